@@ -42,10 +42,9 @@ from naively.events import (
     NormalInverseGamma,
     Poisson,
 )
-from naively.schema.derived import Interaction, LevelBins, NumberBins
-from naively.schema.patterns import Patterns
+from naively.schema.schema import Interaction, LevelBins, NumberBins
 from naively.schema.settings import Settings
-from naively.schema.text import Text
+from naively.schema.text import Patterns, Text
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,11 @@ from naively import NaiveBayes
 from naively.counting.block import Batch
 from naively.counting.labels import encode_labels
 from naively.data.rows import column_rows
-from naively.evaluation.canonical import row_order
-from naively.evaluation.fitting import Fitting
-from naively.evaluation.reservoir import Reservoir
-from naively.evaluation.sample import Sample
+from naively.fitting.interactions import Fitting
+from naively.fitting.leave_one_out import row_order
+from naively.fitting.sample import Reservoir, Sample
 from naively.model.model import Model
-from naively.schema.fingerprint import contents, fingerprints
+from naively.schema.schema import contents, fingerprints
 from tests.learning import learn
 from tests.products import Product
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from naively.model.scorecard.scorecard import Scorecard
+from naively.export.scorecard import Scorecard
 
-SCORER = Path(str(files("naively") / "model" / "scorecard" / "scorer.js"))
+SCORER = Path(str(files("naively") / "export" / "scorer.js"))
 PROGRAM = """
 const { scorer, tokensOf } = require(process.argv[1]);
 const asked = JSON.parse(require("fs").readFileSync(0, "utf8"));

@@ -25,9 +25,9 @@ from naively import (
 )
 from naively.counting.tally import Tally
 from naively.kernels.sparse_sums import AnySums
-from naively.model.linear_part import LinearPart
-from naively.schema.derived import Interaction, LevelBins, NumberBins
-from naively.schema.patterns import Patterns
+from naively.model.weights import LinearPart
+from naively.schema.schema import Interaction, LevelBins, NumberBins
+from naively.schema.text import Patterns
 
 Form = Literal["mapping", "texts", "array", "sparse"]
 Columns = Mapping[str, np.ndarray]

@@ -8,7 +8,7 @@ import pandas as pd
 from naively import NaiveBayes
 from naively.counting.labels import encode_labels
 from naively.data.frames import as_rows
-from naively.schema.derived import Interaction, LevelBins
+from naively.schema.schema import Interaction, LevelBins
 
 HOSTILE = [
     "<script>window.pwned = 1</script>",

@@ -10,7 +10,7 @@ import pytest
 from naively import Beta, Dirichlet, NaiveBayes
 from naively.counting.labels import encode_labels
 from naively.data.frames import as_rows
-from naively.evaluation.leave_one_out import leave_one_out_table
+from naively.fitting.leave_one_out import leave_one_out_table
 from naively.schema.settings import Settings
 from tests.learning import learn
 

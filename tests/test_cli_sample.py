@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from naively import NaiveBayes, load
-from naively.cli import learn, update
+from naively.cli import learn
+from naively.cli import learn as update
 from naively.cli.learned import Learned
 from naively.file import store
 from naively.file.sample import SampledRows

@@ -12,7 +12,7 @@ from sklearn.metrics import log_loss
 
 from naively import Beta, Dirichlet, NaiveBayes, load
 from naively.cli import learn
-from naively.cli.source import Data, held_out
+from naively.cli.shared import Data, held_out
 from naively.file import store
 from naively.tabular import json_value
 from tests.commands import run

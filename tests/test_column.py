@@ -26,7 +26,7 @@ from naively import (
     Poisson,
     load,
 )
-from naively.model.one_column import OneColumn
+from naively.inspect.one_column import OneColumn
 
 mpl.use("Agg")
 RNG = np.random.default_rng(0)

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from naively.counting.axis import LEVEL
 from naively.counting.labels import encode_labels
 from naively.data.rows import Rows, column_rows
-from naively.evaluation.leave_one_out import leave_one_out_table
 from naively.events.lift import log_lift
+from naively.fitting.leave_one_out import leave_one_out_table
 from naively.model.model import Model
-from naively.schema.derived import Interaction, LevelBins, NumberBins, TimePart
+from naively.schema.schema import Interaction, LevelBins, NumberBins, TimePart
 from tests.learning import learn
 
 BINS = (

@@ -18,7 +18,7 @@ from sklearn.metrics import accuracy_score, log_loss
 
 from naively import NaiveBayes
 from naively.cli import demo
-from naively.cli.source import held_out
+from naively.cli.shared import held_out
 from tests.commands import run
 from tests.test_cli import ROWS, ok, sentence
 

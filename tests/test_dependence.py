@@ -15,10 +15,9 @@ from sklearn.metrics import mutual_info_score
 from typer.testing import CliRunner
 
 from naively import Multinomial, NaiveBayes, load
+from naively.assess.dependence import Dependence, bins_by_class, p_values, pairwise_information
 from naively.cli.app import app
 from naively.counting.labels import encode_labels
-from naively.evaluation.coded import bins_by_class
-from naively.evaluation.dependence import Dependence, p_values, pairwise_information
 
 RNG = np.random.default_rng(0)
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from naively import Bernoulli, Categorical, Gaussian, NaiveBayes, Poisson, Text
-from naively.model.difference import Difference
+from naively.inspect.difference import Difference
 from tests.commands import run
 from tests.golden.make import models
 from tests.test_cli import ROWS, ok, sentence

@@ -32,8 +32,8 @@ from naively.data.frames import as_rows
 from naively.data.rows import column_rows
 from naively.events.base import WHY_NOT, EventModel
 from naively.events.lift import TRACE, Lift
-from naively.model.parameter_counts import count_parameters
-from naively.schema.derived import Interaction, LevelBins, NumberBins
+from naively.inspect.parameters import count_parameters
+from naively.schema.schema import Interaction, LevelBins, NumberBins
 from tests.cases import CASES, by_event
 from tests.learning import learn
 

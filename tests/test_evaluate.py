@@ -16,10 +16,8 @@ from sklearn.datasets import load_iris
 from sklearn.metrics import accuracy_score, log_loss, roc_curve
 
 from naively import MultinomialNB, NaiveBayes
-from naively.evaluation.losses import accuracy_and_log_loss
-from naively.evaluation.reliability import BINS, mean_deviation, reliability
-from naively.evaluation.roc import POINTS, roc
-from naively.evaluation.scores import Scores, scores
+from naively.assess.scores import BINS, POINTS, Scores, mean_deviation, reliability, roc, scores
+from naively.fitting.weights import accuracy_and_log_loss
 
 
 @pytest.fixture(autouse=True)

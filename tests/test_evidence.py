@@ -10,7 +10,7 @@ import pytest
 from naively import Bernoulli, NaiveBayes
 from naively.counting.labels import encode_labels
 from naively.counting.leave_one_out import Part
-from naively.evaluation.leave_one_out import LeaveOneOut, _centred
+from naively.fitting.leave_one_out import LeaveOneOut, _centred
 
 INF = np.inf
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from naively import Bernoulli, NaiveBayes
-from naively.model.strongest import strongest
+from naively.inspect.odds import strongest
 
 TEXTS = ["cheap pills now", "cheap watches now", "lunch at noon", "lunch with ann now"]
 Y = ["spam", "spam", "ham", "ham"]

@@ -10,10 +10,8 @@ import pytest
 
 from naively import Categorical, JointTable, NaiveBayes, Text
 from naively.events import Multinomial
-from naively.model.explain import NGRAMS, ExplainedRow
-from naively.model.lines import Ngram
-from naively.model.odds import Odds
-from naively.model.strongest import strongest
+from naively.inspect.explain import NGRAMS, ExplainedRow, Ngram
+from naively.inspect.odds import Odds, strongest
 
 N = 90
 LABELS = np.array(list("abc"))[np.arange(N) % 3]

@@ -12,9 +12,9 @@ import pytest
 from scipy import sparse
 
 from naively import Bernoulli, NaiveBayes
-from naively.model.explain import ExplainedRow
-from naively.model.linear_part import Line, Product, Step, Term
-from naively.schema.derived import Interaction
+from naively.inspect.explain import ExplainedRow
+from naively.model.weights import Line, Product, Step, Term
+from naively.schema.schema import Interaction
 from tests.linear_parts import with_linear_part
 from tests.reported import table
 

@@ -14,7 +14,7 @@ from naively.counting.labels import encode_labels
 from naively.data.frames import as_rows
 from naively.kernels import reference as hashes
 from naively.schema.choose import infer
-from naively.schema.fingerprint import fingerprints
+from naively.schema.schema import fingerprints
 from tests.test_cells import wild
 from tests.test_kernels import LAYOUTS, native, needs_native, restride
 

@@ -24,11 +24,10 @@ from naively import (
 )
 from naively.counting.axis import CELL, Cells
 from naively.data.frames import as_rows
-from naively.engines.sql import learn as learning
-from naively.engines.sql.database import Database
-from naively.engines.sql.databases import database_of
-from naively.engines.sql.sample import sample
-from naively.engines.sql.source import Source
+from naively.engines import sql as learning
+from naively.engines.databases import Database, database_of
+from naively.engines.sql import sample
+from naively.engines.sql_tallies import Source
 from tests import databases
 from tests.databases import write
 from tests.laws import assert_same

@@ -14,8 +14,8 @@ import pytest
 
 from naively import NaiveBayes
 from naively.counting.labels import encode_labels
-from naively.evaluation.calibrate import fit, temperature
-from naively.evaluation.leave_one_out import LeaveOneOut
+from naively.fitting.leave_one_out import LeaveOneOut
+from naively.fitting.weights import fit, temperature
 
 STEP = 1e-5
 

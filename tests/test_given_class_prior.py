@@ -11,9 +11,9 @@ import pytest
 from scipy.stats import norm
 
 from naively import Bernoulli, Beta, Dirichlet, NaiveBayes, load
-from naively.evaluation.losses import posterior
+from naively.export.scorecard import Scorecard
+from naively.fitting.weights import posterior
 from naively.model.class_prior import class_probabilities
-from naively.model.scorecard.scorecard import Scorecard
 from tests.node import ask, question
 from tests.scorecards import posterior as posterior_of
 from tests.test_onnx import answers

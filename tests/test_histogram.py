@@ -20,8 +20,8 @@ from naively.counting.labels import Labels
 from naively.counting.tally import BlockTally
 from naively.events import bin_counts
 from naively.events.bin_counts import WIDTHS
+from naively.inspect.odds import strongest
 from naively.likelihoods.numbers import Binned
-from naively.model.strongest import strongest
 
 
 def counted(event: Histogram, X: np.ndarray, y: Any, k: int, w: Any = None) -> BlockTally:

@@ -24,10 +24,10 @@ from sklearn.metrics import log_loss
 from threadpoolctl import threadpool_limits
 
 from naively import NaiveBayes
+from naively.assess import folds as cross_validate
+from naively.assess.scores import Scores, score
 from naively.counting.labels import Labels, encode_labels
 from naively.data.frames import as_rows
-from naively.evaluation import cross_validate
-from naively.evaluation.scores import Scores, score
 from tests.fittings import order_in_sample
 
 ROWS = 200  # of each half of a table, at most

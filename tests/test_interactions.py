@@ -14,14 +14,16 @@ from pyarrow import dataset
 from scipy import sparse
 
 from naively import Multinomial, NaiveBayes, load
+from naively.assess import folds as cross_validate
 from naively.counting.axis import LEVEL
-from naively.evaluation import calibrate, cross_validate, fitting, pairs
-from naively.evaluation.interactions import FEWEST, add_interactions
-from naively.evaluation.leave_one_out import left_out
-from naively.evaluation.linear_part import joint_of
-from naively.evaluation.losses import log_loss
+from naively.fitting import interactions as fitting
+from naively.fitting import interactions as pairs
+from naively.fitting import weights as calibrate
+from naively.fitting.interactions import FEWEST, add_interactions
+from naively.fitting.leave_one_out import left_out
+from naively.fitting.weights import joint_of, log_loss
 from naively.model.weights import Weights
-from naively.schema.derived import Interaction
+from naively.schema.schema import Interaction
 from tests.fittings import mixed, noise, together
 from tests.products import assert_same, assert_same_tally
 
@@ -105,7 +107,7 @@ def test_columns_of_arrays_and_parts_of_times_pair_too() -> None:
 def test_pairs_are_counted_on_all_rows_though_chosen_on_some(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("naively.evaluation.calibrate.ROWS", 600)
+    monkeypatch.setattr("naively.fitting.weights.ROWS", 600)
     nb = auto().fit(*chequers(1500))
     assert len(nb._learned()) == 600
     (key,) = (g.key for g in nb.schema_.groups if g.is_interaction)

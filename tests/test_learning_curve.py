@@ -10,8 +10,8 @@ from matplotlib import pyplot as plt
 from sklearn.datasets import load_iris
 
 from naively import Bernoulli, MultinomialNB, NaiveBayes, Text
-from naively.evaluation import learning_curve as module
-from naively.evaluation.learning_curve import LearningCurve, check_sizes, count_held_out
+from naively.assess import curves as module
+from naively.assess.curves import LearningCurve, check_sizes, count_held_out
 
 WORDS = ["cheap", "pills", "buy", "now", "lunch", "noon", "see", "you", "watch", "at"]
 N = 80

@@ -18,7 +18,6 @@ from naively.counting.labels import Labels, encode_labels
 from naively.counting.leave_one_out import LeftOut, choose, leave_out
 from naively.counting.tally import count
 from naively.data.rows import column_rows
-from naively.evaluation.leave_one_out import leave_one_out_table
 from naively.events import (
     Bernoulli,
     Categorical,
@@ -28,6 +27,7 @@ from naively.events import (
     KernelDensity,
     Multinomial,
 )
+from naively.fitting.leave_one_out import leave_one_out_table
 from naively.model.model import Model
 from naively.schema.text import Text
 from tests.cases import CASES, DEFAULTS, LEVEL, TEXT, Case, objects

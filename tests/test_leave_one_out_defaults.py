@@ -22,13 +22,13 @@ from naively.counting.axis import VALUE
 from naively.counting.labels import encode_labels
 from naively.counting.leave_one_out import SURE
 from naively.counting.tally import BlockTally
-from naively.evaluation.calibrate import fit
-from naively.evaluation.leave_one_out import leave_one_out_table
 from naively.events import EventModel
 from naively.events.bin_counts import WIDTHS
 from naively.events.categorical import CHOICES, USUAL_M
+from naively.fitting.leave_one_out import leave_one_out_table
+from naively.fitting.weights import fit
 from naively.model.model import Model
-from naively.schema.derived import Interaction
+from naively.schema.schema import Interaction
 from tests.cases import COUNT, LEVEL, REAL, TEXT, TRUTH, Case, numbers, objects
 from tests.laws import Sample, samples
 from tests.products import GIVEN, INTERACTIONS, Product, few, seeds

@@ -23,7 +23,7 @@ from naively import (
     NaiveBayes,
     Text,
 )
-from naively.model.likelihood import class_log_likelihoods
+from naively.inspect.likelihood import class_log_likelihoods
 from tests.cases import CASES, Case
 from tests.laws import samples
 

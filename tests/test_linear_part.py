@@ -10,9 +10,8 @@ import pytest
 
 from naively import Gaussian, NaiveBayes, Poisson
 from naively.data.frames import as_rows
-from naively.evaluation.linear_part import RIDGES
-from naively.model.linear_part import Line
-from naively.model.weights import NOTHING
+from naively.fitting.weights import RIDGES
+from naively.model.weights import NOTHING, Line
 from tests.alike import LABELS, added, linear_of, loss, table, take, without
 
 

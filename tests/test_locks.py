@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from naively import NaiveBayes, load, saving
-from naively.cli import update
+from naively.cli import learn as update
 from naively.file import store
 from tests.commands import run
 from tests.test_cli import ROWS

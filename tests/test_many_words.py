@@ -19,11 +19,11 @@ from naively.counting import tally
 from naively.counting.axis import PRESENT, Columns
 from naively.counting.block import Sparse
 from naively.counting.labels import Labels, encode_labels
-from naively.evaluation import calibrate
+from naively.fitting import weights as calibrate
 from naively.kernels.double_double import Sums
 from naively.kernels.sparse_sums import RepeatedSums, SparseSums
 from naively.likelihoods.words import LogLinear, WordSlopes
-from naively.model import score
+from naively.model import model as score
 from tests.test_sparse import tables
 
 ROWS, CLASSES, WORDS, OF_ROW = 5_000, 1_000, 40_000, 12

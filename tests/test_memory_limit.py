@@ -8,7 +8,7 @@ import duckdb
 import numpy as np
 import pytest
 
-from naively.cli.source import size_of
+from naively.cli.shared import size_of
 from naively.data import files
 from tests.test_cli import ok, sentence, table
 

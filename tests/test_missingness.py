@@ -34,14 +34,14 @@ from naively import (
 from naively.counting.axis import LEVEL
 from naively.counting.labels import encode_labels
 from naively.data.frames import as_rows
-from naively.evaluation import calibrate
-from naively.evaluation.leave_one_out import left_out
+from naively.fitting import weights as calibrate
+from naively.fitting.leave_one_out import left_out
 from naively.model.model import Model
-from naively.schema import missing as missing_module
+from naively.schema import settle as missing_module
 from naively.schema.choose import infer
-from naively.schema.group import Group
-from naively.schema.patterns import Patterns
+from naively.schema.schema import Group
 from naively.schema.settings import Settings
+from naively.schema.text import Patterns
 from tests.products import assert_same_tally
 
 rng = np.random.default_rng(7)

@@ -16,7 +16,7 @@ from naively.data.frames import as_rows
 from naively.data.rows import column_rows
 from naively.events import Gaussian
 from naively.model.model import Model
-from naively.schema.derived import Interaction, LevelBins
+from naively.schema.schema import Interaction, LevelBins
 from naively.schema.settings import Settings
 from tests import learning
 

@@ -9,7 +9,7 @@ import pytest
 from scipy import sparse
 
 from naively import NaiveBayes
-from naively.schema.fingerprint import contents
+from naively.schema.schema import contents
 from tests.fittings import noise, together
 
 Labelled = tuple[dict[str, Any], np.ndarray]

@@ -11,9 +11,8 @@ from scipy.special import logsumexp
 
 from naively import NaiveBayes
 from naively.counting.labels import Labels
-from naively.evaluation import penalised
-from naively.evaluation.passes import Passes
-from naively.evaluation.penalised import Penalty, least
+from naively.fitting import search as penalised
+from naively.fitting.search import Passes, Penalty, least
 from naively.kernels import search as newton
 
 try:

@@ -9,7 +9,7 @@ import pytest
 from scipy.special import logit
 
 from naively import Bernoulli, Categorical, Gaussian, NaiveBayes
-from naively.model.nomogram import round_numbers
+from naively.inspect.odds import round_numbers
 
 mpl.use("Agg")
 RNG = np.random.default_rng(0)

@@ -19,11 +19,9 @@ from hypothesis import strategies as st
 
 from naively import Bernoulli, NaiveBayes, Text, load
 from naively.data.frames import as_rows
-from naively.engines.onnx.inputs import inputs_of, tensors_of
-from naively.engines.onnx.model import onnx_of
+from naively.export.onnx import inputs_of, onnx_of, tensors_of
+from naively.export.scorecard import Cell, Levels, Presence, Scorecard, Term
 from naively.model.model import Model
-from naively.model.scorecard.scorecard import Scorecard
-from naively.model.scorecard.terms import Cell, Levels, Presence, Term
 from tests.cases import CASES, Case
 from tests.laws import samples
 from tests.linear_parts import with_linear_part

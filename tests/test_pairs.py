@@ -14,27 +14,27 @@ import pytest
 from naively.counting.block import Batch
 from naively.counting.labels import encode_labels
 from naively.counting.leave_one_out import Part, different
-from naively.evaluation import pairs
-from naively.evaluation.calibrate import OF_INTERACTIONS
-from naively.evaluation.fitting import Fitting
-from naively.evaluation.leave_one_out import LeaveOneOut, left_out
-from naively.evaluation.pairs import (
+from naively.fitting import interactions as pairs
+from naively.fitting.interactions import (
     COLUMNS,
     FEW,
     GAIN,
     LEVELS,
     MANY,
-    ROWS,
     SHARE,
     Crossed,
     Crossing,
+    Fitting,
     _columns,
     _edges,
 )
-from naively.evaluation.sample import Sample
+from naively.fitting.interactions import ROWS_A_COLUMN as ROWS
+from naively.fitting.leave_one_out import LeaveOneOut, left_out
+from naively.fitting.sample import Sample
+from naively.fitting.weights import OF_INTERACTIONS
 from naively.kernels.reference import Floats
 from naively.model.model import Model
-from naively.schema.derived import LevelBins, NumberBins, TimePart
+from naively.schema.schema import LevelBins, NumberBins, TimePart
 from tests.fittings import fitted, mixed, noise, together
 
 M = 0.5  # pretend rows of each pair of bins, as docs say

@@ -32,8 +32,8 @@ from naively import (
     Text,
 )
 from naively.cli.app import app
-from naively.model.items import Interval
-from naively.model.parameters import Parameters, parameters
+from naively.inspect.difference import Interval
+from naively.inspect.parameters import Parameters, parameters
 from tests.cases import CASES, Case
 from tests.chessboard import chessboard
 from tests.laws import samples

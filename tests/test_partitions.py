@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from naively import NaiveBayes
 from naively.data.frames import as_rows
-from naively.engines.spark.learn import Counting, Part
-from naively.evaluation.reservoir import Reservoir
+from naively.engines.spark import Counting, Part
+from naively.fitting.sample import Reservoir
 from tests.spark.tables import mixed, texts
 
 TABLES = {"mixed": mixed(120).drop_columns("w"), "texts": texts(60)}

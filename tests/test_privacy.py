@@ -27,8 +27,7 @@ from naively import (
 from naively.counting.axis import PRESENT, VALUE
 from naively.counting.noise import DiscreteGaussian, DiscreteLaplace, Noise, random_below
 from naively.file import store
-from naively.model.added_noise import AddedNoise
-from naively.model.model import Model
+from naively.model.model import AddedNoise, Model
 from naively.model.privacy import (
     Change,
     change_of,
@@ -38,7 +37,7 @@ from naively.model.privacy import (
     regular,
     with_noise,
 )
-from naively.schema.group import Group
+from naively.schema.schema import Group
 from tests.cases import CASES, INTERACTIONS, TEXT, Case, Cells, objects
 from tests.damage import rewrite
 from tests.laws import Sample, samples

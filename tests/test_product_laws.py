@@ -19,8 +19,8 @@ from scipy import sparse
 
 from naively import Bernoulli, Multinomial, NaiveBayes, load
 from naively.data.frames import as_rows
-from naively.evaluation.calibrate import fit
-from naively.evaluation.leave_one_out import leave_one_out_table, weighted_joint
+from naively.fitting.leave_one_out import leave_one_out_table, weighted_joint
+from naively.fitting.weights import fit
 from tests.products import PRODUCTS, Product, Table, assert_same, few, seeds
 
 every_product = pytest.mark.parametrize("product", PRODUCTS, ids=repr)

@@ -13,16 +13,23 @@ import pytest
 from naively import NaiveBayes
 from naively.counting.labels import Labels, encode_labels
 from naively.data.rows import column_rows
-from naively.evaluation.fitting import Fitting, Plan
-from naively.evaluation.interactions import fit_weights
-from naively.evaluation.leave_one_out import left_out, weighted_joint
-from naively.evaluation.linear_part import LAST_STEPS
-from naively.evaluation.products import A_COLUMN, COLUMNS, FLAT, MOST, RIDGE, Products, _scores
-from naively.evaluation.ridge import Solution, solve
-from naively.evaluation.sample import Sample
-from naively.model.linear_part import FARTHEST, Line, LinearPart, Product, Step, Term
+from naively.fitting.interactions import (
+    A_COLUMN,
+    COLUMNS,
+    FLAT,
+    MOST,
+    RIDGE,
+    Fitting,
+    Plan,
+    Products,
+    _scores,
+    fit_weights,
+)
+from naively.fitting.leave_one_out import left_out, weighted_joint
+from naively.fitting.sample import Sample
+from naively.fitting.weights import LAST_STEPS, Solution, solve
 from naively.model.model import Model
-from naively.model.weights import Weights
+from naively.model.weights import FARTHEST, Line, LinearPart, Product, Step, Term, Weights
 from tests.fittings import fitted, mixed, together
 
 LINE = Line(-3.0, 3.0, 0.0, 1.0)

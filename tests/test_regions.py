@@ -10,7 +10,7 @@ from scipy import stats
 from sklearn.datasets import load_iris
 
 from naively import Gaussian, Multinomial, NaiveBayes, Poisson
-from naively.model.regions import WHAT
+from naively.inspect.regions import WHAT
 
 mpl.use("Agg")
 RNG = np.random.default_rng(0)

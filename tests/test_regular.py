@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from naively import NaiveBayes, Patterns, Text, load
-from naively.schema.patterns import PATTERNS
-from naively.schema.regular import RUN, bounded, compile_bounded
+from naively.schema.text import PATTERNS, RUN, bounded, compile_bounded
 from tests.damage import rewrite
 
 PATTERN = r"[a-z]+"

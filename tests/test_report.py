@@ -16,8 +16,8 @@ from sklearn.datasets import load_breast_cancer
 
 from naively import Gaussian, JointTable, KernelDensity, NaiveBayes, load
 from naively.counting.axis import title
-from naively.model.scorecard.scorecard import scorer as scorer_script
-from naively.report.rows import choose
+from naively.export.scorecard import scorer as scorer_script
+from naively.report.sections import choose
 from tests.commands import run
 from tests.linear_parts import with_linear_part
 from tests.reported import HOSTILE, table, with_a_pair, with_holes
@@ -234,9 +234,9 @@ def test_real_table_is_scored_like_the_library():
 @pytest.mark.slow
 def test_scorecard_is_measured_as_it_is_written(nb, monkeypatch):
     written = parse(nb.export.report()).css_first("#scorer").text()
-    monkeypatch.setattr("naively.report.scorer.MOST", len(written))
+    monkeypatch.setattr("naively.report.sections.MOST", len(written))
     assert scorer_of(nb.export.report()) is not None
-    monkeypatch.setattr("naively.report.scorer.MOST", len(written) - 1)
+    monkeypatch.setattr("naively.report.sections.MOST", len(written) - 1)
     assert scorer_of(nb.export.report()) is None
 
 

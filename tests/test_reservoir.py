@@ -15,12 +15,13 @@ from naively import NaiveBayes
 from naively.counting.block import Batch, Block
 from naively.counting.labels import Labels, encode_labels
 from naively.data.frames import as_rows
-from naively.evaluation import calibrate, kept, reservoir
-from naively.evaluation.calibrate import OF_ONE, ROWS, SampleSize
-from naively.evaluation.reservoir import Reservoir
-from naively.evaluation.sample import deal
+from naively.fitting import sample as kept
+from naively.fitting import sample as reservoir
+from naively.fitting import weights as calibrate
+from naively.fitting.sample import Reservoir, deal
+from naively.fitting.weights import OF_ONE, ROWS, SampleSize
 from naively.model.model import Model
-from naively.schema.held import Held
+from naively.schema.encode import Held
 from tests.learning import learn
 
 UNLIKELY = 1e-4

@@ -12,8 +12,16 @@ from sklearn.linear_model import LogisticRegression
 
 from naively import NaiveBayes
 from naively.counting.labels import Labels
-from naively.evaluation.linear_part import RIDGES, descend, held_out, runs_of, solve_slopes
-from naively.evaluation.ridge import Problem, Solution, solve
+from naively.fitting.weights import (
+    RIDGES,
+    Problem,
+    Solution,
+    descend,
+    held_out,
+    runs_of,
+    solve,
+    solve_slopes,
+)
 from tests.alike import LABELS, linear_of, table
 
 

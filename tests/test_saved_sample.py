@@ -12,8 +12,9 @@ import pytest
 from scipy import sparse
 
 from naively import Bernoulli, GaussianNB, Multinomial, NaiveBayes, Text, load
-from naively.evaluation import calibrate, cross_validate
+from naively.assess import folds as cross_validate
 from naively.file import container, store
+from naively.fitting import weights as calibrate
 from naively.schema import settle
 from tests.damage import apart, assert_refused, rewrite
 from tests.golden.make import alike, dependent

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from naively import Bernoulli, NaiveBayes, Patterns, Text
 from naively.data.frames import as_rows
+from naively.export.scorecard import Scorecard
 from naively.model.model import Model
-from naively.model.scorecard.scorecard import Scorecard
 from tests.cases import CASES, LEVEL, TEXT, Case
 from tests.laws import samples
 from tests.linear_parts import with_linear_part

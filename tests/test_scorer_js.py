@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from naively import NaiveBayes, Text
 from naively.data.frames import as_rows
-from naively.model.explain import explain
-from naively.model.scorecard.scorecard import Scorecard
+from naively.export.scorecard import Scorecard
+from naively.inspect.explain import explain
 from tests.cases import CASES, Case
 from tests.laws import samples
 from tests.node import ask, question

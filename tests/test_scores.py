@@ -20,11 +20,9 @@ from sklearn.metrics import (
 )
 
 from naively import NaiveBayes
+from naively.assess.scores import BINS, Scores, roc, score, scores
 from naively.data.frames import as_rows
-from naively.evaluation.losses import LEAST
-from naively.evaluation.reliability import BINS
-from naively.evaluation.roc import roc
-from naively.evaluation.scores import Scores, score, scores
+from naively.fitting.weights import LEAST
 
 LABELS = [
     np.array(["ham", "spam"]),

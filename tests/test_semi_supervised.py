@@ -19,11 +19,11 @@ from naively.counting.block import Batch
 from naively.counting.labels import Labels, encode_labels
 from naively.data.frames import as_rows
 from naively.data.rows import Rows
-from naively.evaluation.calibrate import temperature
-from naively.evaluation.leave_one_out import LeaveOneOut
-from naively.evaluation.reservoir import Reservoir
-from naively.evaluation.semi_supervised import Unlabelled, cross_validate
 from naively.events.base import EventModel
+from naively.fitting.leave_one_out import LeaveOneOut
+from naively.fitting.sample import Reservoir
+from naively.fitting.semi_supervised import Unlabelled, cross_validate
+from naively.fitting.weights import temperature
 from naively.model.model import Model
 from tests.learning import learn
 

@@ -14,7 +14,7 @@ import pytest
 
 from naively import Bernoulli, Categorical, Gaussian, NaiveBayes
 from naively.cli import ask
-from naively.model.strongest import strongest
+from naively.inspect.odds import strongest
 from tests.linear_parts import with_linear_part
 from tests.reported import table, with_holes
 

@@ -18,7 +18,7 @@ from naively import (
     NaiveBayes,
     Text,
 )
-from naively.evaluation import smoothing_curve as module
+from naively.assess import curves as module
 from tests.test_learning_curve import levels, numbers, rows_of, texts, truths
 
 VALUES = [0.0, 0.5, 1.0, 7.5]

@@ -12,10 +12,8 @@ from scipy.special import logsumexp
 
 from naively import NaiveBayes
 from naively.counting.labels import Labels
-from naively.evaluation import curvature
-from naively.evaluation.curvature import Beside, Blocks, Product
-from naively.evaluation.passes import FEW, LARGEST, Passes
-from naively.evaluation.search import minimise, root
+from naively.fitting import search as curvature
+from naively.fitting.search import FEW, LARGEST, Beside, Blocks, Passes, Product, minimise, root
 from naively.kernels import dispatch
 from naively.kernels import search as newton
 from naively.kernels import search as softmax

@@ -11,7 +11,7 @@ from scipy import sparse, stats
 
 from naively import Bernoulli, Multinomial, NaiveBayes, Poisson
 from naively.counting.axis import VALUE
-from naively.model.strongest import strongest
+from naively.inspect.odds import strongest
 
 RNG = np.random.default_rng(0)
 Y = RNG.integers(0, 3, 80)

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from naively.counting.axis import SQUARE, VALUE, Cells
 from naively.counting.labels import encode_labels
 from naively.data.rows import column_rows
-from naively.engines.sql.databases import database_of
-from naively.engines.sql.learn import learn as learn_in_database
-from naively.engines.sql.source import Source
-from naively.evaluation.reservoir import Reservoir
+from naively.engines.databases import database_of
+from naively.engines.sql import learn as learn_in_database
+from naively.engines.sql_tallies import Source
 from naively.events import JointTable, LogNormal
+from naively.fitting.sample import Reservoir
 from naively.model.model import Model
 from naively.schema.settings import PURE
 from tests import databases

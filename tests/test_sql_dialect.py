@@ -14,11 +14,18 @@ import sqlglot
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from naively.engines.sql.bits import bits_of, cell_of, parts_of_sums, total
-from naively.engines.sql.databases import database_of
-from naively.engines.sql.dialect import Dialect, dialect_of
-from naively.engines.sql.parts import CellCounts, Totals, Values, written
-from naively.engines.sql.source import Source
+from naively.engines.databases import Dialect, database_of, dialect_of
+from naively.engines.sql_tallies import (
+    CellCounts,
+    Source,
+    Totals,
+    Values,
+    bits_of,
+    cell_of,
+    parts_of_sums,
+    total,
+    written,
+)
 from naively.kernels.reference import sortable
 from tests import databases
 

@@ -15,15 +15,13 @@ from naively.counting.axis import Analyser, Words
 from naively.counting.block import Batch, Documents
 from naively.counting.labels import encode_labels
 from naively.data.frames import as_rows
-from naively.evaluation.kept import Kept
-from naively.evaluation.reservoir import Reservoir
+from naively.fitting.sample import Kept, Reservoir
+from naively.inspect.explain import _refuse_long
 from naively.kernels.strings import Strings, without_longer
-from naively.model.explain import _refuse_long
 from naively.model.model import Model
 from naively.schema.choose import infer
-from naively.schema.encode import decode
-from naively.schema.fingerprint import fingerprints
-from naively.schema.held import Held
+from naively.schema.encode import Held, decode
+from naively.schema.schema import fingerprints
 from tests.test_string_texts import Texts, lists, packed, pieces
 from tests.test_vocabulary import MULTILINGUAL, any_texts
 

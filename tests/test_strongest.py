@@ -11,8 +11,8 @@ import pytest
 from sklearn.naive_bayes import MultinomialNB
 
 from naively import Categorical, Multinomial, NaiveBayes
-from naively.model.item_changes import items_of_both
-from naively.model.odds import Odds
+from naively.inspect.difference import items_of_both
+from naively.inspect.odds import Odds
 from naively.pictures.axes import MOST
 
 RNG = np.random.default_rng(0)

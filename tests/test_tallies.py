@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from naively import NaiveBayes
-from naively.model.tallies import Counts, Fading
+from naively.inspect.tallies import Counts, Fading
 
 mpl.use("Agg")
 MONDAY = NaiveBayes().fit({"s": ["u", "u", "v"]}, ["ham", "ham", "spam"])

@@ -20,8 +20,9 @@ from typing import Any
 import pytest
 
 from naively import NaiveBayes, messages
-from naively.cli import app, output
-from naively.cli.output import Format
+from naively.cli import app
+from naively.cli import shared as output
+from naively.cli.shared import Format
 from naively.mail.command import run as run_mail
 
 HOSTILE = [

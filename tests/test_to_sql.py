@@ -20,10 +20,10 @@ from hypothesis import strategies as st
 from naively import Bernoulli, CategoricalNB, GaussianNB, NaiveBayes, Text
 from naively.data import files
 from naively.data.frames import as_rows
-from naively.engines.sql import tokens
-from naively.engines.sql.score import Asked, Query, score_query
+from naively.export import sql as tokens
+from naively.export.scorecard import Scorecard
+from naively.export.sql import Asked, Query, score_query
 from naively.model.model import Model
-from naively.model.scorecard.scorecard import Scorecard
 from tests import databases
 from tests.cases import CASES, Case
 from tests.laws import samples

@@ -13,7 +13,7 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from naively import NaiveBayes
-from naively.evaluation.leave_one_out import left_out, linear_evidence
+from naively.fitting.leave_one_out import left_out, linear_evidence
 
 
 def _table(rows: int = 2_000) -> tuple[pd.DataFrame, np.ndarray]:

@@ -11,8 +11,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from naively.counting.labels import encode_labels
 from naively.data.frames import as_rows, read_labels
-from naively.evaluation.calibrate import fit
-from naively.evaluation.reservoir import Reservoir
+from naively.fitting.sample import Reservoir
+from naively.fitting.weights import fit
 from naively.model.model import Model
 from naively.schema.choose import infer
 from naively.schema.diagnose import warn_of_leaks, warn_of_no_tokens

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from naively.estimators.scikit import load as load
     from naively.events import *  # noqa: F403  # as type checkers read it, what is public there
     from naively.events.independence import independence as independence
+    from naively.inspect.tallies import Counts as Counts
+    from naively.inspect.tallies import Fading as Fading
     from naively.kernels.dispatch import set_threads as set_threads
     from naively.kernels.dispatch import show_config as show_config
     from naively.model.model import Model as Model
-    from naively.model.tallies import Counts as Counts
-    from naively.model.tallies import Fading as Fading
-    from naively.schema.patterns import Patterns as Patterns
+    from naively.schema.text import Patterns as Patterns
     from naively.schema.text import Text as Text
 
 __version__: str
@@ -37,13 +37,13 @@ _HOME = {
     "BernoulliNB": "naively.estimators.drop_ins",
     "CategoricalNB": "naively.estimators.drop_ins",
     "ComplementNB": "naively.estimators.drop_ins",
-    "Counts": "naively.model.tallies",
-    "Fading": "naively.model.tallies",
+    "Counts": "naively.inspect.tallies",
+    "Fading": "naively.inspect.tallies",
     "GaussianNB": "naively.estimators.drop_ins",
     "Model": "naively.model.model",
     "MultinomialNB": "naively.estimators.drop_ins",
     "NaiveBayes": "naively.estimators.scikit",
-    "Patterns": "naively.schema.patterns",
+    "Patterns": "naively.schema.text",
     "Tally": "naively.counting.tally",
     "Text": "naively.schema.text",
     "independence": "naively.events.independence",

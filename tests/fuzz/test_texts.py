@@ -9,8 +9,8 @@ import random
 
 import pytest
 
-from naively.cli import output
-from naively.cli.output import Format
+from naively.cli import shared as output
+from naively.cli.shared import Format
 from tests.fuzz import fuzz
 from tests.test_terminal import HOSTILE, Terminal, harmless
 

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from naively import NaiveBayes, Text, load
-from naively.engines.spark import learn
+from naively.engines import spark as learn
 from tests.spark.tables import mixed, texts
 
 FEW = (130, 130, 131, 300)  # of which one is empty

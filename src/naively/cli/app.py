@@ -14,7 +14,9 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from naively.cli import ask, curve, demo, export, learn, report, update
+from naively.cli import ask, curve, demo, export, learn
+from naively.cli import ask as report
+from naively.cli import learn as update
 from naively.mail import command
 from naively.messages import say
 

@@ -1,4 +1,4 @@
-"""The verbs that ask a model, or two: predict, evaluate, explain, show and diff."""
+"""The verbs that ask a model: evaluate, explain, show, diff, report."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
-from naively.cli import output, predictions
-from naively.cli.output import FormatOption
+from naively import saving
+from naively.cli import predictions
+from naively.cli import shared as output
 from naively.cli.predictions import ENDINGS
-from naively.cli.source import (
+from naively.cli.shared import (
     Data,
     DataArgument,
+    FormatOption,
     InputFormatOption,
     MemoryOption,
     ModelArgument,
@@ -24,12 +26,15 @@ from naively.cli.source import (
     set_aside,
     types_for,
 )
-from naively.messages import tell
+from naively.messages import say, tell
 
 if TYPE_CHECKING:
-    from naively.evaluation.scores import Scores
-    from naively.model.explain import ExplainedRow
+    from naively.assess.scores import Scores
+    from naively.inspect.explain import ExplainedRow
     from naively.model.model import Model
+
+
+# --- The verbs that ask a model, or two: predict, evaluate, explain, show and diff ---------------
 
 
 def predict(
@@ -89,7 +94,7 @@ def evaluate(
     form: FormatOption = None,
 ) -> None:
     """Score a model's predictions on labelled rows."""
-    from naively.evaluation.scores import score
+    from naively.assess.scores import score
 
     learned, provenance = open_model(model)
     target = target or provenance.get("target")
@@ -117,7 +122,7 @@ def explain(
     form: FormatOption = None,
 ) -> None:
     """Say why: the weight of evidence (nats) of each item for the prediction against its rival."""
-    from naively.model.explain import explain as explain_rows
+    from naively.inspect.explain import explain as explain_rows
 
     learned, provenance = open_model(model)
     rows, _ = rows_for(learned, data, input_format, provenance.get("target"), memory_limit)
@@ -157,7 +162,7 @@ def show(
 ) -> None:
     """Show a model: its classes, its columns, its history, and what speaks most for each class."""
     from naively.file import store
-    from naively.model.strongest import strongest
+    from naively.inspect.odds import strongest
 
     if column is not None and not parameters:
         raise ValueError("--column chooses among parameters; give --parameters too.")
@@ -190,7 +195,7 @@ def write_parameters(
     learned: Model, column: str | None, top: int, form: output.Format | None
 ) -> None:
     """Write the parameters of the items that tell the classes apart most, or the class prior."""
-    from naively.model.parameters import parameters
+    from naively.inspect.parameters import parameters
 
     found = parameters(learned, column=column)
     output.write_table(found.strongest(top) or found, form)
@@ -212,7 +217,7 @@ def diff(
     form: FormatOption = None,
 ) -> None:
     """Say what two models have learned differently, what changed most first."""
-    from naively.model.difference import difference
+    from naively.inspect.difference import difference
 
     found = difference(open_model(before)[0], open_model(after)[0], top)
     if found.equal or not found.changes:
@@ -238,3 +243,62 @@ def open_model(path: str) -> tuple[Model, dict[str, Any]]:
 
     model, provenance, _ = store.load_all(path)
     return model, provenance
+
+
+# --- The verb that writes a page about a model ---------------------------------------------------
+
+
+def report(
+    model: ModelArgument,
+    data: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[DATA]",
+            help="Rows that were not learned, to be scored, shown and explained.",
+            show_default=False,
+        ),
+    ] = None,
+    output: Annotated[
+        str, typer.Option("--output", "-o", help="The page to write.")
+    ] = "report.html",
+    target: TargetOption = None,
+    input_format: InputFormatOption = None,
+    memory_limit: MemoryOption = None,
+) -> None:
+    """Write one page: what a model learned, how good it is, and why it answers so.
+
+    The page needs no network. Without DATA it shows rows of the sample that `train --keep-rows` has
+    kept in the file, if there is one.
+    """
+    from naively.counting.labels import as_classes
+    from naively.file import store
+    from naively.fitting.sample import Reservoir
+    from naively.report.page import write_report
+    from naively.report.sections import Subject
+
+    saving.check_output(output, [model] if data is None else [model, data])
+    learned, provenance, sample = store.load_all(model)
+    target = target or provenance.get("target")
+    rows = labels = None
+    if data is not None:
+        rows, table = rows_for(learned, data, input_format, target, memory_limit)
+        if target is not None and target in table.names:
+            labels = as_classes(table.values(target), learned.classes)
+        aside = set_aside(provenance, len(rows))
+        if aside is not None:
+            rows, labels = rows.take(aside), None if labels is None else labels[aside]
+            tell(
+                f"{data} has as many rows as the file that {model} was trained on: the page is of "
+                f"the {len(rows):,} that --hold-out set aside."
+            )
+    if sample is None and data is None:
+        say(
+            f"{model} holds no sample of rows, so that none is shown or scored; give DATA, or "
+            "train with --keep-rows."
+        )
+    reservoir = None if sample is None else Reservoir.restored(sample, learned)
+    kind = None if learned.weights is None else learned.weights.how
+    subject = Subject.of(learned, reservoir, kind, rows, labels, provenance)
+    page = write_report(subject, Path(model).name)
+    page.save(output)
+    tell(f"Wrote {output}: {len(page.html.encode()):,} bytes.")

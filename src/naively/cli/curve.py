@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
 
-from naively.cli import output
+from naively.cli import shared as output
 from naively.cli.learn import event_models_of, option_of
-from naively.cli.output import FormatOption
-from naively.cli.source import (
+from naively.cli.shared import (
     Data,
     DataArgument,
+    FormatOption,
     InputFormatOption,
     MemoryOption,
     TargetOption,
@@ -196,7 +196,7 @@ def _number(written: str, option: str, what: str) -> float:
 def _check(out: str | None, inputs: list[str], metric: str) -> None:
     """Raise what is wrong with the picture before the work for it is done."""
     from naively import saving
-    from naively.evaluation.learning_curve import check_metric
+    from naively.assess.curves import check_metric
     from naively.pictures.axes import pyplot
 
     check_metric(metric)

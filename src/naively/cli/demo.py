@@ -13,9 +13,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from naively.cli import output
-from naively.cli.printing import (
+from naively.cli import shared as output
+from naively.cli.shared import (
     WIDTH,
+    Data,
+    TargetOption,
+    find_target,
+    folder_target,
+    held_out,
     print_classes,
     print_columns,
     print_explanation,
@@ -23,7 +28,6 @@ from naively.cli.printing import (
     print_scores,
     shortened,
 )
-from naively.cli.source import Data, TargetOption, find_target, folder_target, held_out
 from naively.messages import tell
 
 if TYPE_CHECKING:
@@ -131,8 +135,8 @@ def _run(console: Console, example: Example) -> None:
     import numpy as np
 
     from naively import NaiveBayes
+    from naively.assess.scores import scores
     from naively.counting.labels import encode_labels
-    from naively.evaluation.scores import scores
 
     console.print(f"\n{shortened(example.title, WIDTH)}", style="bold")
     clock = [time.perf_counter()]

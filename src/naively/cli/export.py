@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from naively import saving
-from naively.cli.source import ModelArgument, names
-from naively.cli.update import locked
+from naively.cli.learn import locked
+from naively.cli.shared import ModelArgument, names
 from naively.messages import tell
 
 if TYPE_CHECKING:
-    from naively.model.scorecard.scorecard import Scorecard
+    from naively.export.scorecard import Scorecard
 
 
 class Form(StrEnum):
@@ -188,8 +188,8 @@ def export(  # noqa: PLR0917  (options, not positions)
             row_id=row_id,
         )
     else:
+        from naively.export.scorecard import Scorecard
         from naively.file import store
-        from naively.model.scorecard.scorecard import Scorecard
 
         content = WRITTEN[asked](Scorecard.of(store.load(model)))
     if output is None:
@@ -227,19 +227,19 @@ def _check_given(context: typer.Context, asked: Form | None, form: Form | None) 
 
 
 def _as_json(card: Scorecard) -> bytes:
-    from naively.model.scorecard.scorecard import in_bytes
+    from naively.export.scorecard import in_bytes
 
     return in_bytes(card.to_json() + "\n")
 
 
 def _as_script(card: Scorecard) -> bytes:
-    from naively.model.scorecard.scorecard import in_bytes
+    from naively.export.scorecard import in_bytes
 
     return in_bytes(card.to_script())
 
 
 def _as_onnx(card: Scorecard) -> bytes:
-    from naively.engines.onnx.model import onnx_of
+    from naively.export.onnx import onnx_of
 
     content: bytes = onnx_of(card).SerializeToString()
     return content
@@ -255,8 +255,8 @@ WRITTEN: dict[Form | None, Callable[[Scorecard], bytes]] = {
 def _as_sql(model: str, schema: str | None, **options: Any) -> bytes:
     """Return a script whose last statement is the query; those before it make its table."""
     from naively.cli.ask import open_model
-    from naively.engines.sql.score import Asked, score_query
-    from naively.model.scorecard.scorecard import Scorecard
+    from naively.export.scorecard import Scorecard
+    from naively.export.sql import Asked, score_query
 
     learned, _ = open_model(model)
     if schema is not None:

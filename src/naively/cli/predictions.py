@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, TextIO, TypeAlias
 
 from naively import saving
-from naively.cli import output
-from naively.cli.output import Format
+from naively.cli import shared as output
+from naively.cli.shared import Format
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -113,7 +113,7 @@ def file_of(path: str, form: Format | None) -> File:
 
 def scored(model: Model, stream: Stream, target: str | None) -> Iterator[Floats]:
     """Yield the posterior of each batch of a table; of a table without rows that of none."""
-    from naively.cli.source import known_to
+    from naively.cli.shared import known_to
     from naively.data.rows import column_rows
 
     done, most = 0, max(1, CELLS // len(model.classes))

@@ -15,11 +15,10 @@ from naively.counting.block import Batch
 from naively.counting.labels import Labels, Target, encode_labels
 from naively.data.rows import ColumnRows, Rows
 from naively.data.stream import ReadAgainError, Stream
-from naively.evaluation.reservoir import Reservoir
+from naively.fitting.sample import Reservoir
 from naively.kernels.strings import Strings
 from naively.model.model import Model
-from naively.schema.choose import extend, infer
-from naively.schema.given import EventModels
+from naively.schema.choose import EventModels, extend, infer
 from naively.schema.schema import Schema
 from naively.schema.settings import Settings
 

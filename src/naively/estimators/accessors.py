@@ -21,24 +21,20 @@ from naively.data.rows import Rows
 from naively.data.stream import Stream
 from naively.estimators.checks import Seed
 from naively.estimators.training import Learned
-from naively.evaluation.reservoir import Reservoir
+from naively.fitting.sample import Reservoir
 from naively.model.model import Model
 from naively.options import Weighting
 
 if TYPE_CHECKING:
-    from naively.evaluation.dependence import Dependence
-    from naively.evaluation.learning_curve import LearningCurve, Sizes
-    from naively.evaluation.smoothing_curve import SmoothingCurve
+    from naively.assess.curves import LearningCurve, Sizes, SmoothingCurve
+    from naively.assess.dependence import Dependence
     from naively.events.estimates.outcomes import Names, Probabilities
-    from naively.model.column_views import ColumnView
-    from naively.model.difference import Difference
-    from naively.model.images import ClassImages
-    from naively.model.linear import Linear
-    from naively.model.nomogram import Nomogram
-    from naively.model.parameter_counts import ParameterCounts
-    from naively.model.parameters import Estimated, Parameters
-    from naively.model.regions import Regions
-    from naively.model.strongest import Strongest
+    from naively.inspect.column import ColumnView
+    from naively.inspect.difference import Difference
+    from naively.inspect.explain import ClassImages
+    from naively.inspect.odds import Nomogram, Strongest
+    from naively.inspect.parameters import Estimated, Linear, ParameterCounts, Parameters
+    from naively.inspect.regions import Regions
 
 
 class Asked(Protocol):
@@ -163,7 +159,7 @@ class Inspect(Accessor):
         >>> nb.inspect.column("coat").to_dict()["level"][:2]
         ['feathers', 'feathers']
         """
-        from naively.model.column import column_view
+        from naively.inspect.column import column_view
 
         return column_view(self._model, column, self._sampled_batches(), weighted=weighted, at=at)
 
@@ -207,7 +203,7 @@ class Inspect(Accessor):
         >>> found.label.shape, found.label[0, 0], found.label[-1, -1]
         ((50, 50), np.str_('a'), np.str_('b'))
         """
-        from naively.model.regions import regions
+        from naively.inspect.regions import regions
 
         return regions(self._model, columns, at or {}, self._sampled_batches(), points)
 
@@ -244,7 +240,7 @@ class Inspect(Accessor):
         >>> found.to_dict()["value"]
         ['feathers', 'fur']
         """
-        from naively.model.nomogram import nomogram
+        from naively.inspect.odds import nomogram
 
         return nomogram(self._model, label, against, n, self._sampled_batches())
 
@@ -272,7 +268,7 @@ class Inspect(Accessor):
         >>> nb.inspect.strongest(1).to_dict()["value"]
         ['lunch', 'cheap']
         """
-        from naively.model.strongest import strongest_of
+        from naively.inspect.odds import strongest_of
 
         return strongest_of(self._model, n)
 
@@ -306,7 +302,7 @@ class Inspect(Accessor):
         >>> nb.inspect.parameters(column="x0").to_dict()["value"]
         [2.0, 7.0, 1.0, 0.0]
         """
-        from naively.model.parameters import parameters
+        from naively.inspect.parameters import parameters
 
         return parameters(self._model, how, column)
 
@@ -334,7 +330,7 @@ class Inspect(Accessor):
         >>> counts.n_parameters, counts.n_joint_parameters
         (2001, about 2^1001)
         """
-        from naively.model.parameter_counts import parameter_counts
+        from naively.inspect.parameters import parameter_counts
 
         return parameter_counts(self._model)
 
@@ -365,7 +361,7 @@ class Inspect(Accessor):
         >>> (w @ [1, 0] + b > 0) == nb.predict([[1, 0]])[0]
         np.True_
         """
-        from naively.model.linear import linear
+        from naively.inspect.parameters import linear
 
         return linear(self._model)
 
@@ -407,7 +403,7 @@ class Inspect(Accessor):
         >>> print(str(NaiveBayes().fit(X, y).inspect.dependence()).splitlines()[0])
         6 of 6 pairs depend on each other more than chance, given the class (p < 0.05 / 6).
         """
-        from naively.evaluation.dependence import dependence
+        from naively.assess.dependence import dependence
 
         model = self._model
         if self._estimator._sample is None:
@@ -446,7 +442,7 @@ class Inspect(Accessor):
         blue     0.666667
         grey     0.333333
         """
-        from naively.model.joint import joint_outcomes
+        from naively.inspect.likelihood import joint_outcomes
 
         return joint_outcomes(self._model).marginal(columns)
 
@@ -479,7 +475,7 @@ class Inspect(Accessor):
         grey  dry              0
         grey  wet              1
         """
-        from naively.model.joint import joint_outcomes
+        from naively.inspect.likelihood import joint_outcomes
 
         return joint_outcomes(self._model).conditional(of, given)
 
@@ -517,7 +513,7 @@ class Inspect(Accessor):
         >>> math.isclose(nb.inspect.log_likelihood(X, y), 2 * math.log(2 / 3) + math.log(1 / 3))
         True
         """
-        from naively.model.likelihood import log_likelihood
+        from naively.inspect.likelihood import log_likelihood
 
         rows, labels = self._estimator._with_labels(X, y)
         return log_likelihood(self._model, rows, encode_labels(labels, sample_weight))
@@ -559,7 +555,7 @@ class Inspect(Accessor):
         >>> round(math.exp(nb.inspect.log_marginal_likelihood(X, y)), 9) == round(1 / 3 * 1 / 2, 9)
         True
         """
-        from naively.model.evidence import log_marginal_likelihood
+        from naively.inspect.likelihood import log_marginal_likelihood
 
         rows, labels = self._estimator._with_labels(X, y)
         return log_marginal_likelihood(self._model, rows, encode_labels(labels, sample_weight))
@@ -590,7 +586,7 @@ class Inspect(Accessor):
         array([[0., 8.],
                [8., 0.]])
         """
-        from naively.model.images import class_images
+        from naively.inspect.explain import class_images
 
         return class_images(self._model, shape)
 
@@ -624,7 +620,7 @@ class Inspect(Accessor):
         >>> monday.inspect.difference(tuesday, 2).to_dict()["what"]
         ['class', 'rows', 'levels', 'level', 'level']
         """
-        from naively.model.difference import difference
+        from naively.inspect.difference import difference
 
         return difference(self._model, other._checked, n)
 
@@ -748,7 +744,7 @@ class Curve(Accessor):
         >>> curve.which[:2], curve.size[:3]
         (['training', 'held-out'], [10, 10, 100])
         """
-        from naively.evaluation.learning_curve import learning_curve
+        from naively.assess.curves import learning_curve
 
         if is_on_cluster(X):
             raise ValueError(
@@ -809,7 +805,7 @@ class Curve(Accessor):
                 1  leave-one-out       0.4  0.851293
                 1  training            0.8   0.49535
         """
-        from naively.evaluation.smoothing_curve import smoothing_curve
+        from naively.assess.curves import smoothing_curve
 
         model = self._model
         held_out = None if X is None else self._encoded(X, y)

@@ -20,39 +20,33 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar, cast
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from naively.assess.folds import assess
+from naively.assess.scores import Scores, score, score_batches
+from naively.assess.worth import worth
 from naively.counting.axis import title
 from naively.counting.labels import Label, LabelArray, RowWeight, Target, encode_labels, plain
 from naively.counting.tally import Tally
 from naively.data.frames import TEXT, Table, as_table, is_on_cluster, read_labels
 from naively.data.rows import Rows
 from naively.data.stream import ReadAgainError, Stream
-from naively.engines.spark import predict as on_cluster
+from naively.engines import spark as on_cluster
 from naively.engines.stream import LabelledStream
 from naively.estimators.accessors import Curve, Inspect
 from naively.estimators.checks import check_is_fitted, is_single
 from naively.estimators.exports import Export
 from naively.estimators.lazy import by_row
 from naively.estimators.training import Learned, check_named
-from naively.evaluation.cross_validate import assess
-from naively.evaluation.losses import posterior
-from naively.evaluation.reservoir import Reservoir, merged
-from naively.evaluation.scores import Scores, score, score_batches
-from naively.evaluation.worth import worth
 from naively.file import store
 from naively.file.sample import SampledRows
+from naively.fitting.sample import Reservoir, merged
+from naively.fitting.weights import posterior
+from naively.inspect.explain import Explanation, explain
+from naively.inspect.likelihood import log_likelihoods
+from naively.inspect.parameters import ParameterCount, count_joint_parameters, count_parameters
 from naively.kernels.reference import Finish, Finished, Floats
-from naively.model.added_noise import AddedNoise
 from naively.model.class_prior import Cost, decide, estimate_prior, given_prior, shift
-from naively.model.count import check_rows
-from naively.model.explain import Explanation, explain
 from naively.model.history import History, Verb
-from naively.model.likelihood import log_likelihoods
-from naively.model.model import Model
-from naively.model.parameter_counts import (
-    ParameterCount,
-    count_joint_parameters,
-    count_parameters,
-)
+from naively.model.model import AddedNoise, Model, check_rows
 from naively.model.weights import Weights
 from naively.options import Weighting
 from naively.schema.schema import Schema

@@ -41,14 +41,13 @@ from naively.data.rows import MatrixRows, Rows, SparseRows
 from naively.estimators.checks import check_is_fitted, check_some_weight, plain_labels
 from naively.estimators.classifier import Classifier, exclusive
 from naively.estimators.training import Learned
-from naively.evaluation.reservoir import Reservoir
 from naively.events import Bernoulli, Categorical, Complement, Gaussian, Multinomial
 from naively.events.base import EventModel
+from naively.fitting.sample import Reservoir
 from naively.kernels.reference import Finish, Finished, Floats
 from naively.messages import warn
 from naively.model.class_prior import given_prior
-from naively.model.count import check_rows
-from naively.model.model import Model
+from naively.model.model import Model, check_rows
 from naively.options import (
     NONE,
     NOT_NEGATIVE,

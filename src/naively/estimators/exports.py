@@ -20,9 +20,9 @@ from naively.saving import save
 if TYPE_CHECKING:
     from onnx import ModelProto
 
-    from naively.engines.sql.dialect import Table as TableName
-    from naively.engines.sql.score import Query, Where
-    from naively.model.scorecard.scorecard import Scorecard
+    from naively.engines.databases import Table as TableName
+    from naively.export.scorecard import Scorecard
+    from naively.export.sql import Query, Where
     from naively.report.page import Report
 
 
@@ -57,7 +57,7 @@ class Export(Accessor):
         >>> card.to_dict()["classes"], card.columns
         (['rain', 'sun'], ['wet'])
         """
-        from naively.model.scorecard.scorecard import Scorecard
+        from naively.export.scorecard import Scorecard
 
         return Scorecard.of(self._model)
 
@@ -129,8 +129,8 @@ class Export(Accessor):
         >>> print(*shop.execute(nb.export.sql("visits", keep=["age"])).fetchone())
         25 red 0.896...
         """
-        from naively.engines.sql.score import Asked, score_query
-        from naively.model.scorecard.scorecard import Scorecard
+        from naively.export.scorecard import Scorecard
+        from naively.export.sql import Asked, score_query
 
         asked = Asked(
             table=table,
@@ -187,8 +187,8 @@ class Export(Accessor):
         >>> mail.execute("SELECT * FROM naively_tokens").fetchall()
         [(7, 0, 'buy', 2)]
         """
-        from naively.engines.sql.tokens import write_tokens
-        from naively.model.scorecard.scorecard import Scorecard
+        from naively.export.scorecard import Scorecard
+        from naively.export.sql import write_tokens
 
         card = Scorecard.of(self._model)
         return write_tokens(card, connection, table, row_id, tokens)
@@ -235,7 +235,7 @@ class Export(Accessor):
         >>> [each.name for each in nb.export.onnx().graph.input]
         ['legs', 'coat', 'coat_missing']
         """
-        from naively.engines.onnx.model import onnx_of
+        from naively.export.onnx import onnx_of
 
         model = onnx_of(self.scorecard())
         if path is not None:
@@ -267,7 +267,7 @@ class Export(Accessor):
         >>> nb.export.onnx_inputs(["bad, not good", "good"])["text_word_1_1"].tolist()
         [['bad', 'not', 'good'], ['good', '', '']]
         """
-        from naively.engines.onnx.inputs import inputs_of, tensors_of
+        from naively.export.onnx import inputs_of, tensors_of
 
         model = self._model
         inputs = inputs_of(self.scorecard())
@@ -303,7 +303,7 @@ class Export(Accessor):
         ...
         """
         from naively.report.page import write_report
-        from naively.report.subject import Subject
+        from naively.report.sections import Subject
 
         model = self._model
         learned = None if self._estimator._counts_unlabelled else self._estimator._sample

@@ -27,23 +27,22 @@ from naively.estimators.training import (
     read_stream,
     weights_are_stale,
 )
-from naively.evaluation.interactions import add_interactions, fit_weights
-from naively.evaluation.reservoir import Reservoir
-from naively.evaluation.sample import Sample
 from naively.events import Beta, Categorical, Dirichlet, JointTable
 from naively.file.sample import SampledRows
+from naively.fitting.interactions import add_interactions, fit_weights
+from naively.fitting.sample import Reservoir, Sample
 from naively.messages import warn
 from naively.model import class_prior
 from naively.model.history import History
 from naively.model.model import Model, Sought
 from naively.options import How, Weighting, check_options, declared
+from naively.schema.choose import EventModels, given_as_objects
 from naively.schema.diagnose import warn_of_leaks, warn_of_no_tokens
-from naively.schema.given import EventModels, given_as_objects
 from naively.schema.schema import Schema
 from naively.schema.settings import ClassPrior, Settings
 
 if TYPE_CHECKING:
-    from naively.engines.sql.dialect import Table as TableName
+    from naively.engines.databases import Table as TableName
 
 
 class Learner(Classifier):
@@ -268,8 +267,8 @@ class Learner(Classifier):
         >>> nb.predict({"seconds": [25.0], "colour": ["red"]})
         array([ True])
         """
-        from naively.engines.sql.databases import database_of
-        from naively.engines.sql.source import Source
+        from naively.engines.databases import database_of
+        from naively.engines.sql_tallies import Source
 
         if self.semi_supervised:
             raise ValueError(

@@ -26,23 +26,21 @@ from naively.counting.labels import (
 from naively.data.frames import Table, as_rows, read_labels
 from naively.data.rows import Rows, missing_column
 from naively.data.stream import Stream
-from naively.engines.spark.learn import LabelledFrame
-from naively.engines.spark.learn import learn as learn_frame
+from naively.engines.spark import LabelledFrame
+from naively.engines.spark import learn as learn_frame
 from naively.engines.stream import LabelledStream, learn
 from naively.estimators.checks import check_classification, check_some_weight
-from naively.evaluation.reservoir import Reservoir
-from naively.evaluation.semi_supervised import learn_unlabelled
+from naively.fitting.sample import Reservoir
+from naively.fitting.semi_supervised import learn_unlabelled
 from naively.kernels.reference import Floats
-from naively.model.count import check_rows
-from naively.model.model import Model
+from naively.model.model import Model, check_rows
 from naively.options import Weighting
-from naively.schema.choose import extend, infer
-from naively.schema.given import EventModels
+from naively.schema.choose import EventModels, extend, infer
 from naively.schema.schema import Schema
 from naively.schema.settings import Settings
 
 if TYPE_CHECKING:
-    from naively.engines.sql.source import Source
+    from naively.engines.sql_tallies import Source
 
 STALE = 1 / 1.1  # weights fitted to this share of the rows, or less, are fitted again
 
@@ -227,7 +225,7 @@ class InDatabase(NotInMemory):
         sample: Reservoir,
         known: Schema | None = None,
     ) -> tuple[Model | None, Reservoir]:
-        from naively.engines.sql.learn import learn
+        from naively.engines.sql import learn
 
         return learn(self.source, event_models, settings, sample, known)
 

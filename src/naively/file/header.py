@@ -13,10 +13,9 @@ from typing import Any, Literal, TypeAlias, TypeVar, Union, get_args, get_origin
 from naively.counting.axis import Level
 from naively.data.columns import Kind
 from naively.events import Beta, Dirichlet
-from naively.model.added_noise import AddedNoise
-from naively.model.model import Sought
+from naively.model.model import AddedNoise, Sought
 from naively.options import Weighting
-from naively.schema.derived import Interaction, Missing, TimePart
+from naively.schema.schema import Interaction, Missing, TimePart
 
 # --- Values of JSON are read as types declare them, and anything else in a file is an error ----
 #

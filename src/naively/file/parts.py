@@ -50,13 +50,10 @@ from naively.file.header import (
 from naively.kernels.double_double import Sums
 from naively.kernels.reference import Floats
 from naively.kernels.sparse_sums import AnySums, RepeatedSums, SparseSums
-from naively.model.linear_part import Line, LinearPart, Product, Step, Term
-from naively.model.weights import NOTHING, Weights
-from naively.schema.derived import Interaction, NumberBins
-from naively.schema.group import DERIVED, Group, GroupKey
-from naively.schema.patterns import Patterns
+from naively.model.weights import NOTHING, Line, LinearPart, Product, Step, Term, Weights
+from naively.schema.schema import DERIVED, Group, GroupKey, Interaction, NumberBins
 from naively.schema.settings import Probabilities
-from naively.schema.text import Text
+from naively.schema.text import Patterns, Text
 
 # --- Keys --------------------------------------------------------------------------------------
 #

@@ -16,9 +16,8 @@ from naively.counting.labels import LEAST_WEIGHT, Labels
 from naively.counting.tally import Tally, forget
 from naively.file.container import Arrays, UnreadArrays
 from naively.file.header import Saved, SavedSample
-from naively.model.count import count_batch
-from naively.model.model import Model
-from naively.schema.group import Group
+from naively.model.model import Model, count_batch
+from naively.schema.schema import Group
 
 Keys: TypeAlias = NDArray[np.uint64]
 

@@ -51,8 +51,7 @@ from naively.kernels.sparse_sums import AnySums, as_sparse
 from naively.model.history import History
 from naively.model.model import Model
 from naively.options import declared, expected
-from naively.schema.group import Group
-from naively.schema.schema import Schema
+from naively.schema.schema import Group, Schema
 from naively.schema.settings import Settings
 
 # --- From the header and the arrays of a file to a model, whose every part is checked ----------

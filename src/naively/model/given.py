@@ -18,8 +18,7 @@ from naively.events import Bernoulli, Estimate
 from naively.kernels.double_double import Sums
 from naively.model.class_prior import given_prior
 from naively.model.model import Model
-from naively.schema.group import Group, GroupKey
-from naively.schema.schema import Schema
+from naively.schema.schema import Group, GroupKey, Schema
 from naively.schema.settings import Settings
 from naively.schema.text import Text
 

@@ -6,34 +6,216 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, reduce
 from operator import add
+from typing import final
 
 import numpy as np
 
-from naively.counting.axis import Axis, Derived, Name
-from naively.counting.block import Batch, Block, split_texts
+from naively.counting.axis import PRESENT, Axis, Derived, Name, title
+from naively.counting.block import Batch, Block, Dense, Documents, split_texts
 from naively.counting.labels import Label, LabelArray, Labels
 from naively.counting.leave_one_out import Parts
-from naively.counting.tally import BlockTally, Tally, forget, impossible
+from naively.counting.noise import Mechanism
+from naively.counting.tally import BlockTally, Tally, Total, count_classes, forget, impossible
 from naively.data.rows import Rows
 from naively.events.base import EventModel
 from naively.events.lift import Lift
+from naively.kernels import dispatch
 from naively.kernels.double_double import Sums
 from naively.kernels.reference import Finish, Finished, Floats
 from naively.likelihoods.base import Contributions, Likelihood
 from naively.messages import Shown
-from naively.model.added_noise import AddedNoise
 from naively.model.class_prior import class_probabilities
-from naively.model.count import check_counted, check_rows, count_batch
-from naively.model.described import with_products
-from naively.model.score import score
-from naively.model.weights import Weights, mean
-from naively.schema.alike import CountedTotal, alike
-from naively.schema.group import Group, GroupKey
-from naively.schema.held import Held
-from naively.schema.missing import with_missing
-from naively.schema.schema import Schema
+from naively.model.weights import LinearPart, Product, Weights, mean
+from naively.schema.encode import Held
+from naively.schema.schema import SHOWN, Group, GroupKey, Schema
 from naively.schema.settings import PURE, Settings
-from naively.schema.settle import Counted, make_sure, settle
+from naively.schema.settle import Counted, CountedTotal, alike, make_sure, settle, with_missing
+
+# --- The noise that was added to the counts of a model, for whoever reads them later -------------
+
+
+@final
+@dataclass(frozen=True)
+class AddedNoise:
+    """The noise in all counts of a model, and how well it hides a row.
+
+    Parameters
+    ----------
+    epsilon, delta : float
+        Any set of models is at most exp(epsilon) times as probable, and delta more, with one row
+        as without it.
+    mechanism : {"discrete Gaussian", "discrete Laplace"}
+        The distribution of the noise.
+    deviation : float
+        The standard deviation of the noise, in rows.
+    threshold : int
+        Levels, cells and words that the rows alone name are kept from this noisy count on; 0
+        where there are none.
+
+    Examples
+    --------
+    >>> print(AddedNoise(1.0, 1e-6, "discrete Gaussian", 17.5, 104))
+    noise: epsilon 1, delta 1e-06, discrete Gaussian of standard deviation 17.5; levels, cells
+    and words are kept from a noisy count of 104 on
+    """
+
+    epsilon: float
+    delta: float
+    mechanism: Mechanism
+    deviation: float
+    threshold: int
+
+    def __str__(self) -> str:
+        said = (
+            f"noise: epsilon {self.epsilon:g}, delta {self.delta:g}, {self.mechanism} of standard "
+            f"deviation {self.deviation:.3g}"
+        )
+        if not self.threshold:
+            return said
+        kept = f"levels, cells and words are kept from a noisy count of {self.threshold:,} on"
+        return f"{said}; {kept}"
+
+
+# --- Counting encoded rows as a schema says, and which rows and schemas can be counted -----------
+
+
+def check_rows(rows: Rows, labels: Labels) -> None:
+    """Raise a ValueError unless there are rows, and a label for each."""
+    if len(rows) != len(labels):
+        raise ValueError(
+            f"Found input variables with inconsistent numbers of samples: "
+            f"{len(rows)} rows and {len(labels)} labels."
+        )
+    if not len(rows):
+        raise ValueError("There are no rows to learn from: found 0 sample(s), at least 1 needed.")
+
+
+def check_counted(schema: Schema) -> None:
+    """Raise a ValueError if rows cannot be counted by a schema, as it is what a model made of it.
+
+    What it says that cells are missing is never counted, but follows from what is (``Model.schema``
+    beside ``Model.counted``).
+    """
+    if any(group.kind == "missing" for group in schema.groups):
+        raise ValueError(
+            "The schema says that missing cells are evidence, which follows from what is counted: "
+            "count by the attribute counted of a model, not by its schema."
+        )
+
+
+def count_batch(batch: Batch, schema: Schema) -> Tally:
+    """Count encoded rows; nothing is pruned.
+
+    Raises
+    ------
+    ValueError
+        If a row lacks a cell that was said to be complete.
+    """
+    return Total.of((_count(piece, schema) for piece in batch.pieces()), consume=True)
+
+
+def _count(batch: Batch, schema: Schema) -> Tally:
+    texts = {
+        g.key: g.event.prepare(block)
+        for g in schema.groups
+        if isinstance(block := batch.blocks[g.key], Documents)
+    }
+    words = {**batch.blocks, **split_texts(texts, grow=True)}
+    blocks = {g.key: g.event.tally(words[g.key], batch.labels) for g in schema.groups}
+    weight = count_classes(batch.labels)
+    for key, block in batch.blocks.items():
+        if isinstance(block, Dense) and block.complete:
+            sums = blocks[key].sums
+            if PRESENT not in sums or (sums[PRESENT].high != weight.high).any():
+                raise ValueError("A cell is missing.")
+    return Tally(batch.labels.classes, weight, blocks)
+
+
+# --- What is to be said of a model's columns beside what was counted: which are multiplied -------
+
+
+MOST = 3  # columns that are named
+
+
+def with_products(schema: Schema, linear: LinearPart) -> Schema:
+    """Return the schema with a note at each column that is multiplied with others.
+
+    There are no such notes where columns are too many for a line each.
+    """
+    if len(schema.columns) > SHOWN:
+        return schema
+    groups = {group.key: frozenset(group.columns) for group in schema.groups}
+    others: dict[Name, dict[Name, None]] = {}
+    for product in _by_slope(linear):
+        a, b = product.columns
+        if all(of.column in groups.get(of.group, ()) for of in (product.a, product.b)):
+            others.setdefault(a, {})[b] = None
+            others.setdefault(b, {})[a] = None
+    notes = {
+        name: f"{schema.notes.get(name, f'{schema.columns[name].kind}s')}; {_note(list(of))}"
+        for name, of in others.items()
+        if name in schema.columns
+    }
+    return replace(schema, notes={**schema.notes, **notes})
+
+
+def _by_slope(linear: LinearPart) -> list[Product]:
+    """Return the products, those of the largest slopes first."""
+    size = {product: max(map(abs, slopes)) for product, slopes in linear.products.items()}
+    return sorted(size, key=lambda product: -size[product])
+
+
+def _note(others: list[Name]) -> str:
+    """Say with which columns a column is multiplied."""
+    more = f" and {len(others) - MOST:,} more" if len(others) > MOST else ""
+    return f"products with {', '.join(map(title, others[:MOST]))}{more}"
+
+
+# --- Rows are scored: the evidence of their blocks is added up, and finished ---------------------
+
+
+AT_ONCE = 1 << 24  # scores, a row and a class each, that are added up together
+
+
+def score(model: Model, batch: Batch, finish: Finish) -> Finished:
+    """Add up the evidence of encoded rows, and finish it (see ``Finish`` in the kernels).
+
+    Labels, as numbers of classes, are of shape (rows,), all else of shape (rows, classes).
+    """
+    found = [_score(model, piece, finish) for piece in batch.pieces()]
+    return found[0] if len(found) == 1 else np.concatenate(found)
+
+
+def _score(model: Model, batch: Batch, finish: Finish) -> Finished:
+    """Score rows whose texts are split at once."""
+    blocks = model.blocks(batch)
+    n = len(batch) * len(model.classes) // AT_ONCE + 1
+    if finish != "label" or n == 1 or len(blocks) == 1:
+        return _finished(model, blocks, len(batch), finish)
+    # Between two blocks there is a number for each row and class.
+    found = []
+    for rows in np.array_split(np.arange(len(batch)), n):
+        some = {key: block.select(rows) for key, block in blocks.items()}
+        found.append(_finished(model, some, len(rows), finish))
+    return np.concatenate(found)
+
+
+def _finished(model: Model, of_group: Mapping[GroupKey, Block], n: int, finish: Finish) -> Finished:
+    """Add up the evidence of n rows' blocks, and finish it."""
+    log_prior, blocks = model.class_log_prior, list(of_group.items())
+    out: Finished = model.start
+    for _, added in model.products(of_group):
+        out = out + added
+    for i, (name, block) in enumerate(blocks):
+        last = finish if i == len(blocks) - 1 else "joint"
+        out = model.likelihoods[name].log_prob(block, out, last, log_prior)
+    if not blocks:
+        out = dispatch.finish_rows(np.tile(model.start, (n, 1)), finish, log_prior)
+    return out
+
+
+# --- The model: what was counted and settings, all frozen. Models merge, forget and decay --------
+
 
 # What is derived without the weights.
 DERIVED = ("_settled", "counts", "_axes", "parts", "unweighted_likelihoods", "class_log_prior")

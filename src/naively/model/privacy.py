@@ -37,9 +37,8 @@ from naively.counting.tally import BlockTally, Tally
 from naively.kernels.dispatch import Vocabulary
 from naively.kernels.double_double import Sums
 from naively.kernels.reference import Floats
-from naively.model.added_noise import AddedNoise
-from naively.model.model import Model
-from naively.schema.group import Group
+from naively.model.model import AddedNoise, Model
+from naively.schema.schema import Group
 from naively.schema.text import Text
 
 MANTISSA = 52  # bits of a float after its first

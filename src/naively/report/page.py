@@ -14,11 +14,10 @@ from pathlib import Path
 from string import Template
 
 from naively import saving
+from naively.export.scorecard import scorer as scorer_script
 from naively.messages import Shown, visible
-from naively.model.scorecard.scorecard import scorer as scorer_script
 from naively.report import html, sections
-from naively.report.scorer import make_scorer
-from naively.report.subject import Subject
+from naively.report.sections import Subject, make_scorer
 
 TITLES = {
     "warnings": "Before you believe it",

@@ -33,8 +33,7 @@ from naively.kernels.double_double import Sums
 from naively.kernels.reference import Floats
 from naively.kernels.sparse_sums import RepeatedSums, as_dense
 from naively.messages import warn
-from naively.schema.group import Group
-from naively.schema.schema import SHOWN, Schema, list_names
+from naively.schema.schema import SHOWN, Group, Schema, list_names
 from naively.schema.text import TOKEN_PATTERN, Text
 
 TWO = 2

@@ -1,14 +1,4 @@
-"""What a column is taken for follows from what was counted of it, not from how its rows came.
-
-A column that was given no event model is counted so that nothing is decided too early: numbers as
-truths while they are 0 and 1, else in cells; strings as levels while they may be categories. What
-the column is, is then read from its counts whenever it is asked. So it is the same for rows that
-were learned at once, in batches, or by models that were merged.
-
-Truths are counts of the cells of 0 and 1, and levels are texts that came so many times, so that
-both become the other exactly where tallies that are added have one of each. A text does not become
-levels again: once there are many different ones, they are not kept.
-"""
+"""What was counted decides what each column is taken for; schemas of two models are made one."""
 
 from __future__ import annotations
 
@@ -16,25 +6,35 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import CELL, LEVEL, PRESENT, VALUE, ByValue, Cells, Columns, Levels, Name
 from naively.counting.labels import Labels
-from naively.counting.tally import BlockTally, Tally
+from naively.counting.tally import BlockTally, Tally, Total
 from naively.data.rows import CYCLES, column_rows
 from naively.events import Bernoulli, Categorical, EventModel, Histogram
 from naively.kernels.double_double import Sums
 from naively.kernels.reference import Floats, sortable
-from naively.schema.derived import TimePart
-from naively.schema.diagnose import describe
+from naively.schema.diagnose import describe, present_in, says_which_are_missing
 from naively.schema.encode import encode_texts
-from naively.schema.group import Group, GroupKey
-from naively.schema.schema import Schema
+from naively.schema.schema import Group, GroupKey, Missing, Schema, TimePart
 from naively.schema.settings import Settings
 from naively.schema.text import Text, text_group
+
+# --- What a column is taken for follows from what was counted of it, not from how its rows came ---
+#
+# A column that was given no event model is counted so that nothing is decided too early: numbers
+# as truths while they are 0 and 1, else in cells; strings as levels while they may be categories.
+# What the column is, is then read from its counts whenever it is asked. So it is the same for rows
+# that were learned at once, in batches, or by models that were merged.
+#
+# Truths are counts of the cells of 0 and 1, and levels are texts that came so many times, so that
+# both become the other exactly where tallies that are added have one of each. A text does not
+# become levels again: once there are many different ones, they are not kept.
+
 
 OF_NUMBERS = Histogram  # unless they are named, or sparse
 TEXT_WORDS = 4.0  # strings of so many words on average are texts, if they are
@@ -317,3 +317,132 @@ def moved(schema: Schema, tally: Tally, moves: Sequence[Move]) -> Counted:
     for key, counted in new.items():
         blocks[key] = _sum([blocks[key], *counted] if key in blocks else counted)
     return Counted(regroup(schema, to), replace(tally, blocks=blocks))
+
+
+# --- Tallies that were made apart are counted alike before they are added up ---------------------
+#
+# A column that was given no event model may have been counted as truths in one place and in cells
+# in another, or as levels and as texts. What can become the other does, exactly.
+
+
+def alike(mine: Counted, theirs: Counted) -> tuple[Counted, Counted]:
+    """Return both, each with its free columns counted as in the other where they can be."""
+    return as_in(theirs.schema, mine), as_in(mine.schema, theirs)
+
+
+def as_in(other: Schema, counted: Counted) -> Counted:
+    """Return what was counted, with its free columns as they are counted by another schema."""
+    schema, tally = counted
+    moves = []
+    for group, by_event, by_text in _otherwise(other, schema):
+        block = tally.blocks[group.key]
+        moves += [into_texts(group, block, name, texts) for name, texts in by_text.items()]
+        moves += [into_cells(group, block, names, event) for event, names in by_event.items()]
+    return moved(schema, tally, moves)
+
+
+def is_as_in(other: Schema, schema: Schema) -> bool:
+    """Whether no free column of a schema is counted otherwise by another."""
+    return not any(True for _ in _otherwise(other, schema))
+
+
+def _otherwise(
+    other: Schema, schema: Schema
+) -> Iterator[tuple[Group, dict[EventModel, set[Name]], dict[Name, list[Text]]]]:
+    """Yield the groups with free columns that another schema counts otherwise, and how.
+
+    Truths are cells there, by event model, or levels texts, by column.
+    """
+    if schema is other or not schema.free:
+        return
+    for group in schema.of_columns:
+        counted = counted_as(group)
+        if counted not in ("truths", "levels"):
+            continue
+        by_event: dict[EventModel, set[Name]] = {}
+        by_text: dict[Name, list[Text]] = {}
+        for name in schema.free.intersection(group.columns).intersection(other.columns):
+            theirs = other.groups_of[name]
+            if counted == "truths" and counted_as(theirs[0]) == "cells":
+                by_event.setdefault(theirs[0].event, set()).add(name)
+            elif counted == "levels" and theirs[0].kind == "text":
+                by_text[name] = [of.analyser for of in theirs if isinstance(of.analyser, Text)]
+        if by_event or by_text:
+            yield group, by_event, by_text
+
+
+@final
+class CountedTotal:
+    """A sum of what was counted, to which more is added in a time that follows from its own size.
+
+    Parameters
+    ----------
+    first : Counted
+        What it begins with, which stays as it is.
+    consume : bool, default False
+        Whether ``first`` is used up instead (see ``Total``).
+    """
+
+    def __init__(self, first: Counted, *, consume: bool = False) -> None:
+        self._schema, self._total = first.schema, Total(first.tally, consume=consume)
+
+    def add(self, counted: Counted) -> None:
+        """Add what was counted in another place, or raise a ValueError that says why not."""
+        if not is_as_in(counted.schema, self._schema):
+            self._schema, tally = as_in(counted.schema, self.counted())
+            self._total = Total(tally)
+        schema, tally = as_in(self._schema, counted)
+        self._schema = self._schema.union(schema)
+        self._total.add(tally)
+
+    def counted(self) -> Counted:
+        """Return the sum of what was added until now."""
+        return Counted(self._schema, self._total.tally())
+
+
+# --- Missing cells as evidence: whether each cell of a column is there ---------------------------
+#
+# How many rows of a class have no value in a column is counted already: it is the rows of the
+# class less the cells that are present. So nothing is counted again, and the counts merge, forget
+# and fade with those of the columns.
+
+
+MOST = 1_000  # columns that have such evidence; of more, those with most missing cells
+EVENT = Categorical(m=2.0)  # shrunk towards the share of all classes, as few cells may be missing
+ROUNDING = 1e-20  # of the rows: sums of fractional weights are right to about 1e-30 of them
+
+
+def with_missing(counted: Counted) -> Counted:
+    """Return the schema and the tally with a derived column for each that has missing cells.
+
+    A column that follows from others has none, nor have the columns of a bag of counts or of whole
+    rows, which are one event together.
+    """
+    schema, tally = counted
+    missing: dict[Name, tuple[Sums, Sums]] = {}
+    for group in schema.of_columns:
+        if group.derived or not says_which_are_missing(group):
+            continue
+        block = tally.blocks[group.key]
+        there, number = present_in(block)
+        lacking = Sums(*(np.broadcast_to(of, there.shape) for of in vars(tally.weight).values()))
+        lacking -= there
+        least = ROUNDING * tally.class_count
+        some = np.any(lacking.high > least, axis=1) & np.any(there.high > 0, axis=1)
+        for j in np.flatnonzero(some[number]).tolist():
+            row = number[j]
+            missing.setdefault(block.axis.columns[j], (there[row], lacking[row]))
+    if not missing:
+        return counted
+    if len(missing) > MOST:
+        most = set(sorted(missing, key=lambda name: -missing[name][1].high.sum())[:MOST])
+        missing = {name: of for name, of in missing.items() if name in most}
+    columns = tuple(map(Missing, missing))
+    table = [row for both in missing.values() for row in both]
+    sums = Sums(np.stack([row.high for row in table]), np.stack([row.low for row in table]))
+    group = Group(EVENT, "missing", columns)
+    levels = BlockTally(Levels.of_all(columns, whole=False), {LEVEL: sums})
+    return Counted(
+        replace(schema, groups=(*schema.groups, group)),
+        replace(tally, blocks={**tally.blocks, group.key: levels}),
+    )

@@ -1,0 +1,1 @@
+"""What judges: scores, folds, curves, dependence, the worth of columns."""

@@ -1,0 +1,487 @@
+"""How good a model is by how many rows it learns, and by its pseudo-counts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from numbers import Real
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.block import Batch
+from naively.counting.labels import Labels
+from naively.counting.leave_one_out import one_of_each
+from naively.counting.tally import BlockTally, Tally
+from naively.events import Beta, Dirichlet, EventModel
+from naively.fitting.sample import Reservoir, Sample
+from naively.fitting.weights import accuracy_and_log_loss
+from naively.kernels.reference import Floats
+from naively.model.class_prior import among_fewer, is_estimated, pretend_classes
+from naively.model.model import Model, count_batch
+from naively.options import Weighting
+from naively.schema.schema import Group, GroupKey
+from naively.schema.settle import make_sure
+from naively.schema.text import TextModel
+from naively.tabular import Tabular
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+# --- The learning curve: how good a model is after so many rows ----------------------------------
+#
+# It is one pass: rows are encoded once, and come in a random order. The tally of more rows is the
+# tally of fewer, plus that of the rows between; the model of each size follows from its tally, and
+# no row is counted twice.
+
+
+Metric: TypeAlias = Literal["accuracy", "log_loss"]
+METRICS: tuple[Metric, ...] = ("accuracy", "log_loss")
+Sizes: TypeAlias = "Sequence[float] | NDArray[np.number] | None"
+SHARE = 0.25  # of the rows that are held out, unless it is said
+STEPS = 10  # sizes, unless they are said,
+LEAST = 10  # from so many rows on
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LearningCurve(Tabular):
+    """Scores of models of more and more rows; one line for each size, repeat and kind of rows.
+
+    Parameters
+    ----------
+    size : list of int
+        How many rows were learned.
+    repeat : list of int
+        Which random order they came in, from 0.
+    which : list of {"training", "held-out"}
+        What was scored: the rows learned, or others.
+    accuracy : list of float
+        The share of right answers.
+    log_loss : list of float
+        In nats a row.
+    classes : list of int
+        How many classes had come. The posterior of one that has not come yet is 0.
+    """
+
+    size: list[int]
+    repeat: list[int]
+    which: list[str]
+    accuracy: list[float]
+    log_loss: list[float]
+    classes: list[int]
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        names = ("size", "repeat", "which", "accuracy", "log_loss", "classes")
+        return {name: list(getattr(self, name)) for name in names}
+
+    def plot(self, ax: Axes | None = None, metric: Metric = "accuracy") -> Axes:
+        """Draw a score against how many rows were learned, on a logarithmic axis.
+
+        Parameters
+        ----------
+        metric : {"accuracy", "log_loss"}
+            What is drawn.
+        ax : Axes, optional
+            What to draw on.
+
+        Returns
+        -------
+        ax : Axes
+            The mean of the repeats, of held-out rows solid, of training rows dashed; the bands are
+            from the least to the greatest of them.
+        """
+        from naively.pictures.scores import Curve, plot_learning
+
+        value = np.array(getattr(self, check_metric(metric)))
+        which, size, repeat = map(np.array, (self.which, self.size, self.repeat))
+        curves = []
+        for name in ("held-out", "training"):
+            at = [value[(which == name) & (size == s)] for s in np.unique(size)]
+            lines = zip(*((of.mean(), of.min(), of.max()) for of in at), strict=True)
+            curves.append(Curve(name, np.unique(size).astype(float), *map(np.array, lines)))
+        return plot_learning(curves, metric, len(np.unique(repeat)), ax)
+
+
+def learning_curve(
+    model: Model,
+    batch: Batch,
+    test: Batch | float | None,
+    sizes: Sizes,
+    repeats: int,
+    random_state: int | np.random.Generator | None,
+    weights: Weighting | None = None,
+) -> LearningCurve:
+    """Score the models of the first rows of some random orders.
+
+    Parameters
+    ----------
+    model : Model
+        What was learned of all rows, without weights.
+    batch : Batch
+        These rows, as ``model.counted`` encodes them.
+    test : Batch or float, optional
+        The rows to score, encoded alike; or how many rows to hold out anew in each repeat, or a
+        share of them below 1.
+    sizes : sequence of numbers, optional
+        How many rows to learn; a fraction up to 1.0 is a share of those that are not held out.
+    repeats : int
+        How many random orders.
+    random_state : int, Generator or None
+        Chooses them.
+    weights : {"loo", "temperature"}, optional
+        The weights to fit at each size; by default none.
+    """
+    if not (number_of(repeats) >= 1 and number_of(repeats).is_integer()):
+        raise ValueError(f"repeats must be a whole number of at least 1, got {repeats!r}.")
+    pool = _split(model, batch)
+    scored = _split(model, test) if isinstance(test, Batch) else None
+    aside = 0 if isinstance(test, Batch) else count_held_out(test, len(pool))
+    each = check_sizes(sizes, len(pool) - aside)
+    rng = np.random.default_rng(random_state)
+    points: list[tuple[int, int, str, float, float, int]] = []
+    for repeat in range(int(repeats)):
+        order = rng.permutation(len(pool))
+        learned = pool.take(order[: len(pool) - aside])
+        held_out = pool.take(order[len(pool) - aside :]) if scored is None else scored
+        tally: Tally | None = None
+        done = 0
+        for size in each:
+            more = count_batch(learned.take(np.arange(done, size)), model.counted)
+            tally, done = more if tally is None else tally + more, size
+            seen = learned.take(np.arange(size))
+            then = _of_tally(model, tally)
+            if weights is not None:
+                sample = Reservoir()
+                sample.add(batch.take(order[:size]), then)
+                then = then.weighed(sample.of(then).weights(then, weights))
+            for which, rows in (("training", seen), ("held-out", held_out)):
+                points.append((size, repeat, which, *_scored(then, rows), len(then.classes)))
+    return LearningCurve(*map(list, zip(*points, strict=True)))
+
+
+def _split(model: Model, batch: Batch) -> Batch:
+    """Return rows by the levels and words of all rows that were counted, each text split once."""
+    return model.counted.recode(batch, model.tally.axes)
+
+
+def _of_tally(model: Model, tally: Tally) -> Model:
+    """Return the model of fewer rows, whose classes and words are those that have come."""
+    schema, counted = make_sure(model.counted, tally.pruned(), model.settings)
+    prior = among_fewer(model.settings.class_prior, model.classes, counted.classes)
+    return Model(schema, counted, replace(model.settings, class_prior=prior))
+
+
+def _scored(model: Model, rows: Batch) -> tuple[float, float]:
+    """Return accuracy and log loss."""
+    p = model.score(model.recode(rows), "posterior")
+    return accuracy_and_log_loss(p, model.classes, rows.labels)
+
+
+def count_held_out(test: float | None, rows: int) -> int:
+    """Return how many rows to hold out: a share of them below 1, or a number.
+
+    Examples
+    --------
+    >>> count_held_out(0.2, 50), count_held_out(7, 50)
+    (10, 7)
+    """
+    given = number_of(SHARE if test is None else test)
+    if not (0 < given < 1 or (given >= 1 and given.is_integer())):
+        raise ValueError(
+            "test must be a share of the rows below 1, a whole number of rows, or (X, y); "
+            f"got {test!r}."
+        )
+    aside = max(1, round(given * rows)) if given < 1 else int(given)
+    if aside >= rows:
+        raise ValueError(f"Of {rows:,} rows {aside:,} cannot be held out: none would be learned.")
+    return aside
+
+
+def check_sizes(sizes: Sizes, rows: int) -> list[int]:
+    """Return how many rows to learn, ascending, each once, or raise why it cannot be.
+
+    Examples
+    --------
+    >>> check_sizes([0.5, 20, 0.1], 100), check_sizes(None, 80)
+    ([10, 20, 50], [10, 13, 16, 20, 25, 32, 40, 50, 63, 80])
+    """
+    if sizes is None:
+        spaced = np.geomspace(min(LEAST, rows), rows, STEPS)
+        return sorted({round(size) for size in spaced.tolist()})
+    each = np.ravel(sizes).tolist() if isinstance(sizes, np.ndarray) else list(sizes)
+    of_rows = any(isinstance(size, float) and size > 1 for size in each)  # as in [1.0, 10.0]
+    counts = set()
+    for given in each:
+        size, is_share = number_of(given), isinstance(given, float) and given <= 1 and not of_rows
+        if not (size > 0 and (is_share or size.is_integer())):
+            raise ValueError(
+                "sizes must be whole numbers of rows that are at least 1, or shares of them up to "
+                f"1.0; got {given!r}."
+            )
+        if size > rows:
+            raise ValueError(f"There are {rows:,} rows to learn, and sizes asks for {size:,.10g}.")
+        counts.add(max(1, round(size * rows)) if is_share else int(size))
+    if not counts:
+        raise ValueError("sizes is empty: name at least one number of rows.")
+    return sorted(counts)
+
+
+def number_of(given: object) -> float:
+    """Return a real, finite number as a float; NaN for anything else."""
+    is_number = isinstance(given, Real) and not isinstance(given, bool | np.bool_)
+    return float(given) if is_number and abs(float(given)) < math.inf else math.nan  # type: ignore[arg-type]  # a Real
+
+
+def check_metric(metric: str) -> Metric:
+    """Return what can be drawn of a curve, or raise a ValueError that says what can be."""
+    for known in METRICS:
+        if metric == known:
+            return known
+    raise ValueError(f"metric must be {' or '.join(map(repr, METRICS))}, got {metric!r}.")
+
+
+# --- The smoothing curve: how good a model is with another pseudo-count --------------------------
+#
+# All points are of one tally. Parameters are derived from it anew for each pseudo-count, and a row
+# is left out of it in closed form; nothing is counted again.
+
+
+VALUES = (0.0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 100.0)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SmoothingCurve(Tabular):
+    """Scores of a model by its pseudo-count; one line for each pseudo-count and kind of rows.
+
+    Parameters
+    ----------
+    smoothing : list of float
+        The pseudo-count.
+    which : list of {"leave-one-out", "training", "held-out"}
+        What was scored: learned rows, each as if it had not been; learned rows; others.
+    accuracy : list of float
+        The share of right answers.
+    log_loss : list of float
+        In nats a row.
+    chosen : mapping of str to float
+        The pseudo-count that leave-one-out has chosen for an event model, where it has.
+    """
+
+    smoothing: list[float]
+    which: list[str]
+    accuracy: list[float]
+    log_loss: list[float]
+    chosen: Mapping[str, float]
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        names = ("smoothing", "which", "accuracy", "log_loss")
+        return {name: list(getattr(self, name)) for name in names}
+
+    def plot(self, ax: Axes | None = None, metric: Metric = "log_loss") -> Axes:
+        """Draw a score against the pseudo-count, on an axis that is logarithmic but for 0.
+
+        Parameters
+        ----------
+        metric : {"accuracy", "log_loss"}
+            What is drawn.
+        ax : Axes, optional
+            What to draw on.
+
+        Returns
+        -------
+        ax : Axes
+            Where they are in the range, 0 (maximum likelihood), 1/2 (Jeffreys) and 1 (Laplace) are
+            marked, and what leave-one-out has chosen.
+        """
+        from naively.pictures.scores import Curve, plot_smoothing
+
+        value = np.array(getattr(self, check_metric(metric)))
+        which, smoothing = np.array(self.which), np.array(self.smoothing)
+        curves = [
+            Curve(name, smoothing[which == name], value[which == name])
+            for name in ("held-out", "leave-one-out", "training")
+            if name in self.which
+        ]
+        return plot_smoothing(curves, metric, self.chosen, ax)
+
+
+def smoothing_curve(
+    model: Model, sample: Sample | None, held_out: Batch | None, values: Iterable[float] | None
+) -> SmoothingCurve:
+    """Score a model, without its weights and interactions, with each of some pseudo-counts.
+
+    Parameters
+    ----------
+    model : Model
+        What was learned.
+    sample : Sample, optional
+        Rows that it has learned.
+    held_out : Batch, optional
+        Labelled rows that it has not learned, as it encodes them.
+    values : iterable of float, optional
+        The pseudo-counts.
+    """
+    plain = model.pure
+    points: list[tuple[float, str, float, float]] = []
+    for value in check_values(values):
+        then = with_pseudo_count(plain, value)
+        classes = then.classes
+        if sample is not None:
+            batches, labels = [known_to(then, b) for b in sample.batches], sample.labels
+            found = [left_out_posterior(then, then.recode(b)) for b in batches if len(b)]
+            for rows, p in (
+                ("leave-one-out", np.concatenate(found)),
+                ("training", Sample(batches).posterior(then)),
+            ):
+                points.append((value, rows, *accuracy_and_log_loss(p, classes, labels)))
+        if held_out is not None:
+            p = then.score(then.recode(known_to(then, held_out)), "posterior")
+            points.append((value, "held-out", *accuracy_and_log_loss(p, classes, held_out.labels)))
+    smoothing, which, accuracy, log_loss = zip(*points, strict=True)
+    columns = [*smoothing], [*which], [*accuracy], [*log_loss]
+    return SmoothingCurve(*columns, _chosen(plain))
+
+
+def check_values(values: Iterable[float] | None) -> list[float]:
+    """Return pseudo-counts, ascending, each once, or raise which is none.
+
+    Examples
+    --------
+    >>> check_values([1, 0.5, 1.0])
+    [0.5, 1.0]
+    """
+    each = list(VALUES if values is None else values)
+    for value in each:
+        if not number_of(value) >= 0:
+            raise ValueError(f"A pseudo-count must be a number of at least 0, got {value!r}.")
+    if not each:
+        raise ValueError("values is empty: name at least one pseudo-count.")
+    return sorted({float(value) for value in each})
+
+
+def with_pseudo_count(model: Model, value: float) -> Model:
+    """Return the model whose event models all have this pseudo-count, of the same tally.
+
+    Raises
+    ------
+    ValueError
+        If no event model has a pseudo-count; it says why.
+    """
+    groups: dict[GroupKey, Group] = {}
+    blocks: dict[GroupKey, BlockTally] = {}
+    changed = False
+    for group in model.counted.groups:
+        event = smoothed(group.event, value)
+        changed |= event is not None
+        new = group if event is None else _with_event(group, event)
+        block = model.tally.blocks[group.key]
+        if new.key in groups and group.analyser is not None:
+            continue  # it counts what the other counts
+        if new.key in groups:  # event models that differ in nothing else are one now
+            columns = (*groups[new.key].columns, *new.columns)
+            new, block = replace(new, columns=columns), blocks[new.key] + block
+        groups[new.key], blocks[new.key] = new, block
+    if not changed:
+        names = ", ".join(sorted({group.event.name for group in model.counted.groups}))
+        raise ValueError(
+            f"There is nothing to smooth: no event model ({names or 'there is none'}) adds a "
+            "pseudo-count, or all are estimated by maximum likelihood."
+        )
+    return replace(
+        model,
+        counted=replace(model.counted, groups=tuple(groups.values())),
+        tally=replace(model.tally, blocks=blocks),
+        settings=replace(model.settings, smoothing=value),
+    )
+
+
+def smoothed(event: EventModel, value: float) -> EventModel | None:
+    """Return an event model with another pseudo-count, in place of a prior; None if it has none.
+
+    Examples
+    --------
+    >>> from naively import Bernoulli, Beta
+    >>> print(smoothed(Bernoulli(prior=Beta(2, 2)), 0.5))
+    bernoulli(alpha=0.5)
+    """
+    usual = {field.name: field.default for field in fields(cast("Any", event))}
+    if event.smoothed_by not in usual or event.estimate == "mle":
+        return None
+    others = {name: usual[name] for name in ("prior", "m", "p") if name in usual}
+    return cast("EventModel", replace(cast("Any", event), **others, **{event.smoothed_by: value}))
+
+
+def known_to(model: Model, batch: Batch) -> Batch:
+    """Return a batch whose texts are under the keys that a model with another pseudo-count has."""
+    of_texts = {_splitting(g.key): g.key for g in model.counted.groups if g.analyser is not None}
+    blocks = {of_texts.get(_splitting(key), key): block for key, block in batch.blocks.items()}
+    return replace(batch, blocks=blocks)
+
+
+def _splitting(key: GroupKey) -> tuple[object, ...]:
+    """Return what a text is known by, whatever its pseudo-count."""
+    if not isinstance(key.analyser, TextModel):
+        return (key,)
+    event = smoothed(key.event, 0.0) or key.event
+    return key.column, event, key.analyser.with_event(event)
+
+
+def _with_event(group: Group, event: EventModel) -> Group:
+    analyser = group.analyser
+    if isinstance(analyser, TextModel):
+        analyser = analyser.with_event(event)
+    return replace(group, event=event, analyser=analyser)
+
+
+def left_out_posterior(model: Model, batch: Batch) -> Floats:
+    """Return the posterior of each learned row as if it had not been learned, (rows, classes).
+
+    A class that has no rows then has the posterior 0. Where all classes are impossible, it is the
+    class prior.
+    """
+    labels, blocks = batch.labels.among(model.classes), model.blocks(batch.split())
+    labels = one_of_each(labels, batch.times)
+    prior = _prior_without(model, labels)
+    with np.errstate(divide="ignore"):
+        joint = np.log(prior)
+    for group in model.schema.groups:
+        of = group.event.leave_one_out(model.counts[group.key], blocks[group.key], labels)
+        joint += of.sum(axis=1)
+    best = joint.max(axis=1, keepdims=True)
+    possible = np.isfinite(best)
+    p: Floats = np.exp(joint - np.where(possible, best, 0.0))
+    p = np.where(possible, p, prior)
+    p /= p.sum(axis=1, keepdims=True)
+    return p
+
+
+def _prior_without(model: Model, labels: Labels) -> Floats:
+    """Return the class prior without each row, (rows, classes)."""
+    prior, estimate = model.settings.class_prior, model.settings.estimate
+    if not is_estimated(prior):
+        return np.tile(np.exp(model.class_log_prior), (len(labels), 1))
+    count = model.tally.class_count - labels.one_hot()
+    if isinstance(prior, Beta | Dirichlet):
+        count = count + pretend_classes(prior, estimate, model.classes)
+    count = np.maximum(count, 0.0)
+    total = count.sum(axis=1, keepdims=True)
+    p: Floats = np.divide(count, total, out=np.full_like(count, 1 / labels.k), where=total > 0)
+    return p
+
+
+def _chosen(model: Model) -> dict[str, float]:
+    """Return the pseudo-counts that leave-one-out has chosen, by event model."""
+    found: dict[str, list[float]] = {}
+    for group in model.schema.groups:
+        event: Any = group.event
+        if event.chosen_by == event.smoothed_by and getattr(event, event.chosen_by) == "auto":
+            settled = event.settled(model.counts[group.key])
+            found.setdefault(event.name, []).append(float(getattr(settled, event.chosen_by)))
+    return {
+        name if len(each) == 1 else f"{name} {i + 1}": value
+        for name, each in found.items()
+        for i, value in enumerate(each)
+    }

@@ -1,0 +1,529 @@
+"""How good probabilities are: accuracy, log loss, calibration, ROC, by class."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.labels import (
+    Label,
+    LabelArray,
+    Labels,
+    RowWeight,
+    Target,
+    encode_labels,
+    union_classes,
+)
+from naively.data.rows import Rows
+from naively.fitting.weights import log_loss, mean
+from naively.kernels.reference import Floats
+from naively.model.model import Model
+from naively.tabular import Tabular
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+# --- The ROC curve: how well the probability of a class tells its rows from all others -----------
+
+
+POINTS = 400  # of a curve that are kept
+
+
+@dataclass(frozen=True, eq=False)
+class Roc:
+    """The ROC curve of one class against the rest.
+
+    Parameters
+    ----------
+    false_positive_rate, true_positive_rate : ndarray of shape (points,)
+        The shares of the other rows, and of the rows of the class, above each threshold; of a
+        curve of more than 400 points, as many, evenly along it.
+    area : float
+        The area under the whole curve: the chance that a row of the class scores above one that is
+        not, where a tie is half.
+    share : float
+        The share of the rows that are of the class.
+    """
+
+    false_positive_rate: Floats
+    true_positive_rate: Floats
+    area: float
+    share: float
+
+
+def roc(score: Floats, truth: Floats, weight: Floats | None = None) -> Roc:
+    """Return the ROC curve of scores; there must be rows of the class, and others.
+
+    The scores, the truth (1 for a row of the class, else 0) and the weights are of shape (rows,).
+    Scikit-learn's function does the same, but takes a second to import.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> roc(np.array([0.1, 0.4, 0.4, 0.8]), np.array([0.0, 0.0, 1.0, 1.0])).area
+    0.875
+    """
+    _, place = np.unique(score, return_inverse=True)
+    weight = np.ones(len(score)) if weight is None else weight
+    inside, outside = (np.bincount(place, weight * of) for of in (truth, 1.0 - truth))
+    below = outside.cumsum() - outside / 2
+    area = float(inside @ below / (inside.sum() * outside.sum()))
+    rates = (np.append(0.0, of[::-1].cumsum() / of.sum()) for of in (outside, inside))
+    false_positive, true_positive = rates
+    some = _evenly(len(false_positive))
+    share = float(inside.sum() / (inside.sum() + outside.sum()))
+    return Roc(false_positive[some], true_positive[some], area, share)
+
+
+def _evenly(n: int) -> NDArray[np.int64]:
+    """Return the numbers of at most ``POINTS`` of n points, the first and the last among them."""
+    return np.unique(np.linspace(0, n - 1, min(n, POINTS)).round().astype(np.int64))
+
+
+# --- Reliability ---------------------------------------------------------------------------------
+#
+# Reliability: whether probabilities come true, and how far off they would be by chance alone.
+#
+# Rows are put into bins of confidence, the probability of the answer. In each, the mean confidence
+# is compared with the accuracy. Even if every probability were right, the accuracy of few rows
+# would differ from it; how much is to be expected follows from the number of rows, in closed form.
+
+
+BINS = 15  # of confidence, from 0 to 1
+
+
+@dataclass(frozen=True, eq=False)
+class Bin:
+    """Rows whose most probable class has about the same probability.
+
+    Parameters
+    ----------
+    rows : float
+        How many rows, or their weight.
+    confidence : float
+        The mean of the probability of the most probable class.
+    accuracy : float
+        The share of the rows whose right class it is.
+    size : int
+        How many rows of equal weight would be as uncertain (Kish, Survey sampling, 1965).
+    """
+
+    rows: float
+    confidence: float
+    accuracy: float
+    size: int
+
+    @property
+    def noise(self) -> float:
+        """The expected distance of accuracy from confidence if the confidence were right."""
+        return mean_deviation(self.size, self.confidence)
+
+
+def mean_deviation(n: int, p: float) -> float:
+    """Return the mean of abs(k / n - p), where k is binomial with n trials of probability p.
+
+    Notes
+    -----
+    De Moivre's closed form; Diaconis & Zabell, Closed form summation for classical distributions
+    (1991).
+
+    Examples
+    --------
+    >>> mean_deviation(1, 0.5), round(mean_deviation(100, 0.9), 4)
+    (0.5, 0.0237)
+    """
+    if not 0 < p < 1:
+        return 0.0
+    least = min(math.floor(n * p), n - 1)  # n * p may be rounded up to n
+    log_choose = math.lgamma(n) - math.lgamma(least + 1) - math.lgamma(n - least)
+    return 2 * math.exp(log_choose + (least + 1) * math.log(p) + (n - least) * math.log1p(-p))
+
+
+def reliability(
+    p: Floats,
+    truth: Floats,
+    weight: Floats | None = None,
+    copies: NDArray[np.int64] | None = None,
+) -> list[Bin]:
+    """Return the bins that hold rows.
+
+    Parameters
+    ----------
+    p : ndarray of shape (rows, classes)
+        Posteriors.
+    truth : ndarray of shape (rows, classes)
+        1 at the right class, else 0.
+    weight : ndarray of shape (rows,), optional
+        The weight of each row, with all its copies; by default 1.
+    copies : ndarray of shape (rows,), optional
+        How many equal rows each row stands for; by default one.
+    """
+    confidence, best = p.max(axis=1), p.argmax(axis=1)
+    right = truth[np.arange(len(p)), best]
+    of = np.minimum((confidence * BINS).astype(np.int64), BINS - 1)
+    one = np.ones(len(p)) if weight is None else weight
+    square = one * one / (1 if copies is None else copies)
+    columns = (one, one * confidence, one * right, square)
+    return [
+        Bin(float(n), float(s / n), float(h / n), max(1, round(n * n / q)))
+        for n, s, h, q in zip(*(np.bincount(of, x, BINS) for x in columns), strict=True)
+        if n > 0
+    ]
+
+
+def calibration_error(bins: Sequence[Bin]) -> float:
+    """Return the mean distance of confidence from accuracy, over the rows of all bins."""
+    rows = sum(b.rows for b in bins)
+    return sum(b.rows * abs(b.confidence - b.accuracy) for b in bins) / rows
+
+
+def calibration_noise(bins: Sequence[Bin]) -> float:
+    """Return the calibration error to be expected if every confidence were right."""
+    rows = sum(b.rows for b in bins)
+    return sum(b.rows * b.noise for b in bins) / rows
+
+
+# --- Scores of predictions on labelled rows: accuracy, and how good the probabilities are --------
+
+
+SHOWN = 0.002  # nats that columns which repeat each other are worth more together, to be shown
+SEVERAL = 3  # of their names that are shown
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Scores(Tabular):
+    """Scores on labelled rows, compared with always answering the most frequent class.
+
+    Parameters
+    ----------
+    rows : int
+        How many rows were scored.
+    accuracy : float
+        Share of rows whose most probable class is the right one.
+    log_loss : float
+        Mean of -log p(right class), in nats, with p clipped at 1e-15.
+    brier : float
+        Mean squared distance of the probabilities from 1 for the right class and 0 for the rest,
+        summed over the classes (Brier 1950), halved so that it is between 0 and 1. A class that
+        was never learned has probability 0.
+    auc : float
+        Area under the ROC curve; with more than two classes, the mean over each class against the
+        rest, weighted by its rows. NaN where only one class occurs.
+    calibration_error : float
+        Expected calibration error: mean distance of confidence from accuracy, over 15 bins of
+        confidence (Naeini, Cooper & Hauskrecht 2015).
+    majority : object
+        The most frequent class among the rows.
+    majority_accuracy : float
+        The accuracy of always answering it.
+    by_class : dict
+        For each class its precision, recall and number of rows (or their weight). Precision is NaN
+        where it was never answered, recall where no row has it.
+    classes : list
+        The classes of the confusion table.
+    confusion : ndarray of shape (classes, classes)
+        Rows by right class (down) and most probable class (across).
+    reliability : list of Bin
+        Confidence and accuracy in each bin of confidence that holds rows.
+    roc : mapping of label to Roc
+        The ROC curve of each class that some rows have, and some have not.
+    cost : mapping of str to float
+        Of an assessment: how much the log loss grows without each column, in nats, where the
+        others are weighed anew. A column that another one repeats is worth little.
+    together : mapping of tuple of str to float
+        The same without several columns that repeat each other.
+    of : int
+        Of an assessment: how many rows the model has learned, from which ``rows`` were drawn.
+    why : str
+        Of an assessment: why ``rows`` are not all rows; empty if they are.
+    folds : (int, int)
+        Of an assessment: how many folds of rows were held out, and of how many.
+    why_folds : str
+        Of an assessment: why no more were held out; empty if more would be of no use.
+    too_rare : tuple of labels
+        Of an assessment: the classes of one row, which is not scored, as nobody would know its
+        class without it.
+    """
+
+    rows: int
+    accuracy: float
+    log_loss: float
+    brier: float
+    auc: float
+    calibration_error: float
+    majority: Label
+    majority_accuracy: float
+    by_class: dict[Label, tuple[float, float, float]]
+    classes: list[Label]
+    confusion: Floats | NDArray[np.int64]
+    reliability: list[Bin]
+    roc: Mapping[Label, Roc] = field(default_factory=dict)
+    cost: Mapping[str, float] = field(default_factory=dict)
+    together: Mapping[tuple[str, ...], float] = field(default_factory=dict)
+    of: int = 0
+    why: str = ""
+    folds: tuple[int, int] = (0, 0)
+    why_folds: str = ""
+    too_rare: tuple[Label, ...] = ()
+
+    def __str__(self) -> str:
+        """Return a line for each score, and for each of the ten columns that are worth most."""
+        always = f"(always {self.majority!r}: {self.majority_accuracy:.4f})"
+        lines = [
+            f"accuracy           {self.accuracy:.4f}   {always}",
+            f"log loss           {self.log_loss:.4f} nats a row",
+            f"Brier score        {self.brier:.4f}",
+            f"area under ROC     {self.auc:.4f}",
+            f"calibration error  {self.calibration_error:.4f}",
+            *self._of_folds,
+            f"rows               {self.rows:,}"
+            + (f" of {self.of:,}, drawn at random ({self.why})" if self.why else ""),
+        ]
+        if self.too_rare:
+            only = ", ".join(map(repr, self.too_rare))
+            lines.append(f"not scored         the only row of class {only}")
+        if self.cost:
+            lines.append("log loss without a column grows by")
+            most = sorted(self.cost.items(), key=lambda item: -item[1])
+            lines += [f"  {cost:+.4f}  {name}" for name, cost in most[:10]]
+            lines += [f"  {cost:+.4f}  {which}" for which, cost in self.repeated]
+        return "\n".join(lines)
+
+    @property
+    def repeated(self) -> list[tuple[str, float]]:
+        """Which columns repeat each other, and what they are worth together, if it is more."""
+        found = []
+        for names, cost in self.together.items():
+            if cost > SHOWN + sum(max(0.0, self.cost[name]) for name in names):
+                more = len(names) - SEVERAL
+                some = [*names[:SEVERAL], f"{more} more"] if more > 0 else [*names]
+                which = f"{', '.join(some[:-1])} and {some[-1]} together, which repeat each other"
+                found.append((which, cost))
+        return sorted(found, key=lambda item: -item[1])
+
+    @property
+    def _of_folds(self) -> list[str]:
+        held_out, dealt = self.folds
+        if not held_out:
+            return []
+        number = f"{held_out}" if held_out == dealt else f"{held_out} of {dealt}"
+        return [f"folds              {number}" + (f" ({self.why_folds})" if self.why_folds else "")]
+
+    @property
+    def calibration_noise(self) -> float:
+        """The calibration error to be expected of right probabilities, from so few rows."""
+        return calibration_noise(self.reliability)
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        lines: list[tuple[str, object, float]] = [
+            ("rows", None, self.rows),
+            ("accuracy", None, self.accuracy),
+            ("accuracy of the majority class", self.majority, self.majority_accuracy),
+            ("log loss", None, self.log_loss),
+            ("Brier score", None, self.brier),
+            ("area under ROC", None, self.auc),
+            ("calibration error", None, self.calibration_error),
+        ]
+        for label, of_class in self.by_class.items():
+            names = ("precision", "recall", "rows")
+            lines += [(name, label, of) for name, of in zip(names, of_class, strict=True)]
+        columns = zip(*lines, strict=True)
+        return dict(zip(("score", "class", "value"), map(list, columns), strict=True))
+
+    def plot_reliability(self, ax: Axes | None = None, before: Scores | None = None) -> Axes:
+        """Draw the reliability diagram: accuracy against confidence, in bins of confidence.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            What to draw on.
+        before : Scores, optional
+            Other scores of the same rows, drawn as a second line: as of the model without weights.
+
+        Returns
+        -------
+        ax : Axes
+            A calibrated model is on the diagonal. The grey bands are as wide as chance alone would
+            take it off, the expected abs(k / n - p) of right probabilities, in closed form; their
+            mean is ``calibration_noise``. The bars at the bottom are the rows of each bin.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from naively import NaiveBayes
+        >>> scores = NaiveBayes().fit(*load_iris(return_X_y=True)).assess()
+        >>> scores.plot_reliability().get_xlabel()
+        'confidence (probability of the answer)'
+        """
+        from naively.pictures.scores import Reliability, plot_reliability
+
+        drawn = [
+            Reliability(
+                np.array([b.confidence for b in of.reliability]),
+                np.array([b.accuracy for b in of.reliability]),
+                np.array([b.rows for b in of.reliability]),
+                np.array([b.noise for b in of.reliability]),
+                of.calibration_error,
+                of.calibration_noise,
+            )
+            for of in (self, before)
+            if of is not None
+        ]
+        return plot_reliability(drawn, ax)
+
+    def plot_confusion(self, ax: Axes | None = None) -> Axes:
+        """Draw the confusion table: rows by right class (down) and answer (across).
+
+        Of more than 30 classes the pairs that are most confused are drawn.
+        """
+        from naively.pictures.scores import plot_confusion
+
+        return plot_confusion(np.asarray(self.confusion, np.float64), self.classes, ax)
+
+    def plot_columns(self, ax: Axes | None = None, n: int = 15) -> Axes:
+        """Draw what the n columns of most worth are worth: how much the log loss grows without.
+
+        Raises
+        ------
+        ValueError
+            If it is not known: of scores that are no assessment (``nb.assess()``).
+        """
+        from naively.pictures.scores import plot_columns
+
+        if not self.cost:
+            raise ValueError(
+                "What each column is worth is known of the rows that were learned; draw it of "
+                "nb.assess()."
+            )
+        if n < 1:
+            raise ValueError(f"n must be a number of columns that is at least 1, got {n}.")
+        return plot_columns(list(self.cost), np.array(list(self.cost.values())), n, ax)
+
+    def plot_roc(self, ax: Axes | None = None) -> Axes:
+        """Draw the ROC curve: of two classes that of the second, else of each against the rest.
+
+        Of more than eight classes those of the most rows are drawn.
+
+        Raises
+        ------
+        ValueError
+            If only one class occurs.
+        """
+        from naively.pictures.scores import plot_roc
+
+        if not self.roc:
+            raise ValueError("There is no ROC curve of one class; score rows of two or more.")
+        chosen = list(self.roc.items())
+        chosen = chosen[1:] if len(chosen) == 2 == len(self.classes) else chosen
+        curves = [
+            (label, of.false_positive_rate, of.true_positive_rate, of.area, of.share)
+            for label, of in chosen
+        ]
+        return plot_roc(curves, ax)
+
+
+def score(model: Model, rows: Rows, y: Target, sample_weight: RowWeight = None) -> Scores:
+    """Predict rows and score the predictions; a label that was never learned is always missed."""
+    right = encode_labels(y, sample_weight)  # refuses a missing label
+    return score_batches(model, [(rows, right)])
+
+
+def score_batches(model: Model, batches: Iterable[tuple[Rows, Labels]]) -> Scores:
+    """Predict the rows of batches, of which the posteriors alone are kept, and score all of them.
+
+    Raises
+    ------
+    ValueError
+        If there are no rows, not a label for each, or none of any weight.
+    """
+    posteriors, labels, weights = [], [], []
+    for rows, right in batches:
+        if len(rows) != len(right):
+            raise ValueError(f"There are {len(rows):,} rows to score, and {len(right):,} labels.")
+        if len(rows):
+            posteriors.append(model.posterior(rows))
+            labels.append(right.classes[right.codes])
+            weights.append(right.weight)
+    if not posteriors:
+        raise ValueError("There are no rows to score.")
+    every = labels[0]
+    for more in labels[1:]:
+        same = every.dtype.kind == more.dtype.kind  # what differs is compared as objects
+        every = np.concatenate([every, more] if same else [_own(every), _own(more)])
+    weight = None if weights[0] is None else np.concatenate([w for w in weights if w is not None])
+    if weight is not None and not weight.any():
+        raise ValueError("There is nothing to score: all sample weights are zero.")
+    return scores(np.concatenate(posteriors), model.classes, every, weight)
+
+
+def _own(labels: LabelArray) -> LabelArray:
+    return labels.astype(object)
+
+
+def scores(
+    p: Floats,
+    learned: LabelArray,
+    y: LabelArray,
+    weight: Floats | None = None,
+    copies: NDArray[np.int64] | None = None,
+) -> Scores:
+    """Score posteriors, (rows, learned classes), against the right labels, (rows,).
+
+    ``weight`` is the weight of each row with all its copies, (rows,), by default 1; ``copies`` is
+    how many equal rows each stands for, (rows,), by default one.
+    """
+    labels, code = np.unique(y, return_inverse=True)
+    every = union_classes(learned, labels)
+    right, of_learned = _places(labels, every)[code], _places(learned, every)
+    k = len(every)
+    answer = of_learned[p.argmax(axis=1)]
+    confusion = np.bincount(right * k + answer, weight, k * k).reshape(k, k)
+    hits, rows = confusion.diagonal(), confusion.sum(axis=1)
+    with np.errstate(invalid="ignore"):  # 0 / 0 is undefined, and NaN
+        precision, recall = hits / confusion.sum(axis=0), hits / rows
+    truth: Floats = (right[:, None] == of_learned).astype(np.float64)
+    never_learned = 1.0 - truth.sum(axis=1)
+    majority = rows.argmax()
+    own = {label: label for label in learned.tolist()}  # 1.0 is called 1 if 1 was learned
+    names = [own.get(label, label) for label in every.tolist()]
+    curves = {
+        names[of_learned[c]]: roc(p[:, c], truth[:, c], weight)
+        for c in range(p.shape[1])
+        if 0 < mean(truth[:, c], weight) < 1
+    }
+    return Scores(
+        rows=len(y),
+        accuracy=float(hits.sum() / rows.sum()),
+        log_loss=log_loss((p * truth).sum(axis=1), weight),
+        brier=mean((((p - truth) ** 2).sum(axis=1) + never_learned) / 2, weight),
+        auc=_mean_area(list(curves.values())),
+        calibration_error=calibration_error(bins := reliability(p, truth, weight, copies)),
+        majority=names[majority],
+        majority_accuracy=float(rows[majority] / rows.sum()),
+        by_class={
+            label: (float(precision[i]), float(recall[i]), rows[i].item())
+            for i, label in enumerate(names)
+        },
+        classes=names,
+        confusion=confusion,
+        reliability=bins,
+        roc=curves,
+    )
+
+
+def _places(labels: LabelArray, every: LabelArray) -> NDArray[np.int64]:
+    """Return the place of each label in ``every``, (labels,); 1.0 is 1, a day is its midnight."""
+    place = {label: i for i, label in enumerate(every.tolist())}
+    return np.array([place[label] for label in labels.astype(every.dtype).tolist()], np.int64)
+
+
+def _mean_area(curves: list[Roc]) -> float:
+    """Return the mean area under ROC curves, weighted by the rows of their classes."""
+    areas, shares = [curve.area for curve in curves], [curve.share for curve in curves]
+    return float(np.average(areas, weights=shares)) if areas else float("nan")

@@ -1,0 +1,486 @@
+"""What the verbs share: data and models that are read, answers that are written and printed."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import chain
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
+
+import typer
+
+from naively.messages import OBEYED, say, visible
+from naively.progress import with_progress
+from naively.tabular import Tabular, json_value
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from rich.console import Console
+
+    from naively.assess.scores import Scores
+    from naively.counting.labels import LabelArray
+    from naively.data.rows import ColumnRows, Rows
+    from naively.data.stream import Stream
+    from naively.inspect.explain import ExplainedRow
+    from naively.model.model import Model
+    from naively.schema.schema import Schema
+
+
+# --- DATA on the command line becomes rows and labels --------------------------------------------
+
+
+DataArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="DATA",
+        help="CSV, Parquet or JSON lines (also .gz or .zst), mail, a folder with one folder of "
+        "text files for each class, or - for standard input.",
+        show_default=False,
+    ),
+]
+ModelArgument = Annotated[
+    str, typer.Argument(metavar="MODEL", help="A model file.", show_default=False)
+]
+TargetOption = Annotated[
+    str | None,
+    typer.Option("--target", "-t", help="The column that holds the labels.", show_default=False),
+]
+InputFormatOption = Annotated[
+    str | None,
+    typer.Option("--input-format", help="csv, parquet or jsonl, where the name does not tell."),
+]
+
+MemoryOption = Annotated[
+    str | None,
+    typer.Option(
+        "--memory-limit",
+        help="About how much memory to take, such as 400MB or 2GB: fewer rows are held at a time.",
+        show_default=False,
+    ),
+]
+
+UNITS = {"MB": 10**6, "GB": 10**9, "TB": 10**12, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
+LEAST = 300 * 10**6  # bytes that can be asked for
+OWN = 200 * 10**6  # of them, about what Python, the libraries and a model take
+FOLDER_TARGET = "label"
+
+
+@dataclass(frozen=True)
+class Data:
+    """DATA, and what of it is read.
+
+    Parameters
+    ----------
+    path : str
+        A file, a folder, or "-", standard input.
+    format : str, optional
+        "csv", "parquet" or "jsonl", where the name does not tell.
+    columns : sequence of str, optional
+        The columns to read; by default all.
+    ignore : sequence of str
+        Columns that are not read.
+    labels : str, optional
+        The column that holds labels, which are read as they are written.
+    memory : str, optional
+        About how much memory to take.
+    """
+
+    path: str
+    format: str | None = None
+    columns: Sequence[str] | None = None
+    ignore: Sequence[str] = ()
+    labels: str | None = None
+    memory: str | None = None
+
+    def read(self, types: Mapping[str, str] | None = None) -> ColumnRows:
+        """Return all rows, of these types where they are given, and say what was repaired."""
+        from naively.data import files
+
+        table = files.read(self.path, types=types, **self._options)
+        for note in table.notes:
+            say(note)
+        return table.rows
+
+    @contextmanager
+    def opened(self, types: Mapping[str, str] | None = None) -> Iterator[Stream]:
+        """Open the table, whose rows are read in batches; what was repaired is said at the end."""
+        from naively.data import files
+
+        with files.opened(self.path, types=types, **self._options) as table:
+            table.watch = lambda batches: with_progress(batches, "rows", len, table.total)
+            yield table
+            for note in table.notes:
+                say(note)
+
+    @property
+    def _options(self) -> dict[str, Any]:
+        return {
+            "columns": self.columns,
+            "ignore": self.ignore,
+            "format": self.format,
+            "labels": self.labels,
+            "memory": None if self.memory is None else size_of(self.memory) - OWN,
+        }
+
+
+def size_of(limit: str) -> int:
+    """Return --memory-limit in bytes.
+
+    Examples
+    --------
+    >>> size_of("1.5 GB")
+    1500000000
+    """
+    units = {unit.lower(): size for unit, size in UNITS.items()}
+    written = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*", limit.lower())
+    if written is None or written[2] not in units:
+        raise ValueError(f"--memory-limit must be a size such as 400MB or 2GB, got {limit!r}.")
+    size = int(float(written[1]) * units[written[2]])
+    if size < LEAST:
+        raise ValueError(
+            f"--memory-limit must be at least {LEAST // 10**6}MB, most of which Python and its "
+            f"libraries take; got {limit!r}."
+        )
+    return size
+
+
+def types_for(model: Model, target: str | None) -> dict[str, str]:
+    """Return the types that the columns of DATA have for a model, its target among them."""
+    types: dict[str, str] = {
+        str(name): "string" if kind == "text" else kind for name, kind in model.schema.kinds.items()
+    }
+    if target is not None and all(isinstance(label, str) for label in model.classes.tolist()):
+        types[target] = "string"
+    return types
+
+
+def known_to(model: Model, rows: Rows, target: str | None) -> Rows:
+    """Return the rows without the columns that a model has not learned, unless it knows none."""
+    learned = set(map(str, model.schema.order))
+    rest = [name for name in rows.names if name != target]
+    return rows.select([name for name in rest if name in learned] or rest)
+
+
+def rows_for(
+    model: Model,
+    data: str,
+    input_format: str | None,
+    target: str | None,
+    memory: str | None = None,
+) -> tuple[Rows, ColumnRows]:
+    """Return the rows of DATA as a model expects them, and all columns that were read.
+
+    The target is read as labels are; it is not among the rows.
+    """
+    table = Data(data, input_format, labels=target, memory=memory).read(types_for(model, target))
+    return known_to(model, table, target), table
+
+
+def labelled_rows_for(
+    model: Model,
+    data: str,
+    input_format: str | None,
+    target: str | None,
+    memory: str | None = None,
+) -> tuple[Rows, LabelArray]:
+    """Return the rows of DATA as a model expects them, and their labels of shape (rows,)."""
+    rows, table = rows_for(model, data, input_format, target, memory)
+    return rows, labels_of(model, table, target, data)
+
+
+def labels_of(model: Model, table: Rows, target: str | None, data: str) -> LabelArray:
+    """Return the labels of a table as a model has them, of shape (rows,)."""
+    from naively.counting.labels import as_classes
+
+    labels = table.values(find_target(list(map(str, table.names)), target, data))
+    return as_classes(labels, model.classes)
+
+
+def names(listed: str | None) -> list[str] | None:
+    """Split a list of names at commas."""
+    return None if listed is None else [name.strip() for name in listed.split(",") if name.strip()]
+
+
+def find_target(columns: Sequence[str], target: str | None, data: str) -> str:
+    """Return the target column, or raise a ValueError that says which columns there are."""
+    from naively.data.rows import missing_column
+
+    if target is None:
+        raise ValueError(
+            f"Which column of {data} holds the labels? Say --target COLUMN; "
+            f"the columns are {', '.join(map(repr, columns))}."
+        )
+    if target not in columns:
+        raise ValueError(f"{data}: {missing_column(target, list(columns), 'target column')}")
+    return target
+
+
+def folder_target(data: str) -> str | None:
+    """Return the name of the column of labels if DATA is a folder of texts."""
+    from pathlib import Path
+
+    return FOLDER_TARGET if Path(data).is_dir() else None
+
+
+def set_aside(provenance: Mapping[str, Any], rows: int) -> NDArray[np.bool_] | None:
+    """Mark the rows that were held out of the file that a model was trained on.
+
+    None: none were, or this file has another number of rows.
+    """
+    part = provenance.get("hold_out", 0.0)
+    if not part or rows != provenance.get("rows"):
+        return None
+    return held_out(rows, part, provenance.get("seed", 0))
+
+
+def held_out(rows: int, part: float, seed: int) -> NDArray[np.bool_]:
+    """Mark the rows that a random split holds out; the same for the same arguments.
+
+    Parameters
+    ----------
+    rows : int
+        How many rows there are.
+    part : float
+        A share of the rows if it is below 1, else how many are held out.
+    seed : int
+        The seed of the random choice.
+
+    Returns
+    -------
+    chosen : ndarray of bool of shape (rows,)
+        Whether each row is held out.
+    """
+    import numpy as np
+
+    chosen = np.zeros(rows, np.bool_)
+    size = round(rows * part) if part < 1 else int(part)
+    chosen[np.random.default_rng(seed).permutation(rows)[:size]] = True
+    return chosen
+
+
+# --- Output --------------------------------------------------------------------------------------
+#
+# Results are written as a readable table on a terminal, and as CSV or JSON to a pipe or a file.
+
+
+class Format(StrEnum):
+    """The format of results."""
+
+    table = "table"
+    csv = "csv"
+    json = "json"
+
+
+FormatOption = Annotated[
+    Format | None,
+    typer.Option("--format", "-f", help="Default: a table on a terminal, CSV in a pipe."),
+]
+
+DIGITS = 4  # after the point of a float in a table; CSV and JSON have all digits
+
+
+def write(
+    names: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    form: Format | None,
+    out: TextIO | None = None,
+) -> None:
+    """Write rows under names, to standard output by default.
+
+    In CSV and JSON, text is as in the data, but for characters that a terminal would obey.
+    """
+    out = out or sys.stdout
+    on_terminal = out.isatty()
+    form = form or (Format.table if on_terminal else Format.csv)
+    if form is Format.csv:
+        every = chain([names], rows)
+        _write_csv(map(_visible, every) if on_terminal else every, out)
+    elif form is Format.json:
+        for row in rows:
+            record = {n: json_value(v) for n, v in zip(names, row, strict=True)}
+            line = json.dumps(record, ensure_ascii=False, default=str)
+            out.write(OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", line) + "\n")
+    else:
+        _write_table(names, rows, out)
+
+
+def write_table(table: Tabular, form: Format | None, out: TextIO | None = None) -> None:
+    """Write a result that is a table, as ``write`` does."""
+    columns = table.to_dict()
+    write([*columns], zip(*columns.values(), strict=True), form, out)
+
+
+def _visible(row: Iterable[object]) -> list[object]:
+    return [visible(value) if isinstance(value, str) else value for value in row]
+
+
+def _write_csv(rows: Iterable[Sequence[object]], out: TextIO) -> None:
+    plain, quoted = (
+        csv.writer(out, lineterminator="\n", quoting=quoting)
+        for quoting in (csv.QUOTE_MINIMAL, csv.QUOTE_ALL)
+    )
+    for row in rows:  # the module quotes a lone carriage return only from Python 3.13 on
+        returns = any("\r" in str(value) for value in row)
+        (quoted if returns else plain).writerow(row)
+
+
+def console(out: TextIO, **settings: Any) -> Console:
+    """Return a console of Rich that writes text as it is, without markup or names of emoji."""
+    from rich.console import Console
+
+    return Console(file=out, markup=False, emoji=False, highlight=False, **settings)
+
+
+def _write_table(names: Sequence[str], rows: Iterable[Sequence[object]], out: TextIO) -> None:
+    from rich.table import Table
+
+    rows = list(rows)
+    table = Table(box=None, pad_edge=False)
+    for i, name in enumerate(names):
+        numeric = all(isinstance(row[i], int | float) for row in rows)
+        table.add_column(visible(name), justify="right" if numeric else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(_cell(value) for value in row))
+    console(out).print(table)
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:.{DIGITS}f}" if value == value else ""  # noqa: PLR0124
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    return "" if value is None else visible(str(value))
+
+
+# --- What a model has learned and predicts, printed for people on a terminal of 80 columns -------
+
+
+WIDTH = 78  # columns, so that nothing is wrapped in a terminal of 80
+SHOWN_CLASSES = 10
+SHOWN_ITEMS = 6  # of an explanation
+SHOWN_COLUMNS = 8  # have a line each; if there are more, each event model has a line
+SURE = 0.999  # a greater probability would be shown as 100 %
+
+
+def print_scores(console: Console, found: Scores, always: Scores, frequency: float) -> None:
+    """Print the scores beside those of always answering the majority class.
+
+    ``frequency`` is the share of that class in training, which is its probability then.
+    """
+    other = shortened(f"always {found.majority!r}", 28)
+    wide = max(len(other), len("NaiveBayes()"))
+    console.print(f"  {'':<{wide}}  accuracy  log loss  calibration error")
+    error = abs(frequency - found.majority_accuracy)
+    for name, style, of in (
+        ("NaiveBayes()", "bold green", (found.accuracy, found.log_loss, found.calibration_error)),
+        (other, "", (found.majority_accuracy, always.log_loss, error)),
+    ):
+        console.print(f"  {name:<{wide}}  {of[0]:8.3f}  {of[1]:8.3f}  {of[2]:17.3f}", style=style)
+
+
+def print_columns(console: Console, schema: Schema) -> None:
+    """Print the event model of each column; if there are many, the columns of each event model."""
+    console.print("\n  What the columns were taken for", style="bold")
+    if schema.width <= SHOWN_COLUMNS:
+        for line in str(schema).splitlines():
+            _print_wrapped(console, line)
+        return
+    names_of: dict[tuple[str, str], list[str]] = {}
+    for name, group in schema.columns.items():
+        names_of.setdefault((group.event.name, f"{group.kind}s"), []).append(str(name))
+    for (event, kind), names in names_of.items():
+        _print_wrapped(
+            console, f"{event}  {len(names)} columns of {kind}: {', '.join(names)}", lines=2
+        )
+    unused = [str(name) for name in schema.order if name not in schema.columns]
+    if unused:
+        _print_wrapped(console, f"not learned  missing throughout: {', '.join(unused)}", lines=2)
+
+
+def print_classes(console: Console, model: Model) -> None:
+    """Print the items of greatest weight of evidence for each of the first classes."""
+    from naively.inspect.odds import strongest
+
+    console.print("\n  What speaks most for each class", style="bold")
+    labels = model.classes.tolist()
+    wide = min(max(len(str(label)) for label in labels[:SHOWN_CLASSES]), 20)
+    for c, label in enumerate(labels[:SHOWN_CLASSES]):
+        items = (_item(column, value) for column, value, _ in strongest(model, c, SHOWN_ITEMS))
+        line = f"    {shortened(label, wide):<{wide}}  {next(items, '')}"
+        for item in items:
+            if len(line) + len(item) + 2 <= WIDTH:
+                line += f", {item}"
+        console.print(shortened(line, WIDTH))
+    if len(labels) > SHOWN_CLASSES:
+        console.print(f"    and so on, for {len(labels) - SHOWN_CLASSES} more classes")
+
+
+def print_row(console: Console, row: Rows, picture: list[str]) -> None:
+    """Print the texts of a row, or its picture; the explanation shows the numbers."""
+    for line in picture:
+        console.print(f"      {line}".rstrip())
+    for name in row.names:
+        if row.kind(name) == "text":
+            _print_wrapped(console, _plain(row.values(name)[0]), lines=2)
+
+
+def print_explanation(console: Console, explained: ExplainedRow, right: object) -> None:
+    """Print the prediction of a row, the contributions to its log odds, and their sum."""
+    from rich.text import Text
+
+    c = explained.best
+    labels = explained.classes.tolist()
+    answer, rival = shortened(repr(labels[c]), 20), shortened(repr(labels[explained.rival(c)]), 20)
+    p = explained.probability(c)
+    sure = f"over {SURE:.1%}" if p > SURE else f"{p:.1%}"
+    verdict = "right" if labels[c] == right else f"wrong: it is {shortened(repr(right), 20)}"
+    console.print(f"    {answer} with a probability of {sure} is {verdict}")
+    every = explained.top(c)
+    odds = float(explained.weights(c).sum())
+    few = len(every) <= SHOWN_ITEMS + 1
+    shown = every if few else every[:SHOWN_ITEMS]
+    lines = [(weight, _item(column, value, exact=True)) for column, value, weight in shown]
+    if not few:
+        rest = sum(weight for _, _, weight in every[SHOWN_ITEMS:])
+        lines.append((rest, f"{len(every) - SHOWN_ITEMS:,} others together"))
+    for weight, item in lines:
+        number = Text(f"    {weight:+8.2f}", style="green" if weight > 0 else "red")
+        console.print(number + Text(shortened(f"  {item}", WIDTH - 12), style=""))
+    console.print(f"    {odds:8.2f}  log odds of {answer} against {rival}", style="bold")
+
+
+def _item(column: str, value: object, *, exact: bool = False) -> str:
+    """Return an item of an explanation: a word, or a column with its level or number."""
+    if value is None:
+        return column
+    if isinstance(value, float):
+        return f"{column} {'=' if exact else 'near'} {value:,.10g}"
+    return _plain(value) if column == "text" else f"{column} = {_plain(value)}"
+
+
+def _print_wrapped(console: Console, text: str, lines: int = 3) -> None:
+    import textwrap
+
+    wrapped = textwrap.wrap(
+        text, WIDTH, initial_indent="    ", subsequent_indent="      ", max_lines=lines,
+        placeholder=" ...", drop_whitespace=True,
+    )  # fmt: skip
+    for line in wrapped:
+        console.print(visible(line))
+
+
+def _plain(value: object) -> str:
+    return " ".join(str(value).split())
+
+
+def shortened(value: object, width: int) -> str:
+    """Return a text that is cut to a width, with escapes for what a terminal would obey."""
+    text = visible(str(value))
+    return text if len(text) <= width else f"{text[: width - 3]}..."

@@ -1,0 +1,839 @@
+"""DuckDB, SQLite and PostgreSQL: how each is connected to, asked and spelled."""
+
+from __future__ import annotations
+
+import math
+import re
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias, final
+from uuid import uuid4
+
+from naively.data.columns import Kind, refuse_twice, unusable
+
+# --- How databases spell the same things: names, strings, numbers, and the functions of scoring ---
+#
+# DuckDB, SQLite and PostgreSQL are spelled here; others as ``transpiled`` has them.
+
+
+Table: TypeAlias = "str | tuple[str, str]"  # a name, or a schema and a name
+NumericKind: TypeAlias = Literal["number", "boolean"]  # of what becomes a double
+
+MOST_DIGITS = 62  # of a power of two that is a whole number in any database
+MOST_ARGUMENTS = 100  # of a function, in SQLite and PostgreSQL
+
+
+class Dialect(ABC):
+    """How a database spells a query.
+
+    Methods take and return pieces of SQL, unless a parameter is said to be a name or a value. Each
+    piece can stand wherever an operand can.
+    """
+
+    name: str
+
+    def identifier(self, name: str) -> str:
+        """Quote the name of a column or of anything else, whatever it holds.
+
+        Examples
+        --------
+        >>> print(dialect_of("sqlite").identifier('the "best", select'))
+        "the ""best"", select"
+        """
+        _check(name, "The name")
+        if "\0" in name:
+            raise ValueError(f"The name {name!r} holds a NUL character, which SQL cannot spell.")
+        return '"' + name.replace('"', '""') + '"'
+
+    def table(self, table: Table) -> str:
+        """Quote the name of a table: one name, or a tuple of a schema and a name.
+
+        Examples
+        --------
+        >>> print(dialect_of("duckdb").table("a.b"))
+        "a.b"
+        >>> print(dialect_of("duckdb").table(("a", "b")))
+        "a"."b"
+        """
+        parts = (table,) if isinstance(table, str) else tuple(table)
+        return ".".join(map(self.identifier, parts))
+
+    def string(self, text: str) -> str:
+        """Spell a string, whatever it holds.
+
+        Examples
+        --------
+        >>> print(dialect_of("duckdb").string("it's; --"))
+        'it''s; --'
+        """
+        _check(text, "The string")
+        if "\0" not in text:
+            return self._quoted(text)
+        return "(" + f" || {self.nul} || ".join(map(self._quoted, text.split("\0"))) + ")"
+
+    def number(self, x: float) -> str:
+        """Spell a number so that the database has the same float64, to the last bit.
+
+        Examples
+        --------
+        >>> print(dialect_of("duckdb").number(0.1), dialect_of("sqlite").number(0.75))
+        1e-1 (3 * 1.0 / 4)
+        >>> print(dialect_of("postgres").number(-2.0))
+        CAST('-2.0' AS DOUBLE PRECISION)
+        """
+        x = float(x)
+        return self.finite(x) if math.isfinite(x) else self.special(x)
+
+    def integer(self, n: int) -> str:
+        """Spell a whole number, which must have 64 bits at most."""
+        return f"({n})" if n < 0 else f"{n}"
+
+    def boolean(self, truth: bool) -> str:
+        """Spell true or false."""
+        return "TRUE" if truth else "FALSE"
+
+    def as_double(self, x: str, kind: Kind = "number") -> str:  # noqa: ARG002
+        """Make a number, or a boolean, a float64; NULL stays NULL."""
+        return f"CAST({x} AS {self.double})"
+
+    @abstractmethod
+    def as_text(self, x: str) -> str:
+        """Make a value a string that is equal to another only if all characters are."""
+
+    def is_missing(self, x: str) -> str:
+        """Whether a float64 is NULL or NaN; ask ``IS NULL`` of anything else."""
+        return f"({x} IS NULL OR {x} = {self.special(math.nan)})"
+
+    def exp(self, x: str) -> str:
+        """Return e to the power of a float64."""
+        return f"EXP({x})"
+
+    def ln(self, x: str) -> str:
+        """Return the natural logarithm of a float64 above 0."""
+        return f"LN({x})"
+
+    def sqrt(self, x: str) -> str:
+        """Return the square root of a float64 of 0 or more."""
+        return f"SQRT({x})"
+
+    def greatest(self, *some: str) -> str:
+        """Return the greatest of some numbers, none of which may be NULL or NaN."""
+        return f"GREATEST({', '.join(some)})" if len(some) > 1 else some[0]
+
+    def least(self, *some: str) -> str:
+        """Return the least of some numbers, none of which may be NULL or NaN."""
+        return f"LEAST({', '.join(some)})" if len(some) > 1 else some[0]
+
+    def product(self, what: str, of: str, least: float) -> str:  # noqa: ARG002
+        """Return a product, which may be written as 0 where a factor is of a size below least."""
+        return what
+
+    def finished(self, query: str) -> str:
+        """Return a whole query, written with these methods, as the database reads it."""
+        return query
+
+    def lacks(self, message: str) -> str | None:  # noqa: ARG002
+        """Return the function that a database's error says is not there, or None."""
+        return None
+
+    @abstractmethod
+    def bits(self, x: str) -> str | None:
+        """Return the bits of a float64 of 0 or more as a whole number; None: it cannot be asked."""
+
+    def floor(self, x: str) -> str:
+        """Return a float64 of 0 or more, below 2^63, as a whole number, rounded down."""
+        return f"CAST(FLOOR({x}) AS BIGINT)"
+
+    def seconds(self, x: str) -> str:
+        """Return a date or time as seconds since 1970, UTC, as a float64."""
+        raise ValueError(f"{self.name} has no type of times, so that {x} is none.")
+
+    once = ""  # what ends a subselect whose columns are to be computed once
+    sums_grow = True  # whether a sum of whole numbers may have more than 64 bits
+    double: str  # the type of float64
+    nul: str  # the character of code 0
+
+    @abstractmethod
+    def finite(self, x: float) -> str:
+        """Spell a finite number."""
+
+    @abstractmethod
+    def special(self, x: float) -> str:
+        """Spell an infinity or NaN."""
+
+    def _quoted(self, text: str) -> str:
+        return "'" + text.replace("'", "''") + "'"
+
+
+class LikeDuckDB(Dialect):
+    """How DuckDB spells: a number in plain decimals is a DECIMAL, one with an exponent is not."""
+
+    double = "DOUBLE"
+    nul = "chr(0)"
+
+    def seconds(self, x: str) -> str:
+        return f"(CAST(epoch_us({x}) AS DOUBLE) / 1e6)"
+
+    def finite(self, x: float) -> str:
+        digits = repr(x).removesuffix(".0")
+        if "e" not in digits:
+            whole, _, rest = digits.partition(".")
+            digits = f"{int(whole + rest)}e-{len(rest)}" if rest else f"{digits}e0"
+            digits = f"-{digits}" if x < 0 and not digits.startswith("-") else digits
+        return f"({digits})" if x < 0 else digits
+
+    def special(self, x: float) -> str:
+        return f"CAST('{x}' AS DOUBLE)"
+
+
+@final
+class DuckDB(LikeDuckDB):
+    """DuckDB."""
+
+    name = "duckdb"
+
+    def bits(self, x: str) -> str | None:
+        return f"CAST(CAST({x} AS BIT) AS BIGINT)"
+
+    def as_text(self, x: str) -> str:
+        return f'CAST({x} AS VARCHAR) COLLATE "binary"'
+
+
+@final
+class SQLite(Dialect):
+    """SQLite: NaN is NULL there, and decimals are not always read to the last bit."""
+
+    name = "sqlite"
+    double = "REAL"
+    nul = "char(0)"
+    once = " LIMIT -1"
+    sums_grow = False
+
+    def bits(self, x: str) -> str | None:  # noqa: ARG002
+        return None
+
+    def floor(self, x: str) -> str:
+        return f"CAST({x} AS INTEGER)"
+
+    def boolean(self, truth: bool) -> str:
+        return "1" if truth else "0"
+
+    def as_text(self, x: str) -> str:
+        return f"CAST({x} AS TEXT) COLLATE BINARY"
+
+    def is_missing(self, x: str) -> str:
+        return f"({x} IS NULL)"
+
+    def greatest(self, *some: str) -> str:
+        return _nested("max", some)
+
+    def least(self, *some: str) -> str:
+        return _nested("min", some)
+
+    def finite(self, x: float) -> str:
+        above, below = x.as_integer_ratio()
+        power = below.bit_length() - 1
+        while above and above % 2 == 0 and above.bit_length() > MOST_DIGITS:
+            above //= 2
+            power -= 1
+        operator, power = ("/", power) if power >= 0 else ("*", -power)
+        by = [2**MOST_DIGITS] * (power // MOST_DIGITS) + [2 ** (power % MOST_DIGITS)]
+        return f"({above} * 1.0" + "".join(f" {operator} {one}" for one in by if one > 1) + ")"
+
+    def special(self, x: float) -> str:
+        return "NULL" if math.isnan(x) else "9e999" if x > 0 else "(-9e999)"
+
+    def lacks(self, message: str) -> str | None:
+        found = re.search(r"no such function: (\w+)", message)
+        return found[1] if found else None
+
+
+@final
+class PostgreSQL(Dialect):
+    """PostgreSQL: a number is a NUMERIC there, unless it is cast."""
+
+    name = "postgres"
+    double = "DOUBLE PRECISION"
+    once = " OFFSET 0"
+    most_bytes = 63  # of a name; a longer one would be cut
+
+    def bits(self, x: str) -> str | None:
+        return f"CAST(CAST('x' || encode(float8send({x}), 'hex') AS BIT(64)) AS BIGINT)"
+
+    def seconds(self, x: str) -> str:
+        return f"CAST(EXTRACT(EPOCH FROM {x}) AS DOUBLE PRECISION)"
+
+    def identifier(self, name: str) -> str:
+        quoted = super().identifier(name)
+        if not 0 < len(name.encode()) <= self.most_bytes:
+            raise ValueError(
+                f"The name {name!r} has {len(name.encode())} bytes; PostgreSQL's names have 1 to "
+                f"{self.most_bytes}."
+            )
+        return quoted
+
+    @property
+    def nul(self) -> str:  # type: ignore[override]
+        """Nothing: no string of PostgreSQL holds the character."""
+        raise ValueError("A string holds a NUL character, which no string of PostgreSQL can hold.")
+
+    def as_double(self, x: str, kind: Kind = "number") -> str:
+        return super().as_double(f"CAST({x} AS INTEGER)" if kind == "boolean" else x, kind)
+
+    def as_text(self, x: str) -> str:
+        return f'CAST({x} AS TEXT) COLLATE "C"'
+
+    def product(self, what: str, of: str, least: float) -> str:
+        # A product that is too small for a float64 is an error here, and not 0.
+        none = self.number(0.0)
+        return f"CASE WHEN ABS({of}) < {self.number(least)} THEN {none} ELSE {what} END"
+
+    def finite(self, x: float) -> str:
+        return f"CAST('{x!r}' AS DOUBLE PRECISION)"
+
+    def special(self, x: float) -> str:
+        return f"CAST('{x}' AS DOUBLE PRECISION)"
+
+    def _quoted(self, text: str) -> str:
+        quoted = super()._quoted(text)
+        return f"E{quoted.replace(chr(92), chr(92) * 2)}" if "\\" in text else quoted
+
+
+RUN: dict[str, type[Dialect]] = {one.name: one for one in (DuckDB, SQLite, PostgreSQL)}
+ALSO = {"postgresql": "postgres", "sqlite3": "sqlite"}
+
+
+def dialect_of(name: str) -> Dialect:
+    """Return how a database spells a query.
+
+    Parameters
+    ----------
+    name : str
+        "duckdb", "sqlite" or "postgres"; or, with sqlglot (``pip install 'naively[sql]'``), any
+        other that it knows, such as "bigquery", "snowflake" or "spark".
+
+    Raises
+    ------
+    ValueError
+        If no such dialect is known.
+
+    Examples
+    --------
+    >>> dialect = dialect_of("postgres")
+    >>> print(dialect.is_missing(dialect.identifier("size")))
+    ("size" IS NULL OR "size" = CAST('nan' AS DOUBLE PRECISION))
+    >>> dialect_of("dbase")
+    Traceback (most recent call last):
+    ...
+    ValueError: There is no SQL dialect 'dbase'; known are duckdb, postgres, sqlite, ... spark...
+    """
+    key = name.lower() if isinstance(name, str) else name
+    key = ALSO.get(key, key)
+    if key in RUN:
+        return RUN[key]()
+
+    known, others = sorted(RUN), names()
+    if key in others:
+        return Transpiled(key)
+    rest = "" if others else "; any other needs sqlglot, which pip install 'naively[sql]' adds"
+    shown = ", ".join([*known, *(one for one in others if one not in known)])
+    raise ValueError(f"There is no SQL dialect {name!r}; known are {shown}{rest}.")
+
+
+def _check(text: str, what: str) -> None:
+    """Raise a ValueError if a text holds half a surrogate pair, which is no character."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError(
+            f"{what} {text!r} holds half a character, which SQL cannot spell."
+        ) from None
+
+
+def _nested(function: str, some: tuple[str, ...]) -> str:
+    """Call a function of SQLite, which is another one if it has a single argument."""
+    while len(some) > 1:
+        rows = [some[i : i + MOST_ARGUMENTS] for i in range(0, len(some), MOST_ARGUMENTS)]
+        some = tuple(f"{function}({', '.join(row)})" if len(row) > 1 else row[0] for row in rows)
+    return some[0]
+
+
+# --- A connection to a database: what its tables hold, and answers to queries --------------------
+
+
+ADBC = "adbc_driver_manager"
+# What begins so and goes on is no name of a table.
+QUERY = re.compile(r"\s*(select|with|values|from)\s+\S.*", re.IGNORECASE | re.DOTALL)
+LONGEST = 300  # characters of a database's message
+
+
+@dataclass(frozen=True)
+class ColumnType:
+    """A column of a table in a database.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    kind : {"number", "boolean", "string", "time"}
+        What its values are.
+    type : str
+        Its type, as the database names it.
+    whole : bool
+        Whether its values are whole numbers of 64 bits at most.
+    """
+
+    name: str
+    kind: Kind
+    type: str
+    whole: bool = False
+
+
+class Chosen(NamedTuple):
+    """Some rows of a table: what a query selects from, and the condition that they fulfil."""
+
+    table: str
+    condition: str
+
+
+class Database(ABC):
+    """A connection, and how its database is asked.
+
+    Parameters
+    ----------
+    connection : DB-API connection
+        Nothing is written, committed or rolled back.
+    title : str
+        What the database is called in messages.
+    """
+
+    title: ClassVar[str]
+    dialect: ClassVar[Dialect]
+    whole_types: ClassVar[frozenset[str]]
+    by_content: ClassVar[bool] = True  # whether equal rows are chosen together
+
+    def __init__(self, connection: Any) -> None:
+        self.connection = connection
+
+    def ask(self, query: str, kinds: Sequence[Kind] = ()) -> list[tuple[Any, ...]]:  # noqa: ARG002
+        """Return all rows of a query's answer.
+
+        Parameters
+        ----------
+        query : str
+            The query.
+        kinds : sequence of {"number", "string", "boolean", "time"}, optional
+            What its columns are, where a database has no types of its own.
+
+        Raises
+        ------
+        ValueError
+            If the database fails; the message is one sentence.
+        """
+        try:
+            return self._ask(query)
+        except _errors(self.connection) as error:
+            raise ValueError(self._sentence(str(error))) from error
+
+    def run(self, statement: str) -> None:
+        """Run a statement that answers nothing.
+
+        Raises
+        ------
+        ValueError
+            If the database fails; the message is one sentence.
+        """
+        try:
+            self._run(statement)
+        except _errors(self.connection) as error:
+            raise ValueError(self._sentence(str(error))) from error
+
+    @contextmanager
+    def named(self, table: Table) -> Iterator[Table]:
+        """Give the name of a table, or of a view of this connection that is a query as long.
+
+        Raises
+        ------
+        ValueError
+            If the database cannot answer the query.
+        """
+        if not (isinstance(table, str) and QUERY.match(table)):
+            yield table
+            return
+        name = f"naively_{uuid4().hex}"
+        view = self.dialect.identifier(name)
+        self.run(f"CREATE TEMPORARY VIEW {view} AS {table.strip().rstrip(';')}")
+        try:
+            yield name
+        finally:
+            with suppress(ValueError):  # after a failure PostgreSQL has dropped it already
+                self.run(f"DROP VIEW {view}")
+
+    def _run(self, statement: str) -> None:
+        cursor = self.connection.cursor()
+        try:
+            cursor.execute(statement)
+        finally:
+            cursor.close()
+
+    def _ask(self, query: str) -> list[tuple[Any, ...]]:
+        cursor = self.connection.cursor()
+        try:
+            cursor.execute(query)
+            found: list[tuple[Any, ...]] = cursor.fetchall()
+        finally:
+            cursor.close()
+        return found
+
+    def _sentence(self, message: str) -> str:
+        lacking = self.dialect.lacks(message)
+        if lacking is not None:
+            return (
+                f"{self.title} has no function {lacking} here, which the query needs; connect to a "
+                "version that has it."
+            )
+        line = " ".join(message.strip().split("\n", 1)[0].split()).rstrip(".")
+        return f"{self.title} failed: {line[:LONGEST]}."
+
+    def columns(self, table: Table) -> dict[str, ColumnType]:
+        """Return the columns of a table or view, in its order.
+
+        Raises
+        ------
+        ValueError
+            If there is no such table, or nothing can be learned from a column of such a type.
+        """
+        typed = self.types(table)
+        if not typed:
+            shown = table if isinstance(table, str) else ".".join(table)
+            raise ValueError(f"{self.title} has no table {shown!r} with columns.")
+        refuse_twice(name for name, _ in typed)
+        return {name: self._column(name, declared) for name, declared in typed}
+
+    def _column(self, name: str, declared: str) -> ColumnType:
+        kind = self.kind_of(declared)
+        if kind is None:
+            raise unusable(name, f"values of type {declared}")
+        return ColumnType(name, kind, declared, declared.upper() in self.whole_types)
+
+    @abstractmethod
+    def chosen(self, table: Table, columns: Sequence[str], share: float, seed: int) -> Chosen:
+        """Return which rows are a share of a table, chosen by a hash.
+
+        Parameters
+        ----------
+        table : str or tuple of two str
+            The table.
+        columns : sequence of str
+            The columns that are hashed.
+        share : float
+            How much of the table is wanted, less than 1.
+        seed : int
+            Of 64 bits; with another seed, other rows are chosen.
+        """
+
+    @abstractmethod
+    def types(self, table: Table) -> Sequence[tuple[str, str]]:
+        """Return the name and type of each column of a table."""
+
+    @abstractmethod
+    def kind_of(self, declared: str) -> Kind | None:
+        """Return what values of a type are; None if nothing can be learned from them."""
+
+
+def modules_of(connection: Any) -> list[str]:
+    """Return the modules of a connection's class and of those that it is made of."""
+    every = (kind.__module__.partition(".")[0] for kind in type(connection).__mro__)
+    return [name.lstrip("_") for name in every]
+
+
+def _errors(connection: Any) -> tuple[type[Exception], ...]:
+    """Return the errors that a connection may raise, which each module has as ``Error``."""
+    there = (sys.modules.get(name) for name in modules_of(connection))
+    return tuple(module.Error for module in there if module is not None and "Error" in vars(module))
+
+
+# --- Connections to DuckDB, SQLite and PostgreSQL ------------------------------------------------
+
+
+KNOWN = "DuckDB, SQLite and PostgreSQL, by their own modules, psycopg or ADBC"
+PRIME = 2**31 - 1  # which 5 does not divide less 1
+CELLS = ("text", "real", "integer", "blob")  # the types of SQLite's cells
+MOST_COLUMNS = 1000  # of an answer of SQLite, which may have 2000
+
+
+@final
+class OfDuckDB(Database):
+    """A connection to DuckDB."""
+
+    title = "DuckDB"
+    dialect = DuckDB()
+    whole_types = frozenset(
+        ["TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"]
+    )
+
+    def _ask(self, query: str) -> list[tuple[Any, ...]]:
+        if ADBC in modules_of(self.connection):
+            return super()._ask(query)
+        # A cursor is another connection there, which sees no temporary table.
+        found: list[tuple[Any, ...]] = self.connection.execute(query).fetchall()
+        return found
+
+    def _run(self, statement: str) -> None:
+        if ADBC in modules_of(self.connection):
+            super()._run(statement)
+        else:
+            self.connection.execute(statement)
+
+    def chosen(self, table: Table, columns: Sequence[str], share: float, seed: int) -> Chosen:
+        hashed = ", ".join([str(seed), *map(self.dialect.identifier, columns)])
+        limit = f"CAST({int(share * 2**64)} AS UBIGINT)"
+        return Chosen(self.dialect.table(table), f"hash({hashed}) < {limit}")
+
+    def types(self, table: Table) -> Sequence[tuple[str, str]]:
+        found = self.ask(f"DESCRIBE SELECT * FROM {self.dialect.table(table)}")
+        return [(name, declared) for name, declared, *_ in found]
+
+    def kind_of(self, declared: str) -> Kind | None:
+        name = declared.upper().partition("(")[0]
+        kinds: dict[str, Kind] = {
+            **dict.fromkeys(self.whole_types, "number"),
+            **dict.fromkeys(("UBIGINT", "HUGEINT", "UHUGEINT", "DECIMAL"), "number"),
+            **dict.fromkeys(("FLOAT", "DOUBLE"), "number"),
+            **dict.fromkeys(("VARCHAR", "ENUM", "UUID"), "string"),
+            **dict.fromkeys(("DATE", "TIMESTAMP", "TIMESTAMP WITH TIME ZONE"), "time"),
+            **dict.fromkeys(("TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"), "time"),
+            "BOOLEAN": "boolean",
+        }
+        return None if name.endswith("]") or declared.endswith("]") else kinds.get(name)
+
+
+@final
+class OfSQLite(Database):
+    """A connection to SQLite, where each cell has a type of its own."""
+
+    title = "SQLite"
+    dialect = SQLite()
+    whole_types = frozenset({"INTEGER"})
+    by_content = False
+
+    def ask(self, query: str, kinds: Sequence[Kind] = ()) -> list[tuple[Any, ...]]:
+        if not kinds or ADBC not in modules_of(self.connection):
+            return super().ask(query)
+        # There the type of a column is that of its first cells, which may all be NULL.
+        first = ", ".join("''" if kind == "string" else "0.0" for kind in kinds)
+        return super().ask(f"SELECT {first} UNION ALL {query}")[1:]
+
+    def chosen(self, table: Table, columns: Sequence[str], share: float, seed: int) -> Chosen:
+        # SQLite has no hash. The fifth power is a permutation of the numbers below this prime: it
+        # mixes the numbers of rows, which stay as long as the table is not changed.
+        of, number = self._numbered(table, columns)
+        start, step = seed % PRIME, 1 + (seed >> 32) % (PRIME - 1)
+        x = f"(({number} % {PRIME} * {step} + {start}) % {PRIME})"
+        fourth = f"(({x} * {x} % {PRIME}) * ({x} * {x} % {PRIME}) % {PRIME})"
+        return Chosen(of, f"{fourth} * {x} % {PRIME} < {int(share * PRIME)}")
+
+    def _numbered(self, table: Table, columns: Sequence[str]) -> tuple[str, str]:
+        """Return the table and the number of its rows, counted here if it is a view."""
+        taken, name = {column.lower() for column in columns}, self.dialect.table(table)
+        own = next((n for n in ("rowid", "_rowid_", "oid") if n not in taken), None)
+        if own is not None:
+            try:
+                found = self.ask(f"SELECT {own} FROM {name} LIMIT 1")
+            except ValueError:
+                found = []
+            if found and isinstance(found[0][0], int):
+                return name, own
+        number = next(n for i in range(len(taken) + 1) if (n := f"n{i}") not in taken)
+        return f"(SELECT *, row_number() OVER () AS {number} FROM {name})", number
+
+    def types(self, table: Table) -> Sequence[tuple[str, str]]:
+        name, schema = (table, None) if isinstance(table, str) else (table[1], table[0])
+        of = ", ".join(self.dialect.string(one) for one in (name, schema) if one is not None)
+        declared = self.ask(f"SELECT name, type FROM pragma_table_xinfo({of}) WHERE hidden <> 1")
+        if not declared:
+            return []
+        asked = []
+        for name, _ in declared:
+            x = self.dialect.identifier(name)
+            asked += [f"MAX(typeof({x}) = '{kind}')" for kind in CELLS]
+            asked.append(f"MAX(typeof({x}) = 'integer' AND {x} <> 0 AND {x} <> 1)")
+        flags: list[Any] = []
+        for start in range(0, len(asked), MOST_COLUMNS):
+            some = ", ".join(asked[start : start + MOST_COLUMNS])
+            flags += self.ask(f"SELECT {some} FROM {self.dialect.table(table)}")[0]
+        n = len(CELLS) + 1
+        return [
+            (name, self._type(name, spelled.upper(), flags[n * j : n * j + n]))
+            for j, (name, spelled) in enumerate(declared)
+        ]
+
+    def _type(self, name: str, declared: str, flags: Sequence[Any]) -> str:
+        """Return the type of all cells of a column; truths are such where it is declared so."""
+        *held, no_truth = flags
+        there = [kind for kind, flag in zip(CELLS, held, strict=True) if flag]
+        if "text" in there and len(there) > 1:
+            raise ValueError(
+                f"Column {name!r} mixes values of the types {' and '.join(sorted(there))}; make it "
+                "all of one type, as by a view with CAST."
+            )
+        if declared in ("BOOLEAN", "BOOL") and there in ([], ["integer"]) and not no_truth:
+            return "BOOLEAN"
+        return (there or ["real"])[0].upper()
+
+    def kind_of(self, declared: str) -> Kind | None:
+        kinds: dict[str, Kind] = {
+            **dict.fromkeys(("REAL", "INTEGER"), "number"),
+            "TEXT": "string",
+            "BOOLEAN": "boolean",
+        }
+        return kinds.get(declared)
+
+
+@final
+class OfPostgreSQL(Database):
+    """A connection to PostgreSQL."""
+
+    title = "PostgreSQL"
+    dialect = PostgreSQL()
+    whole_types = frozenset({"SMALLINT", "INTEGER", "BIGINT"})
+
+    def chosen(self, table: Table, columns: Sequence[str], share: float, seed: int) -> Chosen:
+        row = ", ".join(map(self.dialect.identifier, columns))
+        hashed = f"hashtextextended(CAST(ROW({row}) AS TEXT), {_signed(seed)})"
+        return Chosen(
+            self.dialect.table(table), f"{hashed} < {_signed(int(share * 2**64) ^ 2**63)}"
+        )
+
+    def types(self, table: Table) -> Sequence[tuple[str, str]]:
+        ((digits,),) = self.ask("SELECT CAST(current_setting('extra_float_digits') AS INTEGER)")
+        if digits < 1:
+            raise ValueError(
+                f"PostgreSQL would round each number to fewer digits than it has, as its "
+                f"extra_float_digits is {digits} in this connection; SET extra_float_digits = 1 "
+                "there first."
+            )
+        spelled = self.dialect.string(self.dialect.table(table))
+        return self.ask(
+            "SELECT CAST(a.attname AS TEXT), CASE WHEN t.typcategory = 'E' THEN 'enum' "
+            "ELSE format_type(a.atttypid, NULL) END "
+            "FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type t ON t.oid = a.atttypid "
+            f"WHERE a.attrelid = to_regclass({spelled}) AND a.attnum > 0 AND NOT a.attisdropped "
+            "ORDER BY a.attnum"
+        )
+
+    def kind_of(self, declared: str) -> Kind | None:
+        kinds: dict[str, Kind] = {
+            **dict.fromkeys(("smallint", "integer", "bigint", "numeric"), "number"),
+            **dict.fromkeys(("real", "double precision"), "number"),
+            **dict.fromkeys(("text", "character varying", "character", "citext"), "string"),
+            **dict.fromkeys(("enum", "uuid", "name"), "string"),
+            **dict.fromkeys(("date", "timestamp without time zone"), "time"),
+            "timestamp with time zone": "time",
+            "boolean": "boolean",
+        }
+        return kinds.get(declared)
+
+
+def database_of(connection: Any) -> Database:
+    """Return the database that a connection is to.
+
+    Parameters
+    ----------
+    connection : DB-API or ADBC connection
+        Of duckdb, sqlite3 or psycopg, or of ADBC to one of these databases.
+
+    Raises
+    ------
+    TypeError
+        If it is anything else.
+
+    Examples
+    --------
+    >>> import sqlite3
+    >>> database_of(sqlite3.connect(":memory:")).title
+    'SQLite'
+    >>> database_of("shop.db")
+    Traceback (most recent call last):
+    ...
+    TypeError: 'str' is no connection to a database that is known; known are DuckDB, SQLite and ...
+    """
+    modules = modules_of(connection)
+    of: dict[str, type[Database]] = {
+        "duckdb": OfDuckDB,
+        "sqlite3": OfSQLite,
+        "psycopg": OfPostgreSQL,
+        "psycopg2": OfPostgreSQL,
+        "sqlite": OfSQLite,
+        "postgresql": OfPostgreSQL,
+    }
+    if ADBC in modules:
+        modules = [str(connection.adbc_get_info().get("vendor_name", "")).lower()]
+    known = next((of[module] for module in modules if module in of), None)
+    if known is None:
+        named = repr(type(connection).__name__)
+        raise TypeError(f"{named} is no connection to a database that is known; known are {KNOWN}.")
+    return known(connection)
+
+
+def _signed(n: int) -> str:
+    """Spell a number of 64 bits as a whole number with a sign."""
+    signed = n - 2**64 if n >= 2**63 else n
+    return f"CAST('{signed}' AS BIGINT)"
+
+
+# --- Databases that sqlglot spells for, from what is written for DuckDB --------------------------
+#
+# A query says in its first line that it was not run there.
+
+
+@final
+class Transpiled(LikeDuckDB):
+    """Another database, as sqlglot spells for it what is written for DuckDB."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def bits(self, x: str) -> str | None:  # noqa: ARG002
+        return None  # a cast to bits is DuckDB's own
+
+    def as_text(self, x: str) -> str:
+        return f"CAST({x} AS VARCHAR)"  # by what strings are compared is said otherwise elsewhere
+
+    def is_missing(self, x: str) -> str:
+        return f"({x} IS NULL OR ISNAN({x}))"
+
+    def seconds(self, x: str) -> str:
+        raise ValueError(
+            f"Times are not written for {self.name}: make {x} a column of seconds since 1970."
+        )
+
+    def finished(self, query: str) -> str:
+        from sqlglot import transpile
+        from sqlglot.errors import ErrorLevel, SqlglotError
+
+        try:
+            (written,) = transpile(
+                query,
+                read="duckdb",
+                write=self.name,
+                unsupported_level=ErrorLevel.RAISE,
+                comments=False,
+            )
+        except SqlglotError as error:
+            what = str(error).strip().splitlines()[0].rstrip(".")
+            raise ValueError(f"The query cannot be written for {self.name}: {what}.") from error
+        said = f"-- Written for {self.name} by sqlglot from a query for DuckDB; not run there."
+        return f"{said}\n{written}"
+
+
+def names() -> list[str]:
+    """Return the dialects that sqlglot knows; none if it is not installed."""
+    try:
+        from sqlglot.dialects.dialect import Dialects
+    except ImportError:
+        return []
+    return sorted({one.value for one in Dialects} - {""})

@@ -1,0 +1,563 @@
+"""A frame of Spark is learned and predicted where its partitions are."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from typing import Any, Literal, NamedTuple, NoReturn, TypeAlias
+
+import numpy as np
+
+from naively.data.arrow import ArrowStream, filled
+from naively.data.columns import Cells, Column, Kind, refuse_twice, unusable
+from naively.data.frames import as_rows
+from naively.data.rows import Rows, join_columns
+from naively.data.stream import ROWS, Guess, Stream, first_that_fits, in_pieces
+from naively.engines import stream
+from naively.engines.stream import LabelledStream
+from naively.file import store
+from naively.fitting.sample import Reservoir
+from naively.kernels import dispatch
+from naively.kernels.strings import Strings
+from naively.messages import warn
+from naively.model.class_prior import Cost, decide, given_prior, shift
+from naively.model.model import Model
+from naively.schema.choose import EventModels
+from naively.schema.schema import Schema
+from naively.schema.settings import Probabilities, Settings
+
+# --- What a frame of Spark holds, and what Spark says when it fails ------------------------------
+
+
+LONGEST = 300  # characters of a message of Spark's
+KINDS: Mapping[str, Kind | None] = {  # by the names that Spark has for types
+    **dict.fromkeys(("byte", "short", "integer", "long", "float", "double", "decimal"), "number"),
+    **dict.fromkeys(("interval day to second", "daytimeinterval", "time"), "number"),
+    **dict.fromkeys(("string", "char", "varchar"), "string"),
+    **dict.fromkeys(("date", "timestamp", "timestamp_ntz"), "time"),
+    "boolean": "boolean",
+    "array": "text",
+    "void": None,
+}
+RAISED = re.compile(r"^(?:\w+\.)*\w*(?:Error|Exception): +(.+)$", re.MULTILINE)
+JAVA = re.compile(r"^: (?:\w+\.)*\w+: (.+)$", re.MULTILINE)
+LAST_OF_JAVA = re.compile(r"^.*most recent failure: .*?\): (?:\w+\.)*\w+: ")
+
+
+def kinds_of(frame: Any, names: Sequence[str]) -> dict[str, Kind | None]:
+    """Return what columns of a frame hold, by their types; no row is read.
+
+    Raises
+    ------
+    ValueError
+        If nothing can be learned from a column of such a type, or if two columns have one name.
+    """
+    refuse_twice(frame.columns)
+    wanted = set(names)
+    kinds: dict[str, Kind | None] = {}
+    for field in frame.schema.fields:
+        if field.name not in wanted:
+            continue
+        if (name := field.dataType.typeName()) not in KINDS:
+            raise unusable(field.name, f"{name} values")
+        kinds[field.name] = KINDS[name]
+    return kinds
+
+
+def numbered(frame: Any) -> Any:
+    """Return a frame whose columns are numbered, as Spark hands none over that has a dot in it."""
+    return frame.toDF(*(f"c{i}" for i in range(len(frame.columns))))
+
+
+def one_core() -> None:
+    """Count on one thread in a worker, unless its environment says another number.
+
+    A task of Spark has one core, as it has by default; the others are other tasks'.
+    """
+    if "NAIVELY_THREADS" not in os.environ:
+        dispatch.set_threads(1)
+
+
+@contextmanager
+def in_one_sentence() -> Iterator[None]:
+    """Raise a ValueError of one sentence where Spark fails, without the traces of its workers."""
+    from pyspark.errors import PySparkException
+
+    failures: tuple[type[Exception], ...] = (PySparkException,)
+    if "py4j.protocol" in sys.modules:  # which a client of a remote Spark does without
+        failures += (sys.modules["py4j.protocol"].Py4JJavaError,)
+    try:
+        yield
+    except failures as error:
+        raise ValueError(f"Spark failed: {sentence(str(error))}") from None
+
+
+def sentence(message: str) -> str:
+    r"""Return what a message of Spark says: the error that was raised, without traces.
+
+    Examples
+    --------
+    >>> sentence('In a worker:\nTraceback:\n  File "f.py", line 1\nValueError: no such unit')
+    'no such unit'
+    >>> sentence("[DIVIDE_BY_ZERO] Division by zero. SQLSTATE: 22012\n== SQL ==")
+    '[DIVIDE_BY_ZERO] Division by zero.'
+    """
+    raised = RAISED.findall(message) if "Traceback" in message else JAVA.findall(message)
+    line = raised[-1] if raised else message.strip().split("\n", 1)[0]
+    line = LAST_OF_JAVA.sub("", line).partition(" SQLSTATE:")[0].strip()
+    return line if len(line) <= LONGEST else f"{line[:LONGEST]}..."
+
+
+# --- A frame of Spark is counted where its partitions are; what travels is counts, not rows ------
+#
+# Each partition is learned batch by batch, as any stream of Arrow is, and becomes one row of
+# bytes: a model file, which has no code in it, with a sample of at most some thousand rows as they
+# are encoded. The files are joined in a tree: on the cluster while there are many, then on the
+# driver.
+#
+# A partition can be read only once, and all must count alike. So the driver decides by the first
+# rows of the frame which columns of strings are times. A partition that finds another string there
+# says so in the place of its model, and all are counted again. What is wrong with a row travels in
+# that place too: of a task that fails, Spark makes several attempts and a trace of the JVM.
+
+
+RecordBatches: TypeAlias = Iterator[Any]  # of PyArrow's RecordBatch
+What: TypeAlias = Literal["model", "no times", "error", "warning"]
+Report: TypeAlias = tuple[What, bytes]
+
+REPORT = "what string, content binary"  # as Spark declares it
+FIRST = 1_000  # rows that are looked at before all are
+BYTES = 1 << 26  # of rows that are counted at once, where they are fewer than ROWS
+FEW = 16  # model files that are joined in one place
+
+
+class LabelledFrame(NamedTuple):
+    """A frame of Spark, and which of its columns are labels and weights."""
+
+    frame: Any
+    target: str
+    weight: str | None = None
+
+
+def learn(
+    table: LabelledFrame,
+    event_models: EventModels,
+    settings: Settings,
+    sample: Reservoir,
+    known: Schema | None = None,
+) -> tuple[Model | None, Reservoir]:
+    """Count a frame of Spark.
+
+    Parameters
+    ----------
+    table : LabelledFrame
+        The rows.
+    event_models, settings, sample, known
+        As for `naively.engines.stream.learn`, which does the same on one machine.
+
+    Returns
+    -------
+    model : Model or None
+        What was counted; None if there was no row.
+    sample : Reservoir
+        A sample of the rows.
+    """
+    kinds = kinds_of(table.frame, table.frame.columns)
+    if table.weight is not None and kinds[table.weight] not in ("number", "boolean"):
+        raise ValueError(
+            f"Column {table.weight!r} holds {kinds[table.weight]}s, which are no weights."
+        )
+    strings = {name for name, kind in kinds.items() if kind == "string"}
+    # The class prior has no part in counting, and may be for classes that a partition lacks.
+    counted = replace(settings, class_prior="data")
+    with in_one_sentence():
+        times = _times(table.frame, strings - {table.target})
+        while True:
+            spelled: dict[str, Guess] = {n: "time" if n in times else "string" for n in strings}
+            counting = Counting(
+                *(table.frame.columns, table.target, table.weight, spelled),
+                *(event_models, counted, sample.empty(), known),
+            )
+            reports = _joined(numbered(table.frame).mapInArrow(counting, REPORT))
+            odd = {content.decode() for what, content in reports if what == "no times"}
+            if not odd:
+                break
+            times -= odd
+    for what, content in _others(reports):
+        if what == "error":
+            raise ValueError(content.decode())
+        if what == "warning":
+            warn(content.decode())
+    part = _tree(Part.read(content) for what, content in reports if what == "model")
+    if part is None:
+        return None, sample.empty()
+    return replace(part.model, settings=settings), part.sample
+
+
+class Part(NamedTuple):
+    """What was counted of some rows, and a sample of them."""
+
+    model: Model
+    sample: Reservoir
+
+    @classmethod
+    def read(cls, content: bytes) -> Part:
+        """Open a model file that has a sample."""
+        model, _, rows = store.from_bytes(content, "What was counted of a partition")
+        if rows is None:
+            raise ValueError("What was counted of a partition has no sample.")
+        return cls(model, Reservoir.restored(rows, model))
+
+    def written(self) -> bytes:
+        """Return the model file."""
+        return store.to_bytes(self.model, sample=self.sample.saved(self.model))
+
+    def joined(self, other: Part) -> Part:
+        """Return what was counted of the rows of both."""
+        model = self.model + other.model
+        sample = self.sample.merged(other.sample, model)
+        if sample is None:
+            raise ValueError("The samples of two partitions were chosen by different seeds.")
+        return Part(model, sample)
+
+
+@dataclass(frozen=True)
+class Counting:
+    """Counts a partition in a worker, to which Spark ships it as it ships any function.
+
+    Parameters
+    ----------
+    names : list of str
+        The columns.
+    target, weight : str
+        The columns of labels and, if there is one, of weights.
+    spelled : mapping of str to {"time", "string"}
+        What the columns of strings spell.
+    event_models, settings, sample, known
+        As for `learn`.
+    """
+
+    names: list[str]
+    target: str
+    weight: str | None
+    spelled: dict[str, Guess]
+    event_models: EventModels
+    settings: Settings
+    sample: Reservoir
+    known: Schema | None
+
+    def __call__(self, batches: RecordBatches) -> RecordBatches:
+        """Yield the model file of a partition, or what is wrong with it; nothing if it is empty."""
+        one_core()
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            reports = self._count(batches)
+        said = dict.fromkeys(str(one.message) for one in seen if one.category is UserWarning)
+        yield _batch([*reports, *(("warning", sentence.encode()) for sentence in said)])
+
+    def _count(self, batches: RecordBatches) -> list[Report]:
+        partition = _Partition(batches, self.names, self.spelled)
+        table = LabelledStream(partition, self.target, self.weight)
+        try:
+            model, sample = stream.learn(
+                table, self.event_models, self.settings, self.sample, self.known
+            )
+        except _NoTimesError as error:
+            return [("no times", str(error).encode())]
+        except (ValueError, TypeError) as error:
+            return [("error", f"{_place()}, target {self.target!r}: {error}".encode())]
+        return [] if model is None else [("model", Part(model, sample).written())]
+
+
+def _place() -> str:
+    spark = sys.modules.get("pyspark")
+    context = None if spark is None else spark.TaskContext.get()
+    return "In a partition" if context is None else f"In partition {context.partitionId()}"
+
+
+class _NoTimesError(Exception):
+    """A column of strings that were to be times holds another string."""
+
+
+class _Partition(Stream):
+    """The rows of a partition, which can be read once.
+
+    Spark hands them over in small batches, which are put together, as each costs some time.
+    """
+
+    again = False
+
+    def __init__(self, batches: RecordBatches, names: list[str], spelled: dict[str, Guess]) -> None:
+        super().__init__(names, {}, spelled)
+        self._record_batches = batches
+
+    def columns(self) -> Iterator[dict[str, Column]]:
+        some: list[Any] = []
+        for batch in self._record_batches:
+            some.append(batch)
+            if sum(map(len, some)) >= ROWS or sum(one.nbytes for one in some) >= BYTES:
+                yield from in_pieces(self._read_arrow(some))
+                some = []
+        if some:
+            yield from in_pieces(self._read_arrow(some))
+
+    def _read_arrow(self, some: list[Any]) -> dict[str, Column]:
+        import pyarrow as pa
+
+        return ArrowStream(pa.Table.from_batches(some).rename_columns(self.names)).read()
+
+    def _refuse(self, name: str, cell: Cells, row: int) -> NoReturn:  # noqa: ARG002
+        raise _NoTimesError(name)
+
+
+def _times(frame: Any, strings: set[str]) -> set[str]:
+    """Return the columns of strings that are all times in the first rows."""
+    if not strings:
+        return set()
+    name_of = dict(zip(numbered(frame).columns, frame.columns, strict=True))
+    some = [column for column, name in name_of.items() if name in strings]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what is odd about these rows is said where they count
+        first = ArrowStream(numbered(frame).select(some).limit(FIRST).toArrow()).read()
+    return {
+        name_of[column]
+        for column, (cells, _) in first.items()
+        if not isinstance(cells, Strings) or first_that_fits(cells, ["time"]) == "time"
+    }
+
+
+def _joined(counted: Any) -> list[Report]:
+    """Return the reports of all partitions, with few model files left among them."""
+    held = [counted.persist()]  # so that no partition is counted twice
+    try:
+        n = held[-1].count()
+        while n > FEW:
+            n = -(-n // FEW)
+            held.append(held[-1].repartition(n).mapInArrow(_join, REPORT).persist())
+        return [(what, bytes(content)) for what, content in held[-1].collect()]
+    finally:
+        for one in held:
+            one.unpersist()
+
+
+def _join(batches: RecordBatches) -> RecordBatches:
+    """Join model files in a worker, as they come; what else is reported stays as it is."""
+    one_core()
+    rest: list[Report] = []
+
+    def parts() -> Iterator[Part]:
+        for batch in batches:
+            for report in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+                if report[0] == "model":
+                    yield Part.read(report[1])
+                else:
+                    rest.append(report)
+
+    part = _tree(parts())
+    joined: list[Report] = [] if part is None else [("model", part.written())]
+    yield _batch(joined + _others(rest))
+
+
+def _others(reports: Iterable[Report]) -> list[Report]:
+    """Return what is reported beside model files, each once."""
+    return list(dict.fromkeys(report for report in reports if report[0] != "model"))
+
+
+def _tree(parts: Iterable[Part]) -> Part | None:
+    """Join parts two by two, as in a binary counter: few are held, and few joins are of each."""
+    held: list[tuple[Part, int]] = []  # of falling height in the tree
+    for one in parts:
+        part, height = one, 0
+        while held and held[-1][1] == height:
+            part, height = held.pop()[0].joined(part), height + 1
+        held.append((part, height))
+    if not held:
+        return None
+    part, _ = held.pop()
+    while held:
+        part = held.pop()[0].joined(part)
+    return part
+
+
+def _batch(reports: list[Report]) -> Any:
+    import pyarrow as pa
+
+    what, content = ([report[i] for report in reports] for i in range(2))
+    columns = [pa.array(what, pa.string()), pa.array(content, pa.binary())]
+    return pa.RecordBatch.from_arrays(columns, names=["what", "content"])
+
+
+# --- Predict -------------------------------------------------------------------------------------
+#
+# A frame of Spark is predicted where it is: a frame with further columns, computed when asked.
+#
+# The model travels to the workers as a model file, which Spark ships with the function and
+# broadcasts if it is large; a worker opens it once, for all partitions that it predicts.
+
+
+PREDICTION = "prediction"
+UNSURE = "unsure"  # as ``decide`` says it; null where labels are no strings
+
+Answer: TypeAlias = "Callable[[Model, Rows], list[Any]]"  # arrays of PyArrow, one a column
+
+
+def predict(frame: Any, model: Model, cost: Cost = None, reject: float | None = None) -> Any:
+    """Return a frame of Spark with a column more: the most probable class, or least costly one.
+
+    Parameters
+    ----------
+    frame : pyspark.sql.DataFrame
+        The rows; columns that were not learned stay in the result.
+    model : Model
+        What was learned.
+    cost, reject
+        As for ``NaiveBayes.predict``; a row that is too uncertain is "unsure", or null where the
+        labels are no strings.
+
+    Returns
+    -------
+    frame : pyspark.sql.DataFrame
+        The same rows, with the column "prediction".
+    """
+    import pyarrow as pa
+
+    if cost is not None or reject is not None:  # so that what is wrong with them is said here
+        decide(np.ones((1, len(model.classes))) / len(model.classes), model.classes, cost, reject)
+    kind = pa.array(model.classes.tolist()).type
+    return _answered(frame, model, {PREDICTION: kind}, partial(_labels, cost=cost, reject=reject))
+
+
+def predict_proba(frame: Any, model: Model, class_prior: Probabilities | None = None) -> Any:
+    """Return a frame of Spark with further columns: the probability of each class.
+
+    Parameters
+    ----------
+    frame : pyspark.sql.DataFrame
+        The rows; columns that were not learned stay in the result.
+    model : Model
+        What was learned.
+    class_prior
+        As for ``NaiveBayes.predict_proba``.
+
+    Returns
+    -------
+    frame : pyspark.sql.DataFrame
+        The same rows, with a column "p(label)" for each class.
+    """
+    import pyarrow as pa
+
+    prior = None if class_prior is None else given_prior(class_prior, model.classes)
+    names = [f"p({label})" for label in model.classes.tolist()]
+    answer = partial(_posteriors, prior=prior)
+    return _answered(frame, model, dict.fromkeys(names, pa.float64()), answer)
+
+
+def _labels(model: Model, rows: Rows, cost: Cost, reject: float | None) -> list[Any]:
+    import pyarrow as pa
+
+    classes = pa.array(model.classes.tolist())
+    if cost is None and reject is None:
+        return [classes.take(pa.array(model.score(model.encode(rows), "label")))]
+    found = decide(model.posterior(rows), model.classes, cost, reject).tolist()
+    if not pa.types.is_string(classes.type):
+        found = [None if label == UNSURE else label for label in found]
+    return [pa.array(found, classes.type)]
+
+
+def _posteriors(model: Model, rows: Rows, prior: Any) -> list[Any]:
+    import pyarrow as pa
+
+    p = model.posterior(rows)
+    if prior is not None:
+        p = shift(p, np.exp(model.class_log_prior), prior)
+    return [pa.array(p[:, j]) for j in range(p.shape[1])]
+
+
+@dataclass(frozen=True)
+class Predicting:
+    """Predicts a partition in a worker, to which Spark ships it as it ships any function.
+
+    Parameters
+    ----------
+    content : bytes
+        The model file.
+    read : sequence of str
+        The columns that the model reads.
+    names : sequence of str
+        All columns of the result.
+    answer : callable
+        Returns the further columns of some rows.
+    """
+
+    content: bytes
+    read: Sequence[str]
+    names: Sequence[str]
+    answer: Answer
+
+    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
+        import pyarrow as pa
+
+        one_core()
+        model = _opened(self.content)
+        for batch in batches:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # what columns lack was said when it was asked
+                more = self.answer(model, self._rows(batch))
+            yield pa.RecordBatch.from_arrays([*batch.columns, *more], names=list(self.names))
+
+    def _rows(self, batch: Any) -> Rows:
+        here = {name: place for place, name in enumerate(self.names)}
+        return as_rows(batch.select([here[n] for n in self.read]).rename_columns(list(self.read)))
+
+
+@lru_cache(1)
+def _opened(content: bytes) -> Model:
+    return store.from_bytes(content).model
+
+
+def _answered(frame: Any, model: Model, more: dict[str, Any], answer: Answer) -> Any:
+    """Return a frame with further columns, of these types of PyArrow."""
+    from pyspark.sql.types import StructField, StructType
+
+    taken = next((name for name in more if name in frame.columns), None)
+    if taken is not None:
+        raise ValueError(f"The frame has a column {taken!r} already; rename or drop it.")
+    read = _read(frame, model.schema)
+    fields = [*frame.schema.fields, *(StructField(n, _type(of)) for n, of in more.items())]
+    predicting = Predicting(store.to_bytes(model), read, [of.name for of in fields], answer)
+    return numbered(frame).mapInArrow(predicting, StructType(fields))
+
+
+def _read(frame: Any, schema: Schema) -> list[str]:
+    """Return the columns of a frame that a model reads, or raise what is wrong with them.
+
+    Those that were not learned are no mistake here, as they are to stay beside the prediction.
+    """
+    learned = [name for name in frame.columns if name in set(schema.order)]
+    names = learned if learned and schema.names else list(frame.columns)
+    nothing = np.empty(0, object)
+    kinds = kinds_of(frame, names)
+    columns = {n: (filled(nothing, kind) if kind else nothing, kind) for n, kind in kinds.items()}
+    schema.match(join_columns(columns))
+    return names
+
+
+def _type(of: Any) -> Any:
+    """Return Spark's type of a column by PyArrow's."""
+    import pyarrow as pa
+    from pyspark.sql import types
+
+    every: list[tuple[Callable[[Any], bool], Any]] = [
+        (pa.types.is_boolean, types.BooleanType()),
+        (pa.types.is_integer, types.LongType()),
+        (pa.types.is_floating, types.DoubleType()),
+        (pa.types.is_date, types.DateType()),
+        (pa.types.is_timestamp, types.TimestampNTZType()),
+    ]
+    return next((spark for holds, spark in every if holds(of)), types.StringType())

@@ -1,1 +1,0 @@
-"""Frames of Spark: counted and predicted where their partitions are (extra ``naively[spark]``)."""

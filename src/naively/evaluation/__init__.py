@@ -1,1 +1,0 @@
-"""Evaluation: weights, scores and interactions from rows as if they had not been counted."""

@@ -1,0 +1,1 @@
+"""Ways out: a model for other programs."""

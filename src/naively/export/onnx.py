@@ -1,0 +1,647 @@
+"""A model as an ONNX model, and rows as its inputs."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.axis import Level, title
+from naively.counting.labels import LabelArray, is_missing
+from naively.data.columns import Cells, as_floats
+from naively.data.rows import NAMES, Cycle, Rows
+from naively.export.scorecard import (
+    Bins,
+    Cell,
+    Chosen,
+    Clipped,
+    Edges,
+    IsLevel,
+    Levels,
+    Line,
+    Pair,
+    Parabola,
+    Plain,
+    Presence,
+    Product,
+    Scorecard,
+    Term,
+    Tokens,
+    cells_of,
+)
+from naively.file.parts import write_classes
+from naively.kernels.reference import FAR, Floats
+from naively.kernels.strings import Strings
+from naively.kernels.tokens import Row, splitter
+
+if TYPE_CHECKING:
+    from onnx import ModelProto
+
+
+# --- A graph of ONNX that is written operator by operator; a tensor is known by its name ---------
+
+
+Tensor: TypeAlias = str
+
+OPSET, ML_OPSET, IR = 17, 3, 8  # of 2022, so that runtimes that are older than models read them
+LARGEST = 2**31 - 2**16  # bytes of a file: protocol buffers hold 2 GB
+
+
+class Value(NamedTuple):
+    """An input or an output: its name, its type as ONNX numbers it, and its shape."""
+
+    name: Tensor
+    type: int
+    shape: Sequence[str | int]
+
+
+class Graph:
+    """Nodes and constants; names with a dot are its own, and no input has one."""
+
+    def __init__(self) -> None:
+        from onnx import helper
+
+        self._helper: Any = helper
+        self.nodes: list[Any] = []
+        self.constants: list[Any] = []
+        self._known: dict[tuple[Any, ...], Tensor] = {}
+        self._bytes = 0
+
+    def constant(self, value: Any, dtype: Any = np.float64) -> Tensor:
+        """Return a constant tensor; equal small ones are one."""
+        array = np.ascontiguousarray(np.asarray(value, dtype))
+        key = (array.dtype.str, array.shape, array.tobytes()) if array.size < 64 else ()
+        if key and key in self._known:
+            return self._known[key]
+        name = f"c.{len(self.constants)}"
+        self.default(name, array)
+        if key:
+            self._known[key] = name
+        return name
+
+    def strings(self, values: Sequence[str]) -> Tensor:
+        """Return a constant tensor of strings."""
+        name = f"c.{len(self.constants)}"
+        of = self._helper.make_tensor(name, 8, [len(values)], [v.encode() for v in values])
+        self.constants.append(of)
+        return name
+
+    def default(self, name: str, array: Any) -> None:
+        """Give a tensor a value: a constant, or an input that may be left out."""
+        from onnx import numpy_helper
+
+        self._bytes += array.nbytes
+        if self._bytes > LARGEST:
+            raise ValueError(
+                "The model is too large for a file of ONNX, which holds 2 GB; learn fewer tokens, "
+                "as by Text(max_features=...)."
+            )
+        self.constants.append(numpy_helper.from_array(array, name))
+
+    def op(self, kind: str, *inputs: Tensor, out: str = "", **attributes: Any) -> Tensor:
+        """Add an operator, and return its output; the same operator of the same tensors is one."""
+        key = (kind, inputs, repr(sorted(attributes.items())))
+        if not out and key in self._known:
+            return self._known[key]
+        name = out or f"t.{len(self.nodes)}"
+        domain = "ai.onnx.ml" if kind == "LabelEncoder" else ""
+        self.nodes.append(self._helper.make_node(kind, inputs, [name], domain=domain, **attributes))
+        self._known.setdefault(key, name)
+        return name
+
+    def whole(self, value: Any) -> Tensor:
+        """Return a constant of whole numbers."""
+        return self.constant(value, np.int64)
+
+    def number_of(self, strings: Tensor, keys: Sequence[str]) -> Tensor:
+        """Return the place of each string among the keys; of others, how many keys there are."""
+        # Attributes must not be empty; a key of the default changes nothing.
+        named = dict.fromkeys([""], len(keys)) | {key: i for i, key in enumerate(keys)}
+        return self.op(
+            "LabelEncoder",
+            strings,
+            keys_strings=list(named),
+            values_int64s=list(named.values()),
+            default_int64=len(keys),
+        )
+
+    def reached(self, x: Tensor, edges: Floats) -> Tensor:
+        """Return how many of the ascending edges each number reaches, by halving; NaN none."""
+        steps = [2**i for i in reversed(range(len(edges).bit_length()))]
+        padded = self.constant([*edges, *[np.nan] * (sum(steps) - len(edges))])
+        at = self.whole([[0]])
+        for step in steps:
+            edge = self.op("Gather", padded, self.op("Add", at, self.whole(step - 1)))
+            up = self.op("Cast", self.op("GreaterOrEqual", x, edge), to=7)
+            at = self.op("Add", at, self.op("Mul", up, self.whole(step)))
+        # Without edges nothing has the shape of x yet.
+        return at if steps else self.op("Mul", self.op("Cast", x, to=7), self.whole(0))
+
+    def sorted(self, whole: Tensor, wide: Tensor) -> Tensor:
+        """Return whole numbers (n, m) in ascending order along each row, which has ``wide``."""
+        names = [f"t.{len(self.nodes)}", f"i.{len(self.nodes)}"]
+        node = self._helper.make_node("TopK", [whole, wide], names, axis=1, largest=0, sorted=1)
+        self.nodes.append(node)
+        return names[0]
+
+    def rows_of(self, table: Floats, at: Tensor) -> Tensor:
+        """Return the rows of a table at places of shape (n, 1)."""
+        return self.op("Gather", self.constant(table), self.op("Squeeze", at, self.whole([1])))
+
+    def model(
+        self,
+        inputs: Sequence[Value],
+        outputs: Sequence[Value],
+        metadata: Mapping[str, str],
+    ) -> Any:
+        """Return the model of these inputs and outputs."""
+        of, value = self._helper, self._helper.make_tensor_value_info
+        ins, outs = ([value(*each) for each in some] for some in (inputs, outputs))
+        graph = of.make_graph(self.nodes, "naively", ins, outs, self.constants)
+        sets = [of.make_opsetid("", OPSET), of.make_opsetid("ai.onnx.ml", ML_OPSET)]
+        model = of.make_model(graph, opset_imports=sets, ir_version=IR, producer_name="naively")
+        of.set_model_props(model, dict(metadata))
+        return model
+
+
+# --- Inputs --------------------------------------------------------------------------------------
+#
+# The inputs of an ONNX graph: which there are, what they are called, and rows as their tensors.
+
+
+NUMBERS = ("number", "boolean", "time")
+OUTPUTS = ("label", "probabilities")
+What = Literal["number", "string", "tokens", "missing"]
+Key = tuple[str, What, str, int | None]
+
+
+@dataclass(frozen=True)
+class Input:
+    """An input of a graph.
+
+    Parameters
+    ----------
+    name : str
+        Its name in the graph, of letters, digits and underscores of ASCII.
+    column : str
+        The column of the table.
+    what : {"number", "string", "tokens", "missing"}
+        Which tensor it is: doubles (n, 1), strings (n, 1), strings (n, m) or truths (n, 1).
+    split : mapping, optional
+        How tokens are split, as the keyword arguments of `Text`.
+    longest : int, optional
+        A text that has more characters is as missing here.
+    optional : bool
+        Whether it may be left out: then no cell is missing.
+    """
+
+    name: str
+    column: str
+    what: What
+    split: Plain = None
+    longest: int | None = None
+    optional: bool = False
+
+    def to_dict(self) -> dict[str, Plain]:
+        """Return what the metadata of the graph say of it."""
+        said = {"split": self.split, "longest": self.longest}
+        some = {name: of for name, of in said.items() if of is not None}
+        plain = {"name": self.name, "column": self.column, "what": self.what}
+        return {**plain, **some, "optional": self.optional}
+
+
+def inputs_of(card: Scorecard) -> dict[Key, Input]:
+    """Return the inputs that the terms of a scorecard read, in the order of the columns.
+
+    Raises
+    ------
+    ValueError
+        If no column is read.
+    """
+    needed: dict[str, dict[Key, Input]] = {name: {} for name in card.columns}
+    for term in card.terms:
+        for each in _read(term):
+            key = key_of(each.column, each.what, each.split, each.longest)
+            needed[each.column].setdefault(key, each)
+    if not needed:
+        raise ValueError("The model reads no column, so that there is nothing to score by ONNX.")
+    taken: set[str] = {*OUTPUTS}
+    found: dict[Key, Input] = {}
+    for of_column in needed.values():
+        alone = len(of_column) == 1
+        for key, each in of_column.items():
+            name = _unique(each, taken)
+            optional = each.what == "missing" and not alone
+            found[key] = Input(name, each.column, each.what, each.split, each.longest, optional)
+    return found
+
+
+def key_of(column: str, what: What, split: Plain = None, longest: int | None = None) -> Key:
+    """Return what an input is known by."""
+    return column, what, "" if split is None else repr(sorted(split.items())), longest
+
+
+def _read(term: Term) -> Iterator[Input]:
+    """Yield what a term reads."""
+    if isinstance(term, Tokens):
+        column = term.cell.column
+        yield Input("", column, "tokens", dict(term.split), term.longest)
+        if term.there.any():
+            yield Input("", column, "missing", longest=term.longest)
+        return
+    of_levels = _by_level(term)
+    for cell in cells_of(term):
+        if cell.kind in NUMBERS:
+            yield Input("", cell.column, "number")
+            continue
+        if cell in of_levels:
+            yield Input("", cell.column, "string")
+        yield Input("", cell.column, "missing")
+
+
+def _by_level(term: Term) -> list[Cell]:
+    """Return the cells of which a term reads the level, rather than whether they are there."""
+    of = (term.a, term.b) if isinstance(term, Pair | Product) else (term,)
+    return [each.cell for each in of if isinstance(each, Levels | Chosen | IsLevel)]
+
+
+def _unique(of: Input, taken: set[str]) -> str:
+    """Return a name of ASCII letters, digits and underscores that is not taken, and take it."""
+    clean = re.sub(r"\W", "_", of.column, flags=re.ASCII) or "column"
+    clean = f"_{clean}" if clean[0].isdigit() else clean
+    if of.what == "missing":
+        clean += "_missing" if of.longest is None else "_passed_over"
+    elif of.what == "tokens":
+        low, high = of.split["ngram_range"]
+        clean += f"_{of.split['analyzer']}_{low}_{high}"
+    name, i = clean, 1
+    while name in taken:
+        i += 1
+        name = f"{clean}_{i}"
+    taken.add(name)
+    return name
+
+
+def tensors_of(inputs: Sequence[Input], rows: Rows) -> dict[str, NDArray[Any]]:
+    """Return rows, matched with the schema, as the tensors of the inputs, by name."""
+    place = {title(name): name for name in rows.names}
+    found: dict[str, NDArray[Any]] = {}
+    read: dict[str, list[Any]] = {}
+    for of in inputs:
+        cells = rows.cells(place[of.column])
+        if of.what == "number":
+            found[of.name] = np.asarray(as_floats(cells), np.float64)[:, None]
+            continue
+        if of.column not in read:
+            read[of.column] = _values(cells)
+        values = read[of.column]
+        if of.what == "missing":
+            there = [value is not None and _is_looked_at(value, of.longest) for value in values]
+            found[of.name] = ~np.array(there, bool)[:, None]
+        elif of.what == "string":
+            known = [value if isinstance(value, str) else "" for value in values]
+            found[of.name] = np.array(known, object)[:, None]
+        else:
+            found[of.name] = _tokens(of, values)
+    return found
+
+
+def _values(cells: Cells) -> list[Any]:
+    """Return strings, or lists of words; None where a cell is missing."""
+    if isinstance(cells, Strings):
+        return list(cells)
+    words = (list, tuple, np.ndarray)
+    objects = np.asarray(cells, object).tolist()
+    return [of if isinstance(of, words) or not is_missing(of) else None for of in objects]
+
+
+def _is_looked_at(text: object, longest: int | None) -> bool:
+    return longest is None or (isinstance(text, str) and len(text) <= longest)
+
+
+def _tokens(of: Input, texts: Sequence[Row]) -> NDArray[Any]:
+    """Return the tokens of texts as an array of strings, padded with the empty string."""
+    split = splitter(**{**of.split, "ngram_range": tuple(of.split["ngram_range"])})
+    joined = of.split["analyzer"] != "word"
+    split_texts = []
+    for text in texts:
+        looked_at = text if _is_looked_at(text, of.longest) else None
+        if joined and isinstance(looked_at, list | tuple):
+            looked_at = " ".join(map(str, looked_at))
+        split_texts.append([] if looked_at is None else split(looked_at))
+    wide = max(map(len, split_texts), default=0)
+    array = np.full((len(split_texts), max(wide, 1)), "", object)
+    for row, tokens in zip(array, split_texts, strict=True):
+        row[: len(tokens)] = tokens
+    return array
+
+
+# --- The terms of a scorecard as operators of ONNX -----------------------------------------------
+
+
+INTEGER = 7
+DAY, HOUR = 86_400_000_000, 3_600_000_000  # in microseconds
+FARTHEST_TIME = 9e12  # seconds, which are a count of microseconds still
+
+
+@final
+class Scored:
+    """What terms add to the scores: tensors of shape (n, classes), and one product of matrices."""
+
+    def __init__(self, graph: Graph, inputs: Mapping[Key, Input]) -> None:
+        self.graph = graph
+        self.inputs = inputs
+        self.added: list[Tensor] = []
+        self.lines: list[Tensor] = []
+        self.slopes: list[Floats] = []
+        self.presence: dict[str, Presence] = {}
+
+    def all(self, terms: Sequence[Term]) -> list[Tensor]:
+        """Return what all terms add."""
+        # What a cell adds as it is there is in its bins' numbers, if it has some.
+        self.presence = {of.cell.column: of for of in terms if isinstance(of, Presence)}
+        for term in terms:
+            if not isinstance(term, Presence):
+                self._add(term)
+        for of in self.presence.values():
+            there = self.graph.op("Cast", self._missing(of.cell), to=INTEGER)
+            self.added.append(self.graph.rows_of(np.stack([of.there, of.missing]), there))
+        if self.lines:
+            lines = self.graph.op("Concat", *self.lines, axis=1)
+            slopes = self.graph.constant(np.stack(self.slopes))
+            self.added.append(self.graph.op("MatMul", lines, slopes))
+        return self.added
+
+    def _add(self, term: Term) -> None:
+        op, of = self.graph.op, self.graph.constant
+        match term:
+            case Bins():
+                at = self.graph.reached(self._number(term.cell), term.edges)
+                self._add_row(term.cell, at, term.points)
+            case Levels():
+                self._add_row(term.cell, self._place(term.cell, term.levels), term.points)
+            case Line():
+                line = self._line(term.cell, term.low, term.high, term.centre)
+                self._add_slope(line, term.slope)
+            case Parabola():
+                far = op("Sub", self._number(term.cell), of([term.mean]))
+                far = op("Max", op("Min", far, of([[FAR]])), of([[-FAR]]))
+                added = op("Mul", op("Mul", far, far), of([-term.half_precision]))
+                nothing = self._missing(term.cell)
+                self.added.append(op("Where", nothing, of([[0.0]]), added))
+            case Tokens():
+                self._add_tokens(term)
+            case Pair():
+                a, b = self._bin(term.a), self._bin(term.b)
+                both = op("Add", op("Mul", a, self.graph.whole([[len(term.b)]])), b)
+                table = term.points.reshape(-1, term.points.shape[-1])
+                self.added.append(self.graph.rows_of(table, both))
+            case Product():
+                both = op("Mul", self._factor(term.a), self._factor(term.b))
+                both = op("Div", both, of([[term.scale]]))
+                both = op("Max", op("Min", both, of([[term.most]])), of([[-term.most]]))
+                self._add_slope(both, term.slope)
+
+    def _add_row(self, cell: Cell, at: Tensor, points: Floats) -> None:
+        """Add the row of a table, and none where the cell is missing."""
+        missing = np.zeros(points.shape[1])
+        if not cell.log and (of := self.presence.pop(cell.column, None)) is not None:
+            points, missing = points + of.there, of.missing
+        table = np.vstack([points, missing])
+        self.added.append(self.graph.rows_of(table, self._or(cell, at, len(points))))
+
+    def _or(self, cell: Cell, at: Tensor, missing: int) -> Tensor:
+        """Return places, and a greater one where the cell is missing."""
+        op = self.graph.op  # Where is several times slower in onnxruntime
+        there = op("Cast", self._missing(cell), to=INTEGER)
+        return op("Max", at, op("Mul", there, self.graph.whole([[missing]])))
+
+    def _add_slope(self, line: Tensor, slope: Floats) -> None:
+        if np.isfinite(slope).all():
+            self.lines.append(line)
+            self.slopes.append(slope)
+            return
+        op, zero = self.graph.op, self.graph.constant([[0.0]])
+        product = op("Mul", line, self.graph.constant([slope]))
+        self.added.append(op("Where", op("Equal", line, zero), zero, product))
+
+    def _input(self, cell: Cell, what: str, of: Tokens | None = None) -> Tensor:
+        split = dict(of.split) if of is not None and what == "tokens" else None
+        longest = None if of is None else of.longest
+        return self.inputs[key_of(cell.column, what, split, longest)].name  # type: ignore[arg-type]
+
+    def _number(self, cell: Cell) -> Tensor:
+        x = self._input(cell, "number")
+        return self.graph.op("Log", x) if cell.log else x
+
+    def _missing(self, cell: Cell) -> Tensor:
+        if cell.kind in NUMBERS:
+            return self.graph.op("IsNaN", self._number(cell))
+        return self._input(cell, "missing")
+
+    def _place(self, cell: Cell, levels: Sequence[Level]) -> Tensor:
+        """Return the place of a cell's level, of shape (n, 1); after the last if it is unknown."""
+        op, whole = self.graph.op, self.graph.whole
+        if cell.part is not None:
+            place = {level: i for i, level in enumerate(levels)}
+            of_part = [place.get(name, len(levels)) for name in NAMES[cell.part]]
+            return op("Gather", whole(of_part), self._part(cell, cell.part))
+        if cell.kind not in NUMBERS:
+            places = {level: i for i, level in enumerate(levels) if isinstance(level, str)}
+            at = self.graph.number_of(self._input(cell, "string"), [*places])
+            return op("Gather", whole([*places.values(), len(levels)]), at)
+        numbers = {float(x): i for i, x in enumerate(levels) if isinstance(x, int | float)}
+        ascending, x = np.array(sorted(numbers), np.float64), self._number(cell)
+        at = self.graph.reached(x, ascending)
+        found = op("Gather", self.graph.constant([np.nan, *ascending]), at)
+        of_level = op("Gather", whole([len(levels), *(numbers[x] for x in ascending)]), at)
+        return op("Where", op("Equal", found, x), of_level, whole([[len(levels)]]))
+
+    def _part(self, cell: Cell, part: Cycle) -> Tensor:
+        """Return the hour from 0, the weekday from Monday, or the month from 0, of shape (n, 1)."""
+        op, whole, of = self.graph.op, self.graph.whole, self.graph.constant
+        x = self._number(cell)
+        there = op("Where", op("IsNaN", x), of([[0.0]]), x)
+        near = op("Max", op("Min", there, of([[FARTHEST_TIME]])), of([[-FARTHEST_TIME]]))
+        micro = op("Cast", op("Round", op("Mul", near, of([[1e6]]))), to=INTEGER)
+        if part == "hour":
+            return self._whole_division(op("Mod", micro, whole([[DAY]])), HOUR)
+        day = self._whole_division(micro, DAY)
+        if part == "weekday":
+            return op("Mod", op("Add", day, whole([[3]])), whole([[7]]))  # 1970 began on a Thursday
+        # Days since 1 March of year 0, in cycles of 400 years; years begin in March, so that a leap
+        # day is the last (Hinnant, chrono-compatible low-level date algorithms, 2013).
+        of_era = op("Mod", op("Add", day, whole([[719_468]])), whole([[146_097]]))
+        leap = op("Sub", of_era, self._whole_division(of_era, 1_460))
+        leap = op("Add", leap, self._whole_division(of_era, 36_524))
+        leap = op("Sub", leap, self._whole_division(of_era, 146_096))
+        year = self._whole_division(leap, 365)
+        days = op("Mul", year, whole([[365]]))
+        days = op("Add", days, self._whole_division(year, 4))
+        days = op("Sub", days, self._whole_division(year, 100))
+        of_year = op("Sub", of_era, days)
+        five = op("Add", op("Mul", of_year, whole([[5]])), whole([[2]]))
+        march = self._whole_division(five, 153)
+        return op("Mod", op("Add", march, whole([[2]])), whole([[12]]))
+
+    def _whole_division(self, x: Tensor, by: int) -> Tensor:
+        """Divide whole numbers, downwards below 0 too."""
+        op, divisor = self.graph.op, self.graph.whole([[by]])
+        return op("Div", op("Sub", x, op("Mod", x, divisor)), divisor)
+
+    def _bin(self, of: Edges | Chosen) -> Tensor:
+        if isinstance(of, Edges):
+            at = self.graph.reached(self._number(of.cell), of.edges)
+        else:
+            at = self._place(of.cell, of.levels)
+        return self._or(of.cell, at, len(of) - 1)
+
+    def _line(self, cell: Cell, low: float, high: float, centre: float) -> Tensor:
+        return self._clipped(self._number(cell), self._missing(cell), low, high, centre)
+
+    def _clipped(
+        self, x: Tensor, missing: Tensor, low: float, high: float, centre: float
+    ) -> Tensor:
+        op, of = self.graph.op, self.graph.constant
+        near = op("Min", op("Max", x, of([[low]])), of([[high]]))
+        return op("Where", missing, of([[0.0]]), op("Sub", near, of([[centre]])))
+
+    def _factor(self, of: Clipped | IsLevel) -> Tensor:
+        op, constant = self.graph.op, self.graph.constant
+        missing = self._missing(of.cell)
+        if isinstance(of, IsLevel):
+            is_level = op("Equal", self._place(of.cell, [of.level]), self.graph.whole([[0]]))
+            x = op("Sub", op("Cast", is_level, to=11), constant([[of.centre]]))
+            x = op("Where", missing, constant([[0.0]]), x)
+        else:
+            x = self._number(of.cell)
+            if of.above is not None:
+                x = op("Cast", op("Greater", x, constant([[of.above]])), to=11)
+            x = self._clipped(x, missing, of.low, of.high, of.centre)
+        return op("Div", x, constant([[of.scale]]))
+
+    def _add_tokens(self, term: Tokens) -> None:
+        op, of, whole = self.graph.op, self.graph.constant, self.graph.whole
+        unknown = len(term.tokens)
+        at = self.graph.number_of(self._input(term.cell, "tokens", term), term.tokens)
+        if term.binary:  # sorted, so that a token that comes again follows itself
+            wide = op("Slice", op("Shape", at), whole([1]), whole([2]))
+            at = self.graph.sorted(at, wide)
+            before = op("Pad", at, whole([0, 1, 0, -1]), whole(-1))
+            at = op("Where", op("Equal", at, before), whole([[unknown]]), at)
+        points = np.vstack([term.points, np.zeros(term.points.shape[1])])
+        added = op("ReduceSum", op("Gather", of(points), at), whole([1]), keepdims=0)
+        if term.normalised:
+            known = op("Cast", op("Less", at, whole([[unknown]])), to=11)
+            count = op("ReduceSum", known, whole([1]), keepdims=1)
+            added = op("Div", added, op("Sqrt", op("Max", count, of([[1.0]]))))
+        if term.there.any():
+            missing = self._input(term.cell, "missing", term)
+            added = op("Add", added, op("Where", missing, of([[0.0]]), of([term.there])))
+        self.added.append(added)
+
+
+# --- A scorecard as an ONNX model: labels and probabilities from the cells of a table ------------
+
+
+DOUBLE, STRING, INT64, BOOL = 11, 8, 7, 9  # as ONNX numbers the types of tensors
+TYPES = {"number": DOUBLE, "string": STRING, "tokens": STRING, "missing": BOOL}
+
+
+def onnx_of(card: Scorecard) -> ModelProto:
+    """Return a scorecard as an ONNX model, whose scores are those of the scorecard in doubles.
+
+    Parameters
+    ----------
+    card : Scorecard
+        What is added up.
+
+    Returns
+    -------
+    model : ModelProto
+        Its inputs are tensors with a row for each row, and its outputs are "label" (n,) and
+        "probabilities" (n, classes), as doubles. Its metadata say which input is of which column
+        ("inputs"), and the classes ("classes"), both as JSON.
+
+    Raises
+    ------
+    ImportError
+        If the package onnx is not installed.
+    ValueError
+        If the model reads no column, or is larger than 2 GB.
+
+    Examples
+    --------
+    >>> from naively import NaiveBayes
+    >>> X = {"legs": [2.0, 4.0, 4.0, 2.0]}
+    >>> nb = NaiveBayes("gaussian").fit(X, ["bird", "cat", "cat", "bird"])
+    >>> model = onnx_of(Scorecard.of(nb.model_))
+    >>> [each.name for each in model.graph.input], [each.name for each in model.graph.output]
+    (['legs'], ['label', 'probabilities'])
+    """
+    _check_onnx()
+    inputs, graph = inputs_of(card), Graph()
+    added = Scored(graph, inputs).all(card.terms)
+    label, kind = _outputs(graph, card, added)
+    for of in inputs.values():
+        if of.optional:
+            graph.default(of.name, np.zeros((1, 1), bool))
+    metadata = {
+        "inputs": json.dumps([of.to_dict() for of in inputs.values()], ensure_ascii=False),
+        "classes": json.dumps(write_classes(card.classes)["labels"], ensure_ascii=False),
+    }
+    takes = [Value(of.name, TYPES[of.what], _shape(of)) for of in inputs.values()]
+    gives = [
+        Value(label, kind, ["n"]),
+        Value("probabilities", DOUBLE, ["n", len(card.classes)]),
+    ]
+    model: ModelProto = graph.model(takes, gives, metadata)
+    return model
+
+
+def _check_onnx() -> None:
+    try:
+        import onnx  # noqa: F401
+    except ImportError as error:
+        raise ImportError(
+            "ONNX models are written by the package onnx; install it with: "
+            "pip install 'naively[onnx]'."
+        ) from error
+
+
+def _shape(of: Input) -> list[str | int]:
+    if of.what == "tokens":
+        return ["n", f"tokens of {of.name}"]
+    return [f"n or 1 of {of.name}" if of.optional else "n", 1]
+
+
+def _outputs(graph: Graph, card: Scorecard, added: list[Tensor]) -> tuple[Tensor, int]:
+    """Add what follows from the scores; return the name and the type of the label."""
+    op, of = graph.op, graph.constant
+    total = of([card.start])
+    for each in added:
+        total = op("Add", total, each)
+    # What is impossible by one term is so by all, though another is infinite the other way.
+    never = of([[-np.inf]])
+    total = op("Where", op("IsNaN", total), never, total)
+    most = op("ReduceMax", total, axes=[1], keepdims=1)
+    joint = op("Where", op("Equal", most, never), of([card.log_prior]), total)
+    most = op("ReduceMax", joint, axes=[1], keepdims=1)
+    odds = op("Exp", op("Sub", joint, most))
+    op("Div", odds, op("ReduceSum", odds, graph.whole([1]), keepdims=1), out="probabilities")
+    classes, kind = _classes(graph, card.classes)
+    best = op("ArgMax", joint, axis=1, keepdims=0)
+    return op("Gather", classes, best, out="label"), kind
+
+
+def _classes(graph: Graph, classes: LabelArray) -> tuple[Tensor, int]:
+    """Return the classes as a constant, and its type: whole numbers, or strings."""
+    labels: list[Any] = write_classes(classes)["labels"]
+    if all(type(label) is int for label in labels) and max(map(abs, labels)) < 2**63:
+        return graph.whole(labels), INT64
+    return graph.strings([str(label) for label in labels]), STRING

@@ -1,0 +1,717 @@
+"""The scorecard: a model as terms that any program can add up."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from importlib.resources import files
+from os import PathLike
+from pathlib import Path
+from typing import Any, ClassVar, Literal, TypeAlias, final
+
+import numpy as np
+
+from naively import saving
+from naively.counting.axis import Axis, Derived, Level, Name, Words, title
+from naively.counting.axis import Levels as LevelAxis
+from naively.counting.labels import LabelArray
+from naively.data.columns import EXACT, Kind
+from naively.data.rows import Cycle
+from naively.events import Bernoulli, LogNormal
+from naively.file.parts import write_classes
+from naively.kernels.reference import FAR, Floats
+from naively.kernels.tokens import UNITS
+from naively.likelihoods.base import Likelihood
+from naively.likelihoods.numbers import Binned, LevelTable, Quadratic, Sloped
+from naively.likelihoods.words import LengthNormalised, LogLinear, WordSlopes
+from naively.messages import Shown
+from naively.model.model import Model
+from naively.model.weights import FARTHEST
+from naively.model.weights import Line as OfLine
+from naively.model.weights import Term as OfLinear
+from naively.schema.schema import Bins as OfPair
+from naively.schema.schema import Group, Interaction, Missing, NumberBins, TimePart
+from naively.schema.text import Text
+
+# --- The terms of a scorecard: what one column, or two together, add to the score of each class ---
+#
+# A term reads cells of the table as they are and adds numbers that are given, so that its few
+# lines can be written in any language. Weights, the linear part, missing cells and length
+# normalisation are in the numbers already.
+
+
+Plain: TypeAlias = Any  # what JSON holds
+
+
+@final
+@dataclass(frozen=True)
+class Cell:
+    """What a term reads of a row: the cell of a column.
+
+    Parameters
+    ----------
+    column : str
+        The column's name.
+    kind : {"number", "boolean", "string", "time", "text"}
+        What the column held in training. Truths are 0 and 1, and times are seconds since 1970, in
+        UTC, wherever a number is read of them.
+    part : {"hour", "weekday", "month"}, optional
+        Which part of a time is read, as a string: "00" to "23", "Monday", "January".
+    log : bool, default False
+        Whether the natural logarithm of the number is read.
+    """
+
+    column: str
+    kind: Kind
+    part: Cycle | None = None
+    log: bool = False
+
+    def to_dict(self) -> dict[str, Plain]:
+        """Return what differs from the default."""
+        said: dict[str, Plain] = {"column": self.column, "kind": self.kind}
+        said |= {"part": self.part} if self.part else {}
+        return said | ({"log": True} if self.log else {})
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Presence:
+    """A number for a cell that is there, and one for a cell that is missing; both (classes,)."""
+
+    kind: ClassVar = "presence"
+    cell: Cell
+    there: Floats
+    missing: Floats
+
+    def to_dict(self) -> dict[str, Plain]:
+        """Return the term as JSON holds it."""
+        return {
+            **_said(self),
+            "there": plain_floats(self.there),
+            "missing": plain_floats(self.missing),
+        }
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Bins:
+    """A number for each bin, which is how many of the ascending edges a number reaches.
+
+    ``edges`` are of shape (bins - 1,), ``points`` of shape (bins, classes). A missing cell adds 0.
+    """
+
+    kind: ClassVar = "bins"
+    cell: Cell
+    edges: Floats
+    points: Floats
+
+    def to_dict(self) -> dict[str, Plain]:
+        """Return the term as JSON holds it."""
+        return {
+            **_said(self),
+            "edges": plain_floats(self.edges),
+            "points": plain_floats(self.points),
+        }
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """A number for each level, and one for all levels that were never seen.
+
+    ``points`` are of shape (levels + 1, classes), the last for what was never seen. A missing cell
+    adds 0. Whole numbers, floats and truths that are equal are one level.
+    """
+
+    kind: ClassVar = "levels"
+    cell: Cell
+    levels: tuple[Level, ...]
+    points: Floats
+
+    def to_dict(self) -> dict[str, Plain]:
+        """Return the term as JSON holds it."""
+        return {**_said(self), "levels": list(self.levels), "points": plain_floats(self.points)}
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Line:
+    """``(min(max(x, low), high) - centre) slope``, and 0 where the cell is missing.
+
+    ``slope`` is of shape (classes,). A slope may be -inf: it adds 0 where the number is 0.
+    """
+
+    kind: ClassVar = "line"
+    cell: Cell
+    low: float
+    high: float
+    centre: float
+    slope: Floats
+
+    def to_dict(self) -> dict[str, Plain]:
+        """Return the term as JSON holds it."""
+        clip = {"low": self.low, "high": self.high, "centre": self.centre}
+        return {**_said(self), **clip, "slope": plain_floats(self.slope)}
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Parabola:
+    """``-half_precision (x - mean)²``, and 0 where the cell is missing; both (classes,).
+
+    A distance from the mean is at most 1e140, and what is taken off a score at most 1e290.
+    """
+
+    kind: ClassVar = "parabola"
+    cell: Cell
+    mean: Floats
+    half_precision: Floats
+
+    def to_dict(self) -> dict[str, Plain]:
+        """Return the term as JSON holds it."""
+        mean, half = plain_floats(self.mean), plain_floats(self.half_precision)
+        return {**_said(self), "mean": mean, "half_precision": half}
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Tokens:
+    """The tokens of a text: each adds a number for each time that it comes, or once.
+
+    Parameters
+    ----------
+    cell : Cell
+        A column of texts.
+    split : mapping
+        How a text is split, as the keyword arguments of `Text`: "analyzer", "ngram_range",
+        "lowercase" and "stop_words".
+    binary : bool
+        Whether a token counts once in a text.
+    normalised : bool
+        Whether the sum is divided by the square root of how many known tokens are counted, if any.
+    longest : int or None
+        Of a text that has more characters nothing is added.
+    tokens : list of str
+        The known tokens.
+    points : ndarray of shape (tokens, classes)
+        What each adds.
+    there : ndarray of shape (classes,)
+        What every text adds that is not missing.
+    """
+
+    kind: ClassVar = "tokens"
+    cell: Cell
+    split: Mapping[str, Plain]
+    binary: bool
+    normalised: bool
+    longest: int | None
+    tokens: list[str]
+    points: Floats
+    there: Floats
+
+    def to_dict(self) -> dict[str, Plain]:
+        """Return the term as JSON holds it."""
+        return {
+            **_said(self),
+            "split": dict(self.split),
+            "binary": self.binary,
+            "normalised": self.normalised,
+            "longest": self.longest,
+            "there": plain_floats(self.there),
+            "tokens": self.tokens,
+            "points": plain_floats(self.points),
+        }
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Edges:
+    """Bins of a number: how many of the edges it reaches; then one for missing cells."""
+
+    cell: Cell
+    edges: Floats
+
+    def __len__(self) -> int:
+        return len(self.edges) + 2
+
+    def to_dict(self) -> dict[str, Plain]:
+        """Return the bins as JSON holds them."""
+        return {**self.cell.to_dict(), "edges": plain_floats(self.edges)}
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """Levels that are a bin each; then one for all others, and one for missing cells."""
+
+    cell: Cell
+    levels: tuple[Level, ...]
+
+    def __len__(self) -> int:
+        return len(self.levels) + 2
+
+    def to_dict(self) -> dict[str, Plain]:
+        """Return the bins as JSON holds them."""
+        return {**self.cell.to_dict(), "levels": list(self.levels)}
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """A number for each pair of bins of two columns, of which the last are of missing cells.
+
+    ``points`` are of shape (bins of a, bins of b, classes).
+    """
+
+    kind: ClassVar = "pair"
+    a: Edges | Chosen
+    b: Edges | Chosen
+    points: Floats
+
+    def to_dict(self) -> dict[str, Plain]:
+        """Return the term as JSON holds it."""
+        of = {"a": self.a.to_dict(), "b": self.b.to_dict()}
+        return {"term": self.kind, **of, "points": plain_floats(self.points)}
+
+
+@final
+@dataclass(frozen=True)
+class Clipped:
+    """``(min(max(x, low), high) - centre) / scale``, and 0 where the cell is missing.
+
+    Where ``above`` is given, x is 1 where the number is greater, and else 0.
+    """
+
+    cell: Cell
+    low: float
+    high: float
+    centre: float
+    scale: float
+    above: float | None = None
+
+    def to_dict(self) -> dict[str, Plain]:
+        """Return the factor as JSON holds it."""
+        above = {} if self.above is None else {"above": self.above}
+        clip = {"low": self.low, "high": self.high}
+        said = {"centre": self.centre, "scale": self.scale}
+        return {**self.cell.to_dict(), **above, **clip, **said}
+
+
+@final
+@dataclass(frozen=True)
+class IsLevel:
+    """``(1 or 0 - centre) / scale``: whether a cell is a level; 0 where it is missing."""
+
+    cell: Cell
+    level: Level
+    centre: float
+    scale: float
+
+    def to_dict(self) -> dict[str, Plain]:
+        """Return the factor as JSON holds it."""
+        said = {"level": self.level, "centre": self.centre, "scale": self.scale}
+        return {**self.cell.to_dict(), **said}
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Product:
+    """``min(max(a b / scale, -most), most) slope``, a product of two columns; slope (classes,)."""
+
+    kind: ClassVar = "product"
+    a: Clipped | IsLevel
+    b: Clipped | IsLevel
+    scale: float
+    most: float
+    slope: Floats
+
+    def to_dict(self) -> dict[str, Plain]:
+        """Return the term as JSON holds it."""
+        of = {"a": self.a.to_dict(), "b": self.b.to_dict()}
+        said = {"scale": self.scale, "most": self.most}
+        return {"term": self.kind, **of, **said, "slope": plain_floats(self.slope)}
+
+
+OfOne: TypeAlias = Presence | Bins | Levels | Line | Parabola | Tokens
+Term: TypeAlias = OfOne | Pair | Product
+TermKind: TypeAlias = Literal[
+    "presence", "bins", "levels", "line", "parabola", "tokens", "pair", "product"
+]
+
+
+def cells_of(term: Term) -> tuple[Cell, ...]:
+    """Return the cells that a term reads, one or two."""
+    if isinstance(term, Pair | Product):
+        return term.a.cell, term.b.cell
+    return (term.cell,)
+
+
+def _said(term: OfOne) -> dict[str, Plain]:
+    return {"term": term.kind, **term.cell.to_dict()}
+
+
+def plain_floats(of: Floats) -> list[Plain]:
+    """Return numbers as nested lists; those that JSON cannot hold are strings.
+
+    >>> plain_floats(np.array([0.5, -np.inf]))
+    [0.5, '-inf']
+    """
+    said: Any = of
+    if not np.isfinite(of).all():
+        said = of.astype(object)
+        said[np.isposinf(of)], said[np.isneginf(of)] = "inf", "-inf"
+    found: list[Plain] = said.tolist()
+    return found
+
+
+# --- The terms of a model's scorecard, from its likelihoods: the event models are not asked ------
+
+
+def terms_of(model: Model) -> list[Term]:
+    """Return the terms of a model.
+
+    Raises
+    ------
+    ValueError
+        If what a column says is no sum of given numbers; it names the column.
+    """
+    return _with_one_presence(_Terms(model).all())
+
+
+class _Terms:
+    """The terms of a model."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.kinds = model.schema.kinds
+        self.none = np.zeros(len(model.classes))
+
+    def all(self) -> Iterator[Term]:
+        """Yield the terms of all groups, then the products of the linear part."""
+        for group in self.model.schema.groups:
+            axis, likelihood = self.model.counts[group.key].axis, self.model.likelihoods[group.key]
+            yield from self._of_group(group, likelihood, axis)
+        yield from self._products()
+
+    def _of_group(self, group: Group, likelihood: Likelihood, axis: Axis) -> Iterator[Term]:
+        if group.event.layout == "rows":
+            raise ValueError(_refused(group, "it takes all columns as one event"))
+        match likelihood:
+            case LevelTable() if isinstance(axis, LevelAxis):
+                yield from self._of_levels(group, likelihood, axis)
+            case LogLinear() | LengthNormalised() | WordSlopes() if isinstance(axis, Words):
+                yield self._of_words(group, likelihood, axis)
+            case _:
+                cells = [self._cell(name, group) for name in axis.columns]
+                yield from self._of_numbers(group, likelihood, cells)
+
+    def _of_numbers(
+        self, group: Group, likelihood: Likelihood, cells: Sequence[Cell]
+    ) -> Iterator[Term]:
+        """Yield the terms of columns of numbers."""
+        if isinstance(group.event, Bernoulli) and group.event.threshold is not None:
+            edge = np.array([np.nextafter(group.event.threshold, np.inf)])
+            for j, cell in enumerate(cells):
+                both = likelihood.at(np.array([0.0, 1.0]), np.array([j, j]))
+                yield Bins(cell, edge, both)
+            return
+        match likelihood:
+            case Sloped():
+                yield from self._of_numbers(group, likelihood.inner, cells)
+                clips = zip(likelihood.low, likelihood.high, likelihood.centre, strict=True)
+                for j, (low, high, centre), slope in zip(
+                    likelihood.column, clips, likelihood.slope, strict=True
+                ):
+                    yield Line(cells[j], float(low), float(high), float(centre), slope)
+            case Binned():
+                for j, cell in enumerate(cells):
+                    points = likelihood.table[likelihood.first[j] : likelihood.first[j + 1]]
+                    yield Bins(cell, likelihood.edges[j], points)
+            case Quadratic():
+                for cell, offset, mean, half in zip(
+                    cells,
+                    likelihood.offset,
+                    likelihood.mean,
+                    likelihood.half_precision,
+                    strict=True,
+                ):
+                    yield Presence(cell, offset, self.none)
+                    yield Parabola(cell, mean, half)
+            case LogLinear() | WordSlopes():
+                yield from self._of_slopes(group, likelihood, cells)
+            case _:
+                raise ValueError(_refused(group, "its evidence is no sum of given numbers"))
+
+    def _of_slopes(
+        self, group: Group, likelihood: LogLinear | WordSlopes, cells: Sequence[Cell]
+    ) -> Iterator[Term]:
+        slopes = likelihood.slope
+        offsets = likelihood.offset
+        for j, cell in enumerate(cells):
+            slope = slopes[j]
+            if offsets is not None:
+                offset = offsets[j]
+                if not np.isfinite(offset).all() or np.isposinf(slope).any():
+                    raise ValueError(_refused(group, MUST))
+                yield Presence(cell, offset, self.none)
+            yield Line(cell, -FAR, FAR, 0.0, slope)
+
+    def _of_levels(self, group: Group, likelihood: LevelTable, axis: LevelAxis) -> Iterator[Term]:
+        for j, name in enumerate(axis.columns):
+            points = likelihood.table[likelihood.first[j] : likelihood.first[j + 1]]
+            match name:
+                case Missing():
+                    yield Presence(self._cell(name.of, None), points[0], points[1])
+                case Interaction():
+                    table = points[: len(name.levels)].reshape(*name.shape, -1)
+                    yield Pair(self._bins(name.a), self._bins(name.b), table)
+                case _:
+                    yield Levels(self._cell(name, group), axis.levels[j], points)
+
+    def _of_words(
+        self, group: Group, likelihood: LogLinear | LengthNormalised | WordSlopes, axis: Words
+    ) -> Tokens:
+        analyser = group.analyser
+        if not isinstance(analyser, Text) or analyser.is_programmed:
+            raise ValueError(_refused(group, "its tokens are made by a program"))
+        if analyser.max_tokens is not None:
+            raise ValueError(_refused(group, "only the first words of its texts count"))
+        if axis.hashed:
+            raise ValueError(_refused(group, "its tokens are hashed, so that none is known"))
+        normalised = isinstance(likelihood, LengthNormalised)
+        words = likelihood.words if isinstance(likelihood, LengthNormalised) else likelihood
+        points, there = words.slope, self.none
+        if isinstance(words, WordSlopes):
+            normalised = words.by_length
+            if words.absent is not None:
+                there = words.absent.total()
+        elif words.offset is not None:
+            if not np.isfinite(words.offset).all() or np.isposinf(points).any():
+                raise ValueError(_refused(group, MUST))
+            there = words.offset.sum(axis=0)
+        split = {name: of for name, of in analyser.splitting.items() if name != "features"}
+        assert set(split) == {"analyzer", "ngram_range", "lowercase", "stop_words"}
+        assert split["analyzer"] in UNITS
+        split = {name: list(of) if isinstance(of, tuple) else of for name, of in split.items()}
+        cell, longest = self._cell(axis.columns[0], group), analyser.max_characters
+        binary = analyser.binary or isinstance(group.event, Bernoulli)
+        of_text = cell, split, binary, normalised, longest, axis.words
+        return Tokens(*of_text, points, there)
+
+    def _products(self) -> Iterator[Product]:
+        if self.model.weights is None:
+            return
+        linear, columns = self.model.weights.linear, self.model.schema.columns
+        places = self.model.weights.places(self.model.classes.tolist())
+        pairs = {name.sources for name in columns if isinstance(name, Interaction)}
+        for product, slopes in linear.products.items():
+            if all(self._is_learned(term) for term in (product.a, product.b)):
+                a, b = self._factor(product.a), self._factor(product.b)
+                if product.columns[::-1] in pairs:  # one name for what is said of both columns
+                    a, b = b, a
+                slope = np.array([*slopes, 0.0])[places]
+                yield Product(a, b, product.scale, FARTHEST, slope)
+
+    def _is_learned(self, term: OfLinear) -> bool:
+        """Whether the column of a term is in its group still."""
+        counts = self.model.counts
+        return term.group in counts and term.column in counts[term.group].axis.columns
+
+    def _factor(self, term: OfLinear) -> Clipped | IsLevel:
+        group = next(group for group in self.model.schema.groups if group.key == term.group)
+        cell, of = self._cell(term.column, group), term.function
+        if isinstance(of, OfLine):
+            event = group.event
+            above = event.threshold if isinstance(event, Bernoulli) else None
+            return Clipped(cell, of.low, of.high, of.centre, of.scale, above)
+        return IsLevel(cell, of.level, of.centre, of.scale)
+
+    def _bins(self, of: OfPair) -> Edges | Chosen:
+        cell = self._cell(of.column, None)
+        if isinstance(of, NumberBins):
+            return Edges(cell, np.asarray(of.edges, np.float64))
+        return Chosen(cell, of.levels)
+
+    def _cell(self, name: Name, group: Group | None) -> Cell:
+        """Return what is read of a column; as its group reads it, or as it is."""
+        if isinstance(name, TimePart):
+            return Cell(title(name.of), "time", name.part)
+        if isinstance(name, Derived):
+            raise TypeError(f"{name} follows from other columns")
+        log = group is not None and isinstance(group.event, LogNormal)
+        return Cell(title(name), self.kinds[name], log=log)
+
+
+MUST = (
+    "an event of it must happen, or cannot, in some class; smooth, with alpha above 0, so that "
+    "numbers are finite"
+)
+
+
+def _refused(group: Group, why: str) -> str:
+    names = ", ".join(repr(title(name)) for name in list(group.columns)[:3])
+    return (
+        f"The {group.event.name} of column {names} cannot be written as a scorecard: {why}. Choose "
+        "another event model for it, such as the default."
+    )
+
+
+def _with_one_presence(terms: Iterable[Term]) -> list[Term]:
+    """Return the terms, with one `Presence` at most of each column, at its first place."""
+    found: list[Term] = []
+    place: dict[str, int] = {}
+    for term in terms:
+        if not isinstance(term, Presence):
+            found.append(term)
+        elif (i := place.get(term.cell.column)) is None:
+            place[term.cell.column] = len(found)
+            found.append(term)
+        else:
+            first: Any = found[i]
+            there, missing = first.there + term.there, first.missing + term.missing
+            found[i] = replace(first, there=there, missing=missing)
+    return found
+
+
+# --- A scorecard: a model as terms whose numbers are added up, equal to the model's own scores ---
+#
+# What other programs score rows by (SQL, JavaScript, ONNX) is written from it, so that none of
+# them knows an event model.
+
+
+VERSION = 1
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Scorecard(Shown):
+    """A model as numbers to be added up: the score of each class is the sum over all terms.
+
+    Where the score of every class is -inf, the prior decides.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (classes,)
+        The class labels.
+    log_prior : ndarray of shape (classes,)
+        The log probability of each class before anything is seen.
+    start : ndarray of shape (classes,)
+        What scores start from, in nats: the log prior and the biases of the weights.
+    terms : tuple of Term
+        What is added, each by the cells of one column or two.
+    kinds : mapping of str to str
+        What each column of the table held in training, by its name, in the table's order.
+
+    Examples
+    --------
+    >>> from naively import NaiveBayes
+    >>> nb = NaiveBayes("bernoulli", weights=None).fit({"wet": [1, 1, 0]}, ["rain", "rain", "sun"])
+    >>> print(Scorecard.of(nb.model_))
+    2 classes, 1 column: 1 bins
+    """
+
+    classes: LabelArray
+    log_prior: Floats
+    start: Floats
+    terms: tuple[Term, ...]
+    kinds: Mapping[str, Kind]
+
+    @classmethod
+    def of(cls, model: Model) -> Scorecard:
+        """Return the scorecard of a model.
+
+        Raises
+        ------
+        ValueError
+            If what a column says is no sum of given numbers (a kernel density, an integral, all
+            columns as one event), or its tokens are made by a program, or a category is a whole
+            number that is no float of its own; it names the column.
+        """
+        _check_levels(model)
+        kinds = {title(name): kind for name, kind in model.schema.kinds.items()}
+        return cls(model.classes, model.class_log_prior, model.start, tuple(terms_of(model)), kinds)
+
+    @cached_property
+    def columns(self) -> list[str]:
+        """The columns that the terms read, in the table's order."""
+        read = {cell.column for term in self.terms for cell in cells_of(term)}
+        return [name for name in self.kinds if name in read]
+
+    def to_dict(self) -> dict[str, Plain]:
+        """Return the scorecard as JSON holds it (see docs/reference/scorecard)."""
+        return {
+            "naively": "scorecard",
+            "version": VERSION,
+            "classes": write_classes(self.classes)["labels"],
+            "log_prior": plain_floats(self.log_prior),
+            "start": plain_floats(self.start),
+            "columns": [{"name": name, "kind": self.kinds[name]} for name in self.columns],
+            "terms": [term.to_dict() for term in self.terms],
+        }
+
+    def to_json(self) -> str:
+        """Return the scorecard as one line of JSON."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, separators=(",", ":"))
+
+    def to_script(self) -> str:
+        """Return a script in JavaScript that scores rows: ``naively.model.posterior(row)``.
+
+        It runs in a browser and in Node.js, and needs nothing else.
+
+        Raises
+        ------
+        ValueError
+            If a class is a whole number that JavaScript would round.
+        """
+        for label in self.classes.tolist():
+            if isinstance(label, int) and abs(label) > EXACT:
+                raise ValueError(
+                    f"JavaScript would round the class {label}, which is beyond 2^53; learn with "
+                    "labels that are strings."
+                )
+        card = self.to_json().replace("<", "\\u003c")  # so that a page may hold it
+        return f"{scorer()}globalThis.naively.model = naively.scorer({card});\n"
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write a file: a script if its name ends in ".js", and else JSON.
+
+        On any failure an existing file stays as it was.
+        """
+        is_script = Path(path).suffix == ".js"
+        saving.save(path, in_bytes(self.to_script() if is_script else self.to_json()))
+
+    def __str__(self) -> str:
+        kinds = [term.kind for term in self.terms]
+        said = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds))
+        columns = f"{len(self.columns):,} column{'s' * (len(self.columns) != 1)}"
+        return f"{len(self.classes):,} classes, {columns}: {said}"
+
+
+def _check_levels(model: Model) -> None:
+    """Raise a ValueError if a category is a whole number that others read as another one."""
+    for tally in model.counts.values():
+        if not isinstance(tally.axis, LevelAxis):
+            continue
+        for name, levels in zip(tally.axis.columns, tally.axis.levels, strict=True):
+            for level in levels:
+                if isinstance(level, int) and abs(level) > EXACT:
+                    raise ValueError(
+                        f"Column {title(name)!r} has the category {level}, which is beyond 2^53, "
+                        "so that other programs compare it with its neighbours; learn it as a "
+                        "string."
+                    )
+
+
+def scorer() -> str:
+    """Return the script that scores rows by a scorecard, ``naively.scorer(card)``."""
+    return files("naively.export").joinpath("scorer.js").read_text("utf-8")
+
+
+def in_bytes(written: str) -> bytes:
+    r"""Return JSON, or a script, as UTF-8; half a character, which UTF-8 lacks, is escaped.
+
+    >>> in_bytes('["\ud800"]')
+    b'["\\ud800"]'
+    """
+    return written.encode("utf-8", "backslashreplace")

@@ -1,0 +1,855 @@
+"""The terms of a scorecard, spelled in SQL."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any, final
+
+import numpy as np
+
+from naively.data.rows import NAMES, Cycle
+from naively.engines.databases import Dialect, DuckDB, PostgreSQL, SQLite, Table, Transpiled
+from naively.export.scorecard import (
+    Bins,
+    Cell,
+    Clipped,
+    Edges,
+    IsLevel,
+    Levels,
+    Line,
+    Pair,
+    Parabola,
+    Presence,
+    Product,
+    Scorecard,
+    Term,
+    Tokens,
+)
+from naively.kernels.reference import FAR, Floats
+
+# --- Numbers that are looked up by a string: in a table of the database, or in the query itself ---
+
+
+WEIGHTS = "naively_weights"  # the table of weights, unless another name is given
+INLINE_WEIGHTS = "naively weights"  # the step of a query that holds them
+ROWS = 500  # of one statement that fills a table
+
+
+@dataclass(frozen=True, eq=False)
+class Weight:
+    """Numbers that are looked up by a string: those of the levels of a column, or of tokens.
+
+    Parameters
+    ----------
+    term : int
+        The place of the term in the scorecard, which is its number in the table of weights.
+    levels : sequence of str
+        The levels or tokens.
+    points : ndarray of shape (levels, scores)
+        What each adds.
+    x : str
+        The text that is looked up; for tokens the text that they are of.
+    block : int or None
+        The number of a block of tokens in the table of tokens; None for levels.
+    binary : bool
+        Whether a token counts once.
+    """
+
+    term: int
+    levels: Sequence[str]
+    points: Floats
+    x: str
+    block: int | None = None
+    binary: bool = False
+
+    @property
+    def alias(self) -> str:
+        """How the query names what it joins."""
+        return f"naively w{self.term}"
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """All numbers that are looked up by strings: one table, with a row for each string of a term.
+
+    Parameters
+    ----------
+    of : sequence of Weight
+        The numbers, by term.
+    scores : int
+        How many numbers a row has.
+    dialect : Dialect
+        How the database spells them.
+    text_type : str
+        The type of strings.
+    table : str or tuple of two str
+        The name of the table.
+    tokens : str or tuple of two str, optional
+        The table of the tokens of texts.
+    in_table : bool
+        Whether the numbers are in the table; else they are a step of the query.
+    """
+
+    of: Sequence[Weight]
+    scores: int
+    dialect: Dialect
+    text_type: str
+    table: Table
+    tokens: Table | None
+    in_table: bool
+
+    @property
+    def name(self) -> str:
+        """What the query joins."""
+        if self.in_table:
+            return self.dialect.table(self.table)
+        return self.dialect.identifier(INLINE_WEIGHTS)
+
+    def joins(self, row: str) -> str:
+        """Return what is joined to the step x, of which ``row`` is the column of row numbers."""
+        joins = []
+        for weight in self.of:
+            alias = self.dialect.identifier(weight.alias)
+            if weight.block is None:
+                on = f"{alias}.term = {weight.term} AND {alias}.level = {weight.x}"
+                joins.append(f"\n  LEFT JOIN {self.name} AS {alias} ON {on}")
+            else:
+                on = f"{alias}.id = {row}"
+                joins.append(f"\n  LEFT JOIN ({self._of_texts(weight)}) AS {alias} ON {on}")
+        return "".join(joins)
+
+    def _of_texts(self, weight: Weight) -> str:
+        """Return what the tokens of each text add up to, and how many there are."""
+        if self.tokens is None:
+            raise ValueError("There is no table of tokens.")
+        often = "1" if weight.binary else "k.often"
+        sums = "".join(f", SUM({often} * w.s{i}) AS s{i}" for i in range(self.scores))
+        n = self.dialect.as_double(f"SUM({often})")
+        return (
+            f"SELECT k.row_id AS id{sums}, {n} AS n FROM {self.dialect.table(self.tokens)} AS k "
+            f"JOIN {self.name} AS w ON w.term = {weight.term} AND w.level = k.token "
+            f"WHERE k.block = {weight.block} GROUP BY k.row_id"
+        )
+
+    def given(self) -> str:
+        """Return the table as a step of the query."""
+        columns = ", ".join(["term", "level", *(f"s{i}" for i in range(self.scores))])
+        name = self.dialect.identifier(INLINE_WEIGHTS)
+        return f"{name}({columns}) AS (VALUES {', '.join(self._rows())})"
+
+    def setup(self) -> list[str]:
+        """Return the statements that make and fill the table."""
+        numbers = "".join(f", s{i} {self.dialect.double} NOT NULL" for i in range(self.scores))
+        made = (
+            f"CREATE TABLE {self.name} (term INTEGER NOT NULL, level {self.text_type} NOT NULL"
+            f"{numbers}, PRIMARY KEY (term, level))"
+        )
+        rows = self._rows()
+        filled = [
+            f"INSERT INTO {self.name} VALUES {', '.join(rows[i : i + ROWS])}"
+            for i in range(0, len(rows), ROWS)
+        ]
+        return [self.dialect.finished(statement) for statement in (made, *filled)]
+
+    def _rows(self) -> list[str]:
+        return [row for weight in self.of for row in _rows_of(weight, self.dialect)]
+
+
+def _rows_of(weight: Weight, dialect: Dialect) -> list[str]:
+    """Return rows of the table; strings that the database cannot hold will not come either."""
+    rows = []
+    for level, points in zip(weight.levels, weight.points.tolist(), strict=True):
+        try:
+            spelled = dialect.string(level)
+        except ValueError:
+            continue
+        numbers = "".join(f", {dialect.number(x)}" for x in points)
+        rows.append(f"({weight.term}, {spelled}{numbers})")
+    return rows
+
+
+# --- How databases spell what scoring asks for beside the dialect: cells, chosen numbers, rows ---
+#
+# A column is read once, as a float64 or a text, NULL where it is missing. What a bin or a level
+# adds is chosen by its number, from 1 on.
+
+
+ROW = "naively row"  # what stands for the columns that are kept
+TABLE = '"naively t"'  # what the first step calls the table; a column could have a shorter name
+FEW = 8  # levels that are compared one after the other
+DAY = "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]"
+FEWEST = 2  # where a list could be looked through
+
+
+class Spelling(ABC):
+    """How a database spells the parts of a scoring query; ``dialect`` spells names and numbers."""
+
+    barrier = ""  # what keeps a step from being computed once for each use of its results
+    ways = 2  # that a comparison of a number with the edges of bins branches
+    text_type = "TEXT"  # of the levels in the table of weights
+    most_joins: int | None = None  # tables that a query can join; None is any number
+
+    def __init__(self, dialect: Dialect) -> None:
+        self.dialect = dialect
+
+    def first(self, columns: Sequence[str]) -> str:  # noqa: ARG002
+        """Return what the first step selects of the table, so that all its columns are kept.
+
+        ``columns`` are those of the table that are known.
+        """
+        return f"{TABLE} AS {self.dialect.identifier(ROW)}"
+
+    @property
+    def carries(self) -> str:
+        """What hands on the kept columns from one step to the next; "x.*" is all columns."""
+        return f"x.{self.dialect.identifier(ROW)}"
+
+    @abstractmethod
+    def last(self, own: Sequence[str], table: str, columns: Sequence[str]) -> tuple[str, str]:
+        """Return what the last step selects of x for the kept columns, and what it joins to x.
+
+        ``own`` are the columns of x that naively made, ``table`` is the quoted table, and
+        ``columns`` are those of it that are known.
+        """
+
+    @abstractmethod
+    def index(self, x: str, levels: Sequence[str]) -> str:
+        """Return the place of a text among levels, from 1 on; one more than there are if none."""
+
+    def number(self, x: str, cell: Cell) -> str:
+        """Return a column of numbers, truths or times as float64, NULL where it is missing."""
+        if cell.kind == "time":
+            return self.dialect.seconds(x)
+        y = self.dialect.as_double(x, "boolean" if cell.kind == "boolean" else "number")
+        return self.dialect.ln(self._there(y)) if cell.log else self._there(y)
+
+    def text(self, x: str) -> str:
+        """Return a column as text."""
+        return self.dialect.as_text(x)
+
+    def part(self, seconds: str, part: Cycle) -> str:
+        """Return the place of a part of a time among its names, from 0 on."""
+        if part == "month":
+            return f"({self.month(seconds)} - 1)"
+        each, shift, cycle = {"hour": (3600, 0, 24), "weekday": (86400, 3, 7)}[part]
+        whole = self.floor(f"({seconds} / {self.dialect.number(each)})")
+        return f"((({whole} + {shift}) % {cycle} + {cycle}) % {cycle})"  # also before 1970
+
+    @abstractmethod
+    def month(self, seconds: str) -> str:
+        """Return the month of a time, 1 to 12."""
+
+    def floor(self, x: str) -> str:
+        """Return a number below 2^63, rounded down, as a whole number."""
+        return f"CAST(FLOOR({x}) AS BIGINT)"
+
+    def choose(self, place: str, values: Floats) -> str:
+        """Return one of some given numbers by its place, from 1 on, which is never NULL."""
+        return self._halved(place, [self.dialect.number(x) for x in values.tolist()])
+
+    def exp(self, x: str) -> str:
+        """Return e to the power of a number of at most 0."""
+        least, none = self.dialect.number(-700.0), self.dialect.number(0.0)
+        return f"CASE WHEN {x} < {least} THEN {none} ELSE {self.dialect.exp(x)} END"
+
+    def length(self, x: str) -> str:
+        """Return how many characters a text has."""
+        return f"LENGTH({x})"
+
+    def _there(self, y: str) -> str:
+        missing, double = self.dialect.is_missing(y), self.dialect.double
+        return f"CASE WHEN {missing} THEN CAST(NULL AS {double}) ELSE {y} END"
+
+    def _halved(self, place: str, values: Sequence[str], first: int = 1) -> str:
+        """Choose a value by its place, asking for half of the places that are left at a time."""
+        if len(values) == 1:
+            return values[0]
+        half = len(values) // 2
+        below = self._halved(place, values[:half], first)
+        above = self._halved(place, values[half:], first + half)
+        return f"CASE WHEN {place} < {first + half} THEN {below} ELSE {above} END"
+
+    def _one_by_one(self, x: str, levels: Sequence[str]) -> str:
+        cases = " ".join(
+            f"WHEN {x} = {self.dialect.string(level)} THEN {place}"
+            for place, level in enumerate(levels, 1)
+        )
+        none = len(levels) + 1
+        return f"CASE {cases} ELSE {none} END" if levels else f"{none}"
+
+    def _by_halves(self, x: str, levels: Sequence[str]) -> str:
+        """Find a text among levels by their order, which is that of their bytes."""
+        if len(levels) <= FEW:
+            return self._one_by_one(x, levels)
+        order = sorted(range(len(levels)), key=lambda i: levels[i].encode())
+        none = len(levels) + 1
+
+        def among(some: list[int]) -> str:
+            if len(some) == 1:
+                level = self.dialect.string(levels[some[0]])
+                return f"CASE WHEN {x} = {level} THEN {some[0] + 1} ELSE {none} END"
+            half = len(some) // 2
+            edge = self.dialect.string(levels[some[half]])
+            below, above = among(some[:half]), among(some[half:])
+            return f"CASE WHEN {x} < {edge} THEN {below} ELSE {above} END"
+
+        return among(order)
+
+
+@final
+class OfDuckDB(Spelling):
+    """DuckDB: lists hold what is chosen from, and a row is a value that holds all columns."""
+
+    ways = 6  # a branch costs more than a comparison, as rows are sorted into its ways
+
+    def last(self, own: Sequence[str], table: str, columns: Sequence[str]) -> tuple[str, str]:  # noqa: ARG002
+        return f"UNNEST(x.{self.dialect.identifier(ROW)})", ""
+
+    def index(self, x: str, levels: Sequence[str]) -> str:
+        if len(levels) <= FEWEST:
+            return self._one_by_one(x, levels)
+        listed = ", ".join(map(self.dialect.string, levels))
+        return f"COALESCE(list_position([{listed}], {x}), {len(levels) + 1})"
+
+    def choose(self, place: str, values: Floats) -> str:
+        listed = ", ".join(self.dialect.number(x) for x in values.tolist())
+        return f"([{listed}])[{place}]"
+
+    def month(self, seconds: str) -> str:
+        return f"month(make_timestamp(CAST(ROUND({seconds} * 1e6) AS BIGINT)))"
+
+    def _there(self, y: str) -> str:
+        return f"NULLIF({y}, {self.dialect.number(math.nan)})"
+
+
+@final
+class OfOthers(Spelling):
+    """Other databases: what is written for DuckDB, and sqlglot can translate."""
+
+    @property
+    def carries(self) -> str:
+        return "x.*"
+
+    def first(self, columns: Sequence[str]) -> str:  # noqa: ARG002
+        return f"{TABLE}.*"
+
+    def last(self, own: Sequence[str], table: str, columns: Sequence[str]) -> tuple[str, str]:  # noqa: ARG002
+        quoted = ", ".join(map(self.dialect.identifier, own))
+        return f"x.* EXCLUDE ({quoted})", ""
+
+    def index(self, x: str, levels: Sequence[str]) -> str:
+        return self._one_by_one(x, levels)
+
+    def month(self, seconds: str) -> str:
+        return f"EXTRACT(MONTH FROM make_timestamp(CAST(ROUND({seconds} * 1e6) AS BIGINT)))"
+
+
+@final
+class OfPostgreSQL(Spelling):
+    """PostgreSQL: a row is a value, so that one column holds all that are kept."""
+
+    barrier = " OFFSET 0"
+
+    def last(self, own: Sequence[str], table: str, columns: Sequence[str]) -> tuple[str, str]:  # noqa: ARG002
+        return f"(x.{self.dialect.identifier(ROW)}).*", ""
+
+    def index(self, x: str, levels: Sequence[str]) -> str:
+        return self._by_halves(f'{x} COLLATE "C"', levels)
+
+    def choose(self, place: str, values: Floats) -> str:
+        listed = ",".join(map(repr, values.tolist()))
+        return f"(CAST('{{{listed}}}' AS DOUBLE PRECISION[]))[{place}]"
+
+    def month(self, seconds: str) -> str:
+        moment = f"(TIMESTAMP '1970-01-01' + {seconds} * INTERVAL '1 second')"
+        return f"CAST(EXTRACT(MONTH FROM {moment}) AS INTEGER)"
+
+
+@final
+class OfSQLite(Spelling):
+    """SQLite: each cell has a type of its own, times are text, and a row is known by its number."""
+
+    barrier = " LIMIT -1 OFFSET 0"
+    most_joins = 50
+
+    def first(self, columns: Sequence[str]) -> str:
+        return f"{TABLE}.{_number_of_row(columns)} AS {self.dialect.identifier(ROW)}"
+
+    def last(self, own: Sequence[str], table: str, columns: Sequence[str]) -> tuple[str, str]:  # noqa: ARG002
+        row = self.dialect.identifier(ROW)
+        return "t.*", f" JOIN {table} AS t ON t.{_number_of_row(columns)} = x.{row}"
+
+    def index(self, x: str, levels: Sequence[str]) -> str:
+        # By lists of the levels, not by their order, which in UTF-16 is another than in UTF-8.
+        if len(levels) <= FEW:
+            return self._one_by_one(x, levels)
+        text = list(map(self.dialect.string, levels))
+
+        def among(start: int, end: int) -> str:
+            if end - start == 1:
+                return f"{start + 1}"
+            half = (start + end) // 2
+            known = f"{x} = {text[start]}" if half - start == 1 else among_these(start, half)
+            return f"CASE WHEN {known} THEN {among(start, half)} ELSE {among(half, end)} END"
+
+        def among_these(start: int, end: int) -> str:
+            return f"{x} IN ({', '.join(text[start:end])})"
+
+        every = len(levels)
+        return f"CASE WHEN {among_these(0, every)} THEN {among(0, every)} ELSE {every + 1} END"
+
+    def number(self, x: str, cell: Cell) -> str:
+        if cell.kind == "time":
+            return self._seconds(x, cell)
+        plain = f"CAST({x} AS NUMERIC) = {x}"  # a text that is a number equals it
+        wrong = self._refused(x, cell, "held numbers in training and holds")
+        found = self.dialect.as_double(x)
+        if cell.log:
+            log, none = self.dialect.ln(found), self._refused(x, cell, "needs numbers above 0, not")
+            found = f"CASE WHEN {found} > 0 THEN {log} ELSE {none} END"
+        return f"CASE WHEN {x} IS NULL THEN NULL WHEN {plain} THEN {found} ELSE {wrong} END"
+
+    def month(self, seconds: str) -> str:
+        return f"CAST(strftime('%m', {self.floor(seconds)}, 'unixepoch') AS INTEGER)"
+
+    def floor(self, x: str) -> str:
+        return f"(CAST({x} AS INTEGER) - ({x} < CAST({x} AS INTEGER)))"
+
+    def _seconds(self, x: str, cell: Cell) -> str:
+        """Return a time of ISO 8601 as seconds, to the microsecond."""
+        zone = "[+-][0-9][0-9]:[0-9][0-9]"
+        ends = f"CASE WHEN {x} GLOB '*:*{zone}' THEN substr({x}, -6) ELSE '' END"
+        whole = f"CAST(strftime('%s', substr({x}, 1, 19) || {ends}) AS INTEGER)"
+        rest = f"CASE WHEN {x} GLOB '*.*' THEN CAST('0' || substr({x}, 20) AS REAL) ELSE 0 END"
+        micros = f"({whole} * 1000000 + CAST({rest} * 1000000 + 0.5 AS INTEGER))"
+        wrong = self._refused(x, cell, "held times in training and holds")
+        # SQLite also reads numbers, 'now', a clock alone, and the 31st of February.
+        day, clock = f"substr({x}, 1, 10)", f"substr({x}, 11, 3)"
+        dated = f"{x} GLOB '{DAY}*' AND date({day}, '+0 days') = {day}"
+        clocked = f"({clock} = '' OR {clock} GLOB '[ T][0-9][0-9]' AND substr({clock}, 2) < '24')"
+        none = f"{whole} IS NULL OR typeof({x}) <> 'text' OR NOT ({dated} AND {clocked})"
+        told = f"CASE WHEN {none} THEN {wrong} ELSE {micros} / 1000000.0 END"
+        return f"CASE WHEN {x} IS NULL THEN NULL ELSE {told} END"
+
+    def _refused(self, x: str, cell: Cell, what: str) -> str:
+        """Return what fails with a sentence: a path into JSON that is no path, which is named."""
+        said = self.dialect.string(f'Column "{cell.column}" {what} ')
+        return f"json_extract('{{}}', {said} || {x})"
+
+
+def _number_of_row(columns: Sequence[str]) -> str:
+    """Return a name of SQLite for the number of a row that no column has, as it would hide it."""
+    taken = {column.lower() for column in columns}
+    for name in ("_rowid_", "rowid", "oid"):
+        if name not in taken:
+            return name
+    raise ValueError(
+        "Columns are named 'rowid', 'oid' and '_rowid_', so that SQLite has no name for the number "
+        "of a row: give keep=, the columns to keep."
+    )
+
+
+def spelling_of(dialect: Dialect) -> Spelling:
+    """Return how a dialect spells the parts of a scoring query.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from naively.engines.databases import dialect_of
+    >>> spelling_of(dialect_of("duckdb")).choose("x", np.array([0.5, -2.0]))
+    '([5e-1, (-2e0)])[x]'
+    >>> spelling_of(dialect_of("sqlite")).choose("x", np.array([0.5, -2.0]))
+    'CASE WHEN x < 2 THEN (1 * 1.0 / 2) ELSE (-2 * 1.0) END'
+    """
+    match dialect:
+        case SQLite():
+            return OfSQLite(dialect)
+        case PostgreSQL():
+            return OfPostgreSQL(dialect)
+        case Transpiled():
+            return OfOthers(dialect)
+        case DuckDB():
+            return OfDuckDB(dialect)
+        case _:
+            raise TypeError(f"{dialect.name} has no spelling of scores")
+
+
+# --- The pieces of a query that scores: what is read, what is found out, what is added -----------
+
+
+@dataclass(frozen=True, eq=False)
+class Pieces:
+    """The pieces of a query that scores.
+
+    Parameters
+    ----------
+    spelling : Spelling
+        How the database spells them.
+    cells : dict of str to str
+        What is read of the table t, by the names that the next step knows it by.
+    found : dict of str to str
+        What is found out of the cells x: the places of bins and levels, and clipped numbers.
+    scores : list of list of str
+        What is added to each score: pieces of the names in ``found``, and of the cells.
+    weights : list of Weight
+        What is joined.
+    """
+
+    spelling: Spelling
+    cells: dict[str, str] = field(default_factory=dict)
+    found: dict[str, str] = field(default_factory=dict)
+    scores: list[list[str]] = field(default_factory=list)
+    weights: list[Weight] = field(default_factory=list)
+    _names: Any = field(default_factory=count)
+
+    @property
+    def dialect(self) -> Dialect:
+        """How the database spells names and numbers."""
+        return self.spelling.dialect
+
+    def name(self) -> str:
+        """Return a name that no column has."""
+        return f"naively {next(self._names)}"
+
+    def x(self, name: str) -> str:
+        """Return a result of the step before, quoted."""
+        return f"x.{self.dialect.identifier(name)}"
+
+    def cell(self, cell: Cell, *, as_text: bool = False) -> str:
+        """Return a cell, read once: its number or its text, NULL where it is missing."""
+        column = f"{TABLE}.{self.dialect.identifier(cell.column)}"
+        if as_text and cell.part is None:
+            read = self.spelling.text(column)
+        else:
+            read = self.spelling.number(column, cell)
+        for name, known in self.cells.items():
+            if known == read:
+                return self.x(name)
+        name = self.name()
+        self.cells[name] = read
+        return self.x(name)
+
+    def find(self, what: str) -> str:
+        """Find something out once; return its name in the next step."""
+        for name, known in self.found.items():
+            if known == what:
+                return self.x(name)
+        name = self.name()
+        self.found[name] = what
+        return self.x(name)
+
+    def add(self, values: Sequence[str]) -> None:
+        """Add a piece to each score."""
+        for all_of, value in zip(self.scores, values, strict=True):
+            all_of.append(value)
+
+    def add_chosen(self, place: str, points: Floats) -> None:
+        """Add one row of the points, of shape (places, scores), by a place from 1 on."""
+        of_score = points.T
+        chosen = [self.spelling.choose(place, of) if of.any() else "" for of in of_score]
+        for all_of, value in zip(self.scores, chosen, strict=True):
+            all_of.extend([value] if value else [])
+
+
+def summed(pieces: Sequence[str]) -> str:
+    """Return a sum that is as deep as its length's logarithm: databases limit the depth."""
+    if len(pieces) <= 8:
+        return " + ".join(pieces)
+    half = len(pieces) // 2
+    return f"({summed(pieces[:half])}) + ({summed(pieces[half:])})"
+
+
+def selected(dialect: Dialect, named: Mapping[str, str]) -> list[str]:
+    """Return pieces under their names."""
+    return [f"{what} AS {dialect.identifier(name)}" for name, what in named.items()]
+
+
+# --- The terms of a scorecard are written as pieces of SQL ---------------------------------------
+
+
+TINY = 1e-300  # what a score's pieces need not tell from 0
+INLINE = 8  # levels of a column that a query looks through by itself, where it could join
+
+
+def pieces_of(card: Scorecard, spelling: Spelling, *, joins: bool) -> tuple[Pieces, Floats, bool]:
+    """Return the pieces of a query, what the scores start from, and whether they are differences.
+
+    Where nothing is impossible only the differences from the first class's score count, which is 0
+    then and needs no arithmetic.
+    """
+    differences = all(np.isfinite(points).all() for points in _points(card))
+    if differences:
+        shift: Callable[[Floats], Floats] = lambda of: of[..., 1:] - of[..., :1]  # noqa: E731
+    else:
+        shift = lambda of: of  # noqa: E731
+    start = shift(card.start)
+    pieces = Pieces(spelling, scores=[[] for _ in start])
+    missing = {t.cell.column: t for t in card.terms if isinstance(t, Presence)}
+    blocks = [i for i, term in enumerate(card.terms) if isinstance(term, Tokens)]
+    written = _Written(pieces, shift, missing, _joined(card, spelling, joins=joins), blocks)
+    # A column whose bins or levels are chosen says by one more place what its being missing says.
+    order = sorted(enumerate(card.terms), key=lambda of: isinstance(of[1], Presence))
+    for number, term in order:
+        written.write(number, term)
+    return pieces, start, differences
+
+
+def _points(card: Scorecard) -> Iterable[Floats]:
+    yield card.start
+    for term in card.terms:
+        match term:
+            case Presence():
+                yield from (term.there, term.missing)
+            case Line() | Product():
+                yield term.slope
+            case Parabola():
+                yield from (term.mean, term.half_precision)
+            case Tokens():
+                yield from (term.points, term.there)
+            case _:
+                yield term.points
+
+
+def _joined(card: Scorecard, spelling: Spelling, *, joins: bool) -> set[int]:
+    """Return the numbers of the terms of levels that are joined, the longest ones."""
+    least = 0 if joins else INLINE
+    sizes = {
+        i: len(term.levels)
+        for i, term in enumerate(card.terms)
+        if isinstance(term, Levels) and _is_text(term.cell) and len(term.levels) > least
+    }
+    if not joins and spelling.most_joins is not None:
+        return set()  # there it is quicker to look through the levels
+    return set(sorted(sizes, key=lambda i: -sizes[i])[: spelling.most_joins])
+
+
+def _is_text(cell: Cell) -> bool:
+    return cell.kind in ("string", "text") and cell.part is None
+
+
+@dataclass(frozen=True, eq=False)
+class _Written:
+    """Writes terms as pieces."""
+
+    pieces: Pieces
+    shift: Callable[[Floats], Floats]
+    missing: dict[str, Presence]
+    joined: set[int]
+    blocks: list[int]
+
+    def write(self, number: int, term: Term) -> None:
+        """Write a term, of this number in the scorecard."""
+        match term:
+            case Tokens():
+                self._tokens(number, term)
+            case Levels() if number in self.joined:
+                self._joined_levels(number, term)
+            case Presence() | Bins() | Levels() | Pair():
+                self._places(term)
+            case _:
+                self._lines(term)
+
+    def _places(self, term: Presence | Bins | Levels | Pair) -> None:
+        """Write a term of which one row of points is chosen."""
+        match term:
+            case Presence():
+                if term.cell.column in self.missing:
+                    self._presence(term)
+            case Bins():
+                x = self.pieces.cell(term.cell)
+                self._chosen(term.cell, x, self._bin(x, term.edges), term.points)
+            case Levels():
+                place, levels = self._level(term.cell, term.levels)
+                x = self.pieces.cell(term.cell, as_text=_is_text(term.cell))
+                self._chosen(term.cell, x, place, term.points[[*levels, -1]])
+            case Pair():
+                self._pair(term)
+
+    def _lines(self, term: Line | Parabola | Product) -> None:
+        """Write a term that is a function of numbers."""
+        match term:
+            case Line():
+                self._line(term)
+            case Parabola():
+                self._parabola(term)
+            case Product():
+                self._product(term)
+
+    def _chosen(self, cell: Cell, x: str, place: str, points: Floats) -> None:
+        """Add what a bin or a level adds, and what the cell's presence does, if not added yet."""
+        missing = np.zeros(points.shape[1])
+        if (presence := self.missing.pop(cell.column, None)) is not None:
+            points, missing = points + presence.there, presence.missing
+        points = self.shift(np.vstack([points, missing]))
+        place = f"CASE WHEN {x} IS NULL THEN {len(points)} ELSE {place} END"
+        self.pieces.add_chosen(self.pieces.find(place), points)
+
+    def _presence(self, term: Presence) -> None:
+        x = self.pieces.cell(term.cell, as_text=_is_text(term.cell))
+        place = self.pieces.find(f"CASE WHEN {x} IS NULL THEN 2 ELSE 1 END")
+        points = np.vstack([term.there, term.missing])
+        self.pieces.add_chosen(place, self.shift(points))
+
+    def _bin(self, x: str, edges: Floats, first: int = 1) -> str:
+        """Return how many edges a number reaches, and ``first``."""
+        number = self.pieces.dialect.number
+
+        def among(low: int, high: int) -> str:
+            """Return the place of a number that reaches edge low - 1, if any, but not edge high."""
+            if low == high:
+                return f"{first + low}"
+            ways = min(self.pieces.spelling.ways, high - low + 1)
+            cuts = [low + (high - low + 1) * way // ways - 1 for way in range(1, ways)]
+            begins = [low, *(cut + 1 for cut in cuts)]
+            cases = " ".join(
+                f"WHEN {x} < {number(float(edges[cut]))} THEN {among(begin, cut)}"
+                for begin, cut in zip(begins, cuts, strict=False)
+            )
+            return f"CASE {cases} ELSE {among(begins[-1], high)} END"
+
+        return among(0, len(edges))
+
+    def _level(self, cell: Cell, levels: Sequence[Any]) -> tuple[str, list[int]]:
+        """Return the place of a cell among levels, and which levels are in these places."""
+        spelling, x = self.pieces.spelling, self.pieces.cell(cell, as_text=_is_text(cell))
+        if _is_text(cell):
+            return spelling.index(x, list(map(str, levels))), list(range(len(levels)))
+        number: Callable[[float], str] = self.pieces.dialect.number
+        if cell.part is not None:
+            number = lambda of: f"{int(of)}"  # noqa: E731  (parts are whole numbers)
+            x = spelling.part(x, cell.part)
+            names = NAMES[cell.part]
+            numbers = {float(names.index(of)): i for i, of in enumerate(levels) if of in names}
+        else:
+            numbers = {float(of): i for i, of in enumerate(levels)}
+        order = sorted(numbers)
+        none = len(order) + 1
+
+        def among(low: int, high: int) -> str:
+            if high - low <= 1:
+                same = f"{x} = {number(order[low])}" if high > low else "1 = 0"
+                return f"CASE WHEN {same} THEN {low + 1} ELSE {none} END"
+            half = (low + high) // 2
+            edge, below, above = number(order[half]), among(low, half), among(half, high)
+            return f"CASE WHEN {x} < {edge} THEN {below} ELSE {above} END"
+
+        return among(0, len(order)), [numbers[of] for of in order]
+
+    def _joined_levels(self, number: int, term: Levels) -> None:
+        x = self.pieces.cell(term.cell, as_text=True)
+        points, missing = term.points, np.zeros(term.points.shape[1])
+        if (presence := self.missing.pop(term.cell.column, None)) is not None:
+            points, missing = points + presence.there, presence.missing
+        points, missing = self.shift(points), self.shift(missing)
+        weight = Weight(number, list(map(str, term.levels)), points[:-1], x)
+        self.pieces.weights.append(weight)
+        alias, spelled = self.pieces.dialect.identifier(weight.alias), self.pieces.dialect.number
+        self.pieces.add(
+            [
+                f"CASE WHEN {x} IS NULL THEN {spelled(float(none))} "
+                f"ELSE COALESCE({alias}.s{i}, {spelled(float(never))}) END"
+                for i, (none, never) in enumerate(zip(missing, points[-1], strict=True))
+            ]
+        )
+
+    def _clip(self, x: str, low: float, high: float) -> str:
+        dialect = self.pieces.dialect
+        return dialect.least(dialect.greatest(x, dialect.number(low)), dialect.number(high))
+
+    def _line(self, term: Line) -> None:
+        number, x = self.pieces.dialect.number, self.pieces.cell(term.cell)
+        clipped = f"{self._clip(x, term.low, term.high)} - {number(term.centre)}"
+        none = number(0.0)
+        line = self.pieces.find(f"CASE WHEN {x} IS NULL THEN {none} ELSE {clipped} END")
+        self.pieces.add([self._times(line, slope) for slope in self.shift(term.slope).tolist()])
+
+    def _times(self, line: str, slope: float) -> str:
+        """Multiply a number by a slope; 0 times an infinite slope is 0."""
+        number, none = self.pieces.dialect.number, self.pieces.dialect.number(0.0)
+        if slope == 0:
+            return none
+        if np.isfinite(slope):
+            product = f"{line} * {number(slope)}"
+            return self.pieces.dialect.product(product, line, TINY / abs(slope))
+        return f"CASE WHEN {line} = {none} THEN {none} ELSE {line} * {number(slope)} END"
+
+    def _parabola(self, term: Parabola) -> None:
+        number, x = self.pieces.dialect.number, self.pieces.cell(term.cell)
+        each = []
+        for mean, half in zip(term.mean.tolist(), term.half_precision.tolist(), strict=True):
+            z = self.pieces.find(self._clip(f"({x} - {number(mean)})", -FAR, FAR))
+            least = (TINY / min(half, 1.0)) ** 0.5 if half else 1.0
+            each.append(self.pieces.dialect.product(f"{z} * {z} * {number(half)}", z, least))
+        if len(self.pieces.scores) < len(each):
+            each = [f"({each[0]}) - ({other})" for other in each[1:]]
+        else:
+            each = [f"-({one})" for one in each]
+        none = number(0.0)
+        self.pieces.add([f"CASE WHEN {x} IS NULL THEN {none} ELSE {one} END" for one in each])
+
+    def _pair(self, term: Pair) -> None:
+        places = []
+        for of in (term.a, term.b):
+            text = _is_text(of.cell)
+            x = self.pieces.cell(of.cell, as_text=text)
+            place, order = (
+                (self._bin(x, of.edges), list(range(len(of.edges) + 1)))
+                if isinstance(of, Edges)
+                else self._level(of.cell, of.levels)
+            )
+            size = len(of)
+            order += [] if isinstance(of, Edges) else [len(of.levels)]
+            order += [size - 1]
+            missing = f"CASE WHEN {x} IS NULL THEN {len(order)} ELSE {place} END"
+            places.append((missing, order))
+        (a, of_a), (b, of_b) = places
+        points = term.points[np.ix_(of_a, of_b)].reshape(len(of_a) * len(of_b), -1)
+        both = self.pieces.find(f"({a} - 1) * {len(of_b)} + {b}")
+        self.pieces.add_chosen(both, self.shift(points))
+
+    def _product(self, term: Product) -> None:
+        number = self.pieces.dialect.number
+        product = f"{self._factor(term.a)} * {self._factor(term.b)} / {number(term.scale)}"
+        line = self.pieces.find(self._clip(f"({product})", -term.most, term.most))
+        self.pieces.add([self._times(line, slope) for slope in self.shift(term.slope).tolist()])
+
+    def _factor(self, of: Clipped | IsLevel) -> str:
+        dialect, number = self.pieces.dialect, self.pieces.dialect.number
+        none, one = number(0.0), number(1.0)
+        if isinstance(of, IsLevel):
+            x = self.pieces.cell(of.cell, as_text=_is_text(of.cell))
+            place, _ = self._level(of.cell, (of.level,))
+            value = f"CASE WHEN {place} = 1 THEN {one} ELSE {none} END"
+        else:
+            x = value = self.pieces.cell(of.cell)
+            if of.above is not None:
+                value = f"CASE WHEN {x} > {number(of.above)} THEN {one} ELSE {none} END"
+            value = self._clip(value, of.low, of.high)
+        distance = f"({value} - {number(of.centre)})"
+        least = TINY**0.4 * of.scale  # the product of two is above TINY
+        factor = dialect.product(f"{distance} / {number(of.scale)}", distance, least)
+        return f"CASE WHEN {x} IS NULL THEN {none} ELSE {factor} END"
+
+    def _tokens(self, number: int, term: Tokens) -> None:
+        dialect, x = self.pieces.dialect, self.pieces.cell(term.cell, as_text=True)
+        block = self.blocks.index(number)
+        weight = Weight(number, term.tokens, self.shift(term.points), x, block, term.binary)
+        known = bool(term.tokens)
+        if known:
+            self.pieces.weights.append(weight)
+        alias, one = dialect.identifier(weight.alias), dialect.number(1.0)
+        left_out = f"{x} IS NULL"
+        if term.longest is not None:
+            left_out += f" OR {self.pieces.spelling.length(x)} > {term.longest}"
+        root = f" / {dialect.sqrt(f'COALESCE({alias}.n, {one})')}" if term.normalised else ""
+        none = dialect.number(0.0)
+        there = list(map(dialect.number, self.shift(term.there).tolist()))
+        if known:
+            there = [
+                f"{said} + COALESCE({alias}.s{i}, {none}){root}" for i, said in enumerate(there)
+            ]
+        self.pieces.add([f"CASE WHEN {left_out} THEN {none} ELSE {said} END" for said in there])

@@ -1,0 +1,1 @@
+"""What trains beside counting: a sample, leave-one-out, weights, interactions."""

@@ -1,0 +1,463 @@
+"""The leave-one-out table: what each part says of each sampled row without having counted it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.axis import Columns, Name, title, title_of_pair
+from naively.counting.block import Batch, Block, Codes, Dense, Sparse
+from naively.counting.labels import Labels
+from naively.counting.leave_one_out import Part, Parts, different, lengths_left, one_of_each
+from naively.events import Beta, Dirichlet
+from naively.events.lift import log_lift, log_lift_without
+from naively.kernels.reference import SALT, Floats, Hashes, hash_numbers
+from naively.likelihoods.words import length_factor
+from naively.model.class_prior import is_counted, is_estimated, pretend_classes
+from naively.model.model import Model
+from naively.schema.schema import DERIVED, Group, level_hashes, mixed
+
+# --- Lifts ---------------------------------------------------------------------------------------
+#
+# The evidence of a pair of columns on rows, by its counts, of which each row may be left out.
+
+
+@dataclass(frozen=True, eq=False)
+class Once:
+    """What is left out of the counts for each row: of a row of weight 2, which is two rows, one.
+
+    Parameters
+    ----------
+    right : ndarray of shape (rows,)
+        The class of each row.
+    different : ndarray of float64
+        The different weights that are left out.
+    number : ndarray of shape (rows,)
+        Which of them is that of each row.
+    """
+
+    right: NDArray[np.integer]
+    different: Floats
+    number: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, labels: Labels, times: NDArray[np.int64]) -> Once:
+        """Return it for rows that stand for so many equal ones, ``times``, of shape (rows,)."""
+        once, number = np.unique(one_of_each(labels, times).weights, return_inverse=True)
+        return cls(labels.codes, once, number.astype(np.int64))
+
+    def take(self, rows: NDArray[np.int64]) -> Once:
+        """Return some of the rows, by their numbers."""
+        return Once(self.right[rows], self.different, self.number[rows])
+
+
+def evidence_by(
+    count: Floats, code: NDArray[np.int64], once: Once | None, m: float
+) -> NDArray[np.float32]:
+    """Return the evidence of a pair, centred over the classes: (classes, rows).
+
+    Parameters
+    ----------
+    count : ndarray of shape (bins, other bins, classes)
+        How often the bins come together.
+    code : ndarray of shape (rows,)
+        The pair of bins of each row.
+    once : Once or None
+        What is left out of each row; None if the rows are not counted.
+    m : float
+        Pretend rows of each pair of bins.
+    """
+    k = count.shape[2]
+    if once is None:
+        lift = log_lift(count, m).reshape(-1, k)
+    else:
+        kinds = len(once.different)
+        key = (code * k + once.right) * kinds + once.number
+        there, code = different(key, count.size * kinds)
+        cell, kind = np.divmod(there, kinds)
+        cell, right = np.divmod(cell, k)
+        lift = log_lift_without(count, cell, right, once.different[kind], m)
+    lift -= lift.mean(axis=1, keepdims=True)
+    return lift.T.astype(np.float32).take(code, axis=1)
+
+
+# --- An order of rows that follows from what they hold, whatever columns and classes are called ---
+#
+# Rows are dealt out to folds in this order, so that another name changes no fit. It does not
+# depend on the order in which rows and columns came either. A row's number is a sum over its
+# cells, so that some of the rows are in the order in which they are among all. Rows that have the
+# same number, such as those of two booleans one of which is true, are told apart by what else
+# their columns and classes hold, as colours of a graph are refined (Weisfeiler & Lehman 1968).
+
+
+SEED = 0  # of the order in which rows are dealt
+
+
+def row_order(batches: Sequence[Batch], contents: Sequence[Hashes]) -> list[NDArray[np.int64]]:
+    """Return an order of the rows of each batch, which differ.
+
+    Parameters
+    ----------
+    batches : sequence of Batch
+        The rows, whose labels are among the same classes.
+    contents : sequence of ndarray of uint64, of shape (rows,)
+        The sum over the cells of each row (``schema.fingerprint.contents``).
+    """
+    first = [mixed(content) for content in contents]
+    every = np.concatenate([np.empty(0, np.uint64), *first])
+    if len(np.unique(every)) == len(every):
+        return [np.argsort(of) for of in first]
+    then = _told_apart(batches, first)
+    return [np.lexsort(of) for of in zip(then, first, strict=True)]
+
+
+def by_class(codes: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Return the rows in random order, class after class, in the order in which classes come.
+
+    Examples
+    --------
+    >>> codes = np.array([0, 0, 1, 1])
+    >>> (by_class(codes) == by_class(1 - codes)).all()
+    np.True_
+    """
+    order = np.random.default_rng(SEED).permutation(len(codes))
+    _, first, number = np.unique(codes[order], return_index=True, return_inverse=True)
+    found: NDArray[np.int64] = order[np.argsort(first[number], kind="stable")]
+    return found
+
+
+def _told_apart(batches: Sequence[Batch], first: Sequence[Hashes]) -> list[Hashes]:
+    """Return other numbers of rows, by what else their classes and their columns hold."""
+    codes = [batch.labels.codes for batch in batches]
+    of_class = np.zeros(max(batch.labels.k for batch in batches), np.uint64)
+    for code, of in zip(codes, first, strict=True):
+        np.add.at(of_class, code, of)
+    found = [mixed(of + mixed(of_class)[code]) for code, of in zip(codes, first, strict=True)]
+    of_column: dict[Name, Hashes] = {}
+    for batch, rows in zip(batches, found, strict=True):
+        for name, seen in _columns(batch, rows):
+            of_column[name] = of_column.get(name, np.zeros(1, np.uint64)) + seen
+    told = []
+    for batch, rows in zip(batches, found, strict=True):
+        total = rows.copy()
+        for block in _blocks(batch):
+            total += _of_rows(block, np.concatenate([of_column[n] for n in block.axis.columns]))
+        told.append(mixed(total))
+    return told
+
+
+def _blocks(batch: Batch) -> Iterator[Block]:
+    """Yield the blocks of columns, each column once; texts are told apart by what they hold."""
+    done: set[Name] = set()
+    for key, block in batch.blocks.items():
+        columns = set(block.axis.columns)
+        if key.kind in DERIVED or columns & done:
+            continue
+        if isinstance(block, Dense | Codes) or isinstance(block.axis, Columns):
+            done |= columns
+            yield block
+
+
+def _columns(batch: Batch, rows: Hashes) -> Iterator[tuple[Name, Hashes]]:
+    """Yield a number for each column: a sum over its cells and the numbers of their rows."""
+    for block in _blocks(batch):
+        names = block.axis.columns
+        if isinstance(block, Sparse):
+            row, column, x = block.entries()
+            sums = np.full(len(names), mixed(rows + SALT).sum(dtype=np.uint64))
+            np.add.at(sums, column, mixed(hash_numbers(x) + rows[row]) - mixed(rows[row] + SALT))
+            yield from zip(names, sums[:, None], strict=True)
+        else:
+            for name, hashes in zip(names, _hashes(block), strict=True):
+                there = hashes != 0
+                yield name, mixed(hashes[there] + rows[there]).sum(dtype=np.uint64, keepdims=True)
+
+
+def _of_rows(block: Block, of_column: Hashes) -> Hashes:
+    """Return a number for each row: a sum over its cells and the numbers of their columns."""
+    if isinstance(block, Sparse):
+        row, column, x = block.entries()
+        total = np.full(len(block), mixed(of_column + SALT).sum(dtype=np.uint64))
+        of = of_column[column]
+        np.add.at(total, row, mixed(hash_numbers(x) + of) - mixed(of + SALT))
+        return total
+    total = np.zeros(len(block), np.uint64)
+    for hashes, of in zip(_hashes(block), of_column, strict=True):
+        there = hashes != 0
+        total[there] += mixed(hashes[there] + of)
+    return total
+
+
+def _hashes(block: Block) -> Iterator[Hashes]:
+    """Yield the hashes of the cells of each column, (rows,); 0 where a cell is missing."""
+    if isinstance(block, Codes):
+        yield from level_hashes(block)
+        return
+    assert isinstance(block, Dense)
+    for j in range(len(block.axis.columns)):
+        x = block.values[:, j].astype(np.float64)
+        yield np.where(np.isnan(x), np.uint64(0), hash_numbers(x))
+
+
+# --- Leave one out -------------------------------------------------------------------------------
+#
+# The leave-one-out table: the evidence of each part of a row, as if the row were not learned.
+#
+# Weights are fitted to the table, and honest scores are taken from it. A row is left out in closed
+# form.
+
+
+PartKind: TypeAlias = Literal["column", "missing", "interaction", "text", "band"]
+IMPOSSIBLE = -700.0  # nats from the best class, instead of -inf
+FARTHEST = 1e15  # nats of one part, at most, so that squares of sums stay finite as float32
+HALF = 0.5  # of a row, for each class, so that a class of one row can be left without it
+
+
+@dataclass(frozen=True, eq=False)
+class LeaveOneOut:
+    """The log likelihood of each part of each row, under each class.
+
+    Parameters
+    ----------
+    parts : list of Part
+        The parts that the evidence is divided into.
+    by_class : list of bool
+        Whether the weights of a part may differ by class.
+    kinds : list of {"column", "interaction", "text", "band"}
+        Whether a part is a column (or a group that is one event), an interaction, a text, or a
+        band of a text's words. The evidence of a text is over the square root of its length.
+    table : ndarray of shape (parts, rows, classes)
+        Log likelihoods, in nats, centred over the classes.
+    prior : ndarray of shape (rows, classes)
+        Log share of each class among the rows that were counted, without the row if the model has
+        learned it: what weights are fitted under.
+    class_prior : ndarray of shape (rows, classes)
+        Log class prior as the model's settings say, without the row too: what predictions are
+        made under.
+    labels : Labels
+        The rows' labels, numbered among the model's classes.
+    """
+
+    parts: list[Part]
+    by_class: list[bool]
+    kinds: list[PartKind]
+    table: Floats
+    prior: Floats
+    class_prior: Floats
+    labels: Labels
+
+    @classmethod
+    def join(cls, batches: Sequence[LeaveOneOut]) -> LeaveOneOut:
+        """Return the evidence of the rows of all batches."""
+        if len(batches) == 1:
+            return batches[0]
+        fullest = max(batches, key=lambda batch: len(batch.parts))  # others may have fewer bands
+        if all(batch.parts == fullest.parts for batch in batches):
+            table = np.concatenate([batch.table for batch in batches], axis=1)
+        else:
+            table = np.concatenate([batch.table_of(fullest.parts) for batch in batches], axis=1)
+        prior = np.concatenate([batch.prior for batch in batches])
+        given = np.concatenate([batch.class_prior for batch in batches])
+        labels = Labels.join([batch.labels for batch in batches])
+        return replace(fullest, table=table, prior=prior, class_prior=given, labels=labels)
+
+    def first(self, rows: int) -> LeaveOneOut:
+        """Return the evidence of so many rows at most."""
+        if rows >= len(self.prior):
+            return self
+        return replace(
+            self,
+            table=self.table[:, :rows],
+            prior=self.prior[:rows],
+            class_prior=self.class_prior[:rows],
+            labels=self.labels.take(np.arange(rows)),
+        )
+
+    def table_of(self, parts: list[Part]) -> Floats:
+        """Return the evidence of these parts, (parts, rows, classes), 0 for one not here."""
+        place = {part: i for i, part in enumerate(self.parts)}
+        table = np.zeros((len(parts), *self.prior.shape))
+        for i, part in enumerate(parts):
+            if part in place:
+                table[i] = self.table[place[part]]
+        return table
+
+    def joint(self, weight: Floats) -> Floats:
+        """Return joint log likelihoods, (rows, classes), with weights of shape (parts, classes).
+
+        They are under the prior that weights are fitted under.
+        """
+        joint: Floats = self.prior + np.einsum("pc,pnc->nc", weight, self.table)
+        return joint
+
+
+def weighted_joint(model: Model, found: LeaveOneOut, batches: Sequence[Batch]) -> Floats:
+    """Return joint log likelihoods by the weights of a model and its linear part, (rows, classes).
+
+    They are under the model's class prior, as its predictions are.
+
+    Parameters
+    ----------
+    model : Model
+        The model.
+    found : LeaveOneOut
+        The leave-one-out table of some rows.
+    batches : sequence of Batch
+        The same rows, as the model encodes them.
+    """
+    if model.weights is None:
+        return np.asarray(found.class_prior + found.table.sum(axis=0))
+    classes = model.classes.tolist()
+    joint = found.joint(model.weights.table(found.parts, classes))
+    joint += found.class_prior - found.prior + model.weights.bias_of(classes)
+    for added in linear_evidence(model, batches).values():
+        joint += added
+    return joint
+
+
+def linear_evidence(model: Model, batches: Sequence[Batch]) -> dict[str, Floats]:
+    """Return what the linear part adds to rows, by the titles of columns and of pairs of columns.
+
+    Each is of shape (rows, classes).
+    """
+    if model.weights is None:
+        return {}
+    linear, places = model.weights.linear, model.weights.places(model.classes.tolist())
+    found: dict[str, list[Floats]] = {}
+    for batch in batches:
+        blocks = model.blocks(batch)
+        for name, added in linear.of_columns(blocks, places):
+            found.setdefault(title(name), []).append(added)
+        for pair, added in linear.of_pairs(blocks, places):
+            found.setdefault(title_of_pair(pair), []).append(added)
+    return {name: np.concatenate(of) for name, of in found.items()}
+
+
+def left_out(
+    model: Model,
+    batches: Sequence[Batch],
+    *,
+    learned: bool = True,
+    length_normalised: bool = True,
+) -> LeaveOneOut:
+    """Return the leave-one-out table of several batches (see ``leave_one_out_table``)."""
+    return LeaveOneOut.join(
+        [
+            leave_one_out_table(model, b, learned=learned, length_normalised=length_normalised)
+            for b in batches
+        ]
+    )
+
+
+def leave_one_out_table(
+    model: Model,
+    batch: Batch,
+    *,
+    learned: bool = True,
+    length_normalised: bool = True,
+) -> LeaveOneOut:
+    """Return the leave-one-out table of encoded rows.
+
+    Parameters
+    ----------
+    batch : Batch
+        Labelled rows, as the model encodes them.
+    learned : bool, default True
+        Whether the model has learned these rows, so that each must be left out.
+    length_normalised : bool, default True
+        Whether the evidence of a text is over the square root of its length, as in a model with
+        weights.
+    """
+    labels, blocks = batch.labels.among(model.classes), model.blocks(batch.split())
+    once = one_of_each(labels, batch.times)
+    keys: list[Part] = []
+    kinds: list[PartKind] = []
+    by_class: list[bool] = []
+    groups = model.schema.groups
+    parts_of = [_parts(model, group, blocks[group.key]) for group in groups]
+    table = np.empty((len(labels), sum(map(len, parts_of)), labels.k))
+    for group, parts in zip(groups, parts_of, strict=True):
+        block = blocks[group.key]
+        of_group = _of_group(model, group, block, parts, once, learned=learned)
+        if isinstance(block, Sparse) and parts.by_word and length_normalised:
+            counts = model.counts[group.key]
+            length = lengths_left(counts, block, once) if learned else block.lengths
+            of_group *= length_factor(length)[:, None, None]
+        if of_group.shape == table.shape:
+            table = of_group
+        else:
+            table[:, len(keys) : len(keys) + len(parts)] = of_group
+        del of_group  # before that of the next group is made: of texts they are large
+        kind = _kind(group, parts)
+        # Words are centred; their likelihood is large, and not needed yet.
+        centres = kind == "band" or (
+            kind != "text" and model.unweighted_likelihoods[group.key].centres
+        )
+        keys += parts.keys
+        kinds += [kind] * len(parts)
+        by_class += [centres] * len(parts)
+    table = _centred(table).transpose(1, 0, 2)
+    given = prior = _log_prior(model, once, learned)
+    if not is_counted(model.settings.class_prior):
+        prior = _log_prior(model.under_own_prior, once, learned)
+    return LeaveOneOut(keys, by_class, kinds, table, prior, given, labels)
+
+
+def _parts(model: Model, group: Group, block: Block) -> Parts:
+    """Return the parts that the evidence of a group is divided into."""
+    parts = model.parts[group.key]
+    if isinstance(block, Sparse) and not parts.by_word:
+        return Parts.whole(group.key, max(1, len(parts.of_unit)))
+    return parts
+
+
+def _of_group(
+    model: Model, group: Group, block: Block, parts: Parts, labels: Labels, *, learned: bool
+) -> Floats:
+    """Return the evidence of a group's parts, of shape (rows, parts, classes)."""
+    if learned:
+        return group.event.leave_one_out(model.counts[group.key], block, labels)
+    items = model.unweighted_likelihoods[group.key].contributions(block)
+    unit = items.item if parts.by_word else np.maximum(items.column, 0)
+    return parts.sums(items.row, unit, items.value, len(labels))
+
+
+def _kind(group: Group, parts: Parts) -> PartKind:
+    """Return the kind of a group's parts."""
+    if group.is_beside:
+        return "interaction" if group.is_interaction else "missing"
+    if parts.by_word:
+        return "text" if parts.keys[0].band is None else "band"
+    return "column"
+
+
+def _centred(table: Floats) -> Floats:
+    """Centre log likelihoods, (rows, parts, classes), over the classes; -inf becomes finite.
+
+    The table may be overwritten.
+    """
+    if not -FARTHEST < table.min(initial=0.0) <= table.max(initial=0.0) < FARTHEST:
+        best = table.max(axis=2, keepdims=True)
+        least = np.where(np.isneginf(best), 0.0, best) + IMPOSSIBLE
+        table = np.where(np.isneginf(table), least, table)
+        np.clip(table, -FARTHEST, FARTHEST, out=table)
+    table -= (table @ np.full(table.shape[2], 1 / table.shape[2]))[:, :, None]
+    return table
+
+
+def _log_prior(model: Model, labels: Labels, learned: bool) -> Floats:
+    """Return each row's log class prior, (rows, classes), without the row if it was learned."""
+    prior = model.settings.class_prior
+    if not learned or not is_estimated(prior):
+        return np.tile(np.maximum(model.class_log_prior, IMPOSSIBLE), (len(labels), 1))
+    pretend: float | Floats = HALF
+    if isinstance(prior, Beta | Dirichlet):
+        pretend = pretend_classes(prior, model.settings.estimate, model.classes)
+    count = np.maximum(model.tally.class_count - labels.one_hot() + pretend, 0.0)
+    with np.errstate(divide="ignore"):
+        log_prior: Floats = np.log(count / count.sum(axis=1, keepdims=True))
+    return np.maximum(log_prior, IMPOSSIBLE)

@@ -1,0 +1,443 @@
+"""The rows that are kept: a sample that merges, which weights and scores are fitted to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.block import Batch
+from naively.counting.labels import Labels
+from naively.counting.tally import Tally
+from naively.file.sample import SampledRows
+from naively.fitting.leave_one_out import LeaveOneOut, by_class, left_out, row_order
+from naively.fitting.search import on_one_thread
+from naively.fitting.weights import ROWS, SampleSize, fit, sample_size, with_linear_part
+from naively.kernels.reference import Floats
+from naively.model.model import Model, count_batch
+from naively.model.weights import Weights
+from naively.options import Weighting
+from naively.schema.schema import contents, fingerprints
+
+# --- Different rows of a sample, each once with its copies, in the order of their keys -----------
+
+
+NO_KEY = np.uint64(0)  # below which there is none
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """Different rows, encoded as they came, and their keys.
+
+    Parameters
+    ----------
+    batch : Batch
+        The rows, with how many copies came of each.
+    keys : ndarray of uint64, of shape (rows,)
+        Their keys, ascending, each of which is there once.
+    contents : ndarray of uint64, of shape (rows,)
+        The sum over the cells of each row, which no name has a say in.
+    """
+
+    batch: Batch
+    keys: NDArray[np.uint64]
+    contents: NDArray[np.uint64]
+
+    @classmethod
+    def of(
+        cls,
+        batch: Batch,
+        seed: np.uint64,
+        most: int,
+        limit: np.uint64 = NO_KEY,
+        highest: np.uint64 | None = None,
+    ) -> Kept:
+        """Return the rows of the least keys, at most ``most`` different ones, up to the highest.
+
+        All different rows below the limit are among them, however many.
+        """
+        batch = batch.seen()
+        keys = fingerprints(batch, seed)
+        some = np.arange(len(keys))
+        if highest is not None:
+            some = some[keys <= max(highest, limit)]
+        least = _least_different(keys[some], most)
+        if len(least) < len(some):
+            some = some[keys[some] <= max(limit, least[-1] if most else NO_KEY)]
+        different, first, of = np.unique(keys[some], return_index=True, return_inverse=True)
+        copies = np.bincount(of, batch.times[some], len(first)).astype(np.int64)
+        kept = batch.take(some[first])
+        if (copies > 1).any():
+            weight = np.bincount(of, batch.labels.weights[some], len(first)).astype(np.float64)
+            kept = Batch(kept.blocks, replace(kept.labels, weight=weight), copies)
+        return cls(kept, different, contents(kept))
+
+    def select(self, rows: NDArray[np.int64]) -> Kept:
+        """Return these rows."""
+        return Kept(self.batch.take(rows), self.keys[rows], self.contents[rows])
+
+    def more(self, other: Kept) -> tuple[Kept, Kept]:
+        """Return these rows with their copies in ``other`` too, and the rest of ``other``."""
+        _, mine, theirs = np.intersect1d(self.keys, other.keys, return_indices=True)
+        if not len(mine):
+            return self, other
+        copies, weight = self.batch.times.copy(), self.batch.labels.weights.copy()
+        copies[mine] += other.batch.times[theirs]
+        weight[mine] += other.batch.labels.weights[theirs]
+        labels = replace(self.batch.labels, weight=weight)
+        rest = np.delete(np.arange(len(other.keys)), theirs)
+        more = Batch(self.batch.blocks, labels, copies)
+        return Kept(more, self.keys, self.contents), other.select(rest)
+
+
+def merged_rows(every: list[Kept], more: list[Kept]) -> list[Kept]:
+    """Return the rows of both, each once with all its copies; rows of ``every`` differ already."""
+    every = [*every]
+    for one in more:
+        rest = one
+        for i, kept in enumerate(every):
+            every[i], rest = kept.more(rest)
+        every += [rest] if len(rest.keys) else []
+    return every
+
+
+def of_least_keys(every: list[Kept], most: int, limit: np.uint64 = NO_KEY) -> list[Kept]:
+    """Return the rows of the least keys, at most ``most``, and all rows below the limit."""
+    keys = np.concatenate([np.empty(0, np.uint64), *(kept.keys for kept in every)])
+    if len(keys) <= most:
+        return every
+    highest = max(limit, np.partition(keys, most - 1)[most - 1])
+    return [kept.select(np.flatnonzero(kept.keys <= highest)) for kept in every]
+
+
+def encoded_by(every: list[Kept], model: Model) -> list[Kept]:
+    """Encode rows as the model that has learned them has counted them; join what can be joined."""
+    axes = model.tally.axes
+    alike: list[list[Kept]] = []  # by the form in which they are held
+    for kept in every:
+        coded = model.counted.recode(kept.batch, axes)
+        coded = replace(coded, labels=coded.labels.among(model.classes))
+        others = next((of for of in alike if of[0].batch.form == coded.form), None)
+        if others is None:
+            alike.append(others := [])
+        others.append(Kept(coded, kept.keys, kept.contents))
+    return [_joined(of) for of in alike]
+
+
+def _joined(every: list[Kept]) -> Kept:
+    """Join rows that are held alike, in the order of their keys, whichever batch they came in."""
+    if len(every) == 1:
+        return every[0]
+    keys, cells = (
+        np.concatenate([getattr(kept, of) for kept in every]) for of in ("keys", "contents")
+    )
+    return Kept(Batch.join([kept.batch for kept in every]), keys, cells).select(np.argsort(keys))
+
+
+def _least_different(keys: NDArray[np.uint64], most: int) -> NDArray[np.uint64]:
+    """Return the least different keys, ascending, at most ``most`` of all keys, (rows,)."""
+    n = most
+    while 0 < n < len(keys):  # to partition is quicker than to sort; of few copies it is enough
+        least = np.unique(np.partition(keys, n - 1)[:n])
+        if len(least) >= most:
+            return least[:most]
+        n = max(2 * n, n + most)
+    return np.unique(keys)[:most]
+
+
+# --- Sample --------------------------------------------------------------------------------------
+#
+# A sample of rows that a model has learned: what weights are fitted to and scores estimated on.
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Different rows that a model has learned, encoded by its levels and words.
+
+    Parameters
+    ----------
+    batches : list of Batch
+        The rows; in several batches where some came as a sparse matrix and some did not.
+    """
+
+    batches: list[Batch]
+
+    def __len__(self) -> int:
+        return int(self.copies.sum())
+
+    @property
+    def copies(self) -> NDArray[np.int64]:
+        """How often each row came, of shape (rows,)."""
+        return np.concatenate([np.empty(0, np.int64), *(b.times for b in self.batches)])
+
+    @property
+    def labels(self) -> Labels:
+        """The labels of the rows, numbered among the classes of the model."""
+        return Labels.join([batch.labels for batch in self.batches])
+
+    def deal(self, folds: int) -> NDArray[np.int64]:
+        """Deal the copies of all rows out to folds: how many are in each, (rows, folds)."""
+        return deal(self.labels.codes, self.copies, folds)
+
+    def keep(self, copies: NDArray[np.int64]) -> Sample:
+        """Return so many copies of each row, where ``copies`` is of shape (rows,)."""
+        ends = np.cumsum([len(batch) for batch in self.batches])[:-1]
+        each = zip(self.batches, np.split(copies, ends), strict=True)
+        return Sample([batch.keep(of_batch) for batch, of_batch in each])
+
+    def less(self, model: Model) -> Model:
+        """Return the model that never saw these rows."""
+        found = (count_batch(batch, model.counted) for batch in self.batches if len(batch))
+        tally = reduce(Tally.__add__, found)
+        return replace(model, tally=model.tally - tally)
+
+    def posterior(self, model: Model) -> Floats:
+        """Return the posteriors of the rows, of shape (rows, classes)."""
+        return np.concatenate([model.score(model.recode(b), "posterior") for b in self.batches])
+
+    def leave_one_out(self, model: Model, *, length_normalised: bool = True) -> LeaveOneOut:
+        """Return the leave-one-out table of the rows under a model that has learned them."""
+        return left_out(model, self.encoded(model), length_normalised=length_normalised)
+
+    def encoded(self, model: Model) -> list[Batch]:
+        """Return the rows as a model encodes them; each text is split."""
+        return [model.recode(batch).split() for batch in self.batches if len(batch)]
+
+    @classmethod
+    def of_all(cls, batch: Batch) -> Sample:
+        """Return all rows of a batch, in an order that follows from what they hold."""
+        return cls.of_kept([Kept.of(batch, np.uint64(0), len(batch))])
+
+    @classmethod
+    def of_kept(cls, every: Sequence[Kept]) -> Sample:
+        """Return rows in an order that follows from what they hold, those of the least keys first.
+
+        What is fitted to the first of many rows is fitted to those of the least keys.
+        """
+        batches = [kept.batch for kept in every]
+        orders = row_order(batches, [kept.contents for kept in every])
+        first = (order[np.argsort(order >= ROWS, kind="stable")] for order in orders)
+        return cls([batch.take(rows) for batch, rows in zip(batches, first, strict=True)])
+
+    @on_one_thread
+    def weights(self, model: Model, kind: Weighting, *, learned: bool = True) -> Weights:
+        """Fit weights to the sample, with a linear part if each column has a weight.
+
+        ``learned`` says whether the model has learned these rows, so that each must be left out.
+        """
+        batches = self.encoded(model)
+        found = left_out(model, batches, learned=learned)
+        weights = fit(found.first(ROWS), kind, float(model.tally.class_count.sum()))
+        if kind != "loo" or found.labels.k < 2:
+            return weights
+        return with_linear_part(model, weights, found, batches)
+
+
+def deal(codes: NDArray[np.int32], copies: NDArray[np.int64], folds: int) -> NDArray[np.int64]:
+    """Return how many copies of each row are in each fold, of shape (rows, folds).
+
+    The rows of each class are dealt out in random order, one copy to a fold after the other.
+    ``codes`` are their classes, and ``copies`` how often each row came, both of shape (rows,).
+    """
+    order = by_class(codes)
+    ends = np.concatenate([[0], np.cumsum(copies[order])])
+    # Of the copies before an end, every ``folds``-th is in the same fold.
+    before = (ends[:, None] - np.arange(folds) + folds - 1) // folds
+    dealt = np.empty((len(codes), folds), np.int64)
+    dealt[order] = np.diff(before, axis=0)
+    return dealt
+
+
+# --- Reservoir -----------------------------------------------------------------------------------
+#
+# The reservoir: a sample of the rows learned, at most some thousand different ones, in memory.
+#
+# Weights are fitted and scores estimated on it. A row has a key, a hash of its cells, its label
+# and a seed, and the rows of the least keys stay (a bottom-k sample, and all rows below a key that
+# falls with the number of rows), each once with its multiplicity. So the sample is the same in
+# whatever order and batches the rows came, and two samples merge into that of the rows of both. A
+# later batch may bring classes, for which a larger sample is needed; so more are kept than one
+# needs now.
+
+
+SEVERAL = 8  # more batches than this are joined
+
+
+class Reservoir:
+    """A sample of labelled rows that a model has learned.
+
+    Parameters
+    ----------
+    random_state : int, Generator or None
+        Chooses the rows; None is a fixed choice.
+    grows : bool, default False
+        Whether a larger sample is kept as well, which interactions take.
+
+    Examples
+    --------
+    >>> from naively.counting.labels import encode_labels
+    >>> from naively.data.frames import as_rows
+    >>> from naively.schema.choose import infer
+    >>> rows, labels = as_rows([[1.0], [3.0], [8.0]]), encode_labels(["low", "low", "high"])
+    >>> model = Model.learn(rows, labels, infer(rows))
+    >>> reservoir = Reservoir()
+    >>> reservoir.add(model.counted.encode(rows, labels), model)
+    >>> len(reservoir)
+    3
+    """
+
+    def __init__(self, random_state: Any = None, *, grows: bool = False) -> None:
+        draw = np.random.default_rng(0 if random_state is None else random_state)
+        self._seed = draw.integers(2**64, dtype=np.uint64)
+        self._new: list[Batch] = []  # a batch that can wait until the sample is asked for
+        self._kept: list[Kept] = []
+        self._size = SampleSize(0, 0, 0.0, "")
+        self._last: tuple[Tally, bool, Sample] | None = None  # so that no text is split again
+        self._grows = grows
+        self.seen = 0  # rows of some weight that were added
+
+    def empty(self) -> Reservoir:
+        """Return an empty sample that chooses rows alike."""
+        other = Reservoir(grows=self._grows)
+        other._seed = self._seed
+        return other
+
+    def __len__(self) -> int:
+        return int(sum(kept.batch.times.sum() for kept in self._sample()))
+
+    @property
+    def why(self) -> str:
+        """Why it is a sample and not all rows; empty if it is all."""
+        return self._size.why if len(self) < self.seen else ""
+
+    def add(self, batch: Batch, model: Model) -> None:
+        """Sample these rows too; the model has learned them."""
+        weight = batch.labels.weight
+        self.seen += len(batch) if weight is None else int(np.count_nonzero(weight))
+        self._size = sample_size(model, self.seen)
+        self._new.append(batch)
+        self._last = None
+        if self._kept or len(self._new) > 1:
+            self._draw()
+        if len(self._kept) > SEVERAL:
+            self._kept = encoded_by(self._kept, model)
+
+    def add_sampled(self, batch: Batch, model: Model, seen: int, share: float) -> None:
+        """Sample a share of so many rows, which was chosen by another hash of their cells.
+
+        Their keys are made as small as if they were the least of all, so that they count for all in
+        a sample that is merged with this one.
+        """
+        self.seen += seen
+        self._size = sample_size(model, self.seen)
+        self._last = None
+        kept = Kept.of(batch, self._seed, len(batch))
+        if share < 1:
+            kept = replace(kept, keys=(kept.keys * share).astype(np.uint64))
+        self._draw()
+        self._kept = of_least_keys(merged_rows(self._kept, [kept]), self._size.kept, self._limit)
+
+    def share_of(self, batch: Batch) -> float:
+        """Return which share of some rows are equal to rows that were learned; NaN if unknown.
+
+        A row can be looked up if it would be in the sample had it been learned.
+        """
+        self._draw()
+        kept = np.concatenate([np.empty(0, np.uint64), *(kept.keys for kept in self._kept)])
+        keys = fingerprints(batch.seen(), self._seed)
+        if len(kept) >= self._size.kept:  # others were dropped, of higher keys
+            keys = keys[keys <= kept.max(initial=0)]
+        return float(np.isin(keys, kept).mean()) if len(keys) else np.nan
+
+    @property
+    def seed(self) -> int:
+        """The number of 64 bits that chooses the rows."""
+        return int(self._seed)
+
+    def wanted(self, rows: int) -> int:
+        """Return how many different rows of a table are wanted of so many."""
+        return int(ROWS * (1 + np.log(rows / ROWS))) if self._grows and rows > ROWS else ROWS
+
+    def merged(self, other: Reservoir, model: Model) -> Reservoir | None:
+        """Return the sample of the rows of both, which a model has learned.
+
+        None: rows were chosen by other seeds.
+        """
+        if self._seed != other._seed:
+            return None
+        self._draw()
+        other._draw()
+        both = Reservoir(grows=self._grows and other._grows)  # of one there are too few rows else
+        both._seed, both.seen = self._seed, self.seen + other.seen
+        both._size = sample_size(model, both.seen)
+        both._kept = of_least_keys(
+            merged_rows(self._kept, other._kept), both._size.kept, both._limit
+        )
+        return both
+
+    def saved(self, model: Model) -> SampledRows:
+        """Return all rows that are kept as a model file holds them; the model has learned them."""
+        self._draw()
+        every = encoded_by(self._kept, model)
+        kept = [(kept.batch, kept.keys, kept.contents) for kept in every]
+        return SampledRows(kept, self._seed, self.seen)
+
+    @classmethod
+    def restored(cls, rows: SampledRows, model: Model) -> Reservoir:
+        """Return the sample that was saved with the model that has learned it."""
+        sample = cls(grows=model.seeks_interactions)
+        sample._seed, sample.seen = rows.seed, rows.seen
+        # Interactions came after the rows.
+        sample._size = sample_size(model.without_interactions(), sample.seen)
+        sample._kept = [Kept(*of) for of in rows.batches]
+        return sample
+
+    def of(self, model: Model, *, larger: bool = False) -> Sample:
+        """Return the sample as the model that learned it has counted it.
+
+        Interactions take a larger one, which grows with the logarithm of the rows.
+        """
+        if self._last is not None and self._last[0] is model.tally and self._last[1] == larger:
+            return self._last[2]
+        kept = encoded_by(self._sample(larger=larger), model)
+        sample = Sample.of_kept(kept)
+        self._last = model.tally, larger, sample
+        return sample
+
+    def _sample(self, *, larger: bool = False) -> list[Kept]:
+        self._draw()
+        size = self._size
+        grows = larger and size.rows == size.kept
+        return of_least_keys(self._kept, size.rows, self._limit if grows else NO_KEY)
+
+    @property
+    def _limit(self) -> np.uint64:
+        """The key below which all rows are kept."""
+        share = self._size.share if self._grows else 0.0
+        return np.uint64(min(int(share * 2.0**64), 2**64 - 1))
+
+    def _draw(self) -> None:
+        """Keep as many of the new rows as any later sample may need."""
+        if self._new:
+            # Where as many are kept as may be, a row of a higher key would be dropped again.
+            keys = [kept.keys for kept in self._kept if len(kept.keys)]
+            full = sum(map(len, keys)) >= self._size.kept
+            highest = max((of[-1] for of in keys), default=None) if full else None
+            of = self._seed, self._size.kept, self._limit, highest
+            new = [Kept.of(batch, *of) for batch in self._new]
+            self._kept = of_least_keys(merged_rows(self._kept, new), self._size.kept, self._limit)
+            self._new = []
+
+
+def merged(samples: Sequence[Reservoir | None], model: Model) -> Reservoir | None:
+    """Return the sample of the rows of all, which a model has learned; None if one has none."""
+    total = samples[0]
+    for sample in samples[1:]:
+        if total is None or sample is None:
+            return None
+        total = total.merged(sample, model)
+    return total

@@ -1,0 +1,793 @@
+"""Minima of convex losses: L-BFGS with a curvature, in passes over blocks of rows."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import cache, cached_property, wraps
+from threading import Lock
+from typing import TYPE_CHECKING, NamedTuple, ParamSpec, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.labels import Labels
+from naively.kernels import dispatch
+from naively.kernels.reference import Floats
+from naively.kernels.search import BLOCK, blocked
+
+if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
+
+
+# --- The least of a convex function, some of whose arguments may not be negative -----------------
+#
+# A quasi-Newton search (L-BFGS: Nocedal & Wright, Numerical Optimization, 2006, section 7.2) that
+# begins with an estimate of the curvature rather than with none, so that few passes over the rows
+# are enough. Arguments at 0 that would fall below it rest for a step, and a step ends where it
+# meets 0 (Bertsekas, Projected Newton methods for optimization problems with simple constraints,
+# 1982).
+
+
+MEMORY = 12  # steps that are remembered
+SLOPE = 1e-4  # of what the gradient promises, the least that a step must gain
+SHORTER = 12  # times that a step is shortened, at most
+ROUNDING = 1e-9  # of the loss, which a step may seem to lose by rounding
+AGAIN = 3  # steps, after which the curvature is estimated again: it is another by then
+
+Loss = Callable[[Floats], tuple[float, Floats]]
+
+
+class Curvature(ABC):
+    """The second derivatives of a function, about."""
+
+    @abstractmethod
+    def plus(self, diagonal: Floats) -> Curvature:
+        """Return it with more on the diagonal, of shape (arguments,)."""
+
+    @abstractmethod
+    def inverse(self, free: NDArray[np.bool_]) -> Callable[[Floats], Floats]:
+        """Return what multiplies by the inverse of the free arguments' matrix.
+
+        The vectors that it multiplies are 0 elsewhere.
+        """
+
+
+def minimise(
+    loss: Loss,
+    start: Floats,
+    bounded: NDArray[np.bool_],
+    curvature: Callable[[Floats], Curvature],
+    *,
+    steps: int,
+    tolerance: float,
+    again: bool = True,
+) -> Floats:
+    """Return the arguments of least loss.
+
+    Parameters
+    ----------
+    loss : callable
+        Returns the loss at the arguments, and its gradient.
+    start : ndarray of shape (arguments,)
+        Where the search begins.
+    bounded : ndarray of bool, of shape (arguments,)
+        Which arguments may not be negative.
+    curvature : callable
+        Returns an estimate of the second derivatives at arguments; the better, the fewer steps.
+    steps : int
+        The most steps.
+    tolerance : float
+        The search ends where a step would gain less than this share of the loss.
+    again : bool, default True
+        Whether to estimate the second derivatives a second time, some steps later.
+    """
+    least = np.where(bounded, 0.0, -np.inf)
+    every = np.ones(len(start), np.bool_).tobytes()  # if all are free
+    x = np.maximum(start, least)
+    value, gradient = loss(x)
+    remembered: list[Remembered] = []
+    last: tuple[bytes, Callable[[Floats], Floats]] | None = None
+    current = curvature(x)
+    for n in range(steps):
+        if again and n == AGAIN:
+            current, remembered, last = curvature(x), [], None
+        free = (x > least) | (gradient <= 0)
+        key = free.tobytes()
+        if last is None or last[0] != key:
+            last = key, current.inverse(free)
+        if key == every:
+            way = -_newton(gradient, remembered, last[1])
+        else:
+            some = [Remembered.of(one.step * free, one.change * free) for one in remembered]
+            way = -_newton(gradient * free, some, last[1])
+        if -way.dot(gradient) / 2 < tolerance * abs(value):
+            break
+        found = _step(loss, x, value, gradient, way, least)
+        if found is None:
+            if not remembered:
+                break
+            remembered = []
+            continue
+        new, new_value, new_gradient = found
+        remembered = [*remembered, Remembered.of(new - x, new_gradient - gradient)][-MEMORY:]
+        gain, x, value, gradient = value - new_value, new, new_value, new_gradient
+        if gain < tolerance * abs(value) / 10:
+            break
+    return x
+
+
+class Remembered(NamedTuple):
+    """A step, how the gradient changed along it, and the product of the two."""
+
+    step: Floats
+    change: Floats
+    curve: float
+
+    @classmethod
+    def of(cls, step: Floats, change: Floats) -> Remembered:
+        return cls(step, change, float(step.dot(change)))
+
+
+def _step(
+    loss: Loss, x: Floats, value: float, gradient: Floats, way: Floats, least: Floats
+) -> tuple[Floats, float, Floats] | None:
+    """Return the end of a step, its loss and gradient; None if none gains anything."""
+    length = 1.0
+    for _ in range(SHORTER):
+        new = np.maximum(x + length * way, least)
+        promised = float(gradient.dot(new - x))
+        new_value, new_gradient = loss(new)
+        if new_value <= value + SLOPE * promised + ROUNDING * abs(value):
+            return new, new_value, new_gradient
+        # The minimum of the parabola through what is known.
+        excess = new_value - value - promised
+        shorter = -promised / (2 * excess) if excess > 0 else 0.5
+        length *= min(max(shorter, 0.1), 0.5)
+    return None
+
+
+def _newton(
+    gradient: Floats, remembered: Sequence[Remembered], inverse: Callable[[Floats], Floats]
+) -> Floats:
+    """Return the inverse of the second derivatives, as remembered steps say, times a gradient."""
+    convex = [one for one in remembered if one.curve > 0]
+    left, parts = gradient, []
+    for s, y, curve in reversed(convex):
+        part = float(s.dot(left)) / curve
+        left = left - part * y
+        parts.append(part)
+    found = inverse(left)
+    if convex:  # the estimate is as large as the last step says
+        _, y, curve = convex[-1]
+        found *= curve / float(y.dot(inverse(y)))
+    for (s, y, curve), part in zip(convex, reversed(parts), strict=True):
+        found += (part - float(y.dot(found)) / curve) * s
+    return found
+
+
+def root(
+    of: Callable[[float], float], low: float, high: float, near: float, within: float
+) -> float:
+    """Return where a function that goes from below 0 to above is 0, or the end that is nearest.
+
+    Parameters
+    ----------
+    of : callable
+        The function.
+    low, high : float
+        Where it is looked for.
+    near : float
+        Where to begin, between them.
+    within : float
+        How near it must be.
+
+    Notes
+    -----
+    Regula falsi, where an end that stays counts half (Dowell & Jarratt, A modified regula falsi
+    method for computing the root of an equation, 1971, the Illinois method).
+
+    Examples
+    --------
+    >>> round(root(lambda x: x**3 - 8, -9.0, 9.0, 1.0, 1e-6), 6)
+    2.0
+    """
+    x, value = near, of(near)
+    away = high if value < 0 else low
+    stride = 0.5
+    while value != 0:  # until the root is between two points
+        end = min(x + stride, high) if away == high else max(x - stride, low)
+        of_end = of(end)
+        if (of_end < 0) != (value < 0):
+            break
+        if end == away:
+            return end
+        x, value, stride = end, of_end, 2 * stride
+    else:
+        return x
+    while abs(end - x) > within:
+        new = end - of_end * (end - x) / (of_end - value)
+        of_new = of(new)
+        if of_new == 0:
+            return new
+        if (of_new < 0) != (of_end < 0):
+            x, value = end, of_end
+        else:
+            value /= 2
+        if abs(new - end) < within / 10:
+            return new
+        end, of_end = new, of_new
+    return end
+
+
+# --- The second derivatives of the log loss, about: as blocks, or as a product of two matrices ---
+#
+# An estimate need not be exact, as it only tells a search where to go; what it leaves out costs
+# steps. The curvature of the joint log likelihoods of a row with posteriors p is diag(p) - p pᵀ.
+
+
+Numbers = NDArray[np.int64]
+LEAST = 1e-300
+AT_ONCE = 2_000_000  # numbers of matrices that are inverted together
+SINGLE = 1e-7  # of numbers in single precision
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks(Curvature):
+    """Matrices along the diagonal.
+
+    Parameters
+    ----------
+    at : ndarray of shape (alike, size)
+        The numbers of the arguments of each block, among all arguments.
+    matrix : ndarray of shape (alike, size, size)
+        The matrix of each.
+    """
+
+    at: Numbers
+    matrix: Floats
+
+    def plus(self, diagonal: Floats) -> Blocks:
+        matrix = self.matrix.copy()
+        np.einsum("bii->bi", matrix)[:] += diagonal[self.at]
+        return Blocks(self.at, matrix)
+
+    def inverse(self, free: NDArray[np.bool_]) -> Callable[[Floats], Floats]:
+        whole, of = self._whole, free[self.at]
+        # Whatever holds arguments where they rest is a force on each of these: one that undoes
+        # their steps. Blocks in which fewer rest than in others hold some free ones by no force.
+        most = int((~of).sum(axis=1).max(initial=0))
+        block, held = np.arange(len(of))[:, None], np.argsort(of, axis=1, kind="stable")[:, :most]
+        rests = ~of[block, held]
+        some = whole[block[:, :, None], held[:, :, None], held[:, None]]
+        some *= rests[:, :, None] & rests[:, None]
+        np.einsum("bii->bi", some)[~rests] = 1.0
+        forces = np.linalg.inv(some)
+
+        def times(vector: Floats) -> Floats:
+            found, force = np.zeros(len(vector)), vector[self.at]
+            step = whole @ force[:, :, None]
+            if most:
+                force[block, held] -= (forces @ (step[block, held] * rests[:, :, None]))[:, :, 0]
+                step = whole @ force[:, :, None]
+            found[self.at] = step[:, :, 0] * of
+            return found
+
+        return times
+
+    @cached_property
+    def _whole(self) -> Floats:
+        """The inverse of each matrix, (alike, size, size)."""
+        found = np.empty_like(self.matrix)
+        size = max(1, AT_ONCE // max(1, self.matrix.shape[1] ** 2))
+        for start in range(0, len(found), size):
+            found[start : start + size] = _inverse(self.matrix[start : start + size])
+        return found
+
+
+def _inverse(matrix: Floats) -> Floats:
+    """Return the inverse of matrices, (alike, size, size)."""
+    # In units in which its diagonal is 1, a matrix in single precision is never singular.
+    unit = np.sqrt(np.maximum(np.einsum("bii->bi", matrix), LEAST))
+    units = unit[:, :, None] * unit[:, None, :]
+    matrix = matrix / units
+    np.einsum("bii->bi", matrix)[:] += SINGLE
+    found: Floats = np.linalg.inv(matrix) / units
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Product(Curvature):
+    """Of slopes that each class has: a matrix of the classes times one of the functions.
+
+    The mean of diag(p) - p pᵀ over the rows, and the mean of z zᵀ. Every class has the same
+    functions, so that few numbers tell how all slopes depend on each other. Slopes are the first of
+    the arguments.
+
+    Parameters
+    ----------
+    of_classes, of_functions : tuple of ndarray
+        The eigenvalues and the eigenvectors of both matrices.
+    diagonal : float
+        What is added to the diagonal.
+    """
+
+    of_classes: tuple[Floats, Floats]
+    of_functions: tuple[Floats, Floats]
+    diagonal: float = 0.0
+
+    @classmethod
+    def of(cls, z: NDArray[np.float32], p: Floats, rows: Floats) -> Product:
+        """Estimate it.
+
+        Parameters
+        ----------
+        z : ndarray of shape (functions, rows)
+            The functions.
+        p : ndarray of shape (classes, rows)
+            Posteriors.
+        rows : ndarray of shape (rows,)
+            The weights of the rows.
+        """
+        classes = np.diag(p @ rows) - (p * rows) @ p.T
+        unsure = rows * (1 - np.square(p).sum(axis=0))
+        functions = (z * unsure.astype(np.float32)) @ z.T
+        share = classes / max(float(unsure.sum()), LEAST)
+        return cls(_eigen(share), _eigen(functions.astype(np.float64)))
+
+    def plus(self, diagonal: Floats) -> Product:
+        (a, _), (c, _) = self.of_classes, self.of_functions
+        more = float(diagonal[: len(a) * len(c)].mean()) if len(a) * len(c) else 0.0
+        return Product(self.of_classes, self.of_functions, self.diagonal + more)
+
+    def inverse(self, free: NDArray[np.bool_]) -> Callable[[Floats], Floats]:  # noqa: ARG002
+        (a, u), (c, v) = self.of_classes, self.of_functions
+        over = np.maximum(a, 0.0)[:, None] * np.maximum(c, 0.0) + max(self.diagonal, LEAST)
+
+        def times(vector: Floats) -> Floats:
+            found = np.zeros(len(vector))
+            slope = vector[: over.size].reshape(over.shape)
+            found[: over.size] = (u @ ((u.T @ slope @ v) / over) @ v.T).ravel()
+            return found
+
+        return times
+
+
+def _eigen(matrix: Floats) -> tuple[Floats, Floats]:
+    values, vectors = np.linalg.eigh(matrix)
+    return values, vectors
+
+
+@dataclass(frozen=True, eq=False)
+class Beside(Curvature):
+    """The second derivatives of some arguments and of others, with nothing between them."""
+
+    parts: Sequence[Curvature]
+
+    def plus(self, diagonal: Floats) -> Beside:
+        return Beside([of.plus(diagonal) for of in self.parts])
+
+    def inverse(self, free: NDArray[np.bool_]) -> Callable[[Floats], Floats]:
+        each = [of.inverse(free) for of in self.parts]
+
+        def times(vector: Floats) -> Floats:
+            found = np.zeros(len(vector))
+            for inverse in each:
+                found += inverse(vector)
+            return found
+
+        return times
+
+
+# --- Passes --------------------------------------------------------------------------------------
+#
+# Rows laid out for many passes over them: what is added to their joint, its loss and curvature.
+#
+# To the joint log likelihood of a class are added functions of the row times slopes of the class,
+# and evidence times weights. Of two classes only the log odds matter, so that half is kept.
+
+
+SOME = 1_024  # rows, at least, that the curvature is estimated on,
+FOR_EACH = 6  # and so many for each slope and weight of a class
+LARGEST = 200  # slopes and weights of a class, of more of which only the diagonal is estimated
+FEW = 200  # slopes and weights of all classes, whose curvature is estimated as a whole
+FAR = 500.0  # log odds
+LEAST_WEIGHT = 1e-300
+HUGE_WEIGHT = 1e6  # of a row
+
+
+@dataclass(frozen=True, eq=False)
+class Passes:
+    """Rows in blocks of 64, of which a class has a column, or two classes one.
+
+    Parameters
+    ----------
+    start : ndarray of shape (blocks, columns, 64)
+        Joint log likelihoods, or log odds.
+    shared : ndarray of float32, of shape (blocks, functions, 64)
+        Functions of the rows.
+    own : ndarray of float32, of shape (blocks, columns, parts, 64)
+        Evidence.
+    number : ndarray of shape (columns, parts)
+        The number of each weight; weights of one number are equal.
+    labels : Labels
+        The classes and weights of the rows.
+    single : bool
+        Whether sums may be in single precision.
+    """
+
+    start: NDArray[np.float32]
+    shared: NDArray[np.float32]
+    own: NDArray[np.float32]
+    number: NDArray[np.int64]
+    labels: Labels
+    single: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        joint: Floats,
+        labels: Labels,
+        z: NDArray[np.floating],
+        evidence: NDArray[np.floating],
+        *,
+        free: NDArray[np.bool_],
+        order: NDArray[np.int64] | None = None,
+    ) -> Passes:
+        """Lay out rows.
+
+        Parameters
+        ----------
+        joint : ndarray of shape (classes, rows)
+            Joint log likelihoods.
+        labels : Labels
+            The classes and weights of the rows.
+        z : ndarray of shape (functions, rows)
+            Functions of the rows. If they are float32, sums are in single precision.
+        evidence : ndarray of shape (classes, parts, rows)
+            Evidence.
+        free : ndarray of bool, of shape (parts,)
+            Which parts have a weight for each class, rather than one.
+        order : ndarray of int64, of shape (parts,), optional
+            The order in which ``free`` has the parts, and their weights are numbered; by default
+            that of the evidence.
+        """
+        if labels.k == 2:
+            joint, evidence = joint[1:] - joint[:1], evidence[1:] - evidence[:1]
+            free = np.zeros_like(free)
+        columns = len(joint)
+        size = np.where(free, columns, 1)
+        first = np.cumsum(size) - size
+        number = (first[:, None] + np.where(free[:, None], np.arange(columns), 0)).T
+        return cls(
+            blocked(joint - joint.max(axis=0) if columns > 1 else joint),
+            blocked(z),
+            blocked(evidence, order=order),
+            np.ascontiguousarray(number),
+            labels,
+            z.dtype == np.float32,
+        )
+
+    @cached_property
+    def slopes(self) -> int:
+        """How many slopes there are."""
+        return int(self.start.shape[1] * self.shared.shape[1])
+
+    @cached_property
+    def weights(self) -> int:
+        """How many different weights there are."""
+        return int(self.number.max(initial=-1)) + 1
+
+    @cached_property
+    def at(self) -> NDArray[np.int64]:
+        """The argument of each slope and each weight, (columns, functions + parts)."""
+        slopes = np.arange(self.slopes).reshape(len(self.number), -1)
+        return np.concatenate([slopes, self.slopes + self.number], axis=1)
+
+    def split(self, x: Floats) -> tuple[Floats, Floats]:
+        """Return slopes, (columns, functions), and weights, (columns, parts), of arguments.
+
+        The arguments are all slopes, column by column, and then the different weights.
+        """
+        slope = x[: self.slopes].reshape(self.start.shape[1], -1)
+        return slope, x[self.slopes :][self.number]
+
+    def loss(self, x: Floats) -> tuple[float, Floats]:
+        """Return the log loss of all rows, in nats, and its gradient, at such arguments."""
+        slope, weight = self.split(x)
+        total, gradient = dispatch.softmax_loss(
+            self.start,
+            self.shared,
+            slope,
+            self.own,
+            weight,
+            self.labels.codes,
+            self.labels.weight,
+            self.single,
+        )
+        at = self.at.ravel()
+        by_argument = np.bincount(at, gradient[:, :-1].ravel(), self.slopes + self.weights)
+        return total, by_argument.astype(np.float64, copy=False)
+
+    def by_number(self, values: Floats) -> Floats:
+        """Add up values of weights, (columns, parts), that have one number."""
+        return np.bincount(self.number.ravel(), values.ravel(), self.weights).astype(
+            np.float64, copy=False
+        )
+
+    def curvature(self, x: Floats) -> Curvature:
+        """Return the second derivatives of the log loss, about, as some rows say.
+
+        Those of the slopes and weights of one class are together, or of all classes if they are
+        few; and those of weights that the classes share.
+        """
+        columns, functions = self.start.shape[1], self.shared.shape[1]
+        if columns == 1:
+            own = np.ones(self.number.shape[1], np.bool_)
+        else:
+            own = self.number[0] != self.number[-1]
+        size = functions + int(own.sum())
+        n = -(-max(SOME, FOR_EACH * size) // BLOCK)
+        shared, evidence = self.shared[:n], self.own[:n]
+        p, rows = self._posterior(x, n)
+        parts: list[Curvature] = []
+        if size:
+            at = self.at[:, np.append(np.ones(functions, np.bool_), own)]
+            if columns == 1 or own.any() or columns * size <= FEW:
+                of = [_by_argument(shared, evidence[:, c, own]) for c in range(columns)]
+                parts.append(_of_classes(of, p, rows, at))
+            else:
+                by_class = p.transpose(1, 0, 2).reshape(columns, -1)
+                z = shared.transpose(1, 0, 2).reshape(size, -1)
+                parts.append(Product.of(z, by_class, rows.ravel()))
+        if not own.all():
+            at = self.slopes + self.number[0, ~own]
+            parts.append(_of_all_classes(evidence[:, :, ~own], p, rows, at))
+        return parts[0] if len(parts) == 1 else Beside(parts)
+
+    def _posterior(self, x: Floats, n: int) -> tuple[Floats, Floats]:
+        """Return posteriors of the first n blocks, (blocks, columns, 64), and their rows' weights.
+
+        The weights, of shape (blocks, 1, 64), add up to those of all rows if none is huge.
+        """
+        slope, weight = self.split(x)
+        joint = self.start[:n] + slope @ self.shared[:n]
+        for block, own in enumerate(self.own[:n]):  # one by one: all in double precision are large
+            joint[block] += (weight[:, None] @ own)[:, 0]
+        if joint.shape[1] == 1:
+            p = 1 / (1 + np.exp(-np.clip(joint, -FAR, FAR)))
+        else:
+            p = np.exp(joint - joint.max(axis=1, keepdims=True))
+            p /= p.sum(axis=1, keepdims=True)
+        every = self.labels.weights
+        some = every[: n * BLOCK]
+        rows = np.zeros(joint.shape[0] * BLOCK)
+        # Of huge weights the shares are enough to search by, and squares stay finite as float32.
+        times = every.sum() / max(some.sum(), LEAST_WEIGHT)
+        times *= min(1.0, HUGE_WEIGHT / max(some.max(initial=0.0) * times, 1.0))
+        rows[: len(some)] = some * times
+        return p, rows.reshape(-1, 1, BLOCK)
+
+
+def _by_argument(shared: NDArray[np.float32], own: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return what the slopes and the weights of a class multiply, (arguments, rows)."""
+    both = np.concatenate([shared, own], axis=1)
+    return both.transpose(1, 0, 2).reshape(both.shape[1], -1)
+
+
+def _of_classes(
+    of: list[NDArray[np.float32]], p: Floats, rows: Floats, at: NDArray[np.int64]
+) -> Blocks:
+    """Return the second derivatives by the arguments of each class, or of all, as one block.
+
+    Parameters
+    ----------
+    of : list of ndarray of shape (size, rows)
+        What the arguments multiply, by column.
+    p, rows : ndarray of shape (blocks, columns or 1, 64)
+        Posteriors, and the weights of rows.
+    at : ndarray of shape (columns, size)
+        The numbers of the arguments.
+    """
+    columns, size = at.shape
+    curve = (rows * p * (1 - p)).astype(np.float32)
+    if size > LARGEST:
+        of_each = [np.square(u) @ curve[:, c].ravel() for c, u in enumerate(of)]
+        diagonal = np.concatenate(of_each).astype(np.float64)
+        return Blocks(at.reshape(-1, 1), diagonal[:, None, None])
+    each = np.stack([(u * curve[:, c].ravel()) @ u.T for c, u in enumerate(of)]).astype(np.float64)
+    if columns == 1 or columns * size > FEW:
+        return Blocks(at, each)
+    root = (p * np.sqrt(rows)).astype(np.float32)
+    v = np.concatenate([u * root[:, c].ravel() for c, u in enumerate(of)])
+    every = -(v @ v.T).astype(np.float64)
+    for c in range(columns):
+        here = slice(c * size, (c + 1) * size)
+        every[here, here] = each[c]
+    return Blocks(at.reshape(1, -1), every[None])
+
+
+def _of_all_classes(
+    evidence: NDArray[np.float32], p: Floats, rows: Floats, at: NDArray[np.int64]
+) -> Blocks:
+    """Return the second derivatives by weights that all classes share, whose numbers are ``at``.
+
+    ``evidence`` is of shape (blocks, columns, weights, 64).
+    """
+    p32, root = p.astype(np.float32)[:, :, None], np.sqrt(rows * p).astype(np.float32)[:, :, None]
+    off = evidence - (evidence * p32).sum(axis=1, keepdims=True)
+    off *= root
+    flat = off.transpose(2, 0, 1, 3).reshape(evidence.shape[2], -1)
+    if len(flat) > LARGEST:
+        each = np.square(flat).sum(axis=1).astype(np.float64)
+        return Blocks(at[:, None], each[:, None, None])
+    return Blocks(at[None], (flat @ flat.T).astype(np.float64)[None])
+
+
+# --- The slopes and weights of the least log loss and penalty: what all searches have in common ---
+
+
+SMALL = 2_000_000  # rows and half of the arguments, times squared arguments: for Newton's method
+
+
+@dataclass(frozen=True, eq=False)
+class Penalty:
+    """What shrinks slopes and weights: half a sum of squares.
+
+    Parameters
+    ----------
+    alone : ndarray of shape (arguments,)
+        Times the square of each argument less its centre.
+    together : ndarray of shape (parts,)
+        Times the square of what these differences add up to over the weights of a part.
+    centre : ndarray of shape (arguments,)
+        What each argument is shrunk towards.
+    """
+
+    alone: Floats
+    together: Floats
+    centre: Floats
+
+    def of(self, passes: Passes, x: Floats) -> tuple[float, Floats]:
+        """Return the penalty of arguments, and its gradient."""
+        off = x - self.centre
+        gradient = self.alone * off
+        twice = float(gradient @ off)
+        if self.together.any():
+            of_part = passes.split(off)[1].sum(axis=0)
+            each = np.broadcast_to(self.together * of_part, passes.number.shape)
+            gradient[passes.slopes :] += passes.by_number(each)
+            twice += float(self.together @ of_part**2)
+        return twice / 2, gradient
+
+    def diagonal(self, passes: Passes) -> Floats:
+        """Return the second derivative by each argument."""
+        found = self.alone.copy()
+        found[passes.slopes :][passes.number] += self.together
+        return found
+
+
+def least(
+    passes: Passes,
+    penalty: Penalty,
+    start: Floats,
+    curvature: Callable[[Floats], Curvature],
+    *,
+    steps: int,
+    tolerance: float,
+    again: bool = True,
+) -> Floats:
+    """Return slopes, and weights that are at least 0, of the least log loss and penalty.
+
+    Parameters
+    ----------
+    passes : Passes
+        The rows.
+    penalty : Penalty
+        What is added to their log loss.
+    start : ndarray of shape (arguments,)
+        Where the search begins.
+    curvature : callable
+        Returns an estimate of the second derivatives of the log loss at arguments; small problems
+        need none.
+    steps, tolerance, again
+        As ``minimise`` takes them.
+    """
+    labels = passes.labels
+    if (len(labels) + len(start) / 2) * len(start) ** 2 <= SMALL:
+        return dispatch.minimise_softmax(
+            passes.start,
+            passes.shared,
+            passes.own,
+            passes.number,
+            labels.codes,
+            labels.weight,
+            start,
+            penalty.alone,
+            penalty.together,
+            penalty.centre,
+            steps,
+            tolerance,
+        )
+
+    def penalised(x: Floats) -> tuple[float, Floats]:
+        loss, gradient = passes.loss(x)
+        more, by_argument = penalty.of(passes, x)
+        return loss + more, gradient + by_argument
+
+    return minimise(
+        penalised,
+        start,
+        np.arange(len(start)) >= passes.slopes,
+        lambda x: curvature(x).plus(penalty.diagonal(passes)),
+        steps=steps,
+        tolerance=tolerance,
+        again=again,
+    )
+
+
+# --- One thread for the linear algebra of small problems -----------------------------------------
+#
+# The searches of weights and slopes multiply matrices of some thousand rows many hundred times.
+# More threads do not pay there, and where other programs keep the processors busy they wait for
+# each other: on a busy machine of two cores a fit took eight times as long with two threads as
+# with one.
+
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+@cache
+def _controller() -> ThreadpoolController:
+    """Return what sets the number of threads; to find the libraries takes milliseconds."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
+class _OneThread:
+    """Whoever comes first sets one thread, and whoever leaves last sets back what there was."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._inside = 0
+        self._back = ExitStack()
+
+    def enter(self) -> None:
+        with self._lock:
+            if self._inside == 0:
+                self._back.enter_context(_controller().limit(limits=1, user_api="blas"))
+            self._inside += 1
+
+    def leave(self) -> None:
+        with self._lock:
+            self._inside -= 1
+            if self._inside == 0:
+                self._back.close()
+
+
+_ONE = _OneThread()
+
+
+def on_one_thread(function: Callable[P, R]) -> Callable[P, R]:
+    """Let the linear algebra of a function run on one thread, however many there are.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> on_one_thread(np.dot)(np.ones(2), np.ones(2))
+    np.float64(2.0)
+    """
+
+    @wraps(function)
+    def alone(*args: P.args, **kwargs: P.kwargs) -> R:
+        _ONE.enter()
+        try:
+            return function(*args, **kwargs)
+        finally:
+            _ONE.leave()
+
+    return alone

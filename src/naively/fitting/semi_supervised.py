@@ -1,0 +1,151 @@
+"""Learning from rows without a label, by expectation maximisation.
+
+Nigam, McCallum, Thrun & Mitchell, Text classification from labeled and unlabeled documents using
+EM (2000). The E step computes the posteriors of the unlabelled rows. The M step tallies the
+labelled rows plus a share of the unlabelled rows, each counted for every class with its posterior
+as its weight. Starting from the labelled rows alone, both steps repeat until the posteriors settle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from naively.counting.block import Batch
+from naively.counting.labels import Labels
+from naively.fitting.leave_one_out import LeaveOneOut, leave_one_out_table
+from naively.fitting.sample import Reservoir, Sample
+from naively.fitting.weights import fit, log_loss, p_right, temperature
+from naively.kernels.reference import Floats
+from naively.model.model import Model, count_batch
+from naively.options import Weighting
+
+SHARES = (0.1, 0.3, 1.0)  # how much an unlabelled row may count, beside a labelled one
+ENOUGH = 1e-3  # change of a row's posteriors, on average, below which they have settled
+MOST_STEPS = 15
+FOLDS = 5  # of the labelled rows, to see whether the others help
+NOTHING = 1e-9  # a posterior below this is not counted
+
+
+def learn_unlabelled(
+    model: Model, reservoir: Reservoir, batch: Batch, kind: Weighting | None
+) -> tuple[Model, float]:
+    """Learn from rows without a label; return the model, and how much such a row counts in it.
+
+    Parameters
+    ----------
+    model : Model
+        A model of rows with a label, whose schema fits the rows without.
+    reservoir : Reservoir
+        Rows with a label that the model has learned. The share of least leave-one-out log loss on
+        them is chosen; if cross-validation does not confirm that it helps, it is 0.
+    batch : Batch
+        Rows without a label, encoded as the model's own rows; their ``labels`` only hold sample
+        weights.
+    kind : {"loo", "temperature"} or None
+        The kind of weights of the columns, which are fitted to rows with a label only.
+    """
+    if not len(reservoir):
+        raise ValueError(
+            "How much rows without a label count is chosen on rows that have one, and none is in "
+            "memory; give some labelled rows too."
+        )
+    plain = model.pure.under_own_prior
+    sample = reservoir.of(plain)
+    unlabelled = Unlabelled.of(plain, batch)
+    models = {0.0: unlabelled.start} | {share: unlabelled.fit(share) for share in SHARES}
+    best = min(models, key=lambda share: _loss(sample.leave_one_out(models[share])))
+    held_out = cross_validate(plain, sample, unlabelled.batch, best) if best > 0 else None
+    if held_out is None or _loss(held_out[1]) >= _loss(held_out[0]):
+        model = replace(model, weights=None)
+        return model if kind is None else model.weighed(sample.weights(model, kind)), 0.0
+    learned = models[best]
+    tally = learned.tally.pruned()
+    weights = None if kind is None else fit(held_out[1], kind, float(tally.class_count.sum()))
+    settings = replace(learned.settings, class_prior=model.settings.class_prior)
+    return replace(learned, tally=tally, weights=weights, settings=settings), best
+
+
+def cross_validate(
+    model: Model, sample: Sample, batch: Batch, share: float
+) -> tuple[LeaveOneOut, LeaveOneOut] | None:
+    """Return the evidence of held-out labelled rows without the unlabelled rows, and with them.
+
+    Leave-one-out is not enough here: what EM concluded from a row's label stays in the counts of
+    other rows. So EM is run again without each fold. A class's only row is in no fold; without any
+    other row the result is None.
+    """
+    labels = sample.labels
+    dealt = sample.deal(FOLDS)
+    dealt[np.bincount(labels.codes, sample.copies, labels.k)[labels.codes] == 1] = 0
+    without: list[LeaveOneOut] = []
+    with_: list[LeaveOneOut] = []
+    for fold in dealt.T[dealt.any(axis=0)]:
+        out = sample.keep(fold)
+        rest = Unlabelled.of(out.less(model), batch)
+        for fitted, found in ((rest.start, without), (rest.fit(share), with_)):
+            found += [
+                leave_one_out_table(fitted, fitted.recode(batch), learned=False)
+                for batch in out.batches
+                if len(batch)
+            ]
+    return (LeaveOneOut.join(without), LeaveOneOut.join(with_)) if without else None
+
+
+@dataclass(frozen=True, eq=False)
+class Unlabelled:
+    """Rows without a label, beside a model of labelled ones.
+
+    Parameters
+    ----------
+    start : Model
+        What was learned from labelled rows, with room for the levels and words of these rows.
+    batch : Batch
+        The rows, encoded once by these levels and words, with their sample weights.
+    """
+
+    start: Model
+    batch: Batch
+
+    @classmethod
+    def of(cls, model: Model, batch: Batch) -> Unlabelled:
+        """Make room for the levels and words of rows without a label."""
+        of_one = replace(batch, labels=Labels.none(len(batch), model.classes))
+        room = Model.count(of_one, model.counted, model.settings)
+        start = replace(model + room * 0.0, weights=None)
+        return cls(start, start.counted.recode(batch, start.tally.axes))
+
+    def posterior(self, model: Model) -> Floats:
+        """E step: return how probable each class is for each row, of shape (rows, classes)."""
+        return model.score(model.recode(self.batch), "posterior")
+
+    def learn(self, p: Floats, share: float) -> Model:
+        """M step: count a share of each row by its posteriors, beside the labelled rows."""
+        row, code = np.nonzero(p > NOTHING)
+        weight = np.asarray(p[row, code] * self.batch.labels.weights[row], np.float64)
+        labels = Labels(code.astype(np.int32), self.start.classes, weight)
+        soft = count_batch(replace(self.batch.take(row), labels=labels), self.start.counted)
+        return replace(self.start, tally=self.start.tally + soft.pruned() * share)
+
+    def steps(self, share: float) -> Iterator[Model]:
+        """Repeat both steps until the posteriors settle; yield the model after each M step."""
+        p = self.posterior(self.start)
+        for _ in range(MOST_STEPS):
+            yield (model := self.learn(p, share))
+            before, p = p, self.posterior(model)
+            if np.abs(p - before).sum(axis=1).mean() < ENOUGH:
+                break
+
+    def fit(self, share: float) -> Model:
+        """Return the model whose posteriors have settled, or that of the last step."""
+        *_, last = self.steps(share)
+        return last
+
+
+def _loss(found: LeaveOneOut) -> float:
+    """Return the log loss, in nats per row, if all evidence has one weight, a temperature."""
+    joint = found.table.sum(axis=0)
+    joint = found.prior + temperature(joint, found.prior, found.labels) * joint
+    return log_loss(p_right(joint, found.labels), found.labels.weight)

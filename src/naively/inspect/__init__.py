@@ -1,0 +1,1 @@
+"""Looking at a model: why, what a column is, what speaks most."""

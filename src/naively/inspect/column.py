@@ -1,0 +1,558 @@
+"""What one column looks like in each class."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from naively.counting.axis import VALUE, Level, Levels
+from naively.counting.block import Batch
+from naively.counting.labels import Label
+from naively.data.rows import times_of
+from naively.inspect.odds import Rank, ranked
+from naively.inspect.one_column import ROOM, OneColumn, is_text
+from naively.kernels.reference import Floats
+from naively.messages import visible
+from naively.model.class_prior import and_more, frequent
+from naively.model.model import Model
+from naively.schema.encode import plain_cells
+from naively.tabular import Tabular
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+# --- What a column looks like by class, as results: densities, probabilities of levels, words ----
+
+
+BARS = 60  # of a picture of levels
+LEAST_LEVELS, MOST_LEVELS = 4, 24
+OF_CLASS, ALL_WORDS = 10, 24  # words of a class, and of all, in a picture
+WRITTEN = 5  # levels or words that are printed for a class
+
+
+class ColumnView(Tabular):
+    """One column of a fitted model by class."""
+
+    column: str
+    event: str  # the name of its event model
+    classes: list[Label]
+
+    @abstractmethod
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the picture of the column on Axes, or on new ones, and return them."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NumberView(ColumnView):
+    """The density of a column of numbers in each class, or the probability of each count.
+
+    Parameters
+    ----------
+    column, event : str
+        The column, and the name of its event model.
+    classes : list of labels
+        The classes.
+    class_count : ndarray of shape (classes,)
+        How many rows of each were learned.
+    x : ndarray of shape (points,)
+        Numbers, or times.
+    density : ndarray of shape (points, classes)
+        p(x | class) at each of them, without weights: a density (of times, per day), or the
+        probability of a count. If ``weighted``, times the class prior.
+    counts, weighted, log : bool
+        Whether the numbers are counts, whether the class prior is in, and whether the numbers are
+        so far apart that the axes are logarithmic.
+    edges : ndarray of shape (bins + 1,), optional
+        Of a histogram of the numbers themselves; None where no rows are kept.
+    observed : ndarray of shape (bins, classes), optional
+        The density of the numbers in each bin.
+    notes : tuple of str
+        What else is to be said.
+    """
+
+    column: str
+    event: str
+    classes: list[Label]
+    class_count: Floats
+    x: NDArray[Any]
+    density: Floats
+    counts: bool
+    weighted: bool
+    log: bool
+    edges: NDArray[Any] | None
+    observed: Floats | None
+    notes: tuple[str, ...]
+
+    @property
+    def _what(self) -> str:
+        """What the numbers are."""
+        what = "probability" if self.counts else "density"
+        return f"class prior × {what}" if self.weighted else what
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """Return columns class, x and density (or probability, of counts)."""
+        n, name = len(self.x), "probability" if self.counts else "density"
+        return {
+            "class": [label for label in self.classes for _ in range(n)],
+            "x": plain_cells(self.x) * len(self.classes),
+            name: self.density.T.ravel().tolist(),
+        }
+
+    def __str__(self) -> str:
+        head = f"{self.column}: {self._what} by class ({self.event})"
+        lines = [visible(head)]
+        if len(self.x):
+            lines[0] += f", {len(self.x):,} points from {_written(self.x[0])} to "
+            lines[0] += _written(self.x[-1])
+        shown = frequent(self.class_count)
+        for c in shown if len(self.x) else ():
+            top = int(np.argmax(self.density[:, c]))
+            peak = f"highest at {_written(self.x[top])} ({self.density[top, c]:.4g})"
+            lines.append(visible(f"  {self.classes[c]!r}: {peak}"))
+        more = and_more(len(self.classes) - len(shown), "class")
+        return "\n".join([*lines, *(f"  {note}" for note in [*more, *self.notes])])
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the densities over a faint histogram of the numbers.
+
+        Of more than eight classes the most frequent are drawn.
+        """
+        from naively.pictures.axes import name_of
+        from naively.pictures.by_class import draw_densities
+
+        shown = frequent(self.class_count)
+        time = self.x.dtype.kind == "M"
+        more = and_more(len(self.classes) - len(shown), "class")
+        return draw_densities(
+            self.x,
+            self.density[:, shown],
+            [name_of(self.classes[c]) for c in shown],
+            labels=(name_of(self.column), f"{self._what} per day" if time else self._what),
+            stems=self.counts,
+            log=self.log,
+            edges=self.edges,
+            observed=None if self.observed is None else self.observed[:, shown],
+            notes=[*more, *self.notes],
+            ax=ax,
+        )
+
+
+def _written(x: Any) -> str:
+    """Write a number or a time."""
+    return str(x.astype("datetime64[m]")) if isinstance(x, np.datetime64) else f"{x:.6g}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LevelView(ColumnView):
+    """The probability of each level of a column in each class.
+
+    Parameters
+    ----------
+    column, event : str
+        The column, and the name of its event model.
+    classes : list of labels
+        The classes.
+    class_count : ndarray of shape (classes,)
+        How many rows of each were learned.
+    levels : list
+        The levels; the last stands for levels that were never seen, if they have a probability.
+    p : ndarray of shape (levels, classes)
+        p(level | class), without weights; if ``weighted``, times the class prior.
+    count : ndarray of shape (levels, classes)
+        How many rows of the class have the level.
+    prior : ndarray of shape (classes,)
+        What probabilities are multiplied by.
+    in_order : bool
+        Whether the levels have an order of their own; else the most frequent is drawn first.
+    weighted : bool
+        Whether the class prior is in.
+    notes : tuple of str
+        What else is to be said.
+    """
+
+    column: str
+    event: str
+    classes: list[Label]
+    class_count: Floats
+    levels: list[Level]
+    p: Floats
+    count: Floats
+    prior: Floats
+    in_order: bool
+    weighted: bool
+    notes: tuple[str, ...]
+
+    @property
+    def _what(self) -> str:
+        return "class prior × probability" if self.weighted else "probability"
+
+    @property
+    def share(self) -> Floats:
+        """The share of the rows of each class that has each level, times the prior if weighted."""
+        total = self.count.sum(axis=0)
+        return np.asarray(self.count / np.where(total > 0, total, 1.0) * self.prior)
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """Return columns level, class, probability and count."""
+        return {
+            "level": [level for level in self.levels for _ in self.classes],
+            "class": self.classes * len(self.levels),
+            "probability": self.p.ravel().tolist(),
+            "count": self.count.ravel().tolist(),
+        }
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.column}: {self._what} by class ({self.event}), {len(self.levels):,} levels"
+        ]
+        shown = frequent(self.class_count)
+        for c in shown:
+            best = np.argsort(-self.p[:, c], kind="stable")[:WRITTEN]
+            of = ", ".join(f"{self.levels[i]} {self.p[i, c]:.3f}" for i in best)
+            lines.append(
+                f"  {self.classes[c]!r}: {of}{', ...' if len(self.levels) > WRITTEN else ''}"
+            )
+        more = and_more(len(self.classes) - len(shown), "class")
+        lines += [f"  {note}" for note in [*more, *self.notes]]
+        return "\n".join(map(visible, lines))
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw a group of bars for each level, with a mark at the share that was counted.
+
+        Of more than eight classes the most frequent are drawn, and of many levels too.
+        """
+        from naively.pictures.axes import name_of
+        from naively.pictures.by_class import draw_levels
+
+        shown = frequent(self.class_count)
+        first, rest = self._drawn(len(shown))
+        more = and_more(len(self.classes) - len(shown), "class")
+        p, share = self.p[first][:, shown], self.share[first][:, shown]
+        levels = [str(self.levels[i]) for i in first]
+        if len(rest):
+            of_rest = self.count[rest].sum() / self.count.sum()
+            more.append(f"{and_more(len(rest), 'level')[0]}, which {of_rest:.1%} of the rows have")
+        return draw_levels(
+            levels,
+            p,
+            share,
+            [name_of(self.classes[c]) for c in shown],
+            labels=(f"{self._what} (mark: as counted)", name_of(self.column)),
+            notes=[*more, *self.notes],
+            ax=ax,
+        )
+
+    def _drawn(self, k: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the levels that are drawn, of k classes, and those that are summed up."""
+        most = max(LEAST_LEVELS, min(MOST_LEVELS, BARS // max(k, 1)))
+        by_count = np.argsort(-self.count.sum(axis=1), kind="stable")
+        by_count = by_count[self.count[by_count].any(axis=1)]  # without those never seen
+        cut = len(by_count) if len(by_count) <= most else most - 1
+        first, rest = by_count[:cut], by_count[cut:]
+        return (np.sort(first) if self.in_order else first), rest
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class WordView(ColumnView):
+    """The words of a text that speak most for each class, against all others together.
+
+    Parameters
+    ----------
+    column, event : str
+        The column, and the name of its event model.
+    classes : list of labels
+        The classes.
+    of : list of int
+        The classes whose words were looked for: the most frequent ones.
+    word : list of str
+        Words, those of one class together, first what rows of the class gain most from on average.
+    word_class : list of int
+        The number of the class that each word speaks for.
+    weight : list of float
+        The weight of evidence for the class against all others, in nats, as predictions have it.
+    p : list of float
+        The probability of each word in its class.
+    notes : tuple of str
+        What else is to be said.
+    """
+
+    column: str
+    event: str
+    classes: list[Label]
+    of: list[int]
+    word: list[str]
+    word_class: list[int]
+    weight: list[float]
+    p: list[float]
+    notes: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """Return columns class, word, weight and probability."""
+        return {
+            "class": [self.classes[c] for c in self.word_class],
+            "word": [*self.word],
+            "weight": [*self.weight],
+            "probability": [*self.p],
+        }
+
+    def __str__(self) -> str:
+        lines = [f"{self.column}: the words that speak most for each class ({self.event}), in nats"]
+        for c in self.of:
+            of = [i for i in range(len(self.word)) if self.word_class[i] == c][:WRITTEN]
+            words = ", ".join(f"{self.word[i]} {self.weight[i]:+.2f}" for i in of)
+            lines.append(f"  {self.classes[c]!r}: {words}")
+        lines += [f"  {note}" for note in self._notes]
+        return "\n".join(map(visible, lines))
+
+    @property
+    def _notes(self) -> Sequence[str]:
+        return [*and_more(len(self.classes) - len(self.of), "class"), *self.notes]
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw a bar for each word, those of one class together."""
+        from naively.pictures.axes import name_of
+        from naively.pictures.by_class import draw_words
+
+        most = min(OF_CLASS, max(2, ALL_WORDS // max(1, len(self.of))))
+        drawn = [
+            i
+            for c in self.of
+            for i in [j for j in range(len(self.word)) if self.word_class[j] == c][:most]
+        ]
+        return draw_words(
+            [self.word[i] for i in drawn],
+            np.array([self.weight[i] for i in drawn]),
+            [self.of.index(self.word_class[i]) for i in drawn],
+            [name_of(self.classes[c]) for c in self.of],
+            labels=("weight of evidence for the class (nats)", name_of(self.column)),
+            notes=self._notes,
+            ax=ax,
+        )
+
+
+# --- One column by class: densities of numbers, probabilities of levels, the most telling words ---
+
+
+POINTS = 401  # at which a density is computed
+BINS = 30  # of the numbers themselves
+MOST_COUNTS = 101  # whole numbers that are shown one by one
+WORDS = 20  # of each class
+NEVER = "(never seen)"  # what is left for levels that did not come
+DAY = 86_400.0  # seconds
+AS_GOOD_AS_0 = 1e-30  # of the greatest number: the cell of 0 has a middle beside it
+FAR_APART, LOG_ROOM = 1e3, 1.5  # ratios, above which axes are logarithmic, and at their ends
+LEAST = 1e-6  # of the greatest number: where a density of positive numbers begins
+
+
+def column_view(
+    model: Model,
+    column: object,
+    batches: Sequence[Batch] = (),
+    *,
+    weighted: bool = False,
+    at: ArrayLike | None = None,
+) -> ColumnView:
+    """Look at one column of a model (see ``nb.inspect.column``).
+
+    Parameters
+    ----------
+    model : Model
+        What was learned.
+    column : str or int
+        The column.
+    batches : sequence of Batch
+        A sample of the rows that were learned.
+    weighted : bool
+        Whether to multiply by the class priors.
+    at : array-like of shape (numbers,), optional
+        Where to compute the densities.
+
+    Returns
+    -------
+    view : ColumnView
+        Of numbers, levels or words.
+    """
+    found = OneColumn.find(model, column)
+    prior = np.exp(model.class_log_prior) if weighted else np.ones(len(model.classes))
+    if found.is_number:
+        return _numbers(found, batches, prior, at, weighted=weighted)
+    if at is not None:
+        raise ValueError(f"Column {found.title!r} holds no numbers; leave out at=.")
+    return _words(found) if is_text(found) else _levels(found, prior, weighted=weighted)
+
+
+def _numbers(
+    column: OneColumn,
+    batches: Sequence[Batch],
+    prior: Floats,
+    at: ArrayLike | None,
+    *,
+    weighted: bool,
+) -> NumberView:
+    """Return the densities of a column of numbers."""
+    model, event = column.model, column.group.event
+    counts = event.support == "counts"
+    low, high, notes = _range(column, batches)
+    log = _is_far_apart(column, low, high)
+    x = _grid(column, low, high, log=log) if at is None else np.asarray(at, np.float64).reshape(-1)
+    edges = (np.geomspace if log else np.linspace)(low, high, BINS + 1)
+    if counts:
+        first, last = np.floor(low), np.ceil(high)
+        step = max(1.0, np.ceil((last - first + 1) / BINS))
+        edges = np.arange(first - 0.5, last + step, step)
+    every = list(range(len(model.classes)))
+    observed = column.histogram(batches, edges, every)
+    if observed is None:
+        notes.append("without the data: the rows are not kept (save(path, keep_rows=True) does)")
+    notes += _missing(column)
+    unit = DAY if column.is_time else 1.0
+    return NumberView(
+        column.title,
+        event.name,
+        model.classes.tolist(),
+        model.tally.class_count,
+        times_of(x) if column.is_time else x,
+        np.exp(column.log_prob(x)) * prior * unit,
+        counts,
+        weighted,
+        log,
+        None if observed is None else times_of(edges) if column.is_time else edges,
+        None if observed is None else observed * prior * unit,
+        tuple(notes),
+    )
+
+
+def _range(column: OneColumn, batches: Sequence[Batch]) -> tuple[float, float, list[str]]:
+    """Return from where to where a density is shown, and what is to be said of it."""
+    low, high = column.range(batches)
+    support = column.group.event.support
+    room = ROOM * (high - low) or max(abs(high) * 0.1, 0.5)
+    if _is_far_apart(column, low, high):
+        low, high = low / LOG_ROOM, high * LOG_ROOM
+    else:
+        low, high = low - room, high + room
+    if support != "numbers":
+        low = max(low, high * LEAST if support == "positive" and low <= 0 else 0.0)
+    if column.extent is not None:
+        low, high = max(low, column.extent[0]), min(high, column.extent[1])
+    beyond = column.beyond(batches, low, high)
+    if not beyond:
+        return low, high, []
+    many = "number is" if beyond == 1 else "numbers are"
+    return low, high, [f"{beyond:,.10g} {many} beyond the 0.5 to 99.5 % of each class"]
+
+
+def _is_far_apart(column: OneColumn, low: float, high: float) -> bool:
+    """Whether positive numbers are so far apart that a linear axis would show few of them."""
+    positive = column.group.event.support == "positive" or column.is_counted_in_cells
+    return positive and low > AS_GOOD_AS_0 * high and high / low > FAR_APART
+
+
+def _grid(column: OneColumn, low: float, high: float, *, log: bool) -> Floats:
+    """Return the numbers that densities are computed at, (points,)."""
+    if column.group.event.support == "counts":
+        first, last = np.floor(low), np.ceil(high)
+        if last - first < MOST_COUNTS:
+            return np.arange(first, last + 1.0)
+        return np.unique(np.rint(np.linspace(first, last, MOST_COUNTS)))
+    steps = column.edges[(column.edges > low) & (column.edges < high)]
+    # Either side of a step, so that a histogram is drawn as steps.
+    even = (np.geomspace if log else np.linspace)(low, high, POINTS)
+    sides = [np.clip(even, low, high), steps, np.nextafter(steps, -np.inf)]
+    return np.unique(np.concatenate(sides))
+
+
+def _missing(column: OneColumn) -> list[str]:
+    """Say how many cells are missing."""
+    rows = float(column.model.tally.class_count.sum())
+    missing = rows - float(column.present.sum())
+    return [f"{missing:,.10g} of {rows:,.10g} cells are missing"] if missing > 1e-9 * rows else []
+
+
+def _levels(column: OneColumn, prior: Floats, *, weighted: bool) -> LevelView:
+    """Return the probabilities of the levels of a column, or of true and false."""
+    model, event, notes = column.model, column.group.event, _missing(column)
+    if event.layout == "rows":
+        levels, p, count = _marginal(column)
+    elif isinstance(column.tally.axis, Levels):
+        p = np.exp(column.of_codes(np.arange(len(column.levels))))
+        levels, count = list(column.levels), column.level_count
+    elif event.shares:
+        levels, p = column.truths, np.exp(column.of_truths())
+        true = np.asarray(column.tally[VALUE].high[column.place])
+        count = np.stack([column.present - true, true])
+    else:  # of a bag of counts: how many of all are of this column
+        levels, notes = [f"share of all counts in {column.group.event.name}"], []
+        p = event.parameters(column.tally, event.estimate)["p"][[column.place]]
+        count = np.asarray(column.tally[VALUE].high[[column.place]])
+    if levels[-1:] == [NEVER] and not p[-1].any():
+        levels, p, count = levels[:-1], p[:-1], count[:-1]
+    return LevelView(
+        column.title,
+        event.name,
+        model.classes.tolist(),
+        model.tally.class_count,
+        levels,
+        p * prior,
+        count,
+        prior,
+        column.in_order,
+        weighted,
+        tuple(notes),
+    )
+
+
+def _marginal(column: OneColumn) -> tuple[list[Level], Floats, Floats]:
+    """Return the levels of one of several columns that are one event, with p and counts."""
+    place = list(column.group.columns).index(column.name)
+    rows, count = column.levels, column.level_count
+    index: dict[Level, int] = {}
+    of = np.array([index.setdefault(row[place], len(index)) for row in rows], np.int64)
+    p = _sums(np.exp(column.of_codes(np.arange(len(rows)))), of, len(index))
+    rest = np.maximum(1.0 - p.sum(axis=0, keepdims=True), 0.0)
+    counted = _sums(count, of, len(index))
+    return [*index, NEVER], np.vstack([p, rest]), np.vstack([counted, 0.0 * rest])
+
+
+def _sums(table: Floats, of: NDArray[np.int64], n: int) -> Floats:
+    """Sum rows of a table into ``n`` rows."""
+    sums = np.zeros((n, table.shape[1]))
+    np.add.at(sums, of, table)
+    return sums
+
+
+def _words(column: OneColumn) -> WordView:
+    """Return the words of a text that speak most for each of the most frequent classes.
+
+    Of a text that is split in several ways, character n-grams are left out.
+    """
+    model = column.model
+    every = model.schema.groups_of[column.name]
+    groups = [group for group in every if group.analyser and group.analyser.legible] or every
+    classes = frequent(model.tally.class_count)
+    found: list[tuple[int, Rank, str, float, float]] = []
+    for group in groups:
+        axis = model.counts[group.key].axis
+        p = group.event.parameters(model.counts[group.key], group.event.estimate)["p"]
+        for c in classes:
+            for rank, i, weight in ranked(model, group, c, WORDS):
+                found.append((c, rank, str(axis.label(i)[1]), weight, float(p[i, c])))
+    found.sort(key=lambda item: item[:3])
+    most = [item for c in classes for item in [of for of in found if of[0] == c][:WORDS]]
+    return WordView(
+        column.title,
+        column.group.event.name,
+        model.classes.tolist(),
+        classes,
+        [word for _, _, word, *_ in most],
+        [c for c, *_ in most],
+        [weight for *_, weight, _ in most],
+        [p for *_, p in most],
+        tuple(_missing(column)),
+    )

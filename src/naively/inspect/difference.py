@@ -1,0 +1,521 @@
+"""What two models have learned differently."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.axis import LEVEL, PRESENT, VALUE, ByValue, Levels, Name, RowMap, Words, title
+from naively.counting.tally import BlockTally
+from naively.events import Histogram
+from naively.inspect.odds import Odds
+from naively.kernels.reference import Floats
+from naively.likelihoods.base import Likelihood
+from naively.model.model import Model
+from naively.model.weights import Weights
+from naively.schema.schema import Bins, Group, Interaction, NumberBins, event_names
+from naively.schema.settings import Settings
+from naively.tabular import Tabular
+
+# --- Items ---------------------------------------------------------------------------------------
+#
+# What the rows of a table of parameters stand for: columns, levels, words, bins, pairs of bins.
+
+
+Named: TypeAlias = Callable[[NDArray[np.int64]], list[Any]]  # the columns or items of some rows
+
+
+class Interval(str):
+    """A bin of numbers, or of times: a string, with the ends of the bin.
+
+    Examples
+    --------
+    >>> bin = Interval.of(1.5, 2.0, last=False)
+    >>> bin, bin.low, bin.high
+    ('[1.5, 2.0)', 1.5, 2.0)
+    """
+
+    __slots__ = ("high", "low")
+
+    low: Any
+    high: Any
+
+    @classmethod
+    def of(cls, low: Any, high: Any, *, last: bool) -> Interval:
+        """Make a bin; the last one of a column holds its right end."""
+        begin, end = "(" if low == -np.inf else "[", "]" if last else ")"
+        made = cls(f"{begin}{_bound(low)}, {_bound(high)}{end}")
+        made.low, made.high = low, high
+        return made
+
+
+def _bound(end: Any) -> str:
+    return repr(float(f"{end:.6g}")) if isinstance(end, float) else str(end)
+
+
+def items_of(model: Model, group: Group) -> tuple[NDArray[np.int64], Named]:
+    """Return the column of each row of a group's tables, (rows,), and what its rows are."""
+    event, tally = group.event, model.counts[group.key]
+    axis = tally.axis
+    if isinstance(event, Histogram):
+        of, low, high = event.bins_of(tally)
+        last = np.append(of[1:] != of[:-1], True)[: len(of)]
+        timed = np.array([name in model.schema.times for name in axis.columns], np.bool_)
+
+        def bins(rows: NDArray[np.int64]) -> list[Any]:
+            ends = ((_end(low[i], timed[of[i]]), _end(high[i], timed[of[i]])) for i in rows)
+            return [
+                Interval.of(*both, last=end)
+                for both, end in zip(ends, last[rows].tolist(), strict=True)
+            ]
+
+        return of, bins
+    if isinstance(axis, Words):
+        words = axis
+        return np.zeros(len(axis), np.int64), lambda rows: [
+            words.label(i)[1] for i in rows.tolist()
+        ]
+    if isinstance(axis, Levels):
+        levels = axis
+        of = np.repeat(np.arange(len(axis.columns)), axis.sizes)
+        if group.kind == "missing":
+            return of, lambda rows: ["(missing)"] * len(rows)
+        if group.is_interaction:
+            return of, lambda rows: [_pair(levels, of[i], i) for i in rows.tolist()]
+        return of, lambda rows: [
+            levels.levels[of[i]][i - levels.first[of[i]]] for i in rows.tolist()
+        ]
+    return np.arange(len(axis.columns)), lambda rows: [None] * len(rows)
+
+
+def _end(x: np.floating, timed: np.bool_) -> Any:
+    """Return an end of a bin, as a time where the column holds times."""
+    return np.datetime64(round(float(x)), "s").item() if timed and np.isfinite(x) else float(x)
+
+
+def _pair(axis: Levels, j: int, row: int) -> str:
+    """Return which two bins a row of an interaction stands for."""
+    column = axis.columns[j]
+    assert isinstance(column, Interaction)
+    a, b = divmod(row - int(axis.first[j]), column.b.size)
+    return f"{_bin(column.a, a)} × {_bin(column.b, b)}"
+
+
+def _bin(of: Bins, code: int) -> str:
+    """Return what a bin of a column holds."""
+    if code == of.size - 1:
+        return "(missing)"
+    if isinstance(of, NumberBins):
+        ends = [-np.inf, *of.edges, np.inf]
+        return Interval.of(float(ends[code]), float(ends[code + 1]), last=False)
+    return str(of.levels[code]) if code < len(of.levels) else "(any other)"
+
+
+# --- What two models say of the items of their columns: levels, words, and some numbers ----------
+
+
+Labelled = Callable[[int], tuple[Name, Any]]  # the column and the item of a row
+
+
+@dataclass(frozen=True, eq=False)
+class Items:
+    """Items of the same columns in two models, the tables of both in the same rows.
+
+    Parameters
+    ----------
+    label : callable
+        Returns the column and the level, word or number of a row.
+    count : pair of ndarray of shape (rows, classes), or None
+        How often each came; None of numbers, each of which came once or not at all.
+    evidence : pair of ndarray of shape (rows, classes)
+        The weight of evidence for each class against all others; NaN where a model does not know
+        the item.
+    known : pair of ndarray of shape (rows,)
+        Which items each of them knows.
+    what : str
+        What an item is called: "level", "word", "n-gram" or "column".
+    """
+
+    label: Labelled
+    count: tuple[Floats, Floats] | None
+    evidence: tuple[Floats, Floats]
+    known: tuple[NDArray[np.bool_], NDArray[np.bool_]]
+    what: str
+
+
+def items_of_both(a: Model, b: Model, classes: list[Any]) -> Iterator[Items]:
+    """Yield the items of the columns of both models, for the classes that both have."""
+    for group in a.schema.of_columns:
+        for other in b.schema.of_columns:
+            if group.analyser != other.analyser:
+                continue
+            shared = [name for name in group.columns if name in _place(other)]
+            if shared:
+                yield from _of_groups(a, group, b, other, shared, classes)
+
+
+def _of_groups(
+    a: Model, group: Group, b: Model, other: Group, shared: list[Name], classes: list[Any]
+) -> Iterator[Items]:
+    """Yield the items of two groups, which have some columns in common."""
+    tallies = a.counts[group.key], b.counts[other.key]
+    if not len(tallies[0].axis) or not len(tallies[1].axis):
+        return
+    likelihoods = a.likelihoods[group.key], b.likelihoods[other.key]
+    numbers = [_typical(m, of, classes) for m, of in zip((a, b), likelihoods, strict=True)]
+    of_both = [tally.axis for tally in tallies]
+    if all(isinstance(axis, Words | Levels) for axis in of_both) and type(of_both[0]) is type(
+        of_both[1]
+    ):
+        joined, *places = of_both[0].union(of_both[1])
+        known = tuple(_known(place, len(joined)) for place in places)
+        tables = zip((a, b), tallies, likelihoods, places, strict=True)
+        found = [_tables(m, t, of, at, len(joined), classes) for m, t, of, at in tables]
+        what = "level"
+        if isinstance(joined, Words):
+            what = "word" if joined.analyser.single_words else "n-gram"
+        count, evidence = zip(*found, strict=True)
+        yield Items(joined.label, count, evidence, (known[0], known[1]), what)
+        return
+    if any(isinstance(axis, Words | Levels) for axis in of_both):
+        return  # levels in one and numbers in the other: nothing to compare
+    at = [[_place(of)[name] for name in shared] for of in (group, other)]
+    count = tuple(
+        _cells_of(t, rows, m, classes) for t, rows, m in zip(tallies, at, (a, b), strict=True)
+    )
+    if all(x is None for x in numbers):
+        both = [
+            _evidence(of.typical(0).value[rows], m, classes)
+            for of, rows, m in zip(likelihoods, at, (a, b), strict=True)
+        ]
+        yield _of_columns(shared, None, (count[0], count[1]), (both[0], both[1]))
+        return
+    for x, rows in zip(numbers, at, strict=True):
+        for each in () if x is None else x:
+            probes = each[np.array(rows)]
+            both = [
+                _evidence(of.at(probes, np.array(places)), m, classes)
+                for of, places, m in zip(likelihoods, at, (a, b), strict=True)
+            ]
+            yield _of_columns(shared, probes, (count[0], count[1]), (both[0], both[1]))
+
+
+def _of_columns(
+    columns: list[Name],
+    x: Floats | None,
+    count: tuple[Floats, Floats],
+    evidence: tuple[Floats, Floats],
+) -> Items:
+    """Return items that are whole columns, or their values at some numbers."""
+    every = np.ones(len(columns), np.bool_)
+
+    def label(row: int) -> tuple[Name, Any]:
+        return columns[row], None if x is None else float(x[row])
+
+    return Items(label, count, evidence, (every, every), "column")
+
+
+def _place(group: Group) -> dict[Name, int]:
+    return {name: j for j, name in enumerate(group.columns)}
+
+
+def _typical(model: Model, likelihood: Likelihood, classes: list[Any]) -> list[Floats] | None:
+    """Return the typical number of each column for each class; None of truths, levels and words."""
+    places = model.classes.tolist()
+    found = [likelihood.typical(places.index(label)).x for label in classes]
+    return None if any(x is None for x in found) else [x for x in found if x is not None]
+
+
+def _known(rows: RowMap, n: int) -> NDArray[np.bool_]:
+    known = np.full(n, rows is None)
+    if rows is not None:
+        known[rows] = True
+    return known
+
+
+def _tables(
+    model: Model,
+    tally: BlockTally,
+    likelihood: Likelihood,
+    rows: RowMap,
+    n: int,
+    classes: list[Any],
+) -> tuple[Floats, Floats]:
+    """Return the counts and the evidence of the items of a model, in their rows among n."""
+    statistic = LEVEL if isinstance(tally.axis, Levels) else VALUE
+    at = slice(None) if rows is None else rows
+    count, evidence = np.zeros((n, len(classes))), np.full((n, len(classes)), np.nan)
+    count[at] = tally[statistic].high[:, _places(model, classes)]
+    evidence[at] = _evidence(likelihood.typical(0).value, model, classes)
+    return count, evidence
+
+
+def _cells_of(tally: BlockTally, rows: list[int], model: Model, classes: list[Any]) -> Floats:
+    """Return how many cells of some columns were counted, or are true, (columns, classes)."""
+    if isinstance(tally.axis, ByValue):
+        found = tally.axis.sum_by_column(tally[tally.axis.statistic].high)
+    else:
+        found = tally[PRESENT if PRESENT in tally.sums else VALUE].high
+    cells: Floats = found[np.ix_(rows, _places(model, classes))]
+    return cells
+
+
+def _places(model: Model, classes: list[Any]) -> list[int]:
+    places = model.classes.tolist()
+    return [places.index(label) for label in classes]
+
+
+def _evidence(log_p: Floats, model: Model, classes: list[Any]) -> Floats:
+    """Return the weights of evidence for some classes against all others, (items, classes).
+
+    It is NaN where there is no other class.
+    """
+    found = np.full((len(log_p), len(classes)), np.nan)
+    for j, c in enumerate(_places(model, classes)):
+        if len(model.classes) > 1:
+            found[:, j] = Odds(model.start, c).weight(log_p)
+    return found
+
+
+# --- What two models have learned differently ----------------------------------------------------
+
+
+NAMES = ("what", "column", "item", "class", "before", "after", "change")
+FOUND = ("weights", "interactions")  # of which it is said what came of them
+NEGLIGIBLE = 1e-9  # of a count, as a share, and of evidence and weights: the rounding of sums
+
+
+@dataclass(frozen=True)
+class Change:
+    """One thing that differs; a row of a ``Difference``."""
+
+    what: str
+    column: str | None = None
+    item: Any = None
+    label: Any = None
+    before: Any = None
+    after: Any = None
+    change: float | None = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Difference(Tabular):
+    """How a second model differs from a first one, as a table with a row for each difference.
+
+    Its columns are ``what``, ``column``, ``item``, ``class``, ``before``, ``after`` and ``change``.
+    ``what`` is "setting" (an option, weights, interactions, a linear part); "class" or "column",
+    which only one of them has; "event model" of a column; "rows" of a class; "levels", "words" or
+    "n-grams", how many only one has, and "level", "word" or "n-gram" for these, by how often it
+    came; "count" of a level, a word, or the cells of a column in a class; "evidence", the weight of
+    evidence of a level, a word or a number for a class against all others, in nats (of two classes,
+    for the first); and "weight", the factor of a column's evidence in a class, with its "bias". Of
+    counts, evidence and weights those that changed most are listed. What a model does not have is
+    None.
+
+    Parameters
+    ----------
+    changes : tuple of Change
+        The differences.
+    equal : bool
+        Whether the models are the same: all counts, settings and weights, but for rounding.
+
+    Examples
+    --------
+    >>> from naively import NaiveBayes
+    >>> X, y = {"sky": ["blue", "grey", "grey"]}, ["sun", "sun", "rain"]
+    >>> nb = NaiveBayes(weights=None).fit(X, y)
+    >>> more = NaiveBayes(weights=None).fit(X, y).partial_fit({"sky": ["red"]}, ["sun"])
+    >>> print(nb.inspect.difference(more, 1))
+    what    column  item  class  before  after  change
+    rows                  sun    2           3       1
+    levels  sky                  0           1       1
+    level   sky     red                      1       1
+    ...
+    >>> nb.inspect.difference(nb).equal
+    True
+    """
+
+    changes: tuple[Change, ...]
+    equal: bool
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        rows = [
+            (c.what, c.column, c.item, c.label, c.before, c.after, c.change) for c in self.changes
+        ]
+        return {name: [row[i] for row in rows] for i, name in enumerate(NAMES)}
+
+    def __str__(self) -> str:
+        """Return the table, or a sentence where there is nothing in it."""
+        if self.equal:
+            return "The models are equal."
+        if not self.changes:
+            return "The models differ in numbers that were counted, and in nothing that follows."
+        return super().__str__()
+
+
+def difference(a: Model, b: Model, n: int = 10) -> Difference:
+    """Return how a model differs from another (see ``nb.inspect.difference``)."""
+    if n < 1:
+        raise ValueError(f"n must be a number of differences that is at least 1, got {n}.")
+    changes = [*_settings(a, b), *_classes(a, b), *_columns(a, b)]
+    shared = [label for label in a.classes.tolist() if label in set(b.classes.tolist())]
+    if shared:
+        changes += _items([*items_of_both(a, b, shared)], shared, n)
+        changes += _weights(a.weights, b.weights, shared, n)
+    equal = not changes and _same_counts(a, b) and _same_linear_part(a.weights, b.weights)
+    return Difference(tuple(changes), equal)
+
+
+def _same_counts(a: Model, b: Model) -> bool:
+    """Whether all that was counted is the same but for rounding."""
+    if {g.key for g in a.counted.groups} != {g.key for g in b.counted.groups}:
+        return False
+    left, size = a.tally - b.tally, a.tally + b.tally
+    for key, block in left.blocks.items():
+        for statistic, sums in block.sums.items():
+            most = np.abs(size.blocks[key][statistic].high).max(initial=0.0)
+            if np.abs(sums.high).max(initial=0.0) > NEGLIGIBLE * most:
+                return False
+    return True
+
+
+def _same_linear_part(a: Weights | None, b: Weights | None) -> bool:
+    """Whether what is added to the evidence is the same but for rounding."""
+    if a is None or b is None:
+        return a is b
+    for name in ("of", "products"):
+        mine, theirs = getattr(a.linear, name), getattr(b.linear, name)
+        if mine.keys() != theirs.keys() or a.classes != b.classes:
+            return False
+        if not all(np.allclose(mine[term], theirs[term], rtol=NEGLIGIBLE) for term in mine):
+            return False
+    return True
+
+
+def _settings(a: Model, b: Model) -> Iterator[Change]:
+    for name in (of.name for of in fields(Settings) if of.name not in FOUND):
+        before, after = (_written(getattr(model.settings, name)) for model in (a, b))
+        if before != after:
+            yield Change("setting", item=name, before=before, after=after)
+    told: dict[str, list[str | None]] = {
+        "linear part": [
+            str(m.weights.linear) if m.weights and m.weights.linear else None for m in (a, b)
+        ],
+        "weights": [None if m.weights is None else m.weights.how for m in (a, b)],
+        "interactions": [", ".join(sorted(m.schema.interactions)) or None for m in (a, b)],
+    }
+    for name, (mine, theirs) in told.items():
+        if mine != theirs:
+            yield Change("setting", item=name, before=mine, after=theirs)
+
+
+def _written(setting: object) -> str:
+    return setting if isinstance(setting, str) else str(setting)
+
+
+def _classes(a: Model, b: Model) -> Iterator[Change]:
+    mine, theirs = (
+        dict(zip(m.classes.tolist(), m.tally.class_count.tolist(), strict=True)) for m in (a, b)
+    )
+    for label in dict.fromkeys([*mine, *theirs]):
+        before, after = mine.get(label), theirs.get(label)
+        if before is None or after is None:
+            yield Change("class", label=label, before=before, after=after)
+        elif abs(after - before) > NEGLIGIBLE * max(before, after):
+            yield Change("rows", label=label, before=before, after=after, change=after - before)
+
+
+def _columns(a: Model, b: Model) -> Iterator[Change]:
+    names: dict[Name, None] = dict.fromkeys([*a.schema.order, *b.schema.order])
+    names |= dict.fromkeys([*a.schema.columns, *b.schema.columns])
+    for name in names:
+        before, after = (
+            event_names(m.schema.groups_of[name])
+            if name in m.schema.columns
+            else "not learned"
+            if name in m.schema.order
+            else None
+            for m in (a, b)
+        )
+        if before != after:
+            what = "column" if before is None or after is None else "event model"
+            yield Change(what, title(name), before=before, after=after)
+
+
+def _items(every: list[Items], classes: list[Any], n: int) -> Iterator[Change]:
+    for items in every:
+        yield from _only_in_one(items, n)
+    yield from _most("count", [(i, i.count) for i in every if i.count is not None], classes, n)
+    yield from _most("evidence", [(i, i.evidence) for i in every], classes, n)
+
+
+def _only_in_one(items: Items, n: int) -> Iterator[Change]:
+    """Yield how many levels or words only one model has, and the most frequent of these."""
+    assert items.count is not None
+    rows = np.flatnonzero(items.known[0] != items.known[1])
+    by_column: dict[str, list[int]] = {}
+    for row in rows.tolist():
+        by_column.setdefault(title(items.label(row)[0]), []).append(row)
+    for name, of in by_column.items():
+        before, after = (int(np.count_nonzero(known[of])) for known in items.known)
+        yield Change(f"{items.what}s", name, None, None, before, after, after - before)
+    total = [count[rows].sum(axis=1) for count in items.count]
+    for i in np.argsort(-(total[0] + total[1]), kind="stable")[:n].tolist():
+        column, item = items.label(int(rows[i]))
+        came = [
+            float(of[i]) if known[rows[i]] else None
+            for of, known in zip(total, items.known, strict=True)
+        ]
+        change = float(total[1][i] - total[0][i])
+        yield Change(items.what, title(column), item, None, came[0], came[1], change)
+
+
+def _most(
+    what: str, tables: list[tuple[Items, tuple[Floats, Floats]]], classes: list[Any], n: int
+) -> Iterator[Change]:
+    """Yield what changed most, of the items that both models know."""
+    found: dict[tuple[str, Any, Any], Change] = {}
+    for items, (before, after) in tables:
+        with np.errstate(invalid="ignore"):
+            change = np.nan_to_num(after - before, nan=0.0, posinf=np.inf, neginf=-np.inf)
+            size = np.abs(change)
+            size[size <= NEGLIGIBLE * np.maximum(1.0, np.abs(before))] = 0.0
+        size[~(items.known[0] & items.known[1])] = 0.0
+        if what == "evidence" and len(classes) == 2 and np.allclose(change[:, 0], -change[:, 1]):
+            size[:, 1] = 0.0  # of two classes, all that there are, one says it all
+        flat = size.ravel()
+        few = min(n, int(np.count_nonzero(flat)))
+        for i in np.argpartition(-flat, few - 1)[:few].tolist() if few else ():
+            row, c = divmod(i, len(classes))
+            column, item = items.label(row)
+            numbers = float(before[row, c]), float(after[row, c]), float(change[row, c])
+            whole = what == "count" and items.what == "column"
+            key = title(column), None if whole else item, classes[c]
+            found[key] = Change(what, key[0], key[1], key[2], *numbers)
+    yield from sorted(found.values(), key=lambda of: -abs(of.change or 0.0))[:n]
+
+
+def _weights(a: Weights | None, b: Weights | None, classes: list[Any], n: int) -> list[Change]:
+    """Return the weights of columns, and biases of classes, that changed most."""
+    if a is None or b is None:
+        return []
+    parts = list(dict.fromkeys([*a.of, *b.of]))
+    tables = [np.vstack([w.table(parts, classes), w.bias_of(classes)]) for w in (a, b)]
+    change = tables[1] - tables[0]
+    order = np.argsort(-np.abs(change), axis=None, kind="stable")[:n].tolist()
+    names = [*map(str, parts), None]
+    return [
+        Change(
+            "weight" if names[row] is not None else "bias",
+            names[row],
+            None,
+            classes[c],
+            *(float(of[row, c]) for of in (*tables, change)),
+        )
+        for row, c in (divmod(i, len(classes)) for i in order)
+        if abs(change[row, c]) > NEGLIGIBLE
+    ]

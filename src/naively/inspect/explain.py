@@ -1,0 +1,771 @@
+"""Why: the lines of a row, whose weights sum to the log odds; drawn as a waterfall or an image."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from math import prod
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from naively.counting.axis import (
+    CELL,
+    LEVEL,
+    PRESENT,
+    VALUE,
+    Axis,
+    Cells,
+    Derived,
+    Levels,
+    Name,
+    Words,
+    title,
+    title_of_pair,
+)
+from naively.counting.block import Documents
+from naively.counting.labels import Label, LabelArray
+from naively.counting.tally import BlockTally
+from naively.data.rows import Rows
+from naively.kernels.reference import Floats
+from naively.kernels.tokens import character_ngrams, splitter
+from naively.likelihoods.base import ABSENT, Contributions
+from naively.messages import Shown, many, visible
+from naively.model.class_prior import and_more, frequent, number_of
+from naively.model.model import Model
+from naively.schema.encode import plain_cell, plain_cells
+from naively.schema.schema import Interaction, Missing
+from naively.tabular import Tabular
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+# --- The lines of an explanation: what each column and each word of a row says -------------------
+
+
+FEW_WORDS = 16  # in a token; of more, a character n-gram that is in none of them is not theirs
+
+Item: TypeAlias = "tuple[str, object, Floats]"  # column, value, log likelihoods (classes,)
+
+
+class Ngram(str):
+    """A character n-gram of a text whose words are counted too, and the words that it is in."""
+
+    __slots__ = ("words",)
+
+    words: tuple[str, ...]
+
+
+class Lines:
+    """The lines of the explanations of several rows, as they are found.
+
+    What is said of a number or a level more than once in a row is one line, and so is what is said
+    of the same two columns.
+
+    Parameters
+    ----------
+    first : list of Item
+        The first lines of each row.
+    rows : int
+        How many rows there are.
+    cells : callable
+        Returns what is shown of a column in each row: nothing of several columns that are one
+        event.
+    """
+
+    def __init__(
+        self, first: list[Item], rows: int, cells: Callable[[Name], Sequence[object]]
+    ) -> None:
+        self.items: list[list[Item]] = [[*first] for _ in range(rows)]
+        self._cells = cells
+        self._place: list[dict[Hashable, int]] = [{} for _ in range(rows)]
+
+    def add(
+        self,
+        found: Contributions,
+        axis: Axis,
+        words_of: list[dict[str, tuple[str, ...]]] | None = None,
+    ) -> None:
+        """Add the log likelihoods of a block.
+
+        Of character n-grams, ``words_of`` says for each text which words they are in.
+        """
+        for row, column, item, value in zip(
+            found.row.tolist(), found.column.tolist(), found.item.tolist(), found.value, strict=True
+        ):
+            name = None if column == ABSENT else axis.columns[column]
+            key: Hashable = name
+            if item == ABSENT:
+                shown: object = "(all that is absent)"
+                key = ABSENT
+            elif item < ABSENT:
+                known = axis.label(ABSENT - 1 - item)[1]
+                shown = 0 if known is None else f"(no {known})"
+            elif isinstance(axis, Words):
+                shown = axis.label(item)[1]
+                if words_of is not None:
+                    shown = Ngram(shown)
+                    shown.words = words_of[row].get(shown, ())
+            else:
+                of_column = self._cells(axis.columns[column])
+                if of_column:
+                    shown = of_column[row]
+                elif isinstance(axis, Levels) and item < len(axis.levels[column]):
+                    shown = axis.levels[column][item]  # of several columns as one
+                else:
+                    shown = "(never seen)"
+            line = "columns" if name is None else title(name), shown, value
+            if isinstance(axis, Words):
+                self.items[row].append(line)
+            else:
+                self._put(row, _pair(name.sources) if isinstance(name, Interaction) else key, line)
+
+    def add_missing(self, found: Contributions, axis: Axis) -> None:
+        """Add what it says that cells are missing, and that others are there.
+
+        That a cell is there joins the line of its column, or that of all absent columns if the
+        cell is a 0 that is not stored. A text has no such line.
+        """
+        for row, column, item, value in zip(
+            found.row.tolist(), found.column.tolist(), found.item.tolist(), found.value, strict=True
+        ):
+            name = axis.columns[column]
+            assert isinstance(name, Missing)
+            if item:
+                self.items[row].append((str(name), None, value))
+            else:
+                place = self._place[row]
+                key = ABSENT if ABSENT in place and name.of not in place else name.of
+                self._put(row, key, (f"{title(name.of)} is present", None, value))
+
+    def add_products(self, found: Iterable[tuple[tuple[Name, Name], Floats]]) -> None:
+        """Add what products of two columns say, (rows, classes), where both cells are there."""
+        for pair, added in found:
+            a, b = map(self._cells, pair)
+            for row in np.flatnonzero(added.any(axis=1)).tolist():
+                line = title_of_pair(pair), (a[row], b[row]), added[row]
+                self._put(row, _pair(pair), line)
+
+    def _put(self, row: int, key: Hashable, line: Item) -> None:
+        """Add a line to a row, or its log likelihoods to those of the line of the same key."""
+        items, place = self.items[row], self._place[row]
+        if key in place:
+            column, shown, value = items[place[key]]
+            items[place[key]] = column, shown, value + line[2]
+        else:
+            place[key] = len(items)
+            items.append(line)
+
+
+def _pair(columns: Iterable[Name]) -> Hashable:
+    """Return what the line of two columns is known by, in whichever order they are."""
+    return frozenset(columns)
+
+
+def words_of_ngrams(axis: Words, rows: Rows) -> list[dict[str, tuple[str, ...]]]:
+    """Return the words that each character n-gram of each text is in, a mapping for each text."""
+    options = {key: value for key, value in axis.analyser.splitting.items() if key != "features"}
+    lower, of_character_ngrams = options["lowercase"], splitter(**options)
+    of_words = splitter("word", (1, 1), lower, ())
+    found = []
+    for text in axis.analyser.rows(rows.values(axis.columns[0]).tolist()):
+        words: dict[str, dict[str, None]] = {}
+        for token in text.split() if isinstance(text, str) else ():
+            inner = of_words(token) or [token.lower() if lower else token]
+            holders = _holders(inner, options["ngram_range"][1])
+            beside = inner if len(inner) <= FEW_WORDS else ()
+            for ngram in dict.fromkeys(of_character_ngrams(token)):
+                near = holders.get(ngram.strip(), beside)
+                words.setdefault(ngram, {}).update(dict.fromkeys(near))
+        found.append({ngram: tuple(of) for ngram, of in words.items()})
+    return found
+
+
+def _holders(words: list[str], longest: int) -> dict[str, dict[str, None]]:
+    """Return the words that each character n-gram is in, of n up to the longest."""
+    found: dict[str, dict[str, None]] = {}
+    for word in dict.fromkeys(words):
+        for ngram in character_ngrams(word, 1, longest):
+            found.setdefault(ngram, {})[word] = None
+    return found
+
+
+# --- Explain -------------------------------------------------------------------------------------
+#
+# Explanations: weights of evidence, one per column, category or word, that sum to the log odds.
+#
+# The weight of evidence of an item for class c against class r is log p(item | c) - log p(item |
+# r) (I. J. Good, Probability and the Weighing of Evidence, 1950), in nats.
+
+
+PRIOR = "class prior"
+INTERCEPT = "intercept"  # of the weights: what is added to the log odds of every row
+OF_EVERY_ROW = (PRIOR, INTERCEPT)
+UNITS = {"nats": 1.0, "bits": float(np.log(2))}
+NGRAMS = "(character n-grams)"  # of a text, those that are in no word of it
+LONGEST = 1_000_000  # characters, of a text that is explained
+
+Weighed: TypeAlias = "tuple[str, object, float]"  # column, value, weight of evidence in nats
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ExplainedRow(Shown):
+    """The evidence in one row: items with their log likelihood under each class.
+
+    Parameters
+    ----------
+    column : list of str
+        The column of each item; the first item is the class prior, and the second, where weights
+        were fitted, their intercept.
+    value : list
+        What each item is: a word, a level, a number, a time, or None.
+    log_likelihood : ndarray of shape (items, classes)
+        In nats, times the weights.
+    joint : ndarray of shape (classes,)
+        The sum of the items: the joint log likelihood.
+    classes : ndarray of shape (classes,)
+        The class labels.
+    columns : tuple of str
+        The columns of the table, in their order.
+    """
+
+    column: list[str]
+    value: list[object]
+    log_likelihood: Floats
+    joint: Floats
+    classes: LabelArray
+    columns: tuple[str, ...] = ()
+
+    def rival(self, c: int) -> int:
+        """Return the strongest class other than c."""
+        others = [r for r in range(len(self.classes)) if r != c]
+        return max(others, key=lambda r: self.joint[r]) if others else c
+
+    def weights(self, c: int) -> Floats:
+        """Return the weight of each item for class c against its strongest rival: (items,)."""
+        with np.errstate(invalid="ignore"):
+            weights = self.log_likelihood[:, c] - self.log_likelihood[:, self.rival(c)]
+        return np.nan_to_num(weights, nan=0.0, posinf=np.inf, neginf=-np.inf)
+
+    def log_odds(self, c: int) -> float:
+        """Return the log odds of class c against its strongest rival; NaN of the impossible."""
+        with np.errstate(invalid="ignore"):
+            return float(self.joint[c] - self.joint[self.rival(c)])
+
+    @property
+    def best(self) -> int:
+        """Index of the most probable class: by the prior where every class is impossible."""
+        possible = np.isfinite(self.joint.max())
+        return int(np.argmax(self.joint if possible else self.log_likelihood[0]))
+
+    def probability(self, c: int) -> float:
+        """Return the posterior of class c."""
+        top = self.joint.max()
+        p = np.exp(self.joint - top) if np.isfinite(top) else np.exp(self.log_likelihood[0])
+        return float(p[c] / p.sum())
+
+    def top(self, c: int, n: int | None = None) -> list[Weighed]:
+        """Return the n items of greatest weight for or against class c, greatest first.
+
+        What the character n-grams of a text say is shared out to the words that they are in, and
+        what is said of a word more than once is one item.
+        """
+        weights: dict[tuple[str, str | int], float] = {}
+        for i, (column, value, weight) in enumerate(
+            zip(self.column, self.value, self.weights(c).tolist(), strict=True)
+        ):
+            of: Sequence[str | int] = (value if isinstance(value, str) else i,)
+            if isinstance(value, Ngram):
+                of = value.words or (NGRAMS,)
+            for key in of:
+                weights[column, key] = weights.get((column, key), 0.0) + weight / len(of)
+        found = [
+            (column, key if isinstance(key, str) else self.value[key], weight)
+            for (column, key), weight in weights.items()
+        ]
+        return sorted(found, key=lambda item: -abs(item[2]))[:n]
+
+    def waterfall(self, n: int = 10, label: Label | None = None) -> Waterfall:
+        """Return the n items of greatest weight step by step, and all others as one step.
+
+        They are for the class ``label``, by default the most probable one, and sum to its log odds.
+        """
+        return waterfall(self, n, label)
+
+    def plot(self, ax: Axes | None = None, n: int = 10) -> Axes:
+        """Draw the weights of evidence from the class prior to the log odds, the n greatest."""
+        return self.waterfall(n).plot(ax)
+
+    def image(self, shape: tuple[int, int], label: Label | None = None) -> EvidenceImage:
+        """Return the evidence of each pixel, where the columns are the pixels of an image."""
+        return evidence_image(self, shape, label)
+
+    def plot_image(self, shape: tuple[int, int], ax: Axes | None = None) -> Axes:
+        """Draw the evidence of each pixel for the most probable class against its rival."""
+        return self.image(shape).plot(ax)
+
+    def __str__(self) -> str:
+        c = self.best
+        rival = self.classes[self.rival(c)]
+        names = f"{plain_cell(self.classes[c])!r} against {plain_cell(rival)!r}"
+        odds, p = self.log_odds(c), self.probability(c)
+        total = f"log odds {odds:.2f} (probability {p:.2f})"
+        if np.isnan(odds):
+            total = f"every class is impossible, so that the class prior decides ({p:.2f})"
+        lines = [f"{names}: {total}"]
+        both = self.log_likelihood[:, [c, self.rival(c)]]
+        nowhere = np.flatnonzero(np.isneginf(both).all(axis=1)) if len(self.classes) > 1 else ()
+        impossible = [shown(self.column[i], self.value[i]) for i in nowhere]
+        lines += [f"    -inf  {item} (for both)" for item in impossible]
+        items = ((shown(column, value), weight) for column, value, weight in self.top(c))
+        lines += [f"{weight:+8.2f}  {item}" for item, weight in items if item not in impossible]
+        return "\n".join(lines)
+
+
+def shown(column: str, value: object) -> str:
+    """Return an item as a line shows it."""
+    return column if value is None else f"{column} = {plain_cell(value)}"
+
+
+class EvidenceMatrix(NamedTuple):
+    """The weights of evidence of rows, column by column.
+
+    Parameters
+    ----------
+    columns : list of str
+        The columns of the table, and after them what is said beside them: missing cells, pairs.
+    weight : ndarray of shape (rows, columns)
+        In nats; 0 where a column says nothing of a row.
+    base : ndarray of shape (rows,)
+        The class prior and the intercept, which are the same for all rows with the same rival.
+        With the weights of a row it is the log odds.
+    """
+
+    columns: list[str]
+    weight: Floats
+    base: Floats
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanation(Tabular):
+    """The evidence in each of several rows; a tidy table by ``to_dict`` and ``to_frame``.
+
+    Examples
+    --------
+    >>> from naively import NaiveBayes
+    >>> nb = NaiveBayes(weights=None).fit({"wet": ["yes", "yes", "no"]}, ["rain", "rain", "sun"])
+    >>> table = nb.explain({"wet": ["yes"]}).to_dict()
+    >>> for i in range(len(table["row"])):
+    ...     print(*(table[name][i] for name in ("row", "class", "column", "value")))
+    0 rain class prior None
+    0 rain wet yes
+    0 sun class prior None
+    0 sun wet yes
+    """
+
+    rows: list[ExplainedRow]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, row: int) -> ExplainedRow:
+        return self.rows[row]
+
+    def __iter__(self) -> Iterator[ExplainedRow]:
+        return iter(self.rows)
+
+    def __str__(self) -> str:
+        return "\n\n".join(map(str, self.rows))
+
+    def matrix(self, label: Label | None = None) -> EvidenceMatrix:
+        """Return the weights of evidence as a matrix, rows by columns.
+
+        Parameters
+        ----------
+        label : label, optional
+            The class that the weights are for, against its strongest rival in each row; by default
+            the most probable class of each row.
+
+        Examples
+        --------
+        >>> from naively import NaiveBayes
+        >>> X, y = {"wet": ["yes", "yes", "no"]}, ["rain", "rain", "sun"]
+        >>> columns, weight, base = NaiveBayes(weights=None).fit(X, y).explain(X).matrix("rain")
+        >>> columns, weight.shape, base.round(2)
+        (['wet'], (3, 1), array([0.69, 0.69, 0.69]))
+        """
+        named = self.rows[0].columns if self.rows else ()
+        beside = (name for row in self.rows for name in row.column)
+        place = {name: j for j, name in enumerate(dict.fromkeys((*named, *beside)))}
+        weight, base = np.zeros((len(self.rows), len(place))), np.zeros(len(self.rows))
+        for i, row in enumerate(self.rows):
+            each = row.weights(number_of(row.classes, label, row.best))
+            constant = [
+                column in OF_EVERY_ROW and value is None
+                for column, value in zip(row.column, row.value, strict=True)
+            ]
+            base[i] = each[constant].sum()
+            for name, w, of_all in zip(row.column, each, constant, strict=True):
+                weight[i, place[name]] += 0.0 if of_all else w
+        said = [name for name in place if name in named or name not in OF_EVERY_ROW]
+        return EvidenceMatrix(said, weight[:, [place[name] for name in said]], base)
+
+    def to_dict(self, unit: Literal["nats", "bits"] = "nats") -> dict[str, list[Any]]:
+        """Return columns row, class, against, column, value and weight.
+
+        Parameters
+        ----------
+        unit : {"nats", "bits"}
+            Of the weights: natural logarithms, or logarithms to base 2, of which one more doubles
+            the odds.
+
+        Notes
+        -----
+        The weights of one row and class sum to the log odds of the class against its rival. Pass
+        the result to the frame library of your choice.
+        """
+        if unit not in UNITS:
+            raise ValueError(f"unit must be 'nats' or 'bits', got {unit!r}.")
+        table: dict[str, list[Any]] = {
+            name: [] for name in ("row", "class", "against", "column", "value", "weight")
+        }
+        for i, row in enumerate(self.rows):
+            labels = row.classes.tolist()
+            for c, label in enumerate(labels):
+                n = len(row.column)
+                table["row"] += [i] * n
+                table["class"] += [label] * n
+                table["against"] += [labels[row.rival(c)]] * n
+                table["column"] += row.column
+                table["value"] += row.value
+                table["weight"] += (row.weights(c) / UNITS[unit]).tolist()
+        return table
+
+
+def explain(model: Model, rows: Rows) -> Explanation:
+    """Explain the prediction of each row (see ``NaiveBayes.explain``)."""
+    rows = model.schema.match(rows)
+    of_character_ngrams = model.schema.of_character_ngrams
+    batch = model.encode(rows)
+    for block in batch.blocks.values():
+        if isinstance(block, Documents):
+            _refuse_long(block)
+    batch = batch.split()
+
+    @cache  # an interaction shows the cells of columns that are shown themselves
+    def cells(name: Name) -> Sequence[object]:
+        if isinstance(name, Derived):
+            return name.cells(cells)
+        return plain_cells(rows.values(name)) if name in rows.names else ()
+
+    first: list[Item] = [(PRIOR, None, model.class_log_prior)]
+    if (intercept := model.intercept).any():
+        first.append((INTERCEPT, None, intercept))
+    lines, blocks = Lines(first, len(rows), cells), model.blocks(batch)
+    for group in sorted(model.schema.groups, key=lambda group: group.kind == "missing"):
+        key = group.key
+        found, axis = model.likelihoods[key].itemised(blocks[key]), model.counts[key].axis
+        if group.kind == "missing":
+            lines.add_missing(found, axis)
+        elif key in of_character_ngrams and isinstance(axis, Words):
+            lines.add(found, axis, words_of_ngrams(axis, rows))
+        else:
+            lines.add(found, axis)
+    lines.add_products(model.products(blocks))
+    explained, order = [], tuple(map(title, model.schema.order))
+    for of_row, joint in zip(lines.items, model.score(batch, "joint"), strict=True):
+        columns, values, log_likelihoods = map(list, zip(*of_row, strict=True))
+        evidence = np.stack(log_likelihoods)
+        explained.append(ExplainedRow(columns, values, evidence, joint, model.classes, order))
+    return Explanation(explained)
+
+
+def _refuse_long(block: Documents) -> None:
+    """Raise a ValueError if a text is longer than any that is explained."""
+    for row, text in enumerate(block.texts):
+        if isinstance(text, str) and len(text) > LONGEST:
+            raise ValueError(
+                f"Text {row} of column {title(block.axis.columns[0])!r} has {len(text):,} "
+                f"characters; of more than {LONGEST:,} no prediction is explained."
+            )
+
+
+# --- The evidence in a row, step by step: from the prior's log odds to the total -----------------
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Waterfall(Tabular):
+    """Weights of evidence that are added up, one step after the other.
+
+    Parameters
+    ----------
+    label, against : label
+        The class that is spoken for, and its strongest rival.
+    item : list of str
+        What each step is: the class prior, the items of greatest weight, and all others as one.
+    weight : list of float
+        The weight of each step in nats; they sum to the log odds.
+    log_odds : float
+        Of the class against its rival; NaN where both are impossible.
+    probability : float
+        The posterior of the class among all classes.
+    """
+
+    label: Label
+    against: Label
+    item: list[str]
+    weight: list[float]
+    log_odds: float
+    probability: float
+
+    @property
+    def start(self) -> list[float]:
+        """Where each step begins: the sum of those before it, in nats."""
+        with np.errstate(invalid="ignore"):
+            ends: list[float] = np.cumsum([0.0, *self.weight])[:-1].tolist()
+        return ends
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """Return columns item, weight and start: where each step begins."""
+        return {"item": [*self.item], "weight": [*self.weight], "start": self.start}
+
+    @property
+    def heading(self) -> str:
+        """The classes, the log odds and the probability, in one line."""
+        names = f"{self.label!r} against {self.against!r}"
+        if np.isnan(self.log_odds):
+            return visible(f"{names}: every class is impossible, so that the class prior decides")
+        odds = f"log odds {self.log_odds:.2f} nats, probability {self.probability:.2f}"
+        return visible(f"{names}: {odds}")
+
+    def __str__(self) -> str:
+        steps = zip(self.item, self.weight, strict=True)
+        return "\n".join([self.heading, *(f"{w:+8.2f}  {visible(item)}" for item, w in steps)])
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw each step as a bar that begins where the last one ended."""
+        from naively.pictures.axes import name_of
+        from naively.pictures.evidence import draw_waterfall
+
+        names = f"{name_of(self.label)} against {name_of(self.against)}"
+        total = f"log odds {self.log_odds:.2f} (probability {self.probability:.2f})"
+        if np.isnan(self.log_odds):
+            total = f"all impossible: the prior decides ({self.probability:.2f})"
+        return draw_waterfall(
+            self.item,
+            np.array(self.weight),
+            label=f"log odds (nats)\n{names}",
+            title=total,
+            ax=ax,
+        )
+
+
+def waterfall(row: ExplainedRow, n: int = 10, label: Label | None = None) -> Waterfall:
+    """Return the n items of greatest weight in a row, step by step (see ``ExplainedRow.plot``)."""
+    if n < 1:
+        raise ValueError(f"n must be at least 1, the items that are drawn, got {n}.")
+    c, labels = number_of(row.classes, label, row.best), row.classes.tolist()
+    items = row.top(c)
+    of_every_row = [(PRIOR, None), (INTERCEPT, None)]
+    others = [item for item in items if item[:2] not in of_every_row]
+    first, rest = others[:n], others[n:]
+    steps = [
+        *((item[0], item[2]) for first in of_every_row for item in items if item[:2] == first),
+        *((shown(column, _short(value)), weight) for column, value, weight in first),
+    ]
+    if rest:
+        with np.errstate(invalid="ignore"):
+            of_rest = float(np.sum([weight for *_, weight in rest]))
+        steps.append((f"other ({many(len(rest), 'item')})", of_rest))
+    return Waterfall(
+        labels[c],
+        labels[row.rival(c)],
+        [item for item, _ in steps],
+        [float(weight) for _, weight in steps],
+        row.log_odds(c),
+        row.probability(c),
+    )
+
+
+def _short(value: object) -> object:
+    """Return a number with as many digits as a picture has room for."""
+    value = plain_cell(value)
+    return f"{value:.6g}" if isinstance(value, float) else value
+
+
+# --- Models of pixels as images: the mean of each class, and the evidence of each pixel ----------
+
+
+MOST_IMAGES = 20  # that are drawn
+NO_PIXEL = "holds no numbers, so it is no pixel."
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ClassImages(Tabular):
+    """The mean image of each class.
+
+    Parameters
+    ----------
+    classes : list of labels
+        The classes.
+    class_count : ndarray of shape (classes,)
+        How many rows of each were learned.
+    mean : ndarray of shape (classes, height, width)
+        The mean of each pixel over the rows of the class where it is not missing; NaN where it
+        always is. It is computed from what was counted: of a histogram from its cells.
+    """
+
+    classes: list[Label]
+    class_count: Floats
+    mean: Floats
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """Return columns class, row, column and mean, one row a pixel and class."""
+        c, row, column = (index.ravel().tolist() for index in np.indices(self.mean.shape))
+        return {
+            "class": [self.classes[i] for i in c],
+            "row": row,
+            "column": column,
+            "mean": self.mean.ravel().tolist(),
+        }
+
+    def __str__(self) -> str:
+        k, height, width = self.mean.shape
+        finite = self.mean[np.isfinite(self.mean)]
+        least, most = finite.min(initial=np.inf), finite.max(initial=-np.inf)
+        return f"mean images of {k:,} classes, {height} × {width}: from {least:.4g} to {most:.4g}"
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the images beside each other, of at most the 20 most frequent classes."""
+        from naively.pictures.axes import name_of
+        from naively.pictures.evidence import draw_images
+
+        shown = frequent(self.class_count, MOST_IMAGES)
+        more = len(self.classes) - len(shown)
+        return draw_images(
+            self.mean[shown],
+            [name_of(self.classes[c]) for c in shown],
+            label="mean of the class",
+            notes=and_more(more, "class"),
+            ax=ax,
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EvidenceImage(Tabular):
+    """The weight of evidence of each pixel of a row.
+
+    Parameters
+    ----------
+    label, against : label
+        The class that is spoken for, and its strongest rival.
+    weight : ndarray of shape (height, width)
+        In nats: positive for the class; 0 of what is missing.
+    elsewhere : float
+        The weight of the class prior, of all that is no pixel, and of pixels being missing:
+        together they are the log odds.
+    """
+
+    label: Label
+    against: Label
+    weight: Floats
+    elsewhere: float
+
+    @property
+    def log_odds(self) -> float:
+        """Of the class against its rival, in nats."""
+        return float(self.weight.sum() + self.elsewhere)
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """Return columns row, column and weight, one row a pixel."""
+        row, column = (index.ravel().tolist() for index in np.indices(self.weight.shape))
+        return {"row": row, "column": column, "weight": self.weight.ravel().tolist()}
+
+    def __str__(self) -> str:
+        height, width = self.weight.shape
+        names = f"{self.label!r} against {self.against!r}"
+        of = f"evidence of {height} × {width} pixels {self.weight.sum():+.2f}"
+        return visible(f"{names}: {of}, all else {self.elsewhere:+.2f} nats")
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the weights in colours that diverge from 0."""
+        from naively.pictures.axes import name_of
+        from naively.pictures.evidence import draw_evidence
+
+        names = f"{name_of(self.label)} against {name_of(self.against)}"
+        return draw_evidence(self.weight, title=names, label="weight of evidence (nats)", ax=ax)
+
+
+def class_images(model: Model, shape: tuple[int, int]) -> ClassImages:
+    """Return the mean image of each class (see ``nb.inspect.images``)."""
+    order = list(model.schema.order)
+    check_shape(shape, len(order))
+    mean = np.full((len(model.classes), len(order)), np.nan)
+    place = {name: i for i, name in enumerate(order)}
+    for group in model.schema.of_columns:
+        tally = model.counts[group.key]
+        if group.analyser or group.event.layout == "rows":
+            raise ValueError(f"Column {title(group.columns[0])!r} {NO_PIXEL}")
+        for name, of_class in zip(tally.axis.columns, _means(model, tally), strict=True):
+            if name in place:  # no part of a time
+                mean[:, place[name]] = of_class
+    count = model.tally.class_count
+    return ClassImages(model.classes.tolist(), count, mean.reshape(-1, *shape))
+
+
+def _means(model: Model, tally: BlockTally) -> Floats:
+    """Return the mean of each column in each class, (columns, classes)."""
+    axis = tally.axis
+    with np.errstate(invalid="ignore", divide="ignore"):
+        if not isinstance(axis, Cells | Levels):
+            rows = tally[PRESENT].high if PRESENT in tally.sums else model.tally.class_count
+            return np.asarray(tally[VALUE].high / rows)
+        count = tally[CELL if isinstance(axis, Cells) else LEVEL].high
+        values = axis.middle if isinstance(axis, Cells) else _numbers(axis)
+        found = [
+            values[start:end] @ count[start:end] / count[start:end].sum(axis=0)
+            for start, end in pairwise(axis.first)
+        ]
+        return np.array(found).reshape(-1, count.shape[1])
+
+
+def _numbers(axis: Levels) -> Floats:
+    """Return the levels as numbers, (levels,), or raise a ValueError that names the column."""
+    for name, levels in zip(axis.columns, axis.levels, strict=True):
+        if not all(isinstance(level, int | float) for level in levels):
+            raise ValueError(f"Column {title(name)!r} {NO_PIXEL}")
+    return np.array([float(level) for levels in axis.levels for level in levels])
+
+
+def check_shape(shape: Sequence[int], columns: int) -> None:
+    """Raise a ValueError unless an image of this shape has as many pixels as there are columns."""
+    if len(shape) != 2 or any(n < 1 for n in shape) or prod(shape) != columns:
+        raise ValueError(
+            f"An image of shape {tuple(shape)} has {prod(shape):,} pixels, but the model has "
+            f"{columns:,} columns; give a (height, width) that fits."
+        )
+
+
+def evidence_image(
+    row: ExplainedRow, shape: tuple[int, int], label: Label | None = None
+) -> EvidenceImage:
+    """Return the evidence of each pixel of a row (see ``ExplainedRow.image``)."""
+    check_shape(shape, len(row.columns))
+    c, labels = number_of(row.classes, label, row.best), row.classes.tolist()
+    place = {name: i for i, name in enumerate(row.columns)}
+    pixel, elsewhere = np.zeros(len(place)), 0.0
+    for column, weight in zip(row.column[1:], row.weights(c).tolist()[1:], strict=True):
+        if column in place:
+            pixel[place[column]] += weight
+        else:
+            elsewhere += weight
+    prior = float(row.weights(c)[0])
+    return EvidenceImage(
+        labels[c],
+        labels[row.rival(c)],
+        pixel.reshape(shape),
+        elsewhere + prior,
+    )

@@ -1,0 +1,187 @@
+"""How probable rows are: log likelihoods, marginal likelihoods, a joint table's answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.axis import title
+from naively.counting.labels import Label, LabelArray, Labels
+from naively.counting.tally import BlockTally
+from naively.data.rows import Rows
+from naively.events import JointTable
+from naively.events.base import EventModel
+from naively.events.estimate import Estimable
+from naively.events.estimates.estimate import Estimate
+from naively.events.estimates.outcomes import Outcomes
+from naively.kernels.reference import Floats
+from naively.model.model import Model, check_rows, count_batch
+
+# --- The likelihood of rows under each class, and of labelled rows under the model ---------------
+
+
+def class_log_likelihoods(model: Model, rows: Rows) -> Floats:
+    """Return log p(row | class), of shape (rows, classes), by the event models without weights.
+
+    The base measure is in it. Interactions have no part in it: with them probabilities would not
+    sum to 1.
+    """
+    plain = generative(model)
+    batch, none = plain.encode(rows), np.zeros(len(model.classes))
+    total = np.zeros((len(batch), len(model.classes)))
+    for key, block in plain.blocks(batch).items():
+        likelihood = plain.unweighted_likelihoods[key]
+        total = likelihood.log_prob(block, total, "joint", none)
+        total += likelihood.log_base(block)[:, None]
+    return total
+
+
+def generative(model: Model) -> Model:
+    """Return the model without weights and interactions: what says how rows are generated.
+
+    Raises
+    ------
+    ValueError
+        If an event model is of no distribution of rows.
+    """
+    for group in model.schema.groups:
+        group.event.check_density()
+    return model.pure
+
+
+def log_likelihoods(model: Model, rows: Rows, label: Label | LabelArray) -> Floats:
+    """Return log p(row | label), (rows,), for one label or a label of each row, (rows,)."""
+    every = np.empty(len(rows), object)
+    every[:] = label.tolist() if isinstance(label, np.ndarray) else [label] * len(rows)
+    codes = places(model, every)
+    found: Floats = class_log_likelihoods(model, rows)[np.arange(len(rows)), codes]
+    return found
+
+
+def log_likelihood(model: Model, rows: Rows, labels: Labels) -> float:
+    """Return log p(rows, labels), in nats: the sum over rows, each times its weight.
+
+    Raises
+    ------
+    ValueError
+        If a row has a label that the model does not know.
+    """
+    check_rows(rows, labels)
+    codes = places(model, labels.classes[labels.codes])
+    at = np.arange(len(codes)), codes
+    of_row = model.class_log_prior[codes] + class_log_likelihoods(model, rows)[at]
+    weight = labels.weights
+    return float(of_row[weight > 0] @ weight[weight > 0])  # what weighs nothing is not impossible
+
+
+def places(model: Model, labels: LabelArray) -> NDArray[np.int64]:
+    """Return the number of the class of each label, (rows,).
+
+    Raises
+    ------
+    ValueError
+        If a label is no class of the model; it names the first row of one.
+    """
+    codes = class_codes(model, labels)
+    if (codes < 0).any():
+        row = int(np.flatnonzero(codes < 0)[0])
+        raise ValueError(
+            f"Row {row} has the label {labels.tolist()[row]!r}, which the model does not know; its "
+            f"classes are {model.classes.tolist()}."
+        )
+    return codes
+
+
+def class_codes(model: Model, labels: LabelArray) -> NDArray[np.int64]:
+    """Return the number of the class of each label, (rows,); -1 where it is no class."""
+    place = {label: c for c, label in enumerate(model.classes.tolist())}
+    return np.array([place.get(label, -1) for label in labels.tolist()], np.int64)
+
+
+# --- The evidence: how probable rows are under a model before its parameters are known -----------
+
+
+def log_marginal_likelihood(model: Model, rows: Rows, labels: Labels) -> float:
+    """Return log p(rows | labels), no parameter known.
+
+    See ``nb.inspect.log_marginal_likelihood``.
+
+    The rows are counted alone, as the model counts its own.
+    """
+    check_rows(rows, labels)
+    plain = model.pure
+    batch = plain.encode(rows, labels)
+    tally = count_batch(batch, plain.schema)
+    total = 0.0
+    for group in plain.schema.groups:
+        event, counted = group.event, tally.blocks[group.key]
+        if not isinstance(event, Estimable):
+            raise ValueError(_has_none(event, group.columns[0]))  # noqa: TRY004
+        block = event.prepare(batch.blocks[group.key])
+        base = plain.unweighted_likelihoods[group.key].log_base(block)
+        total += float(base @ labels.weights)
+        for of in _columns(event, counted):
+            total += _of_column(event, of)
+    return total
+
+
+def _columns(event: EventModel, tally: BlockTally) -> Iterator[BlockTally]:
+    """Yield what was counted of each column; of columns that are one event, of all together."""
+    if event.joined or event.layout == "rows":
+        yield tally
+        return
+    for name in tally.axis.columns:
+        yield tally.of([name])
+
+
+def _of_column(event: Estimable, tally: BlockTally) -> float:
+    """Return the log evidence of one column, summed over the classes."""
+    event = event.settled(tally)
+    prior = event.prior_of(tally)
+    if prior is None or not event.space:
+        raise ValueError(_has_none(event, tally.axis.columns[0]))
+    # Every class has the prior that follows from all of them.
+    fixed: Any = event
+    if "prior" in {option.name for option in fields(event)}:  # type: ignore[arg-type]  # a subclass is a dataclass
+        fixed = replace(event, prior=prior)  # type: ignore[type-var]
+    classes = next(iter(tally.sums.values())).shape[-1]
+    by_class = (Estimate(fixed, _of_class(tally, c)) for c in range(classes))
+    return float(sum(estimate.log_evidence for estimate in by_class))
+
+
+def _of_class(tally: BlockTally, c: int) -> BlockTally:
+    """Return what was counted of one class."""
+    return tally.map(lambda sums: sums[:, np.array([c])])
+
+
+def _has_none(event: EventModel, name: Any) -> str:
+    return (
+        f"Column {title(name)!r} has no evidence: {event.name} has no proper conjugate prior here; "
+        "give it another event model, or a prior."
+    )
+
+
+# --- The joint table of classes and columns, where a model is one --------------------------------
+
+
+def joint_outcomes(model: Model) -> Outcomes:
+    """Return the rows of a model that is a joint table, with their probabilities in each class.
+
+    Raises
+    ------
+    ValueError
+        If the model is something else.
+    """
+    groups = model.schema.groups
+    if len(groups) != 1 or not isinstance(groups[0].event, JointTable):
+        raise ValueError(
+            "Marginal and conditional probabilities of columns are those of a joint table: learn "
+            "with NaiveBayes(JointTable())."
+        )
+    found = groups[0].event.outcomes(model.counts[groups[0].key])
+    share = np.exp(model.class_log_prior)
+    return replace(found, columns=groups[0].columns, classes=model.classes.tolist(), share=share)

@@ -1,0 +1,456 @@
+"""The weight of evidence against all other classes, once: strongest, nomogram."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from naively.counting.axis import LEVEL, PRESENT, VALUE, ByValue, Cells, Columns, Levels, title
+from naively.counting.block import Batch
+from naively.counting.labels import Label
+from naively.counting.tally import BlockTally
+from naively.data.rows import times_of
+from naively.inspect.explain import Weighed
+from naively.inspect.one_column import OneColumn
+from naively.kernels.reference import Floats
+from naively.messages import visible
+from naively.model.class_prior import number_of, spoken_for
+from naively.model.model import Model
+from naively.schema.encode import plain_cell
+from naively.schema.schema import Group
+from naively.tabular import Tabular
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+# --- The weight of evidence of an item: how much it changes the log odds of a class --------------
+#
+# Good, Probability and the weighing of evidence (1950). This is the only place where a class is
+# compared with several others at once.
+
+
+@dataclass(frozen=True, eq=False)
+class Odds:
+    """The odds of a class against some others, which are taken as one class.
+
+    Parameters
+    ----------
+    start : ndarray of shape (classes,)
+        What the scores of the classes begin with: their log priors, and a bias if one was fitted.
+    c : int
+        The class that is spoken for.
+    rivals : sequence of int, optional
+        The classes that it is compared with; by default all others.
+
+    Notes
+    -----
+    The weight of evidence of an item is log p(item | c) - log p(item | rivals), where
+    p(item | rivals) is the mean of p(item | r), weighted by the share that r has of the rivals at
+    the start. So the log odds with the item alone are ``prior`` and its weight. Rivals that have
+    no share at all count alike. What is impossible in the class and in its rivals weighs 0.
+
+    Examples
+    --------
+    >>> odds = Odds(np.log([0.5, 0.25, 0.25]), 0)
+    >>> odds.weight(np.log([[0.4, 0.1, 0.3]])).round(4)  # log 2: .4 against the mean of .1 and .3
+    array([0.6931])
+    """
+
+    start: Floats
+    c: int
+    rivals: Sequence[int] | None = None
+
+    @property
+    def others(self) -> list[int]:
+        """The classes that it is compared with."""
+        every = range(len(self.start)) if self.rivals is None else self.rivals
+        return [r for r in every if r != self.c]
+
+    @property
+    def prior(self) -> float:
+        """The log odds before anything is seen."""
+        return float(self.start[self.c] - np.logaddexp.reduce(self.start[self.others]))
+
+    def weight(self, log_p: Floats) -> Floats:
+        """Return the weight of evidence of items, (items,), from (items, classes), in nats."""
+        others = np.array(self.others, np.int64)
+        if not len(others):
+            return np.zeros(len(log_p))
+        of = self.start[others]
+        share = np.exp(of - of.max()) if np.isfinite(of.max()) else np.ones(len(of))
+        others, share = others[share > 0], share[share > 0] / share.sum()
+        with np.errstate(divide="ignore", invalid="ignore"):
+            rest = log_p[:, others]
+            most = rest.max(axis=1)
+            most = np.where(np.isfinite(most), most, 0.0)
+            log_rest = np.log(np.exp(rest - most[:, None]) @ share) + most
+            weight: Floats = log_p[:, self.c] - log_rest
+        return np.nan_to_num(weight, nan=0.0, posinf=np.inf, neginf=-np.inf)
+
+
+# --- Strongest -----------------------------------------------------------------------------------
+#
+# What speaks most for each class: its words, levels and numbers, by their weights of evidence.
+
+
+Rank: TypeAlias = tuple[float, float]  # what rows gain, and how often it came: the least is first
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Strongest(Tabular):
+    """What speaks most for each class, as a table of ``class``, ``column``, ``value``, ``weight``.
+
+    Parameters
+    ----------
+    by_class : dict
+        For each label its items: column, value and weight of evidence in nats, which is
+        log p(item | class) - log p(item | all other classes together). The first is what rows of
+        the class gain most from on average: its weight times how often it came in the class.
+
+    Examples
+    --------
+    >>> from naively import Bernoulli, NaiveBayes
+    >>> X, y = {"fur": [True, True, False], "wings": [False, False, True]}, ["cat", "cat", "bird"]
+    >>> NaiveBayes(Bernoulli(), weights=None).fit(X, y).inspect.strongest(1)
+    class  column  value    weight
+    bird   wings          0.980829
+    cat    fur             0.81093
+    """
+
+    by_class: dict[Any, list[Weighed]]
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        rows = [(label, *item) for label, items in self.by_class.items() for item in items]
+        names = ("class", "column", "value", "weight")
+        return {name: [row[i] for row in rows] for i, name in enumerate(names)}
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the items of each class as bars, class under class.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            What to draw on; by default a new figure.
+
+        Returns
+        -------
+        ax : matplotlib.axes.Axes
+            Of many classes the first are drawn, and it says so.
+        """
+        from naively.pictures.evidence import draw_strongest
+
+        several = len({column for items in self.by_class.values() for column, _, _ in items}) > 1
+        named = {
+            label: [
+                (column if several or value is None else "", _shown(value), weight)
+                for column, value, weight in items
+            ]
+            for label, items in self.by_class.items()
+        }
+        return draw_strongest(named, ax)
+
+
+def _shown(value: object) -> str:
+    if value is None:
+        return ""
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def strongest_of(model: Model, n: int = 10) -> Strongest:
+    """Return what speaks most for each class (see ``nb.inspect.strongest``)."""
+    if n < 1:
+        raise ValueError(f"n must be a number of items that is at least 1, got {n}.")
+    labels = model.classes.tolist()
+    return Strongest({label: strongest(model, c, n) for c, label in enumerate(labels)})
+
+
+def strongest(model: Model, c: int, n: int) -> list[Weighed]:
+    """Return the n items that speak most for class c against all others together.
+
+    An item is a word (no character n-gram), a level, a column that is true, or a number that is
+    usual in the class: its mean, or one in the most probable bin. Missing cells and interactions
+    are no items. The first is what a row of the class gains most from on average: its weight of
+    evidence, times how often it came in the class. What weighs nothing, or speaks against the
+    class, is left out.
+    """
+    found: list[tuple[Rank, Weighed]] = []
+    for group in model.schema.of_columns:
+        if group.key in model.schema.of_character_ngrams:
+            continue
+        axis, x = model.counts[group.key].axis, model.likelihoods[group.key].typical(c).x
+        for rank, i, weight in ranked(model, group, c, n):
+            if x is None:
+                column, shown = axis.label(i)
+            else:
+                column, shown = axis.columns[i], float(x[i])
+                if column in model.schema.times:
+                    shown = np.datetime64(round(shown), "s").item()
+            found.append((rank, (title(column), shown, weight)))
+    found.sort(key=lambda of: of[0])
+    return [item for _, item in found[:n]]
+
+
+def ranked(model: Model, group: Group, c: int, n: int) -> list[tuple[Rank, int, float]]:
+    """Return the n items of a group that speak most for class c: rank, row and weight of each."""
+    tally, typical = model.counts[group.key], model.likelihoods[group.key].typical(c)
+    weight = Odds(model.start, c).weight(typical.value)
+    count = _count(tally, c, numbers=typical.x is not None)
+    here = np.flatnonzero((weight > 0) & (count > 0))
+    weight, count = weight[here], count[here]
+    gain = weight * count
+    best = np.lexsort((-count, -gain))[:n].tolist()
+    return [((-float(gain[i]), -float(count[i])), int(here[i]), float(weight[i])) for i in best]
+
+
+def _count(tally: BlockTally, c: int, *, numbers: bool) -> Floats:
+    """Return how often each item came in class c, (items,); a number as often as its column."""
+    if numbers and isinstance(tally.axis, ByValue):
+        cells: Floats = tally.axis.sum_by_column(tally[tally.axis.statistic].high)
+        return cells[:, c]
+    statistic = PRESENT if numbers else LEVEL if isinstance(tally.axis, Levels) else VALUE
+    count: Floats = tally.sums[statistic][:, np.array([c])].high[:, 0]
+    return count
+
+
+# --- Nomograms: each column's scale of weights of evidence, and what their sum means -------------
+#
+# Možina, Demšar, Kattan & Zupan, Nomograms for visualization of naive Bayesian classifier (2004).
+
+
+TICKS = 7  # of a column of numbers, about
+POINTS = 201  # at which the range of a column of numbers is looked for
+MOST_LEVELS = 12  # of a column, those that came most often
+WRITTEN = 8  # values that are printed for a column
+PROBABILITIES = (0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999)
+STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Scale:
+    """What one column says.
+
+    Parameters
+    ----------
+    column : str
+        Its name.
+    value : list
+        Levels, or round numbers or times; the last is None where a missing cell is evidence.
+    weight : ndarray of shape (values,)
+        The weight of evidence of each, in nats.
+    low, high : float
+        The least and the greatest weight of any of its values; of numbers, within the range of
+        0.5 % to 99.5 % of each class.
+    more : int
+        How many levels there are beside these.
+    """
+
+    column: str
+    value: list[Any]
+    weight: Floats
+    low: float
+    high: float
+    more: int = 0
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Nomogram(Tabular):
+    """Scales of weights of evidence, ordered by their ranges.
+
+    The log odds of a row are the intercept and the weight of each of its cells; a missing cell has
+    none unless the scale of its column has one for it.
+
+    Parameters
+    ----------
+    label : label
+        The class that is spoken for.
+    against : label or None
+        The class that it is compared with; None of all others as one.
+    scales : list of Scale
+        The columns, the widest range first.
+    intercept : float
+        The log odds where nothing is seen, in nats.
+    notes : tuple of str
+        What else is to be said.
+    """
+
+    label: Label
+    against: Label | None
+    scales: list[Scale]
+    intercept: float
+    notes: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """Return columns column, value and weight, in nats."""
+        return {
+            "column": [scale.column for scale in self.scales for _ in scale.value],
+            "value": [plain_cell(value) for scale in self.scales for value in scale.value],
+            "weight": [w for scale in self.scales for w in scale.weight.tolist()],
+        }
+
+    @property
+    def probabilities(self) -> dict[float, float]:
+        """The sum of weights at which the class has each of some probabilities."""
+        return {p: float(np.log(p / (1 - p)) - self.intercept) for p in PROBABILITIES}
+
+    @property
+    def names(self) -> str:
+        """The two classes."""
+        against = "all others" if self.against is None else repr(self.against)
+        return f"{self.label!r} against {against}"
+
+    def __str__(self) -> str:
+        lines = [f"nomogram for {self.names}: weights of evidence (nats)"]
+        wide = min(30, max((len(scale.column) for scale in self.scales), default=0))
+        for scale in self.scales:
+            by_weight = np.argsort(scale.weight, kind="stable").tolist()
+            some = by_weight
+            if len(by_weight) > WRITTEN:
+                some = [*by_weight[: WRITTEN // 2], *by_weight[-WRITTEN // 2 :]]
+            of = ", ".join(f"{written(scale.value[i])} {scale.weight[i]:+.2f}" for i in some)
+            lines.append(f"  {scale.column:<{wide}}  {of}")
+        sums = ", ".join(f"{p:g} at {at:+.2f}" for p, at in self.probabilities.items())
+        lines.append(f"  probability of {self.label!r} by the sum of the weights: {sums}")
+        return "\n".join(map(visible, [*lines, *(f"  {note}" for note in self.notes)]))
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw a line for each column, and below what the sum of the weights means."""
+        from naively.pictures.axes import name_of
+        from naively.pictures.evidence import draw_nomogram
+
+        against = "all others" if self.against is None else name_of(self.against)
+        return draw_nomogram(
+            [name_of(scale.column) for scale in self.scales],
+            [[name_of(written(value)) for value in scale.value] for scale in self.scales],
+            [scale.weight for scale in self.scales],
+            [(scale.low, scale.high) for scale in self.scales],
+            self.probabilities,
+            label=f"weight of evidence (nats)\n{name_of(self.label)} against {against}",
+            name=f"p({name_of(self.label)})",
+            notes=self.notes,
+            ax=ax,
+        )
+
+
+def written(value: Any) -> str:
+    """Write a level, a number, a time or a missing cell as a scale shows it."""
+    if value is None:
+        return "missing"
+    if isinstance(value, np.datetime64):
+        return str(value.astype("datetime64[D]"))
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def nomogram(
+    model: Model,
+    label: Label | None,
+    against: Label | None,
+    n: int = 10,
+    batches: Sequence[Batch] = (),
+) -> Nomogram:
+    """Return the nomogram of a model (see ``nb.inspect.nomogram``)."""
+    if n < 1:
+        raise ValueError(f"n must be at least 1, the columns that are shown, got {n}.")
+    if len(model.classes) < 2:
+        raise ValueError("A nomogram compares two classes, but only one was learned.")
+    c = number_of(model.classes, label, spoken_for(model.tally.class_count))
+    others = [r for r in range(len(model.classes)) if r != c]
+    if against is not None:
+        others = [number_of(model.classes, against, 0)]
+        if others == [c]:
+            raise ValueError(f"A nomogram compares two classes, got {against!r} twice.")
+    odds = Odds(model.start, c, others)
+    found = [_scale(column, _cells(column, batches), odds) for column in _columns(model)]
+    if not found:
+        raise ValueError("The model has no column whose cells have a weight each; see explain.")
+    found.sort(key=lambda scale: scale.low - scale.high)
+    single = len(others) == 1
+    rival = model.classes.tolist()[others[0]] if single else None
+    notes = []
+    if not single:
+        notes.append("all others are taken as one class, by their priors")
+    if len(found) > n:
+        notes.append(f"the {n:,} columns of widest range, of {len(found):,}")
+    pairs = model.schema.interactions or (model.weights and model.weights.linear.products)
+    texts = {name for g in model.schema.of_columns if g.analyser for name in g.columns}
+    notes += ["texts are left out: the weight of a word is in explain"] * bool(texts)
+    notes += ["interactions are left out"] * bool(pairs)
+    label_of = model.classes.tolist()[c]
+    return Nomogram(label_of, rival, found[:n], odds.prior, tuple(notes))
+
+
+def _columns(model: Model) -> list[OneColumn]:
+    """Return the columns that have an item of evidence for each cell."""
+    found = []
+    for group in model.schema.of_columns:
+        axis = model.counts[group.key].axis
+        if isinstance(axis, Columns | Cells | Levels):
+            found += [OneColumn(model, name, group, j) for j, name in enumerate(axis.columns)]
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Cells:
+    """Values of a column: their log likelihoods, (values, classes), those shown and others."""
+
+    value: list[Any]
+    shown: Floats
+    others: Floats
+    more: int = 0
+
+
+def _scale(column: OneColumn, cells: _Cells, odds: Odds) -> Scale:
+    """Return the scale of one column; with what it says that its cells are there, or missing."""
+    value, shown, others = cells.value, cells.shown, cells.others
+    if column.of_missing is not None:
+        there, missing = column.of_missing
+        value, shown, others = [*value, None], np.vstack([shown + there, missing]), others + there
+    weight = odds.weight(shown)
+    every = np.append(weight, odds.weight(others))
+    ends = (float(every.min()), float(every.max())) if len(every) else (0.0, 0.0)
+    return Scale(column.title, value, weight, *ends, cells.more)
+
+
+def _cells(column: OneColumn, batches: Sequence[Batch]) -> _Cells:
+    """Return the values of one column."""
+    if isinstance(column.tally.axis, Levels):
+        count = column.level_count.sum(axis=1)
+        first = np.sort(np.argsort(-count, kind="stable")[:MOST_LEVELS])
+        every = column.of_codes(np.arange(len(count)), weighted=True)
+        levels = [column.levels[i] for i in first]
+        return _Cells(levels, every[first], every, len(count) - len(first))
+    if column.group.event.shares:
+        truths = column.of_truths(weighted=True)
+        return _Cells(column.truths, truths, truths)
+    low, high = column.range(batches)
+    whole = column.group.event.support == "counts"
+    ticks = round_numbers(low, high, whole=whole)
+    points = np.linspace(low, high, POINTS)
+    if whole:
+        points = np.unique(np.rint(points))
+    every = column.evidence(np.concatenate([ticks, points]))
+    values = [*times_of(ticks)] if column.is_time else ticks.tolist()
+    return _Cells(values, every[: len(ticks)], every[len(ticks) :])
+
+
+def round_numbers(low: float, high: float, *, whole: bool = False, n: int = TICKS) -> Floats:
+    """Return about n round numbers from low to high; one number where they are the same.
+
+    Examples
+    --------
+    >>> round_numbers(0.3, 9.9)
+    array([2., 4., 6., 8.])
+    """
+    if not high > low:
+        return np.array([low])
+    size = (high - low) / n
+    unit = 10.0 ** np.floor(np.log10(size))
+    step = unit * next(step for step in STEPS if step * unit >= size * (1 - 1e-9))
+    if whole:
+        step = max(1.0, np.ceil(step))
+    found = np.arange(np.ceil(low / step - 1e-9), np.floor(high / step + 1e-9) + 1) * step
+    digits = max(0, 2 - int(np.floor(np.log10(step))))
+    return np.round(found, digits) + 0.0 if len(found) else np.array([low, high])

@@ -1,0 +1,362 @@
+"""One column of a model: where it is found, and what its cells say under each class."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.axis import (
+    CELL,
+    LEVEL,
+    PRESENT,
+    Cells,
+    Columns,
+    Derived,
+    Level,
+    Levels,
+    Name,
+    Words,
+    title,
+)
+from naively.counting.block import Batch, Block, Dense
+from naively.counting.tally import BlockTally
+from naively.kernels.reference import Floats
+from naively.likelihoods.base import Likelihood
+from naively.likelihoods.numbers import Binned
+from naively.model.model import Model
+from naively.schema.encode import Held
+from naively.schema.schema import Group, Missing, list_names
+
+DRAWN = 2_000  # rows that are drawn from a model whose numbers are not kept
+MOST_CELLS = 4_000_000  # of a matrix that is made at once
+TAILS = (0.005, 0.995)  # the quantiles that a picture reaches to
+ROOM = 0.06  # of the range, that a picture has on either side of it
+
+
+@dataclass(frozen=True, eq=False)
+class OneColumn:
+    """A column of a model, with the group that it is learned in and its place there."""
+
+    model: Model
+    name: Name
+    group: Group
+    place: int
+
+    @classmethod
+    def find(cls, model: Model, column: object) -> OneColumn:
+        """Return a column by its name, or by its place in the table (3, or "x3" of an array).
+
+        Raises
+        ------
+        ValueError
+            If there is none, or nothing was learned of it; it lists those that there are.
+        """
+        of: dict[Name, Group] = {}
+        for group in model.schema.of_columns:
+            for name in group.columns:
+                of.setdefault(name, group)
+        places = {place: name for place, name in enumerate(model.schema.order) if name in of}
+        named = places | {title(name): name for name in of} | {name: name for name in of}
+        found = named.get(column) if isinstance(column, str | int) else None
+        if found is None:
+            shown = title(column) if isinstance(column, str | int) else column
+            missing = {title(name) for name in model.schema.order} - {title(name) for name in of}
+            if shown in missing:
+                raise ValueError(f"Column {shown!r} was missing throughout: nothing was learned.")
+            raise ValueError(f"There is no column {shown!r}; the columns are {list_names(of)}.")
+        columns = list(model.counts[of[found].key].axis.columns)
+        return cls(model, found, of[found], columns.index(found) if found in columns else 0)
+
+    @property
+    def title(self) -> str:
+        """The column's name."""
+        return title(self.name)
+
+    @property
+    def is_time(self) -> bool:
+        """Whether its numbers are seconds since 1970."""
+        return self.name in self.model.schema.times
+
+    @property
+    def is_number(self) -> bool:
+        """Whether each of its cells is a number with a likelihood of its own."""
+        axis, event = self.tally.axis, self.group.event
+        return isinstance(axis, Columns | Cells) and not event.joined and not event.shares
+
+    @property
+    def tally(self) -> BlockTally:
+        """What was counted of its group."""
+        return self.model.counts[self.group.key]
+
+    @property
+    def levels(self) -> tuple[Level, ...]:
+        """The levels that it was seen with; nothing of a column of numbers."""
+        axis = self.tally.axis
+        return axis.levels[self.place] if isinstance(axis, Levels) else ()
+
+    @cached_property
+    def level_count(self) -> Floats:
+        """How many rows of each class have each level, (levels, classes)."""
+        axis = self.tally.axis
+        assert isinstance(axis, Levels)
+        start, end = axis.first[self.place], axis.first[self.place + 1]
+        return np.asarray(self.tally[LEVEL].high[start:end])
+
+    @property
+    def present(self) -> Floats:
+        """How many rows of each class have a value, of shape (classes,)."""
+        tally = self.tally
+        if PRESENT in tally.sums:
+            table = tally[PRESENT].high
+            return np.asarray(table[min(self.place, len(table) - 1)])
+        if isinstance(tally.axis, Levels):
+            return np.asarray(self.level_count.sum(axis=0))
+        return np.asarray(self._cells[1].sum(axis=0))
+
+    @property
+    def extent(self) -> tuple[float, float] | None:
+        """The outer edges of the bins of a histogram."""
+        of = self.model.unweighted_likelihoods[self.group.key]
+        if not isinstance(of, Binned):
+            return None
+        first, last = of.first[self.place], of.first[self.place + 1] - 1
+        edges = of.edges[self.place]
+        if not len(edges):
+            half = of.width[first] / 2
+            return float(of.middle[first] - half), float(of.middle[first] + half)
+        return float(edges[0] - of.width[first]), float(edges[-1] + of.width[last])
+
+    @property
+    def edges(self) -> Floats:
+        """Where the density of a histogram steps; nothing of other event models."""
+        of = self.model.unweighted_likelihoods[self.group.key]
+        return of.edges[self.place] if isinstance(of, Binned) else np.empty(0)
+
+    @property
+    def is_counted_in_cells(self) -> bool:
+        """Whether all its numbers are counted, by the cells of a grid."""
+        return isinstance(self.tally.axis, Cells)
+
+    @property
+    def _cells(self) -> tuple[slice, Floats]:
+        """The cells of its numbers, and how many of each class are in each, (cells, classes)."""
+        axis = self.tally.axis
+        assert isinstance(axis, Cells)
+        start, end = list(pairwise(axis.first))[self.place]
+        some = slice(int(start), int(end))
+        return some, np.maximum(self.tally[CELL].high[some], 0.0)
+
+    def log_prob(self, x: Floats) -> Floats:
+        """Return log p(x | class), without weights, of shape (numbers, classes).
+
+        It is a density, or a probability of counts: what is the same for all classes is in it.
+        """
+        found = []
+        for part in self._parts(x):
+            block = self._block(part)
+            of = self.model.unweighted_likelihoods[self.group.key]
+            found.append(self._at(of, block) + of.log_base(block)[:, None])
+        return np.concatenate(found)
+
+    def evidence(self, x: Floats) -> Floats:
+        """Return the log likelihoods that the column is scored with, (numbers, classes).
+
+        They are times the weights; what is the same for all classes may be left out.
+        """
+        of = self.model.likelihoods[self.group.key]
+        return np.concatenate([self._at(of, self._block(part)) for part in self._parts(x)])
+
+    def of_codes(self, codes: NDArray[np.int64], *, weighted: bool = False) -> Floats:
+        """Return the log likelihoods of levels, by their numbers, (levels, classes).
+
+        The number after the last stands for a level that was never seen.
+        """
+        of = self.model.likelihoods if weighted else self.model.unweighted_likelihoods
+        return of[self.group.key].at(codes, np.full(len(codes), self.place))
+
+    @cached_property
+    def of_missing(self) -> Floats | None:
+        """The log likelihoods of a cell that is there, and of a missing one, (2, classes).
+
+        They are times the weights; None where they are no evidence.
+        """
+        for group in self.model.schema.groups:
+            if group.kind == "missing" and Missing(self.name) in group.columns:
+                place = list(group.columns).index(Missing(self.name))
+                of = self.model.likelihoods[group.key]
+                return of.at(np.array([0, 1]), np.full(2, place))
+        return None
+
+    def of_truths(self, *, weighted: bool = False) -> Floats:
+        """Return the log likelihoods of false and true, of shape (2, classes)."""
+        return self.of_codes(np.array([0, 1]), weighted=weighted)
+
+    @property
+    def truths(self) -> list[Level]:
+        """What false and true mean, of a column that holds these."""
+        threshold = vars(self.group.event)["threshold"]
+        if self.group.kind == "boolean":
+            return [False, True]
+        return [0, 1] if not threshold else [f"at most {threshold:g}", f"above {threshold:g}"]
+
+    @property
+    def whole_numbers(self) -> Floats:
+        """The levels in order, of categories that are numbers; nothing of other columns."""
+        if self.group.kind != "number" or not self.levels:
+            return np.empty(0)
+        return np.sort(np.array(self.levels, np.float64))
+
+    @property
+    def in_order(self) -> bool:
+        """Whether its levels have an order of their own: numbers, or parts of times."""
+        numbers = all(isinstance(level, int | float) for level in self.levels)
+        return isinstance(self.name, Derived) or numbers
+
+    def beyond(self, batches: Sequence[Batch], low: float, high: float) -> float:
+        """Return how many numbers that were learned are known to be below or above."""
+        if self.is_counted_in_cells:
+            some, count = self._cells
+            axis = self.tally.axis
+            assert isinstance(axis, Cells)
+            out = (axis.high[some] < low) | (axis.low[some] > high)
+            return float(count[out].sum())
+        x, _, weight = self.values(batches)
+        return float(weight[(x < low) | (x > high)].sum())
+
+    def range(self, batches: Sequence[Batch]) -> tuple[float, float]:
+        """Return from where to where the numbers mostly lie.
+
+        It is from the least to the greatest of the 0.5 % and 99.5 % quantiles of each class: of
+        all numbers where they are counted in cells, else of the sample, else of numbers that are
+        drawn from the model.
+        """
+        lows, highs = [], []
+        classes = np.flatnonzero(self.present > 0).tolist()
+        if self.is_counted_in_cells:
+            axis = self.tally.axis
+            assert isinstance(axis, Cells)
+            some, count = self._cells
+            for c in classes:
+                if count[:, c].sum() > 0:
+                    share = np.cumsum(count[:, c]) / count[:, c].sum()
+                    low, high = np.searchsorted(share, [TAILS[0], TAILS[1] - 1e-12])
+                    lows.append(float(axis.middle[some][low]))
+                    highs.append(float(axis.middle[some][min(high, len(share) - 1)]))
+        else:
+            x, code, _ = self.values(batches)
+            if not len(x):
+                x, code = self._drawn(classes)
+            for c in classes:
+                of_class = x[code == c]
+                if len(of_class):
+                    low, high = np.quantile(of_class, TAILS)
+                    lows.append(float(low))
+                    highs.append(float(high))
+        return (min(lows), max(highs)) if lows else (0.0, 1.0)
+
+    def cells(self, batch: Batch) -> Floats:
+        """Return the column of encoded rows as numbers, (rows,); NaN where a cell is missing."""
+        return _cells(batch, self.name)
+
+    def values(self, batches: Sequence[Batch]) -> tuple[Floats, NDArray[np.int32], Floats]:
+        """Return the numbers of the sampled rows, their classes and their weights, (numbers,)."""
+        x, code, weight = [np.empty(0)], [np.empty(0, np.int32)], [np.empty(0)]
+        for batch in batches:
+            numbers = self.cells(batch)
+            there = np.isfinite(numbers) & (batch.labels.codes >= 0)
+            labels = batch.labels
+            of = labels.weights if labels.weight is not None else batch.times.astype(np.float64)
+            x.append(numbers[there])
+            code.append(labels.codes[there])
+            weight.append(of[there])
+        return np.concatenate(x), np.concatenate(code), np.concatenate(weight)
+
+    def histogram(
+        self, batches: Sequence[Batch], edges: Floats, classes: Sequence[int]
+    ) -> Floats | None:
+        """Return the density of the numbers themselves in bins, (bins, classes).
+
+        They are all numbers where these are counted in cells (a cell's are spread over it), else
+        those of the sample; None where there is neither. Numbers beyond the bins count as well.
+        """
+        found = np.zeros((len(edges) - 1, len(classes)))
+        if self.is_counted_in_cells:
+            axis = self.tally.axis
+            assert isinstance(axis, Cells)
+            some, count = self._cells
+            low, high = axis.low[some], np.maximum(axis.high[some], axis.low[some])
+            share = _shares_below(low, high, edges) @ count[:, list(classes)]
+            total = count[:, list(classes)].sum(axis=0)
+            found = np.diff(share, axis=0)
+        else:
+            x, code, weight = self.values(batches)
+            if not len(x):
+                return None
+            for i, c in enumerate(classes):
+                of = code == c
+                found[:, i] = np.histogram(x[of], edges, weights=weight[of])[0]
+            total = np.array([weight[code == c].sum() for c in classes])
+        width = np.diff(edges)[:, None]
+        return np.asarray(found / np.where(total > 0, total, 1.0) / width)
+
+    def _drawn(self, classes: Sequence[int]) -> tuple[Floats, NDArray[np.int32]]:
+        """Draw numbers of classes from the model: numbers and classes, each of shape (numbers,)."""
+        n = max(1, min(DRAWN, MOST_CELLS // max(1, len(self.tally.axis)) // max(1, len(classes))))
+        code = np.repeat(np.asarray(classes, np.int32), n)
+        drawn = self.group.event.sample(self.tally, code, np.random.default_rng(0))
+        assert isinstance(drawn, Dense)
+        return np.asarray(drawn.values[:, self.place], np.float64), code
+
+    def _parts(self, x: Floats) -> list[Floats]:
+        """Cut numbers into parts that make matrices of all columns of the group."""
+        wide = max(1, len(self.tally.axis.columns))
+        return np.array_split(x, max(1, -(-len(x) * wide // MOST_CELLS)))
+
+    def _block(self, x: Floats) -> Block:
+        """Return a block in which all other columns are missing, prepared to be scored."""
+        values = np.full((len(x), len(self.tally.axis.columns)), np.nan)
+        values[:, self.place] = x
+        block: Block = Dense(values, Columns.named(self.tally.axis.columns))
+        prepared: Block = self.group.event.prepare(block)
+        return prepared
+
+    def _at(self, likelihood: Likelihood, block: Block) -> Floats:
+        """Return the log likelihoods of the column's cells in a block, (rows, classes)."""
+        assert isinstance(block, Dense)
+        x = block.values[:, self.place]
+        return likelihood.at(x, np.full(len(x), self.place))
+
+
+def _cells(batch: Batch, name: Name) -> Floats:
+    """Return a column of encoded rows as numbers, (rows,); NaN where a cell is missing."""
+    held = Held(batch)
+    for matrix in held.sparse:
+        if name in matrix.axis.columns:
+            j = list(matrix.axis.columns).index(name)
+            row = np.repeat(np.arange(len(matrix)), np.diff(matrix.indptr))
+            of = matrix.indices == j
+            return np.bincount(row[of], matrix.data[of], len(matrix)).astype(np.float64)
+    if name in held.coded:
+        block, at = held.coded[name]
+        values = np.array([*block.axis.levels[at], np.nan], np.float64)
+        code = block.codes[:, at].astype(np.int64)
+        return values[np.where(code < 0, len(values) - 1, code)]
+    return np.asarray(held.number(name), np.float64)
+
+
+def _shares_below(low: Floats, high: Floats, edges: Floats) -> Floats:
+    """Return what share of each cell is below each edge, of shape (edges, cells)."""
+    width = np.where(high > low, high - low, 1.0)
+    with np.errstate(over="ignore"):  # of a cell whose width is next to nothing
+        inside = np.clip((edges[:, None] - low) / width, 0.0, 1.0)
+    return np.where(high > low, inside, (edges[:, None] > low).astype(np.float64))
+
+
+def is_text(column: OneColumn) -> bool:
+    """Whether a column is a text."""
+    return isinstance(column.tally.axis, Words)

@@ -1,0 +1,321 @@
+"""What is predicted where, over two columns of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.axis import Name, title
+from naively.counting.block import Batch
+from naively.counting.labels import Label, LabelArray
+from naively.data.rows import ColumnRows, Rows, column_rows
+from naively.inspect.one_column import MOST_CELLS, ROOM, OneColumn
+from naively.kernels.reference import Floats
+from naively.messages import many, visible
+from naively.model.class_prior import and_more, frequent, number_of, spoken_for
+from naively.model.model import Model
+from naively.schema.schema import Missing, list_names
+from naively.tabular import Tabular
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+POINTS = 150  # on each side of a grid
+FEWEST = 30
+MOST_POSTERIORS = 6_000_000  # of all points and classes
+JOINT = (
+    "A joint table has a probability for each row of values, and none between them: it has no "
+    "regions; other event models do."
+)
+DRAWN = 1_500  # rows of the sample that are drawn
+What: TypeAlias = Literal["regions", "posterior", "difference", "density"]
+WHAT: tuple[What, ...] = get_args(What)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Regions(Tabular):
+    """The predicted class and the posterior on a grid over two columns.
+
+    Parameters
+    ----------
+    columns : tuple of str
+        The horizontal and the vertical column.
+    classes : ndarray of shape (classes,)
+        The class labels.
+    class_count : ndarray of shape (classes,)
+        How many rows of each were learned.
+    x, y : ndarray of shape (points,)
+        The numbers of the grid.
+    log_posterior : ndarray of shape (points of y, points of x, classes)
+        log p(class | x, y) at each point.
+    density : tuple of ndarray, or None
+        p(x | class) and p(y | class) without weights, each of shape (points, classes); None where
+        a column has none of its own, as the counts of a multinomial event model.
+    sample : tuple of ndarray
+        The numbers of rows that were learned, (rows,) each, and their class numbers; empty where
+        no rows are kept.
+    notes : tuple of str
+        What else is to be said.
+    """
+
+    columns: tuple[str, str]
+    classes: LabelArray
+    class_count: Floats
+    x: Floats
+    y: Floats
+    log_posterior: Floats
+    density: tuple[Floats, Floats] | None
+    sample: tuple[Floats, Floats, NDArray[np.int64]]
+    notes: tuple[str, ...]
+
+    @property
+    def label(self) -> LabelArray:
+        """The predicted class at each point, of shape (points of y, points of x)."""
+        label: LabelArray = self.classes[self.log_posterior.argmax(axis=2)]
+        return label
+
+    @property
+    def posterior(self) -> Floats:
+        """p(class | x, y), of shape (points of y, points of x, classes)."""
+        return np.asarray(np.exp(self.log_posterior))
+
+    def log_odds(self, label: Label | None = None) -> Floats:
+        """Return the log odds of a class against its strongest rival at each point, in nats.
+
+        Of shape (points of y, points of x); the border of the region of the class is where it is 0.
+        The class is by default the second of two, else the most frequent.
+        """
+        c = self._number(label)
+        rest = np.delete(self.log_posterior, c, axis=2)
+        if not rest.shape[2]:
+            return np.full(rest.shape[:2], np.inf)
+        with np.errstate(invalid="ignore"):
+            return np.asarray(self.log_posterior[:, :, c] - rest.max(axis=2))
+
+    def _number(self, label: Label | None) -> int:
+        return number_of(self.classes, label, spoken_for(self.class_count))
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """Return the two columns, the predicted class and its posterior, one row a point."""
+        y, x = (index.ravel() for index in np.indices(self.log_posterior.shape[:2]))
+        return {
+            self.columns[0]: self.x[x].tolist(),
+            self.columns[1]: self.y[y].tolist(),
+            "class": self.label.ravel().tolist(),
+            "posterior": self.posterior.max(axis=2).ravel().tolist(),
+        }
+
+    def __str__(self) -> str:
+        grid = f"{len(self.x)} × {len(self.y)} points"
+        lines = [f"regions over {self.columns[0]} and {self.columns[1]}, {grid}"]
+        share = np.bincount(
+            self.log_posterior.argmax(axis=2).ravel(), minlength=len(self.classes)
+        ) / (len(self.x) * len(self.y))
+        shown = frequent(share)
+        lines += [f"  {self.classes[c].item()!r}: {share[c]:.1%} of them" for c in shown]
+        more = len(self.classes) - len(shown)
+        notes = [*and_more(more, "class"), *self.notes]
+        return "\n".join(map(visible, [*lines, *(f"  {note}" for note in notes)]))
+
+    def plot(
+        self, ax: Axes | None = None, *, what: What = "regions", label: Label | None = None
+    ) -> Axes:
+        """Draw the regions, or a surface as filled contours.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            What to draw on.
+        what : {"regions", "posterior", "difference", "density"}, default "regions"
+            The predicted class at each point, with rows that were learned; the posterior of a
+            class; its log odds against the strongest rival, whose contour of 0 is the border of
+            its region; or contours of the densities of the classes.
+        label : label, optional
+            The class of a surface; by default the second of two, else the most frequent.
+
+        Raises
+        ------
+        ValueError
+            If there is no such picture or class, or no density.
+        """
+        from naively.pictures.axes import name_of
+        from naively.pictures.by_class import draw_contours, draw_regions, draw_surface
+
+        if what not in WHAT:
+            raise ValueError(f"what must be one of {', '.join(map(repr, WHAT))}, got {what!r}.")
+        grid = self.x, self.y
+        labels = name_of(self.columns[0]), name_of(self.columns[1])
+        if what in ("posterior", "difference"):
+            c = self._number(label)
+            values = self.posterior[:, :, c] if what == "posterior" else self.log_odds(label)
+            name = name_of(self.classes[c])
+            return draw_surface(
+                *grid,
+                values,
+                labels=labels,
+                label=f"p({name} | row)" if what == "posterior" else f"log odds of {name} (nats)",
+                diverging=what == "difference",
+                notes=self.notes,
+                ax=ax,
+            )
+        shown = frequent(self.class_count)
+        names = [name_of(self.classes[c]) for c in shown]
+        notes = [*and_more(len(self.classes) - len(shown), "class"), *self.notes]
+        place = np.full(len(self.classes), -1)
+        place[shown] = np.arange(len(shown))
+        x, y, code = self.sample
+        points = x, y, place[code]
+        if what == "regions":
+            region = place[self.log_posterior.argmax(axis=2)]
+            return draw_regions(*grid, region, points, names, labels=labels, notes=notes, ax=ax)
+        if self.density is None:
+            raise ValueError("The counts of a multinomial have no density; draw what='difference'.")
+        both = self.density[1][:, None, shown] * self.density[0][None, :, shown]
+        return draw_contours(*grid, both, points, names, labels=labels, notes=notes, ax=ax)
+
+
+def regions(
+    model: Model,
+    columns: Sequence[str | int] | None,
+    at: Mapping[str | int, Any],
+    batches: Sequence[Batch] = (),
+    points: int | None = None,
+) -> Regions:
+    """Return what is predicted over two columns of numbers (see ``nb.inspect.regions``)."""
+    a, b = _two(model, columns)
+    if points is not None and points < 2:
+        raise ValueError(f"points must be at least 2, got {points}.")
+    k = len(model.classes)
+    most = int(np.sqrt(MOST_POSTERIORS / max(k, 1)))
+    n = points or max(FEWEST, min(POINTS, most))
+    grid = [np.linspace(*_limits(column, batches), n) for column in (a, b)]
+    others = {OneColumn.find(model, name).name: value for name, value in at.items()}
+    wrong = next((title(name) for name in others if name in (a.name, b.name)), None)
+    if wrong is not None:
+        raise ValueError(f"Column {wrong!r} is one of the two; leave it out of at=.")
+    x, y = _nearest(a, grid[0]), _nearest(b, grid[1])
+    of_x, of_y = np.meshgrid(x, y)
+    found = _log_posterior(model, {a.name: of_x.ravel(), b.name: of_y.ravel()}, others)
+    notes = []
+    left = [name for name in model.schema.order if name not in {a.name, b.name, *others}]
+    if left:
+        said = any(isinstance(of, Missing) and of.of in left for of in model.schema.derived)
+        what = "taken as missing, which says something too" if said else "taken as missing"
+        notes.append(f"{many(len(left), 'other column')} {what}")
+    if others:
+        held = ", ".join(f"{title(name)} = {value}" for name, value in others.items())
+        notes.append(f"at {held}")
+    joined = any(column.group.event.joined for column in (a, b))
+    density = None if joined else (_density(a, x), _density(b, y))
+    return Regions(
+        (a.title, b.title),
+        model.classes,
+        model.tally.class_count,
+        grid[0],
+        grid[1],
+        found.reshape(n, n, k),
+        density,
+        _sample(a, b, batches),
+        tuple(notes),
+    )
+
+
+def _two(model: Model, columns: Sequence[str | int] | None) -> tuple[OneColumn, OneColumn]:
+    """Return the two columns of numbers that are named, or that there are."""
+    if columns is None:
+        numbers = [name for name, kind in model.schema.kinds.items() if kind == "number"]
+        if any(group.event.layout == "rows" for group in model.schema.groups):
+            raise ValueError(JOINT)
+        if len(numbers) != 2:
+            raise ValueError(
+                f"Regions are over two columns of numbers, and there are {len(numbers):,}; name "
+                f"two: {list_names(numbers)}."
+            )
+        columns = [title(name) for name in numbers]
+    if isinstance(columns, str) or len(columns) != 2:
+        raise ValueError(f"Regions are over two columns of numbers, got {columns!r}.")
+    a, b = (OneColumn.find(model, column) for column in columns)
+    for column in (a, b):
+        if column.group.event.layout == "rows":
+            raise ValueError(JOINT)
+        if not isinstance(column.name, str | int) or column.group.kind != "number":
+            raise ValueError(f"Column {column.title!r} holds no numbers; choose two that do.")
+    if a.name == b.name:
+        raise ValueError(f"Regions are over two different columns, got {a.title!r} twice.")
+    return a, b
+
+
+def _limits(column: OneColumn, batches: Sequence[Batch]) -> tuple[float, float]:
+    """Return from where to where a column is drawn."""
+    levels = column.whole_numbers
+    if len(levels):
+        return float(levels[0]) - 0.5, float(levels[-1]) + 0.5
+    low, high = column.range(batches)
+    room = ROOM * (high - low) or max(abs(high) * 0.1, 0.5)
+    if column.group.event.joined:  # of counts
+        return max(low - room, 0.0), high + room
+    least = 1e-6 * (high + room) if column.group.event.support != "numbers" else -np.inf
+    return max(low - room, least), high + room
+
+
+def _nearest(column: OneColumn, x: Floats) -> Floats:
+    """Return the category that is nearest to each number, (numbers,), where it has categories."""
+    levels = column.whole_numbers
+    if not len(levels):
+        return x
+    return np.asarray(levels[np.searchsorted((levels[1:] + levels[:-1]) / 2, x)])
+
+
+def _density(column: OneColumn, x: Floats) -> Floats:
+    """Return the density of a column in each class, (numbers, classes); ones of no density."""
+    levels = column.whole_numbers
+    if len(levels):
+        code = np.array([column.levels.index(level) for level in x.tolist()])
+        return np.asarray(np.exp(column.of_codes(code)))
+    if not column.is_number:
+        return np.ones((len(x), len(column.model.classes)))
+    return np.asarray(np.exp(column.log_prob(x)))
+
+
+def _log_posterior(
+    model: Model, columns: Mapping[Name, Floats], others: Mapping[Name, Any]
+) -> Floats:
+    """Return the log posterior of rows of these numbers, (rows, classes)."""
+    rows = len(next(iter(columns.values())))
+    wide = max(1, len(model.schema.order), len(model.classes))
+    found = []
+    for part in np.array_split(np.arange(rows), max(1, -(-rows * wide // MOST_CELLS))):
+        cells: dict[Name, Any] = {name: of[part] for name, of in columns.items()}
+        cells |= {name: [value] * len(part) for name, value in others.items()}
+        kinds = {name: model.schema.columns[name].kind for name in cells}
+        table: Rows = column_rows(cells, kinds)
+        table = _in_order(table, model)
+        found.append(model.log_posterior(table))
+    return np.concatenate(found)
+
+
+def _in_order(rows: Rows, model: Model) -> ColumnRows:
+    """Return the rows with all columns of the model, in its order; the others are missing."""
+    padded = rows.padded(tuple(model.schema.order))
+    assert isinstance(padded, ColumnRows)
+    return padded
+
+
+def _sample(
+    a: OneColumn, b: OneColumn, batches: Sequence[Batch]
+) -> tuple[Floats, Floats, NDArray[np.int64]]:
+    """Return the numbers and classes of sampled rows that have both, at most so many."""
+    parts = [(a.cells(batch), b.cells(batch), batch.labels.codes) for batch in batches]
+    none = np.empty(0)
+    x = np.concatenate([none, *(of for of, _, _ in parts)])
+    y = np.concatenate([none, *(of for _, of, _ in parts)])
+    code = np.concatenate([none, *(of for *_, of in parts)]).astype(np.int64)
+    there = np.flatnonzero(np.isfinite(x) & np.isfinite(y) & (code >= 0))
+    if len(there) > DRAWN:
+        there = np.sort(np.random.default_rng(0).choice(there, DRAWN, replace=False))
+    return x[there], y[there], code[there]

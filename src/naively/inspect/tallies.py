@@ -1,0 +1,203 @@
+"""What several models have counted, side by side, and how old rows fade."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from naively.counting.labels import Label
+from naively.counting.tally import Tally
+from naively.inspect.one_column import OneColumn
+from naively.kernels.reference import Floats
+from naively.model.class_prior import frequent
+from naively.model.model import Model
+from naively.tabular import Tabular
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+MOST_BARS = 12  # classes or levels that are drawn
+LAST = 8  # batches whose rows are told apart in a picture
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Counts(Tabular):
+    """How many rows of each class, or of each level of a column, several tallies hold.
+
+    Parameters
+    ----------
+    names : list of str
+        Of the tallies.
+    what : str
+        "class", or the name of the column.
+    value : list
+        The classes, or the levels.
+    count : ndarray of shape (values, tallies)
+        How many rows.
+
+    Examples
+    --------
+    >>> from naively import NaiveBayes
+    >>> monday = NaiveBayes().fit({"a": [1, 2, 8]}, ["ham", "ham", "spam"])
+    >>> tuesday = NaiveBayes().fit({"a": [9, 2]}, ["spam", "ham"])
+    >>> both = monday.tally_ + tuesday.tally_
+    >>> print(Counts.of({"monday": monday.tally_, "tuesday": tuesday.tally_, "merged": both}))
+    class  monday  tuesday  merged
+    ham         2        1       3
+    spam        1        1       2
+    """
+
+    names: list[str]
+    what: str
+    value: list[Any]
+    count: Floats
+
+    @classmethod
+    def of(cls, tallies: Mapping[str, Tally]) -> Counts:
+        """Return the class counts of tallies by name."""
+        labels: dict[Label, int] = {}
+        for tally in tallies.values():
+            for label in tally.classes.tolist():
+                labels.setdefault(label, len(labels))
+        count = np.zeros((len(labels), len(tallies)))
+        for j, tally in enumerate(tallies.values()):
+            place = [labels[label] for label in tally.classes.tolist()]
+            count[place, j] = tally.class_count
+        order = np.argsort(np.array([str(label) for label in labels]), kind="stable")
+        value = [list(labels)[i] for i in order.tolist()]
+        return cls([*tallies], "class", value, count[order])
+
+    @classmethod
+    def of_column(cls, models: Mapping[str, Model], column: str | int) -> Counts:
+        """Return how many rows of models, by name, have each level of a column.
+
+        Raises
+        ------
+        ValueError
+            If a model has no such column, or does not count its levels.
+        """
+        found = {name: OneColumn.find(model, column) for name, model in models.items()}
+        values: dict[Any, int] = {}
+        for name, of in found.items():
+            if not of.levels:
+                raise ValueError(f"No levels of column {of.title!r} are counted in {name!r}.")
+            for level in of.levels:
+                values.setdefault(level, len(values))
+        count = np.zeros((len(values), len(found)))
+        for j, of in enumerate(found.values()):
+            count[[values[level] for level in of.levels], j] = of.level_count.sum(axis=1)
+        return cls([*found], str(column), list(values), count)
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """Return the values, and a column of counts for each tally."""
+        return {self.what: [*self.value]} | dict(
+            zip(self.names, self.count.T.tolist(), strict=True)
+        )
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw a group of bars for each class or level, one for each tally.
+
+        Of many classes or levels those that came most often are drawn.
+        """
+        from naively.pictures.axes import name_of
+        from naively.pictures.by_class import draw_counts
+
+        first = frequent(self.count.sum(axis=1), MOST_BARS)
+        more = len(self.value) - len(first)
+        return draw_counts(
+            [name_of(self.value[i]) for i in first],
+            self.count[first],
+            [name_of(name) for name in self.names],
+            labels=("rows (sum of weights)", name_of(self.what)),
+            notes=[f"and {more:,} more"] * (more > 0),
+            ax=ax,
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Fading(Tabular):
+    """How many rows a model holds that decays before it learns each batch.
+
+    After batch t it holds n_t = factor · n_(t-1) + new_t rows, so that of batch s
+    new_s · factor^(t-s) are left.
+
+    Parameters
+    ----------
+    new : ndarray of shape (batches,)
+        How many rows each batch brings.
+    factor : float
+        What all counts are multiplied by before a batch is learned.
+
+    Examples
+    --------
+    >>> fading = Fading.of([100, 100, 100], 0.5)
+    >>> print(fading)
+    batch  new  effective
+        1  100        100
+        2  100        150
+        3  100        175
+    >>> fading.half_life
+    1.0
+    """
+
+    new: Floats
+    factor: float
+
+    @classmethod
+    def of(cls, batches: Sequence[float | Tally], factor: float) -> Fading:
+        """Return how batches fade, given the number of rows of each, or its tally.
+
+        Raises
+        ------
+        ValueError
+            If the factor is not above 0 and at most 1, or a number of rows is negative.
+        """
+        if not 0 < factor <= 1:
+            raise ValueError(f"The factor of fading must be above 0 and at most 1, got {factor}.")
+        new = np.array(
+            [float(b.class_count.sum()) if isinstance(b, Tally) else float(b) for b in batches]
+        )
+        if not (np.isfinite(new) & (new >= 0)).all():
+            raise ValueError("A batch must have a number of rows that is at least 0.")
+        return cls(new, float(factor))
+
+    @property
+    def left(self) -> Floats:
+        """How many rows of each batch are left after each: (batches, batches), later ones along."""
+        n = np.arange(len(self.new))
+        age = n[None, :] - n[:, None]
+        return np.where(age >= 0, self.new[:, None] * self.factor ** np.maximum(age, 0), 0.0)
+
+    @property
+    def effective(self) -> Floats:
+        """How many rows the model holds after each batch, (batches,)."""
+        return np.asarray(self.left.sum(axis=0))
+
+    @property
+    def half_life(self) -> float:
+        """After how many batches half of the rows are left; infinite without decay."""
+        return float(np.log(0.5) / np.log(self.factor)) if self.factor < 1 else float("inf")
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """Return columns batch, new and effective."""
+        return {
+            "batch": [*range(1, len(self.new) + 1)],
+            "new": self.new.tolist(),
+            "effective": self.effective.tolist(),
+        }
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the effective rows after each batch, those of each batch on top of older ones."""
+        from naively.pictures.by_class import draw_fading
+
+        left, said = self.left, f"factor {self.factor:g}, half-life {self.half_life:.3g} batches"
+        names = [f"batch {i + 1}" for i in range(len(left))]
+        if len(left) > LAST:  # all that came before the last few as one
+            older = len(left) - (LAST - 1)
+            left = np.vstack([left[:older].sum(axis=0), left[older:]])
+            names = [f"batches 1 to {older}", *names[older:]]
+        return draw_fading(left, names, labels=("batch", "effective rows"), notes=[said], ax=ax)
