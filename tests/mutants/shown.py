@@ -20,8 +20,8 @@ FAULTS = [
     Fault(
         "the page moves the columns that are worth least",
         "src/naively/report/sections.py",
-        "moved = names[:COLUMNS]",
-        "moved = names[-COLUMNS:]",
+        "moved = names[:MOVABLE]",
+        "moved = names[-MOVABLE:]",
         ("tests/test_report.py",),
     ),
     Fault(
