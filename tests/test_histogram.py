@@ -18,8 +18,8 @@ from naively.counting.axis import Columns
 from naively.counting.block import Dense
 from naively.counting.labels import Labels
 from naively.counting.tally import BlockTally
-from naively.events import bin_counts
-from naively.events.bin_counts import WIDTHS
+from naively.events import histogram as bin_counts
+from naively.events.histogram import WIDTHS
 from naively.inspect.odds import strongest
 from naively.likelihoods.numbers import Binned
 

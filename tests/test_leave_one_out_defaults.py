@@ -23,8 +23,8 @@ from naively.counting.labels import encode_labels
 from naively.counting.leave_one_out import SURE
 from naively.counting.tally import BlockTally
 from naively.events import EventModel
-from naively.events.bin_counts import WIDTHS
 from naively.events.categorical import CHOICES, USUAL_M
+from naively.events.histogram import WIDTHS
 from naively.fitting.leave_one_out import leave_one_out_table
 from naively.fitting.weights import fit
 from naively.model.model import Model

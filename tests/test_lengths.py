@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from naively import Bernoulli, Multinomial, NaiveBayes, Text
-from naively.events.lengths import draw_lengths, draw_present
+from naively.events.bags import draw_lengths, draw_present
 
 N = 40_000
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from naively import Histogram, NaiveBayes
-from naively.events import bin_counts as module
+from naively.events import histogram as module
 
 
 def by_each_class(smoothed: Any) -> np.ndarray:

@@ -14,11 +14,10 @@ from naively.counting.block import B, Codes, Dense, Documents
 from naively.counting.labels import Labels, RowWeight, check_weight, is_missing
 from naively.counting.tally import BlockTally
 from naively.events.base import Distribution, EventModel
+from naively.events.estimates.curve import Consistency, Updates, consistency, updates
 from naively.events.estimates.estimate import Estimate
-from naively.events.estimates.learning import Consistency, Updates, consistency, updates
 from naively.events.estimates.outcomes import Outcomes
-from naively.events.estimates.shown import flat
-from naively.events.estimates.space import Given, Space, read
+from naively.events.estimates.shown import Given, Space, flat, read
 from naively.events.prior import Prior
 from naively.kernels.double_double import Sums
 from naively.kernels.reference import Floats

@@ -1,10 +1,11 @@
-"""Histogram event model: numbers by bins, derived from the cells that they were counted in."""
+"""The histogram: bins of equal frequency, derived from cells and smoothed."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple, final
+from typing import NamedTuple, TypeAlias, final
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -12,16 +13,338 @@ from numpy.typing import NDArray
 
 from naively.counting.axis import CELL, Cells
 from naively.counting.block import Dense
-from naively.counting.leave_one_out import LeftOut, different_cells
+from naively.counting.leave_one_out import LeftOut, different_cells, leave_out
 from naively.counting.tally import BlockTally
 from naively.events.base import UNSAID, Distribution, check_alpha, check_estimate, numbers
-from naively.events.bin_counts import BinCounts, best_widths
-from naively.events.discretise import CUTS, bins_of, edges_of, extent_of
 from naively.events.estimate import Estimable, flat
-from naively.events.prior import Dirichlet, dirichlet
+from naively.events.prior import Dirichlet, dirichlet, share
 from naively.kernels.reference import Floats
 from naively.likelihoods.numbers import Binned
 from naively.options import How
+
+# --- Discretise ----------------------------------------------------------------------------------
+#
+# How columns of numbers are cut into bins: each cell gets a bin, numbered across all columns.
+
+
+# From cells, their counts (cells, classes) and the number of bins: the bin of each cell (cells,).
+Cut: TypeAlias = Callable[[Cells, Floats, int], NDArray[np.int64]]
+
+SLACK = 1e-9  # of a bin, against rounding
+
+
+def by_frequency(cells: Cells, count: Floats, bins: int) -> NDArray[np.int64]:
+    """Cut so that bins hold about equally many rows.
+
+    Each cell is a bin if its column has no more cells than bins, or if it alone holds as many rows
+    as a bin.
+    """
+    of_cell = count.sum(axis=1)
+    before = np.cumsum(of_cell) - of_cell
+    begin = np.append(before, 0.0)[np.minimum(cells.first[:-1], len(of_cell))]
+    total = np.bincount(cells.column, of_cell, len(cells.keys))[cells.column].astype(np.float64)
+    share = np.divide(
+        before - begin[cells.column], total, out=np.zeros_like(total), where=total > 0
+    )
+    alone = of_cell * bins >= total
+    alone |= (np.diff(cells.first) <= bins)[cells.column]
+    begins = np.diff(np.floor(share * bins + SLACK), prepend=-1) != 0
+    begins |= alone
+    begins[1:] |= alone[:-1]
+    return _number(cells, np.cumsum(begins).astype(np.float64))
+
+
+def by_width(cells: Cells, count: Floats, bins: int) -> NDArray[np.int64]:  # noqa: ARG001
+    """Cut into bins of equal width, from the least finite number to the greatest."""
+    place = np.zeros(len(cells))
+    for start, end in pairwise(cells.first):
+        x = cells.middle[start:end]
+        finite = x[np.isfinite(x)]
+        low, high = finite.min(initial=np.inf), finite.max(initial=-np.inf)
+        width = (high / bins - low / bins) if high > low else 1.0
+        with np.errstate(invalid="ignore", over="ignore"):
+            at = np.floor(x / width - low / width + SLACK) if len(finite) else np.zeros(len(x))
+        place[start:end] = np.clip(np.nan_to_num(at), 0, bins - 1)
+    return _number(cells, place)
+
+
+def by_entropy(cells: Cells, count: Floats, bins: int) -> NDArray[np.int64]:
+    """Cut where the information gained about the class exceeds the cost to describe the cut.
+
+    Fayyad & Irani, Multi-interval discretization of continuous-valued attributes (1993).
+    """
+    place = np.zeros(len(cells))
+    for start, end in pairwise(cells.first.tolist()):
+        cuts = sorted(_cuts(count[start:end], bins))
+        place[start:end] = np.searchsorted(cuts, np.arange(end - start), side="right")
+    return _number(cells, place)
+
+
+def _cuts(count: Floats, bins: int) -> list[int]:
+    """Return the cells at which new bins begin, found breadth first, at most ``bins`` - 1."""
+    found: list[int] = []
+    waiting = [(0, len(count))]
+    while waiting and len(found) < bins - 1:
+        start, end = waiting.pop(0)
+        cut = _best_cut(count[start:end])
+        if cut:
+            found.append(start + cut)
+            waiting += [(start, start + cut), (start + cut, end)]
+    return found
+
+
+def _best_cut(count: Floats) -> int:
+    """Return the cell before which to cut, or 0 if no cut pays; ``count`` is (cells, classes)."""
+    if len(count) < 2:
+        return 0
+    left = np.cumsum(count, axis=0)[:-1]
+    total = count.sum(axis=0)
+    right = total - left
+    n, of_left, of_right = total.sum(), left.sum(axis=1), right.sum(axis=1)
+    after = (of_left * _entropy(left) + of_right * _entropy(right)) / n
+    cut = int(after.argmin())
+    gain = float(_entropy(total[None])[0] - after[cut])
+    k, k_left, k_right = ((rows > 0).sum() for rows in (total, left[cut], right[cut]))
+    entropies = (
+        k * _entropy(total[None])[0]
+        - k_left * _entropy(left[cut][None])[0]
+        - k_right * _entropy(right[cut][None])[0]
+    )
+    cost = (np.log2(max(n - 1, 1)) + np.log2(3.0**k - 2) - entropies) / n
+    return cut + 1 if gain > cost else 0
+
+
+def _entropy(count: Floats) -> Floats:
+    """Return the entropy of each row of class counts, in bits."""
+    total = count.sum(axis=1, keepdims=True)
+    p = np.divide(count, total, out=np.zeros_like(count), where=total > 0)
+    with np.errstate(divide="ignore"):
+        bits: Floats = -(p * np.where(p > 0, np.log2(p), 0.0)).sum(axis=1)
+    return bits
+
+
+def _number(cells: Cells, place: Floats) -> NDArray[np.int64]:
+    """Return the number of each cell's bin across all columns, (cells,), without gaps."""
+    new = (np.diff(place, prepend=-1) != 0) | (np.diff(cells.column, prepend=-1) != 0)
+    number: NDArray[np.int64] = np.cumsum(new) - 1
+    return number
+
+
+def edges_of(cells: Cells, bin_: NDArray[np.int64]) -> tuple[Floats, ...]:
+    """Return the edges between the bins of each column, midway between their cells."""
+    last = np.flatnonzero(np.diff(bin_))  # cells with which a bin ends
+    last = last[cells.column[last] == cells.column[last + 1]]
+    below, above = cells.high[last], cells.low[last + 1]
+    with np.errstate(invalid="ignore"):
+        middle = below / 2 + above / 2
+    edges = np.where(middle > below, middle, above)
+    ends = np.searchsorted(cells.column[last], np.arange(len(cells.keys) + 1))
+    return tuple(edges[a:b] for a, b in pairwise(ends))
+
+
+def extent_of(cells: Cells, bin_: NDArray[np.int64]) -> tuple[Floats, Floats, Floats]:
+    """Return a number in each bin, and where the bin begins and ends, each of shape (bins,).
+
+    A bin reaches midway to the cells beside it, and if there is none, as far as on its other side;
+    a bin that is its column's only number, or that holds infinite numbers, is 1 wide.
+    """
+    if not len(cells):
+        return np.empty(0), np.empty(0), np.empty(0)
+    with np.errstate(invalid="ignore", over="ignore"):
+        half = (cells.low[1:] - cells.high[:-1]) / 2  # of the gap after each cell but the last
+    apart = (cells.column[1:] != cells.column[:-1]) | ~np.isfinite(half)
+    half = np.where(apart, np.nan, half)
+    before, after = np.append(np.nan, half), np.append(half, np.nan)
+    before, after = (
+        np.nan_to_num(np.where(np.isnan(near), other, near))
+        for near, other in ((before, after), (after, before))
+    )
+    begin = np.flatnonzero(np.diff(bin_, prepend=-1))
+    end = np.append(begin[1:], len(bin_)) - 1
+    middle = cells.middle[(begin + end) // 2]
+    with np.errstate(invalid="ignore", over="ignore"):
+        low, high = cells.low[begin] - before[begin], cells.high[end] + after[end]
+        flat = ~np.isfinite(high - low) | (high <= low)
+    at = np.where(np.isfinite(middle), middle, 0.0)
+    return middle, np.where(flat, at - 0.5, low), np.where(flat, at + 0.5, high)
+
+
+def bins_of(cells: Cells, bin_: NDArray[np.int64]) -> tuple[NDArray[np.int64], Floats, Floats]:
+    """Return the column of each bin, and where it begins and ends, each of shape (bins,)."""
+    _, low, high = extent_of(cells, bin_)
+    return cells.column[np.flatnonzero(np.diff(bin_, prepend=-1))], low, high
+
+
+CUTS: dict[str, Cut] = {"frequency": by_frequency, "width": by_width, "mdl": by_entropy}
+
+
+def smoothing_kernels(bins: Floats, width: Floats, most: int) -> Floats:
+    """Return Gaussian kernels over so many bins, (kernels, most, most), whose columns sum to 1."""
+    number = np.arange(most)
+    there = number < bins[:, None]
+    distance = number[:, None] - number
+    with np.errstate(divide="ignore", invalid="ignore"):
+        kernel = np.exp(-0.5 * (distance / width[:, None, None]) ** 2)
+    kernel = np.where(distance == 0, 1.0, kernel) * there[:, :, None]
+    kernel /= np.maximum(kernel.sum(axis=1, keepdims=True), 1e-300)
+    return np.asarray(kernel)
+
+
+# --- Counts of bins, smoothed by a Gaussian kernel over their numbers, and the best width of it ---
+
+
+SPARE = 0.1  # rows that each bin has more when pretend rows are spread
+HALF = 0.5  # each class has half a row more in the log loss that a width is chosen by
+WIDTHS = (0.0, 0.5, 1.2, 3.0)  # of the kernel, in bins, that "auto" chooses among
+AT_ONCE = 1_000_000  # counts, at most, of bins whose widths are chosen together
+
+
+def best_widths(
+    count: Floats, bins: NDArray[np.int64], m: float, alpha: float | None = None
+) -> Floats:
+    """Return the width of least leave-one-out log loss of each column, (columns,).
+
+    The parameters are those of ``BinCounts``. Columns are smoothed by all widths at once, as if
+    there were so many more of them.
+    """
+    tried = len(WIDTHS)
+    size = max(1, AT_ONCE // max(1, tried * count[:1].size))
+    best = [np.empty(0)]
+    for start in range(0, len(bins), size):
+        some, of = count[start : start + size], bins[start : start + size]
+        width = np.repeat(WIDTHS, len(of))
+        every = BinCounts(np.tile(some, (tried, 1, 1)), np.tile(of, tried), width, m, alpha)
+        best.append(np.take(WIDTHS, every.loss().reshape(tried, -1).argmin(axis=0)))
+    return np.concatenate(best)
+
+
+class BinCounts:
+    """Counts of bins, smoothed by a Gaussian kernel over their numbers.
+
+    Parameters
+    ----------
+    count : ndarray of shape (columns, most bins, classes)
+        Zero past a column's bins.
+    bins : ndarray of shape (columns,)
+        How many bins each column has.
+    width : ndarray of shape (columns,)
+        The width of each column's kernel, in bins.
+    m : float
+        Pretend rows, spread as the numbers are over all classes.
+    alpha : float, optional
+        Instead: pretend count of each bin.
+    """
+
+    def __init__(
+        self,
+        count: Floats,
+        bins: NDArray[np.int64],
+        width: Floats,
+        m: float,
+        alpha: float | None = None,
+    ) -> None:
+        """Smooth the counts, and spread the pretend rows over the bins."""
+        self.count, self.bins, self.alpha = count, bins, alpha
+        self.there = np.arange(count.shape[1]) < bins[:, None]
+        # Columns with equally many bins share a kernel, and most columns have equally many.
+        alike, of = np.unique(bins + 1j * width, return_inverse=True)
+        kernel = smoothing_kernels(alike.real, alike.imag, count.shape[1])
+        self.own = np.diagonal(kernel, axis1=1, axis2=2)[of]
+        self.smooth = kernel[of] @ count
+        self.rows = count.sum(axis=1)
+        spare = SPARE * self.there
+        pooled = self.smooth.sum(axis=2) + spare
+        pooled /= np.maximum(pooled.sum(axis=1, keepdims=True), 1e-300)
+        self.m = np.full(len(bins), m) if alpha is None else alpha * bins
+        self.pretend = (m * pooled if alpha is None else alpha * self.there)[:, :, None]
+
+    def probabilities(self, *, real: bool = False) -> Floats:
+        """Return the probability of each bin, of shape (columns, most bins, classes).
+
+        With ``real`` it is without pretend rows.
+        """
+        pretend, m = (0.0, 0.0) if real else (self.pretend, self.m[:, None, None])
+        return _ratio(self.smooth + pretend, self.rows[:, None] + m)
+
+    def shares(self, more: float) -> Floats:
+        """Return probabilities with ``more`` in each bin, (bins of all columns, classes)."""
+        counts = np.maximum(self.smooth + self.pretend + more, 0.0) * self.there[:, :, None]
+        return share(counts, counts.sum(axis=1, keepdims=True))[self.there]
+
+    def without(
+        self,
+        column: NDArray[np.int64],
+        bin_: NDArray[np.integer],
+        weight: Floats,
+        right: NDArray[np.integer],
+        *,
+        real: bool = False,
+    ) -> Floats:
+        """Return the probability of each number's bin without the number's own row.
+
+        Parameters
+        ----------
+        column, bin_ : ndarray of shape (numbers,)
+            The column and the bin of each number.
+        weight, right : ndarray of shape (numbers,)
+            What its row weighs, and the class of its row.
+        real : bool, default False
+            Whether to leave the pretend rows out.
+
+        Returns
+        -------
+        p : ndarray of shape (numbers, classes)
+        """
+        own = weight * self.own[column, bin_]
+        m, pretend = self.m[column], self._pretend_without(column, bin_, weight)
+        if real:
+            m, pretend = 0.0 * m, 0.0 * pretend
+        smooth = leave_out(self.smooth[column, bin_], right, own)
+        rows = leave_out(self.rows[column], right, weight)
+        return _ratio(smooth + pretend[:, None], rows + m[:, None])
+
+    def loss(self) -> Floats:
+        """Return the leave-one-out log loss of each column alone, summed over its rows, (columns,).
+
+        Leaving a row out changes the other classes in the same way whichever class it has, so that
+        each class is computed once.
+        """
+        column, bin_ = np.nonzero(self.there)
+        smooth, rows = self.smooth[column, bin_], self.rows[column]
+        own, m = self.own[column, bin_][:, None], self.m[column][:, None]
+        pretend = self._pretend_without(column, bin_, np.ones(len(column)))[:, None]
+        prior, prior_left = rows + HALF, np.maximum(rows - 1.0, 0.0) + HALF
+        joint = prior * _ratio(smooth + pretend, rows + m)
+        left = np.maximum(smooth - own, 0.0) + pretend
+        right = prior_left * _ratio(left, np.maximum(rows - 1.0, 0.0) + m)
+        rest = np.maximum(joint.sum(axis=1, keepdims=True) - joint, 0.0)
+        count = self.count[column, bin_]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            of_rows = np.where(count > 0, count * np.log1p(rest / right), 0.0)
+        return np.bincount(column, of_rows.sum(axis=1), len(self.count)).astype(np.float64)
+
+    def _pretend_without(
+        self, column: NDArray[np.int64], bin_: NDArray[np.integer], weight: Floats
+    ) -> Floats:
+        """Return the pretend count of the bin of each number, less its own row, (numbers,)."""
+        if self.alpha is not None:
+            return np.full(len(column), self.alpha)
+        # After decay, less than a row may be left.
+        others = np.maximum(self.rows.sum(axis=1)[column] - weight, 0.0)
+        own = weight * self.own[column, bin_]
+        here_too = np.maximum(self.smooth.sum(axis=2)[column, bin_] - own, 0.0)
+        pretend: Floats = self.m[column] * (here_too + SPARE) / (others + SPARE * self.bins[column])
+        return pretend
+
+
+def _ratio(part: Floats, whole: Floats) -> Floats:
+    """Return part / whole; 1, whose logarithm is 0, for a class without any number."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        p = part / whole
+    return np.where(np.isnan(p), 1.0, p)
+
+
+# --- Histogram event model: numbers by bins, derived from the cells that they were counted in ----
 
 
 class Derived(NamedTuple):

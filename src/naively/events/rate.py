@@ -1,16 +1,11 @@
-"""Rates: event models with one parameter for each column and class, how often something happens.
-
-Two sums a and b are sufficient for it, such as the events and the rows that they happened in, or
-the successes and the failures. The conjugate prior, Gamma(a, b) or Beta(a, b), adds pretend data to
-both. An event model defines what a and b count, and the distribution of numbers at a rate.
-"""
+"""Distributions of one parameter: Poisson, exponential, geometric, binomial, negative binomial."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Self, TypeAlias
+from typing import ClassVar, Self, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,12 +24,21 @@ from naively.events.base import (
     numbers,
 )
 from naively.events.estimate import Estimable, Estimate, flat
-from naively.events.estimates.space import CHANCE, POSITIVE, read, summed
+from naively.events.estimates.shown import CHANCE, POSITIVE, PROBABILITY, RATE, read, summed
 from naively.events.prior import Beta, Gamma, pretend_rows
 from naively.kernels.reference import Floats, clipped
 from naively.likelihoods.base import Likelihood, Pointwise, sum_of_cells
 from naively.likelihoods.words import LogLinear
 from naively.options import How
+
+# --- Rate ----------------------------------------------------------------------------------------
+#
+# Rates: event models with one parameter for each column and class, how often something happens.
+#
+# Two sums a and b are sufficient for it, such as the events and the rows that they happened in, or
+# the successes and the failures. The conjugate prior, Gamma(a, b) or Beta(a, b), adds pretend data
+# to both. An event model defines what a and b count, and the distribution of numbers at a rate.
+
 
 FARTHEST = 1e17  # a mean of whole numbers of 64 bits that are drawn
 
@@ -275,3 +279,460 @@ class Trials(Rate):
 
         orders: Floats = gammaln(x + self.successes) - gammaln(x + 1) - gammaln(self.successes)
         return orders
+
+
+# --- Binomial event model: how many of a known number of trials succeed --------------------------
+
+
+@final
+@dataclass(frozen=True)
+class Binomial(Rate):
+    """Counts of successes in n trials: k | class ~ Binomial(n, p), one p per column and class.
+
+    Parameters
+    ----------
+    alpha : float, default 1.0
+        Pretend rows in each class, at the mean of the column over all classes: the prior is
+        Beta(alpha · mean, alpha · (trials - mean)), or with ``estimate="map"`` one more of each.
+    prior : Beta, optional
+        Instead of ``alpha``: ``a`` pretend successes and ``b`` pretend failures.
+    estimate : {"mean", "map", "mle", "predictive"}
+        Of p, the probability of a success; "predictive" integrates it out (beta-binomial). Maximum
+        likelihood from nothing is NaN; when rows are scored, such a class has the p of all
+        classes.
+    trials : int
+        How many trials each row has; at least 1. It must be given, so that the event model cannot
+        be chosen by its name alone.
+
+    Notes
+    -----
+    Johnson, Kemp & Kotz, Univariate Discrete Distributions (2005), chapter 3, and section 6.2.2
+    for the beta-binomial. With one trial it is ``Bernoulli``. A number that is not whole, or is
+    above ``trials``, is an error.
+
+    Examples
+    --------
+    >>> from naively import Beta, Binomial
+    >>> passed = Binomial(trials=10, prior=Beta(1, 1)).fit([8, 9, 10])
+    >>> passed.mle, passed.map, passed.mean
+    (0.9, 0.9, 0.875)
+    """
+
+    prior: Beta | None = None
+    trials: int = 0
+    name = "binomial"
+    support = "counts"
+    parameter = "p"
+    conjugate: ClassVar = Beta
+    space: ClassVar = {"p": PROBABILITY}
+
+    @classmethod
+    def of(cls, p: float | Sequence[float], trials: int) -> Estimate:
+        """Return the binomial distribution with a given probability, as an estimate.
+
+        Parameters
+        ----------
+        p : float, or sequence of float
+            The probability of a success; a sequence has one for each column.
+        trials : int
+            How many trials a row has.
+
+        Examples
+        --------
+        >>> Binomial.of(p=0.25, trials=8).fitted.mean()
+        np.float64(2.0)
+        """
+        return cls._at(cls(alpha=0, estimate="mle", trials=trials), p)
+
+    def distribution(self, rate: Floats | float) -> Distribution:
+        from scipy import stats
+
+        return stats.binom(self.trials, rate)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        whole = isinstance(self.trials, int | np.integer) and not isinstance(self.trials, bool)
+        if not whole or self.trials < 1:
+            raise ValueError(
+                "Binomial needs the number of trials of a row, a whole number of at least 1, as in "
+                f"Binomial(trials=10); got {self.trials!r}."
+            )
+        object.__setattr__(self, "trials", int(self.trials))
+
+    def prepare(self, block: Dense | Sparse) -> Dense | Sparse:
+        block = super().prepare(block)
+        _, column, x = block.entries()
+        wrong = (x > self.trials) | (x != np.rint(x))
+        if wrong.any():
+            at = int(np.flatnonzero(wrong)[0])
+            raise ValueError(
+                f"Column {title(block.axis.columns[int(column[at])])!r} holds {float(x[at]):.6g}; "
+                f"{self} counts whole numbers from 0 to {self.trials}."
+            )
+        return block
+
+    def sums(self, rows: Floats, total: Floats) -> TwoSums:
+        return total, self.trials * rows - total
+
+    def mean(self, rate: Floats) -> Floats:
+        return self.trials * rate
+
+    def log_linear(self, rate: Floats) -> LogLinear:
+        log_p, log_q = np.log(rate), np.log1p(-rate)
+        return LogLinear(log_p - log_q, self.trials * log_q, self._log_base, self.trials)
+
+    def draw(self, rate: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
+        return rng.binomial(self.trials, rate)
+
+    def next_number(self, a: Floats | float, b: Floats | float) -> Distribution:
+        from scipy import stats
+
+        return stats.betabinom(self.trials, a, b)
+
+    def log_next(self, x: Floats, a: Floats, b: Floats) -> Floats:
+        return np.asarray(self.next_number(a, b).logpmf(x), np.float64)
+
+    def n_values(self, tally: BlockTally[Columns]) -> int:
+        return int((self.trials + 1) ** len(tally.axis))
+
+    def _to_integrate(self, tally: BlockTally[Columns]) -> TwoSums:
+        a, b = super()._to_integrate(tally)
+        return np.maximum(a, LEAST), np.maximum(b, LEAST)
+
+    def _log_base(self, block: Block) -> Floats:
+        """Return the sum of log C(trials, k) over each row, (rows,), the log base measure."""
+        return sum_of_cells(self._log_choices, block)
+
+    def _log_choices(self, x: Floats) -> Floats:
+        from scipy.special import gammaln
+
+        n = self.trials
+        choices: Floats = gammaln(n + 1.0) - gammaln(x + 1.0) - gammaln(n - x + 1.0)
+        return choices
+
+
+# --- Exponential event model: the time until an event --------------------------------------------
+
+
+@final
+@dataclass(frozen=True)
+class Exponential(Rate):
+    """Waiting times: x | class ~ Exponential(rate), one rate per column and class.
+
+    See Gelman et al., Bayesian Data Analysis (2013), section 2.6, for the prior.
+
+    Parameters
+    ----------
+    alpha : float, default 1.0
+        Pretend rows in each class, at the mean of the column over all classes: the prior is
+        Gamma(alpha, alpha · mean), or with ``estimate="map"`` Gamma(alpha + 1, alpha · mean).
+    prior : Gamma, optional
+        Instead of ``alpha``: ``shape`` pretend rows that sum to ``rate``.
+    estimate : {"mean", "map", "mle", "predictive"}
+        Of the rate; "predictive" integrates it out (Lomax). A class without any rows is scored at
+        the rate of all classes.
+
+    Examples
+    --------
+    >>> from naively import Exponential, Gamma
+    >>> lamp = Exponential(prior=Gamma(2, 1000)).fit([400.0, 700.0, 900.0])
+    >>> lamp.mle, lamp.map, lamp.mean
+    (0.0015, 0.001333..., 0.001666...)
+    """
+
+    prior: Gamma | None = None
+    name = "exponential"
+
+    @classmethod
+    def of(cls, rate: float | Sequence[float]) -> Estimate:
+        """Return the exponential distribution with a given rate, as an estimate.
+
+        Parameters
+        ----------
+        rate : float, or sequence of float
+            Events a unit of time, above 0; a sequence has one for each column.
+
+        Examples
+        --------
+        >>> Exponential.of(rate=0.5).fitted.mean()
+        np.float64(2.0)
+        """
+        return cls._at(cls(alpha=0, estimate="mle"), rate)
+
+    def sums(self, rows: Floats, total: Floats) -> TwoSums:
+        return rows, total
+
+    def mean(self, rate: Floats) -> Floats:
+        return 1 / rate
+
+    def log_linear(self, rate: Floats) -> LogLinear:
+        return LogLinear(slope=-rate, offset=np.log(rate))
+
+    def distribution(self, rate: Floats | float) -> Distribution:
+        from scipy import stats
+
+        return stats.expon(scale=1 / np.asarray(rate))
+
+    def draw(self, rate: Floats, rng: np.random.Generator) -> Floats:
+        return rng.exponential(1 / rate)
+
+    def next_number(self, a: Floats | float, b: Floats | float) -> Distribution:
+        from scipy import stats
+
+        return stats.lomax(a, scale=b)
+
+
+# --- Geometric event model: the number of failures before a success ------------------------------
+
+
+@final
+@dataclass(frozen=True)
+class Geometric(Trials):
+    """Counts of failures before a success: x | class ~ Geometric(p) from 0, one p per column.
+
+    Parameters
+    ----------
+    alpha : float, default 1.0
+        Pretend rows in each class, at the mean of the column over all classes: the prior is
+        Beta(alpha, alpha · mean), or with ``estimate="map"`` one more of each.
+    prior : Beta, optional
+        Instead of ``alpha``: ``a`` pretend rows, which have a success each, with ``b`` failures.
+    estimate : {"mean", "map", "mle", "predictive"}
+        Of p; "predictive" integrates it out (beta-geometric). Maximum likelihood from nothing is
+        NaN; when rows are scored, such a class has the p of all classes.
+
+    Notes
+    -----
+    Johnson, Kemp & Kotz, Univariate Discrete Distributions (2005), section 5.2. Its tail is longer
+    than Poisson's: the variance is more than the mean.
+
+    Examples
+    --------
+    >>> from naively import Beta, Geometric
+    >>> tries = Geometric(prior=Beta(1, 1)).fit([0, 2, 1])
+    >>> tries.mle, tries.map, tries.mean
+    (0.5, 0.5, 0.5)
+    """
+
+    name = "geometric"
+
+    @classmethod
+    def of(cls, p: float | Sequence[float]) -> Estimate:
+        """Return the geometric distribution with a given probability, as an estimate.
+
+        Parameters
+        ----------
+        p : float, or sequence of float
+            The probability of a success, above 0; a sequence has one for each column.
+
+        Examples
+        --------
+        >>> Geometric.of(p=0.25).fitted.mean()
+        np.float64(3.0)
+        """
+        return cls._at(cls(alpha=0, estimate="mle"), p)
+
+    @property
+    def successes(self) -> float:
+        return 1.0
+
+    def draw(self, rate: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
+        return rng.geometric(rate) - 1
+
+
+# --- Negative binomial event model: the number of failures before the r-th success ---------------
+
+
+@final
+@dataclass(frozen=True)
+class NegativeBinomial(Trials):
+    """Counts of failures before the r-th success: x | class ~ NegativeBinomial(r, p), r known.
+
+    Parameters
+    ----------
+    alpha : float, default 1.0
+        Pretend rows in each class, at the mean of the column over all classes: the prior is
+        Beta(alpha · r, alpha · mean), or with ``estimate="map"`` one more of each.
+    prior : Beta, optional
+        Instead of ``alpha``: ``a`` pretend successes and ``b`` pretend failures.
+    estimate : {"mean", "map", "mle", "predictive"}
+        Of p, the probability of a success, one for each column and class; "predictive" integrates
+        it out (beta negative binomial). Maximum likelihood from nothing is NaN; when rows are
+        scored, such a class has the p of all classes.
+    r : float, default 1.0
+        How many successes end a row's trials; more than 0. With 1 it is ``Geometric``.
+
+    Notes
+    -----
+    Johnson, Kemp & Kotz, Univariate Discrete Distributions (2005), chapter 5. The variance is the
+    mean m and m² / r more, so that counts may be spread more widely than Poisson's; a large r is
+    Poisson's limit.
+
+    Examples
+    --------
+    >>> from naively import Beta, NegativeBinomial
+    >>> calls = NegativeBinomial(r=3, prior=Beta(1, 1)).fit([4, 0, 5])
+    >>> calls.mle, calls.map, calls.mean
+    (0.5, 0.5, 0.5)
+    """
+
+    r: float = 1.0
+    name = "negative_binomial"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not (np.isfinite(self.r) and self.r > 0):
+            raise ValueError(f"NegativeBinomial r must be greater than 0, got {self.r}.")
+
+    @classmethod
+    def of(cls, p: float | Sequence[float], r: float = 1.0) -> Estimate:
+        """Return the negative binomial distribution with a given probability, as an estimate.
+
+        Parameters
+        ----------
+        p : float, or sequence of float
+            The probability of a success, above 0; a sequence has one for each column.
+        r : float, default 1.0
+            How many successes end a row.
+
+        Examples
+        --------
+        >>> NegativeBinomial.of(p=0.25, r=2).fitted.mean()
+        np.float64(6.0)
+        """
+        return cls._at(cls(alpha=0, estimate="mle", r=r), p)
+
+    @property
+    def successes(self) -> float:
+        return self.r
+
+    def draw(self, rate: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
+        return rng.negative_binomial(self.r, rate)
+
+
+# --- Poisson event model: the number of events ---------------------------------------------------
+
+
+LEAST_EVENTS = 1e-300
+
+
+@final
+@dataclass(frozen=True)
+class Poisson(Rate):
+    """Counts of events: x | class ~ Poisson(rate), one rate per column and class.
+
+    Parameters
+    ----------
+    alpha : float, default 1.0
+        Pretend rows in each class, at the mean of the column over all classes: the prior is
+        Gamma(alpha · mean, alpha), or with ``estimate="map"`` Gamma(alpha · mean + 1, alpha).
+    prior : Gamma, optional
+        Instead of ``alpha``: ``shape`` pretend events in ``rate`` pretend rows.
+    estimate : {"mean", "map", "mle", "predictive"}
+        Of the rate; "predictive" integrates it out (negative binomial). Maximum likelihood from
+        nothing is NaN; when rows are scored, such a class has the rate of all classes.
+
+    Notes
+    -----
+    Gelman et al., Bayesian Data Analysis (2013), section 2.6.
+
+    Examples
+    --------
+    >>> from naively import NaiveBayes, Poisson
+    >>> goals = {"home": [0, 1, 0, 3, 4, 2]}
+    >>> nb = NaiveBayes(event_models=Poisson()).fit(goals, ["weak"] * 3 + ["strong"] * 3)
+    >>> nb.predict({"home": [5, 0]})
+    array(['strong', 'weak'], dtype='<U6')
+    """
+
+    prior: Gamma | None = None
+    name = "poisson"
+    support = "counts"
+    unknown = (0.0, 1.0)
+    space: ClassVar = {"rate": RATE}
+
+    @classmethod
+    def of(cls, rate: float | Sequence[float]) -> Estimate:
+        """Return the Poisson distribution with a given rate, as an estimate.
+
+        Parameters
+        ----------
+        rate : float, or sequence of float
+            Events a row, at least 0; a sequence has one for each column.
+
+        Examples
+        --------
+        >>> Poisson.of(rate=2.5).mle
+        2.5
+        """
+        return cls._at(cls(alpha=0, estimate="mle"), rate)
+
+    def sums(self, rows: Floats, total: Floats) -> TwoSums:
+        return total, rows
+
+    def mean(self, rate: Floats) -> Floats:
+        return rate
+
+    def log_linear(self, rate: Floats) -> LogLinear:
+        return LogLinear(slope=np.log(rate), offset=-rate, base=log_factorials)
+
+    def distribution(self, rate: Floats | float) -> Distribution:
+        from scipy import stats
+
+        return stats.poisson(rate)
+
+    def draw(self, rate: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
+        return rng.poisson(rate)
+
+    def next_number(self, a: Floats | float, b: Floats | float) -> Distribution:
+        from scipy import stats
+
+        return stats.nbinom(a, b / (b + 1))
+
+    def log_next(self, x: Floats, a: Floats, b: Floats) -> Floats:
+        found = log_next_count(np.maximum(x, 0.0), np.maximum(a, LEAST_EVENTS), b)
+        found = np.where(a > 0, found, np.where(x == 0, 0.0, -np.inf))  # no event was ever seen
+        return np.where((x >= 0) & (x == np.floor(x)) | np.isnan(x), found, -np.inf)
+
+
+def log_next_count(x: Floats, a: Floats, b: Floats) -> Floats:
+    """Return the log probabilities of the next counts x, given a events in b rows.
+
+    They are those of the negative binomial. Differences of log Γ lose their digits where there are
+    10¹⁵ events, so that Stirling's formula and the deviance are taken apart, as Loader (2000, Fast
+    and Accurate Computation of Binomial Probabilities) does, and R's ``dnbinom``.
+    """
+    seen, to_come = b / (b + 1), 1 / (b + 1)  # shares of the rows
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        more = a * to_come - x * seen  # events than x that are to be expected, in part
+        of_a = _log_ratio(-more / a, np.minimum((a + x) / a, 1e300) * seen)
+        of_x = _log_ratio(more / x, (a + x) / x * to_come)
+        found = a * of_a + x * of_x + 0.5 * (np.log(a) - np.log(a + x) - np.log(2 * np.pi * x))
+        found += _stirling_error(a + x) - _stirling_error(a) - _stirling_error(x)
+    return np.where(x > 0, found, -a * np.log1p(1 / b))
+
+
+def _log_ratio(change: Floats, ratio: Floats) -> Floats:
+    """Return the log of `ratio` = 1 + `change`; log1p keeps the digits of a small change."""
+    return np.where(np.abs(change) < 0.5, np.log1p(change), np.log(ratio))
+
+
+def _stirling_error(z: Floats) -> Floats:
+    """Return log z! less Stirling's formula."""
+    from scipy.special import gammaln
+
+    series = (1 / 12 - (1 / 360 - (1 / 1260 - 1 / 1680 / z / z) / z / z) / z / z) / z
+    formula = (z + 0.5) * np.log(z) - z + 0.5 * np.log(2 * np.pi)
+    return np.where(z > 15, series, gammaln(z + 1) - formula)
+
+
+def log_factorials(block: Block) -> Floats:
+    """Return the sum of -log x! over each row, (rows,), the log base measure of counts."""
+    return sum_of_cells(_log_factorial, block)
+
+
+def _log_factorial(x: Floats) -> Floats:
+    from scipy.special import gammaln
+
+    log: Floats = -gammaln(x + 1.0)
+    return log

@@ -13,7 +13,7 @@ from naively.counting.axis import Name, title
 from naively.data.columns import Cells, Kind, as_floats
 from naively.data.rows import CYCLES, MatrixRows, Rows, SparseRows, are_times, missing_column
 from naively.events import EVENT_MODELS, Bernoulli, Categorical, EventModel, JointTable, Multinomial
-from naively.events.bag_of_counts import BagOfCounts
+from naively.events.bags import BagOfCounts
 from naively.kernels import dispatch
 from naively.kernels.strings import Strings
 from naively.schema.schema import SHOWN, Group, GroupKey, Schema, TimePart

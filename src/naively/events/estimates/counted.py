@@ -10,8 +10,7 @@ import numpy as np
 from naively.counting.axis import PRESENT, SQUARE, VALUE, ByValue, Level, Levels
 from naively.counting.tally import BlockTally
 from naively.events.base import Distribution, check_estimate
-from naively.events.estimates.shown import Parameters, flat
-from naively.events.estimates.table import EstimatedParameters, tabulate
+from naively.events.estimates.shown import EstimatedParameters, Parameters, flat, tabulate
 from naively.events.prior import Prior
 from naively.kernels.reference import Floats
 from naively.messages import Shown

@@ -1,24 +1,31 @@
-"""Likelihood, prior and posterior of parameters on a grid."""
+"""What an estimate looks like: curves of likelihood and posterior, a fit over data, learning."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from naively.counting.axis import Level, Levels
+from naively.counting.axis import Level, Levels, title
 from naively.events.base import Distribution
-from naively.events.estimates.conjugate import marginals
-from naively.events.estimates.space import PROBABILITY
+from naively.events.estimates.shown import PROBABILITY, marginals
 from naively.kernels.reference import Floats
+from naively.options import How
 from naively.tabular import Tabular
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from naively.events.estimate import Estimable, Sample
     from naively.events.estimates.densities import Densities
+    from naively.events.estimates.estimate import Estimate
+
+
+# --- Likelihood, prior and posterior of parameters on a grid -------------------------------------
+
 
 POINTS = 401  # of a curve
 SIDE = 81  # points of each side of a surface
@@ -250,3 +257,318 @@ def _profile(
     elif parameter == "variance":
         at["mean"] = mle["mean"]
     return np.asarray(estimate.log_likelihood_at(**at))
+
+
+# --- The fitted distributions of a plain sample, beside the sample -------------------------------
+
+
+MOST_COUNTS = 200  # different whole numbers that are drawn one by one
+LABELS: dict[How, str] = {
+    "mle": "maximum likelihood",
+    "map": "posterior mode",
+    "mean": "posterior mean",
+    "predictive": "predictive",
+}
+Found: TypeAlias = dict[str, Distribution]
+
+
+def plot_fitted(estimate: Estimate, sample: Sample | None, ax: Axes | None) -> Axes:
+    """Draw the distributions of one column or one event (see ``Estimate.plot``)."""
+    from naively.pictures.estimates import draw_densities
+
+    axis, event = estimate.tally.axis, estimate.event
+    if isinstance(axis, Levels) or event.joined:
+        return _plot_shares(estimate, sample, ax)
+    if len(axis.columns) != 1:
+        raise ValueError("A picture is of one column; estimate one column at a time.")
+    observed = None if sample is None else np.asarray(event.encode(sample).values)[:, 0]
+    observed = None if observed is None else observed[np.isfinite(observed)]
+    found = _distributions(estimate)
+    if not found:
+        raise ValueError(
+            "No distribution is fitted that has a density: nothing was counted, or all values are "
+            "equal."
+        )
+    logs = estimate.event.of_logarithms
+    discrete = all(_is_discrete(of) for of in found.values())
+    low, high = _range(found, observed, logs=logs)
+    if discrete:
+        step = max(1, int(np.ceil((high - low) / MOST_COUNTS)))
+        x = np.arange(np.floor(low), np.ceil(high) + 1, step)
+    else:
+        x = np.linspace(low, high, POINTS)
+    densities = {
+        name: _density(of, x, of_log=logs and name == "predictive") for name, of in found.items()
+    }
+    return draw_densities(x, densities, observed, discrete=discrete, ax=ax)
+
+
+def _plot_shares(estimate: Estimate, sample: Sample | None, ax: Axes | None) -> Axes:
+    """Draw the probability of each level or word, beside its share of the sample."""
+    from naively.pictures.estimates import draw_shares
+
+    event, axis = estimate.event, estimate.tally.axis
+    labels = [axis.label(row) for row in range(len(axis))]
+    names = [title(column) if item is None else item for column, item in labels]
+    shares: dict[str, Floats] = {}
+    if sample is not None:
+        block = event.encode(sample, axis)
+        tally = event.tally(block, _one_class(len(block)))
+        count = event.counted(tally)[:, 0]
+        shares["sample"] = count / max(count.sum(), 1e-300)
+    ways: list[How] = ["mle"] if estimate.given else ["mle", _typical(event.estimate)]
+    for how in ways:
+        p = event.parameters(estimate.tally, how)["p"][:, 0]
+        if not np.isnan(p).any():
+            shares["given" if estimate.given else LABELS[how]] = p
+    return draw_shares(names, shares, ax)
+
+
+def _distributions(estimate: Estimate) -> Found:
+    """Return the distributions that are defined, by what they are called."""
+    if estimate.given:
+        return {"given parameters": estimate.fitted}
+    ways: list[How] = ["mle", _typical(estimate.event.estimate), "predictive"]
+    if not estimate.event.space:  # of histograms and kernel densities there is but one
+        ways = ways[-1:]
+    found: Found = {}
+    for how in dict.fromkeys(ways):
+        if how == "predictive" and estimate.event.space and not found:
+            continue  # of equal numbers, or none, its width means nothing
+        try:
+            of = estimate.fitted_by(how)
+        except ValueError:
+            continue  # the event model has none, or SciPy refuses it as improper
+        if _is_spread(of):
+            found[LABELS[how]] = of
+    return found
+
+
+def _is_spread(of: Distribution) -> bool:
+    """Whether a distribution is defined, and not all at one number."""
+    from scipy.stats import gaussian_kde
+
+    if isinstance(of, gaussian_kde):
+        return True
+    with np.errstate(all="ignore"):
+        low, high = of.ppf(TAIL), of.ppf(1 - TAIL)
+    return bool(np.isfinite([low, high]).all() and (_is_discrete(of) or low < high))
+
+
+def _typical(how: How) -> How:
+    return how if how in ("map", "mean") else "mean"
+
+
+def _is_discrete(of: Distribution) -> bool:
+    from scipy.stats import distributions
+
+    frozen = isinstance(of, distributions.rv_frozen)
+    return frozen and isinstance(of.dist, distributions.rv_discrete)
+
+
+def _density(of: Distribution, x: Floats, *, of_log: bool) -> Floats:
+    if of_log:
+        return np.asarray(of.pdf(np.log(x)) / x)
+    return np.asarray(of.pmf(x) if _is_discrete(of) else of.pdf(x))
+
+
+def _range(found: Found, observed: Floats | None, *, logs: bool) -> tuple[float, float]:
+    """Return where a picture begins and ends: where most of the sample and of a density is."""
+    from scipy.stats import gaussian_kde
+
+    first = next(iter(found.values()))
+    ends = []
+    if observed is not None and len(observed):
+        ends += [float(observed.min()), float(observed.max())]
+    if not isinstance(first, gaussian_kde):
+        ends += [float(first.ppf(TAIL)), float(first.ppf(1 - TAIL))]
+    else:
+        points = first.dataset[0]
+        wide = 3 * np.sqrt(first.covariance[0, 0])
+        ends += [float(points.min() - wide), float(points.max() + wide)]
+    low, high = min(ends), max(ends)
+    if not high > low:
+        low, high = low - 0.5, high + 0.5
+    return (max(low, 1e-12 * high) if logs else low), high
+
+
+def _one_class(rows: int) -> Any:
+    from naively.counting.labels import Labels
+
+    return Labels(np.zeros(rows, np.int32), np.zeros(1, np.int64))
+
+
+# --- How estimates change as the observations of a sample arrive ---------------------------------
+
+
+SIZES = 200  # of a sample, at which the running estimate is computed
+
+
+@dataclass(frozen=True, repr=False)
+class Updates(Tabular):
+    """Posteriors of one parameter after more and more observations.
+
+    Parameters
+    ----------
+    parameter : str
+        Its name.
+    n : list of int
+        How many observations had arrived.
+    mean, low, high : list of float
+        The mean of the posterior, and its interval.
+    value : ndarray of shape (points,)
+        A grid of values.
+    density : ndarray of shape (sizes, points)
+        The density of each posterior on the grid; of n = 0 it is the prior.
+    """
+
+    parameter: str
+    n: list[int]
+    mean: list[float]
+    low: list[float]
+    high: list[float]
+    value: Floats
+    density: Floats
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        return {"n": self.n, "mean": self.mean, "low": self.low, "high": self.high}
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the prior and the posteriors that it becomes.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            What to draw on.
+
+        Returns
+        -------
+        ax : Axes
+        """
+        from naively.pictures.estimates import draw_updates
+
+        return draw_updates(self.value, self.density, self.n, self.parameter, ax)
+
+
+@dataclass(frozen=True, repr=False)
+class Consistency(Tabular):
+    """The maximum likelihood estimate of more and more of a sample.
+
+    Parameters
+    ----------
+    n : ndarray of shape (sizes,)
+        How many observations it is from.
+    estimate, low, high : dict of str to ndarray of shape (sizes,)
+        The estimate of each parameter, or of the probability of each level, and the interval of
+        the posterior, between equal tails; NaN where it is undefined.
+    truth : dict of str to float
+        What is known of the parameters that the sample was drawn with.
+    """
+
+    n: NDArray[np.int64]
+    estimate: dict[Level, Floats]
+    low: dict[Level, Floats]
+    high: dict[Level, Floats]
+    truth: dict[Level, float]
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        names = list(self.estimate)
+        columns = {"estimate": self.estimate, "low": self.low, "high": self.high}
+        return {
+            "n": self.n.tolist() * len(names),
+            "parameter": [name for name in names for _ in self.n],
+            **{
+                key: [x for name in names for x in of[name].tolist()] for key, of in columns.items()
+            },
+        }
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw each estimate with its band over the number of observations.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            What to draw on.
+
+        Returns
+        -------
+        ax : Axes
+        """
+        from naively.pictures.estimates import draw_consistency
+
+        return draw_consistency(self.n, self.estimate, self.low, self.high, self.truth, ax)
+
+
+def updates(event: Estimable, sample: Sample, at: Sequence[int], level: float) -> Updates:
+    """Return the posteriors after so many observations (see ``Estimable.updates``)."""
+    block = event.encode(sample)
+    whole = event.estimated(block)
+    of_one_column(whole)
+    prior, names = whole.proper_prior, whole.unknown("mean")
+    if len(whole.free) != 1 or not whole.is_scalar:
+        raise ValueError(
+            f"Updates are of one parameter, and {type(event).__name__} has several here; ask "
+            "for consistency()."
+        )
+    if not at or min(at) < 0:
+        raise ValueError(f"at must be numbers of observations that are at least 0, got {at}.")
+    # The prior stays what it is of the whole sample, where it is pretend rows at its mean.
+    fixed: Any = replace(event, prior=prior)  # type: ignore[type-var]  # a subclass is a dataclass
+    sizes = sorted({min(int(size), len(block)) for size in at})
+    beliefs = [prior if n == 0 else fixed.estimated(_first(block, n)).updated for n in sizes]
+    (name,) = whole.free
+    of = [marginals(belief, names)[name] for belief in beliefs]
+    least, greatest, _ = event.space[name]
+    if greatest == 1:
+        value = np.linspace(0, 1, POINTS)[1:-1]
+    else:
+        seen = of[1:] if len(of) > 1 else of  # a wide prior would leave no room for the others
+        low, high = (seen[0].ppf(tail) for tail in (TAIL, 1 - TAIL))
+        value = np.linspace(max(float(low), least), min(float(high), greatest), POINTS)
+    ends = [tuple(map(float, belief.interval(level))) for belief in of]
+    return Updates(
+        name,
+        sizes,
+        [float(belief.mean()) for belief in of],
+        [low for low, _ in ends],
+        [high for _, high in ends],
+        value,
+        np.stack([belief.pdf(value) for belief in of]),
+    )
+
+
+def consistency(
+    event: Estimable, sample: Sample, truth: Mapping[str, float] | float | None, level: float
+) -> Consistency:
+    """Return the running estimate (see ``Estimable.consistency``)."""
+    block = event.encode(sample)
+    whole = event.estimated(block)
+    of_one_column(whole)
+    if not len(block):
+        raise ValueError("Give a sample with one observation at least.")
+    names = whole.unknown("mle")
+    sizes = np.unique(np.geomspace(1, len(block), SIZES).round().astype(np.int64))
+    known = whole.prior
+    fixed: Any = event if known is None else replace(event, prior=known)  # type: ignore[type-var]  # a subclass is a dataclass
+    found: dict[str, dict[Level, list[float]]] = {
+        of: {name: [] for name in names} for of in ("estimate", "low", "high")
+    }
+    for n in sizes.tolist():
+        part = fixed.estimated(_first(block, n))
+        mle = part.points("mle")
+        beliefs = {} if known is None else marginals(part.updated, names)
+        for name in names:
+            low, high = beliefs[name].interval(level) if name in beliefs else (np.nan, np.nan)
+            for of, x in (("estimate", mle[name]), ("low", low), ("high", high)):
+                found[of][name].append(float(x))
+    estimate, lows, highs = ({name: np.array(x) for name, x in of.items()} for of in found.values())
+    if truth is not None and not isinstance(truth, Mapping):
+        truth = {names[0]: truth}
+    unknown = [name for name in truth or {} if name not in names]
+    if unknown:
+        raise ValueError(f"truth names {unknown[0]!r}; there are {', '.join(map(repr, names))}.")
+    return Consistency(sizes, estimate, lows, highs, dict(truth or {}))
+
+
+def _first(block: Any, n: int) -> Any:
+    return block.select(np.arange(n))

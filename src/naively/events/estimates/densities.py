@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from naively.counting.axis import Level, Levels
-from naively.events.estimates.conjugate import log_density
 from naively.events.estimates.counted import Counted
+from naively.events.estimates.shown import log_density
 from naively.events.prior import Dirichlet, Prior
 from naively.kernels.reference import Floats
 from naively.options import How
 
 if TYPE_CHECKING:
     from naively.events.estimate import Sample
-    from naively.events.estimates.space import Given
+    from naively.events.estimates.shown import Given
 
 
 class Densities(Counted):

@@ -10,7 +10,7 @@ from naively.counting.axis import Level
 from naively.counting.block import Codes, Documents
 from naively.events.base import Distribution
 from naively.events.estimates import curve as curves
-from naively.events.estimates import fitted as pictures
+from naively.events.estimates import curve as pictures
 from naively.events.estimates.densities import Densities
 from naively.events.estimates.outcomes import Names, Probabilities
 from naively.events.estimates.shown import shown
