@@ -10,7 +10,7 @@ import pytest
 from naively import NaiveBayes, load
 from naively.cli import learn
 from naively.cli import learn as update
-from naively.cli.learned import Learned
+from naively.cli.learned import FileLearner
 from naively.file import store
 from naively.file.sample import SampledRows
 from tests.commands import run
@@ -52,7 +52,7 @@ def train(data: Path, *, sample: bool = True) -> str:
     path = data.with_suffix(".naively")
     table = np.genfromtxt(data, str, delimiter=",", skip_header=1)
     X = {"x": table[:, 0].astype(float), "colour": table[:, 1].astype(object)}
-    learn._save(Learned().fit(X, table[:, 2]), str(path), {"target": "y"}, keep_rows=sample)
+    learn._save(FileLearner().fit(X, table[:, 2]), str(path), {"target": "y"}, keep_rows=sample)
     return str(path)
 
 
@@ -156,7 +156,7 @@ def test_rows_without_a_label_that_count_leave_none(
 ) -> None:
     said: list[str] = []
     monkeypatch.setattr(learn, "say", said.append)
-    nb = Learned().fit(*rows(slice(50)))
+    nb = FileLearner().fit(*rows(slice(50)))
     nb.unlabelled_weight_ = 0.5
     out = some.with_name("semi.naively")
     learn._save(nb, str(out), {}, keep_rows=True)

@@ -27,7 +27,7 @@ from naively.data.frames import as_rows
 from naively.engines import sql as learning
 from naively.engines.databases import Database, database_of
 from naively.engines.sql import sample
-from naively.engines.sql_tallies import Source
+from naively.engines.sql_tallies import DatabaseTable
 from tests import databases
 from tests.databases import write
 from tests.laws import assert_same
@@ -371,7 +371,7 @@ def test_what_the_sample_lacks_is_asked(large: Any) -> None:
 @pytest.mark.slow
 def test_the_sample_follows_from_its_seed(large: Any) -> None:
     _, connection, columns = large
-    source = Source.of(database_of(connection), "t", "y")
+    source = DatabaseTable.of(database_of(connection), "t", "y")
     first, again, other = (
         sample(source, 2000, 5),
         sample(source, 2000, 5),
@@ -403,7 +403,7 @@ def test_weights_are_fitted_to_the_sample(large: Any) -> None:
 def test_copies_of_few_rows_are_all_in_the_sample(large: Any) -> None:
     name, connection, _ = large
     connection.execute("CREATE TABLE few AS SELECT same, bit, y FROM t WHERE bit <> 7")
-    found = sample(Source.of(database_of(connection), "few", "y"), 1000, 5)
+    found = sample(DatabaseTable.of(database_of(connection), "few", "y"), 1000, 5)
     if name == "sqlite":  # where rows are chosen by their number
         assert 1000 <= len(found.labels) <= 1300
     else:
@@ -415,7 +415,7 @@ def test_copies_of_few_rows_are_all_in_the_sample(large: Any) -> None:
 def test_of_rows_that_come_several_times_as_many_are_read_as_are_wanted(large: Any) -> None:
     name, connection, _ = large
     connection.execute("CREATE TABLE several AS SELECT code, y FROM t")
-    found = sample(Source.of(database_of(connection), "several", "y"), 300, 5)
+    found = sample(DatabaseTable.of(database_of(connection), "several", "y"), 300, 5)
     assert 300 <= len(found.labels) <= 1700  # of some 2,100 different ones
     if name != "sqlite":
         assert found.copies.mean() > 10
@@ -426,7 +426,7 @@ def test_of_rows_that_come_several_times_as_many_are_read_as_are_wanted(large: A
 def test_a_view_has_a_sample_too(large: Any) -> None:
     _, connection, _ = large
     connection.execute("CREATE VIEW v AS SELECT x, y AS n0, same AS rowid FROM t")
-    source = Source.of(database_of(connection), "v", "n0")
+    source = DatabaseTable.of(database_of(connection), "v", "n0")
     found = sample(source, 1000, 5)
     assert 1000 <= len(found.labels) <= 1300
     assert NaiveBayes().fit_sql(connection, "v", "n0").class_count_.sum() == LARGE

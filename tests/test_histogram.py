@@ -21,7 +21,7 @@ from naively.counting.tally import BlockTally
 from naively.events import histogram as bin_counts
 from naively.events.histogram import WIDTHS
 from naively.inspect.odds import strongest
-from naively.likelihoods.numbers import Binned
+from naively.likelihoods.numbers import BinTable
 
 
 def counted(event: Histogram, X: np.ndarray, y: Any, k: int, w: Any = None) -> BlockTally:
@@ -29,11 +29,11 @@ def counted(event: Histogram, X: np.ndarray, y: Any, k: int, w: Any = None) -> B
     return event.tally(Dense(X, Columns(range(X.shape[1]))), labels)
 
 
-def binned(event: Histogram, X: np.ndarray, y: Any, k: int) -> Binned:
+def binned(event: Histogram, X: np.ndarray, y: Any, k: int) -> BinTable:
     return event.likelihood(counted(event, X, y, k))
 
 
-def counts_of(found: Binned, X: np.ndarray, y: np.ndarray, j: int) -> np.ndarray:
+def counts_of(found: BinTable, X: np.ndarray, y: np.ndarray, j: int) -> np.ndarray:
     """Count one column by bin and class."""
     table = np.zeros((len(found.edges[j]) + 1, y.max() + 1))
     np.add.at(table, (found.bins(X)[:, j], y), 1)

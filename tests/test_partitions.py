@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from naively import NaiveBayes
 from naively.data.frames import as_rows
-from naively.engines.spark import Counting, Part
+from naively.engines.spark import Counting, Partition
 from naively.fitting.sample import Reservoir
 from tests.spark.tables import mixed, texts
 
@@ -65,10 +65,10 @@ def test_any_cut_and_any_order_of_joins_is_the_whole(name, at, random):
         found = counted(table.slice(begin, end - begin), ["written"])
         assert len(found.models) == (end > begin)
         assert found.rest == []
-        parts += map(Part.read, found.models)
+        parts += map(Partition.read, found.models)
     while len(parts) > 1:
         random.shuffle(parts)
-        parts.append(Part.read(parts.pop().joined(parts.pop()).written()))
+        parts.append(Partition.read(parts.pop().joined(parts.pop()).written()))
     model, sample = parts[0]
     model = model.weighed(sample.of(model).weights(model, "loo"))
     rows = table.drop_columns("y")

@@ -29,7 +29,7 @@ from naively.counting.noise import DiscreteGaussian, DiscreteLaplace, Noise, ran
 from naively.file import store
 from naively.model.model import AddedNoise, Model
 from naively.model.privacy import (
-    Change,
+    Sensitivity,
     change_of,
     choose,
     is_declared,
@@ -103,12 +103,12 @@ def vector(model: Model) -> Counts:
     }
 
 
-def changes(model: Model) -> Change:
+def changes(model: Model) -> Sensitivity:
     """What one row changes of all counts together."""
     groups = model.counted.groups
     each = [change_of(g, regular(g, model.tally.blocks[g.key], RESOLUTION)) for g in groups]
-    added, squared, new = (sum(of) for of in zip(Change(1, 1, 0), *each, strict=True))
-    return Change(added, squared, new)
+    added, squared, new = (sum(of) for of in zip(Sensitivity(1, 1, 0), *each, strict=True))
+    return Sensitivity(added, squared, new)
 
 
 def undeclared(model: Model) -> set[Hashable]:
@@ -139,15 +139,15 @@ def test_one_row_changes_no_more_than_is_accounted(case: Case, data: st.DataObje
 @pytest.mark.parametrize(
     ("event", "X", "expected"),
     [
-        (Categorical(), {"a": ["x"], "b": ["y"]}, Change(3, 3, 2)),
-        (Categorical(levels=["x", "y"]), {"a": ["x"], "b": ["y"]}, Change(3, 3, 0)),
-        (Histogram(), {"a": [1.0], "b": [2.0]}, Change(3, 3, 2)),
-        (Bernoulli(), {"a": [1.0], "b": [0.0]}, Change(3, 3, 0)),
-        (JointTable(), {"a": ["x"], "b": ["y"]}, Change(2, 2, 1)),
-        ({"a": Text(binary=True, max_tokens=2)}, {"a": ["one two six"]}, Change(4, 4, 2)),
-        ({"a": Text(max_tokens=1)}, {"a": ["one one one"]}, Change(3, 3, 1)),
-        ({"a": Text(max_tokens=2, event="bernoulli")}, {"a": ["one two"]}, Change(4, 4, 2)),
-        ({"a": Text(max_tokens=2, vocabulary=["one"])}, {"a": ["one one"]}, Change(4, 6, 0)),
+        (Categorical(), {"a": ["x"], "b": ["y"]}, Sensitivity(3, 3, 2)),
+        (Categorical(levels=["x", "y"]), {"a": ["x"], "b": ["y"]}, Sensitivity(3, 3, 0)),
+        (Histogram(), {"a": [1.0], "b": [2.0]}, Sensitivity(3, 3, 2)),
+        (Bernoulli(), {"a": [1.0], "b": [0.0]}, Sensitivity(3, 3, 0)),
+        (JointTable(), {"a": ["x"], "b": ["y"]}, Sensitivity(2, 2, 1)),
+        ({"a": Text(binary=True, max_tokens=2)}, {"a": ["one two six"]}, Sensitivity(4, 4, 2)),
+        ({"a": Text(max_tokens=1)}, {"a": ["one one one"]}, Sensitivity(3, 3, 1)),
+        ({"a": Text(max_tokens=2, event="bernoulli")}, {"a": ["one two"]}, Sensitivity(4, 4, 2)),
+        ({"a": Text(max_tokens=2, vocabulary=["one"])}, {"a": ["one one"]}, Sensitivity(4, 6, 0)),
     ],
 )
 def test_some_row_changes_as_much_as_is_accounted(event, X, expected) -> None:
@@ -365,7 +365,9 @@ def test_a_column_of_coarser_cells_is_refused() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 8.0])
-@pytest.mark.parametrize("change", [Change(2, 2, 1), Change(15, 15, 14), Change(22, 402, 20)])
+@pytest.mark.parametrize(
+    "change", [Sensitivity(2, 2, 1), Sensitivity(15, 15, 14), Sensitivity(22, 402, 20)]
+)
 @pytest.mark.parametrize("classes", [1, 2, 20])
 @pytest.mark.parametrize("delta", [1e-5, 0.5])
 def test_the_deltas_of_noise_and_threshold_add_up(epsilon, change, classes, delta) -> None:
@@ -389,7 +391,7 @@ def test_the_deltas_of_noise_and_threshold_add_up(epsilon, change, classes, delt
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 8.0])
 def test_where_all_is_declared_the_whole_delta_is_for_the_noise(epsilon: float) -> None:
-    few, many = Change(2, 2, 0), Change(60, 60, 0)
+    few, many = Sensitivity(2, 2, 0), Sensitivity(60, 60, 0)
     assert choose(epsilon, 0.0, many, 2) == (DiscreteLaplace.hiding(60, epsilon), 0)
     assert choose(epsilon, 1e-6, many, 2) == (DiscreteGaussian.hiding(60, epsilon, 1e-6), 0)
     assert choose(epsilon, 1e-6, few, 2) == (DiscreteLaplace.hiding(2, epsilon), 0)

@@ -13,7 +13,16 @@ from scipy.special import logsumexp
 from naively import NaiveBayes
 from naively.counting.labels import Labels
 from naively.fitting import search as curvature
-from naively.fitting.search import FEW, LARGEST, Beside, Blocks, Passes, Product, minimise, root
+from naively.fitting.search import (
+    FEW,
+    LARGEST,
+    Beside,
+    Blocks,
+    KroneckerCurvature,
+    Passes,
+    minimise,
+    root,
+)
 from naively.kernels import dispatch
 from naively.kernels import search as newton
 from naively.kernels import search as softmax
@@ -215,7 +224,7 @@ def test_the_curvature_of_slopes_is_a_product_where_all_rows_have_one_posterior(
     of = passes(k, 300, functions, 0, free=False, spread=0.0)
     x = np.zeros(of.slopes)
     part = of.curvature(x)
-    assert isinstance(part, Product)
+    assert isinstance(part, KroneckerCurvature)
     inverse = part.plus(np.full(len(x), 0.5)).inverse(np.ones(len(x), np.bool_))
     matrix = second_derivatives(of, x) + 0.5 * np.eye(len(x))
     some = np.random.default_rng(0).normal(size=len(x))

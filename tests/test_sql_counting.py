@@ -16,7 +16,7 @@ from naively.counting.labels import encode_labels
 from naively.data.rows import column_rows
 from naively.engines.databases import database_of
 from naively.engines.sql import learn as learn_in_database
-from naively.engines.sql_tallies import Source
+from naively.engines.sql_tallies import DatabaseTable
 from naively.events import JointTable, LogNormal
 from naively.fitting.sample import Reservoir
 from naively.model.model import Model
@@ -63,7 +63,7 @@ def in_database(database: tuple[str, Any], sample: Sample) -> Model:
     """Learn a table where it is."""
     table = put(database, sample)
     weight = None if sample.weight is None else "weight"
-    source = Source.of(database_of(database[1]), table, "class", weight)
+    source = DatabaseTable.of(database_of(database[1]), table, "class", weight)
     model, _ = learn_in_database(
         source, sample.case.event, sample.case.settings or PURE, Reservoir()
     )

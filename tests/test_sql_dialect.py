@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from naively.engines.databases import Dialect, database_of, dialect_of
 from naively.engines.sql_tallies import (
     CellCounts,
-    Source,
+    DatabaseTable,
     Totals,
     Values,
     bits_of,
@@ -146,7 +146,7 @@ def test_the_counting_query_is_written_for_others(name: str) -> None:
     connection.execute("CREATE TABLE t (x DOUBLE, s TEXT, b BOOLEAN, day TIMESTAMP, y TEXT)")
     database = database_of(connection)
     database.dialect = dialect_of(name)
-    source = Source.of(database, "t", "y")
+    source = DatabaseTable.of(database, "t", "y")
     parts = [CellCounts("x", 45, (0.1, 20.0)), Totals("x", True, sizes=(0.1, 20.0))]
     query = database.dialect.finished(written(source, [*parts, Values("s"), Values("b")]))
     assert "not run there" in query.split("\n")[0]

@@ -22,7 +22,7 @@ from naively.data import files
 from naively.data.frames import as_rows
 from naively.export import sql as tokens
 from naively.export.scorecard import Scorecard
-from naively.export.sql import Asked, Query, score_query
+from naively.export.sql import Query, QueryOptions, score_query
 from naively.model.model import Model
 from tests import databases
 from tests.cases import CASES, Case
@@ -72,7 +72,7 @@ def scored(
         tokens.write_tokens(card, connection, named, "row id", "naively_tokens")
         asked |= {"tokens": "naively_tokens", "row_id": "row id"}
     asked = {"probabilities": True, **asked}
-    query = score_query(card, Asked(table=named, dialect=name, **asked))
+    query = score_query(card, QueryOptions(table=named, dialect=name, **asked))
     for statement in query.setup:
         connection.execute(statement)
     found = sorted(connection.execute(query).fetchall(), key=lambda row: row[0])

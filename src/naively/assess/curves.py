@@ -93,7 +93,7 @@ class LearningCurve(Tabular):
             The mean of the repeats, of held-out rows solid, of training rows dashed; the bands are
             from the least to the greatest of them.
         """
-        from naively.pictures.scores import Curve, plot_learning
+        from naively.pictures.scores import Plotted, plot_learning
 
         value = np.array(getattr(self, check_metric(metric)))
         which, size, repeat = map(np.array, (self.which, self.size, self.repeat))
@@ -101,7 +101,7 @@ class LearningCurve(Tabular):
         for name in ("held-out", "training"):
             at = [value[(which == name) & (size == s)] for s in np.unique(size)]
             lines = zip(*((of.mean(), of.min(), of.max()) for of in at), strict=True)
-            curves.append(Curve(name, np.unique(size).astype(float), *map(np.array, lines)))
+            curves.append(Plotted(name, np.unique(size).astype(float), *map(np.array, lines)))
         return plot_learning(curves, metric, len(np.unique(repeat)), ax)
 
 
@@ -296,12 +296,12 @@ class SmoothingCurve(Tabular):
             Where they are in the range, 0 (maximum likelihood), 1/2 (Jeffreys) and 1 (Laplace) are
             marked, and what leave-one-out has chosen.
         """
-        from naively.pictures.scores import Curve, plot_smoothing
+        from naively.pictures.scores import Plotted, plot_smoothing
 
         value = np.array(getattr(self, check_metric(metric)))
         which, smoothing = np.array(self.which), np.array(self.smoothing)
         curves = [
-            Curve(name, smoothing[which == name], value[which == name])
+            Plotted(name, smoothing[which == name], value[which == name])
             for name in ("held-out", "leave-one-out", "training")
             if name in self.which
         ]

@@ -24,7 +24,7 @@ FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 UsageError: Any = typer.BadParameter.__base__  # it has no public name of its own
 
 
-class Once(TyperCommand):
+class OnceCommand(TyperCommand):
     """A verb whose options may each be given once, so that no value is dropped in silence."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -59,11 +59,11 @@ for function in (
     export.export,
     demo.demo,
 ):
-    app.command(cls=Once)(function)
+    app.command(cls=OnceCommand)(function)
 
 curves = typer.Typer(help="How good a model is by its rows, or by its pseudo-count.")
-curves.command(cls=Once)(curve.learning)
-curves.command(cls=Once)(curve.smoothing)
+curves.command(cls=OnceCommand)(curve.learning)
+curves.command(cls=OnceCommand)(curve.smoothing)
 app.add_typer(curves, name="curve")
 
 

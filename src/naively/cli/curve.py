@@ -26,7 +26,7 @@ from naively.cli.shared import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from naively.cli.learned import Learned
+    from naively.cli.learned import FileLearner
     from naively.counting.labels import LabelArray
     from naively.data.rows import Rows
     from naively.model.model import Model
@@ -83,11 +83,11 @@ def learning(  # noqa: PLR0917  (options, not positions)
 
     Models are pure naive Bayes, as of `train --weights none`, unless --weights is given.
     """
-    from naively.cli.learned import Learned
+    from naively.cli.learned import FileLearner
 
     _check(out, [data, *([test] if test else [])], metric)
     rows, y, name = _labelled(data, target, input_format, memory_limit)
-    nb = Learned(event_models_of(event_models), smoothing=option_of("smoothing", smoothing))
+    nb = FileLearner(event_models_of(event_models), smoothing=option_of("smoothing", smoothing))
     held_out: Any = _number(hold_out, "--hold-out", "a share of the rows or how many, as in 0.25")
     if test is not None:
         held_out = _labelled(test, name, input_format, memory_limit)[:2]
@@ -124,7 +124,7 @@ def smoothing(
     Learned rows are scored as they are and each left out in turn, and the rows of --test. A model
     file must hold a sample of the learned rows (`train --keep-rows`), or --test is needed.
     """
-    from naively.cli.learned import Learned
+    from naively.cli.learned import FileLearner
     from naively.file import store
 
     _check(out, [data, *([test] if test else [])], metric)
@@ -143,7 +143,7 @@ def smoothing(
         model = content.model
     else:
         rows, y, target = _labelled(data, target, input_format, memory_limit)
-        nb = Learned(event_models_of(event_models), weights=None).fit(rows, y)
+        nb = FileLearner(event_models_of(event_models), weights=None).fit(rows, y)
         model = nb.model_
     if test is not None:
         held_out = labelled_rows_for(model, test, input_format, target, memory_limit)
@@ -159,11 +159,11 @@ def _is_model(data: str) -> bool:
     return begin[6:] == b"\0\0{"
 
 
-def _learner(model: Model, sample: Any) -> Learned:
+def _learner(model: Model, sample: Any) -> FileLearner:
     """Return the learner of a model and of the sample of its rows."""
-    from naively.cli.learned import Learned
+    from naively.cli.learned import FileLearner
 
-    return Learned._of_model(model, sample)
+    return FileLearner._of_model(model, sample)
 
 
 def _labelled(

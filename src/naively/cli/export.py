@@ -256,23 +256,23 @@ def _as_sql(model: str, schema: str | None, **options: Any) -> bytes:
     """Return a script whose last statement is the query; those before it make its table."""
     from naively.cli.ask import open_model
     from naively.export.scorecard import Scorecard
-    from naively.export.sql import Asked, score_query
+    from naively.export.sql import QueryOptions, score_query
 
     learned, _ = open_model(model)
     if schema is not None:
         tables = {name: options[name] for name in ("table", "weights_table", "tokens")}
         options |= {name: (schema, table) for name, table in tables.items() if table is not None}
-    query = score_query(Scorecard.of(learned), Asked(**options))
+    query = score_query(Scorecard.of(learned), QueryOptions(**options))
     return "".join(f"{statement};\n" for statement in (*query.setup, query)).encode()
 
 
 def _with_noise(model: str, output: str, epsilon: float, delta: float, **options: Any) -> None:
     """Write a model file whose counts are noisy."""
-    from naively.cli.learned import Learned
+    from naively.cli.learned import FileLearner
     from naively.file import store
 
     found = store.load_all(model)
-    noisy = Learned._of_model(found.model).export.with_noise(epsilon, delta, **options)
+    noisy = FileLearner._of_model(found.model).export.with_noise(epsilon, delta, **options)
     said = str(noisy.noise_[-1])
     target = {name: found.provenance[name] for name in ("target",) if name in found.provenance}
     with locked(output):

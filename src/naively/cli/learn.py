@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from naively.assess.scores import Scores
-    from naively.cli.learned import Learned
+    from naively.cli.learned import FileLearner
     from naively.counting.labels import Label, LabelArray
     from naively.data.columns import Cells
     from naively.data.rows import Rows
@@ -135,7 +135,7 @@ def merge(
         _write(nb, output, provenance, f"Merged {len(models)} models", sampled=sampled)
 
 
-def _merged(models: list[str]) -> tuple[Learned, dict[str, Any], bool]:
+def _merged(models: list[str]) -> tuple[FileLearner, dict[str, Any], bool]:
     """Return the sum of the models in some files, and the target that they have in common.
 
     The last value says whether any of the files holds a sample of rows. One file is read after the
@@ -147,7 +147,7 @@ def _merged(models: list[str]) -> tuple[Learned, dict[str, Any], bool]:
     targets, histories = {models[0]: provenance.get("target")}, [(models[0], nb.history_)]
     path = models[0]
 
-    def others() -> Iterator[Learned]:
+    def others() -> Iterator[FileLearner]:
         nonlocal path, sampled
         for path in models[1:]:
             other, provenance_of_other, other_sampled = _open(path)
@@ -228,7 +228,7 @@ def calibrate(
 
 
 def _labelled(
-    nb: Learned, data: str, input_format: str | None, target: str | None, memory: str | None
+    nb: FileLearner, data: str, input_format: str | None, target: str | None, memory: str | None
 ) -> tuple[Rows, LabelArray]:
     """Return the rows of DATA and their labels; columns that the model does not know are said."""
     from naively.schema.schema import list_names
@@ -259,20 +259,22 @@ def _changing(model: str, output: str | None, *inputs: str) -> AbstractContextMa
     return locked(path)
 
 
-def _open(path: str) -> tuple[Learned, dict[str, Any], bool]:
+def _open(path: str) -> tuple[FileLearner, dict[str, Any], bool]:
     """Return the model in a file, ready to change, and what was saved about where it comes from.
 
     The last value says whether the file holds a sample of rows.
     """
-    from naively.cli.learned import Learned
+    from naively.cli.learned import FileLearner
     from naively.file import store
 
     found = store.load_all(path)
-    nb = Learned._of_model(found.model, found.sample, found.history)
+    nb = FileLearner._of_model(found.model, found.sample, found.history)
     return nb, found.provenance, found.sample is not None
 
 
-def _write(nb: Learned, path: str, provenance: dict[str, Any], done: str, *, sampled: bool) -> None:
+def _write(
+    nb: FileLearner, path: str, provenance: dict[str, Any], done: str, *, sampled: bool
+) -> None:
     """Write a model file, and say on standard error what was done.
 
     ``sampled`` says whether there was a sample of rows before; if there is still one, it is kept.
@@ -378,7 +380,7 @@ def train(  # noqa: PLR0917  (options, not positions)
 
     from naively import saving
     from naively.assess.scores import score
-    from naively.cli.learned import Learned
+    from naively.cli.learned import FileLearner
     from naively.model.history import History
 
     begin = time.perf_counter()
@@ -388,7 +390,7 @@ def train(  # noqa: PLR0917  (options, not positions)
     late = class_prior not in PRIORS  # it is for classes that are not known before all rows are
     target = target or folder_target(data)
     source = Data(data, input_format, *_columns(columns, ignore, target), target, memory_limit)
-    nb = Learned(
+    nb = FileLearner(
         event_models_of(event_models),
         class_prior="data" if late else prior,
         semi_supervised=semi_supervised,
@@ -460,7 +462,7 @@ def _split(
     return rows.take(~is_aside), taken(y, ~is_aside), aside
 
 
-def _save(nb: Learned, output: str, provenance: dict[str, Any], *, keep_rows: bool) -> None:
+def _save(nb: FileLearner, output: str, provenance: dict[str, Any], *, keep_rows: bool) -> None:
     """Write a model file, with a sample of the rows if it is wanted and there is one."""
     from naively.file import store
 

@@ -6,7 +6,7 @@ from naively.estimators.naive_bayes import Learner
 from naively.messages import warn
 
 
-class Learned(Learner):
+class FileLearner(Learner):
     """``NaiveBayes``, as far as files of rows need it."""
 
     def _warn_of_a_column(self, message: str) -> None:

@@ -256,7 +256,7 @@ class Stream(ABC):
         raise ReadAgainError
 
 
-class InMemory(Stream):
+class TableInMemory(Stream):
     """Rows that are in memory, as one batch."""
 
     tells_times = False

@@ -392,7 +392,7 @@ class ColumnType:
     whole: bool = False
 
 
-class Chosen(NamedTuple):
+class SelectedRows(NamedTuple):
     """Some rows of a table: what a query selects from, and the condition that they fulfil."""
 
     table: str
@@ -520,7 +520,7 @@ class Database(ABC):
         return ColumnType(name, kind, declared, declared.upper() in self.whole_types)
 
     @abstractmethod
-    def chosen(self, table: Table, columns: Sequence[str], share: float, seed: int) -> Chosen:
+    def chosen(self, table: Table, columns: Sequence[str], share: float, seed: int) -> SelectedRows:
         """Return which rows are a share of a table, chosen by a hash.
 
         Parameters
@@ -566,7 +566,7 @@ MOST_COLUMNS = 1000  # of an answer of SQLite, which may have 2000
 
 
 @final
-class OfDuckDB(Database):
+class DuckDBDatabase(Database):
     """A connection to DuckDB."""
 
     title = "DuckDB"
@@ -588,10 +588,10 @@ class OfDuckDB(Database):
         else:
             self.connection.execute(statement)
 
-    def chosen(self, table: Table, columns: Sequence[str], share: float, seed: int) -> Chosen:
+    def chosen(self, table: Table, columns: Sequence[str], share: float, seed: int) -> SelectedRows:
         hashed = ", ".join([str(seed), *map(self.dialect.identifier, columns)])
         limit = f"CAST({int(share * 2**64)} AS UBIGINT)"
-        return Chosen(self.dialect.table(table), f"hash({hashed}) < {limit}")
+        return SelectedRows(self.dialect.table(table), f"hash({hashed}) < {limit}")
 
     def types(self, table: Table) -> Sequence[tuple[str, str]]:
         found = self.ask(f"DESCRIBE SELECT * FROM {self.dialect.table(table)}")
@@ -612,7 +612,7 @@ class OfDuckDB(Database):
 
 
 @final
-class OfSQLite(Database):
+class SQLiteDatabase(Database):
     """A connection to SQLite, where each cell has a type of its own."""
 
     title = "SQLite"
@@ -627,14 +627,14 @@ class OfSQLite(Database):
         first = ", ".join("''" if kind == "string" else "0.0" for kind in kinds)
         return super().ask(f"SELECT {first} UNION ALL {query}")[1:]
 
-    def chosen(self, table: Table, columns: Sequence[str], share: float, seed: int) -> Chosen:
+    def chosen(self, table: Table, columns: Sequence[str], share: float, seed: int) -> SelectedRows:
         # SQLite has no hash. The fifth power is a permutation of the numbers below this prime: it
         # mixes the numbers of rows, which stay as long as the table is not changed.
         of, number = self._numbered(table, columns)
         start, step = seed % PRIME, 1 + (seed >> 32) % (PRIME - 1)
         x = f"(({number} % {PRIME} * {step} + {start}) % {PRIME})"
         fourth = f"(({x} * {x} % {PRIME}) * ({x} * {x} % {PRIME}) % {PRIME})"
-        return Chosen(of, f"{fourth} * {x} % {PRIME} < {int(share * PRIME)}")
+        return SelectedRows(of, f"{fourth} * {x} % {PRIME} < {int(share * PRIME)}")
 
     def _numbered(self, table: Table, columns: Sequence[str]) -> tuple[str, str]:
         """Return the table and the number of its rows, counted here if it is a view."""
@@ -694,17 +694,17 @@ class OfSQLite(Database):
 
 
 @final
-class OfPostgreSQL(Database):
+class PostgreSQLDatabase(Database):
     """A connection to PostgreSQL."""
 
     title = "PostgreSQL"
     dialect = PostgreSQL()
     whole_types = frozenset({"SMALLINT", "INTEGER", "BIGINT"})
 
-    def chosen(self, table: Table, columns: Sequence[str], share: float, seed: int) -> Chosen:
+    def chosen(self, table: Table, columns: Sequence[str], share: float, seed: int) -> SelectedRows:
         row = ", ".join(map(self.dialect.identifier, columns))
         hashed = f"hashtextextended(CAST(ROW({row}) AS TEXT), {_signed(seed)})"
-        return Chosen(
+        return SelectedRows(
             self.dialect.table(table), f"{hashed} < {_signed(int(share * 2**64) ^ 2**63)}"
         )
 
@@ -763,12 +763,12 @@ def database_of(connection: Any) -> Database:
     """
     modules = modules_of(connection)
     of: dict[str, type[Database]] = {
-        "duckdb": OfDuckDB,
-        "sqlite3": OfSQLite,
-        "psycopg": OfPostgreSQL,
-        "psycopg2": OfPostgreSQL,
-        "sqlite": OfSQLite,
-        "postgresql": OfPostgreSQL,
+        "duckdb": DuckDBDatabase,
+        "sqlite3": SQLiteDatabase,
+        "psycopg": PostgreSQLDatabase,
+        "psycopg2": PostgreSQLDatabase,
+        "sqlite": SQLiteDatabase,
+        "postgresql": PostgreSQLDatabase,
     }
     if ADBC in modules:
         modules = [str(connection.adbc_get_info().get("vendor_name", "")).lower()]

@@ -194,20 +194,20 @@ def learn(
             raise ValueError(content.decode())
         if what == "warning":
             warn(content.decode())
-    part = _tree(Part.read(content) for what, content in reports if what == "model")
+    part = _tree(Partition.read(content) for what, content in reports if what == "model")
     if part is None:
         return None, sample.empty()
     return replace(part.model, settings=settings), part.sample
 
 
-class Part(NamedTuple):
+class Partition(NamedTuple):
     """What was counted of some rows, and a sample of them."""
 
     model: Model
     sample: Reservoir
 
     @classmethod
-    def read(cls, content: bytes) -> Part:
+    def read(cls, content: bytes) -> Partition:
         """Open a model file that has a sample."""
         model, _, rows = store.from_bytes(content, "What was counted of a partition")
         if rows is None:
@@ -218,13 +218,13 @@ class Part(NamedTuple):
         """Return the model file."""
         return store.to_bytes(self.model, sample=self.sample.saved(self.model))
 
-    def joined(self, other: Part) -> Part:
+    def joined(self, other: Partition) -> Partition:
         """Return what was counted of the rows of both."""
         model = self.model + other.model
         sample = self.sample.merged(other.sample, model)
         if sample is None:
             raise ValueError("The samples of two partitions were chosen by different seeds.")
-        return Part(model, sample)
+        return Partition(model, sample)
 
 
 @dataclass(frozen=True)
@@ -272,7 +272,7 @@ class Counting:
             return [("no times", str(error).encode())]
         except (ValueError, TypeError) as error:
             return [("error", f"{_place()}, target {self.target!r}: {error}".encode())]
-        return [] if model is None else [("model", Part(model, sample).written())]
+        return [] if model is None else [("model", Partition(model, sample).written())]
 
 
 def _place() -> str:
@@ -351,11 +351,11 @@ def _join(batches: RecordBatches) -> RecordBatches:
     one_core()
     rest: list[Report] = []
 
-    def parts() -> Iterator[Part]:
+    def parts() -> Iterator[Partition]:
         for batch in batches:
             for report in zip(*(column.to_pylist() for column in batch.columns), strict=True):
                 if report[0] == "model":
-                    yield Part.read(report[1])
+                    yield Partition.read(report[1])
                 else:
                     rest.append(report)
 
@@ -369,9 +369,9 @@ def _others(reports: Iterable[Report]) -> list[Report]:
     return list(dict.fromkeys(report for report in reports if report[0] != "model"))
 
 
-def _tree(parts: Iterable[Part]) -> Part | None:
+def _tree(parts: Iterable[Partition]) -> Partition | None:
     """Join parts two by two, as in a binary counter: few are held, and few joins are of each."""
-    held: list[tuple[Part, int]] = []  # of falling height in the tree
+    held: list[tuple[Partition, int]] = []  # of falling height in the tree
     for one in parts:
         part, height = one, 0
         while held and held[-1][1] == height:

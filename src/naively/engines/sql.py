@@ -18,8 +18,8 @@ from naively.engines.sql_tallies import (
     Answers,
     CellCounts,
     Classes,
-    Part,
-    Source,
+    ColumnCounts,
+    DatabaseTable,
     TimeParts,
     Totals,
     Values,
@@ -66,7 +66,7 @@ class Sampled(NamedTuple):
     share: float
 
 
-def sample(source: Source, most: int, seed: int) -> Sampled:
+def sample(source: DatabaseTable, most: int, seed: int) -> Sampled:
     """Return about ``most`` different rows, or all rows if they are not many more.
 
     Parameters
@@ -96,7 +96,9 @@ def sample(source: Source, most: int, seed: int) -> Sampled:
     return _read(source, source.name, "", 1.0, grouped=True)
 
 
-def _read(source: Source, table: str, condition: str, share: float, *, grouped: bool) -> Sampled:
+def _read(
+    source: DatabaseTable, table: str, condition: str, share: float, *, grouped: bool
+) -> Sampled:
     """Return the rows for which a condition holds; different ones with their copies, if grouped."""
     names = [*source.names, source.target]
     asked = list(map(source.plain, names))
@@ -132,7 +134,7 @@ TOTALS = {PRESENT, VALUE, SQUARE}
 
 
 def learn(
-    source: Source,
+    source: DatabaseTable,
     event_models: EventModels,
     settings: Settings,
     reservoir: Reservoir,
@@ -165,7 +167,7 @@ def learn(
     weighed = source.rows(sampled.cells)
     if sampled.weight is not None:
         weighed = weighed.take(sampled.weight > 0)
-    asked: dict[Part, Answer] = {}
+    asked: dict[ColumnCounts, Answer] = {}
     classes: Classes | None = None
     while True:
         rows = _looked_at(source, sampled.cells, odd)
@@ -187,14 +189,16 @@ def learn(
     return model, reservoir
 
 
-def _looked_at(source: Source, cells: Mapping[str, Any], odd: Mapping[str, Any]) -> ColumnRows:
+def _looked_at(
+    source: DatabaseTable, cells: Mapping[str, Any], odd: Mapping[str, Any]
+) -> ColumnRows:
     """Return the rows of the sample, and one with what is odd in columns of the others."""
     if not odd:
         return source.rows(cells)
     return source.rows({name: [*of, odd.get(name)] for name, of in cells.items()})
 
 
-def plan(source: Source, schema: Schema, rows: ColumnRows) -> list[Part]:
+def plan(source: DatabaseTable, schema: Schema, rows: ColumnRows) -> list[ColumnCounts]:
     """Return what must be counted of each column for a schema.
 
     Parameters
@@ -213,7 +217,7 @@ def plan(source: Source, schema: Schema, rows: ColumnRows) -> list[Part]:
     """
     numeric = [name for name in source.names if source.columns[name].kind != "string"]
     sizes = source.sizes([name for name in numeric if name in schema.groups_of])
-    parts: list[Part] = []
+    parts: list[ColumnCounts] = []
     for name in source.names:
         for group in schema.groups_of.get(name, [])[:1]:
             event, column = group.event, source.columns[name]
@@ -248,7 +252,9 @@ def _shift(rows: ColumnRows, name: str) -> int:
     return coarsest(np.sort(sortable(numbers[~np.isnan(numbers)])))
 
 
-def _ask(source: Source, parts: list[Part], asked: dict[Part, Answer]) -> Classes:
+def _ask(
+    source: DatabaseTable, parts: list[ColumnCounts], asked: dict[ColumnCounts, Answer]
+) -> Classes:
     """Ask for these parts, keep what is answered, and return the classes."""
     found = None
     for start in range(0, max(1, len(parts)), MOST_PARTS):
@@ -265,7 +271,7 @@ def _ask(source: Source, parts: list[Part], asked: dict[Part, Answer]) -> Classe
     return found
 
 
-def _odd_cells(source: Source, sampled: Sampled) -> dict[str, Any]:
+def _odd_cells(source: DatabaseTable, sampled: Sampled) -> dict[str, Any]:
     """Return a cell of each column that the sample shows to be missing, or to be 0 and 1, if any.
 
     So a column is taken for what all of its rows are.
@@ -314,7 +320,7 @@ def _alone(cell: str) -> Any:
 
 def _keep(
     reservoir: Reservoir,
-    source: Source,
+    source: DatabaseTable,
     sampled: Sampled,
     classes: Classes,
     schema: Schema,

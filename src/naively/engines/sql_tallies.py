@@ -189,7 +189,7 @@ class Weighing:
 
 
 @dataclass(frozen=True)
-class Source:
+class DatabaseTable:
     """A table, and which of its columns are labels and weights.
 
     Parameters
@@ -211,7 +211,9 @@ class Source:
     weight: str | None = None
 
     @classmethod
-    def of(cls, database: Database, table: Table, target: str, weight: str | None = None) -> Source:
+    def of(
+        cls, database: Database, table: Table, target: str, weight: str | None = None
+    ) -> DatabaseTable:
         """Look at the columns of a table.
 
         Raises
@@ -408,19 +410,19 @@ class Select:
 
 
 @dataclass(frozen=True)
-class Part(ABC):
+class ColumnCounts(ABC):
     """What is counted of one column."""
 
     column: str
 
     @abstractmethod
-    def select(self, source: Source) -> Select:
+    def select(self, source: DatabaseTable) -> Select:
         """Return what the query asks of this column."""
 
 
 @final
 @dataclass(frozen=True)
-class CellCounts(Part):
+class CellCounts(ColumnCounts):
     """How many numbers are in each cell of the grid.
 
     Parameters
@@ -436,7 +438,7 @@ class CellCounts(Part):
     shift: int
     sizes: Range | None = None
 
-    def select(self, source: Source) -> Select:
+    def select(self, source: DatabaseTable) -> Select:
         dialect = source.dialect
         return Select(
             source.number(self.column),
@@ -448,10 +450,10 @@ class CellCounts(Part):
 
 @final
 @dataclass(frozen=True)
-class Values(Part):
+class Values(ColumnCounts):
     """How often each different value came: levels, truths, texts."""
 
-    def select(self, source: Source) -> Select:
+    def select(self, source: DatabaseTable) -> Select:
         column, plain = source.columns[self.column], source.plain(self.column)
         if column.kind == "string":
             return Select(plain, "v IS NOT NULL", text="v")
@@ -463,7 +465,7 @@ class Values(Part):
 
 @final
 @dataclass(frozen=True)
-class TimeParts(Part):
+class TimeParts(ColumnCounts):
     """How often each day or each hour of the day came, and a time in it.
 
     Parameters
@@ -476,7 +478,7 @@ class TimeParts(Part):
 
     hours: bool
 
-    def select(self, source: Source) -> Select:
+    def select(self, source: DatabaseTable) -> Select:
         v = source.number(self.column)
         whole = f"CAST(FLOOR(v / {HOUR if self.hours else DAY}) AS BIGINT)"
         key = f"((({whole}) % 24) + 24) % 24" if self.hours else whole
@@ -485,7 +487,7 @@ class TimeParts(Part):
 
 @final
 @dataclass(frozen=True)
-class Totals(Part):
+class Totals(ColumnCounts):
     """The sums of numbers and of their squares, and the extremes, by exponent.
 
     Parameters
@@ -504,7 +506,7 @@ class Totals(Part):
     threshold: float | None = None
     sizes: Range | None = None
 
-    def select(self, source: Source) -> Select:
+    def select(self, source: DatabaseTable) -> Select:
         dialect, v = source.dialect, source.number(self.column)
         sizes = self.sizes
         if self.threshold is not None:
@@ -522,7 +524,7 @@ class Totals(Part):
             sums=("MAX(v)", odd, *self._sums(source)),
         )
 
-    def _sums(self, source: Source) -> list[str]:
+    def _sums(self, source: DatabaseTable) -> list[str]:
         if not sums_are_exact(source):
             w = "" if source.weight is None else "w * "
             square = f"SUM({w}v * v)" if self.squares else "NULL"
@@ -535,7 +537,7 @@ class Totals(Part):
         return asked + ["NULL"] * len(squares)
 
 
-def sums_are_exact(source: Source) -> bool:
+def sums_are_exact(source: DatabaseTable) -> bool:
     """Whether sums of numbers are whole numbers that no database rounds or overflows.
 
     They are not where weights are fractions or large, nor of very many rows in a database whose
@@ -548,7 +550,7 @@ def sums_are_exact(source: Source) -> bool:
     return source.dialect.sums_grow or source.n_rows * most < 2 ** (WHOLE_BITS - SQUARE_BITS)
 
 
-def written(source: Source, parts: list[Part]) -> str:
+def written(source: DatabaseTable, parts: list[ColumnCounts]) -> str:
     """Return the query that counts the classes and all parts.
 
     Its columns are the number of the part (0 of the classes), the label, a whole number, a string
@@ -627,7 +629,7 @@ class Answer:
         return len(self.labels)
 
 
-def read(source: Source, lines: Iterable[tuple[Any, ...]], parts: int) -> list[Answer]:
+def read(source: DatabaseTable, lines: Iterable[tuple[Any, ...]], parts: int) -> list[Answer]:
     """Return the answers of the classes and of so many parts, in this order."""
     of_part: list[list[tuple[Any, ...]]] = [[] for _ in range(parts + 1)]
     for line in lines:
@@ -646,7 +648,7 @@ def read(source: Source, lines: Iterable[tuple[Any, ...]], parts: int) -> list[A
     ]
 
 
-def _weights(source: Source, counts: list[tuple[Any, ...]]) -> Sums:
+def _weights(source: DatabaseTable, counts: list[tuple[Any, ...]]) -> Sums:
     """Return weights of what was counted of them: rows, or the two halves of whole numbers."""
     if source.weighing is None:
         return Sums(np.array([float(n) for (n,) in counts], np.float64))
@@ -676,7 +678,7 @@ class Classes:
     weight: Sums
 
     @classmethod
-    def of(cls, source: Source, answer: Answer) -> Classes:
+    def of(cls, source: DatabaseTable, answer: Answer) -> Classes:
         """Return the classes that were found."""
         codes, labels = source.labels(answer.labels)
         code = dict(zip(answer.labels, codes.tolist(), strict=True))
@@ -713,9 +715,9 @@ class Answers:
         What was asked, and what was answered.
     """
 
-    source: Source
+    source: DatabaseTable
     classes: Classes
-    parts: Mapping[Part, Answer]
+    parts: Mapping[ColumnCounts, Answer]
 
     def tally(self, schema: Schema) -> Tally:
         """Return the tally of a schema, as if the rows had been counted in memory."""
@@ -735,7 +737,7 @@ class Answers:
         group = replace(group, columns=(name,))
         if isinstance(name, TimePart):
             column = str(name.of)
-            part: Part = TimeParts(column, hours=name.part == "hour")
+            part: ColumnCounts = TimeParts(column, hours=name.part == "hour")
             part = part if part in self.parts else Values(column)
         else:
             of = (p for p in self.parts if p.column == name and not isinstance(p, TimeParts))
@@ -748,7 +750,7 @@ class Answers:
                 return self._totals(group, part, answer)
         return self._counted(group, part, answer)
 
-    def _rows(self, part: Part, answer: Answer) -> ColumnRows:
+    def _rows(self, part: ColumnCounts, answer: Answer) -> ColumnRows:
         """Return the values that were found of a column as rows."""
         column = self.source.columns[part.column]
         cells = answer.numbers
@@ -758,7 +760,7 @@ class Answers:
             cells = answer.keys
         return self.source.rows({part.column: cells})
 
-    def _counted(self, group: Group, part: Part, answer: Answer) -> BlockTally:
+    def _counted(self, group: Group, part: ColumnCounts, answer: Answer) -> BlockTally:
         """Count different values, each with its weight."""
         codes = self.classes.codes(answer)
         high = Labels(codes, self.classes.labels, answer.weight.high)

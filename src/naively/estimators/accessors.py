@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from naively.inspect.regions import Regions
 
 
-class Asked(Protocol):
+class Fitted(Protocol):
     """What is known of the estimator that is asked: its model, its sample, how it reads rows."""
 
     _sample: Reservoir | None
@@ -76,7 +76,7 @@ class Accessor(ABC):
     def _name(self) -> str:
         """What an estimator calls it."""
 
-    def __init__(self, estimator: Asked) -> None:
+    def __init__(self, estimator: Fitted) -> None:
         self._estimator = estimator
 
     @property
@@ -590,7 +590,7 @@ class Inspect(Accessor):
 
         return class_images(self._model, shape)
 
-    def difference(self, other: Asked, n: int = 10) -> Difference:
+    def difference(self, other: Fitted, n: int = 10) -> Difference:
         """Return how another model differs from this one, such as a model of last month's rows.
 
         Parameters

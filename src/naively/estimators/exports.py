@@ -130,9 +130,9 @@ class Export(Accessor):
         25 red 0.896...
         """
         from naively.export.scorecard import Scorecard
-        from naively.export.sql import Asked, score_query
+        from naively.export.sql import QueryOptions, score_query
 
-        asked = Asked(
+        asked = QueryOptions(
             table=table,
             dialect=dialect,
             probabilities=probabilities,

@@ -13,7 +13,7 @@ import numpy as np
 from naively.counting.labels import LabelArray
 from naively.data.frames import Table
 from naively.data.rows import join_columns
-from naively.estimators.accessors import Asked
+from naively.estimators.accessors import Fitted
 from naively.estimators.checks import is_single
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
@@ -30,7 +30,7 @@ def by_row(title: str) -> Callable[[Verb], Verb]:
 
     def decorate(verb: Verb) -> Verb:
         @wraps(verb)
-        def answer(self: Asked, X: Table, *args: Any, **kwargs: Any) -> Any:
+        def answer(self: Fitted, X: Table, *args: Any, **kwargs: Any) -> Any:
             stream = self._stream(X)
             if stream is None:
                 return verb(self, X, *args, **kwargs)

@@ -268,7 +268,7 @@ class Learner(Classifier):
         array([ True])
         """
         from naively.engines.databases import database_of
-        from naively.engines.sql_tallies import Source
+        from naively.engines.sql_tallies import DatabaseTable
 
         if self.semi_supervised:
             raise ValueError(
@@ -276,7 +276,7 @@ class Learner(Classifier):
             )
         database = database_of(connection)
         with database.named(table) as name:
-            source = Source.of(database, name, target, sample_weight)
+            source = DatabaseTable.of(database, name, target, sample_weight)
             return self._learn(InDatabase(source), None, more=False)
 
     def _fit(self, X: Table, y: Target, weight: RowWeight, classes: Target, *, more: bool) -> Self:

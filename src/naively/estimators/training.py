@@ -40,7 +40,7 @@ from naively.schema.schema import Schema
 from naively.schema.settings import Settings
 
 if TYPE_CHECKING:
-    from naively.engines.sql_tallies import Source
+    from naively.engines.sql_tallies import DatabaseTable
 
 STALE = 1 / 1.1  # weights fitted to this share of the rows, or less, are fitted again
 
@@ -205,7 +205,7 @@ class OnCluster(NotInMemory):
 class InDatabase(NotInMemory):
     """A table of a database, which is counted there."""
 
-    source: Source
+    source: DatabaseTable
     nothing = "There are no rows to learn from: the table is empty."
 
     def check_interactions(self) -> None:

@@ -19,7 +19,7 @@ from naively.events.base import UNSAID, Distribution, check_alpha, check_estimat
 from naively.events.estimate import Estimable, flat
 from naively.events.prior import Dirichlet, dirichlet, share
 from naively.kernels.reference import Floats
-from naively.likelihoods.numbers import Binned
+from naively.likelihoods.numbers import BinTable
 from naively.options import How
 
 # --- Discretise ----------------------------------------------------------------------------------
@@ -347,16 +347,16 @@ def _ratio(part: Floats, whole: Floats) -> Floats:
 # --- Histogram event model: numbers by bins, derived from the cells that they were counted in ----
 
 
-class Derived(NamedTuple):
+class FromCells(NamedTuple):
     """What follows from a tally: the bin of each cell, the bins' counts, and the likelihood."""
 
     bin_: NDArray[np.int64]
     smoothed: BinCounts
-    likelihood: Binned
+    likelihood: BinTable
 
 
 # Of each tally, for as long as it lives: rows are left out of what scores them.
-_DERIVED: WeakKeyDictionary[BlockTally[Cells], dict[Histogram, Derived]] = WeakKeyDictionary()
+_DERIVED: WeakKeyDictionary[BlockTally[Cells], dict[Histogram, FromCells]] = WeakKeyDictionary()
 
 
 @final
@@ -443,20 +443,20 @@ class Histogram(Estimable[Cells, Dense]):
             return {"p": smoothed.probabilities(real=how == "mle")[smoothed.there]}
         return {"p": smoothed.shares(float((self.estimate == "map") - (how == "map")))}
 
-    def likelihood(self, tally: BlockTally[Cells]) -> Binned:
+    def likelihood(self, tally: BlockTally[Cells]) -> BinTable:
         return self._derived(tally).likelihood
 
-    def _derived(self, tally: BlockTally[Cells]) -> Derived:
+    def _derived(self, tally: BlockTally[Cells]) -> FromCells:
         of = _DERIVED.setdefault(tally, {})
         if self not in of:
             bin_ = self._bins(tally)
             smoothed = self._of_bins(tally, bin_)
-            of[self] = Derived(bin_, smoothed, self._binned(tally, bin_, smoothed))
+            of[self] = FromCells(bin_, smoothed, self._binned(tally, bin_, smoothed))
         return of[self]
 
     def _binned(
         self, tally: BlockTally[Cells], bin_: NDArray[np.int64], smoothed: BinCounts
-    ) -> Binned:
+    ) -> BinTable:
         """Return the likelihood from a table of log probabilities of bins."""
         axis = tally.axis
         with np.errstate(divide="ignore"):
@@ -469,7 +469,7 @@ class Histogram(Estimable[Cells, Dense]):
             at = np.append(bin_, bin_.max(initial=-1) + 1)[axis.first[empty]]
             table = np.insert(table, at, 0.0, axis=0)
             middle, width = np.insert(middle, at, 0.0), np.insert(width, at, 1.0)
-        return Binned(edges, table, middle, width)
+        return BinTable(edges, table, middle, width)
 
     def log_prob_without(self, tally: BlockTally[Cells], cells: LeftOut[Dense]) -> Floats:
         """Return the log likelihood of each cell without its own row; bins and widths stay."""

@@ -18,7 +18,7 @@ from naively.data.rows import NAMES, Cycle, Rows
 from naively.export.scorecard import (
     Bins,
     Cell,
-    Chosen,
+    ChosenLevels,
     Clipped,
     Edges,
     IsLevel,
@@ -267,7 +267,7 @@ def _read(term: Term) -> Iterator[Input]:
 def _by_level(term: Term) -> list[Cell]:
     """Return the cells of which a term reads the level, rather than whether they are there."""
     of = (term.a, term.b) if isinstance(term, Pair | Product) else (term,)
-    return [each.cell for each in of if isinstance(each, Levels | Chosen | IsLevel)]
+    return [each.cell for each in of if isinstance(each, Levels | ChosenLevels | IsLevel)]
 
 
 def _unique(of: Input, taken: set[str]) -> str:
@@ -494,7 +494,7 @@ class Scored:
         op, divisor = self.graph.op, self.graph.whole([[by]])
         return op("Div", op("Sub", x, op("Mod", x, divisor)), divisor)
 
-    def _bin(self, of: Edges | Chosen) -> Tensor:
+    def _bin(self, of: Edges | ChosenLevels) -> Tensor:
         if isinstance(of, Edges):
             at = self.graph.reached(self._number(of.cell), of.edges)
         else:

@@ -24,7 +24,7 @@ from naively.file.parts import write_classes
 from naively.kernels.reference import FAR, Floats
 from naively.kernels.tokens import UNITS
 from naively.likelihoods.base import Likelihood
-from naively.likelihoods.numbers import Binned, LevelTable, Quadratic, Sloped
+from naively.likelihoods.numbers import BinTable, LevelTable, Quadratic, Sloped
 from naively.likelihoods.words import LengthNormalised, LogLinear, WordSlopes
 from naively.messages import Shown
 from naively.model.model import Model
@@ -243,7 +243,7 @@ class Edges:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Chosen:
+class ChosenLevels:
     """Levels that are a bin each; then one for all others, and one for missing cells."""
 
     cell: Cell
@@ -266,8 +266,8 @@ class Pair:
     """
 
     kind: ClassVar = "pair"
-    a: Edges | Chosen
-    b: Edges | Chosen
+    a: Edges | ChosenLevels
+    b: Edges | ChosenLevels
     points: Floats
 
     def to_dict(self) -> dict[str, Plain]:
@@ -425,7 +425,7 @@ class _Terms:
                     likelihood.column, clips, likelihood.slope, strict=True
                 ):
                     yield Line(cells[j], float(low), float(high), float(centre), slope)
-            case Binned():
+            case BinTable():
                 for j, cell in enumerate(cells):
                     points = likelihood.table[likelihood.first[j] : likelihood.first[j + 1]]
                     yield Bins(cell, likelihood.edges[j], points)
@@ -528,11 +528,11 @@ class _Terms:
             return Clipped(cell, of.low, of.high, of.centre, of.scale, above)
         return IsLevel(cell, of.level, of.centre, of.scale)
 
-    def _bins(self, of: OfPair) -> Edges | Chosen:
+    def _bins(self, of: OfPair) -> Edges | ChosenLevels:
         cell = self._cell(of.column, None)
         if isinstance(of, NumberBins):
             return Edges(cell, np.asarray(of.edges, np.float64))
-        return Chosen(cell, of.levels)
+        return ChosenLevels(cell, of.levels)
 
     def _cell(self, name: Name, group: Group | None) -> Cell:
         """Return what is read of a column; as its group reads it, or as it is."""

@@ -15,9 +15,9 @@ from naively.export.sql_terms import (
     ROW,
     TABLE,
     WEIGHTS,
+    LookUpTable,
     Pieces,
     Spelling,
-    Weights,
     pieces_of,
     selected,
     spelling_of,
@@ -66,7 +66,7 @@ class Query(str):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class QueryOptions:
     """What a query is asked for; `naively.NaiveBayes.to_sql` says what each part means."""
 
     table: Table
@@ -79,7 +79,7 @@ class Asked:
     row_id: str | None = None
 
 
-def score_query(card: Scorecard, asked: Asked) -> Query:
+def score_query(card: Scorecard, asked: QueryOptions) -> Query:
     """Return a query that selects a table's columns and, beside them, the model's answers.
 
     Raises
@@ -93,7 +93,7 @@ def score_query(card: Scorecard, asked: Asked) -> Query:
     spelling = spelling_of(dialect_of(asked.dialect))
     joins = asked.weights == "table" or isinstance(spelling.dialect, Transpiled)
     pieces, start, differences = pieces_of(card, spelling, joins=joins)
-    return _Written(card, asked, spelling, pieces, start, differences).query()
+    return _Steps(card, asked, spelling, pieces, start, differences).query()
 
 
 def answers(card: Scorecard, *, probabilities: bool) -> list[str]:
@@ -111,7 +111,7 @@ def answers(card: Scorecard, *, probabilities: bool) -> list[str]:
     return names
 
 
-def _check_texts(card: Scorecard, asked: Asked) -> None:
+def _check_texts(card: Scorecard, asked: QueryOptions) -> None:
     texts = [term.cell.column for term in card.terms if isinstance(term, Tokens)]
     if not texts:
         return
@@ -127,11 +127,11 @@ ROW_ID = "the column that tells rows apart in it and in the table"
 
 
 @dataclass(frozen=True, eq=False)
-class _Written:
+class _Steps:
     """Writes a query as steps, each a table that the next one selects from."""
 
     card: Scorecard
-    asked: Asked
+    asked: QueryOptions
     spelling: Spelling
     pieces: Pieces
     start: Floats
@@ -142,12 +142,12 @@ class _Written:
         return self.spelling.dialect
 
     @property
-    def weights(self) -> Weights:
+    def weights(self) -> LookUpTable:
         asked, pieces = self.asked, self.pieces
         size = sum(len(weight.levels) for weight in pieces.weights)
         large = asked.weights == "auto" and size > MOST_INLINE
         in_table = size > 0 and (asked.weights == "table" or large)
-        return Weights(
+        return LookUpTable(
             pieces.weights,
             len(self.start),
             self.dialect,

@@ -73,7 +73,7 @@ class Weight:
 
 
 @dataclass(frozen=True, eq=False)
-class Weights:
+class LookUpTable:
     """All numbers that are looked up by strings: one table, with a row for each string of a term.
 
     Parameters
@@ -301,7 +301,7 @@ class Spelling(ABC):
 
 
 @final
-class OfDuckDB(Spelling):
+class DuckDBSpelling(Spelling):
     """DuckDB: lists hold what is chosen from, and a row is a value that holds all columns."""
 
     ways = 6  # a branch costs more than a comparison, as rows are sorted into its ways
@@ -349,7 +349,7 @@ class OfOthers(Spelling):
 
 
 @final
-class OfPostgreSQL(Spelling):
+class PostgreSQLSpelling(Spelling):
     """PostgreSQL: a row is a value, so that one column holds all that are kept."""
 
     barrier = " OFFSET 0"
@@ -370,7 +370,7 @@ class OfPostgreSQL(Spelling):
 
 
 @final
-class OfSQLite(Spelling):
+class SQLiteSpelling(Spelling):
     """SQLite: each cell has a type of its own, times are text, and a row is known by its number."""
 
     barrier = " LIMIT -1 OFFSET 0"
@@ -467,13 +467,13 @@ def spelling_of(dialect: Dialect) -> Spelling:
     """
     match dialect:
         case SQLite():
-            return OfSQLite(dialect)
+            return SQLiteSpelling(dialect)
         case PostgreSQL():
-            return OfPostgreSQL(dialect)
+            return PostgreSQLSpelling(dialect)
         case Transpiled():
             return OfOthers(dialect)
         case DuckDB():
-            return OfDuckDB(dialect)
+            return DuckDBSpelling(dialect)
         case _:
             raise TypeError(f"{dialect.name} has no spelling of scores")
 
@@ -590,7 +590,7 @@ def pieces_of(card: Scorecard, spelling: Spelling, *, joins: bool) -> tuple[Piec
     pieces = Pieces(spelling, scores=[[] for _ in start])
     missing = {t.cell.column: t for t in card.terms if isinstance(t, Presence)}
     blocks = [i for i, term in enumerate(card.terms) if isinstance(term, Tokens)]
-    written = _Written(pieces, shift, missing, _joined(card, spelling, joins=joins), blocks)
+    written = _TermsInSql(pieces, shift, missing, _joined(card, spelling, joins=joins), blocks)
     # A column whose bins or levels are chosen says by one more place what its being missing says.
     order = sorted(enumerate(card.terms), key=lambda of: isinstance(of[1], Presence))
     for number, term in order:
@@ -632,7 +632,7 @@ def _is_text(cell: Cell) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class _Written:
+class _TermsInSql:
     """Writes terms as pieces."""
 
     pieces: Pieces

@@ -27,7 +27,7 @@ from naively.schema.schema import DERIVED, Group, level_hashes, mixed
 
 
 @dataclass(frozen=True, eq=False)
-class Once:
+class LeftOut:
     """What is left out of the counts for each row: of a row of weight 2, which is two rows, one.
 
     Parameters
@@ -45,18 +45,18 @@ class Once:
     number: NDArray[np.int64]
 
     @classmethod
-    def of(cls, labels: Labels, times: NDArray[np.int64]) -> Once:
+    def of(cls, labels: Labels, times: NDArray[np.int64]) -> LeftOut:
         """Return it for rows that stand for so many equal ones, ``times``, of shape (rows,)."""
         once, number = np.unique(one_of_each(labels, times).weights, return_inverse=True)
         return cls(labels.codes, once, number.astype(np.int64))
 
-    def take(self, rows: NDArray[np.int64]) -> Once:
+    def take(self, rows: NDArray[np.int64]) -> LeftOut:
         """Return some of the rows, by their numbers."""
-        return Once(self.right[rows], self.different, self.number[rows])
+        return LeftOut(self.right[rows], self.different, self.number[rows])
 
 
 def evidence_by(
-    count: Floats, code: NDArray[np.int64], once: Once | None, m: float
+    count: Floats, code: NDArray[np.int64], once: LeftOut | None, m: float
 ) -> NDArray[np.float32]:
     """Return the evidence of a pair, centred over the classes: (classes, rows).
 

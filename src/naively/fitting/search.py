@@ -299,7 +299,7 @@ def _inverse(matrix: Floats) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class Product(Curvature):
+class KroneckerCurvature(Curvature):
     """Of slopes that each class has: a matrix of the classes times one of the functions.
 
     The mean of diag(p) - p pᵀ over the rows, and the mean of z zᵀ. Every class has the same
@@ -319,7 +319,7 @@ class Product(Curvature):
     diagonal: float = 0.0
 
     @classmethod
-    def of(cls, z: NDArray[np.float32], p: Floats, rows: Floats) -> Product:
+    def of(cls, z: NDArray[np.float32], p: Floats, rows: Floats) -> KroneckerCurvature:
         """Estimate it.
 
         Parameters
@@ -337,10 +337,10 @@ class Product(Curvature):
         share = classes / max(float(unsure.sum()), LEAST)
         return cls(_eigen(share), _eigen(functions.astype(np.float64)))
 
-    def plus(self, diagonal: Floats) -> Product:
+    def plus(self, diagonal: Floats) -> KroneckerCurvature:
         (a, _), (c, _) = self.of_classes, self.of_functions
         more = float(diagonal[: len(a) * len(c)].mean()) if len(a) * len(c) else 0.0
-        return Product(self.of_classes, self.of_functions, self.diagonal + more)
+        return KroneckerCurvature(self.of_classes, self.of_functions, self.diagonal + more)
 
     def inverse(self, free: NDArray[np.bool_]) -> Callable[[Floats], Floats]:  # noqa: ARG002
         (a, u), (c, v) = self.of_classes, self.of_functions
@@ -541,7 +541,7 @@ class Passes:
             else:
                 by_class = p.transpose(1, 0, 2).reshape(columns, -1)
                 z = shared.transpose(1, 0, 2).reshape(size, -1)
-                parts.append(Product.of(z, by_class, rows.ravel()))
+                parts.append(KroneckerCurvature.of(z, by_class, rows.ravel()))
         if not own.all():
             at = self.slopes + self.number[0, ~own]
             parts.append(_of_all_classes(evidence[:, :, ~own], p, rows, at))

@@ -27,7 +27,7 @@ from naively.counting.block import Batch, Block, Dense
 from naively.counting.tally import BlockTally
 from naively.kernels.reference import Floats
 from naively.likelihoods.base import Likelihood
-from naively.likelihoods.numbers import Binned
+from naively.likelihoods.numbers import BinTable
 from naively.model.model import Model
 from naively.schema.encode import Held
 from naively.schema.schema import Group, Missing, list_names
@@ -122,7 +122,7 @@ class OneColumn:
     def extent(self) -> tuple[float, float] | None:
         """The outer edges of the bins of a histogram."""
         of = self.model.unweighted_likelihoods[self.group.key]
-        if not isinstance(of, Binned):
+        if not isinstance(of, BinTable):
             return None
         first, last = of.first[self.place], of.first[self.place + 1] - 1
         edges = of.edges[self.place]
@@ -135,7 +135,7 @@ class OneColumn:
     def edges(self) -> Floats:
         """Where the density of a histogram steps; nothing of other event models."""
         of = self.model.unweighted_likelihoods[self.group.key]
-        return of.edges[self.place] if isinstance(of, Binned) else np.empty(0)
+        return of.edges[self.place] if isinstance(of, BinTable) else np.empty(0)
 
     @property
     def is_counted_in_cells(self) -> bool:

@@ -273,7 +273,7 @@ class LevelTable(Likelihood[Codes]):
 
 
 @dataclass(frozen=True, eq=False)
-class Binned(Likelihood[Dense]):
+class BinTable(Likelihood[Dense]):
     """``Σ_j table[first_j + bin_j(x_j)]``, where a bin counts the edges that x reaches.
 
     Parameters
@@ -322,7 +322,7 @@ class Binned(Likelihood[Dense]):
         value: Floats = self.table[self.first[column] + code]
         return value
 
-    def weighted(self, weight: Floats) -> Binned:
+    def weighted(self, weight: Floats) -> BinTable:
         table = LevelTable(self.table, self.first).weighted(weight).table
         return replace(self, table=table)
 

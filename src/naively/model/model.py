@@ -29,7 +29,7 @@ from naively.model.weights import LinearPart, Product, Weights, mean
 from naively.schema.encode import Held
 from naively.schema.schema import SHOWN, Group, GroupKey, Schema
 from naively.schema.settings import PURE, Settings
-from naively.schema.settle import Counted, CountedTotal, alike, make_sure, settle, with_missing
+from naively.schema.settle import CountedTotal, View, alike, make_sure, settle, with_missing
 
 # --- The noise that was added to the counts of a model, for whoever reads them later -------------
 
@@ -445,11 +445,11 @@ class Model(Shown):
         return replace(self, counted=counted, tally=tally)
 
     @property
-    def _counts(self) -> Counted:
-        return Counted(self.counted, self.tally)
+    def _counts(self) -> View:
+        return View(self.counted, self.tally)
 
     @cached_property
-    def _settled(self) -> Counted:
+    def _settled(self) -> View:
         settled = settle(*self._counts, self.settings)
         return with_missing(settled) if self.settings.counts_missing else settled
 

@@ -46,7 +46,7 @@ LEAST_EPSILON, MOST_EPSILON = 1e-6, 100.0
 LEAST_DELTA = 1e-100  # but 0
 
 
-class Change(NamedTuple):
+class Sensitivity(NamedTuple):
     """What one row changes at most.
 
     Parameters
@@ -91,7 +91,7 @@ def with_noise(
     changes = [change_of(group, model.tally.blocks[group.key]) for group in groups]
     _check_whole(model.tally.weight.high, model.tally.weight.low, "the class counts")
     blocks = {g.key: regular(g, model.tally.blocks[g.key], resolution) for g in groups}
-    added, squared, new = (sum(of) for of in zip(Change(1, 1, 0), *changes, strict=True))
+    added, squared, new = (sum(of) for of in zip(Sensitivity(1, 1, 0), *changes, strict=True))
     if new and delta == 0:
         named = next(g for g, of in zip(groups, changes, strict=True) if of.new).columns[0]
         raise ValueError(
@@ -100,7 +100,7 @@ def with_noise(
             "Categorical(levels=...) or Text(vocabulary=...)."
         )
     classes = len(model.classes)
-    noise, threshold = choose(epsilon, delta, Change(added, squared, new), classes)
+    noise, threshold = choose(epsilon, delta, Sensitivity(added, squared, new), classes)
     adding = _Adding(noise, below, threshold)
     rows = np.maximum(adding.to(model.tally.weight.high), 1.0)  # the classes are known
     noisy = {group.key: adding.to_block(group, blocks[group.key], rows) for group in groups}
@@ -125,7 +125,7 @@ def _check(epsilon: float, delta: float, resolution: int) -> None:
         raise ValueError(f"resolution must be from 0 to {MANTISSA}, got {resolution}.")
 
 
-def choose(epsilon: float, delta: float, change: Change, classes: int) -> tuple[Noise, int]:
+def choose(epsilon: float, delta: float, change: Sensitivity, classes: int) -> tuple[Noise, int]:
     """Return the noise, and the threshold, which is 0 where none is needed.
 
     It is the discrete Laplace or the discrete Gaussian noise, whichever has the smaller deviation
@@ -150,7 +150,7 @@ def choose(epsilon: float, delta: float, change: Change, classes: int) -> tuple[
     return min(thresholds, key=lambda of: of[0].deviation * of[1])
 
 
-def change_of(group: Group, block: BlockTally) -> Change:
+def change_of(group: Group, block: BlockTally) -> Sensitivity:
     """Return what one row changes of what was counted of a group.
 
     Raises
@@ -161,7 +161,7 @@ def change_of(group: Group, block: BlockTally) -> Change:
     columns, name = len(block.axis.columns), title(group.columns[0])
     unknown = not is_declared(block.axis)
     if isinstance(block.axis, ByValue):
-        return Change(columns, columns, columns * unknown)
+        return Sensitivity(columns, columns, columns * unknown)
     if isinstance(block.axis, Words):
         most = group.analyser.max_tokens if isinstance(group.analyser, Text) else None
         if most is None or set(block.sums) != {PRESENT, VALUE}:
@@ -171,9 +171,9 @@ def change_of(group: Group, block: BlockTally) -> Change:
                 "and max_df."
             )
         once = is_once(group)
-        return Change(1 + most, 1 + (most if once else most**2), most * unknown)
+        return Sensitivity(1 + most, 1 + (most if once else most**2), most * unknown)
     if group.event.shares:
-        return Change(columns, columns, 0)
+        return Sensitivity(columns, columns, 0)
     raise ValueError(
         f"Column {name!r} was counted for {group.event.name} by sums, which one row may change "
         "without bound, so that no noise can hide it; learn it as a histogram."

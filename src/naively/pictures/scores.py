@@ -226,7 +226,7 @@ FEW = 6  # ticks
 MARKED = {0.0: "0", 0.5: "½", 1.0: "1"}  # maximum likelihood, Jeffreys, Laplace
 
 
-class Curve(NamedTuple):
+class Plotted(NamedTuple):
     """A line, with a band from ``low`` to ``high`` if there is one; arrays of shape (points,)."""
 
     name: str
@@ -238,7 +238,7 @@ class Curve(NamedTuple):
 
 @styled()
 def plot_learning(
-    curves: Sequence[Curve], metric: str, repeats: int, ax: Axes | None = None
+    curves: Sequence[Plotted], metric: str, repeats: int, ax: Axes | None = None
 ) -> Axes:
     """Draw scores against the number of rows learned, on a logarithmic axis."""
     ax = new_axes(ax)
@@ -257,7 +257,7 @@ def plot_learning(
 
 @styled()
 def plot_smoothing(
-    curves: Sequence[Curve], metric: str, chosen: Mapping[str, float], ax: Axes | None = None
+    curves: Sequence[Plotted], metric: str, chosen: Mapping[str, float], ax: Axes | None = None
 ) -> Axes:
     """Draw scores against the pseudo-count, on an axis that is logarithmic but for 0.
 
@@ -304,7 +304,7 @@ def _ticks(values: Floats) -> list[float]:
     return [*zero, *map(float, inside[:: 1 + len(inside) // FEW])]
 
 
-def _draw(ax: Axes, curve: Curve) -> None:
+def _draw(ax: Axes, curve: Plotted) -> None:
     i = PLACE[curve.name]
     ax.plot(
         curve.x,

@@ -47,7 +47,7 @@ EACH = 3  # rows of each kind
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ShownRow:
     """A row that is shown, and why.
 
     Parameters
@@ -64,7 +64,7 @@ class Chosen:
     row: int
 
 
-def choose(p: Floats, right: NDArray[np.integer] | None = None, each: int = EACH) -> list[Chosen]:
+def choose(p: Floats, right: NDArray[np.integer] | None = None, each: int = EACH) -> list[ShownRow]:
     """Return rows to show, each once.
 
     Parameters
@@ -94,7 +94,7 @@ def choose(p: Floats, right: NDArray[np.integer] | None = None, each: int = EACH
         ordered = among[np.argsort(key[among], kind="stable")]
         some = [row for row in ordered.tolist() if row not in taken][:each]
         taken.update(some)
-        found += [Chosen(why, row) for row in some]
+        found += [ShownRow(why, row) for row in some]
     return found
 
 
@@ -315,7 +315,7 @@ class ShownRows:
     """Rows that the page shows, why, their right labels if known, and their explanations."""
 
     rows: Rows
-    chosen: list[Chosen]
+    chosen: list[ShownRow]
     labels: list[Any]
     explained: list[ExplainedRow]
     source: str

@@ -44,7 +44,7 @@ CountedAs: TypeAlias = Literal["truths", "cells", "levels"]
 ZERO, ONE = sortable(np.array([0.0, 1.0])).tolist()
 
 
-class Counted(NamedTuple):
+class View(NamedTuple):
     """A schema, and what was counted of its groups."""
 
     schema: Schema
@@ -83,7 +83,7 @@ def reads_as_text(strings: Collection[str], n: float) -> bool:
     return sum(len(string.split()) for string in strings) >= TEXT_WORDS * len(strings)
 
 
-def settle(schema: Schema, tally: Tally, settings: Settings) -> Counted:
+def settle(schema: Schema, tally: Tally, settings: Settings) -> View:
     """Return what the columns are taken for, and the tally of that."""
     moves = []
     for group in schema.of_columns:
@@ -108,7 +108,7 @@ def settle(schema: Schema, tally: Tally, settings: Settings) -> Counted:
     return _without_idle_texts(*moved(schema, tally, moves))
 
 
-def make_sure(schema: Schema, tally: Tally, settings: Settings) -> Counted:
+def make_sure(schema: Schema, tally: Tally, settings: Settings) -> View:
     """Return the tally in which levels that are many different texts are counted as texts."""
     moves = [
         into_texts(group, tally.blocks[group.key], name, settings.texts)
@@ -209,7 +209,7 @@ def _idle_parts(schema: Schema, tally: Tally) -> set[Name]:
     return idle
 
 
-def _without_idle_texts(schema: Schema, tally: Tally) -> Counted:
+def _without_idle_texts(schema: Schema, tally: Tally) -> View:
     """Leave out groups of texts in which nothing was counted, as character n-grams of long ones."""
     idle: set[GroupKey] = set()
     for name in {group.columns[0] for group in schema.of_columns if group.kind == "text"}:
@@ -217,10 +217,10 @@ def _without_idle_texts(schema: Schema, tally: Tally) -> Counted:
         none = {key for key in texts if not tally.blocks[key][PRESENT].high.any()}
         idle |= none if len(none) < len(texts) else set()
     if not idle:
-        return Counted(schema, tally)
+        return View(schema, tally)
     groups = tuple(group for group in schema.groups if group.key not in idle)
     blocks = {key: block for key, block in tally.blocks.items() if key not in idle}
-    return Counted(replace(schema, groups=groups), replace(tally, blocks=blocks))
+    return View(replace(schema, groups=groups), replace(tally, blocks=blocks))
 
 
 def _there(block: BlockTally) -> dict[Name, NDArray[np.int64]]:
@@ -296,10 +296,10 @@ def _interleaved(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.f
     return np.stack([a, b], axis=1).reshape(2 * len(a), -1)
 
 
-def moved(schema: Schema, tally: Tally, moves: Sequence[Move]) -> Counted:
+def moved(schema: Schema, tally: Tally, moves: Sequence[Move]) -> View:
     """Return the schema and the tally after moves."""
     if not moves:
-        return Counted(schema, tally)
+        return View(schema, tally)
     to: dict[Name, list[Group]] = {}
     gone: dict[GroupKey, set[Name]] = {}
     new: dict[GroupKey, list[BlockTally]] = {}
@@ -316,7 +316,7 @@ def moved(schema: Schema, tally: Tally, moves: Sequence[Move]) -> Counted:
             blocks[key] = block if stay is None else block.of(stay)
     for key, counted in new.items():
         blocks[key] = _sum([blocks[key], *counted] if key in blocks else counted)
-    return Counted(regroup(schema, to), replace(tally, blocks=blocks))
+    return View(regroup(schema, to), replace(tally, blocks=blocks))
 
 
 # --- Tallies that were made apart are counted alike before they are added up ---------------------
@@ -325,12 +325,12 @@ def moved(schema: Schema, tally: Tally, moves: Sequence[Move]) -> Counted:
 # in another, or as levels and as texts. What can become the other does, exactly.
 
 
-def alike(mine: Counted, theirs: Counted) -> tuple[Counted, Counted]:
+def alike(mine: View, theirs: View) -> tuple[View, View]:
     """Return both, each with its free columns counted as in the other where they can be."""
     return as_in(theirs.schema, mine), as_in(mine.schema, theirs)
 
 
-def as_in(other: Schema, counted: Counted) -> Counted:
+def as_in(other: Schema, counted: View) -> View:
     """Return what was counted, with its free columns as they are counted by another schema."""
     schema, tally = counted
     moves = []
@@ -383,10 +383,10 @@ class CountedTotal:
         Whether ``first`` is used up instead (see ``Total``).
     """
 
-    def __init__(self, first: Counted, *, consume: bool = False) -> None:
+    def __init__(self, first: View, *, consume: bool = False) -> None:
         self._schema, self._total = first.schema, Total(first.tally, consume=consume)
 
-    def add(self, counted: Counted) -> None:
+    def add(self, counted: View) -> None:
         """Add what was counted in another place, or raise a ValueError that says why not."""
         if not is_as_in(counted.schema, self._schema):
             self._schema, tally = as_in(counted.schema, self.counted())
@@ -395,9 +395,9 @@ class CountedTotal:
         self._schema = self._schema.union(schema)
         self._total.add(tally)
 
-    def counted(self) -> Counted:
+    def counted(self) -> View:
         """Return the sum of what was added until now."""
-        return Counted(self._schema, self._total.tally())
+        return View(self._schema, self._total.tally())
 
 
 # --- Missing cells as evidence: whether each cell of a column is there ---------------------------
@@ -412,7 +412,7 @@ EVENT = Categorical(m=2.0)  # shrunk towards the share of all classes, as few ce
 ROUNDING = 1e-20  # of the rows: sums of fractional weights are right to about 1e-30 of them
 
 
-def with_missing(counted: Counted) -> Counted:
+def with_missing(counted: View) -> View:
     """Return the schema and the tally with a derived column for each that has missing cells.
 
     A column that follows from others has none, nor have the columns of a bag of counts or of whole
@@ -442,7 +442,7 @@ def with_missing(counted: Counted) -> Counted:
     sums = Sums(np.stack([row.high for row in table]), np.stack([row.low for row in table]))
     group = Group(EVENT, "missing", columns)
     levels = BlockTally(Levels.of_all(columns, whole=False), {LEVEL: sums})
-    return Counted(
+    return View(
         replace(schema, groups=(*schema.groups, group)),
         replace(tally, blocks={**tally.blocks, group.key: levels}),
     )

@@ -26,7 +26,7 @@ from naively.data.files.source import (
     spool,
 )
 from naively.data.rows import ColumnRows, column_rows
-from naively.data.stream import ROWS, Guess, InMemory, ReadAgainError, Stream
+from naively.data.stream import ROWS, Guess, ReadAgainError, Stream, TableInMemory
 from naively.kernels.strings import Strings
 from naively.mail.mailbox import is_mail, read_columns
 
@@ -431,14 +431,14 @@ def _folder(folder: Path, choose: ChooseColumns, format_: str | None) -> Stream:
     if format_ is not None:
         raise ValueError(f"{folder} is a folder, not a {format_} file: name a file in it.")
     values, notes = read_folder(folder)
-    return InMemory(column_rows({name: values[name] for name in choose(list(values))}), notes)
+    return TableInMemory(column_rows({name: values[name] for name in choose(list(values))}), notes)
 
 
 def _mail(path: Path, choose: ChooseColumns) -> Stream:
     columns = read_columns(path)
     if not columns["body"]:
         raise ValueError(f"There is no message in {path}.")
-    return InMemory(column_rows({name: columns[name] for name in choose(list(columns))}))
+    return TableInMemory(column_rows({name: columns[name] for name in choose(list(columns))}))
 
 
 def _choose(
