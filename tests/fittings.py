@@ -9,7 +9,7 @@ import numpy as np
 from naively import NaiveBayes
 from naively.counting.block import Batch
 from naively.counting.labels import encode_labels
-from naively.data.rows import column_rows
+from naively.data.columns import column_rows
 from naively.fitting.interactions import Fitting
 from naively.fitting.leave_one_out import row_order
 from naively.fitting.sample import Reservoir, Sample

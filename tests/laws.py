@@ -10,8 +10,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from naively.counting.labels import encode_labels
+from naively.data.columns import Rows, column_rows
 from naively.data.frames import as_rows
-from naively.data.rows import Rows, column_rows
 from naively.kernels.double_double import Sums
 from naively.kernels.sparse_sums import SparseSums
 from naively.model.model import Model

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from naively.counting.labels import Labels
-from naively.data.rows import Rows
+from naively.data.columns import Rows
 from naively.model.model import Model
 from naively.schema.choose import EventModels, infer
 from naively.schema.settings import Settings

@@ -12,7 +12,7 @@ from naively.cli import learn
 from naively.cli import learn as update
 from naively.cli.learned import FileLearner
 from naively.file import store
-from naively.file.sample import SampledRows
+from naively.file.parts import SampledRows
 from tests.commands import run
 from tests.test_cli import ok
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from naively.counting.axis import LEVEL
 from naively.counting.labels import encode_labels
-from naively.data.rows import Rows, column_rows
+from naively.data.columns import Rows, column_rows
 from naively.events.lift import log_lift
 from naively.fitting.leave_one_out import leave_one_out_table
 from naively.model.model import Model

@@ -28,8 +28,8 @@ from naively import (
     Poisson,
 )
 from naively.counting.labels import encode_labels
+from naively.data.columns import column_rows
 from naively.data.frames import as_rows
-from naively.data.rows import column_rows
 from naively.events.base import WHY_NOT, EventModel
 from naively.events.lift import TRACE, Lift
 from naively.inspect.parameters import count_parameters

@@ -17,7 +17,7 @@ from naively.counting.block import Dense
 from naively.counting.labels import Labels, encode_labels
 from naively.counting.leave_one_out import LeftOut, choose, leave_out
 from naively.counting.tally import count
-from naively.data.rows import column_rows
+from naively.data.columns import column_rows
 from naively.events import (
     Bernoulli,
     Categorical,

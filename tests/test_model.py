@@ -12,8 +12,8 @@ from scipy import stats
 from naively import Bernoulli, NaiveBayes
 from naively.counting.axis import LEVEL
 from naively.counting.labels import encode_labels
+from naively.data.columns import column_rows
 from naively.data.frames import as_rows
-from naively.data.rows import column_rows
 from naively.events import Gaussian
 from naively.model.model import Model
 from naively.schema.schema import Interaction, LevelBins

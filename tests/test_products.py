@@ -12,7 +12,7 @@ import pytest
 
 from naively import NaiveBayes
 from naively.counting.labels import Labels, encode_labels
-from naively.data.rows import column_rows
+from naively.data.columns import column_rows
 from naively.fitting.interactions import (
     A_COLUMN,
     COLUMNS,

@@ -17,8 +17,8 @@ from naively import Bernoulli, Categorical, Gaussian, Multinomial, NaiveBayes, P
 from naively.counting.axis import VALUE
 from naively.counting.block import Batch
 from naively.counting.labels import Labels, encode_labels
+from naively.data.columns import Rows
 from naively.data.frames import as_rows
-from naively.data.rows import Rows
 from naively.events.base import EventModel
 from naively.fitting.leave_one_out import LeaveOneOut
 from naively.fitting.sample import Reservoir

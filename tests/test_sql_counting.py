@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from naively.counting.axis import SQUARE, VALUE, Cells
 from naively.counting.labels import encode_labels
-from naively.data.rows import column_rows
+from naively.data.columns import column_rows
 from naively.engines.databases import database_of
 from naively.engines.sql import learn as learn_in_database
 from naively.engines.sql_tallies import DatabaseTable

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from naively.estimators.scikit import NaiveBayes as NaiveBayes
     from naively.estimators.scikit import load as load
     from naively.events import *  # noqa: F403  # as type checkers read it, what is public there
-    from naively.events.independence import independence as independence
+    from naively.events.joint_table import independence as independence
     from naively.inspect.tallies import Counts as Counts
     from naively.inspect.tallies import Fading as Fading
     from naively.kernels.dispatch import set_threads as set_threads
@@ -46,7 +46,7 @@ _HOME = {
     "Patterns": "naively.schema.text",
     "Tally": "naively.counting.tally",
     "Text": "naively.schema.text",
-    "independence": "naively.events.independence",
+    "independence": "naively.events.joint_table",
     "compare": "naively.estimators.compare",
     "load": "naively.estimators.scikit",
     "set_threads": "naively.kernels.dispatch",

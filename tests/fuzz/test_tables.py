@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from naively.data.columns import join_columns
 from naively.data.files import FileColumns, read
-from naively.data.rows import join_columns
 from tests.fuzz import fuzz
 from tests.in_batches import in_batches
 

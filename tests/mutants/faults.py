@@ -42,7 +42,7 @@ FAULTS = [
     ),
     Fault(
         "what a column is worth is a term of the sum",
-        "src/naively/assess/worth.py",
+        "src/naively/assess/folds.py",
         "        for share in SHORTER:",
         "        for share in ():",
         ("tests/test_worth.py",),

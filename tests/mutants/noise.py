@@ -22,7 +22,7 @@ FAULTS = [
     Fault(
         "class counts are not accounted for",
         "src/naively/model/privacy.py",
-        "Change(1, 1, 0), *changes",
+        "Sensitivity(1, 1, 0), *changes",
         "Change(0, 0, 0), *changes",
         LAWS,
     ),

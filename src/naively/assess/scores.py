@@ -19,7 +19,7 @@ from naively.counting.labels import (
     encode_labels,
     union_classes,
 )
-from naively.data.rows import Rows
+from naively.data.columns import Rows
 from naively.fitting.weights import log_loss, mean
 from naively.kernels.reference import Floats
 from naively.model.model import Model

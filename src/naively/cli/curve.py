@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from naively.cli.learned import FileLearner
     from naively.counting.labels import LabelArray
-    from naively.data.rows import Rows
+    from naively.data.columns import Rows
     from naively.model.model import Model
     from naively.tabular import Tabular
 

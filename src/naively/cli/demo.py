@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from naively.counting.labels import LabelArray
-    from naively.data.rows import Rows
+    from naively.data.columns import Rows
 
 SHARE, SEED = 0.25, 0  # of the rows that are held out
 SHADES = " .:*#"  # of pixels, from light to dark

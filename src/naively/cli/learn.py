@@ -45,8 +45,7 @@ if TYPE_CHECKING:
     from naively.assess.scores import Scores
     from naively.cli.learned import FileLearner
     from naively.counting.labels import Label, LabelArray
-    from naively.data.columns import Cells
-    from naively.data.rows import Rows
+    from naively.data.columns import Cells, Rows
     from naively.events import Beta, Dirichlet
     from naively.model.model import Model
     from naively.schema.settings import ClassPrior
@@ -141,7 +140,7 @@ def _merged(models: list[str]) -> tuple[FileLearner, dict[str, Any], bool]:
     The last value says whether any of the files holds a sample of rows. One file is read after the
     other, so that no more than two models and the samples are in memory.
     """
-    from naively.model.history import History, names_of
+    from naively.model.model import History, names_of
 
     nb, provenance, sampled = _open(models[0])
     targets, histories = {models[0]: provenance.get("target")}, [(models[0], nb.history_)]
@@ -381,7 +380,7 @@ def train(  # noqa: PLR0917  (options, not positions)
     from naively import saving
     from naively.assess.scores import score
     from naively.cli.learned import FileLearner
-    from naively.model.history import History
+    from naively.model.model import History
 
     begin = time.perf_counter()
     saving.check_output(output, [data])

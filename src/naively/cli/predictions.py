@@ -114,7 +114,7 @@ def file_of(path: str, form: Format | None) -> File:
 def scored(model: Model, stream: Stream, target: str | None) -> Iterator[Floats]:
     """Yield the posterior of each batch of a table; of a table without rows that of none."""
     from naively.cli.shared import known_to
-    from naively.data.rows import column_rows
+    from naively.data.columns import column_rows
 
     done, most = 0, max(1, CELLS // len(model.classes))
     for every in stream:

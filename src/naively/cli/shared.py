@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from naively.assess.scores import Scores
     from naively.counting.labels import LabelArray
-    from naively.data.rows import ColumnRows, Rows
+    from naively.data.columns import ColumnRows, Rows
     from naively.data.stream import Stream
     from naively.inspect.explain import ExplainedRow
     from naively.model.model import Model
@@ -210,7 +210,7 @@ def names(listed: str | None) -> list[str] | None:
 
 def find_target(columns: Sequence[str], target: str | None, data: str) -> str:
     """Return the target column, or raise a ValueError that says which columns there are."""
-    from naively.data.rows import missing_column
+    from naively.data.columns import missing_column
 
     if target is None:
         raise ValueError(

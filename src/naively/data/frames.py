@@ -16,14 +16,19 @@ from naively.data.columns import (
     MOST_COLUMNS,
     Cells,
     Column,
+    ColumnRows,
     Kind,
+    MatrixRows,
+    Rows,
+    SparseRows,
     as_objects,
     check_sparse,
+    column_rows,
+    join_columns,
     read_column,
     refuse_twice,
     unmasked,
 )
-from naively.data.rows import ColumnRows, MatrixRows, Rows, SparseRows, column_rows, join_columns
 from naively.kernels.strings import Strings
 from naively.messages import warn
 

@@ -14,12 +14,12 @@ from naively.data.columns import (
     EXACT,
     Cells,
     Column,
+    MatrixRows,
     all_missing,
     as_strings,
     read_column,
     refuse_twice,
 )
-from naively.data.rows import MatrixRows
 from naively.kernels import dispatch
 from naively.kernels.strings import Strings
 

@@ -11,9 +11,17 @@ import numpy as np
 
 from naively.counting.labels import is_missing
 from naively.data.arrow import ArrowStream, join_parts
-from naively.data.columns import TIME, Cells, Column, Kind, all_missing, taken
+from naively.data.columns import (
+    TIME,
+    Cells,
+    Column,
+    ColumnRows,
+    Kind,
+    all_missing,
+    join_columns,
+    taken,
+)
 from naively.data.frames import Table, as_rows
-from naively.data.rows import ColumnRows, join_columns
 from naively.kernels import dispatch
 from naively.kernels.strings import Strings
 

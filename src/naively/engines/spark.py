@@ -15,9 +15,8 @@ from typing import Any, Literal, NamedTuple, NoReturn, TypeAlias
 import numpy as np
 
 from naively.data.arrow import ArrowStream, filled
-from naively.data.columns import Cells, Column, Kind, refuse_twice, unusable
+from naively.data.columns import Cells, Column, Kind, Rows, join_columns, refuse_twice, unusable
 from naively.data.frames import as_rows
-from naively.data.rows import Rows, join_columns
 from naively.data.stream import ROWS, Guess, Stream, first_that_fits, in_pieces
 from naively.engines import stream
 from naively.engines.stream import LabelledStream

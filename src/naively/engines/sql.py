@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from naively.counting.axis import CELL, LEVEL, PRESENT, SQUARE, VALUE, Name, title
 from naively.counting.labels import Labels
-from naively.data.columns import Kind
-from naively.data.rows import ColumnRows, are_times
+from naively.data.columns import ColumnRows, Kind, are_times
 from naively.engines.sql_tallies import (
     Answer,
     Answers,

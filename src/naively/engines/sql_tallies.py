@@ -29,8 +29,18 @@ from naively.counting.block import Dense
 from naively.counting.labels import LEAST_WEIGHT, MOST_WEIGHT, LabelArray, Labels, encode_labels
 from naively.counting.tally import LARGEST, BlockTally, Tally
 from naively.data.arrow import filled
-from naively.data.columns import TIME, Column, Kind, read_column
-from naively.data.rows import ColumnRows, Rows, join_columns, missing_column, read_times, times_of
+from naively.data.columns import (
+    TIME,
+    Column,
+    ColumnRows,
+    Kind,
+    Rows,
+    join_columns,
+    missing_column,
+    read_column,
+    read_times,
+    times_of,
+)
 from naively.engines.databases import ColumnType, Database, Dialect, Table
 from naively.kernels.double_double import Sums
 from naively.kernels.reference import as_float, coarsest

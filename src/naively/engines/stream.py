@@ -13,7 +13,7 @@ from typing import Any
 
 from naively.counting.block import Batch
 from naively.counting.labels import Labels, Target, encode_labels
-from naively.data.rows import ColumnRows, Rows
+from naively.data.columns import ColumnRows, Rows
 from naively.data.stream import ReadAgainError, Stream
 from naively.fitting.sample import Reservoir
 from naively.kernels.strings import Strings

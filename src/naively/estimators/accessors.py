@@ -16,11 +16,10 @@ from numpy.typing import ArrayLike
 
 from naively.counting.block import Batch
 from naively.counting.labels import Label, LabelArray, RowWeight, Target, encode_labels
+from naively.data.columns import Rows
 from naively.data.frames import Table, is_on_cluster
-from naively.data.rows import Rows
 from naively.data.stream import Stream
-from naively.estimators.checks import Seed
-from naively.estimators.training import Learned
+from naively.estimators.training import Learned, Seed
 from naively.fitting.sample import Reservoir
 from naively.model.model import Model
 from naively.options import Weighting

@@ -8,10 +8,12 @@ asked of it has three doors: ``inspect``, ``curve`` and ``export``.
 from __future__ import annotations
 
 import datetime as dt
+import sys
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator
+from copy import copy
 from dataclasses import replace
-from functools import wraps
+from functools import partial, wraps
 from itertools import chain
 from os import PathLike
 from threading import RLock
@@ -20,24 +22,21 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar, cast
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from naively.assess.folds import assess
+from naively.assess.folds import assess, worth
 from naively.assess.scores import Scores, score, score_batches
-from naively.assess.worth import worth
 from naively.counting.axis import title
 from naively.counting.labels import Label, LabelArray, RowWeight, Target, encode_labels, plain
 from naively.counting.tally import Tally
+from naively.data.columns import Rows, join_columns
 from naively.data.frames import TEXT, Table, as_table, is_on_cluster, read_labels
-from naively.data.rows import Rows
 from naively.data.stream import ReadAgainError, Stream
 from naively.engines import spark as on_cluster
 from naively.engines.stream import LabelledStream
-from naively.estimators.accessors import Curve, Inspect
-from naively.estimators.checks import check_is_fitted, is_single
+from naively.estimators.accessors import Curve, Fitted, Inspect
 from naively.estimators.exports import Export
-from naively.estimators.lazy import by_row
-from naively.estimators.training import Learned, check_named
+from naively.estimators.training import Learned, check_is_fitted, check_named, is_single
 from naively.file import store
-from naively.file.sample import SampledRows
+from naively.file.parts import SampledRows
 from naively.fitting.sample import Reservoir, merged
 from naively.fitting.weights import posterior
 from naively.inspect.explain import Explanation, explain
@@ -45,12 +44,96 @@ from naively.inspect.likelihood import log_likelihoods
 from naively.inspect.parameters import ParameterCount, count_joint_parameters, count_parameters
 from naively.kernels.reference import Finish, Finished, Floats
 from naively.model.class_prior import Cost, decide, estimate_prior, given_prior, shift
-from naively.model.history import History, Verb
-from naively.model.model import AddedNoise, Model, check_rows
+from naively.model.model import AddedNoise, History, Model, Verb, check_rows
 from naively.model.weights import Weights
 from naively.options import Weighting
 from naively.schema.schema import Schema
 from naively.schema.settings import Probabilities
+
+# --- What is asked of each row can be asked of tables that are not in memory, batch by batch -----
+
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def by_row(title: str) -> Callable[[Method], Method]:
+    """Let a method that answers for each row take tables that are not in memory.
+
+    Parameters
+    ----------
+    title : str
+        The name of the column that it makes of a lazy frame; with {} for the label, of the columns.
+    """
+
+    def decorate(verb: Method) -> Method:
+        @wraps(verb)
+        def answer(self: Fitted, X: Table, *args: Any, **kwargs: Any) -> Any:
+            stream = self._stream(X)
+            if stream is None:
+                return verb(self, X, *args, **kwargs)
+            classes = self._checked.classes  # what is not fitted yet says so now
+            # The model is that of now, whatever is learned before the rows are read.
+            ask = partial(_of_rows, partial(verb, copy(self)), args, kwargs)
+            if "polars" in sys.modules and isinstance(X, sys.modules["polars"].LazyFrame):
+                unsure = "reject" in kwargs and kwargs["reject"] is not None
+                single = is_single(kwargs.get("dtype", np.float64))
+                return _lazy_frame(X, ask, title, classes, unsure=unsure, single=single)
+            # What strings spell is known to the model; only the rows of a file say it themselves.
+            rows = stream if X is stream else map(join_columns, stream.columns())
+            return map(ask, rows)
+
+        return cast("Method", answer)
+
+    return decorate
+
+
+def _of_rows(verb: Any, args: Any, kwargs: Any, rows: Table) -> Any:
+    return verb(rows, *args, **kwargs)
+
+
+def _lazy_frame(
+    X: Any,
+    ask: Callable[[Table], Any],
+    title: str,
+    classes: LabelArray,
+    *,
+    unsure: bool,
+    single: bool,
+) -> Any:
+    """Return a lazy frame of the answers to the rows of a lazy frame."""
+    import polars as pl
+
+    if title == "prediction":
+        # A column is of one type, and "unsure" is a string.
+        schema = {title: pl.String() if unsure else pl.Series(_plain(classes)).dtype}
+    elif "{}" in title:
+        number = pl.Float32() if single else pl.Float64()
+        schema = dict.fromkeys((title.format(label) for label in classes.tolist()), number)
+    else:
+        schema = {title: pl.Float64()}
+
+    def answers(frame: Any) -> Any:
+        found = ask(frame)
+        if found.ndim == 2:
+            return pl.DataFrame(np.ascontiguousarray(found), schema)
+        if unsure:
+            found = np.array(list(map(str, found.tolist())), object)
+        return pl.DataFrame({title: _plain(found)}, schema)
+
+    return X.map_batches(answers, schema=schema, streamable=True)
+
+
+def _plain(labels: LabelArray) -> Any:
+    """Return labels as Polars takes them: of objects, a list."""
+    return labels.tolist() if labels.dtype.kind == "O" else labels
+
+
+# --- What every fitted classifier does: predict, explain, be scored, merge, forget, decay, save ---
+#
+# It holds a frozen model, a sample of the rows that were learned, and the history of both.
+# Whatever changes it exchanges the model whole, so that who only asks needs no lock. All else that
+# can be asked of it has three doors: ``inspect``, ``curve`` and ``export``.
+
 
 S = TypeVar("S")
 P = ParamSpec("P")

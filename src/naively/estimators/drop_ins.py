@@ -35,12 +35,10 @@ from naively.counting.labels import (
     union_classes,
 )
 from naively.counting.tally import BlockTally
-from naively.data.columns import check_sparse, is_plain, unmasked
+from naively.data.columns import MatrixRows, Rows, SparseRows, check_sparse, is_plain, unmasked
 from naively.data.frames import Table, as_rows
-from naively.data.rows import MatrixRows, Rows, SparseRows
-from naively.estimators.checks import check_is_fitted, check_some_weight, plain_labels
 from naively.estimators.classifier import Classifier, exclusive
-from naively.estimators.training import Learned
+from naively.estimators.training import Learned, check_is_fitted, check_some_weight, plain_labels
 from naively.events import Bernoulli, Categorical, Complement, Gaussian, Multinomial
 from naively.events.base import EventModel
 from naively.fitting.sample import Reservoir

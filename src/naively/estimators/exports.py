@@ -13,7 +13,7 @@ from naively.counting.labels import Target
 from naively.counting.noise import random_below
 from naively.data.frames import Table
 from naively.estimators.accessors import Accessor
-from naively.estimators.checks import Seed
+from naively.estimators.training import Seed
 from naively.model.privacy import with_noise
 from naively.saving import save
 

@@ -12,29 +12,30 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from naively.counting.axis import Analyser
 from naively.counting.labels import Labels, RowWeight, Target, encode_labels, union_classes
+from naively.data.columns import Rows
 from naively.data.frames import TEXT, Table, as_rows, is_on_cluster
-from naively.data.rows import Rows
 from naively.data.stream import Stream, as_stream
-from naively.estimators.checks import Seed, check_is_fitted, check_some_weight
 from naively.estimators.classifier import Classifier, exclusive
 from naively.estimators.training import (
     InDatabase,
     InMemory,
     Learned,
+    Seed,
     Training,
+    check_is_fitted,
+    check_some_weight,
     read_frame,
     read_labelled,
     read_stream,
     weights_are_stale,
 )
 from naively.events import Beta, Categorical, Dirichlet, JointTable
-from naively.file.sample import SampledRows
+from naively.file.parts import SampledRows
 from naively.fitting.interactions import add_interactions, fit_weights
 from naively.fitting.sample import Reservoir, Sample
 from naively.messages import warn
 from naively.model import class_prior
-from naively.model.history import History
-from naively.model.model import Model, Sought
+from naively.model.model import History, Model, Sought
 from naively.options import How, Weighting, check_options, declared
 from naively.schema.choose import EventModels, given_as_objects
 from naively.schema.diagnose import warn_of_leaks, warn_of_no_tokens

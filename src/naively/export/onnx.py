@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from naively.counting.axis import Level, title
 from naively.counting.labels import LabelArray, is_missing
-from naively.data.columns import Cells, as_floats
-from naively.data.rows import NAMES, Cycle, Rows
+from naively.data.columns import NAMES, Cells, Cycle, Rows, as_floats
 from naively.export.scorecard import (
     Bins,
     Cell,

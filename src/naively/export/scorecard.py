@@ -17,8 +17,7 @@ from naively import saving
 from naively.counting.axis import Axis, Derived, Level, Name, Words, title
 from naively.counting.axis import Levels as LevelAxis
 from naively.counting.labels import LabelArray
-from naively.data.columns import EXACT, Kind
-from naively.data.rows import Cycle
+from naively.data.columns import EXACT, Cycle, Kind
 from naively.events import Bernoulli, LogNormal
 from naively.file.parts import write_classes
 from naively.kernels.reference import FAR, Floats

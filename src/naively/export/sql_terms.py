@@ -11,7 +11,7 @@ from typing import Any, final
 
 import numpy as np
 
-from naively.data.rows import NAMES, Cycle
+from naively.data.columns import NAMES, Cycle
 from naively.engines.databases import Dialect, DuckDB, PostgreSQL, SQLite, Table, Transpiled
 from naively.export.scorecard import (
     Bins,

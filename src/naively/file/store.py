@@ -28,6 +28,7 @@ from naively.file.header import (
     shown,
 )
 from naively.file.parts import (
+    SampledRows,
     check_interaction,
     read_all_sums,
     read_analyser,
@@ -36,6 +37,7 @@ from naively.file.parts import (
     read_columns,
     read_event,
     read_probabilities,
+    read_sample,
     read_sums,
     read_weights,
     write_axis,
@@ -43,13 +45,12 @@ from naively.file.parts import (
     write_columns,
     write_key,
     write_probabilities,
+    write_sample,
     write_sums,
     write_weights,
 )
-from naively.file.sample import SampledRows, read_sample, write_sample
 from naively.kernels.sparse_sums import AnySums, as_sparse
-from naively.model.history import History
-from naively.model.model import Model
+from naively.model.model import History, Model
 from naively.options import declared, expected
 from naively.schema.schema import Group, Schema
 from naively.schema.settings import Settings

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from naively.counting.block import Batch
 from naively.counting.labels import Labels
 from naively.counting.tally import Tally
-from naively.file.sample import SampledRows
+from naively.file.parts import SampledRows
 from naively.fitting.leave_one_out import LeaveOneOut, by_class, left_out, row_order
 from naively.fitting.search import on_one_thread
 from naively.fitting.weights import ROWS, SampleSize, fit, sample_size, with_linear_part

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from naively.counting.axis import VALUE, Level, Levels
 from naively.counting.block import Batch
 from naively.counting.labels import Label
-from naively.data.rows import times_of
+from naively.data.columns import times_of
 from naively.inspect.odds import Rank, ranked
 from naively.inspect.one_column import ROOM, OneColumn, is_text
 from naively.kernels.reference import Floats

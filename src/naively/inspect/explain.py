@@ -28,7 +28,7 @@ from naively.counting.axis import (
 from naively.counting.block import Documents
 from naively.counting.labels import Label, LabelArray
 from naively.counting.tally import BlockTally
-from naively.data.rows import Rows
+from naively.data.columns import Rows
 from naively.kernels.reference import Floats
 from naively.kernels.tokens import character_ngrams, splitter
 from naively.likelihoods.base import ABSENT, Contributions

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from naively.counting.axis import title
 from naively.counting.labels import Label, LabelArray, Labels
 from naively.counting.tally import BlockTally
-from naively.data.rows import Rows
+from naively.data.columns import Rows
 from naively.events import JointTable
 from naively.events.base import EventModel
 from naively.events.estimate import Estimable

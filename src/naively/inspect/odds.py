@@ -12,7 +12,7 @@ from naively.counting.axis import LEVEL, PRESENT, VALUE, ByValue, Cells, Columns
 from naively.counting.block import Batch
 from naively.counting.labels import Label
 from naively.counting.tally import BlockTally
-from naively.data.rows import times_of
+from naively.data.columns import times_of
 from naively.inspect.explain import Weighed
 from naively.inspect.one_column import OneColumn
 from naively.kernels.reference import Floats

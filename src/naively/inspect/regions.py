@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from naively.counting.axis import Name, title
 from naively.counting.block import Batch
 from naively.counting.labels import Label, LabelArray
-from naively.data.rows import ColumnRows, Rows, column_rows
+from naively.data.columns import ColumnRows, Rows, column_rows
 from naively.inspect.one_column import MOST_CELLS, ROOM, OneColumn
 from naively.kernels.reference import Floats
 from naively.messages import many, visible

@@ -18,8 +18,7 @@ from naively.assess.scores import Scores, scores
 from naively.counting.axis import Derived, Name, title
 from naively.counting.block import Batch
 from naively.counting.labels import LabelArray, Labels, Target, encode_labels
-from naively.data.columns import Kind
-from naively.data.rows import Rows, column_rows, times_of
+from naively.data.columns import Kind, Rows, column_rows, times_of
 from naively.export.scorecard import Scorecard, plain_floats
 from naively.file.store import HISTORY
 from naively.fitting.leave_one_out import left_out, weighted_joint

@@ -10,8 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import Name, title
-from naively.data.columns import Cells, Kind, as_floats
-from naively.data.rows import CYCLES, MatrixRows, Rows, SparseRows, are_times, missing_column
+from naively.data.columns import (
+    CYCLES,
+    Cells,
+    Kind,
+    MatrixRows,
+    Rows,
+    SparseRows,
+    are_times,
+    as_floats,
+    missing_column,
+)
 from naively.events import EVENT_MODELS, Bernoulli, Categorical, EventModel, JointTable, Multinomial
 from naively.events.bags import BagOfCounts
 from naively.kernels import dispatch
@@ -156,8 +165,8 @@ def _are_objects(choice: Choices) -> bool:
 # Numbers are histograms, booleans and columns of 0 and 1 Bernoulli, strings categories or texts by
 # what they look like, sparse matrices of counts and texts multinomial. Times, and strings that are
 # all ISO 8601 times, are numbers (seconds since 1970) and have parts that are categories (see
-# ``naively.data.rows``). Which event model a column has that was given none, its counts decide in
-# the end (see ``naively.schema.settle``); this file decides how rows are counted until then.
+# ``naively.data.columns``). Which event model a column has that was given none, its counts decide
+# in the end (see ``naively.schema.settle``); this file decides how rows are counted until then.
 
 
 SAMPLE = 10_000  # strings that are looked at to tell texts from categories

@@ -22,8 +22,16 @@ from naively.counting.axis import (
 )
 from naively.counting.block import Batch, Block, BlockKey, Codes, Dense, Documents, Sparse
 from naively.counting.labels import is_missing
-from naively.data.columns import TIME, Cells, Kind
-from naively.data.rows import ColumnRows, MatrixRows, Rows, SparseRows, times_of
+from naively.data.columns import (
+    TIME,
+    Cells,
+    ColumnRows,
+    Kind,
+    MatrixRows,
+    Rows,
+    SparseRows,
+    times_of,
+)
 from naively.kernels import dispatch
 from naively.kernels.reference import Integers
 from naively.kernels.strings import Strings

@@ -30,8 +30,17 @@ from naively.counting.block import Batch, Block, Codes, Dense, Documents, Sparse
 from naively.counting.labels import Labels, is_missing
 from naively.counting.leave_one_out import Parts
 from naively.counting.tally import BlockTally
-from naively.data.columns import TIME, Kind
-from naively.data.rows import NAMES, Cycle, Rows, column_rows, part_codes, part_of, read_times
+from naively.data.columns import (
+    NAMES,
+    TIME,
+    Cycle,
+    Kind,
+    Rows,
+    column_rows,
+    part_codes,
+    part_of,
+    read_times,
+)
 from naively.events.base import EventModel
 from naively.kernels import dispatch
 from naively.kernels.reference import SALT, Hashes, hash_numbers

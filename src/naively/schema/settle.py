@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from naively.counting.axis import CELL, LEVEL, PRESENT, VALUE, ByValue, Cells, Columns, Levels, Name
 from naively.counting.labels import Labels
 from naively.counting.tally import BlockTally, Tally, Total
-from naively.data.rows import CYCLES, column_rows
+from naively.data.columns import CYCLES, column_rows
 from naively.events import Bernoulli, Categorical, EventModel, Histogram
 from naively.kernels.double_double import Sums
 from naively.kernels.reference import Floats, sortable

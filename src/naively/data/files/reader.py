@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from naively.data.columns import Column
+from naively.data.columns import Column, ColumnRows, column_rows
 from naively.data.files.source import (
     EXTENSIONS,
     Source,
@@ -25,7 +25,6 @@ from naively.data.files.source import (
     replaced,
     spool,
 )
-from naively.data.rows import ColumnRows, column_rows
 from naively.data.stream import ROWS, Guess, ReadAgainError, Stream, TableInMemory
 from naively.kernels.strings import Strings
 from naively.mail.mailbox import is_mail, read_columns
