@@ -33,8 +33,17 @@ class Walk(NamedTuple):
     depth: int
 
 
+def files_of(call: Callable[[], Any]) -> set[str]:
+    """Return the files of the package that a call runs through."""
+    return _follow(call)[1]
+
+
 def walk(call: Callable[[], Any]) -> Walk:
     """Return the way that a call takes."""
+    return _follow(call)[0]
+
+
+def _follow(call: Callable[[], Any]) -> tuple[Walk, set[str]]:
     functions: set[tuple[str, str]] = set()
     stack: list[str] = []
     files: list[str] = []
@@ -59,7 +68,7 @@ def walk(call: Callable[[], Any]) -> Walk:
         call()
     finally:
         sys.setprofile(None)
-    return Walk(len(functions), len({*files}), len(files), depth)
+    return Walk(len(functions), len({*files}), len(files), depth), {*files}
 
 
 def modules() -> dict[str, ast.Module]:

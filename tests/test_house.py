@@ -6,9 +6,13 @@ import re
 import tomllib
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
+from naively import NaiveBayes
 from tests.mutants.faults import EVERY
+from tests.structure import circles, class_names, files_of, imports, modules
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "naively"
@@ -55,3 +59,29 @@ def test_the_rooms_are_the_folders(floors) -> None:
 def test_the_faults_that_can_be_planted_apply_to_the_code_as_it_is() -> None:
     for fault in EVERY:
         assert fault.text  # SystemExit says which one does not
+
+
+def test_contributing_walks_a_row_through_each_file_once() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    walked = text.partition("## The way of a row")[2].partition("\n## ")[0]
+    named = re.findall(r"`([a-z_/]+\.py)`", walked)
+    assert len(named) == len(set(named))
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.normal(size=200), "b": rng.choice(["u", "v"], 200)})
+    y = rng.choice(["p", "q"], 200)
+    visited = {
+        Path(file).relative_to(SOURCE).as_posix()
+        for file in files_of(lambda: NaiveBayes().fit(frame, y).predict_proba(frame))
+    }
+    assert visited - set(named) == set()
+    assert [name for name in named if not (SOURCE / name).exists()] == []
+
+
+def test_a_name_has_one_meaning() -> None:
+    twice = sorted(name for name, count in class_names(modules()).items() if count > 1)
+    assert len(twice) <= 5, twice
+
+
+def test_files_do_not_import_each_other_in_circles() -> None:
+    found = circles(imports(modules()))
+    assert len(found) <= 1, found  # an estimate and the event model that made it

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -172,7 +173,7 @@ class Labels:
     def __len__(self) -> int:
         return len(self.codes)
 
-    @property
+    @cached_property
     def k(self) -> int:
         """The number of classes."""
         return len(self.classes)

@@ -337,7 +337,7 @@ class Problem:
     z: NDArray[np.floating]
     evidence: NDArray[np.floating] | None = None
 
-    @property
+    @cached_property
     def pairs(self) -> int:
         """How many weights of evidence there are."""
         return 0 if self.evidence is None else self.evidence.shape[2]
