@@ -27,7 +27,7 @@ from naively.options import Weighting
 if TYPE_CHECKING:
     from naively.assess.curves import LearningCurve, Sizes, SmoothingCurve
     from naively.assess.dependence import Dependence
-    from naively.events.estimates.outcomes import Names, Probabilities
+    from naively.events.outcomes import Names, Probabilities
     from naively.inspect.column import ColumnView
     from naively.inspect.difference import Difference
     from naively.inspect.explain import ClassImages

@@ -35,8 +35,8 @@ from naively.events.base import (
 )
 from naively.events.categorical import bags_left_of_spread, check_m, check_shares, spread
 from naively.events.estimate import Estimable, Estimate, flat
-from naively.events.estimates.shown import POSITIVE, PROBABILITY, axis_of_words, read, read_shares
 from naively.events.prior import Dirichlet, dirichlet, share
+from naively.events.shown import POSITIVE, PROBABILITY, axis_of_words, read, read_shares
 from naively.kernels import dispatch
 from naively.kernels.double_double import NEGLIGIBLE
 from naively.kernels.reference import Floats

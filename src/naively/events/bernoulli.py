@@ -28,8 +28,8 @@ from naively.events.base import (
 )
 from naively.events.categorical import check_m
 from naively.events.estimate import Estimable, Estimate, flat
-from naively.events.estimates.shown import PROBABILITY, read, summed
 from naively.events.prior import Beta, pretend_rows, share
+from naively.events.shown import PROBABILITY, read, summed
 from naively.kernels.double_double import NEGLIGIBLE, Sums
 from naively.kernels.reference import Floats
 from naively.kernels.sparse_sums import RepeatedSums, SparseSums

@@ -34,8 +34,8 @@ from naively.events.base import (
     draw_levels,
 )
 from naively.events.estimate import Estimable, Estimate, flat
-from naively.events.estimates.shown import PROBABILITY, read_shares
 from naively.events.prior import Dirichlet, dirichlet, share
+from naively.events.shown import PROBABILITY, read_shares
 from naively.kernels.double_double import NEGLIGIBLE
 from naively.kernels.reference import Floats
 from naively.likelihoods.numbers import LevelTable

@@ -1,27 +1,610 @@
-"""Event models that can be estimated from a plain sample."""
+"""One column alone, without classes: an event model is fitted to a plain sample."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, TypeAlias, final
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import A, Axis, Columns, Level, Levels, Statistic, Words
+from naively.counting.axis import (
+    PRESENT,
+    SQUARE,
+    VALUE,
+    A,
+    Axis,
+    ByValue,
+    Columns,
+    Level,
+    Levels,
+    Statistic,
+    Words,
+)
 from naively.counting.block import B, Codes, Dense, Documents
 from naively.counting.labels import Labels, RowWeight, check_weight, is_missing
 from naively.counting.tally import BlockTally
-from naively.events.base import Distribution, EventModel
-from naively.events.estimates.curve import Consistency, Updates, consistency, updates
-from naively.events.estimates.estimate import Estimate
-from naively.events.estimates.outcomes import Outcomes
-from naively.events.estimates.shown import Given, Space, flat, read
-from naively.events.prior import Prior
+from naively.events import curves
+from naively.events.base import Distribution, EventModel, check_estimate
+from naively.events.curves import Consistency, Updates, consistency, updates
+from naively.events.outcomes import Names, Outcomes, Probabilities
+from naively.events.prior import Dirichlet, Prior
+from naively.events.shown import (
+    EstimatedParameters,
+    Given,
+    Parameters,
+    Space,
+    flat,
+    log_density,
+    read,
+    shown,
+    tabulate,
+)
 from naively.kernels.double_double import Sums
 from naively.kernels.reference import Floats
+from naively.messages import Shown
 from naively.options import How
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+class Estimate(Shown):
+    """Estimates of the parameters of an event model from a plain sample.
+
+    Parameters
+    ----------
+    event : Estimable
+        The event model, with its prior.
+    tally : BlockTally
+        What was counted, for one class.
+    log_base : float, default 0.0
+        The log base measure of the sample: what of its log likelihood depends on no parameter.
+    given : bool, default False
+        Whether the parameters were given, so that the tally is one pretend row.
+
+    Examples
+    --------
+    >>> from naively import Bernoulli, Beta
+    >>> coin = Bernoulli(prior=Beta(2, 2)).fit([1, 1, 0])
+    >>> coin.mle, coin.map, coin.mean
+    (0.6666666666666666, 0.6, 0.5714285714285714)
+    >>> coin.posterior.cdf(0.5)  # how probable it is that tails come up more often
+    np.float64(0.34375)
+    >>> coin
+    bernoulli(prior=Beta(a=2, b=2))
+    n           3
+    prior       Beta(a=2, b=2)
+    mle         0.666667
+    map         0.6
+    mean        0.571429
+    posterior   beta(4, 3)
+    predictive  bernoulli(0.571429)
+
+    Notes
+    -----
+    All estimates have the same prior. What is undefined is NaN, printed "undefined": the maximum
+    likelihood estimate from nothing, the mode of a posterior that has none.
+    """
+
+    def __init__(
+        self, event: Estimable, tally: BlockTally, log_base: float = 0.0, *, given: bool = False
+    ) -> None:
+        self.event = event
+        self.tally = tally
+        self.given = given
+        self._log_base = log_base
+
+    @property
+    def n(self) -> float | Floats:
+        """How many observations were counted, or their weight; of several columns one for each."""
+        if self.given:
+            return 0
+        sums = self.tally.sums
+        if isinstance(self.tally.axis, ByValue):
+            rows = np.asarray(sums[self.tally.axis.statistic].high.sum(axis=0))
+        else:
+            rows = sums[PRESENT].high[:, 0]
+            rows = rows[:1] if self.event.joined else rows
+        if len(rows) != 1:
+            return np.asarray(rows, np.float64)
+        n = float(rows.item())
+        return int(n) if n.is_integer() else n
+
+    @property
+    def counts(self) -> dict[Level, Any]:
+        """What was counted: by level, or the sums that are sufficient, by name.
+
+        Sums of several columns are arrays; those of a log-normal are of the logarithms.
+        """
+        axis, sums = self.tally.axis, self.tally.sums
+        if isinstance(axis, Levels):
+            return dict(zip(axis.levels[0], sums[axis.statistic].high[:, 0].tolist(), strict=True))
+        true = "true" if self.event.shares else "sum"
+        names = {PRESENT: "rows", VALUE: true, SQUARE: "square"}
+        return {name: flat(sums[s].high) for s, name in names.items() if s in self.event.statistics}
+
+    def parameters(self, how: How | None = None) -> EstimatedParameters:
+        """Return the parameters as a table, with what was counted behind each.
+
+        Parameters
+        ----------
+        how : {"mle", "map", "mean", "predictive"}, optional
+            The estimate; by default the one that the event model is set to.
+
+        Returns
+        -------
+        parameters : EstimatedParameters
+            A row for each parameter of each column, level or word: its value, what was counted
+            behind it, and the pseudo-count that the prior adds.
+
+        Examples
+        --------
+        >>> from naively import Categorical
+        >>> Categorical().fit(["red", "red", "blue"]).parameters()
+        item  parameter  value  count  pseudo_count
+        red   p            0.6      2             1
+        blue  p            0.4      1             1
+        """
+        how = how or self.event.estimate
+        check_estimate(how)
+        return tabulate(self.event, self.tally, "mle" if self.given else how)
+
+    @property
+    def mle(self) -> Parameters:
+        """The maximum likelihood estimate; NaN from nothing."""
+        return self._parameters("mle")
+
+    @property
+    def map(self) -> Parameters:
+        """The maximum a posteriori estimate: the mode of the posterior."""
+        return self._parameters("map")
+
+    @property
+    def mean(self) -> Parameters:
+        """The mean of the posterior."""
+        return self._parameters("mean")
+
+    @property
+    def prior(self) -> Prior | None:
+        """The prior of all estimates; None where there is no proper one, as without pretend data.
+
+        A Gaussian or log-normal of several columns gives that of the first.
+        """
+        return None if self.given else self.event.prior_of(self.tally)
+
+    @property
+    def posterior(self) -> Distribution:
+        """The posterior of the parameters: frozen SciPy distributions."""
+        self._check_estimated("posterior")
+        return self.event.posterior(self.tally)
+
+    @property
+    def predictive(self) -> Distribution:
+        """The distribution of the next cell: frozen SciPy distributions.
+
+        A Gaussian, log-normal or kernel density of several columns gives that of the first.
+        """
+        return self.fitted if self.given else self.event.predictive(self.tally)
+
+    def _check_estimated(self, what: str) -> None:
+        if self.given:
+            raise ValueError(
+                f"The parameters of this {type(self.event).__name__} were given: it has no {what}."
+            )
+
+    def _tables(self, how: How) -> dict[str, Floats]:
+        return self.event.parameters(self.tally, "mle" if self.given else how)
+
+    def _found(self, how: How) -> dict[str, Parameters]:
+        return {name: flat(p) for name, p in self._tables(how).items()}
+
+    def _parameters(self, how: How) -> Parameters:
+        """Return one number, a mapping by level, or a mapping by parameter."""
+        found = self._found(how)
+        if len(found) > 1:
+            return found
+        (values,) = found.values()
+        axis = self.tally.axis
+        if isinstance(axis, Levels):
+            return dict(zip(axis.levels[0], np.atleast_1d(values).tolist(), strict=True))
+        return values
+
+    def points(self, how: How) -> dict[Level, float]:
+        """Return an estimate of one column as numbers, by parameter or by level."""
+        found = self._parameters(how)
+        if isinstance(found, dict):
+            return {name: float(value) for name, value in found.items()}
+        (name,) = self._tables(how)
+        return {name: float(found)}
+
+    @property
+    def fitted(self) -> Distribution:
+        """The distribution at the estimate that is set: frozen SciPy distributions.
+
+        With ``estimate="predictive"`` it is the predictive; of an event model without a
+        distribution of SciPy's at given parameters too.
+
+        Examples
+        --------
+        >>> from naively import Gaussian, Poisson
+        >>> Poisson(estimate="mle").fit([2, 4]).fitted.pmf(0) == np.exp(-3)
+        np.True_
+        >>> Gaussian(smoothing=0, estimate="mle").fit([1.0, 3.0]).normal.std()
+        np.float64(1.0)
+        """
+        return self.fitted_by(self.event.estimate)
+
+    @property
+    def normal(self) -> Distribution:
+        """The fitted normal distribution of a Gaussian; of a log-normal, that of the logarithms."""
+        mean, variance = (self._found(self.event.estimate).get(x) for x in ("mean", "variance"))
+        if mean is None or variance is None:
+            raise ValueError(f"{type(self.event).__name__} is not normal; ask for fitted.")
+        from scipy import stats
+
+        return stats.norm(mean, np.sqrt(variance))
+
+    def fitted_by(self, how: How) -> Distribution:
+        """Return the distribution at an estimate: "mle", "map", "mean" or "predictive"."""
+        if how == "predictive" and not self.given:
+            return self.event.predictive(self.tally)
+        return self.event.fitted(self.tally, "mle" if self.given else how)
+
+    def curve(
+        self, parameter: str | None = None, grid: Floats | None = None
+    ) -> curves.ParameterCurve:
+        """Return the log likelihood, prior and posterior of one parameter on a grid.
+
+        Parameters
+        ----------
+        parameter : str, optional
+            Which one: a parameter, or a level of a categorical column. It may be left out where
+            there is but one.
+        grid : array-like of shape (points,), optional
+            Its values; by default where the posterior and the likelihood are.
+
+        Returns
+        -------
+        curve : ParameterCurve
+            Where there are other parameters, the likelihood is at their best (the profile
+            likelihood), and prior and posterior are marginal.
+
+        Examples
+        --------
+        >>> from naively import Bernoulli, Beta
+        >>> coin = Bernoulli(prior=Beta(2, 2)).fit([1, 1, 0])
+        >>> coin.curve(grid=[0.25, 0.5, 0.75]).posterior.round(3)
+        array([0.527, 1.875, 1.582])
+        """
+        return curves.curve(self, parameter, grid)
+
+    def surface(self, mean: Floats | None = None, variance: Floats | None = None) -> curves.Surface:
+        """Return the log likelihood and log posterior of a normal model over a grid.
+
+        Parameters
+        ----------
+        mean, variance : array-like of shape (points,), optional
+            The grid; by default around the maximum likelihood estimate.
+
+        Returns
+        -------
+        surface : Surface
+            With the maximum likelihood estimate and the mode of the posterior.
+        """
+        return curves.surface(self, mean, variance)
+
+    def plot(self, ax: Axes | None = None, sample: Sample | None = None) -> Axes:
+        """Draw the fitted distributions: maximum likelihood, posterior mode or mean, predictive.
+
+        Parameters
+        ----------
+        sample : sequence, optional
+            The sample, which an estimate does not keep, to be drawn as bars.
+        ax : Axes, optional
+            What to draw on.
+
+        Returns
+        -------
+        ax : Axes
+        """
+        return curves.plot_fitted(self, sample, ax)
+
+    def plot_posterior(self, ax: Axes | None = None, level: float = 0.95) -> Axes:
+        """Draw prior, scaled likelihood and posterior of the one parameter, with its interval.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            What to draw on.
+        level : float, default 0.95
+            How much of the posterior the interval holds, between equal tails.
+
+        Returns
+        -------
+        ax : Axes
+        """
+        return self.curve().plot(ax, level=level)
+
+    def marginal(self, columns: Names) -> Probabilities:
+        """Return the probabilities of the values of some columns of a joint table.
+
+        Parameters
+        ----------
+        columns : str, int or sequence of these
+            Their names, or their numbers from 0; the others are summed over.
+
+        Returns
+        -------
+        probabilities : Probabilities
+            A table that sums to 1.
+
+        Examples
+        --------
+        >>> from naively import JointTable
+        >>> table = JointTable(alpha=0).fit([("rain", "wet"), ("sun", "dry"), ("sun", "wet")])
+        >>> table.marginal(0)
+        x0    probability
+        rain     0.333333
+        sun      0.666667
+        """
+        return self.event.outcomes(self.tally).marginal(columns)
+
+    def conditional(self, of: Names, given: Names) -> Probabilities:
+        """Return the probabilities of columns of a joint table, given the values of others.
+
+        Parameters
+        ----------
+        of, given : str, int or sequence of these
+            Names of columns, or their numbers from 0.
+
+        Returns
+        -------
+        probabilities : Probabilities
+            They sum to 1 for each combination of what is given.
+
+        Examples
+        --------
+        >>> from naively import JointTable
+        >>> table = JointTable(alpha=0).fit([("rain", "wet"), ("sun", "dry"), ("sun", "wet")])
+        >>> table.conditional(of=1, given=0)
+        x0    x1   probability
+        rain  wet            1
+        rain  dry            0
+        sun   wet          0.5
+        sun   dry          0.5
+        """
+        return self.event.outcomes(self.tally).conditional(of, given)
+
+    def sample(
+        self,
+        n: int,
+        random_state: int | np.random.Generator | None = None,
+        *,
+        length: int | None = None,
+    ) -> Floats | list[Level]:
+        """Draw from the estimate that the model is set to.
+
+        Parameters
+        ----------
+        n : int
+            How many cells, or rows of several columns.
+        random_state : int or numpy.random.Generator, optional
+            A seed, for the same sample each time.
+        length : int, optional
+            The total of each row of counts; by default it varies like that of the sample's rows.
+
+        Returns
+        -------
+        sample : ndarray of shape (n,) or (n, columns), or list of levels
+            What ``fit`` takes.
+
+        Examples
+        --------
+        >>> from naively import Poisson
+        >>> Poisson().fit([2, 4]).sample(5, random_state=0)
+        array([2., 0., 7., 1., 4.])
+        """
+        rng = np.random.default_rng(random_state)
+        classes = np.zeros(n, np.int64)
+        block = self.event.sample_rows(self.tally, classes, rng, length)
+        if isinstance(block, Codes):
+            return [block.axis.levels[0][code] for code in block.codes[:, 0].tolist()]
+        if isinstance(block, Documents):
+            return [*block.texts]
+        values: Floats = block.values
+        return values[:, 0] if values.shape[1] == 1 else values
+
+    def __str__(self) -> str:
+        if self.given:
+            return f"{self.event.name}, parameters given: {shown(self.mle)}"
+        lines = [str(self.event), f"n           {shown(self.n)}"]
+        lines.append(f"prior       {shown(self.prior) or 'none'}")
+        lines += [f"{how:<11} {shown(getattr(self, how))}" for how in ("mle", "map", "mean")]
+        for what in ("posterior", "predictive"):
+            try:
+                value = shown(getattr(self, what))
+            except ValueError:
+                continue  # the event model has none, or SciPy refuses it as improper
+            lines.append(f"{what:<11} {value}")
+        return "\n".join(lines)
+
+    def log_likelihood(self, sample: Sample) -> float:
+        """Return log p(sample) under the estimate that the model is set to, in nats."""
+        block = self.event.prepare(self.event.encode(sample, self.tally.axis))
+        likelihood, none = self.event.likelihood(self.tally), np.zeros(1)
+        joint = likelihood.log_prob(block, none, "joint", none)
+        return float(joint.sum() + likelihood.log_base(block).sum())
+
+    def log_likelihood_at(self, **parameters: Given) -> Floats | float:
+        """Return log p(sample) at given parameters (see ``Estimable.log_likelihood_at``)."""
+        self._check_estimated("sample")
+        return _plain(self._log_likelihood(self.event.read(parameters, self.tally)))
+
+    def log_prior_at(self, **parameters: Given) -> Floats | float:
+        """Return the log density of the prior at given parameters, in nats."""
+        return _plain(self._log_density(self.proper_prior, parameters))
+
+    def log_posterior_at(self, **parameters: Given) -> Floats | float:
+        """Return the log density of the posterior at given parameters, in nats.
+
+        That of probabilities of several levels is with respect to all of them but one.
+        """
+        return _plain(self._log_density(self.updated, parameters))
+
+    def log_joint_at(self, **parameters: Given) -> Floats | float:
+        """Return log p(sample | parameters) + log p(parameters), which is greatest at the mode.
+
+        It is the log posterior plus the log evidence.
+
+        Examples
+        --------
+        >>> from naively import Bernoulli, Beta
+        >>> coin = Bernoulli(prior=Beta(2, 2)).fit([1, 1, 0])
+        >>> round(coin.log_joint_at(p=0.6) - coin.log_posterior_at(p=0.6), 9)
+        -2.302585093
+        >>> round(coin.log_evidence, 9)
+        -2.302585093
+        """
+        self._check_estimated("sample")
+        read = self.event.read(parameters, self.tally)
+        return _plain(self._log_likelihood(read) + self._log_density(self.proper_prior, parameters))
+
+    @property
+    def log_evidence(self) -> float:
+        """Log p(sample), the marginal likelihood: the parameters are integrated out, in nats.
+
+        The prior must be proper, and conjugate. The sample is ordered, but rows of counts have
+        their multinomial coefficient.
+
+        Raises
+        ------
+        ValueError
+            If there is no proper conjugate prior.
+
+        Notes
+        -----
+        By Bayes' rule it is the log joint less the log posterior, at any parameters (Chib,
+        Marginal likelihood from the Gibbs output, 1995); here at the mean of the posterior. A
+        prior that was itself taken from the sample (pretend rows at its mean) makes it too large.
+        """
+        prior, posterior = self.proper_prior, self.updated
+        at = {name: np.asarray(table)[:, 0] for name, table in self._tables("mean").items()}
+        if self.is_scalar:
+            at = {name: of[0] for name, of in at.items()}
+        joint = self._log_likelihood(at) + self._sum(log_density(prior, at))
+        return float(joint - self._sum(log_density(posterior, at)))
+
+    def log_bayes_factor(self, other: Estimate | None = None, **parameters: Given) -> float:
+        """Return how much more probable this model makes the sample than another does, in nats.
+
+        Parameters
+        ----------
+        other : Estimate, optional
+            Another event model or prior, fitted to the same sample.
+        **parameters : float, array-like or mapping
+            Instead of it, the one hypothesis that the parameters are these, by name.
+
+        Returns
+        -------
+        log_bayes_factor : float
+            log p(sample | this) - log p(sample | the other): above 0 it speaks for this model.
+            Its exponential is the Bayes factor.
+
+        Raises
+        ------
+        ValueError
+            If there is no proper conjugate prior, if the other is of another sample size, or if
+            both or neither of another model and parameters are given.
+
+        Notes
+        -----
+        Kass & Raftery, Bayes factors (1995). What is compared must have the same measure: the
+        density of a number is no probability of a count.
+
+        Examples
+        --------
+        >>> from naively import Bernoulli
+        >>> unknown = Bernoulli().fit([1] * 8 + [0] * 2)
+        >>> round(np.exp(-unknown.log_bayes_factor(p=0.5)), 4) == round(495 / 1024, 4)
+        np.True_
+        """
+        if (other is None) == (not parameters):
+            raise ValueError("Compare with another estimate, or with parameters, by their names.")
+        if other is None:
+            return self.log_evidence - float(np.asarray(self.log_likelihood_at(**parameters)))
+        if not np.array_equal(self.n, other.n):
+            raise ValueError(
+                f"A Bayes factor is of one sample, and these are of {self.n} and {other.n} values."
+            )
+        return self.log_evidence - other.log_evidence
+
+    @property
+    def updated(self) -> Prior:
+        """The posterior as a prior of what comes next."""
+        self.proper_prior  # noqa: B018  (or the error that there is none)
+        found = self.event.updated(self.tally)
+        assert found is not None
+        return found
+
+    @property
+    def proper_prior(self) -> Prior:
+        """The prior, or the error that there is no proper one."""
+        self._check_estimated("posterior")
+        prior = self.prior
+        if prior is None:
+            raise ValueError(
+                f"{type(self.event).__name__} has no proper conjugate prior here, so that there is "
+                "no evidence and no density of the posterior; give a prior, or a pseudo-count "
+                "above 0."
+            )
+        if not self.event.space:
+            self.event.log_likelihood_of(self.tally, {})  # says that there is none
+        if "mean" in self.event.space and len(self.tally.axis) > 1:
+            raise ValueError(
+                "Each column of numbers has a prior of its own; estimate one column at a time."
+            )
+        return prior
+
+    @property
+    def free(self) -> tuple[str, ...]:
+        """The parameters that are not known."""
+        return self.event.free
+
+    def unknown(self, how: How) -> list[Level]:
+        """Return the parameters of one column that are not known, or its levels."""
+        of_levels = isinstance(self.tally.axis, Levels)
+        names = list(self.points(how))
+        if of_levels:
+            return names if len(names) > 1 else []  # one level has the probability 1
+        return [name for name in names if name in self.free]
+
+    @property
+    def is_scalar(self) -> bool:
+        """Whether each parameter is one number, rather than one for each column or level."""
+        return len(self.tally.axis) == 1 and not isinstance(self.tally.axis, Levels)
+
+    def _log_likelihood(self, parameters: Mapping[str, Floats]) -> Floats:
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            return self.event.log_likelihood_of(self.tally, parameters) + self._log_base
+
+    def _log_density(self, prior: Prior, given: Mapping[str, Given]) -> Floats:
+        parameters = self.event.read(given, self.tally)
+        return self._sum(log_density(prior, parameters))
+
+    def _sum(self, density: Floats) -> Floats:
+        """Sum the log densities of several columns' parameters."""
+        several = not self.is_scalar and not isinstance(self.prior, Dirichlet)
+        return np.asarray(density.sum(axis=-1) if several else density)
+
+
+def _plain(values: Floats) -> Floats | float:
+    return float(values) if values.ndim == 0 else values
+
+
+# --- Event models that can be estimated from a plain sample --------------------------------------
+
 
 __all__ = ["Estimable", "Estimate", "flat"]  # what event models import from here
 

@@ -23,7 +23,7 @@ from naively.events.base import (
     draw_levels,
 )
 from naively.events.estimate import Estimable, flat
-from naively.events.estimates.outcomes import Outcomes
+from naively.events.outcomes import Outcomes
 from naively.events.prior import Dirichlet, dirichlet, share
 from naively.kernels.double_double import NEGLIGIBLE
 from naively.kernels.reference import Floats

@@ -15,8 +15,8 @@ from naively.counting.block import Dense
 from naively.counting.tally import BlockTally
 from naively.events.base import UNSAID, Distribution, check_estimate, numbers
 from naively.events.estimate import Estimable, Estimate, flat
-from naively.events.estimates.shown import POSITIVE, REAL, read, summed
 from naively.events.prior import InverseGamma, Normal, NormalInverseGamma, Prior, share
+from naively.events.shown import POSITIVE, REAL, read, summed
 from naively.kernels.double_double import CANCELLED, Sums
 from naively.kernels.reference import Floats, clipped
 from naively.likelihoods.base import Likelihood, Pointwise, sum_of_cells

@@ -143,7 +143,7 @@ class OneParameter(Prior):
         return np.asarray(self.frozen.rvs(size=(n, *of_each), random_state=rng), np.float64)
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        from naively.pictures.estimates import draw_distributions as draw_densities
+        from naively.pictures.estimates import draw_distributions
 
         low, high = map(np.asarray, self.frozen.interval(self.reach))
         first = low.min() if self.least is None else self.least
@@ -152,7 +152,7 @@ class OneParameter(Prior):
         columns = low.ndim
         density = self.frozen.pdf(x[:, None] if columns else x)
         mean = self.frozen.mean()
-        return draw_densities(
+        return draw_distributions(
             x,
             np.asarray(density).reshape(len(x), -1).T,
             np.where(np.isfinite(mean), mean, np.nan).reshape(-1),
@@ -625,11 +625,11 @@ class Dirichlet(Prior):
         -------
         ax : matplotlib.axes.Axes
         """
-        from naively.pictures.estimates import draw_distributions as draw_densities
+        from naively.pictures.estimates import draw_distributions
 
         of = self._marginal
         x = between(0.0, float(of.ppf(0.999).max()))
-        return draw_densities(
+        return draw_distributions(
             x,
             np.asarray(of.pdf(x[:, None])).T,
             self.mean,

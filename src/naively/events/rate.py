@@ -24,8 +24,8 @@ from naively.events.base import (
     numbers,
 )
 from naively.events.estimate import Estimable, Estimate, flat
-from naively.events.estimates.shown import CHANCE, POSITIVE, PROBABILITY, RATE, read, summed
 from naively.events.prior import Beta, Gamma, pretend_rows
+from naively.events.shown import CHANCE, POSITIVE, PROBABILITY, RATE, read, summed
 from naively.kernels.reference import Floats, clipped
 from naively.likelihoods.base import Likelihood, Pointwise, sum_of_cells
 from naively.likelihoods.words import LogLinear

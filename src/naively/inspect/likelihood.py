@@ -15,9 +15,8 @@ from naively.counting.tally import BlockTally
 from naively.data.columns import Rows
 from naively.events import JointTable
 from naively.events.base import EventModel
-from naively.events.estimate import Estimable
-from naively.events.estimates.estimate import Estimate
-from naively.events.estimates.outcomes import Outcomes
+from naively.events.estimate import Estimable, Estimate
+from naively.events.outcomes import Outcomes
 from naively.kernels.reference import Floats
 from naively.model.model import Model, check_rows, count_batch
 

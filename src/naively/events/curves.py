@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from naively.counting.axis import Level, Levels, title
 from naively.events.base import Distribution
-from naively.events.estimates.shown import PROBABILITY, marginals
+from naively.events.shown import PROBABILITY, marginals
 from naively.kernels.reference import Floats
 from naively.options import How
 from naively.tabular import Tabular
@@ -19,9 +19,7 @@ from naively.tabular import Tabular
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from naively.events.estimate import Estimable, Sample
-    from naively.events.estimates.densities import Densities
-    from naively.events.estimates.estimate import Estimate
+    from naively.events.estimate import Estimable, Estimate, Sample
 
 
 # --- Likelihood, prior and posterior of parameters on a grid -------------------------------------
@@ -45,7 +43,7 @@ class ParameterCurve(Tabular):
     log_likelihood : ndarray of shape (points,)
         In nats; at the best of the other parameters, if there are any.
     prior, posterior : ndarray of shape (points,)
-        Densities; NaN where there is no proper conjugate prior.
+        Estimate; NaN where there is no proper conjugate prior.
     likelihood : ndarray of shape (points,)
         Scaled, so that the area over the grid is 1.
     distribution : frozen distribution or None
@@ -146,7 +144,7 @@ class Surface(Tabular):
         return draw_surface(self.mean, self.variance, surfaces, best, ax)
 
 
-def curve(estimate: Densities, parameter: Level | None, grid: ArrayLike | None) -> ParameterCurve:
+def curve(estimate: Estimate, parameter: Level | None, grid: ArrayLike | None) -> ParameterCurve:
     """Return the curve of a parameter (see ``Estimate.curve``)."""
     mle = of_one_column(estimate, spread=True)
     names = estimate.unknown("mle")
@@ -182,7 +180,7 @@ def curve(estimate: Densities, parameter: Level | None, grid: ArrayLike | None) 
     )
 
 
-def surface(estimate: Densities, mean: ArrayLike | None, variance: ArrayLike | None) -> Surface:
+def surface(estimate: Estimate, mean: ArrayLike | None, variance: ArrayLike | None) -> Surface:
     """Return the surface of a normal model (see ``Estimate.surface``)."""
     mle = of_one_column(estimate, spread=True)
     if set(estimate.event.space) != {"mean", "variance"}:
@@ -208,7 +206,7 @@ def surface(estimate: Densities, mean: ArrayLike | None, variance: ArrayLike | N
     return Surface(means, variances, found, posterior, {str(k): x for k, x in mle.items()}, mode)
 
 
-def of_one_column(estimate: Densities, *, spread: bool = False) -> dict[Level, float]:
+def of_one_column(estimate: Estimate, *, spread: bool = False) -> dict[Level, float]:
     """Return the maximum likelihood estimate, by parameter or level, of one column.
 
     With ``spread`` a variance must be above 0.
@@ -239,7 +237,7 @@ def _extent(mle: float, after: Distribution | None) -> tuple[float, float]:
 
 
 def _profile(
-    estimate: Densities, mle: dict[Level, float], parameter: Level, value: Floats
+    estimate: Estimate, mle: dict[Level, float], parameter: Level, value: Floats
 ) -> Floats:
     """Return the log likelihood at values of a parameter, at the best of the others."""
     if isinstance(estimate.tally.axis, Levels):

@@ -1,1 +1,0 @@
-"""What is asked of an estimate: its numbers, densities, curves, and pictures."""
