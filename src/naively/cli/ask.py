@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from naively.inspect.explain import ExplainedRow
     from naively.model.model import Model
 
-
 # --- The verbs that ask a model, or two: predict, evaluate, explain, show and diff ---------------
 
 

@@ -47,131 +47,6 @@ from naively.kernels.reference import as_float, coarsest
 from naively.kernels.strings import Strings
 from naively.schema.schema import Group, Schema, TimePart
 
-# --- The bits of numbers in a query: cells of the grid, and parts that add up without rounding ---
-#
-# A cell is a prefix of a float's bits (see ``naively.kernels.reference``). A database that does
-# not show the bits finds the exponent among powers of two, and the rest follows by multiplying by
-# one, which rounds nothing.
-#
-# A finite number is a sign, a whole number of 53 bits and a power of two. Numbers of one exponent
-# are added as whole numbers, in three parts of 18 bits, and so are their squares; the exact sum of
-# all is made of these here.
-
-
-MANTISSA = 52  # bits
-LOWEST = -1023  # the exponent of numbers that are less than normal
-BIAS = 1022  # what is added to an exponent, as the mantissa brings 1
-INFINITE = 0x7FF << MANTISSA
-LIMB = 18  # bits of a part of a mantissa
-LIMB_MASK = (1 << LIMB) - 1
-SQUARE_BITS = 2 * LIMB + 2  # of a summand of a square
-
-Range = tuple[float, float]  # of the sizes of a column's numbers other than 0
-
-
-def bits_of(dialect: Dialect, x: str, sizes: Range | None) -> str:
-    """Return the bits of a float64 of 0 or more as a whole number.
-
-    Parameters
-    ----------
-    dialect : Dialect
-        How the database spells it.
-    x : str
-        The number.
-    sizes : pair of float, optional
-        The least and the greatest number other than 0 that it may be; by default any.
-
-    Examples
-    --------
-    >>> import sqlite3
-    >>> from naively.engines.databases import SQLite
-    >>> query = "SELECT " + bits_of(SQLite(), "1.5", (0.5, 4.0))
-    >>> (bits,), = sqlite3.connect(":memory:").execute(query)
-    >>> f"{bits:016x}"  # as (1.5).hex() has them
-    '3ff8000000000000'
-    """
-    known = dialect.bits(x)
-    if known is not None:
-        return known
-    low, high = sizes or (math.ulp(0.0), math.inf)
-    exponents = range(_exponent(low), _exponent(min(high, _LARGEST)) + 1)
-    infinite = f"WHEN {x} > {dialect.number(_LARGEST)} THEN {INFINITE} " if high > _LARGEST else ""
-    return f"CASE WHEN {x} = 0 THEN 0 {infinite}ELSE {_tree(dialect, x, exponents)} END"
-
-
-_LARGEST = math.ldexp(2.0 - 2.0**-52, 1023)
-
-
-def cell_of(x: str, bits: str, shift: int) -> str:
-    """Return the key of a float64's cell: its bits in the order of numbers, less the low ones.
-
-    Parameters
-    ----------
-    x, bits : str
-        The number, and the bits of its size.
-    shift : int
-        How many low bits the key has lost.
-    """
-    key = f"({bits} >> {shift})"
-    return f"CASE WHEN {x} < 0 THEN -1 - {key} ELSE {key} END"
-
-
-def parts_of_sums(bits: str) -> tuple[list[str], list[str]]:
-    """Return the parts of a number, and of its square, that are added up; all are whole numbers.
-
-    ``bits`` is a column: those of the number's size.
-    """
-    mask, one = (1 << MANTISSA) - 1, 1 << MANTISSA
-    whole = f"({bits} & {mask}) + CASE WHEN {bits} >= {one} THEN {one} ELSE 0 END"
-    a, b, c = (f"((({whole}) >> {i * LIMB}) & {LIMB_MASK})" for i in range(3))
-    squares = [f"{a} * {a}", f"2 * {a} * {b}", f"2 * {a} * {c} + {b} * {b}"]
-    return [a, b, c], [*squares, f"2 * {b} * {c}", f"{c} * {c}"]
-
-
-def total(exponent: int, parts: Sequence[int], power: int) -> Fraction:
-    """Return the sum that was added up in parts.
-
-    Parameters
-    ----------
-    exponent : int
-        The bits of the exponent that all numbers had.
-    parts : sequence of int
-        The sums of the parts of the numbers (three), or of their squares (five).
-    power : int
-        1, or 2 of squares.
-
-    Examples
-    --------
-    >>> total(1023, [0, 0, 2**16], 1), total(1024, [0, 0, 0, 0, 2**32], 2)
-    (Fraction(1, 1), Fraction(4, 1))
-    """
-    whole = sum(int(part) << (LIMB * i) for i, part in enumerate(parts))
-    shift = power * (max(exponent, 1) - BIAS - 1 - MANTISSA)
-    return Fraction(whole) * Fraction(2) ** shift
-
-
-def _exponent(x: float) -> int:
-    """Return e of a number of 2^e to 2^(e+1)."""
-    return max(math.frexp(x)[1] - 1, LOWEST)
-
-
-def _tree(dialect: Dialect, x: str, exponents: range) -> str:
-    """Return the bits of a number above 0 whose exponent is one of these."""
-    if len(exponents) > 1:
-        half = len(exponents) // 2
-        lower, upper = (_tree(dialect, x, of) for of in (exponents[:half], exponents[half:]))
-        least = dialect.number(math.ldexp(1.0, exponents[half]))
-        return f"CASE WHEN {x} < {least} THEN {lower} ELSE {upper} END"
-    exponent = exponents[0]
-    to_whole = MANTISSA - max(exponent, LOWEST + 1)
-    factors = (
-        [math.ldexp(1.0, to_whole)] if to_whole < 1024 else [2.0**1023, 2.0 ** (to_whole - 1023)]
-    )
-    scaled = " * ".join([x, *map(dialect.number, factors)])
-    above = (exponent + BIAS) << MANTISSA if exponent > LOWEST else 0
-    return f"{dialect.floor(scaled)} + {above}"
-
-
 # --- A labelled table in a database, as queries see it -------------------------------------------
 
 
@@ -377,229 +252,6 @@ def _moments(name: str, found: Sequence[Any]) -> NDArray[np.datetime64]:
     there = ~np.isnan(seconds)
     moments[there] = times_of(seconds[there])
     return moments
-
-
-# --- What is counted of a column in a database: a grouped select, one branch of the query --------
-#
-# Cells of numbers, different values, parts of times, and exact sums each have a class here.
-
-
-DAY, HOUR = 86_400, 3_600  # seconds
-SMALL = 20  # bits of weights that whole numbers are multiplied by
-WHOLE_BITS = 63
-
-
-@dataclass(frozen=True)
-class Select:
-    """The pieces of a grouped select; a piece that is None is NULL.
-
-    Parameters
-    ----------
-    inner : str
-        The expression that the others name ``v``.
-    bits : str, optional
-        The expression, of ``v``, that the others name ``b``.
-    there : str
-        Which rows are counted.
-    key, text, number : str, optional
-        What rows are grouped by: a whole number, a string or a float64.
-    least : str, optional
-        What stands in the place of ``number`` without being grouped by.
-    sums : tuple of str
-        Further sums.
-    """
-
-    inner: str
-    there: str
-    bits: str | None = None
-    key: str | None = None
-    text: str | None = None
-    number: str | None = None
-    least: str | None = None
-    sums: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class ColumnCounts(ABC):
-    """What is counted of one column."""
-
-    column: str
-
-    @abstractmethod
-    def select(self, source: DatabaseTable) -> Select:
-        """Return what the query asks of this column."""
-
-
-@final
-@dataclass(frozen=True)
-class CellCounts(ColumnCounts):
-    """How many numbers are in each cell of the grid.
-
-    Parameters
-    ----------
-    column : str
-        The column.
-    shift : int
-        How many low bits the cells' keys have lost.
-    sizes : pair of float, optional
-        The least and greatest size of the numbers.
-    """
-
-    shift: int
-    sizes: Range | None = None
-
-    def select(self, source: DatabaseTable) -> Select:
-        dialect = source.dialect
-        return Select(
-            source.number(self.column),
-            f"NOT {dialect.is_missing('v')}",
-            bits=bits_of(dialect, "ABS(v)", self.sizes),
-            key=cell_of("v", "b", self.shift),
-        )
-
-
-@final
-@dataclass(frozen=True)
-class Values(ColumnCounts):
-    """How often each different value came: levels, truths, texts."""
-
-    def select(self, source: DatabaseTable) -> Select:
-        column, plain = source.columns[self.column], source.plain(self.column)
-        if column.kind == "string":
-            return Select(plain, "v IS NOT NULL", text="v")
-        if column.whole:
-            return Select(plain, "v IS NOT NULL", key="v")
-        missing = source.dialect.is_missing("v")
-        return Select(source.number(self.column), f"NOT {missing}", number="v")
-
-
-@final
-@dataclass(frozen=True)
-class TimeParts(ColumnCounts):
-    """How often each day or each hour of the day came, and a time in it.
-
-    Parameters
-    ----------
-    column : str
-        The column of times.
-    hours : bool
-        Whether hours are counted, rather than days, which have a weekday and a month.
-    """
-
-    hours: bool
-
-    def select(self, source: DatabaseTable) -> Select:
-        v = source.number(self.column)
-        whole = f"CAST(FLOOR(v / {HOUR if self.hours else DAY}) AS BIGINT)"
-        key = f"((({whole}) % 24) + 24) % 24" if self.hours else whole
-        return Select(v, "v IS NOT NULL", key=key, least="MIN(v)")
-
-
-@final
-@dataclass(frozen=True)
-class Totals(ColumnCounts):
-    """The sums of numbers and of their squares, and the extremes, by exponent.
-
-    Parameters
-    ----------
-    column : str
-        The column.
-    squares : bool
-        Whether squares are added up too.
-    threshold : float, optional
-        Numbers above it count as 1, and others as 0.
-    sizes : pair of float, optional
-        The least and greatest size of the numbers.
-    """
-
-    squares: bool
-    threshold: float | None = None
-    sizes: Range | None = None
-
-    def select(self, source: DatabaseTable) -> Select:
-        dialect, v = source.dialect, source.number(self.column)
-        sizes = self.sizes
-        if self.threshold is not None:
-            limit, one, zero = map(dialect.number, (self.threshold, 1.0, 0.0))
-            above = f"CASE WHEN {v} > {limit} THEN {one} ELSE {zero} END"
-            v, sizes = f"CASE WHEN NOT {dialect.is_missing(v)} THEN {above} END", (1.0, 1.0)
-        size, large = dialect.floor("ABS(v)"), dialect.number(2.0**53)
-        odd = f"MAX(CASE WHEN ABS(v) < {large} THEN CASE WHEN {size} <> ABS(v) THEN v END END)"
-        return Select(
-            v,
-            f"NOT {dialect.is_missing('v')}",
-            bits=bits_of(dialect, "ABS(v)", sizes),
-            key=cell_of("v", "b", MANTISSA),
-            least="MIN(v)",
-            sums=("MAX(v)", odd, *self._sums(source)),
-        )
-
-    def _sums(self, source: DatabaseTable) -> list[str]:
-        if not sums_are_exact(source):
-            w = "" if source.weight is None else "w * "
-            square = f"SUM({w}v * v)" if self.squares else "NULL"
-            return [f"SUM({w}v)", square]
-        w = "" if source.weight is None else f" * {source.dialect.floor('w')}"
-        values, squares = parts_of_sums("b")
-        asked = [f"SUM(({part}){w})" for part in values]
-        if self.squares:
-            return asked + [f"SUM(({part}){w})" for part in squares]
-        return asked + ["NULL"] * len(squares)
-
-
-def sums_are_exact(source: DatabaseTable) -> bool:
-    """Whether sums of numbers are whole numbers that no database rounds or overflows.
-
-    They are not where weights are fractions or large, nor of very many rows in a database whose
-    sums have 64 bits.
-    """
-    weighing = source.weighing
-    if weighing is not None and not (weighing.whole and weighing.most < 2**SMALL):
-        return False
-    most = max(1.0, weighing.most if weighing else 1.0)
-    return source.dialect.sums_grow or source.n_rows * most < 2 ** (WHOLE_BITS - SQUARE_BITS)
-
-
-def written(source: DatabaseTable, parts: list[ColumnCounts]) -> str:
-    """Return the query that counts the classes and all parts.
-
-    Its columns are the number of the part (0 of the classes), the label, a whole number, a string
-    and a number that the rows have in common, the count (with weights, two sums that are a count),
-    and further sums of ``Totals``: the greatest number, one that is not whole, and the sums.
-    """
-    dialect, zero = source.dialect, source.dialect.number(0.0)
-    exact = sums_are_exact(source)
-    width = 2 + (8 if exact else 2) if any(isinstance(part, Totals) for part in parts) else 0
-    whole = "CAST(0 AS BIGINT)"
-    typed = [zero, zero, *[whole if exact else zero] * (width - 2)] if width else []
-    label = source.plain(source.target)
-    w = None
-    if source.weighing is not None and source.weight is not None:
-        w = source.number(source.weight)
-        of = dialect.floor(f"(w * {dialect.number(source.weighing.scale)})")
-        counts = [f"SUM({of} >> {HALF})", f"SUM({of} & {(1 << HALF) - 1})"]
-    else:
-        counts = ["COUNT(*)"]
-    inner = [f"{label} AS y", *([f"{w} AS w"] if w else [])]
-    first = ["0", "y", whole, dialect.as_text("''"), zero, *counts, *typed]
-    of_classes = f"FROM (SELECT {', '.join(inner)} FROM {source.name}) AS r GROUP BY y"
-    branches = [f"SELECT {', '.join(first)} {of_classes}"]
-    for number, part in enumerate(parts, 1):
-        asked = part.select(source)
-        grouped = [asked.key, asked.text, asked.number]
-        by = [2, *(3 + i for i, piece in enumerate(grouped) if piece is not None)]
-        pieces = [asked.key, asked.text, asked.number or asked.least]
-        shown = ["NULL" if piece is None else piece for piece in pieces]
-        sums = [*asked.sums, *["NULL"] * (width - len(asked.sums))]
-        there = f"{asked.there} AND w > 0" if w else asked.there
-        rows = f"SELECT {', '.join([*inner, f'{asked.inner} AS v'])} FROM {source.name}"
-        if asked.bits is not None:
-            rows = f"SELECT r.*, {asked.bits} AS b FROM ({rows}) AS r{dialect.once}"
-        branches.append(
-            f"SELECT {', '.join([str(number), 'y', *shown, *counts, *sums])} FROM ({rows}) AS r "
-            f"WHERE {there} GROUP BY {', '.join(map(str, by))}"
-        )
-    return " UNION ALL ".join(branches)
 
 
 # --- From the answer of the counting query to a tally --------------------------------------------
@@ -877,3 +529,351 @@ def _joined(axes: Sequence[Axis]) -> Axis:
             levels = tuple(axis.levels[0] for axis in axes if isinstance(axis, Levels))
             return replace(first, columns=names, levels=levels)
     return Columns(names)
+
+
+# --- The bits of numbers in a query: cells of the grid, and parts that add up without rounding ---
+#
+# A cell is a prefix of a float's bits (see ``naively.kernels.reference``). A database that does
+# not show the bits finds the exponent among powers of two, and the rest follows by multiplying by
+# one, which rounds nothing.
+#
+# A finite number is a sign, a whole number of 53 bits and a power of two. Numbers of one exponent
+# are added as whole numbers, in three parts of 18 bits, and so are their squares; the exact sum of
+# all is made of these here.
+
+
+MANTISSA = 52  # bits
+LOWEST = -1023  # the exponent of numbers that are less than normal
+BIAS = 1022  # what is added to an exponent, as the mantissa brings 1
+INFINITE = 0x7FF << MANTISSA
+LIMB = 18  # bits of a part of a mantissa
+LIMB_MASK = (1 << LIMB) - 1
+SQUARE_BITS = 2 * LIMB + 2  # of a summand of a square
+
+Range = tuple[float, float]  # of the sizes of a column's numbers other than 0
+
+
+def bits_of(dialect: Dialect, x: str, sizes: Range | None) -> str:
+    """Return the bits of a float64 of 0 or more as a whole number.
+
+    Parameters
+    ----------
+    dialect : Dialect
+        How the database spells it.
+    x : str
+        The number.
+    sizes : pair of float, optional
+        The least and the greatest number other than 0 that it may be; by default any.
+
+    Examples
+    --------
+    >>> import sqlite3
+    >>> from naively.engines.databases import SQLite
+    >>> query = "SELECT " + bits_of(SQLite(), "1.5", (0.5, 4.0))
+    >>> (bits,), = sqlite3.connect(":memory:").execute(query)
+    >>> f"{bits:016x}"  # as (1.5).hex() has them
+    '3ff8000000000000'
+    """
+    known = dialect.bits(x)
+    if known is not None:
+        return known
+    low, high = sizes or (math.ulp(0.0), math.inf)
+    exponents = range(_exponent(low), _exponent(min(high, _LARGEST)) + 1)
+    infinite = f"WHEN {x} > {dialect.number(_LARGEST)} THEN {INFINITE} " if high > _LARGEST else ""
+    return f"CASE WHEN {x} = 0 THEN 0 {infinite}ELSE {_tree(dialect, x, exponents)} END"
+
+
+_LARGEST = math.ldexp(2.0 - 2.0**-52, 1023)
+
+
+def cell_of(x: str, bits: str, shift: int) -> str:
+    """Return the key of a float64's cell: its bits in the order of numbers, less the low ones.
+
+    Parameters
+    ----------
+    x, bits : str
+        The number, and the bits of its size.
+    shift : int
+        How many low bits the key has lost.
+    """
+    key = f"({bits} >> {shift})"
+    return f"CASE WHEN {x} < 0 THEN -1 - {key} ELSE {key} END"
+
+
+def parts_of_sums(bits: str) -> tuple[list[str], list[str]]:
+    """Return the parts of a number, and of its square, that are added up; all are whole numbers.
+
+    ``bits`` is a column: those of the number's size.
+    """
+    mask, one = (1 << MANTISSA) - 1, 1 << MANTISSA
+    whole = f"({bits} & {mask}) + CASE WHEN {bits} >= {one} THEN {one} ELSE 0 END"
+    a, b, c = (f"((({whole}) >> {i * LIMB}) & {LIMB_MASK})" for i in range(3))
+    squares = [f"{a} * {a}", f"2 * {a} * {b}", f"2 * {a} * {c} + {b} * {b}"]
+    return [a, b, c], [*squares, f"2 * {b} * {c}", f"{c} * {c}"]
+
+
+def total(exponent: int, parts: Sequence[int], power: int) -> Fraction:
+    """Return the sum that was added up in parts.
+
+    Parameters
+    ----------
+    exponent : int
+        The bits of the exponent that all numbers had.
+    parts : sequence of int
+        The sums of the parts of the numbers (three), or of their squares (five).
+    power : int
+        1, or 2 of squares.
+
+    Examples
+    --------
+    >>> total(1023, [0, 0, 2**16], 1), total(1024, [0, 0, 0, 0, 2**32], 2)
+    (Fraction(1, 1), Fraction(4, 1))
+    """
+    whole = sum(int(part) << (LIMB * i) for i, part in enumerate(parts))
+    shift = power * (max(exponent, 1) - BIAS - 1 - MANTISSA)
+    return Fraction(whole) * Fraction(2) ** shift
+
+
+def _exponent(x: float) -> int:
+    """Return e of a number of 2^e to 2^(e+1)."""
+    return max(math.frexp(x)[1] - 1, LOWEST)
+
+
+def _tree(dialect: Dialect, x: str, exponents: range) -> str:
+    """Return the bits of a number above 0 whose exponent is one of these."""
+    if len(exponents) > 1:
+        half = len(exponents) // 2
+        lower, upper = (_tree(dialect, x, of) for of in (exponents[:half], exponents[half:]))
+        least = dialect.number(math.ldexp(1.0, exponents[half]))
+        return f"CASE WHEN {x} < {least} THEN {lower} ELSE {upper} END"
+    exponent = exponents[0]
+    to_whole = MANTISSA - max(exponent, LOWEST + 1)
+    factors = (
+        [math.ldexp(1.0, to_whole)] if to_whole < 1024 else [2.0**1023, 2.0 ** (to_whole - 1023)]
+    )
+    scaled = " * ".join([x, *map(dialect.number, factors)])
+    above = (exponent + BIAS) << MANTISSA if exponent > LOWEST else 0
+    return f"{dialect.floor(scaled)} + {above}"
+
+
+# --- What is counted of a column in a database: a grouped select, one branch of the query --------
+#
+# Cells of numbers, different values, parts of times, and exact sums each have a class here.
+
+
+DAY, HOUR = 86_400, 3_600  # seconds
+SMALL = 20  # bits of weights that whole numbers are multiplied by
+WHOLE_BITS = 63
+
+
+@dataclass(frozen=True)
+class Select:
+    """The pieces of a grouped select; a piece that is None is NULL.
+
+    Parameters
+    ----------
+    inner : str
+        The expression that the others name ``v``.
+    bits : str, optional
+        The expression, of ``v``, that the others name ``b``.
+    there : str
+        Which rows are counted.
+    key, text, number : str, optional
+        What rows are grouped by: a whole number, a string or a float64.
+    least : str, optional
+        What stands in the place of ``number`` without being grouped by.
+    sums : tuple of str
+        Further sums.
+    """
+
+    inner: str
+    there: str
+    bits: str | None = None
+    key: str | None = None
+    text: str | None = None
+    number: str | None = None
+    least: str | None = None
+    sums: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ColumnCounts(ABC):
+    """What is counted of one column."""
+
+    column: str
+
+    @abstractmethod
+    def select(self, source: DatabaseTable) -> Select:
+        """Return what the query asks of this column."""
+
+
+@final
+@dataclass(frozen=True)
+class CellCounts(ColumnCounts):
+    """How many numbers are in each cell of the grid.
+
+    Parameters
+    ----------
+    column : str
+        The column.
+    shift : int
+        How many low bits the cells' keys have lost.
+    sizes : pair of float, optional
+        The least and greatest size of the numbers.
+    """
+
+    shift: int
+    sizes: Range | None = None
+
+    def select(self, source: DatabaseTable) -> Select:
+        dialect = source.dialect
+        return Select(
+            source.number(self.column),
+            f"NOT {dialect.is_missing('v')}",
+            bits=bits_of(dialect, "ABS(v)", self.sizes),
+            key=cell_of("v", "b", self.shift),
+        )
+
+
+@final
+@dataclass(frozen=True)
+class Values(ColumnCounts):
+    """How often each different value came: levels, truths, texts."""
+
+    def select(self, source: DatabaseTable) -> Select:
+        column, plain = source.columns[self.column], source.plain(self.column)
+        if column.kind == "string":
+            return Select(plain, "v IS NOT NULL", text="v")
+        if column.whole:
+            return Select(plain, "v IS NOT NULL", key="v")
+        missing = source.dialect.is_missing("v")
+        return Select(source.number(self.column), f"NOT {missing}", number="v")
+
+
+@final
+@dataclass(frozen=True)
+class TimeParts(ColumnCounts):
+    """How often each day or each hour of the day came, and a time in it.
+
+    Parameters
+    ----------
+    column : str
+        The column of times.
+    hours : bool
+        Whether hours are counted, rather than days, which have a weekday and a month.
+    """
+
+    hours: bool
+
+    def select(self, source: DatabaseTable) -> Select:
+        v = source.number(self.column)
+        whole = f"CAST(FLOOR(v / {HOUR if self.hours else DAY}) AS BIGINT)"
+        key = f"((({whole}) % 24) + 24) % 24" if self.hours else whole
+        return Select(v, "v IS NOT NULL", key=key, least="MIN(v)")
+
+
+@final
+@dataclass(frozen=True)
+class Totals(ColumnCounts):
+    """The sums of numbers and of their squares, and the extremes, by exponent.
+
+    Parameters
+    ----------
+    column : str
+        The column.
+    squares : bool
+        Whether squares are added up too.
+    threshold : float, optional
+        Numbers above it count as 1, and others as 0.
+    sizes : pair of float, optional
+        The least and greatest size of the numbers.
+    """
+
+    squares: bool
+    threshold: float | None = None
+    sizes: Range | None = None
+
+    def select(self, source: DatabaseTable) -> Select:
+        dialect, v = source.dialect, source.number(self.column)
+        sizes = self.sizes
+        if self.threshold is not None:
+            limit, one, zero = map(dialect.number, (self.threshold, 1.0, 0.0))
+            above = f"CASE WHEN {v} > {limit} THEN {one} ELSE {zero} END"
+            v, sizes = f"CASE WHEN NOT {dialect.is_missing(v)} THEN {above} END", (1.0, 1.0)
+        size, large = dialect.floor("ABS(v)"), dialect.number(2.0**53)
+        odd = f"MAX(CASE WHEN ABS(v) < {large} THEN CASE WHEN {size} <> ABS(v) THEN v END END)"
+        return Select(
+            v,
+            f"NOT {dialect.is_missing('v')}",
+            bits=bits_of(dialect, "ABS(v)", sizes),
+            key=cell_of("v", "b", MANTISSA),
+            least="MIN(v)",
+            sums=("MAX(v)", odd, *self._sums(source)),
+        )
+
+    def _sums(self, source: DatabaseTable) -> list[str]:
+        if not sums_are_exact(source):
+            w = "" if source.weight is None else "w * "
+            square = f"SUM({w}v * v)" if self.squares else "NULL"
+            return [f"SUM({w}v)", square]
+        w = "" if source.weight is None else f" * {source.dialect.floor('w')}"
+        values, squares = parts_of_sums("b")
+        asked = [f"SUM(({part}){w})" for part in values]
+        if self.squares:
+            return asked + [f"SUM(({part}){w})" for part in squares]
+        return asked + ["NULL"] * len(squares)
+
+
+def sums_are_exact(source: DatabaseTable) -> bool:
+    """Whether sums of numbers are whole numbers that no database rounds or overflows.
+
+    They are not where weights are fractions or large, nor of very many rows in a database whose
+    sums have 64 bits.
+    """
+    weighing = source.weighing
+    if weighing is not None and not (weighing.whole and weighing.most < 2**SMALL):
+        return False
+    most = max(1.0, weighing.most if weighing else 1.0)
+    return source.dialect.sums_grow or source.n_rows * most < 2 ** (WHOLE_BITS - SQUARE_BITS)
+
+
+def written(source: DatabaseTable, parts: list[ColumnCounts]) -> str:
+    """Return the query that counts the classes and all parts.
+
+    Its columns are the number of the part (0 of the classes), the label, a whole number, a string
+    and a number that the rows have in common, the count (with weights, two sums that are a count),
+    and further sums of ``Totals``: the greatest number, one that is not whole, and the sums.
+    """
+    dialect, zero = source.dialect, source.dialect.number(0.0)
+    exact = sums_are_exact(source)
+    width = 2 + (8 if exact else 2) if any(isinstance(part, Totals) for part in parts) else 0
+    whole = "CAST(0 AS BIGINT)"
+    typed = [zero, zero, *[whole if exact else zero] * (width - 2)] if width else []
+    label = source.plain(source.target)
+    w = None
+    if source.weighing is not None and source.weight is not None:
+        w = source.number(source.weight)
+        of = dialect.floor(f"(w * {dialect.number(source.weighing.scale)})")
+        counts = [f"SUM({of} >> {HALF})", f"SUM({of} & {(1 << HALF) - 1})"]
+    else:
+        counts = ["COUNT(*)"]
+    inner = [f"{label} AS y", *([f"{w} AS w"] if w else [])]
+    first = ["0", "y", whole, dialect.as_text("''"), zero, *counts, *typed]
+    of_classes = f"FROM (SELECT {', '.join(inner)} FROM {source.name}) AS r GROUP BY y"
+    branches = [f"SELECT {', '.join(first)} {of_classes}"]
+    for number, part in enumerate(parts, 1):
+        asked = part.select(source)
+        grouped = [asked.key, asked.text, asked.number]
+        by = [2, *(3 + i for i, piece in enumerate(grouped) if piece is not None)]
+        pieces = [asked.key, asked.text, asked.number or asked.least]
+        shown = ["NULL" if piece is None else piece for piece in pieces]
+        sums = [*asked.sums, *["NULL"] * (width - len(asked.sums))]
+        there = f"{asked.there} AND w > 0" if w else asked.there
+        rows = f"SELECT {', '.join([*inner, f'{asked.inner} AS v'])} FROM {source.name}"
+        if asked.bits is not None:
+            rows = f"SELECT r.*, {asked.bits} AS b FROM ({rows}) AS r{dialect.once}"
+        branches.append(
+            f"SELECT {', '.join([str(number), 'y', *shown, *counts, *sums])} FROM ({rows}) AS r "
+            f"WHERE {there} GROUP BY {', '.join(map(str, by))}"
+        )
+    return " UNION ALL ".join(branches)

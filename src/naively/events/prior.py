@@ -26,7 +26,6 @@ from naively.options import How
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-
 # --- What all priors share: a distribution that can be looked at, and pretend data ---------------
 
 

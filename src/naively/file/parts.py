@@ -60,9 +60,6 @@ from naively.schema.schema import DERIVED, Group, GroupKey, Interaction, NumberB
 from naively.schema.settings import Probabilities
 from naively.schema.text import Patterns, Text
 
-# --- The parts of a model in its file: keys, labels, axes, sums, weights, the linear part --------
-
-
 # --- Keys --------------------------------------------------------------------------------------
 #
 # Groups of columns are known by value: event model, kind, and, of a text, its column and analyser.

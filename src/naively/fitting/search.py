@@ -21,6 +21,172 @@ from naively.kernels.search import BLOCK, blocked
 if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
 
+# --- The slopes and weights of the least log loss and penalty: what all searches have in common ---
+
+
+SMALL = 2_000_000  # rows and half of the arguments, times squared arguments: for Newton's method
+
+
+@dataclass(frozen=True, eq=False)
+class Penalty:
+    """What shrinks slopes and weights: half a sum of squares.
+
+    Parameters
+    ----------
+    alone : ndarray of shape (arguments,)
+        Times the square of each argument less its centre.
+    together : ndarray of shape (parts,)
+        Times the square of what these differences add up to over the weights of a part.
+    centre : ndarray of shape (arguments,)
+        What each argument is shrunk towards.
+    """
+
+    alone: Floats
+    together: Floats
+    centre: Floats
+
+    def of(self, passes: Passes, x: Floats) -> tuple[float, Floats]:
+        """Return the penalty of arguments, and its gradient."""
+        off = x - self.centre
+        gradient = self.alone * off
+        twice = float(gradient @ off)
+        if self.together.any():
+            of_part = passes.split(off)[1].sum(axis=0)
+            each = np.broadcast_to(self.together * of_part, passes.number.shape)
+            gradient[passes.slopes :] += passes.by_number(each)
+            twice += float(self.together @ of_part**2)
+        return twice / 2, gradient
+
+    def diagonal(self, passes: Passes) -> Floats:
+        """Return the second derivative by each argument."""
+        found = self.alone.copy()
+        found[passes.slopes :][passes.number] += self.together
+        return found
+
+
+def least(
+    passes: Passes,
+    penalty: Penalty,
+    start: Floats,
+    curvature: Callable[[Floats], Curvature],
+    *,
+    steps: int,
+    tolerance: float,
+    again: bool = True,
+) -> Floats:
+    """Return slopes, and weights that are at least 0, of the least log loss and penalty.
+
+    Parameters
+    ----------
+    passes : Passes
+        The rows.
+    penalty : Penalty
+        What is added to their log loss.
+    start : ndarray of shape (arguments,)
+        Where the search begins.
+    curvature : callable
+        Returns an estimate of the second derivatives of the log loss at arguments; small problems
+        need none.
+    steps, tolerance, again
+        As ``minimise`` takes them.
+    """
+    labels = passes.labels
+    if (len(labels) + len(start) / 2) * len(start) ** 2 <= SMALL:
+        return dispatch.minimise_softmax(
+            passes.start,
+            passes.shared,
+            passes.own,
+            passes.number,
+            labels.codes,
+            labels.weight,
+            start,
+            penalty.alone,
+            penalty.together,
+            penalty.centre,
+            steps,
+            tolerance,
+        )
+
+    def penalised(x: Floats) -> tuple[float, Floats]:
+        loss, gradient = passes.loss(x)
+        more, by_argument = penalty.of(passes, x)
+        return loss + more, gradient + by_argument
+
+    return minimise(
+        penalised,
+        start,
+        np.arange(len(start)) >= passes.slopes,
+        lambda x: curvature(x).plus(penalty.diagonal(passes)),
+        steps=steps,
+        tolerance=tolerance,
+        again=again,
+    )
+
+
+# --- One thread for the linear algebra of small problems -----------------------------------------
+#
+# The searches of weights and slopes multiply matrices of some thousand rows many hundred times.
+# More threads do not pay there, and where other programs keep the processors busy they wait for
+# each other: on a busy machine of two cores a fit took eight times as long with two threads as
+# with one.
+
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+@cache
+def _controller() -> ThreadpoolController:
+    """Return what sets the number of threads; to find the libraries takes milliseconds."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
+class _OneThread:
+    """Whoever comes first sets one thread, and whoever leaves last sets back what there was."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._inside = 0
+        self._back = ExitStack()
+
+    def enter(self) -> None:
+        with self._lock:
+            if self._inside == 0:
+                self._back.enter_context(_controller().limit(limits=1, user_api="blas"))
+            self._inside += 1
+
+    def leave(self) -> None:
+        with self._lock:
+            self._inside -= 1
+            if self._inside == 0:
+                self._back.close()
+
+
+_ONE = _OneThread()
+
+
+def on_one_thread(function: Callable[P, R]) -> Callable[P, R]:
+    """Let the linear algebra of a function run on one thread, however many there are.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> on_one_thread(np.dot)(np.ones(2), np.ones(2))
+    np.float64(2.0)
+    """
+
+    @wraps(function)
+    def alone(*args: P.args, **kwargs: P.kwargs) -> R:
+        _ONE.enter()
+        try:
+            return function(*args, **kwargs)
+        finally:
+            _ONE.leave()
+
+    return alone
+
 
 # --- The least of a convex function, some of whose arguments may not be negative -----------------
 #
@@ -624,170 +790,3 @@ def _of_all_classes(
         each = np.square(flat).sum(axis=1).astype(np.float64)
         return Blocks(at[:, None], each[:, None, None])
     return Blocks(at[None], (flat @ flat.T).astype(np.float64)[None])
-
-
-# --- The slopes and weights of the least log loss and penalty: what all searches have in common ---
-
-
-SMALL = 2_000_000  # rows and half of the arguments, times squared arguments: for Newton's method
-
-
-@dataclass(frozen=True, eq=False)
-class Penalty:
-    """What shrinks slopes and weights: half a sum of squares.
-
-    Parameters
-    ----------
-    alone : ndarray of shape (arguments,)
-        Times the square of each argument less its centre.
-    together : ndarray of shape (parts,)
-        Times the square of what these differences add up to over the weights of a part.
-    centre : ndarray of shape (arguments,)
-        What each argument is shrunk towards.
-    """
-
-    alone: Floats
-    together: Floats
-    centre: Floats
-
-    def of(self, passes: Passes, x: Floats) -> tuple[float, Floats]:
-        """Return the penalty of arguments, and its gradient."""
-        off = x - self.centre
-        gradient = self.alone * off
-        twice = float(gradient @ off)
-        if self.together.any():
-            of_part = passes.split(off)[1].sum(axis=0)
-            each = np.broadcast_to(self.together * of_part, passes.number.shape)
-            gradient[passes.slopes :] += passes.by_number(each)
-            twice += float(self.together @ of_part**2)
-        return twice / 2, gradient
-
-    def diagonal(self, passes: Passes) -> Floats:
-        """Return the second derivative by each argument."""
-        found = self.alone.copy()
-        found[passes.slopes :][passes.number] += self.together
-        return found
-
-
-def least(
-    passes: Passes,
-    penalty: Penalty,
-    start: Floats,
-    curvature: Callable[[Floats], Curvature],
-    *,
-    steps: int,
-    tolerance: float,
-    again: bool = True,
-) -> Floats:
-    """Return slopes, and weights that are at least 0, of the least log loss and penalty.
-
-    Parameters
-    ----------
-    passes : Passes
-        The rows.
-    penalty : Penalty
-        What is added to their log loss.
-    start : ndarray of shape (arguments,)
-        Where the search begins.
-    curvature : callable
-        Returns an estimate of the second derivatives of the log loss at arguments; small problems
-        need none.
-    steps, tolerance, again
-        As ``minimise`` takes them.
-    """
-    labels = passes.labels
-    if (len(labels) + len(start) / 2) * len(start) ** 2 <= SMALL:
-        return dispatch.minimise_softmax(
-            passes.start,
-            passes.shared,
-            passes.own,
-            passes.number,
-            labels.codes,
-            labels.weight,
-            start,
-            penalty.alone,
-            penalty.together,
-            penalty.centre,
-            steps,
-            tolerance,
-        )
-
-    def penalised(x: Floats) -> tuple[float, Floats]:
-        loss, gradient = passes.loss(x)
-        more, by_argument = penalty.of(passes, x)
-        return loss + more, gradient + by_argument
-
-    return minimise(
-        penalised,
-        start,
-        np.arange(len(start)) >= passes.slopes,
-        lambda x: curvature(x).plus(penalty.diagonal(passes)),
-        steps=steps,
-        tolerance=tolerance,
-        again=again,
-    )
-
-
-# --- One thread for the linear algebra of small problems -----------------------------------------
-#
-# The searches of weights and slopes multiply matrices of some thousand rows many hundred times.
-# More threads do not pay there, and where other programs keep the processors busy they wait for
-# each other: on a busy machine of two cores a fit took eight times as long with two threads as
-# with one.
-
-
-P = ParamSpec("P")
-R = TypeVar("R")
-
-
-@cache
-def _controller() -> ThreadpoolController:
-    """Return what sets the number of threads; to find the libraries takes milliseconds."""
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController()
-
-
-class _OneThread:
-    """Whoever comes first sets one thread, and whoever leaves last sets back what there was."""
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._inside = 0
-        self._back = ExitStack()
-
-    def enter(self) -> None:
-        with self._lock:
-            if self._inside == 0:
-                self._back.enter_context(_controller().limit(limits=1, user_api="blas"))
-            self._inside += 1
-
-    def leave(self) -> None:
-        with self._lock:
-            self._inside -= 1
-            if self._inside == 0:
-                self._back.close()
-
-
-_ONE = _OneThread()
-
-
-def on_one_thread(function: Callable[P, R]) -> Callable[P, R]:
-    """Let the linear algebra of a function run on one thread, however many there are.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> on_one_thread(np.dot)(np.ones(2), np.ones(2))
-    np.float64(2.0)
-    """
-
-    @wraps(function)
-    def alone(*args: P.args, **kwargs: P.kwargs) -> R:
-        _ONE.enter()
-        try:
-            return function(*args, **kwargs)
-        finally:
-            _ONE.leave()
-
-    return alone

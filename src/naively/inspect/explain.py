@@ -42,157 +42,6 @@ from naively.tabular import Tabular
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-
-# --- The lines of an explanation: what each column and each word of a row says -------------------
-
-
-FEW_WORDS = 16  # in a token; of more, a character n-gram that is in none of them is not theirs
-
-Item: TypeAlias = "tuple[str, object, Floats]"  # column, value, log likelihoods (classes,)
-
-
-class Ngram(str):
-    """A character n-gram of a text whose words are counted too, and the words that it is in."""
-
-    __slots__ = ("words",)
-
-    words: tuple[str, ...]
-
-
-class Lines:
-    """The lines of the explanations of several rows, as they are found.
-
-    What is said of a number or a level more than once in a row is one line, and so is what is said
-    of the same two columns.
-
-    Parameters
-    ----------
-    first : list of Item
-        The first lines of each row.
-    rows : int
-        How many rows there are.
-    cells : callable
-        Returns what is shown of a column in each row: nothing of several columns that are one
-        event.
-    """
-
-    def __init__(
-        self, first: list[Item], rows: int, cells: Callable[[Name], Sequence[object]]
-    ) -> None:
-        self.items: list[list[Item]] = [[*first] for _ in range(rows)]
-        self._cells = cells
-        self._place: list[dict[Hashable, int]] = [{} for _ in range(rows)]
-
-    def add(
-        self,
-        found: Contributions,
-        axis: Axis,
-        words_of: list[dict[str, tuple[str, ...]]] | None = None,
-    ) -> None:
-        """Add the log likelihoods of a block.
-
-        Of character n-grams, ``words_of`` says for each text which words they are in.
-        """
-        for row, column, item, value in zip(
-            found.row.tolist(), found.column.tolist(), found.item.tolist(), found.value, strict=True
-        ):
-            name = None if column == ABSENT else axis.columns[column]
-            key: Hashable = name
-            if item == ABSENT:
-                shown: object = "(all that is absent)"
-                key = ABSENT
-            elif item < ABSENT:
-                known = axis.label(ABSENT - 1 - item)[1]
-                shown = 0 if known is None else f"(no {known})"
-            elif isinstance(axis, Words):
-                shown = axis.label(item)[1]
-                if words_of is not None:
-                    shown = Ngram(shown)
-                    shown.words = words_of[row].get(shown, ())
-            else:
-                of_column = self._cells(axis.columns[column])
-                if of_column:
-                    shown = of_column[row]
-                elif isinstance(axis, Levels) and item < len(axis.levels[column]):
-                    shown = axis.levels[column][item]  # of several columns as one
-                else:
-                    shown = "(never seen)"
-            line = "columns" if name is None else title(name), shown, value
-            if isinstance(axis, Words):
-                self.items[row].append(line)
-            else:
-                self._put(row, _pair(name.sources) if isinstance(name, Interaction) else key, line)
-
-    def add_missing(self, found: Contributions, axis: Axis) -> None:
-        """Add what it says that cells are missing, and that others are there.
-
-        That a cell is there joins the line of its column, or that of all absent columns if the
-        cell is a 0 that is not stored. A text has no such line.
-        """
-        for row, column, item, value in zip(
-            found.row.tolist(), found.column.tolist(), found.item.tolist(), found.value, strict=True
-        ):
-            name = axis.columns[column]
-            assert isinstance(name, Missing)
-            if item:
-                self.items[row].append((str(name), None, value))
-            else:
-                place = self._place[row]
-                key = ABSENT if ABSENT in place and name.of not in place else name.of
-                self._put(row, key, (f"{title(name.of)} is present", None, value))
-
-    def add_products(self, found: Iterable[tuple[tuple[Name, Name], Floats]]) -> None:
-        """Add what products of two columns say, (rows, classes), where both cells are there."""
-        for pair, added in found:
-            a, b = map(self._cells, pair)
-            for row in np.flatnonzero(added.any(axis=1)).tolist():
-                line = title_of_pair(pair), (a[row], b[row]), added[row]
-                self._put(row, _pair(pair), line)
-
-    def _put(self, row: int, key: Hashable, line: Item) -> None:
-        """Add a line to a row, or its log likelihoods to those of the line of the same key."""
-        items, place = self.items[row], self._place[row]
-        if key in place:
-            column, shown, value = items[place[key]]
-            items[place[key]] = column, shown, value + line[2]
-        else:
-            place[key] = len(items)
-            items.append(line)
-
-
-def _pair(columns: Iterable[Name]) -> Hashable:
-    """Return what the line of two columns is known by, in whichever order they are."""
-    return frozenset(columns)
-
-
-def words_of_ngrams(axis: Words, rows: Rows) -> list[dict[str, tuple[str, ...]]]:
-    """Return the words that each character n-gram of each text is in, a mapping for each text."""
-    options = {key: value for key, value in axis.analyser.splitting.items() if key != "features"}
-    lower, of_character_ngrams = options["lowercase"], splitter(**options)
-    of_words = splitter("word", (1, 1), lower, ())
-    found = []
-    for text in axis.analyser.rows(rows.values(axis.columns[0]).tolist()):
-        words: dict[str, dict[str, None]] = {}
-        for token in text.split() if isinstance(text, str) else ():
-            inner = of_words(token) or [token.lower() if lower else token]
-            holders = _holders(inner, options["ngram_range"][1])
-            beside = inner if len(inner) <= FEW_WORDS else ()
-            for ngram in dict.fromkeys(of_character_ngrams(token)):
-                near = holders.get(ngram.strip(), beside)
-                words.setdefault(ngram, {}).update(dict.fromkeys(near))
-        found.append({ngram: tuple(of) for ngram, of in words.items()})
-    return found
-
-
-def _holders(words: list[str], longest: int) -> dict[str, dict[str, None]]:
-    """Return the words that each character n-gram is in, of n up to the longest."""
-    found: dict[str, dict[str, None]] = {}
-    for word in dict.fromkeys(words):
-        for ngram in character_ngrams(word, 1, longest):
-            found.setdefault(ngram, {})[word] = None
-    return found
-
-
 # --- Explain -------------------------------------------------------------------------------------
 #
 # Explanations: weights of evidence, one per column, category or word, that sum to the log odds.
@@ -493,109 +342,6 @@ def _refuse_long(block: Documents) -> None:
             )
 
 
-# --- The evidence in a row, step by step: from the prior's log odds to the total -----------------
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Waterfall(Tabular):
-    """Weights of evidence that are added up, one step after the other.
-
-    Parameters
-    ----------
-    label, against : label
-        The class that is spoken for, and its strongest rival.
-    item : list of str
-        What each step is: the class prior, the items of greatest weight, and all others as one.
-    weight : list of float
-        The weight of each step in nats; they sum to the log odds.
-    log_odds : float
-        Of the class against its rival; NaN where both are impossible.
-    probability : float
-        The posterior of the class among all classes.
-    """
-
-    label: Label
-    against: Label
-    item: list[str]
-    weight: list[float]
-    log_odds: float
-    probability: float
-
-    @property
-    def start(self) -> list[float]:
-        """Where each step begins: the sum of those before it, in nats."""
-        with np.errstate(invalid="ignore"):
-            ends: list[float] = np.cumsum([0.0, *self.weight])[:-1].tolist()
-        return ends
-
-    def to_dict(self) -> dict[str, list[Any]]:
-        """Return columns item, weight and start: where each step begins."""
-        return {"item": [*self.item], "weight": [*self.weight], "start": self.start}
-
-    @property
-    def heading(self) -> str:
-        """The classes, the log odds and the probability, in one line."""
-        names = f"{self.label!r} against {self.against!r}"
-        if np.isnan(self.log_odds):
-            return visible(f"{names}: every class is impossible, so that the class prior decides")
-        odds = f"log odds {self.log_odds:.2f} nats, probability {self.probability:.2f}"
-        return visible(f"{names}: {odds}")
-
-    def __str__(self) -> str:
-        steps = zip(self.item, self.weight, strict=True)
-        return "\n".join([self.heading, *(f"{w:+8.2f}  {visible(item)}" for item, w in steps)])
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw each step as a bar that begins where the last one ended."""
-        from naively.pictures.axes import name_of
-        from naively.pictures.evidence import draw_waterfall
-
-        names = f"{name_of(self.label)} against {name_of(self.against)}"
-        total = f"log odds {self.log_odds:.2f} (probability {self.probability:.2f})"
-        if np.isnan(self.log_odds):
-            total = f"all impossible: the prior decides ({self.probability:.2f})"
-        return draw_waterfall(
-            self.item,
-            np.array(self.weight),
-            label=f"log odds (nats)\n{names}",
-            title=total,
-            ax=ax,
-        )
-
-
-def waterfall(row: ExplainedRow, n: int = 10, label: Label | None = None) -> Waterfall:
-    """Return the n items of greatest weight in a row, step by step (see ``ExplainedRow.plot``)."""
-    if n < 1:
-        raise ValueError(f"n must be at least 1, the items that are drawn, got {n}.")
-    c, labels = number_of(row.classes, label, row.best), row.classes.tolist()
-    items = row.top(c)
-    of_every_row = [(PRIOR, None), (INTERCEPT, None)]
-    others = [item for item in items if item[:2] not in of_every_row]
-    first, rest = others[:n], others[n:]
-    steps = [
-        *((item[0], item[2]) for first in of_every_row for item in items if item[:2] == first),
-        *((shown(column, _short(value)), weight) for column, value, weight in first),
-    ]
-    if rest:
-        with np.errstate(invalid="ignore"):
-            of_rest = float(np.sum([weight for *_, weight in rest]))
-        steps.append((f"other ({many(len(rest), 'item')})", of_rest))
-    return Waterfall(
-        labels[c],
-        labels[row.rival(c)],
-        [item for item, _ in steps],
-        [float(weight) for _, weight in steps],
-        row.log_odds(c),
-        row.probability(c),
-    )
-
-
-def _short(value: object) -> object:
-    """Return a number with as many digits as a picture has room for."""
-    value = plain_cell(value)
-    return f"{value:.6g}" if isinstance(value, float) else value
-
-
 # --- Models of pixels as images: the mean of each class, and the evidence of each pixel ----------
 
 
@@ -769,3 +515,256 @@ def evidence_image(
         pixel.reshape(shape),
         elsewhere + prior,
     )
+
+
+# --- The lines of an explanation: what each column and each word of a row says -------------------
+
+
+FEW_WORDS = 16  # in a token; of more, a character n-gram that is in none of them is not theirs
+
+Item: TypeAlias = "tuple[str, object, Floats]"  # column, value, log likelihoods (classes,)
+
+
+class Ngram(str):
+    """A character n-gram of a text whose words are counted too, and the words that it is in."""
+
+    __slots__ = ("words",)
+
+    words: tuple[str, ...]
+
+
+class Lines:
+    """The lines of the explanations of several rows, as they are found.
+
+    What is said of a number or a level more than once in a row is one line, and so is what is said
+    of the same two columns.
+
+    Parameters
+    ----------
+    first : list of Item
+        The first lines of each row.
+    rows : int
+        How many rows there are.
+    cells : callable
+        Returns what is shown of a column in each row: nothing of several columns that are one
+        event.
+    """
+
+    def __init__(
+        self, first: list[Item], rows: int, cells: Callable[[Name], Sequence[object]]
+    ) -> None:
+        self.items: list[list[Item]] = [[*first] for _ in range(rows)]
+        self._cells = cells
+        self._place: list[dict[Hashable, int]] = [{} for _ in range(rows)]
+
+    def add(
+        self,
+        found: Contributions,
+        axis: Axis,
+        words_of: list[dict[str, tuple[str, ...]]] | None = None,
+    ) -> None:
+        """Add the log likelihoods of a block.
+
+        Of character n-grams, ``words_of`` says for each text which words they are in.
+        """
+        for row, column, item, value in zip(
+            found.row.tolist(), found.column.tolist(), found.item.tolist(), found.value, strict=True
+        ):
+            name = None if column == ABSENT else axis.columns[column]
+            key: Hashable = name
+            if item == ABSENT:
+                shown: object = "(all that is absent)"
+                key = ABSENT
+            elif item < ABSENT:
+                known = axis.label(ABSENT - 1 - item)[1]
+                shown = 0 if known is None else f"(no {known})"
+            elif isinstance(axis, Words):
+                shown = axis.label(item)[1]
+                if words_of is not None:
+                    shown = Ngram(shown)
+                    shown.words = words_of[row].get(shown, ())
+            else:
+                of_column = self._cells(axis.columns[column])
+                if of_column:
+                    shown = of_column[row]
+                elif isinstance(axis, Levels) and item < len(axis.levels[column]):
+                    shown = axis.levels[column][item]  # of several columns as one
+                else:
+                    shown = "(never seen)"
+            line = "columns" if name is None else title(name), shown, value
+            if isinstance(axis, Words):
+                self.items[row].append(line)
+            else:
+                self._put(row, _pair(name.sources) if isinstance(name, Interaction) else key, line)
+
+    def add_missing(self, found: Contributions, axis: Axis) -> None:
+        """Add what it says that cells are missing, and that others are there.
+
+        That a cell is there joins the line of its column, or that of all absent columns if the
+        cell is a 0 that is not stored. A text has no such line.
+        """
+        for row, column, item, value in zip(
+            found.row.tolist(), found.column.tolist(), found.item.tolist(), found.value, strict=True
+        ):
+            name = axis.columns[column]
+            assert isinstance(name, Missing)
+            if item:
+                self.items[row].append((str(name), None, value))
+            else:
+                place = self._place[row]
+                key = ABSENT if ABSENT in place and name.of not in place else name.of
+                self._put(row, key, (f"{title(name.of)} is present", None, value))
+
+    def add_products(self, found: Iterable[tuple[tuple[Name, Name], Floats]]) -> None:
+        """Add what products of two columns say, (rows, classes), where both cells are there."""
+        for pair, added in found:
+            a, b = map(self._cells, pair)
+            for row in np.flatnonzero(added.any(axis=1)).tolist():
+                line = title_of_pair(pair), (a[row], b[row]), added[row]
+                self._put(row, _pair(pair), line)
+
+    def _put(self, row: int, key: Hashable, line: Item) -> None:
+        """Add a line to a row, or its log likelihoods to those of the line of the same key."""
+        items, place = self.items[row], self._place[row]
+        if key in place:
+            column, shown, value = items[place[key]]
+            items[place[key]] = column, shown, value + line[2]
+        else:
+            place[key] = len(items)
+            items.append(line)
+
+
+def _pair(columns: Iterable[Name]) -> Hashable:
+    """Return what the line of two columns is known by, in whichever order they are."""
+    return frozenset(columns)
+
+
+def words_of_ngrams(axis: Words, rows: Rows) -> list[dict[str, tuple[str, ...]]]:
+    """Return the words that each character n-gram of each text is in, a mapping for each text."""
+    options = {key: value for key, value in axis.analyser.splitting.items() if key != "features"}
+    lower, of_character_ngrams = options["lowercase"], splitter(**options)
+    of_words = splitter("word", (1, 1), lower, ())
+    found = []
+    for text in axis.analyser.rows(rows.values(axis.columns[0]).tolist()):
+        words: dict[str, dict[str, None]] = {}
+        for token in text.split() if isinstance(text, str) else ():
+            inner = of_words(token) or [token.lower() if lower else token]
+            holders = _holders(inner, options["ngram_range"][1])
+            beside = inner if len(inner) <= FEW_WORDS else ()
+            for ngram in dict.fromkeys(of_character_ngrams(token)):
+                near = holders.get(ngram.strip(), beside)
+                words.setdefault(ngram, {}).update(dict.fromkeys(near))
+        found.append({ngram: tuple(of) for ngram, of in words.items()})
+    return found
+
+
+def _holders(words: list[str], longest: int) -> dict[str, dict[str, None]]:
+    """Return the words that each character n-gram is in, of n up to the longest."""
+    found: dict[str, dict[str, None]] = {}
+    for word in dict.fromkeys(words):
+        for ngram in character_ngrams(word, 1, longest):
+            found.setdefault(ngram, {})[word] = None
+    return found
+
+
+# --- The evidence in a row, step by step: from the prior's log odds to the total -----------------
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Waterfall(Tabular):
+    """Weights of evidence that are added up, one step after the other.
+
+    Parameters
+    ----------
+    label, against : label
+        The class that is spoken for, and its strongest rival.
+    item : list of str
+        What each step is: the class prior, the items of greatest weight, and all others as one.
+    weight : list of float
+        The weight of each step in nats; they sum to the log odds.
+    log_odds : float
+        Of the class against its rival; NaN where both are impossible.
+    probability : float
+        The posterior of the class among all classes.
+    """
+
+    label: Label
+    against: Label
+    item: list[str]
+    weight: list[float]
+    log_odds: float
+    probability: float
+
+    @property
+    def start(self) -> list[float]:
+        """Where each step begins: the sum of those before it, in nats."""
+        with np.errstate(invalid="ignore"):
+            ends: list[float] = np.cumsum([0.0, *self.weight])[:-1].tolist()
+        return ends
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """Return columns item, weight and start: where each step begins."""
+        return {"item": [*self.item], "weight": [*self.weight], "start": self.start}
+
+    @property
+    def heading(self) -> str:
+        """The classes, the log odds and the probability, in one line."""
+        names = f"{self.label!r} against {self.against!r}"
+        if np.isnan(self.log_odds):
+            return visible(f"{names}: every class is impossible, so that the class prior decides")
+        odds = f"log odds {self.log_odds:.2f} nats, probability {self.probability:.2f}"
+        return visible(f"{names}: {odds}")
+
+    def __str__(self) -> str:
+        steps = zip(self.item, self.weight, strict=True)
+        return "\n".join([self.heading, *(f"{w:+8.2f}  {visible(item)}" for item, w in steps)])
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw each step as a bar that begins where the last one ended."""
+        from naively.pictures.axes import name_of
+        from naively.pictures.evidence import draw_waterfall
+
+        names = f"{name_of(self.label)} against {name_of(self.against)}"
+        total = f"log odds {self.log_odds:.2f} (probability {self.probability:.2f})"
+        if np.isnan(self.log_odds):
+            total = f"all impossible: the prior decides ({self.probability:.2f})"
+        return draw_waterfall(
+            self.item,
+            np.array(self.weight),
+            label=f"log odds (nats)\n{names}",
+            title=total,
+            ax=ax,
+        )
+
+
+def waterfall(row: ExplainedRow, n: int = 10, label: Label | None = None) -> Waterfall:
+    """Return the n items of greatest weight in a row, step by step (see ``ExplainedRow.plot``)."""
+    if n < 1:
+        raise ValueError(f"n must be at least 1, the items that are drawn, got {n}.")
+    c, labels = number_of(row.classes, label, row.best), row.classes.tolist()
+    items = row.top(c)
+    of_every_row = [(PRIOR, None), (INTERCEPT, None)]
+    others = [item for item in items if item[:2] not in of_every_row]
+    first, rest = others[:n], others[n:]
+    steps = [
+        *((item[0], item[2]) for first in of_every_row for item in items if item[:2] == first),
+        *((shown(column, _short(value)), weight) for column, value, weight in first),
+    ]
+    if rest:
+        with np.errstate(invalid="ignore"):
+            of_rest = float(np.sum([weight for *_, weight in rest]))
+        steps.append((f"other ({many(len(rest), 'item')})", of_rest))
+    return Waterfall(
+        labels[c],
+        labels[row.rival(c)],
+        [item for item, _ in steps],
+        [float(weight) for _, weight in steps],
+        row.log_odds(c),
+        row.probability(c),
+    )
+
+
+def _short(value: object) -> object:
+    """Return a number with as many digits as a picture has room for."""
+    value = plain_cell(value)
+    return f"{value:.6g}" if isinstance(value, float) else value

@@ -101,6 +101,28 @@ def class_codes(model: Model, labels: LabelArray) -> NDArray[np.int64]:
     return np.array([place.get(label, -1) for label in labels.tolist()], np.int64)
 
 
+# --- The joint table of classes and columns, where a model is one --------------------------------
+
+
+def joint_outcomes(model: Model) -> Outcomes:
+    """Return the rows of a model that is a joint table, with their probabilities in each class.
+
+    Raises
+    ------
+    ValueError
+        If the model is something else.
+    """
+    groups = model.schema.groups
+    if len(groups) != 1 or not isinstance(groups[0].event, JointTable):
+        raise ValueError(
+            "Marginal and conditional probabilities of columns are those of a joint table: learn "
+            "with NaiveBayes(JointTable())."
+        )
+    found = groups[0].event.outcomes(model.counts[groups[0].key])
+    share = np.exp(model.class_log_prior)
+    return replace(found, columns=groups[0].columns, classes=model.classes.tolist(), share=share)
+
+
 # --- The evidence: how probable rows are under a model before its parameters are known -----------
 
 
@@ -162,25 +184,3 @@ def _has_none(event: EventModel, name: Any) -> str:
         f"Column {title(name)!r} has no evidence: {event.name} has no proper conjugate prior here; "
         "give it another event model, or a prior."
     )
-
-
-# --- The joint table of classes and columns, where a model is one --------------------------------
-
-
-def joint_outcomes(model: Model) -> Outcomes:
-    """Return the rows of a model that is a joint table, with their probabilities in each class.
-
-    Raises
-    ------
-    ValueError
-        If the model is something else.
-    """
-    groups = model.schema.groups
-    if len(groups) != 1 or not isinstance(groups[0].event, JointTable):
-        raise ValueError(
-            "Marginal and conditional probabilities of columns are those of a joint table: learn "
-            "with NaiveBayes(JointTable())."
-        )
-    found = groups[0].event.outcomes(model.counts[groups[0].key])
-    share = np.exp(model.class_log_prior)
-    return replace(found, columns=groups[0].columns, classes=model.classes.tolist(), share=share)

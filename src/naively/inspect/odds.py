@@ -26,7 +26,6 @@ from naively.tabular import Tabular
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-
 # --- The weight of evidence of an item: how much it changes the log odds of a class --------------
 #
 # Good, Probability and the weighing of evidence (1950). This is the only place where a class is

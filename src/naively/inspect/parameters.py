@@ -31,7 +31,6 @@ from naively.tabular import SHOWN, Tabular, as_text
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-
 # --- The parameters of a model: each number that was estimated, and what was counted behind it ---
 
 

@@ -51,112 +51,6 @@ from numpy.typing import NDArray
 
 from naively.kernels.double_double import Sums, scatter
 
-# --- What the kernels in plain NumPy refuse: indices out of range, cells that must not be there ---
-
-
-def check_codes(codes: NDArray[np.integer], size: int, what: str) -> None:
-    """Raise a ValueError unless every index is at least 0 and less than ``size``."""
-    if codes.size and (codes.min() < 0 or codes.max() >= size):
-        raise ValueError(f"a {what} index is out of range")
-
-
-def check_starts(indptr: NDArray[np.integer]) -> None:
-    """Raise a ValueError unless the rows of a CSR matrix follow one another."""
-    if (np.diff(indptr) < 0).any():
-        raise ValueError("indptr is malformed")
-
-
-def check_numbers(cells: NDArray[np.number], complete: bool) -> None:
-    """Raise a ValueError if numbers are to be complete, and one is missing or infinite."""
-    if complete and not np.isfinite(cells).all():
-        raise ValueError("a cell is missing or infinite")
-
-
-def check_present(codes: NDArray[np.integer], complete: bool) -> None:
-    """Raise a ValueError if levels are to be complete, and one is missing."""
-    if complete and (codes < 0).any():
-        raise ValueError("a cell is missing")
-
-
-# --- Hashes of numbers, by which equal rows are told ---------------------------------------------
-#
-# `hash_rows` is contract, oracle and fallback of the native kernel, as the functions in
-# ``naively.kernels.reference`` are.
-
-
-Hashes: TypeAlias = NDArray[np.uint64]
-
-SALT = np.uint64(0x9E3779B97F4A7C15)  # the hash of 0, so that 0 is not as if missing
-HASHED = 16384  # numbers at a time, so that temporaries stay in the cache
-
-
-def hash_numbers(numbers: NDArray[np.float64]) -> Hashes:
-    """Return the hash of each number: its bits, of which the high ones are in the low ones too."""
-    bits = (numbers + 0.0).view(np.uint64)  # -0 is 0
-    hashes: Hashes = bits ^ (bits >> np.uint64(32)) ^ SALT
-    return hashes
-
-
-@np.errstate(invalid="ignore", over="ignore")
-def hash_rows(values: NDArray[np.floating], factors: Hashes) -> Hashes:
-    """Return for each row the sum of its hashes times the factors of the columns, modulo 2^64.
-
-    Parameters
-    ----------
-    values : ndarray of shape (rows, columns)
-        Numbers, float32 or float64; a missing cell is NaN, and adds nothing.
-    factors : ndarray of uint64, of shape (columns,)
-
-    Returns
-    -------
-    total : ndarray of uint64, of shape (rows,)
-    """
-    total = np.zeros(len(values), np.uint64)
-    rows = max(1, HASHED // max(1, len(factors)))
-    for start in range(0, len(values), rows):
-        numbers = np.asarray(values[start : start + rows], np.float64)
-        hashes = hash_numbers(numbers)
-        if np.isnan(numbers.sum()):  # then some may be missing; it is quicker than to look at all
-            hashes[np.isnan(numbers)] = 0
-        total[start : start + rows] = hashes @ factors
-    return total
-
-
-# --- What the kernels compute, in plain NumPy: the contract, the oracle, and the fallback --------
-#
-# The native module has the same functions, faster; ``naively.kernels.dispatch`` chooses.
-#
-# A ``tally_*`` function returns sums by class, in tables of shape (features, classes). A
-# ``score_*`` function adds the log likelihood of each row to ``start``, and finishes. A missing
-# cell adds nothing to either. Rows come in one of three forms:
-#
-# X : ndarray of float64 or float32, shape (rows, columns) Numbers; NaN is missing. codes : ndarray
-# of integers, shape (rows, columns) Levels, numbered from 0 in each column; a negative code is
-# missing. ``first``, of shape (columns + 1,), says that column j has the rows ``first[j]`` to
-# ``first[j + 1]`` of the table. indptr, indices, data : ndarray, of shape (rows + 1,), (entries,),
-# (entries,) A CSR matrix: where the entries of each row begin, and the last of them end; the
-# column of each entry, and its value. An entry that is NaN is missing.
-#
-# The other arguments:
-#
-# y : ndarray of integers, shape (rows,) The index of each row's class. w : ndarray of float64,
-# shape (rows,), or None The weight of each row; None if every row weighs one. k : int The number
-# of classes. offset : ndarray of float64, shape (columns, classes) What ``start`` holds for each
-# column; it is subtracted where the column's cell is missing. start : ndarray of float64, shape
-# (classes,) or (rows, classes) What the sums of each row begin with. finish : {"joint",
-# "log_posterior", "posterior", "label"}, or "joint32", ... What is returned: the joint log
-# likelihoods, float64 of shape (rows, classes); the same, normalised over the classes, as
-# logarithms or as probabilities; or the index of the class with the largest, int32 of shape
-# (rows,), the first if several are equal. With 32 after it, all but the last is rounded to
-# float32. log_prior : ndarray of float64, shape (classes,) Takes the place of the joint log
-# likelihoods of a row that are -inf for every class. complete : bool, default False Whether a
-# missing cell, or an infinite one, is a ValueError. It is found as rows are read.
-#
-# No sum of finite numbers becomes NaN or infinite. A row with a sum beyond ``MOST`` is scored
-# again: its numbers (for a quadratic form, their distances from the means) are clipped to ``FAR``,
-# and what each of them adds is clipped to ``MOST``. The class that would be ahead still is.
-
-
 Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.integer]
 # Double-double sums: the rounded sums, and what the rounding left; None where every sum is exact,
@@ -451,6 +345,77 @@ def finish_rows(joint: Floats, finish: Finish, log_prior: Floats) -> Finished:
         return p
     joint -= np.log(np.exp(joint).sum(axis=1, keepdims=True))
     return joint
+
+
+# --- What the kernels in plain NumPy refuse: indices out of range, cells that must not be there ---
+
+
+def check_codes(codes: NDArray[np.integer], size: int, what: str) -> None:
+    """Raise a ValueError unless every index is at least 0 and less than ``size``."""
+    if codes.size and (codes.min() < 0 or codes.max() >= size):
+        raise ValueError(f"a {what} index is out of range")
+
+
+def check_starts(indptr: NDArray[np.integer]) -> None:
+    """Raise a ValueError unless the rows of a CSR matrix follow one another."""
+    if (np.diff(indptr) < 0).any():
+        raise ValueError("indptr is malformed")
+
+
+def check_numbers(cells: NDArray[np.number], complete: bool) -> None:
+    """Raise a ValueError if numbers are to be complete, and one is missing or infinite."""
+    if complete and not np.isfinite(cells).all():
+        raise ValueError("a cell is missing or infinite")
+
+
+def check_present(codes: NDArray[np.integer], complete: bool) -> None:
+    """Raise a ValueError if levels are to be complete, and one is missing."""
+    if complete and (codes < 0).any():
+        raise ValueError("a cell is missing")
+
+
+# --- Hashes of numbers, by which equal rows are told ---------------------------------------------
+#
+# `hash_rows` is contract, oracle and fallback of the native kernel, as the functions in
+# ``naively.kernels.reference`` are.
+
+
+Hashes: TypeAlias = NDArray[np.uint64]
+
+SALT = np.uint64(0x9E3779B97F4A7C15)  # the hash of 0, so that 0 is not as if missing
+HASHED = 16384  # numbers at a time, so that temporaries stay in the cache
+
+
+def hash_numbers(numbers: NDArray[np.float64]) -> Hashes:
+    """Return the hash of each number: its bits, of which the high ones are in the low ones too."""
+    bits = (numbers + 0.0).view(np.uint64)  # -0 is 0
+    hashes: Hashes = bits ^ (bits >> np.uint64(32)) ^ SALT
+    return hashes
+
+
+@np.errstate(invalid="ignore", over="ignore")
+def hash_rows(values: NDArray[np.floating], factors: Hashes) -> Hashes:
+    """Return for each row the sum of its hashes times the factors of the columns, modulo 2^64.
+
+    Parameters
+    ----------
+    values : ndarray of shape (rows, columns)
+        Numbers, float32 or float64; a missing cell is NaN, and adds nothing.
+    factors : ndarray of uint64, of shape (columns,)
+
+    Returns
+    -------
+    total : ndarray of uint64, of shape (rows,)
+    """
+    total = np.zeros(len(values), np.uint64)
+    rows = max(1, HASHED // max(1, len(factors)))
+    for start in range(0, len(values), rows):
+        numbers = np.asarray(values[start : start + rows], np.float64)
+        hashes = hash_numbers(numbers)
+        if np.isnan(numbers.sum()):  # then some may be missing; it is quicker than to look at all
+            hashes[np.isnan(numbers)] = 0
+        total[start : start + rows] = hashes @ factors
+    return total
 
 
 # --- The grid that numbers are counted in, which needs neither an origin nor a scale -------------

@@ -1,4 +1,13 @@
-"""Sparse matrices in CSR form: checked, made canonical, counted and scored."""
+"""Sparse matrices in CSR form: checked, made canonical, counted and scored.
+
+Tables of words × classes that store only what is not 0, counted and multiplied: the contract.
+
+Most words come in few classes, so that such a table has few cells beside words times classes. It
+is given as ``first``, of shape (words + 1,), where the cells of each word begin, and last where
+they end; ``classes``, of shape (cells,), ascending within a word; and the values of the cells.
+Texts are the arrays ``indptr``, ``indices`` and ``data`` of a CSR matrix of rows × words;
+without data every number is 1. The native kernels are the same functions, faster.
+"""
 
 from __future__ import annotations
 
@@ -18,17 +27,6 @@ from naively.kernels.reference import (
     check_starts,
     finish_rows,
 )
-
-# --- Sparse --------------------------------------------------------------------------------------
-#
-# Tables of words × classes that store only what is not 0, counted and multiplied: the contract.
-#
-# Most words come in few classes, so that such a table has few cells beside words times classes. It
-# is given as ``first``, of shape (words + 1,), where the cells of each word begin, and last where
-# they end; ``classes``, of shape (cells,), ascending within a word; and the values of the cells.
-# Texts are the arrays ``indptr``, ``indices`` and ``data`` of a CSR matrix of rows × words;
-# without data every number is 1. The native kernels are the same functions, faster.
-
 
 Cells: TypeAlias = "tuple[NDArray[np.int64], NDArray[np.int32], Floats, Floats | None]"
 ROUNDING = 1e-9  # as in ``naively.counting.leave_one_out``

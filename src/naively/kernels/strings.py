@@ -1,4 +1,10 @@
-"""Strings as Arrow has them become codes; texts among them become the rows of a table."""
+"""Strings as Arrow has them become codes; texts among them become the rows of a table.
+
+Strings as Arrow lays them out, made codes, numbers and times without a Python object for each.
+
+The functions here are contract, oracle and fallback of the native kernels of the same names, as
+those in ``naively.kernels.reference`` are.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.kernels.reference import Floats
-
-# --- Strings -------------------------------------------------------------------------------------
-#
-# Strings as Arrow lays them out, made codes, numbers and times without a Python object for each.
-#
-# The functions here are contract, oracle and fallback of the native kernels of the same names, as
-# those in ``naively.kernels.reference`` are.
-
 
 Bytes = NDArray[np.uint8]
 Flags = NDArray[np.bool_]

@@ -1,4 +1,8 @@
-"""The mail filter on the command line: `naively mail filter`, `learn` and `unlearn`."""
+"""The mail filter on the command line: `naively mail filter`, `learn` and `unlearn`.
+
+`filter` starts Python to read one message, so its arguments are parsed with the standard
+library: the framework of the other verbs takes longer to import than a message to filter.
+"""
 
 from __future__ import annotations
 
@@ -16,94 +20,6 @@ if TYPE_CHECKING:
 
     from naively.mail.message import Notes
     from naively.mail.score import Verdict
-
-
-# --- A message passes from standard input to standard output, whatever goes wrong on its way -----
-#
-# The exit statuses are those of bogofilter (0 spam, 1 ham, 2 unsure, 3 an error, which leaves the
-# message unchanged), and one of sysexits.h: 75 asks the mail agent to keep the message and to try
-# again, as it could not be read or written.
-
-
-ERROR = 3
-TRY_AGAIN = 75  # EX_TEMPFAIL
-CHUNK = 1 << 16
-
-
-def pass_on(change: Callable[[bytes, bool], tuple[bytes, int]], failed: int = ERROR) -> int:
-    """Copy standard input to standard output, with its beginning changed, if that can be done.
-
-    Parameters
-    ----------
-    change : callable
-        Takes the message, or its first ``limits.BYTES`` bytes, and whether these are all of it;
-        returns what is written instead of them, and the exit status. What it raises is said on
-        standard error.
-    failed : int
-        The exit status if ``change`` raises; the message is then written as it came.
-
-    Returns
-    -------
-    status : int
-        The exit status.
-    """
-    held: list[bytes] = []
-    try:
-        source = sys.stdin.buffer  # closed, it is None
-        size = _hold(source, held)
-    except MemoryError as error:  # what is held can still be passed on, and the rest copied
-        say(error)
-        size = None
-    except BaseException as error:  # noqa: BLE001  nothing was written: nothing is lost
-        say(error, "The message could not be read")
-        return TRY_AGAIN
-    status = failed
-    if size is not None:
-        try:
-            out, status = change(b"".join(held), size < BYTES)
-            held = [out]
-        except BaseException as error:  # noqa: BLE001  no mail may be lost to an error
-            say(error)
-    try:
-        target = sys.stdout.buffer
-        for piece in held:
-            target.write(piece)
-        while piece := source.read(CHUNK):
-            target.write(piece)
-        target.flush()
-    except BaseException as error:  # noqa: BLE001
-        say(error, "The message could not be written")
-        return TRY_AGAIN
-    return status
-
-
-def say(error: object, what: str = "") -> None:
-    """Say on standard error what went wrong, or is to be noted, if it can be written to."""
-    text = str(error) or type(error).__name__
-    if isinstance(error, MemoryError):
-        text = "There is not enough memory for this."
-    elif isinstance(error, RecursionError):
-        text = "This is nested too deep."
-    try:
-        messages.say(f"{what}: {text}" if what else text)
-        sys.stderr.flush()
-    except Exception:  # noqa: BLE001, S110  standard error is closed, or full
-        pass
-
-
-def _hold(source: BinaryIO, held: list[bytes]) -> int:
-    """Read the beginning of a message into a list, and return how many bytes it has."""
-    size = 0
-    while size < BYTES and (piece := source.read(min(CHUNK, BYTES - size))):
-        held.append(piece)
-        size += len(piece)
-    return size
-
-
-# --- The mail filter on the command line: `naively mail filter`, `learn` and `unlearn` -----------
-#
-# `filter` starts Python to read one message, so its arguments are parsed with the standard
-# library: the framework of the other verbs takes longer to import than a message to filter.
 
 
 VERBS = {
@@ -403,3 +319,85 @@ def _cost(text: str) -> float:
 
 
 PARSERS = {"filter": _filter_parser, "learn": _learn_parser, "unlearn": _unlearn_parser}
+
+
+# --- A message passes from standard input to standard output, whatever goes wrong on its way -----
+#
+# The exit statuses are those of bogofilter (0 spam, 1 ham, 2 unsure, 3 an error, which leaves the
+# message unchanged), and one of sysexits.h: 75 asks the mail agent to keep the message and to try
+# again, as it could not be read or written.
+
+
+ERROR = 3
+TRY_AGAIN = 75  # EX_TEMPFAIL
+CHUNK = 1 << 16
+
+
+def pass_on(change: Callable[[bytes, bool], tuple[bytes, int]], failed: int = ERROR) -> int:
+    """Copy standard input to standard output, with its beginning changed, if that can be done.
+
+    Parameters
+    ----------
+    change : callable
+        Takes the message, or its first ``limits.BYTES`` bytes, and whether these are all of it;
+        returns what is written instead of them, and the exit status. What it raises is said on
+        standard error.
+    failed : int
+        The exit status if ``change`` raises; the message is then written as it came.
+
+    Returns
+    -------
+    status : int
+        The exit status.
+    """
+    held: list[bytes] = []
+    try:
+        source = sys.stdin.buffer  # closed, it is None
+        size = _hold(source, held)
+    except MemoryError as error:  # what is held can still be passed on, and the rest copied
+        say(error)
+        size = None
+    except BaseException as error:  # noqa: BLE001  nothing was written: nothing is lost
+        say(error, "The message could not be read")
+        return TRY_AGAIN
+    status = failed
+    if size is not None:
+        try:
+            out, status = change(b"".join(held), size < BYTES)
+            held = [out]
+        except BaseException as error:  # noqa: BLE001  no mail may be lost to an error
+            say(error)
+    try:
+        target = sys.stdout.buffer
+        for piece in held:
+            target.write(piece)
+        while piece := source.read(CHUNK):
+            target.write(piece)
+        target.flush()
+    except BaseException as error:  # noqa: BLE001
+        say(error, "The message could not be written")
+        return TRY_AGAIN
+    return status
+
+
+def say(error: object, what: str = "") -> None:
+    """Say on standard error what went wrong, or is to be noted, if it can be written to."""
+    text = str(error) or type(error).__name__
+    if isinstance(error, MemoryError):
+        text = "There is not enough memory for this."
+    elif isinstance(error, RecursionError):
+        text = "This is nested too deep."
+    try:
+        messages.say(f"{what}: {text}" if what else text)
+        sys.stderr.flush()
+    except Exception:  # noqa: BLE001, S110  standard error is closed, or full
+        pass
+
+
+def _hold(source: BinaryIO, held: list[bytes]) -> int:
+    """Read the beginning of a message into a list, and return how many bytes it has."""
+    size = 0
+    while size < BYTES and (piece := source.read(min(CHUNK, BYTES - size))):
+        held.append(piece)
+        size += len(piece)
+    return size

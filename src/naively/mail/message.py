@@ -36,168 +36,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-
-# --- Bytes of mail become text, by codecs whose time follows the length of the text --------------
-
-
-# These are Python's names of codecs. Among those left out are punycode and idna, which take
-# time by the square of the length, and codecs that decode to anything but text.
-LINEAR = """
-    ascii latin_1 utf_7 utf_8 utf_8_sig utf_16 utf_16_be utf_16_le utf_32 utf_32_be utf_32_le
-    iso8859_1 iso8859_2 iso8859_3 iso8859_4 iso8859_5 iso8859_6 iso8859_7 iso8859_8 iso8859_9
-    iso8859_10 iso8859_11 iso8859_13 iso8859_14 iso8859_15 iso8859_16
-    cp037 cp273 cp424 cp437 cp500 cp720 cp737 cp775 cp850 cp852 cp855 cp856 cp857 cp858 cp860 cp861
-    cp862 cp863 cp864 cp865 cp866 cp869 cp874 cp875 cp932 cp949 cp950 cp1006 cp1026 cp1125 cp1140
-    cp1250 cp1251 cp1252 cp1253 cp1254 cp1255 cp1256 cp1257 cp1258
-    big5 big5hkscs gb2312 gbk gb18030 hz euc_jp euc_jis_2004 euc_jisx0213 euc_kr johab
-    iso2022_jp iso2022_jp_1 iso2022_jp_2 iso2022_jp_2004 iso2022_jp_3 iso2022_jp_ext iso2022_kr
-    shift_jis shift_jis_2004 shift_jisx0213 koi8_r koi8_t koi8_u kz1048 ptcp154 tis_620
-    hp_roman8 palmos mac_arabic mac_croatian mac_cyrillic mac_farsi mac_greek mac_iceland
-    mac_latin2 mac_roman mac_romanian mac_turkish
-    """.split()  # noqa: SIM905
-
-
-def decode(data: bytes, charset: str | None = None) -> str:
-    r"""Decode text by the charset that it has, which need not be the one that it declares.
-
-    Bytes that are valid UTF-8 and not ASCII are UTF-8. Else they have the declared charset, if they
-    can be decoded by it; else they are Windows-1252, as most text without a declaration is.
-
-    Examples
-    --------
-    >>> decode("é".encode(), "iso-8859-1"), decode(b"\xe9", "utf-8"), decode(b"\xe9", "no-such")
-    ('é', 'é', 'é')
-    """
-    declared = _codec(charset) if charset else "ascii"
-    for name in (declared, "utf-8") if data.isascii() else ("utf-8", declared):
-        if name is not None:
-            try:
-                text = data.decode(name)
-            except ValueError:
-                continue
-            if name == "utf_7":  # it may hold halves of characters, which nothing can write
-                text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-            return text
-    return data.decode("windows-1252", "replace")
-
-
-def _codec(charset: str) -> str | None:
-    """Return Python's name of a charset, or None; to ask Python takes long for an unknown one."""
-    if len(charset) > CHARSET_LENGTH or not charset.isascii():
-        return None
-    name = normalize_encoding(charset).lower()
-    name = aliases.get(name) or aliases.get(name.replace(".", "_")) or name
-    return name if name in LINEAR else None
-
-
-# --- A message is taken apart into its headers and parts, within the limits of ``limits`` --------
-
-
-if TYPE_CHECKING:
-    Notes = dict[str, None]  # sentences about what was not read, in order, each once
-
-LINE_END = re.compile(rb"\r\n|\r|\n")
-
-
-class _BeyondLimitError(Exception):
-    """The message has more parts than are taken apart, and is read as plain text."""
-
-
-class _Part(Message):
-    """A part of a message, which counts itself and its headers towards the limits."""
-
-    def __init__(self, counts: _Counts) -> None:
-        super().__init__()
-        self.depth = 0
-        self._counts = counts
-        counts.parts += 1
-        if counts.parts > PARTS:
-            raise _BeyondLimitError(f"more than {PARTS:,} parts")
-
-    def attach(self, payload: _Part) -> None:  # type: ignore[override]  # the parser makes no other
-        payload.depth = self.depth + 1
-        if payload.depth > DEPTH:
-            raise _BeyondLimitError(f"parts in parts, more than {DEPTH} deep")
-        super().attach(payload)
-
-    def set_raw(self, name: str, value: str) -> None:
-        """Add a header as the parser found it, or what of it is within the limits."""
-        cut = value
-        if name.lower().startswith("content-"):
-            cut = ";".join(value[:PARAMETERS_LENGTH].split(";", SEMICOLONS)[:SEMICOLONS])
-        counts = self._counts
-        cut = cut[: max(0, min(HEADER_LENGTH, ALL_HEADERS_LENGTH - counts.characters))]
-        counts.characters += len(name) + len(cut)
-        counts.fields += 1
-        if len(cut) < len(value):
-            counts.notes["long headers cut"] = None
-        if counts.fields <= HEADERS and counts.characters <= ALL_HEADERS_LENGTH + HEADER_LENGTH:
-            super().set_raw(name, cut)
-        else:
-            counts.notes[
-                f"headers beyond {HEADERS:,} or {ALL_HEADERS_LENGTH:,} characters not read"
-            ] = None
-
-
-class _Counts:
-    """How many parts and headers one message has, so far."""
-
-    def __init__(self, notes: Notes) -> None:
-        self.parts = 0
-        self.fields = 0
-        self.characters = 0
-        self.notes = notes
-
-
-def take_apart(raw: bytes, notes: Notes) -> tuple[Message, list[Message] | None]:
-    r"""Return the headers of a message, and its parts; None if it is to be read as plain text.
-
-    Parameters
-    ----------
-    raw : bytes
-        The message.
-    notes : dict
-        A sentence is added about each thing that was not read.
-
-    Examples
-    --------
-    >>> message, parts = take_apart(b"Subject: lunch\n\nAt noon?", notes := {})
-    >>> message["subject"], len(parts), notes
-    ('lunch', 1, {})
-    >>> take_apart(b"Content-Type: message/rfc822\n\n" * 100, notes)[1], *notes
-    (None, 'read as plain text: parts in parts, more than 20 deep')
-    """
-    try:
-        message = _parse(raw, notes)
-        return message, [part for part in message.walk() if not part.is_multipart()]
-    except _BeyondLimitError as beyond:
-        notes[f"read as plain text: {beyond}"] = None
-    except Exception:  # noqa: BLE001  the parser should not fail; the message is read even so
-        notes["read as plain text: it cannot be parsed"] = None
-    try:
-        return _parse(raw, notes, headers_only=True), None
-    except Exception:  # noqa: BLE001
-        return Message(), None
-
-
-def within_limits(raw: bytes, notes: Notes) -> bytes:
-    """Return the beginning of a message that is within the limits of bytes and lines."""
-    if len(raw) > BYTES:
-        notes[f"read to {BYTES >> 20} MiB"] = None
-        raw = raw[:BYTES]
-    if raw.count(b"\n") + raw.count(b"\r") > LINES:
-        for end in islice(LINE_END.finditer(raw), LINES - 1, LINES):
-            notes[f"read to line {LINES:,}"] = None
-            raw = raw[: end.end()]
-    return raw
-
-
-def _parse(raw: bytes, notes: Notes, *, headers_only: bool = False) -> Message:
-    counts = _Counts(notes)
-    parser = BytesParser(lambda: _Part(counts))
-    return parser.parsebytes(raw, headersonly=headers_only)
-
-
 # --- Message -------------------------------------------------------------------------------------
 #
 # One message becomes a row: what its reader sees, and what its headers tell, as text by column.
@@ -376,3 +214,164 @@ def _file_name(part: Message, notes: Notes) -> str:
 def _word(name: str) -> str:
     """Return a name as one word, as x-mailer and text/html would be split in two."""
     return re.sub(r"\W", "_", name)
+
+
+# --- Bytes of mail become text, by codecs whose time follows the length of the text --------------
+
+
+# These are Python's names of codecs. Among those left out are punycode and idna, which take
+# time by the square of the length, and codecs that decode to anything but text.
+LINEAR = """
+    ascii latin_1 utf_7 utf_8 utf_8_sig utf_16 utf_16_be utf_16_le utf_32 utf_32_be utf_32_le
+    iso8859_1 iso8859_2 iso8859_3 iso8859_4 iso8859_5 iso8859_6 iso8859_7 iso8859_8 iso8859_9
+    iso8859_10 iso8859_11 iso8859_13 iso8859_14 iso8859_15 iso8859_16
+    cp037 cp273 cp424 cp437 cp500 cp720 cp737 cp775 cp850 cp852 cp855 cp856 cp857 cp858 cp860 cp861
+    cp862 cp863 cp864 cp865 cp866 cp869 cp874 cp875 cp932 cp949 cp950 cp1006 cp1026 cp1125 cp1140
+    cp1250 cp1251 cp1252 cp1253 cp1254 cp1255 cp1256 cp1257 cp1258
+    big5 big5hkscs gb2312 gbk gb18030 hz euc_jp euc_jis_2004 euc_jisx0213 euc_kr johab
+    iso2022_jp iso2022_jp_1 iso2022_jp_2 iso2022_jp_2004 iso2022_jp_3 iso2022_jp_ext iso2022_kr
+    shift_jis shift_jis_2004 shift_jisx0213 koi8_r koi8_t koi8_u kz1048 ptcp154 tis_620
+    hp_roman8 palmos mac_arabic mac_croatian mac_cyrillic mac_farsi mac_greek mac_iceland
+    mac_latin2 mac_roman mac_romanian mac_turkish
+    """.split()  # noqa: SIM905
+
+
+def decode(data: bytes, charset: str | None = None) -> str:
+    r"""Decode text by the charset that it has, which need not be the one that it declares.
+
+    Bytes that are valid UTF-8 and not ASCII are UTF-8. Else they have the declared charset, if they
+    can be decoded by it; else they are Windows-1252, as most text without a declaration is.
+
+    Examples
+    --------
+    >>> decode("é".encode(), "iso-8859-1"), decode(b"\xe9", "utf-8"), decode(b"\xe9", "no-such")
+    ('é', 'é', 'é')
+    """
+    declared = _codec(charset) if charset else "ascii"
+    for name in (declared, "utf-8") if data.isascii() else ("utf-8", declared):
+        if name is not None:
+            try:
+                text = data.decode(name)
+            except ValueError:
+                continue
+            if name == "utf_7":  # it may hold halves of characters, which nothing can write
+                text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+            return text
+    return data.decode("windows-1252", "replace")
+
+
+def _codec(charset: str) -> str | None:
+    """Return Python's name of a charset, or None; to ask Python takes long for an unknown one."""
+    if len(charset) > CHARSET_LENGTH or not charset.isascii():
+        return None
+    name = normalize_encoding(charset).lower()
+    name = aliases.get(name) or aliases.get(name.replace(".", "_")) or name
+    return name if name in LINEAR else None
+
+
+# --- A message is taken apart into its headers and parts, within the limits of ``limits`` --------
+
+
+if TYPE_CHECKING:
+    Notes = dict[str, None]  # sentences about what was not read, in order, each once
+
+LINE_END = re.compile(rb"\r\n|\r|\n")
+
+
+class _BeyondLimitError(Exception):
+    """The message has more parts than are taken apart, and is read as plain text."""
+
+
+class _Part(Message):
+    """A part of a message, which counts itself and its headers towards the limits."""
+
+    def __init__(self, counts: _Counts) -> None:
+        super().__init__()
+        self.depth = 0
+        self._counts = counts
+        counts.parts += 1
+        if counts.parts > PARTS:
+            raise _BeyondLimitError(f"more than {PARTS:,} parts")
+
+    def attach(self, payload: _Part) -> None:  # type: ignore[override]  # the parser makes no other
+        payload.depth = self.depth + 1
+        if payload.depth > DEPTH:
+            raise _BeyondLimitError(f"parts in parts, more than {DEPTH} deep")
+        super().attach(payload)
+
+    def set_raw(self, name: str, value: str) -> None:
+        """Add a header as the parser found it, or what of it is within the limits."""
+        cut = value
+        if name.lower().startswith("content-"):
+            cut = ";".join(value[:PARAMETERS_LENGTH].split(";", SEMICOLONS)[:SEMICOLONS])
+        counts = self._counts
+        cut = cut[: max(0, min(HEADER_LENGTH, ALL_HEADERS_LENGTH - counts.characters))]
+        counts.characters += len(name) + len(cut)
+        counts.fields += 1
+        if len(cut) < len(value):
+            counts.notes["long headers cut"] = None
+        if counts.fields <= HEADERS and counts.characters <= ALL_HEADERS_LENGTH + HEADER_LENGTH:
+            super().set_raw(name, cut)
+        else:
+            counts.notes[
+                f"headers beyond {HEADERS:,} or {ALL_HEADERS_LENGTH:,} characters not read"
+            ] = None
+
+
+class _Counts:
+    """How many parts and headers one message has, so far."""
+
+    def __init__(self, notes: Notes) -> None:
+        self.parts = 0
+        self.fields = 0
+        self.characters = 0
+        self.notes = notes
+
+
+def take_apart(raw: bytes, notes: Notes) -> tuple[Message, list[Message] | None]:
+    r"""Return the headers of a message, and its parts; None if it is to be read as plain text.
+
+    Parameters
+    ----------
+    raw : bytes
+        The message.
+    notes : dict
+        A sentence is added about each thing that was not read.
+
+    Examples
+    --------
+    >>> message, parts = take_apart(b"Subject: lunch\n\nAt noon?", notes := {})
+    >>> message["subject"], len(parts), notes
+    ('lunch', 1, {})
+    >>> take_apart(b"Content-Type: message/rfc822\n\n" * 100, notes)[1], *notes
+    (None, 'read as plain text: parts in parts, more than 20 deep')
+    """
+    try:
+        message = _parse(raw, notes)
+        return message, [part for part in message.walk() if not part.is_multipart()]
+    except _BeyondLimitError as beyond:
+        notes[f"read as plain text: {beyond}"] = None
+    except Exception:  # noqa: BLE001  the parser should not fail; the message is read even so
+        notes["read as plain text: it cannot be parsed"] = None
+    try:
+        return _parse(raw, notes, headers_only=True), None
+    except Exception:  # noqa: BLE001
+        return Message(), None
+
+
+def within_limits(raw: bytes, notes: Notes) -> bytes:
+    """Return the beginning of a message that is within the limits of bytes and lines."""
+    if len(raw) > BYTES:
+        notes[f"read to {BYTES >> 20} MiB"] = None
+        raw = raw[:BYTES]
+    if raw.count(b"\n") + raw.count(b"\r") > LINES:
+        for end in islice(LINE_END.finditer(raw), LINES - 1, LINES):
+            notes[f"read to line {LINES:,}"] = None
+            raw = raw[: end.end()]
+    return raw
+
+
+def _parse(raw: bytes, notes: Notes, *, headers_only: bool = False) -> Message:
+    counts = _Counts(notes)
+    parser = BytesParser(lambda: _Part(counts))
+    return parser.parsebytes(raw, headersonly=headers_only)

@@ -35,323 +35,6 @@ from naively.schema.settings import PURE, Settings
 from naively.schema.settle import CountedTotal, View, alike, make_sure, settle, with_missing
 from naively.tabular import Tabular
 
-# --- Where a model comes from: what was learned and forgotten, when, how much, and from where ----
-
-
-Verb: TypeAlias = Literal["train", "update", "forget", "merge", "decay", "calibrate"]
-KEPT = 100  # records; of older ones there is but the number
-NAMED = 10  # files of a merge
-LONGEST = 500  # characters of a source
-
-
-@dataclass(frozen=True)
-class Record:
-    """What was done to a model.
-
-    Parameters
-    ----------
-    verb : {"train", "update", "forget", "merge", "decay", "calibrate"}
-        What was done; "train" is ``fit``, "update" is ``partial_fit``.
-    when : str
-        The time in UTC, by ISO 8601.
-    rows : float
-        How many rows (their total weight) it added, took away, or was fitted to.
-    total : float
-        How many rows the model held afterwards.
-    source : str
-        Where the rows came from: the name of a file, as it was given, or "" where rows came from
-        memory. Of a merge, the names of the files; of a decay, the factor.
-    model : str
-        The file of the model that this was done to before it was merged into this one, or "".
-    """
-
-    verb: Verb
-    when: str
-    rows: float
-    total: float
-    source: str = ""
-    model: str = ""
-
-
-@dataclass(frozen=True, repr=False)
-class History(Tabular):
-    """What was done to a model, the last hundred times; a row for each time, oldest first.
-
-    Parameters
-    ----------
-    records : tuple of Record
-        The last of them.
-    earlier : int
-        How many there were before these.
-
-    Examples
-    --------
-    >>> from naively import NaiveBayes
-    >>> nb = NaiveBayes().fit([[1.0], [2.0], [7.0]], ["a", "a", "b"]).forget([[2.0]], ["a"])
-    >>> [(record.verb, record.rows, record.total) for record in nb.history_.records]
-    [('train', 3.0, 3.0), ('forget', 1.0, 2.0)]
-    """
-
-    records: tuple[Record, ...] = ()
-    earlier: int = 0
-
-    def add(self, verb: Verb, rows: float, total: float, source: str = "") -> History:
-        """Return the history with what was done now."""
-        record = Record(verb, now(), rows, total, source[:LONGEST])
-        return _last([*self.records, record], self.earlier)
-
-    def of(self, source: str) -> History:
-        """Return the history whose last record says where the rows came from."""
-        if not self.records:
-            return self
-        *before, last = self.records
-        return replace(self, records=(*before, replace(last, source=source[:LONGEST])))
-
-    @classmethod
-    def merged(cls, histories: Mapping[str, History] | Sequence[tuple[str, History]]) -> History:
-        """Return what was done to models, by the names of their files, in the order of time."""
-        pairs = [*histories.items()] if isinstance(histories, Mapping) else histories
-        every = chain.from_iterable(
-            (replace(record, model=record.model or name[:LONGEST]) for record in history.records)
-            for name, history in pairs
-        )
-        earlier = sum(history.earlier for _, history in pairs)
-        ordered = sorted(every, key=lambda record: record.when)
-        return _last(ordered, earlier)
-
-    def to_dict(self) -> dict[str, list[Any]]:
-        names = ("when", "verb", "rows", "total", "source", "model")
-        return {name: [getattr(record, name) for record in self.records] for name in names}
-
-    def __str__(self) -> str:
-        """Return a sentence for each record, oldest first."""
-        lines = [f"{self.earlier:,} earlier changes are not listed"] * (self.earlier > 0)
-        return "\n".join(lines + [_said(record) for record in self.records])
-
-
-def now() -> str:
-    """Return the time in UTC by ISO 8601; ``SOURCE_DATE_EPOCH`` sets it, for files to be alike.
-
-    Examples
-    --------
-    >>> len(now())
-    20
-    """
-    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
-    when = datetime.fromtimestamp(int(epoch), UTC) if epoch.isdigit() else datetime.now(UTC)
-    return when.strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def names_of(paths: Iterable[str]) -> str:
-    """Return the names of files for a record, so many at most."""
-    every = list(paths)
-    more = f" and {len(every) - NAMED:,} more" if len(every) > NAMED else ""
-    return ", ".join(islice(every, NAMED)) + more
-
-
-def _last(records: Sequence[Record], earlier: int) -> History:
-    """Return a history of the last records, which counts those before."""
-    return History(tuple(records[-KEPT:]), earlier + max(0, len(records) - KEPT))
-
-
-def _said(record: Record) -> str:
-    source = f" {record.source}" * bool(record.source)
-    model = f" [{record.model}]" * bool(record.model)
-    return (
-        f"{record.when}  {record.verb}{source}: {record.rows:,.10g} rows, "
-        f"{record.total:,.10g} afterwards{model}"
-    )
-
-
-# --- The model: what was counted and settings, all frozen. Models merge, forget and decay --------
-
-
-# --- The noise that was added to the counts of a model, for whoever reads them later -------------
-
-
-@final
-@dataclass(frozen=True)
-class AddedNoise:
-    """The noise in all counts of a model, and how well it hides a row.
-
-    Parameters
-    ----------
-    epsilon, delta : float
-        Any set of models is at most exp(epsilon) times as probable, and delta more, with one row
-        as without it.
-    mechanism : {"discrete Gaussian", "discrete Laplace"}
-        The distribution of the noise.
-    deviation : float
-        The standard deviation of the noise, in rows.
-    threshold : int
-        Levels, cells and words that the rows alone name are kept from this noisy count on; 0
-        where there are none.
-
-    Examples
-    --------
-    >>> print(AddedNoise(1.0, 1e-6, "discrete Gaussian", 17.5, 104))
-    noise: epsilon 1, delta 1e-06, discrete Gaussian of standard deviation 17.5; levels, cells
-    and words are kept from a noisy count of 104 on
-    """
-
-    epsilon: float
-    delta: float
-    mechanism: Mechanism
-    deviation: float
-    threshold: int
-
-    def __str__(self) -> str:
-        said = (
-            f"noise: epsilon {self.epsilon:g}, delta {self.delta:g}, {self.mechanism} of standard "
-            f"deviation {self.deviation:.3g}"
-        )
-        if not self.threshold:
-            return said
-        kept = f"levels, cells and words are kept from a noisy count of {self.threshold:,} on"
-        return f"{said}; {kept}"
-
-
-# --- Counting encoded rows as a schema says, and which rows and schemas can be counted -----------
-
-
-def check_rows(rows: Rows, labels: Labels) -> None:
-    """Raise a ValueError unless there are rows, and a label for each."""
-    if len(rows) != len(labels):
-        raise ValueError(
-            f"Found input variables with inconsistent numbers of samples: "
-            f"{len(rows)} rows and {len(labels)} labels."
-        )
-    if not len(rows):
-        raise ValueError("There are no rows to learn from: found 0 sample(s), at least 1 needed.")
-
-
-def check_counted(schema: Schema) -> None:
-    """Raise a ValueError if rows cannot be counted by a schema, as it is what a model made of it.
-
-    What it says that cells are missing is never counted, but follows from what is (``Model.schema``
-    beside ``Model.counted``).
-    """
-    if any(group.kind == "missing" for group in schema.groups):
-        raise ValueError(
-            "The schema says that missing cells are evidence, which follows from what is counted: "
-            "count by the attribute counted of a model, not by its schema."
-        )
-
-
-def count_batch(batch: Batch, schema: Schema) -> Tally:
-    """Count encoded rows; nothing is pruned.
-
-    Raises
-    ------
-    ValueError
-        If a row lacks a cell that was said to be complete.
-    """
-    return Total.of((_count(piece, schema) for piece in batch.pieces()), consume=True)
-
-
-def _count(batch: Batch, schema: Schema) -> Tally:
-    texts = {
-        g.key: g.event.prepare(block)
-        for g in schema.groups
-        if isinstance(block := batch.blocks[g.key], Documents)
-    }
-    words = {**batch.blocks, **split_texts(texts, grow=True)}
-    blocks = {g.key: g.event.tally(words[g.key], batch.labels) for g in schema.groups}
-    weight = count_classes(batch.labels)
-    for key, block in batch.blocks.items():
-        if isinstance(block, Dense) and block.complete:
-            sums = blocks[key].sums
-            if PRESENT not in sums or (sums[PRESENT].high != weight.high).any():
-                raise ValueError("A cell is missing.")
-    return Tally(batch.labels.classes, weight, blocks)
-
-
-# --- What is to be said of a model's columns beside what was counted: which are multiplied -------
-
-
-MOST = 3  # columns that are named
-
-
-def with_products(schema: Schema, linear: LinearPart) -> Schema:
-    """Return the schema with a note at each column that is multiplied with others.
-
-    There are no such notes where columns are too many for a line each.
-    """
-    if len(schema.columns) > SHOWN:
-        return schema
-    groups = {group.key: frozenset(group.columns) for group in schema.groups}
-    others: dict[Name, dict[Name, None]] = {}
-    for product in _by_slope(linear):
-        a, b = product.columns
-        if all(of.column in groups.get(of.group, ()) for of in (product.a, product.b)):
-            others.setdefault(a, {})[b] = None
-            others.setdefault(b, {})[a] = None
-    notes = {
-        name: f"{schema.notes.get(name, f'{schema.columns[name].kind}s')}; {_note(list(of))}"
-        for name, of in others.items()
-        if name in schema.columns
-    }
-    return replace(schema, notes={**schema.notes, **notes})
-
-
-def _by_slope(linear: LinearPart) -> list[Product]:
-    """Return the products, those of the largest slopes first."""
-    size = {product: max(map(abs, slopes)) for product, slopes in linear.products.items()}
-    return sorted(size, key=lambda product: -size[product])
-
-
-def _note(others: list[Name]) -> str:
-    """Say with which columns a column is multiplied."""
-    more = f" and {len(others) - MOST:,} more" if len(others) > MOST else ""
-    return f"products with {', '.join(map(title, others[:MOST]))}{more}"
-
-
-# --- Rows are scored: the evidence of their blocks is added up, and finished ---------------------
-
-
-AT_ONCE = 1 << 24  # scores, a row and a class each, that are added up together
-
-
-def score(model: Model, batch: Batch, finish: Finish) -> Finished:
-    """Add up the evidence of encoded rows, and finish it (see ``Finish`` in the kernels).
-
-    Labels, as numbers of classes, are of shape (rows,), all else of shape (rows, classes).
-    """
-    found = [_score(model, piece, finish) for piece in batch.pieces()]
-    return found[0] if len(found) == 1 else np.concatenate(found)
-
-
-def _score(model: Model, batch: Batch, finish: Finish) -> Finished:
-    """Score rows whose texts are split at once."""
-    blocks = model.blocks(batch)
-    n = len(batch) * len(model.classes) // AT_ONCE + 1
-    if finish != "label" or n == 1 or len(blocks) == 1:
-        return _finished(model, blocks, len(batch), finish)
-    # Between two blocks there is a number for each row and class.
-    found = []
-    for rows in np.array_split(np.arange(len(batch)), n):
-        some = {key: block.select(rows) for key, block in blocks.items()}
-        found.append(_finished(model, some, len(rows), finish))
-    return np.concatenate(found)
-
-
-def _finished(model: Model, of_group: Mapping[GroupKey, Block], n: int, finish: Finish) -> Finished:
-    """Add up the evidence of n rows' blocks, and finish it."""
-    log_prior, blocks = model.class_log_prior, list(of_group.items())
-    out: Finished = model.start
-    for _, added in model.products(of_group):
-        out = out + added
-    for i, (name, block) in enumerate(blocks):
-        last = finish if i == len(blocks) - 1 else "joint"
-        out = model.likelihoods[name].log_prob(block, out, last, log_prior)
-    if not blocks:
-        out = dispatch.finish_rows(np.tile(model.start, (n, 1)), finish, log_prior)
-    return out
-
-
-# --- The model: what was counted and settings, all frozen. Models merge, forget and decay --------
-
-
 # What is derived without the weights.
 DERIVED = ("_settled", "counts", "_axes", "parts", "unweighted_likelihoods", "class_log_prior")
 
@@ -766,3 +449,314 @@ class Model(Shown):
             name: self.likelihoods[name].contributions(block)
             for name, block in self.blocks(self.encode(rows)).items()
         }
+
+
+# --- Where a model comes from: what was learned and forgotten, when, how much, and from where ----
+
+
+Verb: TypeAlias = Literal["train", "update", "forget", "merge", "decay", "calibrate"]
+KEPT = 100  # records; of older ones there is but the number
+NAMED = 10  # files of a merge
+LONGEST = 500  # characters of a source
+
+
+@dataclass(frozen=True)
+class Record:
+    """What was done to a model.
+
+    Parameters
+    ----------
+    verb : {"train", "update", "forget", "merge", "decay", "calibrate"}
+        What was done; "train" is ``fit``, "update" is ``partial_fit``.
+    when : str
+        The time in UTC, by ISO 8601.
+    rows : float
+        How many rows (their total weight) it added, took away, or was fitted to.
+    total : float
+        How many rows the model held afterwards.
+    source : str
+        Where the rows came from: the name of a file, as it was given, or "" where rows came from
+        memory. Of a merge, the names of the files; of a decay, the factor.
+    model : str
+        The file of the model that this was done to before it was merged into this one, or "".
+    """
+
+    verb: Verb
+    when: str
+    rows: float
+    total: float
+    source: str = ""
+    model: str = ""
+
+
+@dataclass(frozen=True, repr=False)
+class History(Tabular):
+    """What was done to a model, the last hundred times; a row for each time, oldest first.
+
+    Parameters
+    ----------
+    records : tuple of Record
+        The last of them.
+    earlier : int
+        How many there were before these.
+
+    Examples
+    --------
+    >>> from naively import NaiveBayes
+    >>> nb = NaiveBayes().fit([[1.0], [2.0], [7.0]], ["a", "a", "b"]).forget([[2.0]], ["a"])
+    >>> [(record.verb, record.rows, record.total) for record in nb.history_.records]
+    [('train', 3.0, 3.0), ('forget', 1.0, 2.0)]
+    """
+
+    records: tuple[Record, ...] = ()
+    earlier: int = 0
+
+    def add(self, verb: Verb, rows: float, total: float, source: str = "") -> History:
+        """Return the history with what was done now."""
+        record = Record(verb, now(), rows, total, source[:LONGEST])
+        return _last([*self.records, record], self.earlier)
+
+    def of(self, source: str) -> History:
+        """Return the history whose last record says where the rows came from."""
+        if not self.records:
+            return self
+        *before, last = self.records
+        return replace(self, records=(*before, replace(last, source=source[:LONGEST])))
+
+    @classmethod
+    def merged(cls, histories: Mapping[str, History] | Sequence[tuple[str, History]]) -> History:
+        """Return what was done to models, by the names of their files, in the order of time."""
+        pairs = [*histories.items()] if isinstance(histories, Mapping) else histories
+        every = chain.from_iterable(
+            (replace(record, model=record.model or name[:LONGEST]) for record in history.records)
+            for name, history in pairs
+        )
+        earlier = sum(history.earlier for _, history in pairs)
+        ordered = sorted(every, key=lambda record: record.when)
+        return _last(ordered, earlier)
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        names = ("when", "verb", "rows", "total", "source", "model")
+        return {name: [getattr(record, name) for record in self.records] for name in names}
+
+    def __str__(self) -> str:
+        """Return a sentence for each record, oldest first."""
+        lines = [f"{self.earlier:,} earlier changes are not listed"] * (self.earlier > 0)
+        return "\n".join(lines + [_said(record) for record in self.records])
+
+
+def now() -> str:
+    """Return the time in UTC by ISO 8601; ``SOURCE_DATE_EPOCH`` sets it, for files to be alike.
+
+    Examples
+    --------
+    >>> len(now())
+    20
+    """
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    when = datetime.fromtimestamp(int(epoch), UTC) if epoch.isdigit() else datetime.now(UTC)
+    return when.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def names_of(paths: Iterable[str]) -> str:
+    """Return the names of files for a record, so many at most."""
+    every = list(paths)
+    more = f" and {len(every) - NAMED:,} more" if len(every) > NAMED else ""
+    return ", ".join(islice(every, NAMED)) + more
+
+
+def _last(records: Sequence[Record], earlier: int) -> History:
+    """Return a history of the last records, which counts those before."""
+    return History(tuple(records[-KEPT:]), earlier + max(0, len(records) - KEPT))
+
+
+def _said(record: Record) -> str:
+    source = f" {record.source}" * bool(record.source)
+    model = f" [{record.model}]" * bool(record.model)
+    return (
+        f"{record.when}  {record.verb}{source}: {record.rows:,.10g} rows, "
+        f"{record.total:,.10g} afterwards{model}"
+    )
+
+
+# --- The noise that was added to the counts of a model, for whoever reads them later -------------
+
+
+@final
+@dataclass(frozen=True)
+class AddedNoise:
+    """The noise in all counts of a model, and how well it hides a row.
+
+    Parameters
+    ----------
+    epsilon, delta : float
+        Any set of models is at most exp(epsilon) times as probable, and delta more, with one row
+        as without it.
+    mechanism : {"discrete Gaussian", "discrete Laplace"}
+        The distribution of the noise.
+    deviation : float
+        The standard deviation of the noise, in rows.
+    threshold : int
+        Levels, cells and words that the rows alone name are kept from this noisy count on; 0
+        where there are none.
+
+    Examples
+    --------
+    >>> print(AddedNoise(1.0, 1e-6, "discrete Gaussian", 17.5, 104))
+    noise: epsilon 1, delta 1e-06, discrete Gaussian of standard deviation 17.5; levels, cells
+    and words are kept from a noisy count of 104 on
+    """
+
+    epsilon: float
+    delta: float
+    mechanism: Mechanism
+    deviation: float
+    threshold: int
+
+    def __str__(self) -> str:
+        said = (
+            f"noise: epsilon {self.epsilon:g}, delta {self.delta:g}, {self.mechanism} of standard "
+            f"deviation {self.deviation:.3g}"
+        )
+        if not self.threshold:
+            return said
+        kept = f"levels, cells and words are kept from a noisy count of {self.threshold:,} on"
+        return f"{said}; {kept}"
+
+
+# --- Counting encoded rows as a schema says, and which rows and schemas can be counted -----------
+
+
+def check_rows(rows: Rows, labels: Labels) -> None:
+    """Raise a ValueError unless there are rows, and a label for each."""
+    if len(rows) != len(labels):
+        raise ValueError(
+            f"Found input variables with inconsistent numbers of samples: "
+            f"{len(rows)} rows and {len(labels)} labels."
+        )
+    if not len(rows):
+        raise ValueError("There are no rows to learn from: found 0 sample(s), at least 1 needed.")
+
+
+def check_counted(schema: Schema) -> None:
+    """Raise a ValueError if rows cannot be counted by a schema, as it is what a model made of it.
+
+    What it says that cells are missing is never counted, but follows from what is (``Model.schema``
+    beside ``Model.counted``).
+    """
+    if any(group.kind == "missing" for group in schema.groups):
+        raise ValueError(
+            "The schema says that missing cells are evidence, which follows from what is counted: "
+            "count by the attribute counted of a model, not by its schema."
+        )
+
+
+def count_batch(batch: Batch, schema: Schema) -> Tally:
+    """Count encoded rows; nothing is pruned.
+
+    Raises
+    ------
+    ValueError
+        If a row lacks a cell that was said to be complete.
+    """
+    return Total.of((_count(piece, schema) for piece in batch.pieces()), consume=True)
+
+
+def _count(batch: Batch, schema: Schema) -> Tally:
+    texts = {
+        g.key: g.event.prepare(block)
+        for g in schema.groups
+        if isinstance(block := batch.blocks[g.key], Documents)
+    }
+    words = {**batch.blocks, **split_texts(texts, grow=True)}
+    blocks = {g.key: g.event.tally(words[g.key], batch.labels) for g in schema.groups}
+    weight = count_classes(batch.labels)
+    for key, block in batch.blocks.items():
+        if isinstance(block, Dense) and block.complete:
+            sums = blocks[key].sums
+            if PRESENT not in sums or (sums[PRESENT].high != weight.high).any():
+                raise ValueError("A cell is missing.")
+    return Tally(batch.labels.classes, weight, blocks)
+
+
+# --- What is to be said of a model's columns beside what was counted: which are multiplied -------
+
+
+MOST = 3  # columns that are named
+
+
+def with_products(schema: Schema, linear: LinearPart) -> Schema:
+    """Return the schema with a note at each column that is multiplied with others.
+
+    There are no such notes where columns are too many for a line each.
+    """
+    if len(schema.columns) > SHOWN:
+        return schema
+    groups = {group.key: frozenset(group.columns) for group in schema.groups}
+    others: dict[Name, dict[Name, None]] = {}
+    for product in _by_slope(linear):
+        a, b = product.columns
+        if all(of.column in groups.get(of.group, ()) for of in (product.a, product.b)):
+            others.setdefault(a, {})[b] = None
+            others.setdefault(b, {})[a] = None
+    notes = {
+        name: f"{schema.notes.get(name, f'{schema.columns[name].kind}s')}; {_note(list(of))}"
+        for name, of in others.items()
+        if name in schema.columns
+    }
+    return replace(schema, notes={**schema.notes, **notes})
+
+
+def _by_slope(linear: LinearPart) -> list[Product]:
+    """Return the products, those of the largest slopes first."""
+    size = {product: max(map(abs, slopes)) for product, slopes in linear.products.items()}
+    return sorted(size, key=lambda product: -size[product])
+
+
+def _note(others: list[Name]) -> str:
+    """Say with which columns a column is multiplied."""
+    more = f" and {len(others) - MOST:,} more" if len(others) > MOST else ""
+    return f"products with {', '.join(map(title, others[:MOST]))}{more}"
+
+
+# --- Rows are scored: the evidence of their blocks is added up, and finished ---------------------
+
+
+AT_ONCE = 1 << 24  # scores, a row and a class each, that are added up together
+
+
+def score(model: Model, batch: Batch, finish: Finish) -> Finished:
+    """Add up the evidence of encoded rows, and finish it (see ``Finish`` in the kernels).
+
+    Labels, as numbers of classes, are of shape (rows,), all else of shape (rows, classes).
+    """
+    found = [_score(model, piece, finish) for piece in batch.pieces()]
+    return found[0] if len(found) == 1 else np.concatenate(found)
+
+
+def _score(model: Model, batch: Batch, finish: Finish) -> Finished:
+    """Score rows whose texts are split at once."""
+    blocks = model.blocks(batch)
+    n = len(batch) * len(model.classes) // AT_ONCE + 1
+    if finish != "label" or n == 1 or len(blocks) == 1:
+        return _finished(model, blocks, len(batch), finish)
+    # Between two blocks there is a number for each row and class.
+    found = []
+    for rows in np.array_split(np.arange(len(batch)), n):
+        some = {key: block.select(rows) for key, block in blocks.items()}
+        found.append(_finished(model, some, len(rows), finish))
+    return np.concatenate(found)
+
+
+def _finished(model: Model, of_group: Mapping[GroupKey, Block], n: int, finish: Finish) -> Finished:
+    """Add up the evidence of n rows' blocks, and finish it."""
+    log_prior, blocks = model.class_log_prior, list(of_group.items())
+    out: Finished = model.start
+    for _, added in model.products(of_group):
+        out = out + added
+    for i, (name, block) in enumerate(blocks):
+        last = finish if i == len(blocks) - 1 else "joint"
+        out = model.likelihoods[name].log_prob(block, out, last, log_prior)
+    if not blocks:
+        out = dispatch.finish_rows(np.tile(model.start, (n, 1)), finish, log_prior)
+    return out

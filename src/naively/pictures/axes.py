@@ -11,7 +11,6 @@ from naively.messages import shortened, visible
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-
 # --- The one style of all pictures, and the Axes that they are drawn on --------------------------
 #
 # Colours are told apart by the colour-blind (Okabe & Ito, Color universal design, 2008), and lines

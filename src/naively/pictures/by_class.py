@@ -27,7 +27,6 @@ from naively.pictures.axes import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-
 # --- Pictures of one column by class: densities over the data, levels as bars, telling words -----
 
 

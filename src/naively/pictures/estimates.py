@@ -24,7 +24,6 @@ from naively.pictures.axes import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-
 # --- Estimates -----------------------------------------------------------------------------------
 #
 # Pictures of estimates: fitted densities, posteriors, surfaces, and how they change with data.

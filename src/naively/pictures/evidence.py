@@ -26,7 +26,6 @@ from naively.pictures.axes import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-
 # --- Pictures of evidence: a waterfall of weights, a nomogram, images of pixels ------------------
 
 

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.patches import Rectangle
 
-
 # --- Scores --------------------------------------------------------------------------------------
 #
 # Pictures of how good predictions are: reliability, confusion, ROC, and what columns are worth.

@@ -61,296 +61,6 @@ from naively.schema.encode import (
     with_declared,
 )
 
-# --- Columns that follow from others -------------------------------------------------------------
-#
-# They are the parts of times, whether a cell is missing, and the interactions of two columns.
-
-
-@final
-@dataclass(frozen=True)
-class TimePart(Derived):
-    """The hour, weekday or month of a column of times."""
-
-    of: Name
-    part: Cycle
-
-    def __str__(self) -> str:
-        return f"{title(self.of)} ({self.part})"
-
-    @property
-    def sources(self) -> tuple[Name, ...]:
-        return (self.of,)
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return (len(self.levels),)
-
-    @property
-    def levels(self) -> tuple[str, ...]:
-        return NAMES[self.part]
-
-    def codes(self, columns: Encoded) -> NDArray[np.integer]:
-        return part_codes(columns.number(self.of), self.part)
-
-    def cells(self, cells: Callable[[Name], Sequence[object]]) -> list[object]:
-        named: list[object] = part_of(np.asarray(cells(self.of), TIME), self.part).tolist()
-        return named
-
-
-Source: TypeAlias = str | int | TimePart  # what may be taken together with another
-
-
-@final
-@dataclass(frozen=True)
-class Missing(Derived):
-    """Whether a cell of a column is missing: 0 where there is a value, 1 where there is none."""
-
-    of: Name
-    beside = True
-
-    def __str__(self) -> str:
-        return f"{title(self.of)} is missing"
-
-    @property
-    def sources(self) -> tuple[Name, ...]:
-        return (self.of,)
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return (2,)
-
-    @property
-    def levels(self) -> tuple[bool, ...]:
-        return (False, True)
-
-    def codes(self, columns: Encoded) -> NDArray[np.integer]:
-        return columns.missing(self.of).astype(np.int64)
-
-    def cells(self, cells: Callable[[Name], Sequence[object]]) -> list[object]:
-        return [is_missing(cell) for cell in cells(self.of)]
-
-
-@final
-@dataclass(frozen=True)
-class NumberBins:
-    """Bins of a column of numbers, cut at ascending edges; the last bin holds missing cells."""
-
-    column: Source
-    edges: tuple[float, ...]
-
-    @property
-    def size(self) -> int:
-        """The number of bins."""
-        return len(self.edges) + 2
-
-    def codes(self, columns: Encoded) -> NDArray[np.int64]:
-        """Return the bin of each row, of shape (rows,): how many edges its number reaches."""
-        numbers = columns.number(self.column)
-        bins = np.searchsorted(np.asarray(self.edges, np.float64), numbers, side="right")
-        return np.where(np.isnan(numbers), self.size - 1, bins)
-
-
-@final
-@dataclass(frozen=True)
-class LevelBins:
-    """Levels with a bin each; then a bin for all other levels, and one for missing cells."""
-
-    column: Source
-    levels: tuple[Level, ...]
-
-    @property
-    def size(self) -> int:
-        """The number of bins."""
-        return len(self.levels) + 2
-
-    def codes(self, columns: Encoded) -> NDArray[np.int64]:
-        """Return the bin of each row, of shape (rows,)."""
-        codes = columns.codes_of(self.column, self.levels)
-        return np.where(codes < 0, self.size - 1, codes).astype(np.int64)
-
-
-Bins: TypeAlias = NumberBins | LevelBins  # the last bin holds missing cells
-
-
-@final
-@dataclass(frozen=True)
-class Interaction(Derived):
-    """Two columns taken together: which of their bins come together in a row.
-
-    Examples
-    --------
-    >>> column = Interaction(NumberBins("a", (0.5,)), LevelBins("b", ("x", "y")))
-    >>> print(column, column.shape)
-    a × b (3, 4)
-    """
-
-    a: Bins
-    b: Bins
-    beside = True
-
-    def __str__(self) -> str:
-        return title_of_pair(self.sources)
-
-    @property
-    def sources(self) -> tuple[Name, Name]:
-        return self.a.column, self.b.column
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self.a.size, self.b.size
-
-    @cached_property
-    def levels(self) -> tuple[Level, ...]:
-        return super().levels
-
-    def codes(self, columns: Encoded) -> NDArray[np.integer]:
-        return columns.bins(self.a) * self.b.size + columns.bins(self.b)
-
-    def cells(self, cells: Callable[[Name], Sequence[object]]) -> list[tuple[object, ...]]:
-        return list(zip(*map(cells, self.sources), strict=True))
-
-
-# --- Groups: the columns of one event model, which become one block ------------------------------
-
-
-USUAL_KIND: dict[str, Kind] = {  # of others it is "number"
-    "bernoulli": "boolean",
-    "categorical": "string",
-    "joint": "string",
-    "lift": "interaction",
-}
-
-DERIVED: tuple[Kind, ...] = ("part", "missing", "interaction")  # columns that follow from others
-
-
-@dataclass(frozen=True)
-class GroupKey:
-    """What identifies a group and its block: settings, which are compared by their values.
-
-    Groups that were made apart count the same exactly if their keys are equal, whatever is printed.
-
-    Parameters
-    ----------
-    event : EventModel
-        With all its settings.
-    kind : str
-        What kind of values the columns held in training.
-    column : str or int, optional
-        The column of a text, which is a group of its own.
-    analyser : Analyser, optional
-        How the text was split.
-    """
-
-    event: EventModel
-    kind: Kind
-    column: Name | None = None
-    analyser: Analyser | None = None
-
-    def __str__(self) -> str:
-        usual = self.kind in ("text", USUAL_KIND.get(self.event.name, "number"))
-        name = str(self.event) if usual else f"{self.event} of {self.kind}s"
-        if self.analyser is None or self.column is None:
-            return name
-        name = f"{name} {title(self.column)}"
-        return name if self.analyser.is_plain else f"{name} {self.analyser}"
-
-
-@dataclass(frozen=True)
-class Group:
-    """The columns of one event model, and what kind of values they held in training."""
-
-    event: EventModel
-    kind: Kind
-    columns: range | tuple[Name, ...]
-    analyser: Analyser | None = None  # of a text
-
-    @cached_property
-    def key(self) -> GroupKey:
-        """What the group is known by in tallies, weights and model files."""
-        own = None if self.analyser is None else self.columns[0]
-        return GroupKey(self.event, self.kind, own, self.analyser)
-
-    @property
-    def is_interaction(self) -> bool:
-        """Whether its columns are taken two together, beside what each of them says alone."""
-        return self.kind == "interaction"
-
-    @cached_property
-    def is_beside(self) -> bool:
-        """Whether its columns say something beside what the columns they follow from say."""
-        return any(name.beside for name in self.derived)
-
-    @cached_property
-    def derived(self) -> tuple[Derived, ...]:
-        """The columns that follow from others; all of a group do, or none."""
-        if self.kind not in DERIVED:
-            return ()
-        return tuple(name for name in self.columns if isinstance(name, Derived))
-
-    def parts_of(self, tally: BlockTally) -> Parts:
-        """Return the parts of the evidence of these columns, of which so much was counted."""
-        axis = tally.axis
-        if isinstance(axis, Words):
-            if not self.event.by_word:
-                return Parts.whole(self.key, len(axis))
-            frequency = tally.sums[VALUE].by_row()
-            return Parts.words(self.key, axis.columns[0], frequency, by_band=axis.by_band)
-        if self.event.joined:
-            return Parts.whole(self.key, len(axis.columns))
-        return Parts.columns(self.key, axis.columns)
-
-    def derive(self, columns: Encoded, axis: Axis | None) -> Codes:
-        """Encode derived columns by the columns of the table, on a known axis or by all levels."""
-        if not isinstance(axis, Levels):
-            axis = Levels.of_all(self.derived, whole=self.event.layout == "grid")
-        found = map(columns.codes_of, axis.columns, axis.levels)
-        return Codes(np.stack([*found], axis=1).astype(np.int32), axis)
-
-    def encode(self, rows: Rows, axis: Axis | None) -> Block:
-        """Encode these columns, by a known axis or by finding one; lacking columns are missing."""
-        if self.derived:
-            return self.derive(OfTable(rows), axis)
-        columns = self.columns if axis is None else axis.columns
-        if self.analyser is not None:
-            words = axis if isinstance(axis, Words) else None
-            return encode_texts(rows, columns[0], self.analyser, words)
-        if self.event.layout == "numbers":
-            return encode_numbers(rows, columns, sparse=self.event.sparse)
-        if self.event.layout == "rows":
-            rows = whole_rows(rows, self.columns)
-            columns = rows.names
-        if isinstance(axis, Levels):
-            return look_up_levels(rows, axis)
-        return with_declared(find_levels(rows, columns), self.event.declared)
-
-    def recode(self, held: Held, axis: Axis) -> Block:
-        """Encode these columns of encoded rows by a known axis."""
-        match axis:
-            case Words():
-                return held.texts(self.key, axis)
-            case Levels():
-                return held.codes(axis)
-            case _:
-                return held.matrix(axis.columns)  # in the order in which they were counted
-
-
-def event_names(groups: Sequence[Group]) -> str:
-    """Return the event model of a column; of a text in several groups, without the analysers."""
-    of = [groups[0]] if len(groups) == 1 else [replace(group, analyser=None) for group in groups]
-    return " + ".join(dict.fromkeys(map(event_name, of)))
-
-
-def event_name(group: Group) -> str:
-    """Return the event model's name, with the options that are not the usual ones."""
-    event: Any = group.event
-    shown = (field for field in fields(event) if field.repr and field.name != "columns")
-    options = [(field.name, getattr(event, field.name), field.default) for field in shown]
-    other = [f"{name}={value!r}" for name, value, usual in options if value not in (usual, "auto")]
-    name = f"{event.name}({', '.join(other)})" if other else str(event.name)
-    plain = group.analyser is None or group.analyser.is_plain
-    return name if plain else f"{name} {group.analyser}"
-
-
 # --- The schema: which columns go to which event model, and how they are encoded -----------------
 #
 # The only place where data and event models meet. A group is all columns of one event model; it
@@ -671,6 +381,296 @@ def _check_kinds(rows: Rows, group: Group, names: Iterable[Name]) -> None:
                 f"Column {title(name)!r} held {group.kind}s in training and holds {kind}s now; "
                 "convert it, or train again."
             )
+
+
+# --- Columns that follow from others -------------------------------------------------------------
+#
+# They are the parts of times, whether a cell is missing, and the interactions of two columns.
+
+
+@final
+@dataclass(frozen=True)
+class TimePart(Derived):
+    """The hour, weekday or month of a column of times."""
+
+    of: Name
+    part: Cycle
+
+    def __str__(self) -> str:
+        return f"{title(self.of)} ({self.part})"
+
+    @property
+    def sources(self) -> tuple[Name, ...]:
+        return (self.of,)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (len(self.levels),)
+
+    @property
+    def levels(self) -> tuple[str, ...]:
+        return NAMES[self.part]
+
+    def codes(self, columns: Encoded) -> NDArray[np.integer]:
+        return part_codes(columns.number(self.of), self.part)
+
+    def cells(self, cells: Callable[[Name], Sequence[object]]) -> list[object]:
+        named: list[object] = part_of(np.asarray(cells(self.of), TIME), self.part).tolist()
+        return named
+
+
+Source: TypeAlias = str | int | TimePart  # what may be taken together with another
+
+
+@final
+@dataclass(frozen=True)
+class Missing(Derived):
+    """Whether a cell of a column is missing: 0 where there is a value, 1 where there is none."""
+
+    of: Name
+    beside = True
+
+    def __str__(self) -> str:
+        return f"{title(self.of)} is missing"
+
+    @property
+    def sources(self) -> tuple[Name, ...]:
+        return (self.of,)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (2,)
+
+    @property
+    def levels(self) -> tuple[bool, ...]:
+        return (False, True)
+
+    def codes(self, columns: Encoded) -> NDArray[np.integer]:
+        return columns.missing(self.of).astype(np.int64)
+
+    def cells(self, cells: Callable[[Name], Sequence[object]]) -> list[object]:
+        return [is_missing(cell) for cell in cells(self.of)]
+
+
+@final
+@dataclass(frozen=True)
+class NumberBins:
+    """Bins of a column of numbers, cut at ascending edges; the last bin holds missing cells."""
+
+    column: Source
+    edges: tuple[float, ...]
+
+    @property
+    def size(self) -> int:
+        """The number of bins."""
+        return len(self.edges) + 2
+
+    def codes(self, columns: Encoded) -> NDArray[np.int64]:
+        """Return the bin of each row, of shape (rows,): how many edges its number reaches."""
+        numbers = columns.number(self.column)
+        bins = np.searchsorted(np.asarray(self.edges, np.float64), numbers, side="right")
+        return np.where(np.isnan(numbers), self.size - 1, bins)
+
+
+@final
+@dataclass(frozen=True)
+class LevelBins:
+    """Levels with a bin each; then a bin for all other levels, and one for missing cells."""
+
+    column: Source
+    levels: tuple[Level, ...]
+
+    @property
+    def size(self) -> int:
+        """The number of bins."""
+        return len(self.levels) + 2
+
+    def codes(self, columns: Encoded) -> NDArray[np.int64]:
+        """Return the bin of each row, of shape (rows,)."""
+        codes = columns.codes_of(self.column, self.levels)
+        return np.where(codes < 0, self.size - 1, codes).astype(np.int64)
+
+
+Bins: TypeAlias = NumberBins | LevelBins  # the last bin holds missing cells
+
+
+@final
+@dataclass(frozen=True)
+class Interaction(Derived):
+    """Two columns taken together: which of their bins come together in a row.
+
+    Examples
+    --------
+    >>> column = Interaction(NumberBins("a", (0.5,)), LevelBins("b", ("x", "y")))
+    >>> print(column, column.shape)
+    a × b (3, 4)
+    """
+
+    a: Bins
+    b: Bins
+    beside = True
+
+    def __str__(self) -> str:
+        return title_of_pair(self.sources)
+
+    @property
+    def sources(self) -> tuple[Name, Name]:
+        return self.a.column, self.b.column
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.a.size, self.b.size
+
+    @cached_property
+    def levels(self) -> tuple[Level, ...]:
+        return super().levels
+
+    def codes(self, columns: Encoded) -> NDArray[np.integer]:
+        return columns.bins(self.a) * self.b.size + columns.bins(self.b)
+
+    def cells(self, cells: Callable[[Name], Sequence[object]]) -> list[tuple[object, ...]]:
+        return list(zip(*map(cells, self.sources), strict=True))
+
+
+# --- Groups: the columns of one event model, which become one block ------------------------------
+
+
+USUAL_KIND: dict[str, Kind] = {  # of others it is "number"
+    "bernoulli": "boolean",
+    "categorical": "string",
+    "joint": "string",
+    "lift": "interaction",
+}
+
+DERIVED: tuple[Kind, ...] = ("part", "missing", "interaction")  # columns that follow from others
+
+
+@dataclass(frozen=True)
+class GroupKey:
+    """What identifies a group and its block: settings, which are compared by their values.
+
+    Groups that were made apart count the same exactly if their keys are equal, whatever is printed.
+
+    Parameters
+    ----------
+    event : EventModel
+        With all its settings.
+    kind : str
+        What kind of values the columns held in training.
+    column : str or int, optional
+        The column of a text, which is a group of its own.
+    analyser : Analyser, optional
+        How the text was split.
+    """
+
+    event: EventModel
+    kind: Kind
+    column: Name | None = None
+    analyser: Analyser | None = None
+
+    def __str__(self) -> str:
+        usual = self.kind in ("text", USUAL_KIND.get(self.event.name, "number"))
+        name = str(self.event) if usual else f"{self.event} of {self.kind}s"
+        if self.analyser is None or self.column is None:
+            return name
+        name = f"{name} {title(self.column)}"
+        return name if self.analyser.is_plain else f"{name} {self.analyser}"
+
+
+@dataclass(frozen=True)
+class Group:
+    """The columns of one event model, and what kind of values they held in training."""
+
+    event: EventModel
+    kind: Kind
+    columns: range | tuple[Name, ...]
+    analyser: Analyser | None = None  # of a text
+
+    @cached_property
+    def key(self) -> GroupKey:
+        """What the group is known by in tallies, weights and model files."""
+        own = None if self.analyser is None else self.columns[0]
+        return GroupKey(self.event, self.kind, own, self.analyser)
+
+    @property
+    def is_interaction(self) -> bool:
+        """Whether its columns are taken two together, beside what each of them says alone."""
+        return self.kind == "interaction"
+
+    @cached_property
+    def is_beside(self) -> bool:
+        """Whether its columns say something beside what the columns they follow from say."""
+        return any(name.beside for name in self.derived)
+
+    @cached_property
+    def derived(self) -> tuple[Derived, ...]:
+        """The columns that follow from others; all of a group do, or none."""
+        if self.kind not in DERIVED:
+            return ()
+        return tuple(name for name in self.columns if isinstance(name, Derived))
+
+    def parts_of(self, tally: BlockTally) -> Parts:
+        """Return the parts of the evidence of these columns, of which so much was counted."""
+        axis = tally.axis
+        if isinstance(axis, Words):
+            if not self.event.by_word:
+                return Parts.whole(self.key, len(axis))
+            frequency = tally.sums[VALUE].by_row()
+            return Parts.words(self.key, axis.columns[0], frequency, by_band=axis.by_band)
+        if self.event.joined:
+            return Parts.whole(self.key, len(axis.columns))
+        return Parts.columns(self.key, axis.columns)
+
+    def derive(self, columns: Encoded, axis: Axis | None) -> Codes:
+        """Encode derived columns by the columns of the table, on a known axis or by all levels."""
+        if not isinstance(axis, Levels):
+            axis = Levels.of_all(self.derived, whole=self.event.layout == "grid")
+        found = map(columns.codes_of, axis.columns, axis.levels)
+        return Codes(np.stack([*found], axis=1).astype(np.int32), axis)
+
+    def encode(self, rows: Rows, axis: Axis | None) -> Block:
+        """Encode these columns, by a known axis or by finding one; lacking columns are missing."""
+        if self.derived:
+            return self.derive(OfTable(rows), axis)
+        columns = self.columns if axis is None else axis.columns
+        if self.analyser is not None:
+            words = axis if isinstance(axis, Words) else None
+            return encode_texts(rows, columns[0], self.analyser, words)
+        if self.event.layout == "numbers":
+            return encode_numbers(rows, columns, sparse=self.event.sparse)
+        if self.event.layout == "rows":
+            rows = whole_rows(rows, self.columns)
+            columns = rows.names
+        if isinstance(axis, Levels):
+            return look_up_levels(rows, axis)
+        return with_declared(find_levels(rows, columns), self.event.declared)
+
+    def recode(self, held: Held, axis: Axis) -> Block:
+        """Encode these columns of encoded rows by a known axis."""
+        match axis:
+            case Words():
+                return held.texts(self.key, axis)
+            case Levels():
+                return held.codes(axis)
+            case _:
+                return held.matrix(axis.columns)  # in the order in which they were counted
+
+
+def event_names(groups: Sequence[Group]) -> str:
+    """Return the event model of a column; of a text in several groups, without the analysers."""
+    of = [groups[0]] if len(groups) == 1 else [replace(group, analyser=None) for group in groups]
+    return " + ".join(dict.fromkeys(map(event_name, of)))
+
+
+def event_name(group: Group) -> str:
+    """Return the event model's name, with the options that are not the usual ones."""
+    event: Any = group.event
+    shown = (field for field in fields(event) if field.repr and field.name != "columns")
+    options = [(field.name, getattr(event, field.name), field.default) for field in shown]
+    other = [f"{name}={value!r}" for name, value, usual in options if value not in (usual, "auto")]
+    name = f"{event.name}({', '.join(other)})" if other else str(event.name)
+    plain = group.analyser is None or group.analyser.is_plain
+    return name if plain else f"{name} {group.analyser}"
 
 
 # --- Fingerprint ---------------------------------------------------------------------------------

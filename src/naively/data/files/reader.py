@@ -34,164 +34,6 @@ if TYPE_CHECKING:
 
     from naively.data.files.tables import ChooseColumns
 
-
-# --- A folder of texts: one sub-folder for each class, one file for each text --------------------
-
-
-def read_folder(folder: Path) -> tuple[dict[str, NDArray[np.object_]], tuple[str, ...]]:
-    """Read the texts below a folder, sorted by name, and the sub-folder each came from.
-
-    Hidden files are skipped; deeper folders belong to the class above them.
-
-    Returns
-    -------
-    values : dict
-        The columns ``"text"`` and ``"label"``.
-    notes : tuple of str
-        Sentences about what was repaired or left out.
-    """
-    entries = sorted(p for p in folder.iterdir() if not p.name.startswith("."))
-    classes = [p for p in entries if p.is_dir()]
-    strays = [p for p in entries if not p.is_dir()]
-    if not classes:
-        found = f"; to read a file in it, name the file: {strays[0]}" if strays else ""
-        raise ValueError(
-            f"The folder {folder} has no sub-folders: put the texts of each class "
-            f"into a sub-folder named after the class{found}."
-        )
-    texts: list[str] = []
-    labels: list[str] = []
-    invalid = 0
-    for class_folder in classes:
-        for file in _files(class_folder):
-            text, count = decode(file.read_bytes())
-            texts.append(text)
-            labels.append(class_folder.name)
-            invalid += count
-    if not texts:
-        raise ValueError(f"The sub-folders of {folder} are empty: there is no text to read.")
-    notes = [replaced(invalid, str(folder))] if invalid else []
-    if strays:
-        notes.append(f"Files of {folder} outside its sub-folders were left out: {len(strays)}.")
-    values = {"text": np.array(texts, object), "label": np.array(labels, object)}
-    return values, tuple(notes)
-
-
-def _files(folder: Path) -> list[Path]:
-    def is_hidden(file: Path) -> bool:
-        return any(part.startswith(".") for part in file.relative_to(folder).parts)
-
-    return sorted(p for p in folder.rglob("*") if p.is_file() and not is_hidden(p))
-
-
-# --- Several files are one table: their rows one after another, their columns by name ------------
-#
-# The folders that a file lies in may say more: the files in ``day=2026-11-21`` have a column
-# "day".
-
-
-TABLES = (".parquet", ".pq", ".csv", ".tsv", ".jsonl", ".ndjson")  # .txt may be a text of its own
-SPELLED: tuple[Guess, ...] = ("number", "boolean", "time")  # what the name of a folder may be
-
-
-def files_at(path: Path) -> list[Path] | None:
-    r"""Return the tables at a pattern, or in a folder and its ``key=value`` folders, sorted.
-
-    None is returned of a path that is one file, or a folder of something else.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> folder = Path(tempfile.mkdtemp())
-    >>> (folder / "year=2026").mkdir()
-    >>> _ = (folder / "year=2026" / "a.csv").write_text("b\n1\n")
-    >>> [file.relative_to(folder).as_posix() for file in files_at(folder)]
-    ['year=2026/a.csv']
-    """
-    if path.is_dir():
-        return sorted(_within(path)) or None
-    if path.exists() or not has_magic(str(path)):
-        return None
-    found = sorted(map(Path, glob(str(path), recursive=True)))  # noqa: PTH207  (any kind of path)
-    if not found:
-        raise FileNotFoundError(f"There is no file {path}.")
-    return [file for each in found for file in (_within(each) if each.is_dir() else [each])]
-
-
-def _within(folder: Path) -> Iterator[Path]:
-    for entry in sorted(folder.iterdir()):
-        if entry.name.startswith((".", "_")):
-            continue
-        if entry.is_dir():
-            yield from _within(entry) if "=" in entry.name else ()
-        elif plain_extension(entry) in TABLES:
-            yield entry
-
-
-def partition_of(file: Path, root: Path) -> dict[str, str]:
-    """Return what the folders between a root and a file say.
-
-    >>> partition_of(Path("data/year=2026/month=11/a.parquet"), Path("data"))
-    {'year': '2026', 'month': '11'}
-    """
-    within = file.parent.relative_to(root) if file.is_relative_to(root) else file.parent
-    pairs = (part.partition("=") for part in within.parts if "=" in part)
-    return {key: value for key, _, value in pairs}
-
-
-class SeveralFiles(Stream):
-    """The rows of several files, one file after another.
-
-    Parameters
-    ----------
-    tables : sequence of Stream
-        The files.
-    partitions : sequence of dict of str to str
-        What is said of each by its folders.
-    names : sequence of str
-        The columns.
-    """
-
-    def __init__(
-        self,
-        tables: Sequence[Stream],
-        partitions: Sequence[dict[str, str]],
-        names: Sequence[str],
-    ) -> None:
-        guesses = {name: of for table in tables for name, of in table.guesses.items()}
-        said = {name: SPELLED for partition in partitions for name in partition}
-        expected = {name: of for table in tables for name, of in table.expected.items()}
-        super().__init__(names, guesses | said, expected)
-        self._tables, self._partitions = tables, partitions
-        totals = [table.total for table in tables if table.total is not None]
-        self.total = sum(totals) if len(totals) == len(tables) else None
-        self._begins: list[int] = []  # the first row of each file that was read
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        return tuple(note for table in self._tables for note in table.notes)
-
-    def columns(self) -> Iterator[dict[str, Column]]:
-        self._begins, done = [], 0
-        for table, partition in zip(self._tables, self._partitions, strict=True):
-            self._begins.append(done)
-            for columns in table.columns():
-                rows = len(next(iter(columns.values()))[0])
-                done += rows
-                every = columns | {name: _same(text, rows) for name, text in partition.items()}
-                nothing: Column = (np.full(rows, None, object), None)
-                yield {name: every.get(name, nothing) for name in self.names}
-
-    def where(self, name: str, row: int) -> tuple[str, str]:
-        i = int(np.searchsorted(self._begins, row, side="right")) - 1
-        return self._tables[i].where(name, row - self._begins[i])
-
-
-def _same(text: str, rows: int) -> Column:
-    utf8 = np.frombuffer(text.encode("utf-8", "surrogatepass"), np.uint8)
-    return Strings(np.arange(rows + 1) * len(utf8), np.tile(utf8, rows)), "string"
-
-
 # --- Files are tables of any length: CSV, Parquet, JSON lines, folders of texts, and mail --------
 #
 # An empty field is missing. Invalid UTF-8 is repaired, with a note. Any other fault is an error
@@ -455,3 +297,160 @@ def _choose(
                 f'{where} has no column "{asked}"; its columns are {", ".join(close)}{more}.'
             )
     return [name for name in names if (columns is None or name in columns) and name not in ignore]
+
+
+# --- A folder of texts: one sub-folder for each class, one file for each text --------------------
+
+
+def read_folder(folder: Path) -> tuple[dict[str, NDArray[np.object_]], tuple[str, ...]]:
+    """Read the texts below a folder, sorted by name, and the sub-folder each came from.
+
+    Hidden files are skipped; deeper folders belong to the class above them.
+
+    Returns
+    -------
+    values : dict
+        The columns ``"text"`` and ``"label"``.
+    notes : tuple of str
+        Sentences about what was repaired or left out.
+    """
+    entries = sorted(p for p in folder.iterdir() if not p.name.startswith("."))
+    classes = [p for p in entries if p.is_dir()]
+    strays = [p for p in entries if not p.is_dir()]
+    if not classes:
+        found = f"; to read a file in it, name the file: {strays[0]}" if strays else ""
+        raise ValueError(
+            f"The folder {folder} has no sub-folders: put the texts of each class "
+            f"into a sub-folder named after the class{found}."
+        )
+    texts: list[str] = []
+    labels: list[str] = []
+    invalid = 0
+    for class_folder in classes:
+        for file in _files(class_folder):
+            text, count = decode(file.read_bytes())
+            texts.append(text)
+            labels.append(class_folder.name)
+            invalid += count
+    if not texts:
+        raise ValueError(f"The sub-folders of {folder} are empty: there is no text to read.")
+    notes = [replaced(invalid, str(folder))] if invalid else []
+    if strays:
+        notes.append(f"Files of {folder} outside its sub-folders were left out: {len(strays)}.")
+    values = {"text": np.array(texts, object), "label": np.array(labels, object)}
+    return values, tuple(notes)
+
+
+def _files(folder: Path) -> list[Path]:
+    def is_hidden(file: Path) -> bool:
+        return any(part.startswith(".") for part in file.relative_to(folder).parts)
+
+    return sorted(p for p in folder.rglob("*") if p.is_file() and not is_hidden(p))
+
+
+# --- Several files are one table: their rows one after another, their columns by name ------------
+#
+# The folders that a file lies in may say more: the files in ``day=2026-11-21`` have a column
+# "day".
+
+
+TABLES = (".parquet", ".pq", ".csv", ".tsv", ".jsonl", ".ndjson")  # .txt may be a text of its own
+SPELLED: tuple[Guess, ...] = ("number", "boolean", "time")  # what the name of a folder may be
+
+
+def files_at(path: Path) -> list[Path] | None:
+    r"""Return the tables at a pattern, or in a folder and its ``key=value`` folders, sorted.
+
+    None is returned of a path that is one file, or a folder of something else.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> (folder / "year=2026").mkdir()
+    >>> _ = (folder / "year=2026" / "a.csv").write_text("b\n1\n")
+    >>> [file.relative_to(folder).as_posix() for file in files_at(folder)]
+    ['year=2026/a.csv']
+    """
+    if path.is_dir():
+        return sorted(_within(path)) or None
+    if path.exists() or not has_magic(str(path)):
+        return None
+    found = sorted(map(Path, glob(str(path), recursive=True)))  # noqa: PTH207  (any kind of path)
+    if not found:
+        raise FileNotFoundError(f"There is no file {path}.")
+    return [file for each in found for file in (_within(each) if each.is_dir() else [each])]
+
+
+def _within(folder: Path) -> Iterator[Path]:
+    for entry in sorted(folder.iterdir()):
+        if entry.name.startswith((".", "_")):
+            continue
+        if entry.is_dir():
+            yield from _within(entry) if "=" in entry.name else ()
+        elif plain_extension(entry) in TABLES:
+            yield entry
+
+
+def partition_of(file: Path, root: Path) -> dict[str, str]:
+    """Return what the folders between a root and a file say.
+
+    >>> partition_of(Path("data/year=2026/month=11/a.parquet"), Path("data"))
+    {'year': '2026', 'month': '11'}
+    """
+    within = file.parent.relative_to(root) if file.is_relative_to(root) else file.parent
+    pairs = (part.partition("=") for part in within.parts if "=" in part)
+    return {key: value for key, _, value in pairs}
+
+
+class SeveralFiles(Stream):
+    """The rows of several files, one file after another.
+
+    Parameters
+    ----------
+    tables : sequence of Stream
+        The files.
+    partitions : sequence of dict of str to str
+        What is said of each by its folders.
+    names : sequence of str
+        The columns.
+    """
+
+    def __init__(
+        self,
+        tables: Sequence[Stream],
+        partitions: Sequence[dict[str, str]],
+        names: Sequence[str],
+    ) -> None:
+        guesses = {name: of for table in tables for name, of in table.guesses.items()}
+        said = {name: SPELLED for partition in partitions for name in partition}
+        expected = {name: of for table in tables for name, of in table.expected.items()}
+        super().__init__(names, guesses | said, expected)
+        self._tables, self._partitions = tables, partitions
+        totals = [table.total for table in tables if table.total is not None]
+        self.total = sum(totals) if len(totals) == len(tables) else None
+        self._begins: list[int] = []  # the first row of each file that was read
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return tuple(note for table in self._tables for note in table.notes)
+
+    def columns(self) -> Iterator[dict[str, Column]]:
+        self._begins, done = [], 0
+        for table, partition in zip(self._tables, self._partitions, strict=True):
+            self._begins.append(done)
+            for columns in table.columns():
+                rows = len(next(iter(columns.values()))[0])
+                done += rows
+                every = columns | {name: _same(text, rows) for name, text in partition.items()}
+                nothing: Column = (np.full(rows, None, object), None)
+                yield {name: every.get(name, nothing) for name in self.names}
+
+    def where(self, name: str, row: int) -> tuple[str, str]:
+        i = int(np.searchsorted(self._begins, row, side="right")) - 1
+        return self._tables[i].where(name, row - self._begins[i])
+
+
+def _same(text: str, rows: int) -> Column:
+    utf8 = np.frombuffer(text.encode("utf-8", "surrogatepass"), np.uint8)
+    return Strings(np.arange(rows + 1) * len(utf8), np.tile(utf8, rows)), "string"

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-
 # --- A text file is surveyed before it is read: whether it is whole, and how large it is ---------
 #
 # Python decompresses it, which checks the checksums of gzip as DuckDB does not. Rows are counted
