@@ -27,7 +27,7 @@ def with_linear_part(nb: NaiveBayes, *, products: int = 0, seed: int = 0) -> Nai
 
     terms = []
     for group in model.schema.of_columns:
-        axis = model.counts[group.key].axis
+        axis = model.taken.counts[group.key].axis
         if isinstance(axis, Words) or group.event.joined or group.event.layout == "rows":
             continue
         for j, name in enumerate(axis.columns):

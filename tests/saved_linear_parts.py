@@ -51,7 +51,7 @@ def terms_of(nb: NaiveBayes) -> list[Term]:
             if group.event.layout == "numbers":
                 functions: list[Line | Step] = [Line(-x, 2.5 + x, x / 3, 1 + x), Line(x, x, x, x)]
             else:
-                axis = nb.model_.counts[group.key].axis
+                axis = nb.model_.taken.counts[group.key].axis
                 levels = axis.levels[list(axis.columns).index(name)]
                 functions = [Step(level, x, 0.3 + x) for level in levels[:2]]
             found += [Term(group.key, name, function) for function in functions]

@@ -192,7 +192,7 @@ class Bins:
 def test_bins_and_the_width_of_their_kernel_stay(event: Histogram, data: Any) -> None:
     sample = drawn(data, Case(event, REAL, numbers))
     model = sample.model
-    likelihood: Any = next(iter(model.unweighted_likelihoods.values()))
+    likelihood: Any = next(iter(model.taken.likelihoods.values()))
     said = np.split(np.exp(likelihood.table), likelihood.first[1:-1])
     expected = np.zeros((len(sample), len(model.classes)))
     for name, edges, table in zip(sample.columns, likelihood.edges, said, strict=True):

@@ -160,7 +160,7 @@ def test_some_rows_are_left_out_as_they_are_among_all(event):
     rows, y = [*texts(word), None], np.append(np.tile(["a", "b", "c"], 20), "a")
     nb = NaiveBayes(event, weights=None).fit(rows, y)
     (group,) = nb.model_.schema.groups
-    counts, labels = nb.model_.counts[group.key], encode_labels(y)
+    counts, labels = nb.model_.taken.counts[group.key], encode_labels(y)
     block = nb.model_.blocks(nb.model_.encode(nb._rows(rows)))[group.key]
     every = group.event.leave_one_out(counts, block, labels)
     some = np.array([3, 60, 17, 3])
@@ -184,11 +184,11 @@ def test_sparse_models_are_those_of_the_whole_table(monkeypatch, event, weights)
         return NaiveBayes(event, weights=weights).fit(X, y)
 
     sparse = fit()
-    kinds = {type(of) for of in sparse.model_.unweighted_likelihoods.values()}
+    kinds = {type(of) for of in sparse.model_.taken.likelihoods.values()}
     assert kinds == {WordSlopes}
     monkeypatch.setattr(tally, "FEW_CLASSES", 40)
     dense = fit()
-    assert {type(of) for of in dense.model_.unweighted_likelihoods.values()} == {LogLinear}
+    assert {type(of) for of in dense.model_.taken.likelihoods.values()} == {LogLinear}
     close = {"rtol": 1e-6 if weights == "loo" else 1e-9, "atol": 1e-12}
     np.testing.assert_allclose(sparse.predict_proba(X), dense.predict_proba(X), **close)
     np.testing.assert_allclose(

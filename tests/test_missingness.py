@@ -115,7 +115,7 @@ def counted(nb: NaiveBayes) -> dict[Any, np.ndarray]:
     group = group_of(nb)
     if group is None:
         return {}
-    table = nb.model_.taken.blocks[group.key][LEVEL].high.reshape(len(group.columns), 2, -1)
+    table = nb.model_.taken.tally.blocks[group.key][LEVEL].high.reshape(len(group.columns), 2, -1)
     return {name.of: of for name, of in zip(group.derived, table, strict=True)}
 
 
@@ -387,7 +387,7 @@ def test_leave_one_out_is_the_model_without_the_row() -> None:
             if i % 20 == 0:
                 without = fit(take(left), Y[left])
                 only = nb.model_.encode(rows.take(slice(i, i + 1)))
-                likelihood = without.model_.unweighted_likelihoods[group.key]
+                likelihood = without.model_.taken.likelihoods[group.key]
                 item = likelihood.contributions(only.blocks[group.key])
                 column = list(without.model_.schema.groups[-1].columns).index(name)
                 mine = item.value[item.column == column]
@@ -435,7 +435,7 @@ def test_the_first_missing_cells_change_nothing_until_weights_are_fitted() -> No
     group = group_of(nb)
     assert group is not None
     assert [str(name) for name in group.columns] == ["x is missing"]
-    part = nb.model_.parts[group.key].keys
+    part = nb.model_.taken.parts[group.key].keys
     np.testing.assert_array_equal(nb.weights_.table(part, nb.classes_.tolist()), 0.0)
     ignoring = fit(table, missing="ignore").partial_fit(more, ["a", "b"])
     new = {"x": np.array([0.3, np.nan, -2.0]), "w": np.array([0, 1, 3])}
@@ -523,7 +523,9 @@ def test_rows_without_a_label_are_learned_from_too() -> None:
     p = nb.predict_proba(X)
     np.testing.assert_allclose(p.sum(axis=1), 1.0)
     if (group := group_of(nb)) is not None:
-        block = nb.model_.taken.blocks[group.key][LEVEL].high.reshape(len(group.columns), 2, -1)
+        block = nb.model_.taken.tally.blocks[group.key][LEVEL].high.reshape(
+            len(group.columns), 2, -1
+        )
         np.testing.assert_allclose(
             block.sum(axis=1), np.tile(nb.class_count_, (len(block), 1)), rtol=1e-9
         )

@@ -81,7 +81,7 @@ def test_the_evidence_is_the_mixture_of_the_classes_densities() -> None:
     x, z = np.array([1.0, 5.0, 6.0, 2.0, 9.0]), np.array([0.5, np.nan, 3.0, 4.0, 1.0])
     rows = column_rows({"x": x, "z": z})
     model = learning.learn(rows, encode_labels(Y), Gaussian(smoothing=0))
-    (block,) = model.counts.values()
+    (block,) = model.taken.counts.values()
     (group,) = model.schema.groups
     of = group.event.parameters(block, "mean")
     density = np.tile([[0.4, 0.6]], (5, 1))

@@ -181,7 +181,7 @@ def joint_of_problem(fitting: Fitting, plan: Plan, model: Model, weights: Weight
         weights.of[part][0]
         for group in model.schema.groups
         if group.is_interaction
-        for part in model.parts[group.key].keys
+        for part in model.taken.parts[group.key].keys
     ]
     np.testing.assert_allclose(slopes, best.slope, atol=1e-9)
     np.testing.assert_allclose(of_pairs, best.weight, atol=1e-9)

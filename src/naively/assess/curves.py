@@ -235,7 +235,7 @@ def left_out_posterior(model: Model, batch: Batch) -> Floats:
     with np.errstate(divide="ignore"):
         joint = np.log(prior)
     for group in model.schema.groups:
-        of = group.event.leave_one_out(model.counts[group.key], blocks[group.key], labels)
+        of = group.event.leave_one_out(model.taken.counts[group.key], blocks[group.key], labels)
         joint += of.sum(axis=1)
     best = joint.max(axis=1, keepdims=True)
     possible = np.isfinite(best)
@@ -265,7 +265,7 @@ def _chosen(model: Model) -> dict[str, float]:
     for group in model.schema.groups:
         event: Any = group.event
         if event.chosen_by == event.smoothed_by and getattr(event, event.chosen_by) == "auto":
-            settled = event.settled(model.counts[group.key])
+            settled = event.settled(model.taken.counts[group.key])
             found.setdefault(event.name, []).append(float(getattr(settled, event.chosen_by)))
     return {
         name if len(each) == 1 else f"{name} {i + 1}": value

@@ -258,7 +258,7 @@ def coded_columns(model: Model, sample: Sample) -> tuple[list[Coded], list[str]]
     bags: list[Coded] = []
     remarks = []
     for group in model.schema.of_columns:
-        axis = model.counts[group.key].axis
+        axis = model.taken.counts[group.key].axis
         blocks = [batch.blocks[group.key] for batch in batches]
         matrices = [block for block in blocks if isinstance(block, Sparse)]
         if len(matrices) < len(blocks) or not blocks:

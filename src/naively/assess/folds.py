@@ -138,7 +138,7 @@ def work(model: Model, rows: float, *, interactions: bool = False) -> float:
     if interactions:
         columns = min(sum(len(g.columns) for g in model.schema.of_columns), COLUMNS)
         parts += columns * (columns - 1) // 2
-    texts = [block for block in model.taken.blocks.values() if isinstance(block.axis, Words)]
+    texts = [block for block in model.taken.tally.blocks.values() if isinstance(block.axis, Words)]
     words = sum(len(block.axis) for block in texts)
     tokens = sum(float(block.sums[VALUE].by_row().sum()) for block in texts)
     share = rows / max(float(model.tally.class_count.sum()), rows)

@@ -640,7 +640,7 @@ class Classifier(metaclass=ABCMeta):
     @property
     def tally_(self) -> Tally:
         """What was counted; how many cells are missing follows from it."""
-        taken = self._fitted.taken
+        taken = self._fitted.taken.tally
         follows = [g.key for g in self._fitted.schema.groups if g.kind == "missing"]
         blocks = {key: block for key, block in taken.blocks.items() if key not in follows}
         return replace(taken, blocks=blocks) if follows else taken

@@ -296,8 +296,8 @@ class Learner(Classifier):
             model = model.with_classes(encode_labels(classes).classes)
         check_effect(self, model.counted)
         check_class_prior(model, classes, more=more)
-        warn_of_leaks(model.schema, model.taken)
-        warn_of_no_tokens(model.schema, model.taken)
+        warn_of_leaks(model.schema, model.taken.tally)
+        warn_of_no_tokens(model.schema, model.taken.tally)
         self._sample = sample
         self.__dict__.pop("unlabelled_weight_", None)
         if isinstance(found, InMemory) and not found.is_labelled:

@@ -149,7 +149,7 @@ class Scorecard(Shown):
 
 def _check_levels(model: Model) -> None:
     """Raise a ValueError if a category is a whole number that others read as another one."""
-    for tally in model.counts.values():
+    for tally in model.taken.counts.values():
         if not isinstance(tally.axis, LevelAxis):
             continue
         for name, levels in zip(tally.axis.columns, tally.axis.levels, strict=True):
@@ -532,7 +532,10 @@ class _Terms:
     def all(self) -> Iterator[Term]:
         """Yield the terms of all groups, then the products of the linear part."""
         for group in self.model.schema.groups:
-            axis, likelihood = self.model.counts[group.key].axis, self.model.likelihoods[group.key]
+            axis, likelihood = (
+                self.model.taken.counts[group.key].axis,
+                self.model.likelihoods[group.key],
+            )
             yield from self._of_group(group, likelihood, axis)
         yield from self._products()
 
@@ -657,7 +660,7 @@ class _Terms:
 
     def _is_learned(self, term: OfLinear) -> bool:
         """Whether the column of a term is in its group still."""
-        counts = self.model.counts
+        counts = self.model.taken.counts
         return term.group in counts and term.column in counts[term.group].axis.columns
 
     def _factor(self, term: OfLinear) -> Clipped | IsLevel:

@@ -763,11 +763,11 @@ class Fitting:
         held, once = [Held(batch) for batch in self.batches], None
         if self.learned:
             once = LeftOut.of(self.labels, np.concatenate([of.times for of in self.batches]))
-        (n, k), pairs = self.joint.shape, sum(len(model.parts[of.key].keys) for of in groups)
+        (n, k), pairs = self.joint.shape, sum(len(model.taken.parts[of.key].keys) for of in groups)
         by_class = np.empty((k, pairs, n), np.float32)
         at = iter(range(pairs))
         for group in groups:
-            event, tally = group.event, model.counts[group.key]
+            event, tally = group.event, model.taken.counts[group.key]
             assert isinstance(event, Lift)
             m = event.pretend(event.estimate)
             for column, count in zip(tally.axis.columns, counts_of(tally), strict=True):
@@ -799,7 +799,7 @@ class Fitting:
             part
             for group in model.schema.groups
             if group.is_interaction
-            for part in model.parts[group.key].keys
+            for part in model.taken.parts[group.key].keys
         ]
         weight = np.zeros(len(names)) if plan.of_pairs is None else found.weight
         k = len(self.column_weights.classes)

@@ -202,7 +202,7 @@ def leave_one_out_table(
         block = blocks[group.key]
         of_group = _of_group(model, group, block, parts, once, learned=learned)
         if isinstance(block, Sparse) and parts.by_word and length_normalised:
-            counts = model.counts[group.key]
+            counts = model.taken.counts[group.key]
             length = lengths_left(counts, block, once) if learned else block.lengths
             of_group *= length_factor(length)[:, None, None]
         if of_group.shape == table.shape:
@@ -212,9 +212,7 @@ def leave_one_out_table(
         del of_group  # before that of the next group is made: of texts they are large
         kind = _kind(group, parts)
         # Words are centred; their likelihood is large, and not needed yet.
-        centres = kind == "band" or (
-            kind != "text" and model.unweighted_likelihoods[group.key].centres
-        )
+        centres = kind == "band" or (kind != "text" and model.taken.likelihoods[group.key].centres)
         keys += parts.keys
         kinds += [kind] * len(parts)
         by_class += [centres] * len(parts)
@@ -227,7 +225,7 @@ def leave_one_out_table(
 
 def _parts(model: Model, group: Group, block: Block) -> Parts:
     """Return the parts that the evidence of a group is divided into."""
-    parts = model.parts[group.key]
+    parts = model.taken.parts[group.key]
     if isinstance(block, Sparse) and not parts.by_word:
         return Parts.whole(group.key, max(1, len(parts.of_unit)))
     return parts
@@ -238,8 +236,8 @@ def _of_group(
 ) -> Floats:
     """Return the evidence of a group's parts, of shape (rows, parts, classes)."""
     if learned:
-        return group.event.leave_one_out(model.counts[group.key], block, labels)
-    items = model.unweighted_likelihoods[group.key].contributions(block)
+        return group.event.leave_one_out(model.taken.counts[group.key], block, labels)
+    items = model.taken.likelihoods[group.key].contributions(block)
     unit = items.item if parts.by_word else np.maximum(items.column, 0)
     return parts.sums(items.row, unit, items.value, len(labels))
 

@@ -228,8 +228,8 @@ def _words(column: OneColumn) -> WordView:
     classes = frequent(model.tally.class_count)
     found: list[tuple[int, Rank, str, float, float]] = []
     for group in groups:
-        axis = model.counts[group.key].axis
-        p = group.event.parameters(model.counts[group.key], group.event.estimate)["p"]
+        axis = model.taken.counts[group.key].axis
+        p = group.event.parameters(model.taken.counts[group.key], group.event.estimate)["p"]
         for c in classes:
             for rank, i, weight in ranked(model, group, c, WORDS):
                 found.append((c, rank, str(axis.label(i)[1]), weight, float(p[i, c])))

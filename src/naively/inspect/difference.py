@@ -296,7 +296,7 @@ def _bound(end: Any) -> str:
 
 def items_of(model: Model, group: Group) -> tuple[NDArray[np.int64], Named]:
     """Return the column of each row of a group's tables, (rows,), and what its rows are."""
-    event, tally = group.event, model.counts[group.key]
+    event, tally = group.event, model.taken.counts[group.key]
     axis = tally.axis
     if isinstance(event, Histogram):
         of, low, high = event.bins_of(tally)
@@ -399,7 +399,7 @@ def _of_groups(
     a: Model, group: Group, b: Model, other: Group, shared: list[Name], classes: list[Any]
 ) -> Iterator[Items]:
     """Yield the items of two groups, which have some columns in common."""
-    tallies = a.counts[group.key], b.counts[other.key]
+    tallies = a.taken.counts[group.key], b.taken.counts[other.key]
     if not len(tallies[0].axis) or not len(tallies[1].axis):
         return
     likelihoods = a.likelihoods[group.key], b.likelihoods[other.key]

@@ -316,7 +316,7 @@ def explain(model: Model, rows: Rows) -> Explanation:
     lines, blocks = Lines(first, len(rows), cells), model.blocks(batch)
     for group in sorted(model.schema.groups, key=lambda group: group.kind == "missing"):
         key = group.key
-        found, axis = model.likelihoods[key].itemised(blocks[key]), model.counts[key].axis
+        found, axis = model.likelihoods[key].itemised(blocks[key]), model.taken.counts[key].axis
         if group.kind == "missing":
             lines.add_missing(found, axis)
         elif key in of_character_ngrams and isinstance(axis, Words):
@@ -452,7 +452,7 @@ def class_images(model: Model, shape: tuple[int, int]) -> ClassImages:
     mean = np.full((len(model.classes), len(order)), np.nan)
     place = {name: i for i, name in enumerate(order)}
     for group in model.schema.of_columns:
-        tally = model.counts[group.key]
+        tally = model.taken.counts[group.key]
         if group.analyser or group.event.layout == "rows":
             raise ValueError(f"Column {title(group.columns[0])!r} {NO_PIXEL}")
         for name, of_class in zip(tally.axis.columns, _means(model, tally), strict=True):

@@ -33,7 +33,7 @@ def class_log_likelihoods(model: Model, rows: Rows) -> Floats:
     batch, none = plain.encode(rows), np.zeros(len(model.classes))
     total = np.zeros((len(batch), len(model.classes)))
     for key, block in plain.blocks(batch).items():
-        likelihood = plain.unweighted_likelihoods[key]
+        likelihood = plain.taken.likelihoods[key]
         total = likelihood.log_prob(block, total, "joint", none)
         total += likelihood.log_base(block)[:, None]
     return total
@@ -118,7 +118,7 @@ def joint_outcomes(model: Model) -> Outcomes:
             "Marginal and conditional probabilities of columns are those of a joint table: learn "
             "with NaiveBayes(JointTable())."
         )
-    found = groups[0].event.outcomes(model.counts[groups[0].key])
+    found = groups[0].event.outcomes(model.taken.counts[groups[0].key])
     share = np.exp(model.class_log_prior)
     return replace(found, columns=groups[0].columns, classes=model.classes.tolist(), share=share)
 
@@ -143,7 +143,7 @@ def log_marginal_likelihood(model: Model, rows: Rows, labels: Labels) -> float:
         if not isinstance(event, Estimable):
             raise ValueError(_has_none(event, group.columns[0]))  # noqa: TRY004
         block = event.prepare(batch.blocks[group.key])
-        base = plain.unweighted_likelihoods[group.key].log_base(block)
+        base = plain.taken.likelihoods[group.key].log_base(block)
         total += float(base @ labels.weights)
         for of in _columns(event, counted):
             total += _of_column(event, of)

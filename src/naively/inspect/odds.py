@@ -180,7 +180,7 @@ def strongest(model: Model, c: int, n: int) -> list[Weighed]:
     for group in model.schema.of_columns:
         if group.key in model.schema.of_character_ngrams:
             continue
-        axis, x = model.counts[group.key].axis, model.likelihoods[group.key].typical(c).x
+        axis, x = model.taken.counts[group.key].axis, model.likelihoods[group.key].typical(c).x
         for rank, i, weight in ranked(model, group, c, n):
             if x is None:
                 column, shown = axis.label(i)
@@ -195,7 +195,7 @@ def strongest(model: Model, c: int, n: int) -> list[Weighed]:
 
 def ranked(model: Model, group: Group, c: int, n: int) -> list[tuple[Rank, int, float]]:
     """Return the n items of a group that speak most for class c: rank, row and weight of each."""
-    tally, typical = model.counts[group.key], model.likelihoods[group.key].typical(c)
+    tally, typical = model.taken.counts[group.key], model.likelihoods[group.key].typical(c)
     weight = Odds(model.start, c).weight(typical.value)
     count = _count(tally, c, numbers=typical.x is not None)
     here = np.flatnonzero((weight > 0) & (count > 0))
@@ -385,7 +385,7 @@ def _columns(model: Model) -> list[OneColumn]:
     """Return the columns that have an item of evidence for each cell."""
     found = []
     for group in model.schema.of_columns:
-        axis = model.counts[group.key].axis
+        axis = model.taken.counts[group.key].axis
         if isinstance(axis, Columns | Cells | Levels):
             found += [OneColumn(model, name, group, j) for j, name in enumerate(axis.columns)]
     return found

@@ -69,7 +69,7 @@ class OneColumn:
             if shown in missing:
                 raise ValueError(f"Column {shown!r} was missing throughout: nothing was learned.")
             raise ValueError(f"There is no column {shown!r}; the columns are {list_names(of)}.")
-        columns = list(model.counts[of[found].key].axis.columns)
+        columns = list(model.taken.counts[of[found].key].axis.columns)
         return cls(model, found, of[found], columns.index(found) if found in columns else 0)
 
     @property
@@ -91,7 +91,7 @@ class OneColumn:
     @property
     def tally(self) -> BlockTally:
         """What was counted of its group."""
-        return self.model.counts[self.group.key]
+        return self.model.taken.counts[self.group.key]
 
     @property
     def levels(self) -> tuple[Level, ...]:
@@ -121,7 +121,7 @@ class OneColumn:
     @property
     def extent(self) -> tuple[float, float] | None:
         """The outer edges of the bins of a histogram."""
-        of = self.model.unweighted_likelihoods[self.group.key]
+        of = self.model.taken.likelihoods[self.group.key]
         if not isinstance(of, BinTable):
             return None
         first, last = of.first[self.place], of.first[self.place + 1] - 1
@@ -134,7 +134,7 @@ class OneColumn:
     @property
     def edges(self) -> Floats:
         """Where the density of a histogram steps; nothing of other event models."""
-        of = self.model.unweighted_likelihoods[self.group.key]
+        of = self.model.taken.likelihoods[self.group.key]
         return of.edges[self.place] if isinstance(of, BinTable) else np.empty(0)
 
     @property
@@ -159,7 +159,7 @@ class OneColumn:
         found = []
         for part in self._parts(x):
             block = self._block(part)
-            of = self.model.unweighted_likelihoods[self.group.key]
+            of = self.model.taken.likelihoods[self.group.key]
             found.append(self._at(of, block) + of.log_base(block)[:, None])
         return np.concatenate(found)
 
@@ -176,7 +176,7 @@ class OneColumn:
 
         The number after the last stands for a level that was never seen.
         """
-        of = self.model.likelihoods if weighted else self.model.unweighted_likelihoods
+        of = self.model.likelihoods if weighted else self.model.taken.likelihoods
         return of[self.group.key].at(codes, np.full(len(codes), self.place))
 
     @cached_property

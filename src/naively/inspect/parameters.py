@@ -194,7 +194,7 @@ def parameters(
         raise ValueError(f"how must be 'mle', 'map' or 'mean', got {how!r}.")
     tables = [] if column is not None and column != PRIOR else [_of_prior(model, how)]
     for group in model.schema.groups:
-        tally = model.counts[group.key]
+        tally = model.taken.counts[group.key]
         if column is None or _is_of(column, group, tally.axis):
             tables += _of_group(model, group, how, column)
     if not tables:
@@ -235,7 +235,7 @@ def _of_prior(model: Model, how: How | None) -> Table:
 
 def _of_group(model: Model, group: Group, how: How | None, column: Name | None) -> Iterator[Table]:
     """Yield a table for each parameter of a group."""
-    event, tally = group.event, model.counts[group.key]
+    event, tally = group.event, model.taken.counts[group.key]
     axis, how = tally.axis, how or event.estimate
     found = event.parameters(tally, how)
     count, pretend = event.counted(tally), event.pretended(tally, how)
@@ -308,7 +308,7 @@ WRITTEN_OUT = 10**15  # up to which a number is written out
 
 def count_parameters(model: Model) -> int:
     """Return how many parameters are free; a class prior that is given has none."""
-    of_events = (g.event.n_parameters(model.counts[g.key]) for g in model.schema.groups)
+    of_events = (g.event.n_parameters(model.taken.counts[g.key]) for g in model.schema.groups)
     return _free_in_prior(model) + sum(of_events)
 
 
@@ -319,7 +319,7 @@ def count_joint_parameters(model: Model) -> ParameterCount | float:
     """
     if any(group.kind == "missing" for group in model.schema.groups):
         return parameter_counts(model).n_joint_parameters
-    values = [g.event.n_values(model.counts[g.key]) for g in model.schema.of_columns]
+    values = [g.event.n_values(model.taken.counts[g.key]) for g in model.schema.of_columns]
     if math.inf in values:
         return math.inf
     return _joint(math.prod(values), len(model.classes), _free_in_prior(model))
@@ -497,7 +497,7 @@ def parameter_counts(model: Model) -> ParameterCounts:
         for column in _by_column(model, group)
     ]
     for group in missing:  # a missing cell is one more value of its column
-        each = group.event.n_parameters(model.counts[group.key]) // len(group.columns)
+        each = group.event.n_parameters(model.taken.counts[group.key]) // len(group.columns)
         place = {column.name: i for i, column in reversed([*enumerate(found)])}
         for name in group.derived:
             i = place[title(name.sources[0])]
@@ -510,7 +510,7 @@ def parameter_counts(model: Model) -> ParameterCounts:
 
 def _by_column(model: Model, group: Group) -> Iterator[Column]:
     """Yield the columns of a group, or all together where they are one event."""
-    event, tally = group.event, model.counts[group.key]
+    event, tally = group.event, model.taken.counts[group.key]
     axis, names = tally.axis, [title(name) for name in tally.axis.columns]
     # An interaction has no values of its own: they are those of its columns.
     of_all = 1 if group.is_interaction else event.n_values(tally)
@@ -634,7 +634,7 @@ def linear(model: Model) -> Linear:
     names: list[str] = []
     tables, total = [], model.start
     for group in model.schema.groups:
-        axis, likelihood = model.counts[group.key].axis, model.likelihoods[group.key]
+        axis, likelihood = model.taken.counts[group.key].axis, model.likelihoods[group.key]
         lines = None
         if isinstance(likelihood, Sloped):
             lines, likelihood = likelihood, likelihood.inner

@@ -29,14 +29,12 @@ from naively.likelihoods.base import Contributions, Likelihood
 from naively.messages import Shown
 from naively.model.class_prior import class_probabilities
 from naively.model.weights import LinearPart, Product, Weights, mean
+from naively.schema.diagnose import describe
 from naively.schema.encode import Held
 from naively.schema.schema import SHOWN, Group, GroupKey, Schema
 from naively.schema.settings import PURE, Settings
 from naively.schema.settle import CountedTotal, View, alike, make_sure, settle, with_missing
 from naively.tabular import Tabular
-
-# What is derived without the weights.
-DERIVED = ("_settled", "counts", "_axes", "parts", "unweighted_likelihoods", "class_log_prior")
 
 
 @dataclass(frozen=True)
@@ -53,6 +51,52 @@ class Sought:
 
     why_none: str = ""
     notes: tuple[str, ...] = ()
+
+
+class Taken:
+    """What the columns that were counted are taken for, and what follows from that alone.
+
+    Neither weights nor the class prior have a part in it: models that differ in these share it.
+
+    Parameters
+    ----------
+    schema : Schema
+        Which columns go to which event model.
+    tally : Tally
+        What was counted, of the columns as the schema takes them.
+    """
+
+    def __init__(self, schema: Schema, tally: Tally) -> None:
+        self.schema = schema
+        self.tally = tally
+
+    @cached_property
+    def described(self) -> Schema:
+        """The schema with notes, for whoever prints it: what its columns hold, and what is odd."""
+        return describe(self.schema, self.tally)
+
+    @cached_property
+    def counts(self) -> dict[GroupKey, BlockTally]:
+        """The tally of each block, of the words that are learned from."""
+        return {name: block.selected() for name, block in self.tally.blocks.items()}
+
+    @cached_property
+    def axes(self) -> dict[GroupKey, Axis]:
+        """The levels and words of each block that are learned from."""
+        return {name: block.axis for name, block in self.counts.items()}
+
+    @cached_property
+    def parts(self) -> dict[GroupKey, Parts]:
+        """The parts of the evidence of each block."""
+        return {group.key: group.parts_of(self.counts[group.key]) for group in self.schema.groups}
+
+    @cached_property
+    def likelihoods(self) -> dict[GroupKey, Likelihood]:
+        """The log tables of each block, as the event models say, without weights."""
+        return {
+            group.key: group.event.likelihood(self.counts[group.key])
+            for group in self.schema.groups
+        }
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -159,25 +203,29 @@ class Model(Shown):
         if first is None:
             raise ValueError("There is no model to add up.")
         settings, weights, noise, sought = first.settings, first.weights, first.noise, first.sought
-        total = CountedTotal(first._counts, consume=consume)  # noqa: SLF001
+        total = CountedTotal(View(first.counted, first.tally), consume=consume)
         for model in rest:
             settings = settings.merged(model.settings)
             weights = mean(weights, model.weights)
             noise += model.noise
             sought = sought or model.sought
-            total.add(model._counts)  # noqa: SLF001
+            total.add(View(model.counted, model.tally))
         if noise:  # what was not kept would be taken for missing
             settings = replace(settings, missing="ignore")
         return cls(*make_sure(*total.counted(), settings), settings, weights, noise, sought)
 
     def __sub__(self, other: Model) -> Model:
-        (schema, tally), (others, removed) = alike(self._counts, other._counts)
+        (schema, tally), (others, removed) = alike(
+            View(self.counted, self.tally), View(other.counted, other.tally)
+        )
         noise = self.noise + other.noise
         return replace(self, counted=schema.union(others), tally=tally - removed, noise=noise)
 
     def forget(self, other: Model) -> Model:
         """Return ``self - other``, or raise a ValueError if that cannot be."""
-        (schema, tally), (others, removed) = alike(self._counts, other._counts)
+        (schema, tally), (others, removed) = alike(
+            View(self.counted, self.tally), View(other.counted, other.tally)
+        )
         schema = schema.union(others)
         times = [group.key for group in schema.groups if group.kind == "time"]
         left = replace(self, counted=schema, tally=forget(tally, removed, times))
@@ -197,7 +245,7 @@ class Model(Shown):
         ``sought`` is what came of looking for interactions, if that was done.
         """
         model = replace(self, weights=weights, sought=sought or self.sought)
-        vars(model).update({name: vars(self)[name] for name in DERIVED if name in vars(self)})
+        vars(model)["taken"] = self.taken
         return model
 
     @property
@@ -241,8 +289,7 @@ class Model(Shown):
         that another class prior is a shift of the log odds.
         """
         own = replace(self, settings=replace(self.settings, class_prior="data"))
-        kept = (name for name in DERIVED if name in vars(self) and name != "class_log_prior")
-        vars(own).update({name: vars(self)[name] for name in kept})
+        vars(own)["taken"] = self.taken
         return own
 
     @property
@@ -262,24 +309,16 @@ class Model(Shown):
         counted, tally = replace(self.counted, groups=groups), replace(self.tally, blocks=blocks)
         return replace(self, counted=counted, tally=tally)
 
-    @property
-    def _counts(self) -> View:
-        return View(self.counted, self.tally)
-
     @cached_property
-    def _settled(self) -> View:
-        settled = settle(*self._counts, self.settings)
-        return with_missing(settled) if self.settings.counts_missing else settled
+    def taken(self) -> Taken:
+        """What the columns that were counted are taken for, as the counts say."""
+        settled = settle(self.counted, self.tally, self.settings)
+        return Taken(*(with_missing(settled) if self.settings.counts_missing else settled))
 
     @property
     def schema(self) -> Schema:
         """Which columns go to which event model, as what was counted says."""
-        return self._settled.schema
-
-    @property
-    def taken(self) -> Tally:
-        """What was counted, of the columns as the schema takes them."""
-        return self._settled.tally
+        return self.taken.schema
 
     @property
     def impossible(self) -> str | None:
@@ -294,7 +333,7 @@ class Model(Shown):
     @cached_property
     def described(self) -> Schema:
         """The schema, with what the tally says of the columns, and which are multiplied."""
-        schema = self._settled.described
+        schema = self.taken.described
         return schema if self.weights is None else with_products(schema, self.weights.linear)
 
     @cached_property
@@ -307,11 +346,6 @@ class Model(Shown):
         with np.errstate(divide="ignore"):
             log_prior: Floats = np.log(p)
             return log_prior
-
-    @cached_property
-    def counts(self) -> dict[GroupKey, BlockTally]:
-        """The tally of each block, of the words that are learned from."""
-        return {name: block.selected() for name, block in self.taken.blocks.items()}
 
     @cached_property
     def start(self) -> Floats:
@@ -329,49 +363,31 @@ class Model(Shown):
         return self.weights.bias_of(self.classes.tolist())
 
     @cached_property
-    def parts(self) -> dict[GroupKey, Parts]:
-        """The parts of the evidence of each block."""
-        return {group.key: group.parts_of(self.counts[group.key]) for group in self.schema.groups}
-
-    @cached_property
     def likelihoods(self) -> dict[GroupKey, Likelihood]:
         """The log tables of each block, derived once, times the weights; with the linear part."""
-        plain = self.unweighted_likelihoods
+        plain = self.taken.likelihoods
         if self.weights is None:
             return plain
         classes, weighted = self.classes.tolist(), {}
         places = self.weights.places(classes)
         for name, likelihood in plain.items():
-            parts = self.parts[name]
+            parts = self.taken.parts[name]
             weight = self.weights.table(parts.keys, classes)
             found = likelihood.weighted_by_part(weight, parts.of_unit)
             normal = parts.by_word and name in self.weights.groups
             found = found.normalised_by_length() if normal else found
-            axis = self.counts[name].axis
+            axis = self.taken.counts[name].axis
             weighted[name] = self.weights.linear.added_to(found, name, axis, places)
         return weighted
-
-    @cached_property
-    def unweighted_likelihoods(self) -> dict[GroupKey, Likelihood]:
-        """The log tables of each block, as the event models say."""
-        return {
-            group.key: group.event.likelihood(self.counts[group.key])
-            for group in self.schema.groups
-        }
 
     def encode(self, rows: Rows, labels: Labels | None = None) -> Batch:
         """Encode rows as they were encoded in training."""
         labels = Labels.none(len(rows), self.classes) if labels is None else labels
-        return self.schema.encode(rows, labels, self._axes)
+        return self.schema.encode(rows, labels, self.taken.axes)
 
     def recode(self, batch: Batch) -> Batch:
         """Encode rows by the columns, levels and words of this model, as any has encoded them."""
-        return self.schema.recode(batch, self._axes)
-
-    @cached_property
-    def _axes(self) -> dict[GroupKey, Axis]:
-        """The levels and words of each block that are learned from."""
-        return {name: block.axis for name, block in self.counts.items()}
+        return self.schema.recode(batch, self.taken.axes)
 
     def blocks(self, batch: Batch) -> dict[GroupKey, Block]:
         """Return the blocks of encoded rows, prepared to be scored."""
@@ -410,7 +426,7 @@ class Model(Shown):
         batch = plain.encode(rows)
         total: Floats = np.logaddexp.reduce(plain.score(batch, "joint"), axis=1)
         for name, block in plain.blocks(batch).items():
-            total += plain.unweighted_likelihoods[name].log_base(block)
+            total += plain.taken.likelihoods[name].log_base(block)
         return total
 
     def log_posterior(self, rows: Rows, *, single: bool = False) -> Floats:
@@ -438,7 +454,7 @@ class Model(Shown):
                 raise ValueError(f"There is no class {label!r}; the classes are {labels}.")
             codes = np.full(n, labels.index(label))
         blocks = {
-            group.key: group.event.sample_rows(self.counts[group.key], codes, rng, length)
+            group.key: group.event.sample_rows(self.taken.counts[group.key], codes, rng, length)
             for group in self.schema.written
         }
         return self.schema.decode(blocks), self.classes[codes]

@@ -55,7 +55,9 @@ HARDLY = 5e-5  # nats a row, which is 0.0000 when it is written
 
 def warnings(subject: Subject) -> str:
     """Say what would make the scores too good to be true."""
-    said = [html.escaped(text) for text in leaks(subject.model.described, subject.model.taken)]
+    said = [
+        html.escaped(text) for text in leaks(subject.model.described, subject.model.taken.tally)
+    ]
     share = subject.share_learned
     if subject.known:
         said.append(

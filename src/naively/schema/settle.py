@@ -18,7 +18,7 @@ from naively.data.columns import CYCLES, column_rows
 from naively.events import Bernoulli, Categorical, EventModel, Histogram
 from naively.kernels.double_double import Sums
 from naively.kernels.reference import Floats, sortable
-from naively.schema.diagnose import describe, present_in, says_which_are_missing
+from naively.schema.diagnose import present_in, says_which_are_missing
 from naively.schema.encode import encode_texts
 from naively.schema.schema import Group, GroupKey, Missing, Schema, TimePart
 from naively.schema.settings import Settings
@@ -49,11 +49,6 @@ class View(NamedTuple):
 
     schema: Schema
     tally: Tally
-
-    @property
-    def described(self) -> Schema:
-        """The schema with notes, for whoever prints it: what its columns hold, and what is odd."""
-        return describe(self.schema, self.tally)
 
 
 @dataclass(frozen=True)
