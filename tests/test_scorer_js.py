@@ -342,7 +342,7 @@ def test_real_texts_are_scored_as_in_python(data_folder: Path) -> None:
         records = [json.loads(line) for line in lines]
     texts, y = [r["text"] for r in records], [r["label"] for r in records]
     nb = NaiveBayes().fit(texts[::4], y[::4])
-    card, some = nb.scorecard(), texts[1::20]
+    card, some = nb.export.scorecard(), texts[1::20]
     rows = [{"text": text} for text in some]
     (found,) = ask([question(card, rows, "posterior")])
     np.testing.assert_allclose(found, nb.predict_proba(some), rtol=1e-8, atol=1e-12)
@@ -360,5 +360,5 @@ def test_real_tables_are_scored_as_in_python(data_folder: Path, name: str) -> No
     rows = [
         {key: plain(cell) for key, cell in row.items()} for row in some.to_dict(orient="records")
     ]
-    (found,) = ask([question(nb.scorecard(), rows, "posterior")])
+    (found,) = ask([question(nb.export.scorecard(), rows, "posterior")])
     np.testing.assert_allclose(found, nb.predict_proba(some), rtol=1e-8, atol=1e-12)
