@@ -15,7 +15,7 @@ from naively.counting.block import Batch
 from naively.counting.labels import Labels
 from naively.counting.leave_one_out import different
 from naively.events.lift import Lift, counts_of, log_lift_of_cells
-from naively.fitting.leave_one_out import LeaveOneOut, LeftOut, evidence_by, left_out
+from naively.fitting.leave_one_out import LeaveOneOut, OneOfEach, evidence_by, left_out
 from naively.fitting.sample import Sample
 from naively.fitting.search import on_one_thread
 from naively.fitting.weights import (
@@ -366,7 +366,7 @@ class Crossed:
     bins: list[Bins]
     codes: list[NDArray[np.int64]]
     labels: Labels
-    once: LeftOut
+    once: OneOfEach
 
     @classmethod
     def of(
@@ -389,7 +389,7 @@ class Crossed:
         bins = [_bins(held, name) for name in _columns(labels, found, said)]
         codes = [np.concatenate([of.codes(batch) for batch in held]) for of in bins]
         times = np.concatenate([batch.times for batch in batches])
-        return cls(bins, codes, labels, LeftOut.of(labels, times))
+        return cls(bins, codes, labels, OneOfEach.of(labels, times))
 
     def interaction(self, pair: Pair) -> Interaction:
         """Return two columns taken together, as a column."""
@@ -762,7 +762,7 @@ class Fitting:
             return np.zeros((*self.joint.shape, 0), np.float32)
         held, once = [Held(batch) for batch in self.batches], None
         if self.learned:
-            once = LeftOut.of(self.labels, np.concatenate([of.times for of in self.batches]))
+            once = OneOfEach.of(self.labels, np.concatenate([of.times for of in self.batches]))
         (n, k), pairs = self.joint.shape, sum(len(model.taken.parts[of.key].keys) for of in groups)
         by_class = np.empty((k, pairs, n), np.float32)
         at = iter(range(pairs))

@@ -285,7 +285,7 @@ def _log_prior(model: Model, labels: Labels, learned: bool) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class LeftOut:
+class OneOfEach:
     """What is left out of the counts for each row: of a row of weight 2, which is two rows, one.
 
     Parameters
@@ -303,18 +303,18 @@ class LeftOut:
     number: NDArray[np.int64]
 
     @classmethod
-    def of(cls, labels: Labels, times: NDArray[np.int64]) -> LeftOut:
+    def of(cls, labels: Labels, times: NDArray[np.int64]) -> OneOfEach:
         """Return it for rows that stand for so many equal ones, ``times``, of shape (rows,)."""
         once, number = np.unique(one_of_each(labels, times).weights, return_inverse=True)
         return cls(labels.codes, once, number.astype(np.int64))
 
-    def take(self, rows: NDArray[np.int64]) -> LeftOut:
+    def take(self, rows: NDArray[np.int64]) -> OneOfEach:
         """Return some of the rows, by their numbers."""
-        return LeftOut(self.right[rows], self.different, self.number[rows])
+        return OneOfEach(self.right[rows], self.different, self.number[rows])
 
 
 def evidence_by(
-    count: Floats, code: NDArray[np.int64], once: LeftOut | None, m: float
+    count: Floats, code: NDArray[np.int64], once: OneOfEach | None, m: float
 ) -> NDArray[np.float32]:
     """Return the evidence of a pair, centred over the classes: (classes, rows).
 
