@@ -203,8 +203,14 @@ LIES: dict[str, tuple[Change, str]] = {
         lambda h, _: [g.update(kind="missing") for g in h["groups"] if g["event"] == "categorical"],
         "it is of missings, which categorical cannot count so",
     ),
-    "missing cells of another kind": (lambda h, _: h.update(missing="never"), "'never', not"),
-    "nothing of missing cells": (lambda h, _: h.pop("missing"), "lacks 'missing'"),
+    "missing cells of another kind": (
+        lambda h, _: h["settings"].update(missing="never"),
+        "settings.missing is 'never', not 'auto' or 'ignore'",
+    ),
+    "nothing of missing cells": (
+        lambda h, _: h["settings"].pop("missing"),
+        "settings has no 'missing', or lacks it",
+    ),
     "a column of the table that follows": (
         lambda h, _: h["columns"].append({"name": "Missing", "of": "level"}),
         "is an object of 2 entries, not a string",
