@@ -85,3 +85,8 @@ def test_a_name_has_one_meaning() -> None:
 def test_files_do_not_import_each_other_in_circles() -> None:
     found = circles(imports(modules()))
     assert len(found) <= 1, found  # an estimate and the event model that made it
+
+
+def test_the_files_that_are_mutated_are_there() -> None:
+    tools = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
+    assert [of for of in tools["mutants"]["files"] if not list(ROOT.glob(of))] == []

@@ -363,7 +363,7 @@ def row_order(batches: Sequence[Batch], contents: Sequence[Hashes]) -> list[NDAr
     batches : sequence of Batch
         The rows, whose labels are among the same classes.
     contents : sequence of ndarray of uint64, of shape (rows,)
-        The sum over the cells of each row (``schema.fingerprint.contents``).
+        The sum over the cells of each row (``naively.schema.schema.contents``).
     """
     first = [mixed(content) for content in contents]
     every = np.concatenate([np.empty(0, np.uint64), *first])
