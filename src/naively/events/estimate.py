@@ -25,10 +25,16 @@ from naively.counting.axis import (
 from naively.counting.block import B, Codes, Dense, Documents
 from naively.counting.labels import Labels, RowWeight, check_weight, is_missing
 from naively.counting.tally import BlockTally
-from naively.events import curves
 from naively.events.base import Distribution, EventModel, check_estimate
-from naively.events.curves import Consistency, Updates, consistency, updates
-from naively.events.outcomes import Names, Outcomes, Probabilities
+from naively.events.outcomes import (
+    Consistency,
+    Names,
+    Outcomes,
+    ParameterCurve,
+    Probabilities,
+    Surface,
+    Updates,
+)
 from naively.events.prior import Dirichlet, Prior
 from naively.events.shown import (
     EstimatedParameters,
@@ -252,9 +258,7 @@ class Estimate(Shown):
             return self.event.predictive(self.tally)
         return self.event.fitted(self.tally, "mle" if self.given else how)
 
-    def curve(
-        self, parameter: str | None = None, grid: Floats | None = None
-    ) -> curves.ParameterCurve:
+    def curve(self, parameter: str | None = None, grid: Floats | None = None) -> ParameterCurve:
         """Return the log likelihood, prior and posterior of one parameter on a grid.
 
         Parameters
@@ -278,9 +282,11 @@ class Estimate(Shown):
         >>> coin.curve(grid=[0.25, 0.5, 0.75]).posterior.round(3)
         array([0.527, 1.875, 1.582])
         """
-        return curves.curve(self, parameter, grid)
+        from naively.events.curves import curve
 
-    def surface(self, mean: Floats | None = None, variance: Floats | None = None) -> curves.Surface:
+        return curve(self, parameter, grid)
+
+    def surface(self, mean: Floats | None = None, variance: Floats | None = None) -> Surface:
         """Return the log likelihood and log posterior of a normal model over a grid.
 
         Parameters
@@ -293,7 +299,9 @@ class Estimate(Shown):
         surface : Surface
             With the maximum likelihood estimate and the mode of the posterior.
         """
-        return curves.surface(self, mean, variance)
+        from naively.events.curves import surface
+
+        return surface(self, mean, variance)
 
     def plot(self, ax: Axes | None = None, sample: Sample | None = None) -> Axes:
         """Draw the fitted distributions: maximum likelihood, posterior mode or mean, predictive.
@@ -309,7 +317,9 @@ class Estimate(Shown):
         -------
         ax : Axes
         """
-        return curves.plot_fitted(self, sample, ax)
+        from naively.events.curves import plot_fitted
+
+        return plot_fitted(self, sample, ax)
 
     def plot_posterior(self, ax: Axes | None = None, level: float = 0.95) -> Axes:
         """Draw prior, scaled likelihood and posterior of the one parameter, with its interval.
@@ -807,6 +817,8 @@ class Estimable(EventModel[A, B]):
         2  0.666667   0.283582  0.947255
         4     0.625   0.290421  0.901012
         """
+        from naively.events.curves import updates
+
         return updates(self, sample, at, level)
 
     @final
@@ -836,6 +848,8 @@ class Estimable(EventModel[A, B]):
         >>> Bernoulli().consistency([1, 0, 1, 1]).estimate["p"].round(3)
         array([1.   , 0.5  , 0.667, 0.75 ])
         """
+        from naively.events.curves import consistency
+
         return consistency(self, sample, truth, level)
 
     @final

@@ -1,4 +1,4 @@
-"""Marginal and conditional probabilities of the columns of a joint table."""
+"""What an estimate answers, as results: probabilities of a joint table, curves, how it learns."""
 
 from __future__ import annotations
 
@@ -6,14 +6,18 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import Level, Name, title
+from naively.events.base import Distribution
 from naively.kernels.reference import Floats
 from naively.tabular import Tabular
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 MOST = 1_000_000  # rows of a table of probabilities
 PROBABILITY, CLASS = "probability", "class"  # what columns of a table are called
@@ -146,3 +150,212 @@ class Outcomes:
                 known = ", ".join(repr(title(column)) for column in self.columns)
                 raise ValueError(f"There is no column {name!r} in the joint table of {known}.")
         return [place[name] for name in asked]
+
+
+@dataclass(frozen=True, repr=False)
+class ParameterCurve(Tabular):
+    """What a sample says of one parameter, value by value.
+
+    Parameters
+    ----------
+    parameter : str
+        Its name, or the level whose probability it is.
+    value : ndarray of shape (points,)
+        The values of the grid.
+    log_likelihood : ndarray of shape (points,)
+        In nats; at the best of the other parameters, if there are any.
+    prior, posterior : ndarray of shape (points,)
+        Estimate; NaN where there is no proper conjugate prior.
+    likelihood : ndarray of shape (points,)
+        Scaled, so that the area over the grid is 1.
+    distribution : frozen distribution or None
+        The posterior.
+    """
+
+    parameter: Level
+    value: Floats
+    log_likelihood: Floats
+    prior: Floats
+    likelihood: Floats
+    posterior: Floats
+    distribution: Distribution | None
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        return {
+            str(self.parameter): self.value.tolist(),
+            "log_likelihood": self.log_likelihood.tolist(),
+            "prior": self.prior.tolist(),
+            "likelihood": self.likelihood.tolist(),
+            "posterior": self.posterior.tolist(),
+        }
+
+    def plot(self, ax: Axes | None = None, *, level: float = 0.95) -> Axes:
+        """Draw prior, scaled likelihood and posterior, with an interval of the posterior.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            What to draw on.
+        level : float, default 0.95
+            How much of the posterior the interval holds, between equal tails.
+
+        Returns
+        -------
+        ax : Axes
+        """
+        from naively.pictures.estimates import draw_curve
+
+        of = self.distribution
+        interval = None if of is None else tuple(map(float, of.interval(level)))
+        densities = {
+            "prior": self.prior, "likelihood (scaled)": self.likelihood,
+            "posterior": self.posterior,
+        }  # fmt: skip
+        return draw_curve(self.value, densities, self.parameter, interval, level, ax)
+
+
+@dataclass(frozen=True, repr=False)
+class Surface(Tabular):
+    """What a sample says of a mean and a variance together.
+
+    Parameters
+    ----------
+    mean, variance : ndarray of shape (points,)
+        The grid.
+    log_likelihood, log_posterior : ndarray of shape (means, variances)
+        In nats; the log density of the posterior is NaN without a proper prior.
+    mle, map : dict of str to float
+        The maximum likelihood estimate, and the mode of the posterior.
+    """
+
+    mean: Floats
+    variance: Floats
+    log_likelihood: Floats
+    log_posterior: Floats
+    mle: dict[str, float]
+    map: dict[str, float]
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        mean, variance = np.meshgrid(self.mean, self.variance, indexing="ij")
+        return {
+            "mean": mean.ravel().tolist(),
+            "variance": variance.ravel().tolist(),
+            "log_likelihood": self.log_likelihood.ravel().tolist(),
+            "log_posterior": self.log_posterior.ravel().tolist(),
+        }
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw contours of likelihood and posterior, with the estimate that is best for each.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            What to draw on.
+
+        Returns
+        -------
+        ax : Axes
+        """
+        from naively.pictures.estimates import draw_surface
+
+        surfaces = {"likelihood": self.log_likelihood, "posterior": self.log_posterior}
+        best = {
+            "maximum likelihood": (self.mle["mean"], self.mle["variance"]),
+            "posterior mode": (self.map["mean"], self.map["variance"]),
+        }
+        return draw_surface(self.mean, self.variance, surfaces, best, ax)
+
+
+@dataclass(frozen=True, repr=False)
+class Updates(Tabular):
+    """Posteriors of one parameter after more and more observations.
+
+    Parameters
+    ----------
+    parameter : str
+        Its name.
+    n : list of int
+        How many observations had arrived.
+    mean, low, high : list of float
+        The mean of the posterior, and its interval.
+    value : ndarray of shape (points,)
+        A grid of values.
+    density : ndarray of shape (sizes, points)
+        The density of each posterior on the grid; of n = 0 it is the prior.
+    """
+
+    parameter: str
+    n: list[int]
+    mean: list[float]
+    low: list[float]
+    high: list[float]
+    value: Floats
+    density: Floats
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        return {"n": self.n, "mean": self.mean, "low": self.low, "high": self.high}
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the prior and the posteriors that it becomes.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            What to draw on.
+
+        Returns
+        -------
+        ax : Axes
+        """
+        from naively.pictures.estimates import draw_updates
+
+        return draw_updates(self.value, self.density, self.n, self.parameter, ax)
+
+
+@dataclass(frozen=True, repr=False)
+class Consistency(Tabular):
+    """The maximum likelihood estimate of more and more of a sample.
+
+    Parameters
+    ----------
+    n : ndarray of shape (sizes,)
+        How many observations it is from.
+    estimate, low, high : dict of str to ndarray of shape (sizes,)
+        The estimate of each parameter, or of the probability of each level, and the interval of
+        the posterior, between equal tails; NaN where it is undefined.
+    truth : dict of str to float
+        What is known of the parameters that the sample was drawn with.
+    """
+
+    n: NDArray[np.int64]
+    estimate: dict[Level, Floats]
+    low: dict[Level, Floats]
+    high: dict[Level, Floats]
+    truth: dict[Level, float]
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        names = list(self.estimate)
+        columns = {"estimate": self.estimate, "low": self.low, "high": self.high}
+        return {
+            "n": self.n.tolist() * len(names),
+            "parameter": [name for name in names for _ in self.n],
+            **{
+                key: [x for name in names for x in of[name].tolist()] for key, of in columns.items()
+            },
+        }
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw each estimate with its band over the number of observations.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            What to draw on.
+
+        Returns
+        -------
+        ax : Axes
+        """
+        from naively.pictures.estimates import draw_consistency
+
+        return draw_consistency(self.n, self.estimate, self.low, self.high, self.truth, ax)
