@@ -33,7 +33,7 @@ def fitted(X: dict[str, Any], y: Any, weight: Any = None) -> Fitted:
     """Learn a table, all rows of which are in the sample."""
     rows, labels = column_rows(X), encode_labels(y, weight)
     reservoir, model = Reservoir(), learn(rows, labels)
-    reservoir.add(model.counted.encode(rows, labels), model)
+    reservoir.add(model.counted.schema.encode(rows, labels), model)
     sample = reservoir.of(model)
     return Fitted(model, sample, Fitting.of(model, sample))
 

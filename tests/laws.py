@@ -87,7 +87,7 @@ def samples(
 def assert_same(a: Model, b: Model, rows: Rows, scale: float = 1e13) -> None:
     """Two models are one: the difference of their tallies is nothing, and they answer alike."""
     assert a.classes.tolist() == b.classes.tolist()
-    zero = a.tally - b.tally
+    zero = a.counted.tally - b.counted.tally
     left = [zero.weight, *(sums for block in zero.blocks.values() for sums in block.sums.values())]
     for sums in left:
         assert isinstance(sums, Sums | SparseSums)

@@ -26,7 +26,7 @@ def with_linear_part(nb: NaiveBayes, *, products: int = 0, seed: int = 0) -> Nai
         return tuple(rng.normal(size=k).tolist())
 
     terms = []
-    for group in model.schema.of_columns:
+    for group in model.taken.schema.of_columns:
         axis = model.taken.counts[group.key].axis
         if isinstance(axis, Words) or group.event.joined or group.event.layout == "rows":
             continue

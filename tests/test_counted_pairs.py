@@ -19,6 +19,7 @@ from naively.events.lift import log_lift
 from naively.fitting.leave_one_out import leave_one_out_table
 from naively.model.model import Model
 from naively.schema.schema import Interaction, LevelBins, NumberBins, TimePart
+from naively.schema.settle import View
 from tests.learning import learn
 
 BINS = (
@@ -52,8 +53,9 @@ def counted(cells: list[Any]) -> Model:
     model = learn(rows, labels)
     only = replace(
         model,
-        counted=replace(model.counted, groups=()),
-        tally=replace(model.tally, blocks={}),
+        counted=View(
+            replace(model.counted.schema, groups=()), replace(model.counted.tally, blocks={})
+        ),
     )
     return only.with_interactions(ALL, [only.encode(rows, labels)])
 
@@ -128,10 +130,10 @@ def test_equal_interactions_add_up_and_others_stay_apart() -> None:
     same, other = (Interaction(NumberBins("a", edges), BINS[1]) for edges in ((0.0,), (1.0,)))
     one, again, third = (model.with_interactions([of], [batch]) for of in (same, same, other))
     merged = one + again + third
-    (group,) = (g for g in merged.schema.groups if g.is_interaction)
+    (group,) = (g for g in merged.taken.schema.groups if g.is_interaction)
     assert group.columns == (same, other)
-    counted = merged.tally.blocks[group.key].of({same})[LEVEL].high
-    np.testing.assert_array_equal(counted, 2 * one.tally.blocks[group.key][LEVEL].high)
+    counted = merged.counted.tally.blocks[group.key].of({same})[LEVEL].high
+    np.testing.assert_array_equal(counted, 2 * one.counted.tally.blocks[group.key][LEVEL].high)
     np.testing.assert_allclose(
         (merged - third).joint_log_likelihood(rows), (one + again).joint_log_likelihood(rows)
     )

@@ -80,7 +80,7 @@ def test_three_files_are_the_pooled_model(tmp_path: Path, sample: bool) -> None:
     ok("merge", *parties, "-o", merged)
     ours, theirs = load(merged), load(whole)
     X = table.drop(columns="kind")
-    difference = ours.model_.tally - theirs.model_.tally
+    difference = ours.model_.counted.tally - theirs.model_.counted.tally
     assert len(difference.classes) == 0  # nothing is left of any count
     assert ours.class_count_.sum() == N
     p, expected = ours.predict_proba(X), theirs.predict_proba(X)
@@ -146,7 +146,7 @@ def test_parties_of_other_classes_levels_and_columns_are_the_pooled_model() -> N
         first.merge(other)
     assert first.classes_.tolist() == whole.classes_.tolist() == ["a", "b", "c", "d"]
     assert first.class_count_.tolist() == whole.class_count_.tolist()
-    assert len((first.model_.tally - whole.model_.tally).classes) == 0
+    assert len((first.model_.counted.tally - whole.model_.counted.tally).classes) == 0
     X = X[list(first.feature_names_in_)]
     np.testing.assert_allclose(first.predict_proba(X), whole.predict_proba(X), rtol=1e-9)
     assert first.assess().log_loss == pytest.approx(whole.assess().log_loss, rel=1e-9)

@@ -246,7 +246,7 @@ def test_it_is_cross_validation_by_learning_again(weights: Any) -> None:
     assert folds > 2
     sample = nb._sample
     assert sample is not None
-    order = order_in_sample(nb, nb.model_.counted.encode(as_rows(X), labels))
+    order = order_in_sample(nb, nb.model_.counted.schema.encode(as_rows(X), labels))
     fold = np.empty(120, np.int64)
     fold[order] = sample.of(nb.model_).deal(folds).argmax(axis=1)
     assert np.ptp(np.bincount(fold)) <= 1

@@ -181,7 +181,7 @@ def test_the_assessment_chooses_again_without_each_fold(monkeypatch: pytest.Monk
     def spied(model: Any, sample: Any, *of: Any) -> Any:
         assert not of  # pairs are counted on the sample, without the fold
         assert not model.has_interactions
-        rows.append(model.tally.class_count.sum())
+        rows.append(model.counted.tally.class_count.sum())
         assert rows[-1] == sample.labels.weights.sum()
         return add_interactions(model, sample)
 

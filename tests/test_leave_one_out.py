@@ -62,7 +62,7 @@ def centred(table: np.ndarray) -> np.ndarray:
 
 def without(model: Model, one: Sample) -> Model:
     """The model that never saw one row."""
-    seen = Model.learn(one.rows, encode_labels(one.y, one.weight), model.counted)
+    seen = Model.learn(one.rows, encode_labels(one.y, one.weight), model.counted.schema)
     return model - seen
 
 
@@ -90,7 +90,7 @@ def assert_refitted(sample: Sample, found: np.ndarray) -> None:
         if one.weight is not None:
             one = replace(one, weight=np.minimum(one.weight, 1))  # of the row twice, once
         left = without(model, one)
-        if left.schema.derived != model.schema.derived:
+        if left.taken.schema.derived != model.taken.schema.derived:
             continue  # the row has the only missing cell of a column
         likelihood = left.joint_log_likelihood(one.rows) - left.class_log_prior
         if likelihood.min() < -500:
@@ -130,7 +130,7 @@ def test_leave_one_out_of_a_histogram_whose_bins_stay(event: Histogram) -> None:
     found = leave_one_out_table(model, model.encode(rows, encode_labels(y))).table.sum(axis=0)
     for i in range(len(y)):
         one = rows.take([i])
-        left = model - Model.learn(one, encode_labels(y[[i]]), model.counted)
+        left = model - Model.learn(one, encode_labels(y[[i]]), model.counted.schema)
         likelihood = left.joint_log_likelihood(one) - left.class_log_prior
         np.testing.assert_allclose(found[i], centred(likelihood)[0], rtol=1e-9, atol=1e-9)
 

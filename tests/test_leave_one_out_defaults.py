@@ -57,7 +57,7 @@ def left_out(sample: Sample) -> np.ndarray:
 
 
 def only_block(model: Model) -> tuple[EventModel, BlockTally]:
-    (group,), (block,) = model.schema.groups, model.tally.blocks.values()
+    (group,), (block,) = model.taken.schema.groups, model.counted.tally.blocks.values()
     return group.event, block
 
 
@@ -265,10 +265,10 @@ def weighted_without(product: Product, seed: int) -> Iterator[tuple[np.ndarray, 
             continue  # its class goes with it
         weight = None if table.weight is None else np.minimum(table.weight[[i]], 1)
         one = rows.take([i])
-        left = model - Model.learn(one, encode_labels(table.y[[i]], weight), model.counted)
-        if left.schema.derived != model.schema.derived:
+        left = model - Model.learn(one, encode_labels(table.y[[i]], weight), model.counted.schema)
+        if left.taken.schema.derived != model.taken.schema.derived:
             continue  # it has the only cell of a column that is missing
-        prior = np.log(left.tally.class_count + HALF)
+        prior = np.log(left.counted.tally.class_count + HALF)
         yield joint[i], (left.joint_log_likelihood(one) - left.start)[0] + prior
 
 

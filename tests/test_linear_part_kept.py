@@ -131,7 +131,7 @@ def test_each_fold_is_predicted_by_a_linear_part_of_the_other_rows() -> None:
     sample = nb._sample.of(nb.model_)
     dealt = sample.deal(3)
     p = cross_validate(nb.model_, sample, "loo", dealt).p
-    encoded = nb.model_.counted.encode(as_rows(X), encode_labels(y))
+    encoded = nb.model_.counted.schema.encode(as_rows(X), encode_labels(y))
     order = order_in_sample(nb, encoded)
     rows, label = take(X, order), y[order]
     at = 0

@@ -104,7 +104,7 @@ def test_labels_are_predicted_without_a_table_of_rows_times_classes(monkeypatch)
     X = texts(word)
     monkeypatch.setattr(calibrate, "CELLS", 500_000)
     nb = NaiveBayes().fit(X, y)
-    assert len(nb.model_.schema.groups) > 1  # the joint of one is added to that of the next
+    assert len(nb.model_.taken.schema.groups) > 1  # the joint of one is added to that of the next
     expected = nb.classes_[nb.predict_joint_log_proba(X).argmax(axis=1)]
     with little_memory(8 * ROWS * CLASSES):
         assert (nb.predict(X) == expected).all()
@@ -159,7 +159,7 @@ def test_some_rows_are_left_out_as_they_are_among_all(event):
     word = rng.integers(0, 120, (60, 6))
     rows, y = [*texts(word), None], np.append(np.tile(["a", "b", "c"], 20), "a")
     nb = NaiveBayes(event, weights=None).fit(rows, y)
-    (group,) = nb.model_.schema.groups
+    (group,) = nb.model_.taken.schema.groups
     counts, labels = nb.model_.taken.counts[group.key], encode_labels(y)
     block = nb.model_.blocks(nb.model_.encode(nb._rows(rows)))[group.key]
     every = group.event.leave_one_out(counts, block, labels)

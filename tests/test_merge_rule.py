@@ -240,7 +240,7 @@ def test_many_at_once_are_one_after_the_other(event: Text) -> None:
     if not axis.hashed:
         assert axis.words == next(iter(pairwise.blocks.values())).axis.words
     again = Model.total(nb.model_ for nb in models)
-    np.testing.assert_array_equal(again.tally.class_count, total.class_count)
+    np.testing.assert_array_equal(again.counted.tally.class_count, total.class_count)
     assert models[0].merge(*models[1:]).class_count_.tolist() == total.class_count.tolist()
 
 
@@ -300,7 +300,7 @@ def test_a_total_uses_its_first_model_up_only_if_it_may(consume: bool) -> None:
     words, before = first.words, len(first)
     total = Model.total([nb.model_ for nb in parts], consume=consume)
     whole = NaiveBayes(weights=None).fit(texts, list("abab")).model_
-    found, expected = (next(iter(model.tally.blocks.values())) for model in (total, whole))
+    found, expected = (next(iter(model.counted.tally.blocks.values())) for model in (total, whole))
     assert found.axis.words == expected.axis.words
     np.testing.assert_array_equal(found[VALUE].high, expected[VALUE].high)
     assert (found.axis.vocabulary is first.vocabulary) == consume

@@ -105,7 +105,7 @@ FRAMES: dict[str, Any] = {
 
 def group_of(nb: NaiveBayes) -> Group | None:
     """The group of missing cells, if there is one."""
-    found = [group for group in nb.model_.schema.groups if group.kind == "missing"]
+    found = [group for group in nb.model_.taken.schema.groups if group.kind == "missing"]
     assert len(found) <= 1
     return found[0] if found else None
 
@@ -188,7 +188,7 @@ def test_training_and_prediction_mean_the_same_cells(event: Any) -> None:
     labels = encode_labels(Y)
     model, rows = nb.model_, as_rows(x)
     at_prediction = model.encode(rows).blocks[group.key]
-    of_sample = model.recode(model.counted.encode(rows, labels)).blocks[group.key]
+    of_sample = model.recode(model.counted.schema.encode(rows, labels)).blocks[group.key]
     np.testing.assert_array_equal(at_prediction.codes, np.isnan(x))
     np.testing.assert_array_equal(of_sample.codes, np.isnan(x))
 
@@ -199,7 +199,7 @@ def test_the_sample_means_the_cells_that_the_table_means(kind: str) -> None:
     group, labels = group_of(nb), encode_labels(Y)
     assert group is not None
     rows = as_rows(take(slice(None), [kind]))
-    for batch in (nb.model_.counted.encode(rows, labels), nb.model_.encode(rows, labels)):
+    for batch in (nb.model_.counted.schema.encode(rows, labels), nb.model_.encode(rows, labels)):
         codes = nb.model_.recode(batch).blocks[group.key].codes[:, 0]
         np.testing.assert_array_equal(codes, ISNA[kind])
         split = nb.model_.recode(batch.split()).blocks[group.key].codes[:, 0]
@@ -245,7 +245,7 @@ def test_a_long_text_is_not_missing() -> None:
     assert_counted(nb, by_hand(gone, Y))
     group, labels = group_of(nb), encode_labels(Y)
     assert group is not None
-    for batch in (nb.model_.counted, nb.model_.schema):
+    for batch in (nb.model_.counted.schema, nb.model_.taken.schema):
         codes = nb.model_.recode(batch.encode(as_rows({"text": texts}), labels)).blocks[group.key]
         np.testing.assert_array_equal(codes.codes[:, 0], gone["text"])
     runs, words = Text("char_wb", ngram_range=(2, 3), max_characters=100), Text(binary=True)
@@ -254,7 +254,7 @@ def test_a_long_text_is_not_missing() -> None:
         assert_counted(nb, by_hand(gone, Y))
         group = group_of(nb)
         assert group is not None
-        held = nb.model_.recode(nb.model_.counted.encode(as_rows({"text": texts}), labels))
+        held = nb.model_.recode(nb.model_.counted.schema.encode(as_rows({"text": texts}), labels))
         np.testing.assert_array_equal(held.blocks[group.key].codes[:, 0], gone["text"])
     assert group_of(fit({"text": texts[:5] + texts[6:] + texts[:1]})) is None
     assert group_of(fit({"text": texts}, event_models=Text(max_characters=100))) is None
@@ -389,7 +389,7 @@ def test_leave_one_out_is_the_model_without_the_row() -> None:
                 only = nb.model_.encode(rows.take(slice(i, i + 1)))
                 likelihood = without.model_.taken.likelihoods[group.key]
                 item = likelihood.contributions(only.blocks[group.key])
-                column = list(without.model_.schema.groups[-1].columns).index(name)
+                column = list(without.model_.taken.schema.groups[-1].columns).index(name)
                 mine = item.value[item.column == column]
                 np.testing.assert_allclose(found.table[at, i], (mine - mine.mean())[0], atol=1e-12)
 
@@ -467,12 +467,12 @@ def test_what_follows_from_missing_cells_is_not_counted() -> None:
     rows, labels = as_rows({"l": ["u", None, "v", "u"]}), encode_labels(["a", "a", "b", "b"])
     settings = Settings(missing="auto")
     model = Model.learn(rows, labels, infer(rows), settings)
-    again = Model.learn(rows, labels, model.counted, settings)
+    again = Model.learn(rows, labels, model.counted.schema, settings)
     np.testing.assert_array_equal(again.posterior(rows), model.posterior(rows))
     with pytest.raises(ValueError, match="count by the attribute counted of a model"):
-        Model.learn(rows, labels, model.schema, settings)
+        Model.learn(rows, labels, model.taken.schema, settings)
     with pytest.raises(ValueError, match="count by the attribute counted of a model"):
-        Model.count(model.encode(rows, labels), model.schema, settings)
+        Model.count(model.encode(rows, labels), model.taken.schema, settings)
 
 
 def test_the_model_of_how_rows_are_generated_has_none() -> None:

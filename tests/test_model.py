@@ -50,7 +50,7 @@ def test_a_row_that_holds_nothing_has_the_class_prior(prior: Any) -> None:
 
 def test_a_table_without_any_cell_is_answered_by_the_prior() -> None:
     model = learn({"x": [None] * 5, "y": [None] * 5})
-    assert not model.schema.groups
+    assert not model.taken.schema.groups
     rows = as_rows({"x": [None] * 3, "y": [None] * 3})
     np.testing.assert_allclose(model.posterior(rows), [[0.4, 0.6]] * 3)
     np.testing.assert_allclose(model.log_posterior(rows), np.log([[0.4, 0.6]] * 3))
@@ -66,7 +66,7 @@ def test_settings_and_classes_stay_as_models_add_and_subtract() -> None:
     assert both.settings == model.settings
     assert (both - other).classes.tolist() == ["a", "b"]
     np.testing.assert_allclose(both.class_log_prior, np.log(np.full(3, 1 / 3)))
-    np.testing.assert_array_equal((model * 0.5).tally.class_count, [1.0, 1.5])
+    np.testing.assert_array_equal((model * 0.5).counted.tally.class_count, [1.0, 1.5])
     assert (model * 0.5).settings is model.settings
 
 
@@ -82,7 +82,7 @@ def test_the_evidence_is_the_mixture_of_the_classes_densities() -> None:
     rows = column_rows({"x": x, "z": z})
     model = learning.learn(rows, encode_labels(Y), Gaussian(smoothing=0))
     (block,) = model.taken.counts.values()
-    (group,) = model.schema.groups
+    (group,) = model.taken.schema.groups
     of = group.event.parameters(block, "mean")
     density = np.tile([[0.4, 0.6]], (5, 1))
     for j, column in enumerate((x, z)):
@@ -99,19 +99,21 @@ def test_pairs_are_counted_of_rows_that_have_weight_and_taken_off_again() -> Non
     model = learning.learn(rows, labels)
     both = [Interaction(LevelBins("p", ("u", "v")), LevelBins("q", ("x", "y")))]
     paired = model.with_interactions(both, [model.encode(rows, labels).take(np.arange(2))])
-    name = paired.schema.groups[-1].key
-    assert paired.tally.blocks[name][LEVEL].high.sum() == 3.0
+    name = paired.taken.schema.groups[-1].key
+    assert paired.counted.tally.blocks[name][LEVEL].high.sum() == 3.0
     whole = model.with_interactions(both, [model.encode(rows, labels)])
-    np.testing.assert_array_equal(whole.tally.blocks[name][LEVEL].high.sum(axis=0), [2.0, 2.5])
+    np.testing.assert_array_equal(
+        whole.counted.tally.blocks[name][LEVEL].high.sum(axis=0), [2.0, 2.5]
+    )
     batch = model.encode(rows, labels)
     parts = [batch.take(index) for index in (np.array([0, 3]), np.array([1, 2, 4]))]
     np.testing.assert_array_equal(
-        model.with_interactions(both, parts).tally.blocks[name][LEVEL].high,
-        whole.tally.blocks[name][LEVEL].high,
+        model.with_interactions(both, parts).counted.tally.blocks[name][LEVEL].high,
+        whole.counted.tally.blocks[name][LEVEL].high,
     )
     alone = whole.without_interactions()
-    assert alone.schema.groups == model.schema.groups
-    assert alone.tally.blocks.keys() == model.tally.blocks.keys()
+    assert alone.taken.schema.groups == model.taken.schema.groups
+    assert alone.counted.tally.blocks.keys() == model.counted.tally.blocks.keys()
     assert model.without_interactions() is model
 
 

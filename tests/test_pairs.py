@@ -35,6 +35,7 @@ from naively.fitting.weights import OF_INTERACTIONS
 from naively.kernels.reference import Floats
 from naively.model.model import Model
 from naively.schema.schema import LevelBins, NumberBins, TimePart
+from naively.schema.settle import View
 from tests.fittings import fitted, mixed, noise, together
 
 M = 0.5  # pretend rows of each pair of bins, as docs say
@@ -105,7 +106,8 @@ def test_evidence_of_counted_pairs_is_that_of_the_leave_one_out_table(
     """Of rows that are in several batches, of which the model has learned all or none."""
     model, sample, whole = fitted(*mixed(60, weights, seed=3))
     (batch,) = sample.batches
-    model = replace(model, tally=model.tally * 2.0)
+    schema, tally = model.counted
+    model = replace(model, counted=View(schema, tally * 2.0))
     every = list(combinations(range(len(whole.crossed.bins)), 2))
     columns = [whole.crossed.interaction(of) for of in every]
     counted = model.with_interactions(columns, [batch, batch])

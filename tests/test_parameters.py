@@ -127,7 +127,7 @@ def test_every_event_model_has_its_table(case: Case, data: st.DataObject) -> Non
     tables = [
         # Of a missing cell there is one line, as that it is present is what is left.
         p.size // (2 if group.kind == "missing" else 1)
-        for group in model.schema.groups
+        for group in model.taken.schema.groups
         for p in group.event.parameters(model.taken.counts[group.key], "mle").values()
     ]
     assert len(table) == sum(tables) + len(model.classes)

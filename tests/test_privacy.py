@@ -73,8 +73,8 @@ Table = tuple[Group, np.ndarray | None, list[Hashable], np.ndarray]
 
 def tables(model: Model) -> Iterator[Table]:
     """Yield what noise is added to: the group, what is declared (if anything), names, counts."""
-    for group in model.counted.groups:
-        block = regular(group, model.tally.blocks[group.key], RESOLUTION)
+    for group in model.counted.schema.groups:
+        block = regular(group, model.counted.tally.blocks[group.key], RESOLUTION)
         names: list[Hashable] = [block.axis.label(row) for row in range(len(block.axis))]
         known = block.axis.stays if is_declared(block.axis) else None
         if PRESENT not in block.sums:
@@ -92,7 +92,7 @@ def tables(model: Model) -> Iterator[Table]:
 def vector(model: Model) -> Counts:
     """All counts that noise is added to, by what they are of, but those that are 0."""
     classes = model.classes.tolist()
-    of: list[tuple[Hashable, np.ndarray]] = [("rows", model.tally.class_count)]
+    of: list[tuple[Hashable, np.ndarray]] = [("rows", model.counted.tally.class_count)]
     for group, _, names, counts in tables(model):
         of += [((group.key, name), row) for name, row in zip(names, counts, strict=True)]
     return {
@@ -105,8 +105,8 @@ def vector(model: Model) -> Counts:
 
 def changes(model: Model) -> Sensitivity:
     """What one row changes of all counts together."""
-    groups = model.counted.groups
-    each = [change_of(g, regular(g, model.tally.blocks[g.key], RESOLUTION)) for g in groups]
+    groups = model.counted.schema.groups
+    each = [change_of(g, regular(g, model.counted.tally.blocks[g.key], RESOLUTION)) for g in groups]
     added, squared, new = (sum(of) for of in zip(Sensitivity(1, 1, 0), *each, strict=True))
     return Sensitivity(added, squared, new)
 
@@ -200,9 +200,13 @@ def test_nothing_but_noise_and_the_threshold_changes_counts(
     again = exactly(model)
     (noise,) = again.noise
     expected: Counts = {
-        ("rows", c): n for c, n in zip(again.classes.tolist(), again.tally.class_count, strict=True)
+        ("rows", c): n
+        for c, n in zip(again.classes.tolist(), again.counted.tally.class_count, strict=True)
     }
-    assert again.tally.class_count.tolist() == np.maximum(model.tally.class_count, 1).tolist()
+    assert (
+        again.counted.tally.class_count.tolist()
+        == np.maximum(model.counted.tally.class_count, 1).tolist()
+    )
     for group, known, names, counts in tables(model):
         seen = counts.max(axis=1, initial=0.0) >= noise.threshold
         keep = seen if known is None else known
@@ -235,8 +239,8 @@ def test_a_noisy_model_is_lawful(case: Case, data: st.DataObject) -> None:
     both = noisy + again
     assert both.noise == noisy.noise * 2
     assert np.isfinite(both.posterior(table.rows)).all()
-    for group in noisy.counted.groups:
-        block = noisy.tally.blocks[group.key]
+    for group in noisy.counted.schema.groups:
+        block = noisy.counted.tally.blocks[group.key]
         for sums in block.sums.values():
             assert (sums.high == np.rint(sums.high)).all()
             assert not sums.low.any()
@@ -251,7 +255,7 @@ def test_a_word_that_noise_leaves_without_counts_is_not_kept() -> None:
     texts = objects(["buy now", "", "", "", "", "", "", "now lunch"])
     model = Sample(case, {"c0": texts}, np.array(list("aaaaaabc"))).model
     for seed in range(400):
-        (block,) = with_noise(model, 0.3, 0.1, random_below(seed)).tally.blocks.values()
+        (block,) = with_noise(model, 0.3, 0.1, random_below(seed)).counted.tally.blocks.values()
         assert block[VALUE].high.any(axis=1).all()
 
 
@@ -301,7 +305,9 @@ def test_a_declared_level_without_rows_has_noise_too() -> None:
     nb = NaiveBayes(Categorical(levels=["a", "never"]), weights=None)
     model = nb.fit({"x": ["a"] * 500}, ["c"] * 500).model_
     never = [
-        with_noise(model, 0.2, 0.0, random_below(seed)).tally.blocks[model.counted.groups[0].key]
+        with_noise(model, 0.2, 0.0, random_below(seed)).counted.tally.blocks[
+            model.counted.schema.groups[0].key
+        ]
         for seed in range(30)
     ]
     assert len({block[next(iter(block.sums))].high[1, 0] for block in never}) > 5
@@ -345,7 +351,7 @@ def test_numbers_are_counted_in_cells_that_follow_from_no_row() -> None:
     nb = NaiveBayes(Histogram(), weights=None).fit(x[:, None], np.zeros(2000, int))
     for resolution in (0, 3, 5):
         noisy = with_noise(nb.model_, 100.0, 0.9, random_below(0), resolution)
-        ((block),) = noisy.tally.blocks.values()
+        ((block),) = noisy.counted.tally.blocks.values()
         edges = [
             2.0**e * (1 + i / 2**resolution) for e in range(-5, 12) for i in range(2**resolution)
         ]
@@ -446,7 +452,7 @@ def test_noise_is_in_a_new_model_alone() -> None:
     y = rng.choice(["a", "b"], 600)
     X = {"x": rng.normal(y == "a", 1.0), "c": np.where(y == "a", "r", rng.choice(["r", "g"], 600))}
     nb = NaiveBayes({"c": "categorical"}, interactions="auto").fit(X, y)
-    assert nb.model_.counted.notes
+    assert nb.model_.counted.schema.notes
     before, loss = store.to_bytes(nb.model_), nb.assess().log_loss
     noisy = nb.export.with_noise(2.0, 1e-6)
     assert store.to_bytes(nb.model_) == before
@@ -456,7 +462,7 @@ def test_noise_is_in_a_new_model_alone() -> None:
     assert type(noisy) is NaiveBayes
     assert noisy.weights_ is None
     assert noisy.model_.settings.missing == "ignore"
-    assert noisy.model_.counted.notes == {}
+    assert noisy.model_.counted.schema.notes == {}
     assert not noisy.model_.has_interactions
     assert noisy._sampled_rows() is None
     with pytest.raises(ValueError, match="rows"):
@@ -499,8 +505,10 @@ def test_interactions_which_rows_have_chosen_do_not_leave() -> None:
     assert model.has_interactions
     noisy = exactly(model)
     assert not noisy.has_interactions
-    assert {g.key for g in noisy.counted.groups} == {g.key for g in model.counted.of_columns}
-    assert noisy.tally.blocks.keys() == {g.key for g in model.counted.of_columns}
+    assert {g.key for g in noisy.counted.schema.groups} == {
+        g.key for g in model.counted.schema.of_columns
+    }
+    assert noisy.counted.tally.blocks.keys() == {g.key for g in model.counted.schema.of_columns}
 
 
 def test_two_draws_differ_and_a_seed_repeats_them() -> None:

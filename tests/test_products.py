@@ -179,7 +179,7 @@ def joint_of_problem(fitting: Fitting, plan: Plan, model: Model, weights: Weight
     slopes.append(weights.linear.intercept)
     of_pairs = [
         weights.of[part][0]
-        for group in model.schema.groups
+        for group in model.taken.schema.groups
         if group.is_interaction
         for part in model.taken.parts[group.key].keys
     ]
@@ -220,11 +220,11 @@ def test_rows_that_were_not_learned_are_fitted_as_they_are_predicted(weights: st
     X, y, weight = mixed(150, "none")
     pairs = list(combinations(range(len(crossed.bins)), 2))[:4]
     rows, labels = column_rows(X), encode_labels(y, weight)
-    batch = model.counted.encode(rows, labels)
+    batch = model.counted.schema.encode(rows, labels)
     model = model.with_interactions([crossed.interaction(of) for of in pairs], [batch])
     X, y, weight = mixed(140, weights, seed=7)
     rows, labels = column_rows(X), encode_labels(y, weight)
-    fresh = Sample.of_all(model.counted.encode(rows, labels))
+    fresh = Sample.of_all(model.counted.schema.encode(rows, labels))
     other = Fitting.of(model.without_interactions(), fresh, learned=False)
     plan = Plan(3.0, products=True, of_pairs=1.0, before=0.0, after=0.0)
     found = other.weights(plan, model, other.of_pairs(model))

@@ -32,7 +32,7 @@ MODEL, POISSON = (
 
 
 def encoded(X: Any, labels: Labels) -> Batch:
-    return MODEL.counted.encode(as_rows(X), labels)
+    return MODEL.counted.schema.encode(as_rows(X), labels)
 
 
 def sampled(nb: NaiveBayes) -> list[float]:
@@ -243,11 +243,11 @@ def test_batches_that_are_held_differently_stay_apart_and_keep_their_keys() -> N
     cuts = [slice(0, 100), slice(100, 200), slice(200, 300), slice(300, 400)]
     for i, cut in enumerate(cuts):
         rows = sparse.csr_array(X[cut]) if i == 0 else X[cut]
-        sample.add(POISSON.counted.encode(as_rows(rows), encode_labels(y[cut])), POISSON)
+        sample.add(POISSON.counted.schema.encode(as_rows(rows), encode_labels(y[cut])), POISSON)
         assert len(sample) == 100 * (i + 1)
     assert [len(batch) for batch in drawn(sample, POISSON)] == [100, 300]
     # A row that came both ways is one row with two copies.
-    sample.add(POISSON.counted.encode(as_rows(X[:150]), encode_labels(y[:150])), POISSON)
+    sample.add(POISSON.counted.schema.encode(as_rows(X[:150]), encode_labels(y[:150])), POISSON)
     assert len(sample) == 550
     assert [len(batch) for batch in drawn(sample, POISSON)] == [100, 300]
     assert sample.of(POISSON).copies.tolist().count(2) == 150
@@ -258,7 +258,7 @@ def test_batches_that_are_held_in_turn_in_two_forms_become_two() -> None:
     sample = Reservoir()
     for i, rows in enumerate(np.split(np.arange(400), 40)):
         of = sparse.csr_array(X[rows]) if i % 2 else X[rows]
-        sample.add(POISSON.counted.encode(as_rows(of), encode_labels(y[rows])), POISSON)
+        sample.add(POISSON.counted.schema.encode(as_rows(of), encode_labels(y[rows])), POISSON)
         assert len(sample._kept) <= reservoir.SEVERAL
     assert [len(batch) for batch in drawn(sample, POISSON)] == [200, 200]
 
@@ -398,7 +398,7 @@ def test_rows_are_encoded_again_as_the_rows_themselves_would_be() -> None:
     nb = NaiveBayes().fit(table, y)
     assert nb._sample is not None
     rows, labels = as_rows(table), encode_labels(y)
-    own = nb.model_.recode(nb.model_.counted.encode(rows, labels))
+    own = nb.model_.recode(nb.model_.counted.schema.encode(rows, labels))
     given = nb.model_.encode(rows, labels).split()
     assert own.blocks.keys() == given.blocks.keys()
     np.testing.assert_array_equal(nb.model_.score(own, "joint"), nb.model_.score(given, "joint"))
@@ -417,9 +417,9 @@ def test_rows_are_encoded_again_for_a_model_that_knows_fewer_levels_and_words() 
     rows, labels = as_rows(X), encode_labels(y)
     known = np.arange(2, 200)
     whole = learn(rows, labels)
-    part = Model.learn(rows.take(known), labels.take(known), whole.counted)
+    part = Model.learn(rows.take(known), labels.take(known), whole.counted.schema)
     given = part.encode(rows, labels).split()
-    as_they_came = whole.counted.encode(rows, labels)
+    as_they_came = whole.counted.schema.encode(rows, labels)
     of_model = whole.encode(rows, labels).split()  # by its words, some of which are not known
     for own in map(part.recode, (as_they_came, of_model)):
         np.testing.assert_array_equal(part.score(own, "joint"), part.score(given, "joint"))

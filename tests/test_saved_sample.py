@@ -214,7 +214,7 @@ def test_a_column_of_pairs_that_becomes_a_text_keeps_how_its_levels_met(
     assert nb.schema_.kinds["a"] == "string"
     more = {**X, "a": [f"{a} number {i} of them" for i, a in enumerate(X["a"])]}
     nb.partial_fit(more, y)
-    assert nb.model_.counted.kinds["a"] == "text"
+    assert nb.model_.counted.schema.kinds["a"] == "text"
     same(again(nb, tmp_path).calibrate(), nb.calibrate(), X)
 
 

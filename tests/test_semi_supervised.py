@@ -31,7 +31,7 @@ from tests.learning import learn
 def encoded(model: Model, rows: Rows, weight: np.ndarray | None = None) -> Batch:
     """Rows without a label, as a model counts its own."""
     labels = replace(Labels.none(len(rows), model.classes), weight=weight)
-    return model.counted.encode(rows, labels)
+    return model.counted.schema.encode(rows, labels)
 
 
 def unlabelled_beside(model: Model, rows: Rows, weight: np.ndarray) -> Unlabelled:
@@ -64,7 +64,9 @@ def test_a_mixture_is_recovered() -> None:
     means = [next(iter(m.likelihoods.values())).mean for m in (few, found, full)]
     np.testing.assert_allclose(means[1], means[2], atol=0.1)
     assert np.abs(means[0] - means[2]).max() > 0.2
-    np.testing.assert_allclose(found.tally.class_count, full.tally.class_count, rtol=0.05)
+    np.testing.assert_allclose(
+        found.counted.tally.class_count, full.counted.tally.class_count, rtol=0.05
+    )
 
 
 def test_learned_from_some_labels_it_is_no_worse() -> None:
@@ -85,7 +87,7 @@ def test_the_soft_counts_are_those_of_the_posteriors() -> None:
     np.testing.assert_allclose(p, model.posterior(as_rows(rest)), atol=1e-12)
     twice = np.concatenate([labelled[0], rest, rest])
     weight = [np.concatenate([labelled[1] == c, p[:, i], p[:, i]]) for i, c in enumerate("ab")]
-    tally = unlabelled.learn(p, share=1.0).tally
+    tally = unlabelled.learn(p, share=1.0).counted.tally
     np.testing.assert_allclose(tally.class_count, [w.sum() for w in weight])
     mean = NaiveBayes("gaussian", weights=None)
     mean.fit(np.concatenate([twice] * 2), np.repeat(["a", "b"], 110), np.concatenate(weight))
@@ -251,7 +253,7 @@ def test_cross_validation_sees_harm_that_leave_one_out_does_not() -> None:
     rows, labels = as_rows(X[:20]), encode_labels(y[:20])
     model = learn(rows, labels, "gaussian")
     reservoir = Reservoir()
-    reservoir.add(model.counted.encode(rows, labels), model)
+    reservoir.add(model.counted.schema.encode(rows, labels), model)
     sample = reservoir.of(model)
     # Rows without a label of a third kind, far from both classes.
     noise = as_rows(np.random.default_rng(0).normal(0, 30, (280, 3)))
@@ -350,7 +352,9 @@ def test_a_row_without_a_label_counts_as_its_share(share: float) -> None:
     rows = np.array([[1.0, np.nan], [1.0, 1.0]])
     learned = unlabelled_beside(model, as_rows(rows), weight).learn(p, share)
     soft = p * weight[:, None] * share
-    np.testing.assert_allclose(learned.tally.class_count, np.array([2, 2]) + soft.sum(axis=0))
-    (block,) = learned.tally.blocks.values()
+    np.testing.assert_allclose(
+        learned.counted.tally.class_count, np.array([2, 2]) + soft.sum(axis=0)
+    )
+    (block,) = learned.counted.tally.blocks.values()
     true = np.nan_to_num(rows).T @ soft
     np.testing.assert_allclose(block[VALUE].high, np.array([[1, 1], [0, 2]]) + true)

@@ -134,7 +134,7 @@ def test_what_the_counts_make_of_a_column_has_the_pseudo_count_too() -> None:
     X = (rng.random((60, 3)) < 0.2 + 0.5 * y[:, None]).astype(float)
     more, label = [[2.0, 0.5, 7.0]], [1]
     nb = NaiveBayes(weights=None).fit([*X.tolist(), *more], [*y, *label]).forget(more, label)
-    assert {group.event.name for group in nb.model_.counted.groups} == {"histogram"}
+    assert {group.event.name for group in nb.model_.counted.schema.groups} == {"histogram"}
     found = points(nb.curve.smoothing(X, y, values=[9]), "held-out")[9]
     fresh = NaiveBayes("bernoulli", smoothing=9, weights=None).fit(X, y).evaluate(X, y)
     assert found == pytest.approx((fresh.accuracy, fresh.log_loss))
@@ -210,7 +210,7 @@ def test_what_leave_one_out_has_chosen_is_said_and_marked() -> None:
     X, y = truths()
     nb = NaiveBayes("bernoulli").fit(X, y)
     curve = nb.curve.smoothing(X, y)
-    (group,) = nb.model_.schema.groups
+    (group,) = nb.model_.taken.schema.groups
     chosen = group.event.settled(nb.model_.taken.counts[group.key]).alpha
     assert curve.chosen == {"bernoulli": chosen}
     assert not NaiveBayes("bernoulli", smoothing=1).fit(X, y).curve.smoothing(values=[1]).chosen

@@ -391,7 +391,7 @@ def test_many_classes_of_a_sparse_matrix_are_counted_sparsely_and_as_scikit_lear
     X = csr_array(rng.poisson(0.2, size=(400, 60)).astype(np.float64))
     y = np.append(np.arange(k), rng.integers(0, k, 400 - k))
     nb = NaiveBayes("multinomial", weights=None, smoothing=1.0).fit(X, y)
-    (block,) = nb.model_.tally.blocks.values()
+    (block,) = nb.model_.counted.tally.blocks.values()
     kinds = {type(sums) for sums in block.sums.values()}
     assert (SparseSums in kinds) == (k == 40)
     theirs = MultinomialNB().fit(X, y)
@@ -399,4 +399,4 @@ def test_many_classes_of_a_sparse_matrix_are_counted_sparsely_and_as_scikit_lear
     half = NaiveBayes("multinomial", weights=None, smoothing=1.0).fit(X[:200], y[:200])
     rest = NaiveBayes("multinomial", weights=None, smoothing=1.0).fit(X[200:], y[200:])
     merged = half.model_ + rest.model_
-    assert nothing_is_left(merged.tally - nb.model_.tally)
+    assert nothing_is_left(merged.counted.tally - nb.model_.counted.tally)

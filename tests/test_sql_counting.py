@@ -87,11 +87,11 @@ def grid(axis: Cells) -> dict[Any, tuple[int, list[int]]]:
 
 def assert_counted_alike(a: Model, b: Model) -> None:
     """Two models counted the same, to the last cell, and answer alike."""
-    for key, block in a.tally.blocks.items():
-        if isinstance(block.axis, Cells) and key in b.tally.blocks:
-            assert grid(block.axis) == grid(b.tally.blocks[key].axis)
+    for key, block in a.counted.tally.blocks.items():
+        if isinstance(block.axis, Cells) and key in b.counted.tally.blocks:
+            assert grid(block.axis) == grid(b.counted.tally.blocks[key].axis)
     assert a.classes.tolist() == b.classes.tolist()
-    rest = a.tally - b.tally
+    rest = a.counted.tally - b.counted.tally
     for sums in [rest.weight, *(s for block in rest.blocks.values() for s in block.sums.values())]:
         assert np.abs(sums.high).max(initial=0.0) <= 1e-15
 
@@ -121,7 +121,7 @@ def test_a_database_counts_what_memory_counts(
 def test_rows_have_weights(case: Case, data: st.DataObject, database: tuple[str, Any]) -> None:
     sample = data.draw(samples(case, weights=True))
     mine, theirs = in_memory(sample), in_database(database, sample)
-    rest = mine.tally - theirs.tally
+    rest = mine.counted.tally - theirs.counted.tally
     for key, block in rest.blocks.items():
         for statistic, sums in block.sums.items():
             # A sum of numbers is rounded by the database, where weights are fractions.

@@ -34,11 +34,11 @@ def test_what_is_loaded_is_what_was_saved(
     again, provenance, sample = store.load_all(path)
     assert provenance == {"note": "§"}
     assert sample is None
-    assert again.schema == model.schema
+    assert again.taken.schema == model.taken.schema
     assert again.classes.dtype == model.classes.dtype
     assert again.classes.tolist() == model.classes.tolist()
-    for name, block in model.tally.blocks.items():
-        same = again.tally.blocks[name]
+    for name, block in model.counted.tally.blocks.items():
+        same = again.counted.tally.blocks[name]
         assert [same.axis.label(i) for i in range(len(same.axis))] == [
             block.axis.label(i) for i in range(len(block.axis))
         ]

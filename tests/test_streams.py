@@ -152,7 +152,7 @@ def test_interactions_are_counted_in_a_second_pass() -> None:
     odd = (a.astype(int) + b.astype(int)) % 2 == 1
     table = pl.DataFrame({"a": a, "b": b, "y": np.where(odd, "odd", "even")})
     whole = NaiveBayes(interactions="auto").fit(table, "y")
-    assert whole.model_.schema.interactions
+    assert whole.model_.taken.schema.interactions
     nb = NaiveBayes(interactions="auto").fit(relation(table), "y")
     X = table.drop("y")
     np.testing.assert_array_equal(nb.predict_proba(X), whole.predict_proba(X))

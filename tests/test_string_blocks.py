@@ -134,7 +134,7 @@ def learned(event_models: Any) -> tuple[Model, Batch, Batch]:
     rows, labels = as_rows(TABLE), encode_labels(Y)
     chosen = {"note": event_models, "n": "gaussian"}
     model = Model.learn(rows, labels, infer(rows, chosen))
-    batch = model.counted.encode(rows, labels)
+    batch = model.counted.schema.encode(rows, labels)
     return model, batch, with_strings(batch)
 
 
@@ -159,11 +159,11 @@ def test_a_model_says_the_same_of_both(event_models: Any) -> None:
     assert isinstance(texts_of(of_strings), Strings)
     seed = np.uint64(7)
     np.testing.assert_array_equal(fingerprints(of_strings, seed), fingerprints(of_lists, seed))
-    encoded = model.encode(model.schema.match(as_rows(TABLE)))
+    encoded = model.encode(model.taken.schema.match(as_rows(TABLE)))
     for finish in ("joint", "posterior", "label"):
         scores = model.score(with_strings(encoded), finish)
         np.testing.assert_array_equal(scores, model.score(encoded, finish))
-    for key, axis in model.tally.axes.items():
+    for key, axis in model.counted.tally.axes.items():
         if isinstance(axis, Words):
             found, expected = (Held(batch).texts(key, axis) for batch in (of_strings, of_lists))
             np.testing.assert_array_equal(found.indices, expected.indices)

@@ -190,7 +190,7 @@ def test_one_column_feeds_several_blocks(tmp_path: Path) -> None:
     together = plain.model_.joint_log_likelihood(plain._rows(table))
     parts = [one.model_.joint_log_likelihood(one._rows(table)) - alone for one in apart]
     np.testing.assert_allclose(together, alone + sum(parts))
-    assert len(nb.model_.tally.blocks) == 5
+    assert len(nb.model_.counted.tally.blocks) == 5
     assert len(nb.weights_.of) == 5
 
     nb.save(tmp_path / "m")

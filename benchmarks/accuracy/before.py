@@ -33,10 +33,12 @@ class WeightedColumns(ClassifierMixin, BaseEstimator):
         model = Model.count(batch, schema, SETTINGS)
         sample = Reservoir()
         sample.add(batch, model)
-        warn_of_leaks(model.schema, model.taken.tally)  # NaiveBayes looks too, which takes its time
-        warn_of_no_tokens(model.schema, model.taken.tally)
+        warn_of_leaks(
+            model.taken.schema, model.taken.tally
+        )  # NaiveBayes looks too, which takes its time
+        warn_of_no_tokens(model.taken.schema, model.taken.tally)
         found = sample.of(model).leave_one_out(model)
-        learned = float(model.tally.class_count.sum())
+        learned = float(model.counted.tally.class_count.sum())
         self.model_ = model.weighed(fit(found, "loo", learned))
         self.classes_ = np.asarray(model.classes)
         return self

@@ -94,7 +94,7 @@ def assert_counts(nb: NaiveBayes, learned: list[tuple[Row, str]]) -> None:
     """The model is that of these rows."""
     table, y = apart(learned)
     rows = as_rows(table)
-    assert_same(nb.model_, Model.learn(rows, encode_labels(y), nb.model_.counted), rows)
+    assert_same(nb.model_, Model.learn(rows, encode_labels(y), nb.model_.counted.schema), rows)
 
 
 def assert_cells_were_learned(row: Row, label: str, learned: list[tuple[Row, str]]) -> None:

@@ -365,8 +365,8 @@ FAULTS = [
     Fault(
         "rows without a label count in full",
         "src/naively/fitting/semi_supervised.py",
-        "tally=self.start.tally + soft.pruned() * share",
-        "tally=self.start.tally + soft.pruned()",
+        "View(schema, tally + soft.pruned() * share)",
+        "View(schema, tally + soft.pruned())",
         ("tests/test_semi_supervised.py::test_a_row_without_a_label_counts_as_its_share",),
     ),
     Fault(

@@ -43,8 +43,8 @@ FAULTS = [
     Fault(
         "class counts leave without noise",
         "src/naively/model/privacy.py",
-        "np.maximum(adding.to(model.tally.weight.high), 1.0)",
-        "np.maximum(model.tally.weight.high, 1.0)",
+        "np.maximum(adding.to(model.counted.tally.weight.high), 1.0)",
+        "np.maximum(model.counted.tally.weight.high, 1.0)",
         LAWS,
     ),
     Fault(

@@ -55,15 +55,15 @@ FAULTS = [
     Fault(
         "a learning curve counts the first rows again at each size",
         "src/naively/assess/curves.py",
-        "count_batch(learned.take(np.arange(done, size)), model.counted)",
-        "count_batch(learned.take(np.arange(0, size)), model.counted)",
+        "count_batch(learned.take(np.arange(done, size)), model.counted.schema)",
+        "count_batch(learned.take(np.arange(0, size)), model.counted.schema)",
         ("tests/test_learning_curve.py",),
     ),
     Fault(
         "the class prior of a smoothing curve knows the row that is left out",
         "src/naively/assess/curves.py",
-        "count = model.tally.class_count - labels.one_hot()",
-        "count = model.tally.class_count - 0 * labels.one_hot()",
+        "count = model.counted.tally.class_count - labels.one_hot()",
+        "count = model.counted.tally.class_count - 0 * labels.one_hot()",
         ("tests/test_smoothing_curve.py",),
     ),
     Fault(

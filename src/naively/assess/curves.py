@@ -23,7 +23,7 @@ from naively.model.class_prior import among_fewer, is_estimated, pretend_classes
 from naively.model.model import Model, count_batch
 from naively.options import Weighting
 from naively.schema.schema import Group, GroupKey
-from naively.schema.settle import make_sure
+from naively.schema.settle import View, make_sure
 from naively.schema.text import TextModel
 from naively.tabular import Tabular
 
@@ -160,11 +160,11 @@ def with_pseudo_count(model: Model, value: float) -> Model:
     groups: dict[GroupKey, Group] = {}
     blocks: dict[GroupKey, BlockTally] = {}
     changed = False
-    for group in model.counted.groups:
+    for group in model.counted.schema.groups:
         event = smoothed(group.event, value)
         changed |= event is not None
         new = group if event is None else _with_event(group, event)
-        block = model.tally.blocks[group.key]
+        block = model.counted.tally.blocks[group.key]
         if new.key in groups and group.analyser is not None:
             continue  # it counts what the other counts
         if new.key in groups:  # event models that differ in nothing else are one now
@@ -172,15 +172,17 @@ def with_pseudo_count(model: Model, value: float) -> Model:
             new, block = replace(new, columns=columns), blocks[new.key] + block
         groups[new.key], blocks[new.key] = new, block
     if not changed:
-        names = ", ".join(sorted({group.event.name for group in model.counted.groups}))
+        names = ", ".join(sorted({group.event.name for group in model.counted.schema.groups}))
         raise ValueError(
             f"There is nothing to smooth: no event model ({names or 'there is none'}) adds a "
             "pseudo-count, or all are estimated by maximum likelihood."
         )
     return replace(
         model,
-        counted=replace(model.counted, groups=tuple(groups.values())),
-        tally=replace(model.tally, blocks=blocks),
+        counted=View(
+            replace(model.counted.schema, groups=tuple(groups.values())),
+            replace(model.counted.tally, blocks=blocks),
+        ),
         settings=replace(model.settings, smoothing=value),
     )
 
@@ -203,7 +205,9 @@ def smoothed(event: EventModel, value: float) -> EventModel | None:
 
 def known_to(model: Model, batch: Batch) -> Batch:
     """Return a batch whose texts are under the keys that a model with another pseudo-count has."""
-    of_texts = {_splitting(g.key): g.key for g in model.counted.groups if g.analyser is not None}
+    of_texts = {
+        _splitting(g.key): g.key for g in model.counted.schema.groups if g.analyser is not None
+    }
     blocks = {of_texts.get(_splitting(key), key): block for key, block in batch.blocks.items()}
     return replace(batch, blocks=blocks)
 
@@ -234,7 +238,7 @@ def left_out_posterior(model: Model, batch: Batch) -> Floats:
     prior = _prior_without(model, labels)
     with np.errstate(divide="ignore"):
         joint = np.log(prior)
-    for group in model.schema.groups:
+    for group in model.taken.schema.groups:
         of = group.event.leave_one_out(model.taken.counts[group.key], blocks[group.key], labels)
         joint += of.sum(axis=1)
     best = joint.max(axis=1, keepdims=True)
@@ -250,7 +254,7 @@ def _prior_without(model: Model, labels: Labels) -> Floats:
     prior, estimate = model.settings.class_prior, model.settings.estimate
     if not is_estimated(prior):
         return np.tile(np.exp(model.class_log_prior), (len(labels), 1))
-    count = model.tally.class_count - labels.one_hot()
+    count = model.counted.tally.class_count - labels.one_hot()
     if isinstance(prior, Beta | Dirichlet):
         count = count + pretend_classes(prior, estimate, model.classes)
     count = np.maximum(count, 0.0)
@@ -262,7 +266,7 @@ def _prior_without(model: Model, labels: Labels) -> Floats:
 def _chosen(model: Model) -> dict[str, float]:
     """Return the pseudo-counts that leave-one-out has chosen, by event model."""
     found: dict[str, list[float]] = {}
-    for group in model.schema.groups:
+    for group in model.taken.schema.groups:
         event: Any = group.event
         if event.chosen_by == event.smoothed_by and getattr(event, event.chosen_by) == "auto":
             settled = event.settled(model.taken.counts[group.key])
@@ -392,7 +396,7 @@ def learning_curve(
         tally: Tally | None = None
         done = 0
         for size in each:
-            more = count_batch(learned.take(np.arange(done, size)), model.counted)
+            more = count_batch(learned.take(np.arange(done, size)), model.counted.schema)
             tally, done = more if tally is None else tally + more, size
             seen = learned.take(np.arange(size))
             then = _of_tally(model, tally)
@@ -407,14 +411,14 @@ def learning_curve(
 
 def _split(model: Model, batch: Batch) -> Batch:
     """Return rows by the levels and words of all rows that were counted, each text split once."""
-    return model.counted.recode(batch, model.tally.axes)
+    return model.counted.schema.recode(batch, model.counted.tally.axes)
 
 
 def _of_tally(model: Model, tally: Tally) -> Model:
     """Return the model of fewer rows, whose classes and words are those that have come."""
-    schema, counted = make_sure(model.counted, tally.pruned(), model.settings)
-    prior = among_fewer(model.settings.class_prior, model.classes, counted.classes)
-    return Model(schema, counted, replace(model.settings, class_prior=prior))
+    counted = make_sure(model.counted.schema, tally.pruned(), model.settings)
+    prior = among_fewer(model.settings.class_prior, model.classes, counted.tally.classes)
+    return Model(counted, replace(model.settings, class_prior=prior))
 
 
 def _scored(model: Model, rows: Batch) -> tuple[float, float]:

@@ -257,7 +257,7 @@ def coded_columns(model: Model, sample: Sample) -> tuple[list[Coded], list[str]]
     found: list[Coded] = []
     bags: list[Coded] = []
     remarks = []
-    for group in model.schema.of_columns:
+    for group in model.taken.schema.of_columns:
         axis = model.taken.counts[group.key].axis
         blocks = [batch.blocks[group.key] for batch in batches]
         matrices = [block for block in blocks if isinstance(block, Sparse)]
@@ -265,7 +265,7 @@ def coded_columns(model: Model, sample: Sample) -> tuple[list[Coded], list[str]]
             found += [_of_column(held, name, sample.labels) for name in axis.columns]
         elif group.analyser is None or group.analyser.single_words:
             held_by = _commonest(matrices, sample.labels.weights, len(axis))
-            of_table = "" if model.schema.width == 1 else "{}="
+            of_table = "" if model.taken.schema.width == 1 else "{}="
             for item, codes in held_by.items():
                 column, level = axis.label(item)
                 name = title(column) if level is None else f"{of_table.format(column)}{level}"

@@ -87,7 +87,9 @@ def assess(
     folds = plan(model, len(sample), reservoir.seen, interactions=interactions)
     dealt = sample.deal(folds.dealt)[:, : folds.held_out]
     codes, times = sample.labels.codes, sample.copies
-    alone = (np.bincount(codes, times, len(model.classes)) == 1) & (model.tally.class_count <= 1)
+    alone = (np.bincount(codes, times, len(model.classes)) == 1) & (
+        model.counted.tally.class_count <= 1
+    )
     alone &= not alone.all()
     dealt[alone[codes]] = 0
     dealt = dealt[:, dealt.any(axis=0)]
@@ -136,12 +138,12 @@ def work(model: Model, rows: float, *, interactions: bool = False) -> float:
     """Return about how many numbers are computed to learn so many of the rows."""
     parts, k = count_parts(model), len(model.classes)
     if interactions:
-        columns = min(sum(len(g.columns) for g in model.schema.of_columns), COLUMNS)
+        columns = min(sum(len(g.columns) for g in model.taken.schema.of_columns), COLUMNS)
         parts += columns * (columns - 1) // 2
     texts = [block for block in model.taken.tally.blocks.values() if isinstance(block.axis, Words)]
     words = sum(len(block.axis) for block in texts)
     tokens = sum(float(block.sums[VALUE].by_row().sum()) for block in texts)
-    share = rows / max(float(model.tally.class_count.sum()), rows)
+    share = rows / max(float(model.counted.tally.class_count.sum()), rows)
     of_texts = PER_TOKEN * (tokens * share + words)
     return PER_FOLD + k * (parts * (rows + PER_PART) + of_texts)
 
@@ -281,7 +283,7 @@ def _columns(model: Model, found: LeaveOneOut) -> list[str]:
 
     What a missing cell says is of the column that it is missing in.
     """
-    texts = {g.key: title(g.columns[0]) for g in model.schema.groups if g.kind == "text"}
+    texts = {g.key: title(g.columns[0]) for g in model.taken.schema.groups if g.kind == "text"}
     return [
         title(part.column.of)
         if isinstance(part.column, Missing)

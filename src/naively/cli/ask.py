@@ -173,15 +173,15 @@ def show(
     if parameters:
         write_parameters(learned, column, top, form)
         return
-    total = learned.tally.class_count.sum()
-    tell(f"{total:,.0f} rows, {learned.schema.width:,} columns")
+    total = learned.counted.tally.class_count.sum()
+    tell(f"{total:,.0f} rows, {learned.taken.schema.width:,} columns")
     if sample is not None:
-        size = sum(array.nbytes for array in sample.arrays(learned.counted.groups).values())
+        size = sum(array.nbytes for array in sample.arrays(learned.counted.schema.groups).values())
         tell(f"a sample of {len(sample):,} of {sample.seen:,} rows is in the file ({size:,} bytes)")
     tell(*str(learned.described).split("\n"), *map(str, learned.noise))
     if found.history.records:
         tell(*str(found.history).split("\n"))
-    p = learned.tally.class_count / total
+    p = learned.counted.tally.class_count / total
     lines = (
         [label, float(p[c]), column, value, weight]
         for c, label in enumerate(learned.classes.tolist())

@@ -231,7 +231,7 @@ def _save(nb: FileLearner, output: str, provenance: dict[str, Any], *, keep_rows
 
 def _counts(learned: Model) -> str:
     """Return how many rows each of the first classes has, for a sentence."""
-    sizes = zip(learned.classes.tolist(), learned.tally.class_count, strict=True)
+    sizes = zip(learned.classes.tolist(), learned.counted.tally.class_count, strict=True)
     said = ", ".join(f"{label} {_plain(count)}" for label, count in islice(sizes, SHOWN))
     more = len(learned.classes) - SHOWN
     return f"{said} and {more:,} more" if more > 0 else said
@@ -578,7 +578,7 @@ def _write(
     model.class_log_prior  # noqa: B018  (a class prior that does not fit any more is an error now)
     rows = nb._sampled_rows()
     store.save(model, path, provenance, rows, nb.history_)
-    total = float(model.tally.class_count.sum())
+    total = float(model.counted.tally.class_count.sum())
     tell(f"{done}: {total:,.6g} rows of {len(model.classes)} classes, wrote {path}.")
     if sampled and rows is None:
         tell("The file holds no sample of rows any more, as it would not be one of all its rows.")

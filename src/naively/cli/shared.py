@@ -153,7 +153,8 @@ def size_of(limit: str) -> int:
 def types_for(model: Model, target: str | None) -> dict[str, str]:
     """Return the types that the columns of DATA have for a model, its target among them."""
     types: dict[str, str] = {
-        str(name): "string" if kind == "text" else kind for name, kind in model.schema.kinds.items()
+        str(name): "string" if kind == "text" else kind
+        for name, kind in model.taken.schema.kinds.items()
     }
     if target is not None and all(isinstance(label, str) for label in model.classes.tolist()):
         types[target] = "string"
@@ -162,7 +163,7 @@ def types_for(model: Model, target: str | None) -> dict[str, str]:
 
 def known_to(model: Model, rows: Rows, target: str | None) -> Rows:
     """Return the rows without the columns that a model has not learned, unless it knows none."""
-    learned = set(map(str, model.schema.order))
+    learned = set(map(str, model.taken.schema.order))
     rest = [name for name in rows.names if name != target]
     return rows.select([name for name in rest if name in learned] or rest)
 

@@ -527,7 +527,7 @@ def _answered(frame: Any, model: Model, more: dict[str, Any], answer: Answer) ->
     taken = next((name for name in more if name in frame.columns), None)
     if taken is not None:
         raise ValueError(f"The frame has a column {taken!r} already; rename or drop it.")
-    read = _read(frame, model.schema)
+    read = _read(frame, model.taken.schema)
     fields = [*frame.schema.fields, *(StructField(n, _type(of)) for n, of in more.items())]
     predicting = Predicting(store.to_bytes(model), read, [of.name for of in fields], answer)
     return numbered(frame).mapInArrow(predicting, StructType(fields))

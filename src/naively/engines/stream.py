@@ -132,6 +132,6 @@ def _learn(
         batch = schema.encode(rows, labels)
         more = Model.count(batch, schema, settings)
         model = more if model is None else Model.total((model, more), consume=True)
-        schema = model.counted
+        schema = model.counted.schema
         sample.add(batch, model)
     return model, sample

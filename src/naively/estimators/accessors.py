@@ -96,7 +96,7 @@ class Accessor(ABC):
             raise ValueError("There are no rows to score.")
         if len(rows) != len(right):
             raise ValueError(f"There are {len(rows):,} rows to score, and {len(right):,} labels.")
-        return model.counted.encode(rows, right, model.tally.axes)
+        return model.counted.schema.encode(rows, right, model.counted.tally.axes)
 
     def _whole(self, X: Table) -> Table:
         """Return a table that is in memory; any other is read."""

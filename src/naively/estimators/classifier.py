@@ -562,7 +562,7 @@ class Classifier(metaclass=ABCMeta):
         if not (np.isfinite(factor) and factor > 0):
             raise ValueError(f"The decay factor must be greater than 0, got {factor}.")
         faded = self.model_ * float(factor)
-        if not faded.tally.class_count.any():
+        if not faded.counted.tally.class_count.any():
             raise ValueError("Nothing would be left: all counts are too small to be told from 0.")
         before = self._total
         self._keep(faded)
@@ -630,7 +630,7 @@ class Classifier(metaclass=ABCMeta):
     @property
     def class_count_(self) -> Floats:
         """Rows (total weight) of each class."""
-        return self._fitted.tally.class_count
+        return self._fitted.counted.tally.class_count
 
     @property
     def class_log_prior_(self) -> Floats:
@@ -641,7 +641,7 @@ class Classifier(metaclass=ABCMeta):
     def tally_(self) -> Tally:
         """What was counted; how many cells are missing follows from it."""
         taken = self._fitted.taken.tally
-        follows = [g.key for g in self._fitted.schema.groups if g.kind == "missing"]
+        follows = [g.key for g in self._fitted.taken.schema.groups if g.kind == "missing"]
         blocks = {key: block for key, block in taken.blocks.items() if key not in follows}
         return replace(taken, blocks=blocks) if follows else taken
 
@@ -680,7 +680,7 @@ class Classifier(metaclass=ABCMeta):
         has the sum of what it and its parts (hour, weekday, month) have; and each column what its
         interactions have.
         """
-        sample, schema = self._learned(), self._fitted.schema
+        sample, schema = self._learned(), self._fitted.taken.schema
         cost = worth(self.model_, sample.of(self.model_)).shared()
         of_column = {name: [title(name)] for name in schema.order}
         pairs = {title(name): name.roots for name in schema.derived}
@@ -764,8 +764,8 @@ class Classifier(metaclass=ABCMeta):
     def _keep(self, model: Model) -> None:
         """Make this frozen model the fitted one."""
         self.model_ = model
-        self.n_features_in_ = model.schema.width
-        names = model.schema.names
+        self.n_features_in_ = model.taken.schema.width
+        names = model.taken.schema.names
         self.__dict__.pop("feature_names_in_", None)
         if names and names != [TEXT]:
             self.feature_names_in_ = np.array(names, object)
@@ -779,7 +779,7 @@ class Classifier(metaclass=ABCMeta):
     @property
     def _total(self) -> float:
         """How many rows (their total weight) the model holds."""
-        return float(self.model_.tally.class_count.sum())
+        return float(self.model_.counted.tally.class_count.sum())
 
     def _record(self, verb: Verb, rows: float, source: str = "") -> None:
         """Keep in the history what was done to the model."""

@@ -56,6 +56,7 @@ from naively.options import (
 )
 from naively.schema.choose import infer
 from naively.schema.settings import ClassPrior, Settings
+from naively.schema.settle import View
 
 T = TypeVar("T")
 
@@ -305,9 +306,9 @@ class DropIn(ClassifierMixin, Reader, BaseEstimator, Generic[E]):
         """Learn what was counted, beside what was learned before."""
         more = self.__sklearn_is_fitted__()
         if more:  # parameters may have been set since: counts are counts
-            (name,) = model.tally.blocks
-            seen = replace(self.model_.tally, blocks={name: self._block})
-            model = replace(model, tally=seen + model.tally)
+            (name,) = model.counted.tally.blocks
+            seen = replace(self.model_.counted.tally, blocks={name: self._block})
+            model = replace(model, counted=View(model.counted.schema, seen + model.counted.tally))
         self._keep(model)
         if self._sample is not None:
             self._sample.add(batch, model)
@@ -328,7 +329,7 @@ class DropIn(ClassifierMixin, Reader, BaseEstimator, Generic[E]):
 
     def _model_of(self, X: Table, y: Target, sample_weight: RowWeight) -> Model:
         rows, labels = self._labelled(X, y, sample_weight, reset=False)
-        how = self.model_.counted, self.model_.settings
+        how = self.model_.counted.schema, self.model_.settings
         return self._read_by(lambda rows: Model.learn(rows, labels, *how), X, rows)
 
     def _learner(self, model: Model) -> Any:
@@ -342,13 +343,13 @@ class DropIn(ClassifierMixin, Reader, BaseEstimator, Generic[E]):
     @property
     def _block(self) -> BlockTally:
         """What was counted, of the only block."""
-        (block,) = self._fitted.tally.blocks.values()
+        (block,) = self._fitted.counted.tally.blocks.values()
         return block
 
     @property
     def _counted_as(self) -> E:
         """The event model that it was counted by, which ``_event`` has made."""
-        return cast("E", self._fitted.schema.groups[0].event)
+        return cast("E", self._fitted.taken.schema.groups[0].event)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

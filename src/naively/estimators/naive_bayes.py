@@ -294,10 +294,10 @@ class Learner(Classifier):
         model, sample, batches = found.learn(self.event_models, settings, empty)
         if classes is not None:
             model = model.with_classes(encode_labels(classes).classes)
-        check_effect(self, model.counted)
+        check_effect(self, model.counted.schema)
         check_class_prior(model, classes, more=more)
-        warn_of_leaks(model.schema, model.taken.tally)
-        warn_of_no_tokens(model.schema, model.taken.tally)
+        warn_of_leaks(model.taken.schema, model.taken.tally)
+        warn_of_no_tokens(model.taken.schema, model.taken.tally)
         self._sample = sample
         self.__dict__.pop("unlabelled_weight_", None)
         if isinstance(found, InMemory) and not found.is_labelled:
@@ -380,7 +380,7 @@ class Learner(Classifier):
         else:
             rows, labels = self._labelled(X, y, sample_weight)
             check_some_weight(labels.weights)
-            batch = self.model_.counted.encode(rows, labels)
+            batch = self.model_.counted.schema.encode(rows, labels)
             sample, learned = Sample.of_all(batch), False
             used = float(labels.weights.sum())
         if self.interactions and kind == "loo":
@@ -419,8 +419,8 @@ class Learner(Classifier):
         options = {of.name: getattr(model.settings, of.name) for of in fields(Settings)}
         options["weights"] = None if model.weights is None else model.weights.how
         options["interactions"] = "auto" if model.seeks_interactions else None
-        event_models = model.schema.event_models
-        if given_as_objects(event_models, model.schema):
+        event_models = model.taken.schema.event_models
+        if given_as_objects(event_models, model.taken.schema):
             options["smoothing"] = "auto"  # they have their own, and any other would have no effect
         nb = cls(event_models, **options)
         nb._keep(model)
@@ -485,7 +485,7 @@ class Learner(Classifier):
 
     def _rows(self, X: Table) -> Rows:
         rows = as_rows(X, self._learned_texts)
-        if isinstance(rows.names, range) and self._checked.schema.names:
+        if isinstance(rows.names, range) and self._checked.taken.schema.names:
             warn(
                 f"X does not have valid feature names, but {type(self).__name__} was fitted with "
                 "feature names: its columns are taken in the order of those learned."
@@ -500,7 +500,7 @@ class Learner(Classifier):
         """Whether texts alone were learned, so that lists of strings are words and no table."""
         if not self.__sklearn_is_fitted__():
             return None
-        schema = self.model_.schema
+        schema = self.model_.taken.schema
         return schema.names == [TEXT] and schema.kinds.get(TEXT) == "text"
 
     @abstractmethod

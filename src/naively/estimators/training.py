@@ -121,21 +121,21 @@ class NotInMemory(Training):
         if model is None:
             raise ValueError(self.nothing)
         check_classification(self.columns, int(sample.seen), model.classes)
-        check_some_weight(model.tally.class_count)
-        return Learned(model, sample, self.batches(model.counted))
+        check_some_weight(model.counted.tally.class_count)
+        return Learned(model, sample, self.batches(model.counted.schema))
 
     def learn_more(
         self, model: Model, event_models: EventModels, sample: Reservoir | None
     ) -> tuple[Model, Reservoir | None]:
         empty = Reservoir() if sample is None else sample.empty()
-        more, new = self.count(event_models, model.settings, empty, model.counted)
+        more, new = self.count(event_models, model.settings, empty, model.counted.schema)
         if more is None:
             return model, sample
         model += more
         return model, None if sample is None else sample.merged(new, model)
 
     def alone(self, model: Model, event_models: EventModels) -> Model:
-        found, _ = self.count(event_models, model.settings, Reservoir(), model.counted)
+        found, _ = self.count(event_models, model.settings, Reservoir(), model.counted.schema)
         if found is None:
             raise ValueError(self.nothing)
         return found
@@ -308,7 +308,7 @@ class InMemory(Training):
     def _count(self, model: Model, event_models: EventModels) -> tuple[Batch, Model]:
         """Encode these rows as a model counts them, and count them alone."""
         check_rows(self.rows, self.labels)
-        schema = extend(model.counted, self.rows, event_models, model.settings)
+        schema = extend(model.counted.schema, self.rows, event_models, model.settings)
         batch = schema.encode(self.rows, self.labels)
         return batch, Model.count(batch, schema, model.settings)
 
@@ -340,7 +340,7 @@ class InMemory(Training):
         ValueError
             If only one class has labels: nothing says then what the rows of the others are like.
         """
-        labelled = model.classes[model.tally.class_count > 0].tolist()
+        labelled = model.classes[model.counted.tally.class_count > 0].tolist()
         if len(labelled) == 1:
             raise ValueError(
                 f"Only the class {labelled[0]!r} has labels, so that rows without a label cannot "
@@ -351,11 +351,11 @@ class InMemory(Training):
         rest = np.setdiff1d(np.arange(n), [] if self.there is None else self.there)
         weight = np.ones(len(rest)) if self.weight is None else self.weight[rest]
         # Rows of weight 0 make room for the columns, levels and words that all rows have.
-        schema = extend(model.counted, self.every, event_models, model.settings)
+        schema = extend(model.counted.schema, self.every, event_models, model.settings)
         nothing = Labels(np.zeros(n, np.int32), model.classes, np.zeros(n))
         model += Model.learn(self.every, nothing, schema, model.settings)
         labels = replace(Labels.none(len(rest), model.classes), weight=weight)
-        batch = model.counted.encode(self.every.take(rest), labels)
+        batch = model.counted.schema.encode(self.every.take(rest), labels)
         return learn_unlabelled(model, sample, batch, kind)
 
 
@@ -432,8 +432,8 @@ def weights_are_stale(before: Model, model: Model) -> bool:
     """Whether weights are of too few of a model's rows, or of fewer columns than it now has."""
     if model.weights is None:
         return True
-    fresh = model.weights.fresh(float(model.tally.class_count.sum()))
-    return fresh <= STALE or not before.schema.is_part_of(model.schema)
+    fresh = model.weights.fresh(float(model.counted.tally.class_count.sum()))
+    return fresh <= STALE or not before.taken.schema.is_part_of(model.taken.schema)
 
 
 # --- What is checked before anything is learned or asked: labels, weights, whether it is fitted ---

@@ -88,7 +88,7 @@ class Scorecard(Shown):
             number that is no float of its own; it names the column.
         """
         _check_levels(model)
-        kinds = {title(name): kind for name, kind in model.schema.kinds.items()}
+        kinds = {title(name): kind for name, kind in model.taken.schema.kinds.items()}
         return cls(model.classes, model.class_log_prior, model.start, tuple(terms_of(model)), kinds)
 
     @cached_property
@@ -526,12 +526,12 @@ class _Terms:
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        self.kinds = model.schema.kinds
+        self.kinds = model.taken.schema.kinds
         self.none = np.zeros(len(model.classes))
 
     def all(self) -> Iterator[Term]:
         """Yield the terms of all groups, then the products of the linear part."""
-        for group in self.model.schema.groups:
+        for group in self.model.taken.schema.groups:
             axis, likelihood = (
                 self.model.taken.counts[group.key].axis,
                 self.model.likelihoods[group.key],
@@ -647,7 +647,7 @@ class _Terms:
     def _products(self) -> Iterator[Product]:
         if self.model.weights is None:
             return
-        linear, columns = self.model.weights.linear, self.model.schema.columns
+        linear, columns = self.model.weights.linear, self.model.taken.schema.columns
         places = self.model.weights.places(self.model.classes.tolist())
         pairs = {name.sources for name in columns if isinstance(name, Interaction)}
         for product, slopes in linear.products.items():
@@ -664,7 +664,7 @@ class _Terms:
         return term.group in counts and term.column in counts[term.group].axis.columns
 
     def _factor(self, term: OfLinear) -> Clipped | IsLevel:
-        group = next(group for group in self.model.schema.groups if group.key == term.group)
+        group = next(group for group in self.model.taken.schema.groups if group.key == term.group)
         cell, of = self._cell(term.column, group), term.function
         if isinstance(of, OfLine):
             event = group.event

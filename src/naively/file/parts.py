@@ -829,9 +829,9 @@ def read_sample(saved: SavedSample, unread: UnreadArrays, model: Model) -> Sampl
 def _check_learned(batches: Sequence[Batch], model: Model) -> None:
     """Raise a ValueError unless a model can have learned all rows."""
     try:
-        counted = [count_batch(batch, model.counted) for batch in batches]
+        counted = [count_batch(batch, model.counted.schema) for batch in batches]
         if counted:
-            forget(model.tally, reduce(Tally.__add__, counted) * NEARLY_ALL)
+            forget(model.counted.tally, reduce(Tally.__add__, counted) * NEARLY_ALL)
     except ValueError as error:
         raise ValueError(f"there are rows that were not learned ({error})") from error
 
@@ -868,8 +868,8 @@ def _read_batch(name: str, unread: UnreadArrays, model: Model) -> tuple[Batch, K
         raise ValueError("a row has no weight, or there is no copy of it")
     labels = Labels(codes, model.classes, None if (weight == 1).all() else weight)
     blocks = {}
-    for place, group in enumerate(model.counted.groups):
-        axis = model.tally.blocks[group.key].axis
+    for place, group in enumerate(model.counted.schema.groups):
+        axis = model.counted.tally.blocks[group.key].axis
         blocks[group.key] = _read_block(f"{name}/{place}", group, axis, len(keys), unread)
     return Batch(blocks, labels, None if (copies == 1).all() else copies), keys, contents
 

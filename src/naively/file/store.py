@@ -54,6 +54,7 @@ from naively.model.model import History, Model
 from naively.options import declared, expected
 from naively.schema.schema import Group, Schema
 from naively.schema.settings import Settings
+from naively.schema.settle import View
 
 LONGEST = 300  # characters of a message about a damaged file
 HISTORY = "history"  # in the provenance: what was done to the model
@@ -131,7 +132,7 @@ def to_bytes(
     if model.sought is not None:
         header["sought"] = asdict(model.sought)
     if sample is not None:
-        header["sample"] = write_sample(sample, model.counted.groups, arrays)
+        header["sample"] = write_sample(sample, model.counted.schema.groups, arrays)
     return container.to_bytes(header, arrays)
 
 
@@ -205,7 +206,7 @@ def _header(model: Model, arrays: Arrays) -> Saved:
     """Return the header of a model but its format and provenance, and add the model's arrays."""
     from importlib.metadata import version
 
-    write_sums(model.tally.weight, "weight", arrays)
+    write_sums(model.counted.tally.weight, "weight", arrays)
     settings, counted, weights = model.settings, model.counted, model.weights
     prior = settings.class_prior
     if not isinstance(prior, str | Beta | Dirichlet):
@@ -215,19 +216,20 @@ def _header(model: Model, arrays: Arrays) -> Saved:
         "classes": write_classes(model.classes),
         "class_prior": prior,
         "settings": {name: getattr(settings, name) for name in declared()},
-        "columns": write_columns(counted.order),
-        "free": [name for name in counted.order if name in counted.free],
+        "columns": write_columns(counted.schema.order),
+        "free": [name for name in counted.schema.order if name in counted.schema.free],
         "weights": weights and write_weights(weights, model.classes.tolist(), arrays),
-        "notes": list(counted.notes.items()),
+        "notes": list(counted.schema.notes.items()),
         "groups": [
-            _write_group(model, group, str(i), arrays) for i, group in enumerate(counted.groups)
+            _write_group(model, group, str(i), arrays)
+            for i, group in enumerate(counted.schema.groups)
         ],
     }
 
 
 def _write_group(model: Model, group: Group, name: str, arrays: Arrays) -> Saved:
     """Return what the header says of a group, and add its arrays under names that begin so."""
-    tally = model.tally.blocks[group.key]
+    tally = model.counted.tally.blocks[group.key]
     for statistic, sums in tally.sums.items():
         write_sums(sums, f"{name}/{statistic.value}", arrays)
     return {
@@ -272,8 +274,7 @@ def restore(header: Header, arrays: Arrays) -> tuple[Model, SampledRows | None]:
     if header.weights is not None:
         weights = read_weights(header.weights, unread, classes, order)
     model = Model(
-        schema,
-        Tally(classes, weight, blocks),
+        View(schema, Tally(classes, weight, blocks)),
         _settings(header),
         weights,
         header.noise,
@@ -288,7 +289,7 @@ def restore(header: Header, arrays: Arrays) -> tuple[Model, SampledRows | None]:
             sample = read_sample(header.sample, unread, model)
     unread.check_empty()
     # Of a level without counts nothing can be derived, and no file that is written has one.
-    return replace(model, tally=model.tally.pruned()), sample
+    return replace(model, counted=View(schema, model.counted.tally.pruned())), sample
 
 
 def _read_group(saved: SavedGroup) -> Group:

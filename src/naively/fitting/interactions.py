@@ -111,7 +111,7 @@ def _noted(model: Model, plan: Plan) -> Model:
         why = "no product and no pair of columns lowers the log loss of held-out rows"
         return model.weighed(model.weights, Sought(why))
     products = 0 if model.weights is None else len(model.weights.linear.products)
-    pairs = many(len(model.schema.interactions), "counted pair")
+    pairs = many(len(model.taken.schema.interactions), "counted pair")
     note = (
         f"Interactions: {many(products, 'product')} and {pairs} of columns; the log loss of "
         f"held-out rows is {plan.after:.4g} with them, and {plan.before:.4g} without."
@@ -127,7 +127,9 @@ def _why_none(model: Model, sample: Sample) -> str:
     if rows < FEWEST:
         return f"{rows:,.6g} rows are too few, it takes {FEWEST}"
     able = sum(
-        len(g.columns) for g in model.schema.of_columns if not g.analyser and not g.event.joined
+        len(g.columns)
+        for g in model.taken.schema.of_columns
+        if not g.analyser and not g.event.joined
     )
     if able < 2:
         return "pairs are made of columns, and not of words of texts or of bags of counts"
@@ -617,7 +619,7 @@ class Fitting:
         pieces = [_pieces(batch, model) for batch in batches]
         first = [left_out(model, [of[0]], learned=learned) for of in pieces]
         found = LeaveOneOut.join(first)
-        weights = fit(found.first(ROWS), "loo", float(model.tally.class_count.sum()))
+        weights = fit(found.first(ROWS), "loo", float(model.counted.tally.class_count.sum()))
         labels, joint = [], []
         for table, (_, *others) in zip(first, pieces, strict=True):
             for part in (table, *(left_out(model, [of], learned=learned) for of in others)):
@@ -757,7 +759,7 @@ class Fitting:
 
     def of_pairs(self, model: Model) -> NDArray[np.floating]:
         """Return the leave-one-out evidence of a model's pairs, (rows, classes, pairs)."""
-        groups = [group for group in model.schema.groups if group.is_interaction]
+        groups = [group for group in model.taken.schema.groups if group.is_interaction]
         if not groups:
             return np.zeros((*self.joint.shape, 0), np.float32)
         held, once = [Held(batch) for batch in self.batches], None
@@ -797,7 +799,7 @@ class Fitting:
         )
         names = [
             part
-            for group in model.schema.groups
+            for group in model.taken.schema.groups
             if group.is_interaction
             for part in model.taken.parts[group.key].keys
         ]

@@ -195,7 +195,7 @@ def leave_one_out_table(
     keys: list[Part] = []
     kinds: list[PartKind] = []
     by_class: list[bool] = []
-    groups = model.schema.groups
+    groups = model.taken.schema.groups
     parts_of = [_parts(model, group, blocks[group.key]) for group in groups]
     table = np.empty((len(labels), sum(map(len, parts_of)), labels.k))
     for group, parts in zip(groups, parts_of, strict=True):
@@ -273,7 +273,7 @@ def _log_prior(model: Model, labels: Labels, learned: bool) -> Floats:
     pretend: float | Floats = HALF
     if isinstance(prior, Beta | Dirichlet):
         pretend = pretend_classes(prior, model.settings.estimate, model.classes)
-    count = np.maximum(model.tally.class_count - labels.one_hot() + pretend, 0.0)
+    count = np.maximum(model.counted.tally.class_count - labels.one_hot() + pretend, 0.0)
     with np.errstate(divide="ignore"):
         log_prior: Floats = np.log(count / count.sum(axis=1, keepdims=True))
     return np.maximum(log_prior, IMPOSSIBLE)

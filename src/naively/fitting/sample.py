@@ -22,6 +22,7 @@ from naively.model.model import Model, count_batch
 from naively.model.weights import Weights
 from naively.options import Weighting
 from naively.schema.schema import contents, fingerprints
+from naively.schema.settle import View
 
 # --- Reservoir -----------------------------------------------------------------------------------
 #
@@ -56,7 +57,7 @@ class Reservoir:
     >>> rows, labels = as_rows([[1.0], [3.0], [8.0]]), encode_labels(["low", "low", "high"])
     >>> model = Model.learn(rows, labels, infer(rows))
     >>> reservoir = Reservoir()
-    >>> reservoir.add(model.counted.encode(rows, labels), model)
+    >>> reservoir.add(model.counted.schema.encode(rows, labels), model)
     >>> len(reservoir)
     3
     """
@@ -172,11 +173,15 @@ class Reservoir:
 
         Interactions take a larger one, which grows with the logarithm of the rows.
         """
-        if self._last is not None and self._last[0] is model.tally and self._last[1] == larger:
+        if (
+            self._last is not None
+            and self._last[0] is model.counted.tally
+            and self._last[1] == larger
+        ):
             return self._last[2]
         kept = encoded_by(self._sample(larger=larger), model)
         sample = Sample.of_kept(kept)
-        self._last = model.tally, larger, sample
+        self._last = model.counted.tally, larger, sample
         return sample
 
     def _sample(self, *, larger: bool = False) -> list[Kept]:
@@ -307,10 +312,10 @@ def of_least_keys(every: list[Kept], most: int, limit: np.uint64 = NO_KEY) -> li
 
 def encoded_by(every: list[Kept], model: Model) -> list[Kept]:
     """Encode rows as the model that has learned them has counted them; join what can be joined."""
-    axes = model.tally.axes
+    axes = model.counted.tally.axes
     alike: list[list[Kept]] = []  # by the form in which they are held
     for kept in every:
-        coded = model.counted.recode(kept.batch, axes)
+        coded = model.counted.schema.recode(kept.batch, axes)
         coded = replace(coded, labels=coded.labels.among(model.classes))
         others = next((of for of in alike if of[0].batch.form == coded.form), None)
         if others is None:
@@ -382,9 +387,9 @@ class Sample:
 
     def less(self, model: Model) -> Model:
         """Return the model that never saw these rows."""
-        found = (count_batch(batch, model.counted) for batch in self.batches if len(batch))
+        found = (count_batch(batch, model.counted.schema) for batch in self.batches if len(batch))
         tally = reduce(Tally.__add__, found)
-        return replace(model, tally=model.tally - tally)
+        return replace(model, counted=View(model.counted.schema, model.counted.tally - tally))
 
     def posterior(self, model: Model) -> Floats:
         """Return the posteriors of the rows, of shape (rows, classes)."""
@@ -422,7 +427,7 @@ class Sample:
         """
         batches = self.encoded(model)
         found = left_out(model, batches, learned=learned)
-        weights = fit(found.first(ROWS), kind, float(model.tally.class_count.sum()))
+        weights = fit(found.first(ROWS), kind, float(model.counted.tally.class_count.sum()))
         if kind != "loo" or found.labels.k < 2:
             return weights
         return with_linear_part(model, weights, found, batches)

@@ -21,6 +21,7 @@ from naively.fitting.weights import fit, log_loss, p_right, temperature
 from naively.kernels.reference import Floats
 from naively.model.model import Model, count_batch
 from naively.options import Weighting
+from naively.schema.settle import View
 
 SHARES = (0.1, 0.3, 1.0)  # how much an unlabelled row may count, beside a labelled one
 ENOUGH = 1e-3  # change of a row's posteriors, on average, below which they have settled
@@ -62,10 +63,11 @@ def learn_unlabelled(
         model = replace(model, weights=None)
         return model if kind is None else model.weighed(sample.weights(model, kind)), 0.0
     learned = models[best]
-    tally = learned.tally.pruned()
+    tally = learned.counted.tally.pruned()
     weights = None if kind is None else fit(held_out[1], kind, float(tally.class_count.sum()))
     settings = replace(learned.settings, class_prior=model.settings.class_prior)
-    return replace(learned, tally=tally, weights=weights, settings=settings), best
+    counted = View(learned.counted.schema, tally)
+    return replace(learned, counted=counted, weights=weights, settings=settings), best
 
 
 def cross_validate(
@@ -113,9 +115,9 @@ class Unlabelled:
     def of(cls, model: Model, batch: Batch) -> Unlabelled:
         """Make room for the levels and words of rows without a label."""
         of_one = replace(batch, labels=Labels.none(len(batch), model.classes))
-        room = Model.count(of_one, model.counted, model.settings)
+        room = Model.count(of_one, model.counted.schema, model.settings)
         start = replace(model + room * 0.0, weights=None)
-        return cls(start, start.counted.recode(batch, start.tally.axes))
+        return cls(start, start.counted.schema.recode(batch, start.counted.tally.axes))
 
     def posterior(self, model: Model) -> Floats:
         """E step: return how probable each class is for each row, of shape (rows, classes)."""
@@ -126,8 +128,9 @@ class Unlabelled:
         row, code = np.nonzero(p > NOTHING)
         weight = np.asarray(p[row, code] * self.batch.labels.weights[row], np.float64)
         labels = Labels(code.astype(np.int32), self.start.classes, weight)
-        soft = count_batch(replace(self.batch.take(row), labels=labels), self.start.counted)
-        return replace(self.start, tally=self.start.tally + soft.pruned() * share)
+        soft = count_batch(replace(self.batch.take(row), labels=labels), self.start.counted.schema)
+        schema, tally = self.start.counted
+        return replace(self.start, counted=View(schema, tally + soft.pruned() * share))
 
     def steps(self, share: float) -> Iterator[Model]:
         """Repeat both steps until the posteriors settle; yield the model after each M step."""

@@ -89,7 +89,7 @@ def sample_size(model: Model, seen: float) -> SampleSize:
     if parts == 1 and OF_ONE * k <= kept:
         why = f"{OF_ONE} for each class are enough for one weight"
         return SampleSize(OF_ONE * k, kept, 0.0, why)
-    has_texts = any(group.analyser for group in model.schema.groups)
+    has_texts = any(group.analyser for group in model.taken.schema.groups)
     share = 0.0
     if kept < ROWS:
         if not has_texts:
@@ -105,7 +105,7 @@ def count_parts(model: Model) -> int:
     """Return about how many weights each class has, one for each part of the evidence."""
     return sum(
         BANDS if g.analyser and g.analyser.binary else 1 if g.event.joined else len(g.columns)
-        for g in model.schema.groups
+        for g in model.taken.schema.groups
     )
 
 
@@ -537,7 +537,7 @@ def basis_of(
     by_batch = [model.blocks(batch) for batch in batches]
     rows = labels.weight
     of_column: list[tuple[Part, list[tuple[Term, Floats]]]] = []
-    for group in model.schema.of_columns:
+    for group in model.taken.schema.of_columns:
         if group.event.joined or group.analyser or group.event.layout == "rows":
             continue
         block = _joined([blocks[group.key] for blocks in by_batch])

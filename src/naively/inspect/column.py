@@ -106,7 +106,7 @@ def _numbers(
         column.title,
         event.name,
         model.classes.tolist(),
-        model.tally.class_count,
+        model.counted.tally.class_count,
         times_of(x) if column.is_time else x,
         np.exp(column.log_prob(x)) * prior * unit,
         counts,
@@ -160,7 +160,7 @@ def _grid(column: OneColumn, low: float, high: float, *, log: bool) -> Floats:
 
 def _missing(column: OneColumn) -> list[str]:
     """Say how many cells are missing."""
-    rows = float(column.model.tally.class_count.sum())
+    rows = float(column.model.counted.tally.class_count.sum())
     missing = rows - float(column.present.sum())
     return [f"{missing:,.10g} of {rows:,.10g} cells are missing"] if missing > 1e-9 * rows else []
 
@@ -187,7 +187,7 @@ def _levels(column: OneColumn, prior: Floats, *, weighted: bool) -> LevelView:
         column.title,
         event.name,
         model.classes.tolist(),
-        model.tally.class_count,
+        model.counted.tally.class_count,
         levels,
         p * prior,
         count,
@@ -223,9 +223,9 @@ def _words(column: OneColumn) -> WordView:
     Of a text that is split in several ways, character n-grams are left out.
     """
     model = column.model
-    every = model.schema.groups_of[column.name]
+    every = model.taken.schema.groups_of[column.name]
     groups = [group for group in every if group.analyser and group.analyser.legible] or every
-    classes = frequent(model.tally.class_count)
+    classes = frequent(model.counted.tally.class_count)
     found: list[tuple[int, Rank, str, float, float]] = []
     for group in groups:
         axis = model.taken.counts[group.key].axis

@@ -109,9 +109,9 @@ def difference(a: Model, b: Model, n: int = 10) -> Difference:
 
 def _same_counts(a: Model, b: Model) -> bool:
     """Whether all that was counted is the same but for rounding."""
-    if {g.key for g in a.counted.groups} != {g.key for g in b.counted.groups}:
+    if {g.key for g in a.counted.schema.groups} != {g.key for g in b.counted.schema.groups}:
         return False
-    left, size = a.tally - b.tally, a.tally + b.tally
+    left, size = a.counted.tally - b.counted.tally, a.counted.tally + b.counted.tally
     for key, block in left.blocks.items():
         for statistic, sums in block.sums.items():
             most = np.abs(size.blocks[key][statistic].high).max(initial=0.0)
@@ -143,7 +143,7 @@ def _settings(a: Model, b: Model) -> Iterator[Change]:
             str(m.weights.linear) if m.weights and m.weights.linear else None for m in (a, b)
         ],
         "weights": [None if m.weights is None else m.weights.how for m in (a, b)],
-        "interactions": [", ".join(sorted(m.schema.interactions)) or None for m in (a, b)],
+        "interactions": [", ".join(sorted(m.taken.schema.interactions)) or None for m in (a, b)],
     }
     for name, (mine, theirs) in told.items():
         if mine != theirs:
@@ -156,7 +156,8 @@ def _written(setting: object) -> str:
 
 def _classes(a: Model, b: Model) -> Iterator[Change]:
     mine, theirs = (
-        dict(zip(m.classes.tolist(), m.tally.class_count.tolist(), strict=True)) for m in (a, b)
+        dict(zip(m.classes.tolist(), m.counted.tally.class_count.tolist(), strict=True))
+        for m in (a, b)
     )
     for label in dict.fromkeys([*mine, *theirs]):
         before, after = mine.get(label), theirs.get(label)
@@ -167,14 +168,14 @@ def _classes(a: Model, b: Model) -> Iterator[Change]:
 
 
 def _columns(a: Model, b: Model) -> Iterator[Change]:
-    names: dict[Name, None] = dict.fromkeys([*a.schema.order, *b.schema.order])
-    names |= dict.fromkeys([*a.schema.columns, *b.schema.columns])
+    names: dict[Name, None] = dict.fromkeys([*a.taken.schema.order, *b.taken.schema.order])
+    names |= dict.fromkeys([*a.taken.schema.columns, *b.taken.schema.columns])
     for name in names:
         before, after = (
-            event_names(m.schema.groups_of[name])
-            if name in m.schema.columns
+            event_names(m.taken.schema.groups_of[name])
+            if name in m.taken.schema.columns
             else "not learned"
-            if name in m.schema.order
+            if name in m.taken.schema.order
             else None
             for m in (a, b)
         )
@@ -301,7 +302,7 @@ def items_of(model: Model, group: Group) -> tuple[NDArray[np.int64], Named]:
     if isinstance(event, Histogram):
         of, low, high = event.bins_of(tally)
         last = np.append(of[1:] != of[:-1], True)[: len(of)]
-        timed = np.array([name in model.schema.times for name in axis.columns], np.bool_)
+        timed = np.array([name in model.taken.schema.times for name in axis.columns], np.bool_)
 
         def bins(rows: NDArray[np.int64]) -> list[Any]:
             ends = ((_end(low[i], timed[of[i]]), _end(high[i], timed[of[i]])) for i in rows)
@@ -386,8 +387,8 @@ class Items:
 
 def items_of_both(a: Model, b: Model, classes: list[Any]) -> Iterator[Items]:
     """Yield the items of the columns of both models, for the classes that both have."""
-    for group in a.schema.of_columns:
-        for other in b.schema.of_columns:
+    for group in a.taken.schema.of_columns:
+        for other in b.taken.schema.of_columns:
             if group.analyser != other.analyser:
                 continue
             shared = [name for name in group.columns if name in _place(other)]

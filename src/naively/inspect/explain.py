@@ -296,8 +296,8 @@ class Explanation(Tabular):
 
 def explain(model: Model, rows: Rows) -> Explanation:
     """Explain the prediction of each row (see ``NaiveBayes.explain``)."""
-    rows = model.schema.match(rows)
-    of_character_ngrams = model.schema.of_character_ngrams
+    rows = model.taken.schema.match(rows)
+    of_character_ngrams = model.taken.schema.of_character_ngrams
     batch = model.encode(rows)
     for block in batch.blocks.values():
         if isinstance(block, Documents):
@@ -314,7 +314,7 @@ def explain(model: Model, rows: Rows) -> Explanation:
     if (intercept := model.intercept).any():
         first.append((INTERCEPT, None, intercept))
     lines, blocks = Lines(first, len(rows), cells), model.blocks(batch)
-    for group in sorted(model.schema.groups, key=lambda group: group.kind == "missing"):
+    for group in sorted(model.taken.schema.groups, key=lambda group: group.kind == "missing"):
         key = group.key
         found, axis = model.likelihoods[key].itemised(blocks[key]), model.taken.counts[key].axis
         if group.kind == "missing":
@@ -324,7 +324,7 @@ def explain(model: Model, rows: Rows) -> Explanation:
         else:
             lines.add(found, axis)
     lines.add_products(model.products(blocks))
-    explained, order = [], tuple(map(title, model.schema.order))
+    explained, order = [], tuple(map(title, model.taken.schema.order))
     for of_row, joint in zip(lines.items, model.score(batch, "joint"), strict=True):
         columns, values, log_likelihoods = map(list, zip(*of_row, strict=True))
         evidence = np.stack(log_likelihoods)
@@ -447,18 +447,18 @@ class EvidenceImage(Tabular):
 
 def class_images(model: Model, shape: tuple[int, int]) -> ClassImages:
     """Return the mean image of each class (see ``nb.inspect.images``)."""
-    order = list(model.schema.order)
+    order = list(model.taken.schema.order)
     check_shape(shape, len(order))
     mean = np.full((len(model.classes), len(order)), np.nan)
     place = {name: i for i, name in enumerate(order)}
-    for group in model.schema.of_columns:
+    for group in model.taken.schema.of_columns:
         tally = model.taken.counts[group.key]
         if group.analyser or group.event.layout == "rows":
             raise ValueError(f"Column {title(group.columns[0])!r} {NO_PIXEL}")
         for name, of_class in zip(tally.axis.columns, _means(model, tally), strict=True):
             if name in place:  # no part of a time
                 mean[:, place[name]] = of_class
-    count = model.tally.class_count
+    count = model.counted.tally.class_count
     return ClassImages(model.classes.tolist(), count, mean.reshape(-1, *shape))
 
 
@@ -467,7 +467,7 @@ def _means(model: Model, tally: BlockTally) -> Floats:
     axis = tally.axis
     with np.errstate(invalid="ignore", divide="ignore"):
         if not isinstance(axis, Cells | Levels):
-            rows = tally[PRESENT].high if PRESENT in tally.sums else model.tally.class_count
+            rows = tally[PRESENT].high if PRESENT in tally.sums else model.counted.tally.class_count
             return np.asarray(tally[VALUE].high / rows)
         count = tally[CELL if isinstance(axis, Cells) else LEVEL].high
         values = axis.middle if isinstance(axis, Cells) else _numbers(axis)

@@ -47,7 +47,7 @@ def generative(model: Model) -> Model:
     ValueError
         If an event model is of no distribution of rows.
     """
-    for group in model.schema.groups:
+    for group in model.taken.schema.groups:
         group.event.check_density()
     return model.pure
 
@@ -112,7 +112,7 @@ def joint_outcomes(model: Model) -> Outcomes:
     ValueError
         If the model is something else.
     """
-    groups = model.schema.groups
+    groups = model.taken.schema.groups
     if len(groups) != 1 or not isinstance(groups[0].event, JointTable):
         raise ValueError(
             "Marginal and conditional probabilities of columns are those of a joint table: learn "
@@ -136,9 +136,9 @@ def log_marginal_likelihood(model: Model, rows: Rows, labels: Labels) -> float:
     check_rows(rows, labels)
     plain = model.pure
     batch = plain.encode(rows, labels)
-    tally = count_batch(batch, plain.schema)
+    tally = count_batch(batch, plain.taken.schema)
     total = 0.0
-    for group in plain.schema.groups:
+    for group in plain.taken.schema.groups:
         event, counted = group.event, tally.blocks[group.key]
         if not isinstance(event, Estimable):
             raise ValueError(_has_none(event, group.columns[0]))  # noqa: TRY004

@@ -177,8 +177,8 @@ def strongest(model: Model, c: int, n: int) -> list[Weighed]:
     class, is left out.
     """
     found: list[tuple[Rank, Weighed]] = []
-    for group in model.schema.of_columns:
-        if group.key in model.schema.of_character_ngrams:
+    for group in model.taken.schema.of_columns:
+        if group.key in model.taken.schema.of_character_ngrams:
             continue
         axis, x = model.taken.counts[group.key].axis, model.likelihoods[group.key].typical(c).x
         for rank, i, weight in ranked(model, group, c, n):
@@ -186,7 +186,7 @@ def strongest(model: Model, c: int, n: int) -> list[Weighed]:
                 column, shown = axis.label(i)
             else:
                 column, shown = axis.columns[i], float(x[i])
-                if column in model.schema.times:
+                if column in model.taken.schema.times:
                     shown = np.datetime64(round(shown), "s").item()
             found.append((rank, (title(column), shown, weight)))
     found.sort(key=lambda of: of[0])
@@ -355,7 +355,7 @@ def nomogram(
         raise ValueError(f"n must be at least 1, the columns that are shown, got {n}.")
     if len(model.classes) < 2:
         raise ValueError("A nomogram compares two classes, but only one was learned.")
-    c = number_of(model.classes, label, spoken_for(model.tally.class_count))
+    c = number_of(model.classes, label, spoken_for(model.counted.tally.class_count))
     others = [r for r in range(len(model.classes)) if r != c]
     if against is not None:
         others = [number_of(model.classes, against, 0)]
@@ -373,8 +373,8 @@ def nomogram(
         notes.append("all others are taken as one class, by their priors")
     if len(found) > n:
         notes.append(f"the {n:,} columns of widest range, of {len(found):,}")
-    pairs = model.schema.interactions or (model.weights and model.weights.linear.products)
-    texts = {name for g in model.schema.of_columns if g.analyser for name in g.columns}
+    pairs = model.taken.schema.interactions or (model.weights and model.weights.linear.products)
+    texts = {name for g in model.taken.schema.of_columns if g.analyser for name in g.columns}
     notes += ["texts are left out: the weight of a word is in explain"] * bool(texts)
     notes += ["interactions are left out"] * bool(pairs)
     label_of = model.classes.tolist()[c]
@@ -384,7 +384,7 @@ def nomogram(
 def _columns(model: Model) -> list[OneColumn]:
     """Return the columns that have an item of evidence for each cell."""
     found = []
-    for group in model.schema.of_columns:
+    for group in model.taken.schema.of_columns:
         axis = model.taken.counts[group.key].axis
         if isinstance(axis, Columns | Cells | Levels):
             found += [OneColumn(model, name, group, j) for j, name in enumerate(axis.columns)]

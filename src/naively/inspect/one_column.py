@@ -57,15 +57,17 @@ class OneColumn:
             If there is none, or nothing was learned of it; it lists those that there are.
         """
         of: dict[Name, Group] = {}
-        for group in model.schema.of_columns:
+        for group in model.taken.schema.of_columns:
             for name in group.columns:
                 of.setdefault(name, group)
-        places = {place: name for place, name in enumerate(model.schema.order) if name in of}
+        places = {place: name for place, name in enumerate(model.taken.schema.order) if name in of}
         named = places | {title(name): name for name in of} | {name: name for name in of}
         found = named.get(column) if isinstance(column, str | int) else None
         if found is None:
             shown = title(column) if isinstance(column, str | int) else column
-            missing = {title(name) for name in model.schema.order} - {title(name) for name in of}
+            missing = {title(name) for name in model.taken.schema.order} - {
+                title(name) for name in of
+            }
             if shown in missing:
                 raise ValueError(f"Column {shown!r} was missing throughout: nothing was learned.")
             raise ValueError(f"There is no column {shown!r}; the columns are {list_names(of)}.")
@@ -80,7 +82,7 @@ class OneColumn:
     @property
     def is_time(self) -> bool:
         """Whether its numbers are seconds since 1970."""
-        return self.name in self.model.schema.times
+        return self.name in self.model.taken.schema.times
 
     @property
     def is_number(self) -> bool:
@@ -185,7 +187,7 @@ class OneColumn:
 
         They are times the weights; None where they are no evidence.
         """
-        for group in self.model.schema.groups:
+        for group in self.model.taken.schema.groups:
             if group.kind == "missing" and Missing(self.name) in group.columns:
                 place = list(group.columns).index(Missing(self.name))
                 of = self.model.likelihoods[group.key]

@@ -193,12 +193,12 @@ def parameters(
     if how is not None and how not in get_args(Estimated):
         raise ValueError(f"how must be 'mle', 'map' or 'mean', got {how!r}.")
     tables = [] if column is not None and column != PRIOR else [_of_prior(model, how)]
-    for group in model.schema.groups:
+    for group in model.taken.schema.groups:
         tally = model.taken.counts[group.key]
         if column is None or _is_of(column, group, tally.axis):
             tables += _of_group(model, group, how, column)
     if not tables:
-        every = model.schema.columns
+        every = model.taken.schema.columns
         raise ValueError(f"There is no column {column!r}; the columns are {list_names(every)}.")
     return Parameters(model.classes, model.start, tuple(tables))
 
@@ -217,7 +217,7 @@ def _names(name: Name) -> tuple[Name, ...]:
 def _of_prior(model: Model, how: How | None) -> Table:
     """Return the class prior as a parameter."""
     prior, estimate = model.settings.class_prior, how or model.settings.estimate
-    count = model.tally.class_count
+    count = model.counted.tally.class_count
     p = class_probabilities(prior, estimate, count, model.classes)
     pretend: Any = 0.0 if is_estimated(prior) else np.nan
     if isinstance(prior, Beta | Dirichlet):
@@ -276,7 +276,9 @@ def _column(model: Model, group: Group, name: Name) -> str:
     if isinstance(name, Missing):
         return title(name.of)
     return (
-        f"{title(name)} {NGRAMS}" if group.key in model.schema.of_character_ngrams else title(name)
+        f"{title(name)} {NGRAMS}"
+        if group.key in model.taken.schema.of_character_ngrams
+        else title(name)
     )
 
 
@@ -308,7 +310,7 @@ WRITTEN_OUT = 10**15  # up to which a number is written out
 
 def count_parameters(model: Model) -> int:
     """Return how many parameters are free; a class prior that is given has none."""
-    of_events = (g.event.n_parameters(model.taken.counts[g.key]) for g in model.schema.groups)
+    of_events = (g.event.n_parameters(model.taken.counts[g.key]) for g in model.taken.schema.groups)
     return _free_in_prior(model) + sum(of_events)
 
 
@@ -317,9 +319,9 @@ def count_joint_parameters(model: Model) -> ParameterCount | float:
 
     ``inf`` where a column holds numbers without end.
     """
-    if any(group.kind == "missing" for group in model.schema.groups):
+    if any(group.kind == "missing" for group in model.taken.schema.groups):
         return parameter_counts(model).n_joint_parameters
-    values = [g.event.n_values(model.taken.counts[g.key]) for g in model.schema.of_columns]
+    values = [g.event.n_values(model.taken.counts[g.key]) for g in model.taken.schema.of_columns]
     if math.inf in values:
         return math.inf
     return _joint(math.prod(values), len(model.classes), _free_in_prior(model))
@@ -489,10 +491,10 @@ def _count(values: float) -> float:
 
 def parameter_counts(model: Model) -> ParameterCounts:
     """Return the number of parameters by column (see ``nb.inspect.parameter_counts``)."""
-    missing = [group for group in model.schema.groups if group.kind == "missing"]
+    missing = [group for group in model.taken.schema.groups if group.kind == "missing"]
     found = [
         column
-        for group in model.schema.groups
+        for group in model.taken.schema.groups
         if group not in missing
         for column in _by_column(model, group)
     ]
@@ -503,7 +505,7 @@ def parameter_counts(model: Model) -> ParameterCounts:
             i = place[title(name.sources[0])]
             of = found[i]
             found[i] = Column(of.name, _count(of.values + 1), of.parameters + each)
-    order = {title(name): place for place, name in enumerate(model.schema.order)}
+    order = {title(name): place for place, name in enumerate(model.taken.schema.order)}
     found.sort(key=lambda column: order.get(column.name, len(order)))
     return ParameterCounts(tuple(found), len(model.classes), _free_in_prior(model))
 
@@ -627,13 +629,13 @@ class Linear(Tabular):
 
 def linear(model: Model) -> Linear:
     """Return the linear view of a model (see ``nb.inspect.linear``)."""
-    if model.schema.interactions or (model.weights and model.weights.linear.products):
+    if model.taken.schema.interactions or (model.weights and model.weights.linear.products):
         raise ValueError(
             "The model is not linear in its interactions: each is of two columns at a time."
         )
     names: list[str] = []
     tables, total = [], model.start
-    for group in model.schema.groups:
+    for group in model.taken.schema.groups:
         axis, likelihood = model.taken.counts[group.key].axis, model.likelihoods[group.key]
         lines = None
         if isinstance(likelihood, Sloped):

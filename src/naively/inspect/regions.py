@@ -202,9 +202,9 @@ def regions(
     of_x, of_y = np.meshgrid(x, y)
     found = _log_posterior(model, {a.name: of_x.ravel(), b.name: of_y.ravel()}, others)
     notes = []
-    left = [name for name in model.schema.order if name not in {a.name, b.name, *others}]
+    left = [name for name in model.taken.schema.order if name not in {a.name, b.name, *others}]
     if left:
-        said = any(isinstance(of, Missing) and of.of in left for of in model.schema.derived)
+        said = any(isinstance(of, Missing) and of.of in left for of in model.taken.schema.derived)
         what = "taken as missing, which says something too" if said else "taken as missing"
         notes.append(f"{many(len(left), 'other column')} {what}")
     if others:
@@ -215,7 +215,7 @@ def regions(
     return Regions(
         (a.title, b.title),
         model.classes,
-        model.tally.class_count,
+        model.counted.tally.class_count,
         grid[0],
         grid[1],
         found.reshape(n, n, k),
@@ -228,8 +228,8 @@ def regions(
 def _two(model: Model, columns: Sequence[str | int] | None) -> tuple[OneColumn, OneColumn]:
     """Return the two columns of numbers that are named, or that there are."""
     if columns is None:
-        numbers = [name for name, kind in model.schema.kinds.items() if kind == "number"]
-        if any(group.event.layout == "rows" for group in model.schema.groups):
+        numbers = [name for name, kind in model.taken.schema.kinds.items() if kind == "number"]
+        if any(group.event.layout == "rows" for group in model.taken.schema.groups):
             raise ValueError(JOINT)
         if len(numbers) != 2:
             raise ValueError(
@@ -287,12 +287,12 @@ def _log_posterior(
 ) -> Floats:
     """Return the log posterior of rows of these numbers, (rows, classes)."""
     rows = len(next(iter(columns.values())))
-    wide = max(1, len(model.schema.order), len(model.classes))
+    wide = max(1, len(model.taken.schema.order), len(model.classes))
     found = []
     for part in np.array_split(np.arange(rows), max(1, -(-rows * wide // MOST_CELLS))):
         cells: dict[Name, Any] = {name: of[part] for name, of in columns.items()}
         cells |= {name: [value] * len(part) for name, value in others.items()}
-        kinds = {name: model.schema.columns[name].kind for name in cells}
+        kinds = {name: model.taken.schema.columns[name].kind for name in cells}
         table: Rows = column_rows(cells, kinds)
         table = _in_order(table, model)
         found.append(model.log_posterior(table))
@@ -301,7 +301,7 @@ def _log_posterior(
 
 def _in_order(rows: Rows, model: Model) -> ColumnRows:
     """Return the rows with all columns of the model, in its order; the others are missing."""
-    padded = rows.padded(tuple(model.schema.order))
+    padded = rows.padded(tuple(model.taken.schema.order))
     assert isinstance(padded, ColumnRows)
     return padded
 

@@ -20,6 +20,7 @@ from naively.model.class_prior import given_prior
 from naively.model.model import Model
 from naively.schema.schema import Group, GroupKey, Schema
 from naively.schema.settings import Settings
+from naively.schema.settle import View
 from naively.schema.text import Text
 
 ByClass: TypeAlias = Mapping[Label, Estimate]
@@ -61,7 +62,7 @@ def model_of(class_prior: Mapping[Label, float], columns: Mapping[str, ByClass])
     schema = Schema(tuple(groups.values()), tuple(columns))
     weight = Sums(np.ones(len(classes)))
     settings = Settings("mle", weights=None, class_prior=tuple(p.tolist()))
-    return Model(schema, Tally(classes, weight, tallies), settings)
+    return Model(View(schema, Tally(classes, weight, tallies)), settings)
 
 
 def _column(name: str, by_class: ByClass, classes: LabelArray) -> tuple[Group, BlockTally]:

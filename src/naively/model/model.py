@@ -108,10 +108,9 @@ class Model(Shown):
 
     Parameters
     ----------
-    counted : Schema
-        Which columns were counted for which event model.
-    tally : Tally
-        What was counted.
+    counted : View
+        Which columns were counted for which event model, and what was counted: a schema and its
+        tally.
     settings : Settings
         How parameters are derived from the tally.
     weights : Weights, optional
@@ -132,8 +131,7 @@ class Model(Shown):
     array(['low'], dtype='<U4')
     """
 
-    counted: Schema
-    tally: Tally
+    counted: View
     settings: Settings = PURE
     weights: Weights | None = None
     noise: tuple[AddedNoise, ...] = ()
@@ -156,15 +154,15 @@ class Model(Shown):
     @classmethod
     def of_tally(cls, tally: Tally, schema: Schema, settings: Settings) -> Model:
         """Return the model of what was counted of a schema; a row of weight 0 was never seen."""
-        return cls(*make_sure(schema, tally, settings), settings)
+        return cls(make_sure(schema, tally, settings), settings)
 
     def __getstate__(self) -> dict[str, object]:
         """Return what a pickle or a copy holds: what is derived is derived again when asked."""
         return {of.name: getattr(self, of.name) for of in fields(self)}
 
     def __str__(self) -> str:
-        rows, classes = self.tally.class_count.sum(), len(self.classes)
-        size = f"{rows:,.10g} rows, {classes:,} classes, {self.schema.width:,} columns"
+        rows, classes = self.counted.tally.class_count.sum(), len(self.classes)
+        size = f"{rows:,.10g} rows, {classes:,} classes, {self.taken.schema.width:,} columns"
         return "\n".join([size, str(self.described), *map(str, self.noise)])
 
     def __add__(self, other: Model) -> Model:
@@ -195,7 +193,7 @@ class Model(Shown):
         --------
         >>> from naively import NaiveBayes
         >>> days = [NaiveBayes().fit([[x], [x + 1]], ["a", "b"]).model_ for x in (1.0, 2.0, 7.0)]
-        >>> Model.total(days).tally.class_count
+        >>> Model.total(days).counted.tally.class_count
         array([3., 3.])
         """
         rest = iter(models)
@@ -203,32 +201,28 @@ class Model(Shown):
         if first is None:
             raise ValueError("There is no model to add up.")
         settings, weights, noise, sought = first.settings, first.weights, first.noise, first.sought
-        total = CountedTotal(View(first.counted, first.tally), consume=consume)
+        total = CountedTotal(first.counted, consume=consume)
         for model in rest:
             settings = settings.merged(model.settings)
             weights = mean(weights, model.weights)
             noise += model.noise
             sought = sought or model.sought
-            total.add(View(model.counted, model.tally))
+            total.add(model.counted)
         if noise:  # what was not kept would be taken for missing
             settings = replace(settings, missing="ignore")
-        return cls(*make_sure(*total.counted(), settings), settings, weights, noise, sought)
+        return cls(make_sure(*total.counted(), settings), settings, weights, noise, sought)
 
     def __sub__(self, other: Model) -> Model:
-        (schema, tally), (others, removed) = alike(
-            View(self.counted, self.tally), View(other.counted, other.tally)
-        )
+        (schema, tally), (others, removed) = alike(self.counted, other.counted)
         noise = self.noise + other.noise
-        return replace(self, counted=schema.union(others), tally=tally - removed, noise=noise)
+        return replace(self, counted=View(schema.union(others), tally - removed), noise=noise)
 
     def forget(self, other: Model) -> Model:
         """Return ``self - other``, or raise a ValueError if that cannot be."""
-        (schema, tally), (others, removed) = alike(
-            View(self.counted, self.tally), View(other.counted, other.tally)
-        )
+        (schema, tally), (others, removed) = alike(self.counted, other.counted)
         schema = schema.union(others)
         times = [group.key for group in schema.groups if group.kind == "time"]
-        left = replace(self, counted=schema, tally=forget(tally, removed, times))
+        left = replace(self, counted=View(schema, forget(tally, removed, times)))
         if left.impossible is not None:
             raise ValueError(f"Cannot forget rows that were not learned: {left.impossible} then.")
         return left
@@ -237,7 +231,8 @@ class Model(Shown):
         weights = self.weights
         if weights is not None:  # the rows that they were fitted with fade like the others
             weights = replace(weights, rows=weights.rows * factor)
-        return replace(self, tally=self.tally * factor, weights=weights)
+        counted = View(self.counted.schema, self.counted.tally * factor)
+        return replace(self, counted=counted, weights=weights)
 
     def weighed(self, weights: Weights | None, sought: Sought | None = None) -> Model:
         """Return the model with these weights; what was derived without them is kept.
@@ -263,13 +258,14 @@ class Model(Shown):
             seen = batch.seen()
             labels = seen.labels.among(self.classes)
             counted.append(group.event.tally(group.derive(Held(seen), None), labels))
-        tallies = {**self.tally.blocks, group.key: reduce(add, counted)}
-        return self._of((*self.counted.groups, group), tallies)
+        tallies = {**self.counted.tally.blocks, group.key: reduce(add, counted)}
+        return self._of((*self.counted.schema.groups, group), tallies)
 
     def with_classes(self, classes: LabelArray) -> Model:
         """Return the model with a place for each of these classes; some may have no row yet."""
         none = Tally(classes, Sums.zeros(classes.shape), {})
-        return replace(self, tally=self.tally + none)
+        counted = View(self.counted.schema, self.counted.tally + none)
+        return replace(self, counted=counted)
 
     @property
     def pure(self) -> Model:
@@ -296,39 +292,37 @@ class Model(Shown):
     def has_interactions(self) -> bool:
         """Whether two columns at a time say something too: counted pairs, or products."""
         products = self.weights is not None and bool(self.weights.linear.products)
-        return products or bool(self.schema.interactions)
+        return products or bool(self.taken.schema.interactions)
 
     def without_interactions(self) -> Model:
         """Return the model of the columns alone."""
-        groups = self.counted.of_columns
-        if len(groups) == len(self.counted.groups):
+        schema, tally = self.counted
+        groups = schema.of_columns
+        if len(groups) == len(schema.groups):
             return self
-        return self._of(groups, {group.key: self.tally.blocks[group.key] for group in groups})
+        return self._of(groups, {group.key: tally.blocks[group.key] for group in groups})
 
     def _of(self, groups: tuple[Group, ...], blocks: Mapping[GroupKey, BlockTally]) -> Model:
-        counted, tally = replace(self.counted, groups=groups), replace(self.tally, blocks=blocks)
-        return replace(self, counted=counted, tally=tally)
+        schema, tally = self.counted
+        counted = View(replace(schema, groups=groups), replace(tally, blocks=blocks))
+        return replace(self, counted=counted)
 
     @cached_property
     def taken(self) -> Taken:
         """What the columns that were counted are taken for, as the counts say."""
-        settled = settle(self.counted, self.tally, self.settings)
+        settled = settle(*self.counted, self.settings)
         return Taken(*(with_missing(settled) if self.settings.counts_missing else settled))
-
-    @property
-    def schema(self) -> Schema:
-        """Which columns go to which event model, as what was counted says."""
-        return self.taken.schema
 
     @property
     def impossible(self) -> str | None:
         """Say what no rows can have been counted as; None of a model of rows."""
-        return impossible(self.tally, [g.key for g in self.counted.groups if g.event.shares])
+        schema, tally = self.counted
+        return impossible(tally, [g.key for g in schema.groups if g.event.shares])
 
     @property
     def classes(self) -> LabelArray:
         """The class labels, of shape (classes,)."""
-        return self.tally.classes
+        return self.counted.tally.classes
 
     @cached_property
     def described(self) -> Schema:
@@ -341,7 +335,7 @@ class Model(Shown):
         """Log probability of each class before anything is seen, of shape (classes,)."""
         settings = self.settings
         p = class_probabilities(
-            settings.class_prior, settings.estimate, self.tally.class_count, self.classes
+            settings.class_prior, settings.estimate, self.counted.tally.class_count, self.classes
         )
         with np.errstate(divide="ignore"):
             log_prior: Floats = np.log(p)
@@ -383,15 +377,15 @@ class Model(Shown):
     def encode(self, rows: Rows, labels: Labels | None = None) -> Batch:
         """Encode rows as they were encoded in training."""
         labels = Labels.none(len(rows), self.classes) if labels is None else labels
-        return self.schema.encode(rows, labels, self.taken.axes)
+        return self.taken.schema.encode(rows, labels, self.taken.axes)
 
     def recode(self, batch: Batch) -> Batch:
         """Encode rows by the columns, levels and words of this model, as any has encoded them."""
-        return self.schema.recode(batch, self.taken.axes)
+        return self.taken.schema.recode(batch, self.taken.axes)
 
     def blocks(self, batch: Batch) -> dict[GroupKey, Block]:
         """Return the blocks of encoded rows, prepared to be scored."""
-        blocks = {g.key: g.event.prepare(batch.blocks[g.key]) for g in self.schema.groups}
+        blocks = {g.key: g.event.prepare(batch.blocks[g.key]) for g in self.taken.schema.groups}
         return split_texts(blocks)
 
     def score(self, batch: Batch, finish: Finish) -> Finished:
@@ -455,9 +449,9 @@ class Model(Shown):
             codes = np.full(n, labels.index(label))
         blocks = {
             group.key: group.event.sample_rows(self.taken.counts[group.key], codes, rng, length)
-            for group in self.schema.written
+            for group in self.taken.schema.written
         }
-        return self.schema.decode(blocks), self.classes[codes]
+        return self.taken.schema.decode(blocks), self.classes[codes]
 
     def contributions(self, rows: Rows) -> dict[GroupKey, Contributions]:
         """Return the log likelihoods item by item; with the prior they sum to the joint."""
@@ -657,7 +651,7 @@ def check_rows(rows: Rows, labels: Labels) -> None:
 def check_counted(schema: Schema) -> None:
     """Raise a ValueError if rows cannot be counted by a schema, as it is what a model made of it.
 
-    What it says that cells are missing is never counted, but follows from what is (``Model.schema``
+    What it says that cells are missing is never counted, but follows from what is (``Model.taken``
     beside ``Model.counted``).
     """
     if any(group.kind == "missing" for group in schema.groups):

@@ -39,6 +39,7 @@ from naively.kernels.double_double import Sums
 from naively.kernels.reference import Floats
 from naively.model.model import AddedNoise, Model
 from naively.schema.schema import Group
+from naively.schema.settle import View
 from naively.schema.text import Text
 
 MANTISSA = 52  # bits of a float after its first
@@ -87,10 +88,12 @@ def with_noise(
     """
     _check(epsilon, delta, resolution)
     model = model.without_interactions()
-    groups = model.counted.groups
-    changes = [change_of(group, model.tally.blocks[group.key]) for group in groups]
-    _check_whole(model.tally.weight.high, model.tally.weight.low, "the class counts")
-    blocks = {g.key: regular(g, model.tally.blocks[g.key], resolution) for g in groups}
+    groups = model.counted.schema.groups
+    changes = [change_of(group, model.counted.tally.blocks[group.key]) for group in groups]
+    _check_whole(
+        model.counted.tally.weight.high, model.counted.tally.weight.low, "the class counts"
+    )
+    blocks = {g.key: regular(g, model.counted.tally.blocks[g.key], resolution) for g in groups}
     added, squared, new = (sum(of) for of in zip(Sensitivity(1, 1, 0), *changes, strict=True))
     if new and delta == 0:
         named = next(g for g, of in zip(groups, changes, strict=True) if of.new).columns[0]
@@ -102,12 +105,11 @@ def with_noise(
     classes = len(model.classes)
     noise, threshold = choose(epsilon, delta, Sensitivity(added, squared, new), classes)
     adding = _Adding(noise, below, threshold)
-    rows = np.maximum(adding.to(model.tally.weight.high), 1.0)  # the classes are known
+    rows = np.maximum(adding.to(model.counted.tally.weight.high), 1.0)  # the classes are known
     noisy = {group.key: adding.to_block(group, blocks[group.key], rows) for group in groups}
     said = AddedNoise(epsilon, delta, noise.mechanism, noise.deviation, threshold)
     return Model(
-        replace(model.counted, notes={}),
-        Tally(model.classes, Sums(rows), noisy),
+        View(replace(model.counted.schema, notes={}), Tally(model.classes, Sums(rows), noisy)),
         replace(model.settings, missing="ignore"),  # what is not kept would be taken for missing
         None,
         (*model.noise, said),

@@ -75,12 +75,12 @@ def warnings(subject: Subject) -> str:
 def learned(subject: Subject) -> str:
     """Say what the model learned from, and how."""
     model, settings = subject.model, subject.model.settings
-    count = model.tally.class_count
+    count = model.counted.tally.class_count
     weights = "none: pure naive Bayes" if model.weights is None else model.weights.how
     facts: list[tuple[str, object]] = [
         ("rows", float(count.sum())),
         ("classes", len(count)),
-        ("columns", model.schema.width),
+        ("columns", model.taken.schema.width),
         ("free parameters", count_parameters(model)),
         ("without the naive Bayes assumption", _without_assumption(model)),
         ("class prior", str(settings.class_prior)),
@@ -165,7 +165,7 @@ def calibration(subject: Subject) -> str:
 def classes(subject: Subject) -> str:
     """Describe each class: its share, its scores and what speaks most for it."""
     model = subject.model
-    count, labels = model.tally.class_count, model.classes.tolist()
+    count, labels = model.counted.tally.class_count, model.classes.tolist()
     best = subject.best
     order = sorted(range(len(labels)), key=lambda c: -count[c])
     lines = []
@@ -210,7 +210,7 @@ def columns(subject: Subject) -> str:
 def _drawn(subject: Subject, names: list[Name], cost: Mapping[str, float]) -> Iterator[str]:
     """Yield a card for each column: its densities or levels by class."""
     for i, name in enumerate(names):
-        if name not in subject.model.schema.columns:
+        if name not in subject.model.taken.schema.columns:
             continue
         view = subject.column(name)
         worth = cost.get(title(name))
@@ -228,7 +228,7 @@ def _worth(nats: float) -> str:
 
 def interactions(subject: Subject) -> str:
     """List the pairs of columns that have a say of their own."""
-    pairs = dict.fromkeys(subject.model.schema.interactions)
+    pairs = dict.fromkeys(subject.model.taken.schema.interactions)
     if subject.model.weights is not None:
         pairs |= dict.fromkeys(subject.model.weights.linear.pairs)
     if not pairs:
@@ -258,7 +258,7 @@ def rows(subject: Subject) -> str:
 
 def _texts(subject: Subject, shown: ShownRows) -> list[str]:
     """Return the texts of each row that is shown."""
-    names = [name for name, kind in subject.model.schema.kinds.items() if kind == "text"]
+    names = [name for name, kind in subject.model.taken.schema.kinds.items() if kind == "text"]
     columns = [shown.rows.values(name).tolist() for name in names if name in shown.rows.place]
     rows = zip(*columns, strict=True) if columns else [()] * len(shown.rows)
     return [
@@ -479,7 +479,7 @@ class Subject:
     def worth(self) -> list[Name]:
         """The columns of the table, those without which the log loss grows most first."""
         cost = self.cost
-        return sorted(self.model.schema.order, key=lambda name: -cost.get(title(name), 0.0))
+        return sorted(self.model.taken.schema.order, key=lambda name: -cost.get(title(name), 0.0))
 
     def column(self, name: Name) -> ColumnView:
         """Return what a column looks like in each class."""
@@ -489,7 +489,7 @@ class Subject:
     @cached_property
     def numbers(self) -> dict[Name, Floats]:
         """The numbers of each column of numbers, in the sample or else in the other rows."""
-        columns = [n for n, g in self.model.schema.columns.items() if g.kind == "number"]
+        columns = [n for n, g in self.model.taken.schema.columns.items() if g.kind == "number"]
         columns = [name for name in columns if not isinstance(name, Derived)]
         if self.sample is not None and self.sample.batches:
             held = [Held(batch) for batch in self.sample.batches]
@@ -499,7 +499,7 @@ class Subject:
             }
         if self.rows is None:
             return {}
-        rows = self.model.schema.match(self.rows)
+        rows = self.model.taken.schema.match(self.rows)
         return {name: rows.numbers([name])[:, 0].astype(np.float64) for name in columns}
 
     @cached_property
@@ -531,7 +531,7 @@ class Subject:
     def _of_sample(self) -> ShownRows | None:
         """Return rows of the sample; their posteriors are as if they had not been learned."""
         assert self.sample is not None
-        if any(group.kind == "text" for group in self.model.schema.groups):
+        if any(group.kind == "text" for group in self.model.taken.schema.groups):
             return None  # of texts only the counts are kept
         model, labels = self.model, self.sample.labels
         batches = self.sample.encoded(model)
@@ -550,7 +550,7 @@ class Subject:
             parts.append(of.take(np.array([one.row - ends[at]])))
         rows = column_rows(
             {name: np.concatenate([of.values(name) for of in parts]) for name in parts[0].names},
-            model.schema.kinds,
+            model.taken.schema.kinds,
         )
         right = [model.classes[labels.codes[one.row]] for one in chosen]
         return ShownRows(
@@ -565,12 +565,14 @@ class Subject:
 def _share_learned(model: Model, learned: Reservoir | None, rows: Rows, labels: Labels) -> float:
     """Return which share of some rows a model has learned; NaN if they may be those it learned."""
     if learned is not None:
-        share = learned.share_of(model.counted.encode(rows, labels, model.tally.axes))
+        share = learned.share_of(
+            model.counted.schema.encode(rows, labels, model.counted.tally.axes)
+        )
         if not np.isnan(share):
             return share
     rows_of = np.bincount(labels.codes, labels.weight, labels.k)
     given = dict(zip(labels.classes.tolist(), rows_of, strict=True))
-    count = dict(zip(model.classes.tolist(), model.tally.class_count, strict=True))
+    count = dict(zip(model.classes.tolist(), model.counted.tally.class_count, strict=True))
     return np.nan if given == count else 0.0
 
 
@@ -591,8 +593,8 @@ def _rows_of(model: Model, batch: Batch) -> Rows | None:
     if held.sparse:
         return None
     columns: dict[Name, Any] = {}
-    for name in model.schema.order:
-        group = model.schema.columns.get(name)
+    for name in model.taken.schema.order:
+        group = model.taken.schema.columns.get(name)
         if group is None:
             columns[name] = np.full(len(batch), None, object)
         elif group.event.layout == "rows":
@@ -607,7 +609,7 @@ def _rows_of(model: Model, batch: Batch) -> Rows | None:
         else:
             numbers = held.number(name).astype(np.float64)
             columns[name] = times_of(numbers) if group.kind == "time" else numbers
-    return column_rows(columns, model.schema.kinds)
+    return column_rows(columns, model.taken.schema.kinds)
 
 
 # --- Scorer --------------------------------------------------------------------------------------
@@ -660,8 +662,8 @@ def make_scorer(subject: Subject) -> Scorer:
     read = set(card.columns)
     names = [name for name in subject.worth if title(name) in read]
     shown = subject.shown
-    rows = None if shown is None else model.schema.match(shown.rows)
-    cells = {name: _cells(rows, name, model.schema.kinds[name]) for name in names}
+    rows = None if shown is None else model.taken.schema.match(shown.rows)
+    cells = {name: _cells(rows, name, model.taken.schema.kinds[name]) for name in names}
     starts = [
         {
             "name": f"{one.why}: row {one.row}",
@@ -678,7 +680,7 @@ def make_scorer(subject: Subject) -> Scorer:
             "columns": [
                 {
                     "name": title(name),
-                    "kind": model.schema.kinds[name],
+                    "kind": model.taken.schema.kinds[name],
                     **_slider(model, name, numbers.get(name), cells[name]),
                 }
                 for name in moved
@@ -741,7 +743,7 @@ def _slider(
 
     Numbers are of shape (numbers,), of the sample of learned rows or else of the other rows.
     """
-    if model.schema.kinds[name] != "number":
+    if model.taken.schema.kinds[name] != "number":
         return {}
     numbers = np.empty(0) if numbers is None else numbers
     known = np.array([*numbers, *(x for x in cells if isinstance(x, float))], np.float64)
