@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from naively.kernels.double_double import Sums, two_product, two_sum
+from naively.kernels.sparse_sums import as_sparse
 
 REAL = st.floats(-1e100, 1e100).filter(lambda x: x == 0 or abs(x) > 1e-100)
 LISTS = st.lists(REAL, min_size=1, max_size=40)
@@ -108,3 +109,13 @@ def test_rows_of_a_table_that_go_to_one_place_are_added() -> None:
     expected = np.zeros((6, 3))
     np.add.at(expected, rows, x)
     np.testing.assert_array_equal(Sums(x).place(rows, 6).high, expected)
+
+
+@pytest.mark.parametrize("form", [lambda sums: sums, as_sparse], ids=["dense", "sparse"])
+def test_the_sum_of_each_class_does_not_depend_on_the_order_of_the_rows(form) -> None:
+    rng = np.random.default_rng(0)
+    high = np.where(rng.random((400, 3)) < 0.6, rng.choice([0.3, 7.25, 1 / 3, 1e-9], (400, 3)), 0.0)
+    expected = form(Sums(high)).by_class()
+    for _ in range(20):
+        np.testing.assert_array_equal(form(Sums(rng.permutation(high))).by_class(), expected)
+    assert len({float(rng.permutation(high[:, 0]).cumsum()[-1]) for _ in range(20)}) > 1

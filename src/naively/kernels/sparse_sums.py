@@ -270,8 +270,12 @@ class SparseSums:
         return total
 
     def by_class(self) -> Floats:
-        """Return the sum of each class, of shape (classes,)."""
-        return np.bincount(self.classes, self.stored.high, self.k).astype(np.float64)
+        """Return the sum of each class, of shape (classes,), whatever the order of the rows."""
+        classes, high = self.classes, self.stored.high
+        if (high != np.rint(high)).any():  # whole numbers are added up without rounding
+            order = np.lexsort((high, classes))
+            classes, high = classes[order], high[order]
+        return np.bincount(classes, high, self.k).astype(np.float64)
 
     def rows_there(self) -> NDArray[np.bool_]:
         """Return which rows have a cell, of shape (rows,)."""
