@@ -129,7 +129,7 @@ def of_text(term: Read, text: Any) -> list[float]:
     count = Counter(known[token] for token in tokens(term["split"], text) if token in known)
     if term["binary"]:
         count = Counter(list(count))
-    over = math.sqrt(max(count.total(), 1)) if term["normalised"] else 1.0
+    over = max(count.total(), 1) ** term["length_power"]
     sums = list(map(float, term["there"]))
     for c in range(len(sums)):
         points = (n * float(term["points"][i][c]) for i, n in count.items())

@@ -77,7 +77,7 @@ def test_leave_one_out_is_refitting(case: Case, data: Any) -> None:
         sample = replace(sample, weight=np.tile([1.0, 2.0, 0.5], len(sample))[: len(sample)])
     labels = encode_labels(sample.y, sample.weight)
     found = leave_one_out_table(
-        sample.model, sample.model.encode(sample.rows, labels), length_normalised=False
+        sample.model, sample.model.encode(sample.rows, labels), length_power=0.0
     ).table.sum(axis=0)
     assert_refitted(sample, found)
 

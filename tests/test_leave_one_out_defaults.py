@@ -51,7 +51,7 @@ def left_out(sample: Sample) -> np.ndarray:
     """The evidence of each row and class, left out in closed form."""
     labels = encode_labels(sample.y, sample.weight)
     table: np.ndarray = leave_one_out_table(
-        sample.model, sample.model.encode(sample.rows, labels), length_normalised=False
+        sample.model, sample.model.encode(sample.rows, labels), length_power=0.0
     ).table
     return table.sum(axis=0)
 

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from naively import Bernoulli, NaiveBayes, Text, load
 from naively.data.frames import as_rows
 from naively.export.onnx import inputs_of, onnx_of, tensors_of
-from naively.export.scorecard import Cell, Levels, Presence, Scorecard, Term
+from naively.export.scorecard import AnyTerm, Cell, LevelsTerm, PresenceTerm, Scorecard
 from naively.model.model import Model
 from tests.cases import CASES, Case
 from tests.laws import samples
@@ -305,14 +305,14 @@ def test_real_texts(data_folder: Path) -> None:
     assert_equal(nb, texts[1::2])
 
 
-def card_of(*terms: Term) -> Scorecard:
+def card_of(*terms: AnyTerm) -> Scorecard:
     """A scorecard of two classes and a column of strings, "c", by hand."""
     nothing = np.zeros(2)
     return Scorecard(np.array(["a", "b"]), nothing, nothing, terms, {"c": "string"})
 
 
 def test_a_column_of_which_nothing_else_is_read_says_whether_it_is_missing() -> None:
-    term = Presence(Cell("c", "string"), np.log([0.5, 0.25]), np.log([0.25, 0.75]))
+    term = PresenceTerm(Cell("c", "string"), np.log([0.5, 0.25]), np.log([0.25, 0.75]))
     model = onnx_of(card_of(term))
     session = session_of(model)
     assert [each.name for each in session.get_inputs()] == ["c_missing"]
@@ -322,8 +322,8 @@ def test_a_column_of_which_nothing_else_is_read_says_whether_it_is_missing() -> 
 
 def test_what_one_term_makes_impossible_is_so_whatever_another_says() -> None:
     cell, inf = Cell("c", "string"), np.inf
-    some = Levels(cell, ("x",), np.array([[-inf, 0.0], [0.0, 0.0]]))
-    other = Levels(cell, ("x", "y"), np.array([[inf, 0.0], [0.0, 0.0], [0.0, 0.0]]))
+    some = LevelsTerm(cell, ("x",), np.array([[-inf, 0.0], [0.0, 0.0]]))
+    other = LevelsTerm(cell, ("x", "y"), np.array([[inf, 0.0], [0.0, 0.0], [0.0, 0.0]]))
     rows = {"c": np.array([["x"], ["y"]], object)}
     p = session_of(onnx_of(card_of(some, other))).run(["probabilities"], rows)[0]
     np.testing.assert_allclose(p, [[0, 1], [0.5, 0.5]], rtol=1e-12)

@@ -263,7 +263,7 @@ def test_times_have_microseconds() -> None:
 def test_a_long_text_is_long_in_characters() -> None:
     split = {"analyzer": "char", "ngram_range": [1, 1], "lowercase": False, "stop_words": []}
     term = {"term": "tokens", "column": "t", "kind": "text", "split": split, "binary": False}
-    term |= {"normalised": False, "longest": 3, "tokens": ["a"], "points": [[1.0]], "there": [0.5]}
+    term |= {"length_power": 0.0, "longest": 3, "tokens": ["a"], "points": [[1.0]], "there": [0.5]}
     texts = ["aaa", "aaaa", "a\U0001d49c\U0001d4d1", "a\U0001d49caa", ["a"]]
     rows = [{"t": text} for text in texts]
     (found,) = ask([{"card": card_of(term), "rows": rows, "what": "scores"}])

@@ -40,7 +40,7 @@ class CheckedRows {
 
 template <class Rows>
 NAIVELY_INLINE inline void score_part(const WordMatrix& matrix, const Rows& rows_of,
-                                      const Bands& bands, bool by_length, const Scores& scores,
+                                      const Bands& bands, double length_power, const Scores& scores,
                                       int64_t begin, int64_t end) {
     const int64_t k = scores.classes();
     Finisher finisher(scores.output(), end - begin);
@@ -76,7 +76,7 @@ NAIVELY_INLINE inline void score_part(const WordMatrix& matrix, const Rows& rows
                 for (int64_t c = 0; c < k; ++c)
                     sum[c] += length[b] * bands.slope[b * k + c] + shift[b] * bands.weight[b * k + c];
             }
-            const double factor = by_length ? 1.0 / std::sqrt(std::max(words, 1.0)) : 1.0;
+            const double factor = std::pow(std::max(words, 1.0), -length_power);
             const double* start = scores.start(row);
             for (int64_t c = 0; c < k; ++c) joint[c] = start[c] + factor * sum[c];
         }
@@ -86,7 +86,7 @@ NAIVELY_INLINE inline void score_part(const WordMatrix& matrix, const Rows& rows
 
 nb::object score_sparse(nb::handle indptr, nb::handle indices, nb::handle data, nb::handle first,
                         nb::handle classes, nb::handle values, nb::handle band, nb::handle shift,
-                        nb::handle slope, nb::handle weight, bool by_length, nb::handle start,
+                        nb::handle slope, nb::handle weight, double length_power, nb::handle start,
                         const char* finish, nb::handle log_prior) {
     const Doubles slopes(slope, "slope", 2), weights(weight, "weight", 2);
     const int64_t k = slopes.shape(1), count = slopes.shape(0);
@@ -107,7 +107,7 @@ nb::object score_sparse(nb::handle indptr, nb::handle indices, nb::handle data, 
             run_parts(matrix.rows(), count_parts(matrix.rows(), 8.0 * per_row),
                       [&](int64_t begin, int64_t end, int) {
                           on_best_instruction_set([&](auto) NAIVELY_INLINE {
-                              score_part(matrix, rows, bands, by_length, scores, begin, end);
+                              score_part(matrix, rows, bands, length_power, scores, begin, end);
                           });
                       });
         };
@@ -128,7 +128,7 @@ void bind_score_sparse(nb::module_& m) {
     m.def("score_sparse", &score_sparse, nb::arg("indptr"), nb::arg("indices"),
           nb::arg("data").none(), nb::arg("first"), nb::arg("classes"), nb::arg("values"),
           nb::arg("band"), nb::arg("shift"), nb::arg("slope"), nb::arg("weight"),
-          nb::arg("by_length"), nb::arg("start"), nb::arg("finish"), nb::arg("log_prior"));
+          nb::arg("length_power"), nb::arg("start"), nb::arg("finish"), nb::arg("log_prior"));
 }
 
 }  // namespace naively

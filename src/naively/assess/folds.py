@@ -234,7 +234,7 @@ def worth(model: Model, sample: Sample) -> Worth:
     An interaction counts as a column.
     """
     batches = sample.encoded(model)
-    found = left_out(model, batches, length_normalised=model.weights is not None)
+    found = left_out(model, batches, length_power=model.length_power)
     evidence = _by_column(model, found, linear_evidence(model, batches))
     # Weights are fitted under the rows' own prior, whatever the class prior is.
     base = found.class_prior

@@ -115,9 +115,9 @@ class Dialect(ABC):
         """Return the natural logarithm of a float64 above 0."""
         return f"LN({x})"
 
-    def sqrt(self, x: str) -> str:
-        """Return the square root of a float64 of 0 or more."""
-        return f"SQRT({x})"
+    def power(self, x: str, exponent: float) -> str:
+        """Return a power of a float64 of 0 or more."""
+        return f"POWER({x}, {self.number(exponent)})"
 
     def greatest(self, *some: str) -> str:
         """Return the greatest of some numbers, none of which may be NULL or NaN."""

@@ -15,28 +15,28 @@ from naively.counting.axis import Level, title
 from naively.counting.labels import LabelArray, is_missing
 from naively.data.columns import NAMES, Cells, Cycle, Rows, as_floats
 from naively.export.scorecard import (
-    Bins,
+    AnyTerm,
+    BinsTerm,
     Cell,
-    ChosenLevels,
-    Clipped,
-    Edges,
-    IsLevel,
-    Levels,
-    Line,
-    Pair,
-    Parabola,
+    Cut,
+    Factor,
+    LevelsTerm,
+    LineTerm,
+    PairTerm,
+    ParabolaTerm,
     Plain,
-    Presence,
-    Product,
+    PresenceTerm,
+    ProductTerm,
     Scorecard,
-    Term,
-    Tokens,
+    TokensTerm,
     cells_of,
 )
 from naively.file.parts import write_classes
 from naively.kernels.reference import FAR, Floats
 from naively.kernels.strings import Strings
 from naively.kernels.tokens import Row, splitter
+from naively.model.weights import Step
+from naively.schema.schema import LevelBins, NumberBins
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -345,9 +345,9 @@ def key_of(column: str, what: What, split: Plain = None, longest: int | None = N
     return column, what, "" if split is None else repr(sorted(split.items())), longest
 
 
-def _read(term: Term) -> Iterator[Input]:
+def _read(term: AnyTerm) -> Iterator[Input]:
     """Yield what a term reads."""
-    if isinstance(term, Tokens):
+    if isinstance(term, TokensTerm):
         column = term.cell.column
         yield Input("", column, "tokens", dict(term.split), term.longest)
         if term.there.any():
@@ -363,10 +363,17 @@ def _read(term: Term) -> Iterator[Input]:
         yield Input("", cell.column, "missing")
 
 
-def _by_level(term: Term) -> list[Cell]:
+def _by_level(term: AnyTerm) -> list[Cell]:
     """Return the cells of which a term reads the level, rather than whether they are there."""
-    of = (term.a, term.b) if isinstance(term, Pair | Product) else (term,)
-    return [each.cell for each in of if isinstance(each, Levels | ChosenLevels | IsLevel)]
+    match term:
+        case LevelsTerm():
+            return [term.cell]
+        case PairTerm():
+            return [of.cell for of in (term.a, term.b) if isinstance(of.bins, LevelBins)]
+        case ProductTerm():
+            return [of.cell for of in (term.a, term.b) if isinstance(of.function, Step)]
+        case _:
+            return []
 
 
 def _unique(of: Input, taken: set[str]) -> str:
@@ -458,14 +465,14 @@ class Scored:
         self.added: list[Tensor] = []
         self.lines: list[Tensor] = []
         self.slopes: list[Floats] = []
-        self.presence: dict[str, Presence] = {}
+        self.presence: dict[str, PresenceTerm] = {}
 
-    def all(self, terms: Sequence[Term]) -> list[Tensor]:
+    def all(self, terms: Sequence[AnyTerm]) -> list[Tensor]:
         """Return what all terms add."""
         # What a cell adds as it is there is in its bins' numbers, if it has some.
-        self.presence = {of.cell.column: of for of in terms if isinstance(of, Presence)}
+        self.presence = {of.cell.column: of for of in terms if isinstance(of, PresenceTerm)}
         for term in terms:
-            if not isinstance(term, Presence):
+            if not isinstance(term, PresenceTerm):
                 self._add(term)
         for of in self.presence.values():
             there = self.graph.op("Cast", self._missing(of.cell), to=INTEGER)
@@ -476,31 +483,31 @@ class Scored:
             self.added.append(self.graph.op("MatMul", lines, slopes))
         return self.added
 
-    def _add(self, term: Term) -> None:
+    def _add(self, term: AnyTerm) -> None:
         op, of = self.graph.op, self.graph.constant
         match term:
-            case Bins():
+            case BinsTerm():
                 at = self.graph.reached(self._number(term.cell), term.edges)
                 self._add_row(term.cell, at, term.points)
-            case Levels():
+            case LevelsTerm():
                 self._add_row(term.cell, self._place(term.cell, term.levels), term.points)
-            case Line():
+            case LineTerm():
                 line = self._line(term.cell, term.low, term.high, term.centre)
                 self._add_slope(line, term.slope)
-            case Parabola():
+            case ParabolaTerm():
                 far = op("Sub", self._number(term.cell), of([term.mean]))
                 far = op("Max", op("Min", far, of([[FAR]])), of([[-FAR]]))
                 added = op("Mul", op("Mul", far, far), of([-term.half_precision]))
                 nothing = self._missing(term.cell)
                 self.added.append(op("Where", nothing, of([[0.0]]), added))
-            case Tokens():
+            case TokensTerm():
                 self._add_tokens(term)
-            case Pair():
+            case PairTerm():
                 a, b = self._bin(term.a), self._bin(term.b)
-                both = op("Add", op("Mul", a, self.graph.whole([[len(term.b)]])), b)
+                both = op("Add", op("Mul", a, self.graph.whole([[term.b.bins.size]])), b)
                 table = term.points.reshape(-1, term.points.shape[-1])
                 self.added.append(self.graph.rows_of(table, both))
-            case Product():
+            case ProductTerm():
                 both = op("Mul", self._factor(term.a), self._factor(term.b))
                 both = op("Div", both, of([[term.scale]]))
                 both = op("Max", op("Min", both, of([[term.most]])), of([[-term.most]]))
@@ -529,7 +536,7 @@ class Scored:
         product = op("Mul", line, self.graph.constant([slope]))
         self.added.append(op("Where", op("Equal", line, zero), zero, product))
 
-    def _input(self, cell: Cell, what: str, of: Tokens | None = None) -> Tensor:
+    def _input(self, cell: Cell, what: str, of: TokensTerm | None = None) -> Tensor:
         split = dict(of.split) if of is not None and what == "tokens" else None
         longest = None if of is None else of.longest
         return self.inputs[key_of(cell.column, what, split, longest)].name  # type: ignore[arg-type]
@@ -593,12 +600,12 @@ class Scored:
         op, divisor = self.graph.op, self.graph.whole([[by]])
         return op("Div", op("Sub", x, op("Mod", x, divisor)), divisor)
 
-    def _bin(self, of: Edges | ChosenLevels) -> Tensor:
-        if isinstance(of, Edges):
-            at = self.graph.reached(self._number(of.cell), of.edges)
+    def _bin(self, of: Cut) -> Tensor:
+        if isinstance(of.bins, NumberBins):
+            at = self.graph.reached(self._number(of.cell), np.asarray(of.bins.edges, np.float64))
         else:
-            at = self._place(of.cell, of.levels)
-        return self._or(of.cell, at, len(of) - 1)
+            at = self._place(of.cell, of.bins.levels)
+        return self._or(of.cell, at, of.bins.size - 1)
 
     def _line(self, cell: Cell, low: float, high: float, centre: float) -> Tensor:
         return self._clipped(self._number(cell), self._missing(cell), low, high, centre)
@@ -610,21 +617,21 @@ class Scored:
         near = op("Min", op("Max", x, of([[low]])), of([[high]]))
         return op("Where", missing, of([[0.0]]), op("Sub", near, of([[centre]])))
 
-    def _factor(self, of: Clipped | IsLevel) -> Tensor:
+    def _factor(self, of: Factor) -> Tensor:
         op, constant = self.graph.op, self.graph.constant
-        missing = self._missing(of.cell)
-        if isinstance(of, IsLevel):
-            is_level = op("Equal", self._place(of.cell, [of.level]), self.graph.whole([[0]]))
-            x = op("Sub", op("Cast", is_level, to=11), constant([[of.centre]]))
+        missing, function = self._missing(of.cell), of.function
+        if isinstance(function, Step):
+            is_level = op("Equal", self._place(of.cell, [function.level]), self.graph.whole([[0]]))
+            x = op("Sub", op("Cast", is_level, to=11), constant([[function.centre]]))
             x = op("Where", missing, constant([[0.0]]), x)
         else:
             x = self._number(of.cell)
             if of.above is not None:
                 x = op("Cast", op("Greater", x, constant([[of.above]])), to=11)
-            x = self._clipped(x, missing, of.low, of.high, of.centre)
-        return op("Div", x, constant([[of.scale]]))
+            x = self._clipped(x, missing, function.low, function.high, function.centre)
+        return op("Div", x, constant([[function.scale]]))
 
-    def _add_tokens(self, term: Tokens) -> None:
+    def _add_tokens(self, term: TokensTerm) -> None:
         op, of, whole = self.graph.op, self.graph.constant, self.graph.whole
         unknown = len(term.tokens)
         at = self.graph.number_of(self._input(term.cell, "tokens", term), term.tokens)
@@ -635,10 +642,11 @@ class Scored:
             at = op("Where", op("Equal", at, before), whole([[unknown]]), at)
         points = np.vstack([term.points, np.zeros(term.points.shape[1])])
         added = op("ReduceSum", op("Gather", of(points), at), whole([1]), keepdims=0)
-        if term.normalised:
+        if term.length_power:
             known = op("Cast", op("Less", at, whole([[unknown]])), to=11)
             count = op("ReduceSum", known, whole([1]), keepdims=1)
-            added = op("Div", added, op("Sqrt", op("Max", count, of([[1.0]]))))
+            length = op("Pow", op("Max", count, of([[1.0]])), of(term.length_power))
+            added = op("Div", added, length)
         if term.there.any():
             missing = self._input(term.cell, "missing", term)
             added = op("Add", added, op("Where", missing, of([[0.0]]), of([term.there])))

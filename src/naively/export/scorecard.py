@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from importlib.resources import files
 from os import PathLike
@@ -14,8 +14,7 @@ from typing import Any, ClassVar, Literal, TypeAlias, final
 import numpy as np
 
 from naively import saving
-from naively.counting.axis import Axis, Derived, Level, Name, Words, title
-from naively.counting.axis import Levels as LevelAxis
+from naively.counting.axis import Axis, Derived, Level, Levels, Name, Words, title
 from naively.counting.labels import LabelArray
 from naively.data.columns import EXACT, Cycle, Kind
 from naively.events import Bernoulli, LogNormal
@@ -24,14 +23,11 @@ from naively.kernels.reference import FAR, Floats
 from naively.kernels.tokens import UNITS
 from naively.likelihoods.base import Likelihood
 from naively.likelihoods.numbers import BinTable, LevelTable, Quadratic, Sloped
-from naively.likelihoods.words import LengthNormalised, LogLinear, WordSlopes
+from naively.likelihoods.words import LogLinear, WordSlopes
 from naively.messages import Shown
 from naively.model.model import Model
-from naively.model.weights import FARTHEST
-from naively.model.weights import Line as OfLine
-from naively.model.weights import Term as OfLinear
-from naively.schema.schema import Bins as OfPair
-from naively.schema.schema import Group, Interaction, Missing, NumberBins, TimePart
+from naively.model.weights import FARTHEST, Line, Step, Term
+from naively.schema.schema import Bins, Group, Interaction, Missing, NumberBins, TimePart
 from naively.schema.text import Text
 
 # --- A scorecard: a model as terms whose numbers are added up, equal to the model's own scores ---
@@ -73,7 +69,7 @@ class Scorecard(Shown):
     classes: LabelArray
     log_prior: Floats
     start: Floats
-    terms: tuple[Term, ...]
+    terms: tuple[AnyTerm, ...]
     kinds: Mapping[str, Kind]
 
     @classmethod
@@ -150,7 +146,7 @@ class Scorecard(Shown):
 def _check_levels(model: Model) -> None:
     """Raise a ValueError if a category is a whole number that others read as another one."""
     for tally in model.taken.counts.values():
-        if not isinstance(tally.axis, LevelAxis):
+        if not isinstance(tally.axis, Levels):
             continue
         for name, levels in zip(tally.axis.columns, tally.axis.levels, strict=True):
             for level in levels:
@@ -218,7 +214,7 @@ class Cell:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Presence:
+class PresenceTerm:
     """A number for a cell that is there, and one for a cell that is missing; both (classes,)."""
 
     kind: ClassVar = "presence"
@@ -237,7 +233,7 @@ class Presence:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Bins:
+class BinsTerm:
     """A number for each bin, which is how many of the ascending edges a number reaches.
 
     ``edges`` are of shape (bins - 1,), ``points`` of shape (bins, classes). A missing cell adds 0.
@@ -259,7 +255,7 @@ class Bins:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Levels:
+class LevelsTerm:
     """A number for each level, and one for all levels that were never seen.
 
     ``points`` are of shape (levels + 1, classes), the last for what was never seen. A missing cell
@@ -278,7 +274,7 @@ class Levels:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Line:
+class LineTerm:
     """``(min(max(x, low), high) - centre) slope``, and 0 where the cell is missing.
 
     ``slope`` is of shape (classes,). A slope may be -inf: it adds 0 where the number is 0.
@@ -299,7 +295,7 @@ class Line:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Parabola:
+class ParabolaTerm:
     """``-half_precision (x - mean)²``, and 0 where the cell is missing; both (classes,).
 
     A distance from the mean is at most 1e140, and what is taken off a score at most 1e290.
@@ -318,7 +314,7 @@ class Parabola:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Tokens:
+class TokensTerm:
     """The tokens of a text: each adds a number for each time that it comes, or once.
 
     Parameters
@@ -330,8 +326,8 @@ class Tokens:
         "lowercase" and "stop_words".
     binary : bool
         Whether a token counts once in a text.
-    normalised : bool
-        Whether the sum is divided by the square root of how many known tokens are counted, if any.
+    length_power : float
+        The sum is divided by this power of how many known tokens are counted, or of 1 if none.
     longest : int or None
         Of a text that has more characters nothing is added.
     tokens : list of str
@@ -346,7 +342,7 @@ class Tokens:
     cell: Cell
     split: Mapping[str, Plain]
     binary: bool
-    normalised: bool
+    length_power: float
     longest: int | None
     tokens: list[str]
     points: Floats
@@ -358,7 +354,7 @@ class Tokens:
             **_said(self),
             "split": dict(self.split),
             "binary": self.binary,
-            "normalised": self.normalised,
+            "length_power": self.length_power,
             "longest": self.longest,
             "there": plain_floats(self.there),
             "tokens": self.tokens,
@@ -368,47 +364,30 @@ class Tokens:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Edges:
-    """Bins of a number: how many of the edges it reaches; then one for missing cells."""
+class Cut:
+    """A cell that is cut into bins; the last bin holds missing cells."""
 
     cell: Cell
-    edges: Floats
-
-    def __len__(self) -> int:
-        return len(self.edges) + 2
+    bins: Bins
 
     def to_dict(self) -> dict[str, Plain]:
         """Return the bins as JSON holds them."""
-        return {**self.cell.to_dict(), "edges": plain_floats(self.edges)}
+        if isinstance(self.bins, NumberBins):
+            return {**self.cell.to_dict(), "edges": list(self.bins.edges)}
+        return {**self.cell.to_dict(), "levels": list(self.bins.levels)}
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class ChosenLevels:
-    """Levels that are a bin each; then one for all others, and one for missing cells."""
-
-    cell: Cell
-    levels: tuple[Level, ...]
-
-    def __len__(self) -> int:
-        return len(self.levels) + 2
-
-    def to_dict(self) -> dict[str, Plain]:
-        """Return the bins as JSON holds them."""
-        return {**self.cell.to_dict(), "levels": list(self.levels)}
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class Pair:
+class PairTerm:
     """A number for each pair of bins of two columns, of which the last are of missing cells.
 
     ``points`` are of shape (bins of a, bins of b, classes).
     """
 
     kind: ClassVar = "pair"
-    a: Edges | ChosenLevels
-    b: Edges | ChosenLevels
+    a: Cut
+    b: Cut
     points: Floats
 
     def to_dict(self) -> dict[str, Plain]:
@@ -419,51 +398,30 @@ class Pair:
 
 @final
 @dataclass(frozen=True)
-class Clipped:
-    """``(min(max(x, low), high) - centre) / scale``, and 0 where the cell is missing.
+class Factor:
+    """A function of a cell, of the linear part; it is 0 where the cell is missing.
 
-    Where ``above`` is given, x is 1 where the number is greater, and else 0.
+    Where ``above`` is given, a line is of 1 where the number is greater, and else of 0.
     """
 
     cell: Cell
-    low: float
-    high: float
-    centre: float
-    scale: float
+    function: Line | Step
     above: float | None = None
 
     def to_dict(self) -> dict[str, Plain]:
         """Return the factor as JSON holds it."""
         above = {} if self.above is None else {"above": self.above}
-        clip = {"low": self.low, "high": self.high}
-        said = {"centre": self.centre, "scale": self.scale}
-        return {**self.cell.to_dict(), **above, **clip, **said}
-
-
-@final
-@dataclass(frozen=True)
-class IsLevel:
-    """``(1 or 0 - centre) / scale``: whether a cell is a level; 0 where it is missing."""
-
-    cell: Cell
-    level: Level
-    centre: float
-    scale: float
-
-    def to_dict(self) -> dict[str, Plain]:
-        """Return the factor as JSON holds it."""
-        said = {"level": self.level, "centre": self.centre, "scale": self.scale}
-        return {**self.cell.to_dict(), **said}
+        return {**self.cell.to_dict(), **above, **asdict(self.function)}
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class Product:
+class ProductTerm:
     """``min(max(a b / scale, -most), most) slope``, a product of two columns; slope (classes,)."""
 
     kind: ClassVar = "product"
-    a: Clipped | IsLevel
-    b: Clipped | IsLevel
+    a: Factor
+    b: Factor
     scale: float
     most: float
     slope: Floats
@@ -475,21 +433,21 @@ class Product:
         return {"term": self.kind, **of, **said, "slope": plain_floats(self.slope)}
 
 
-OfOne: TypeAlias = Presence | Bins | Levels | Line | Parabola | Tokens
-Term: TypeAlias = OfOne | Pair | Product
+OneColumn: TypeAlias = PresenceTerm | BinsTerm | LevelsTerm | LineTerm | ParabolaTerm | TokensTerm
+AnyTerm: TypeAlias = OneColumn | PairTerm | ProductTerm
 TermKind: TypeAlias = Literal[
     "presence", "bins", "levels", "line", "parabola", "tokens", "pair", "product"
 ]
 
 
-def cells_of(term: Term) -> tuple[Cell, ...]:
+def cells_of(term: AnyTerm) -> tuple[Cell, ...]:
     """Return the cells that a term reads, one or two."""
-    if isinstance(term, Pair | Product):
+    if isinstance(term, PairTerm | ProductTerm):
         return term.a.cell, term.b.cell
     return (term.cell,)
 
 
-def _said(term: OfOne) -> dict[str, Plain]:
+def _said(term: OneColumn) -> dict[str, Plain]:
     return {"term": term.kind, **term.cell.to_dict()}
 
 
@@ -510,7 +468,7 @@ def plain_floats(of: Floats) -> list[Plain]:
 # --- The terms of a model's scorecard, from its likelihoods: the event models are not asked ------
 
 
-def terms_of(model: Model) -> list[Term]:
+def terms_of(model: Model) -> list[AnyTerm]:
     """Return the terms of a model.
 
     Raises
@@ -529,7 +487,7 @@ class _Terms:
         self.kinds = model.taken.schema.kinds
         self.none = np.zeros(len(model.classes))
 
-    def all(self) -> Iterator[Term]:
+    def all(self) -> Iterator[AnyTerm]:
         """Yield the terms of all groups, then the products of the linear part."""
         for group in self.model.taken.schema.groups:
             axis, likelihood = (
@@ -539,13 +497,13 @@ class _Terms:
             yield from self._of_group(group, likelihood, axis)
         yield from self._products()
 
-    def _of_group(self, group: Group, likelihood: Likelihood, axis: Axis) -> Iterator[Term]:
+    def _of_group(self, group: Group, likelihood: Likelihood, axis: Axis) -> Iterator[AnyTerm]:
         if group.event.layout == "rows":
             raise ValueError(_refused(group, "it takes all columns as one event"))
         match likelihood:
-            case LevelTable() if isinstance(axis, LevelAxis):
+            case LevelTable() if isinstance(axis, Levels):
                 yield from self._of_levels(group, likelihood, axis)
-            case LogLinear() | LengthNormalised() | WordSlopes() if isinstance(axis, Words):
+            case LogLinear() | WordSlopes() if isinstance(axis, Words):
                 yield self._of_words(group, likelihood, axis)
             case _:
                 cells = [self._cell(name, group) for name in axis.columns]
@@ -553,13 +511,13 @@ class _Terms:
 
     def _of_numbers(
         self, group: Group, likelihood: Likelihood, cells: Sequence[Cell]
-    ) -> Iterator[Term]:
+    ) -> Iterator[AnyTerm]:
         """Yield the terms of columns of numbers."""
         if isinstance(group.event, Bernoulli) and group.event.threshold is not None:
             edge = np.array([np.nextafter(group.event.threshold, np.inf)])
             for j, cell in enumerate(cells):
                 both = likelihood.at(np.array([0.0, 1.0]), np.array([j, j]))
-                yield Bins(cell, edge, both)
+                yield BinsTerm(cell, edge, both)
             return
         match likelihood:
             case Sloped():
@@ -568,11 +526,11 @@ class _Terms:
                 for j, (low, high, centre), slope in zip(
                     likelihood.column, clips, likelihood.slope, strict=True
                 ):
-                    yield Line(cells[j], float(low), float(high), float(centre), slope)
+                    yield LineTerm(cells[j], float(low), float(high), float(centre), slope)
             case BinTable():
                 for j, cell in enumerate(cells):
                     points = likelihood.table[likelihood.first[j] : likelihood.first[j + 1]]
-                    yield Bins(cell, likelihood.edges[j], points)
+                    yield BinsTerm(cell, likelihood.edges[j], points)
             case Quadratic():
                 for cell, offset, mean, half in zip(
                     cells,
@@ -581,8 +539,8 @@ class _Terms:
                     likelihood.half_precision,
                     strict=True,
                 ):
-                    yield Presence(cell, offset, self.none)
-                    yield Parabola(cell, mean, half)
+                    yield PresenceTerm(cell, offset, self.none)
+                    yield ParabolaTerm(cell, mean, half)
             case LogLinear() | WordSlopes():
                 yield from self._of_slopes(group, likelihood, cells)
             case _:
@@ -590,7 +548,7 @@ class _Terms:
 
     def _of_slopes(
         self, group: Group, likelihood: LogLinear | WordSlopes, cells: Sequence[Cell]
-    ) -> Iterator[Term]:
+    ) -> Iterator[AnyTerm]:
         slopes = likelihood.slope
         offsets = likelihood.offset
         for j, cell in enumerate(cells):
@@ -599,24 +557,24 @@ class _Terms:
                 offset = offsets[j]
                 if not np.isfinite(offset).all() or np.isposinf(slope).any():
                     raise ValueError(_refused(group, MUST))
-                yield Presence(cell, offset, self.none)
-            yield Line(cell, -FAR, FAR, 0.0, slope)
+                yield PresenceTerm(cell, offset, self.none)
+            yield LineTerm(cell, -FAR, FAR, 0.0, slope)
 
-    def _of_levels(self, group: Group, likelihood: LevelTable, axis: LevelAxis) -> Iterator[Term]:
+    def _of_levels(self, group: Group, likelihood: LevelTable, axis: Levels) -> Iterator[AnyTerm]:
         for j, name in enumerate(axis.columns):
             points = likelihood.table[likelihood.first[j] : likelihood.first[j + 1]]
             match name:
                 case Missing():
-                    yield Presence(self._cell(name.of, None), points[0], points[1])
+                    yield PresenceTerm(self._cell(name.of, None), points[0], points[1])
                 case Interaction():
                     table = points[: len(name.levels)].reshape(*name.shape, -1)
-                    yield Pair(self._bins(name.a), self._bins(name.b), table)
+                    yield PairTerm(self._cut(name.a), self._cut(name.b), table)
                 case _:
-                    yield Levels(self._cell(name, group), axis.levels[j], points)
+                    yield LevelsTerm(self._cell(name, group), axis.levels[j], points)
 
     def _of_words(
-        self, group: Group, likelihood: LogLinear | LengthNormalised | WordSlopes, axis: Words
-    ) -> Tokens:
+        self, group: Group, likelihood: LogLinear | WordSlopes, axis: Words
+    ) -> TokensTerm:
         analyser = group.analyser
         if not isinstance(analyser, Text) or analyser.is_programmed:
             raise ValueError(_refused(group, "its tokens are made by a program"))
@@ -624,27 +582,24 @@ class _Terms:
             raise ValueError(_refused(group, "only the first words of its texts count"))
         if axis.hashed:
             raise ValueError(_refused(group, "its tokens are hashed, so that none is known"))
-        normalised = isinstance(likelihood, LengthNormalised)
-        words = likelihood.words if isinstance(likelihood, LengthNormalised) else likelihood
-        points, there = words.slope, self.none
-        if isinstance(words, WordSlopes):
-            normalised = words.by_length
-            if words.absent is not None:
-                there = words.absent.total()
-        elif words.offset is not None:
-            if not np.isfinite(words.offset).all() or np.isposinf(points).any():
+        points, there = likelihood.slope, self.none
+        if isinstance(likelihood, WordSlopes):
+            if likelihood.absent is not None:
+                there = likelihood.absent.total()
+        elif likelihood.offset is not None:
+            if not np.isfinite(likelihood.offset).all() or np.isposinf(points).any():
                 raise ValueError(_refused(group, MUST))
-            there = words.offset.sum(axis=0)
+            there = likelihood.offset.sum(axis=0)
         split = {name: of for name, of in analyser.splitting.items() if name != "features"}
         assert set(split) == {"analyzer", "ngram_range", "lowercase", "stop_words"}
         assert split["analyzer"] in UNITS
         split = {name: list(of) if isinstance(of, tuple) else of for name, of in split.items()}
         cell, longest = self._cell(axis.columns[0], group), analyser.max_characters
         binary = analyser.binary or isinstance(group.event, Bernoulli)
-        of_text = cell, split, binary, normalised, longest, axis.words
-        return Tokens(*of_text, points, there)
+        of_text = cell, split, binary, likelihood.length_power, longest, axis.words
+        return TokensTerm(*of_text, points, there)
 
-    def _products(self) -> Iterator[Product]:
+    def _products(self) -> Iterator[ProductTerm]:
         if self.model.weights is None:
             return
         linear, columns = self.model.weights.linear, self.model.taken.schema.columns
@@ -656,27 +611,21 @@ class _Terms:
                 if product.columns[::-1] in pairs:  # one name for what is said of both columns
                     a, b = b, a
                 slope = np.array([*slopes, 0.0])[places]
-                yield Product(a, b, product.scale, FARTHEST, slope)
+                yield ProductTerm(a, b, product.scale, FARTHEST, slope)
 
-    def _is_learned(self, term: OfLinear) -> bool:
+    def _is_learned(self, term: Term) -> bool:
         """Whether the column of a term is in its group still."""
         counts = self.model.taken.counts
         return term.group in counts and term.column in counts[term.group].axis.columns
 
-    def _factor(self, term: OfLinear) -> Clipped | IsLevel:
+    def _factor(self, term: Term) -> Factor:
         group = next(group for group in self.model.taken.schema.groups if group.key == term.group)
-        cell, of = self._cell(term.column, group), term.function
-        if isinstance(of, OfLine):
-            event = group.event
-            above = event.threshold if isinstance(event, Bernoulli) else None
-            return Clipped(cell, of.low, of.high, of.centre, of.scale, above)
-        return IsLevel(cell, of.level, of.centre, of.scale)
+        above = group.event.threshold if isinstance(group.event, Bernoulli) else None
+        of_line = above if isinstance(term.function, Line) else None
+        return Factor(self._cell(term.column, group), term.function, of_line)
 
-    def _bins(self, of: OfPair) -> Edges | ChosenLevels:
-        cell = self._cell(of.column, None)
-        if isinstance(of, NumberBins):
-            return Edges(cell, np.asarray(of.edges, np.float64))
-        return ChosenLevels(cell, of.levels)
+    def _cut(self, bins: Bins) -> Cut:
+        return Cut(self._cell(bins.column, None), bins)
 
     def _cell(self, name: Name, group: Group | None) -> Cell:
         """Return what is read of a column; as its group reads it, or as it is."""
@@ -702,12 +651,12 @@ def _refused(group: Group, why: str) -> str:
     )
 
 
-def _with_one_presence(terms: Iterable[Term]) -> list[Term]:
-    """Return the terms, with one `Presence` at most of each column, at its first place."""
-    found: list[Term] = []
+def _with_one_presence(terms: Iterable[AnyTerm]) -> list[AnyTerm]:
+    """Return the terms, with one `PresenceTerm` at most of each column, at its first place."""
+    found: list[AnyTerm] = []
     place: dict[str, int] = {}
     for term in terms:
-        if not isinstance(term, Presence):
+        if not isinstance(term, PresenceTerm):
             found.append(term)
         elif (i := place.get(term.cell.column)) is None:
             place[term.cell.column] = len(found)

@@ -121,7 +121,7 @@
         if (i !== undefined) count.set(i, term.binary ? 1 : (count.get(i) || 0) + 1);
       }
       const total = [...count.values()].reduce((a, b) => a + b, 0);
-      return { count, over: term.normalised ? Math.sqrt(Math.max(total, 1)) : 1 };
+      return { count, over: Math.max(total, 1) ** term.length_power };
     };
   }
 

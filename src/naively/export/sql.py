@@ -10,7 +10,10 @@ from typing import Any, Literal, TypeAlias, final, get_args
 import numpy as np
 
 from naively.engines.databases import Dialect, Table, Transpiled, database_of, dialect_of
-from naively.export.scorecard import Scorecard, Tokens
+from naively.export.scorecard import (
+    Scorecard,
+    TokensTerm,
+)
 from naively.export.sql_terms import (
     ROW,
     TABLE,
@@ -112,7 +115,7 @@ def answers(card: Scorecard, *, probabilities: bool) -> list[str]:
 
 
 def _check_texts(card: Scorecard, asked: QueryOptions) -> None:
-    texts = [term.cell.column for term in card.terms if isinstance(term, Tokens)]
+    texts = [term.cell.column for term in card.terms if isinstance(term, TokensTerm)]
     if not texts:
         return
     for what, given in (("tokens", asked.tokens), ("row_id", asked.row_id)):
@@ -343,7 +346,7 @@ def write_tokens(card: Scorecard, connection: Any, table: Table, row_id: str, to
     ValueError
         If the model reads no texts, rows have no number or share one, or the database fails.
     """
-    terms = [term for term in card.terms if isinstance(term, Tokens)]
+    terms = [term for term in card.terms if isinstance(term, TokensTerm)]
     if not terms:
         raise ValueError("The model reads no texts, so that there are no tokens to write.")
     database = database_of(connection)
@@ -382,7 +385,7 @@ def write_tokens(card: Scorecard, connection: Any, table: Table, row_id: str, to
     return written
 
 
-def _counter(term: Tokens) -> Callable[[str | None], Counter[str]]:
+def _counter(term: TokensTerm) -> Callable[[str | None], Counter[str]]:
     """Return what counts the known tokens of a text."""
     split = dict(term.split)
     split["ngram_range"] = tuple(split["ngram_range"])

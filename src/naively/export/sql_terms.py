@@ -14,22 +14,22 @@ import numpy as np
 from naively.data.columns import NAMES, Cycle
 from naively.engines.databases import Dialect, DuckDB, PostgreSQL, SQLite, Table, Transpiled
 from naively.export.scorecard import (
-    Bins,
+    AnyTerm,
+    BinsTerm,
     Cell,
-    Clipped,
-    Edges,
-    IsLevel,
-    Levels,
-    Line,
-    Pair,
-    Parabola,
-    Presence,
-    Product,
+    Factor,
+    LevelsTerm,
+    LineTerm,
+    PairTerm,
+    ParabolaTerm,
+    PresenceTerm,
+    ProductTerm,
     Scorecard,
-    Term,
-    Tokens,
+    TokensTerm,
 )
 from naively.kernels.reference import FAR, Floats
+from naively.model.weights import Step
+from naively.schema.schema import NumberBins
 
 # --- The terms of a scorecard are written as pieces of SQL ---------------------------------------
 
@@ -51,11 +51,11 @@ def pieces_of(card: Scorecard, spelling: Spelling, *, joins: bool) -> tuple[Piec
         shift = lambda of: of  # noqa: E731
     start = shift(card.start)
     pieces = Pieces(spelling, scores=[[] for _ in start])
-    missing = {t.cell.column: t for t in card.terms if isinstance(t, Presence)}
-    blocks = [i for i, term in enumerate(card.terms) if isinstance(term, Tokens)]
+    missing = {t.cell.column: t for t in card.terms if isinstance(t, PresenceTerm)}
+    blocks = [i for i, term in enumerate(card.terms) if isinstance(term, TokensTerm)]
     written = _TermsInSql(pieces, shift, missing, _joined(card, spelling, joins=joins), blocks)
     # A column whose bins or levels are chosen says by one more place what its being missing says.
-    order = sorted(enumerate(card.terms), key=lambda of: isinstance(of[1], Presence))
+    order = sorted(enumerate(card.terms), key=lambda of: isinstance(of[1], PresenceTerm))
     for number, term in order:
         written.write(number, term)
     return pieces, start, differences
@@ -65,13 +65,13 @@ def _points(card: Scorecard) -> Iterable[Floats]:
     yield card.start
     for term in card.terms:
         match term:
-            case Presence():
+            case PresenceTerm():
                 yield from (term.there, term.missing)
-            case Line() | Product():
+            case LineTerm() | ProductTerm():
                 yield term.slope
-            case Parabola():
+            case ParabolaTerm():
                 yield from (term.mean, term.half_precision)
-            case Tokens():
+            case TokensTerm():
                 yield from (term.points, term.there)
             case _:
                 yield term.points
@@ -83,7 +83,7 @@ def _joined(card: Scorecard, spelling: Spelling, *, joins: bool) -> set[int]:
     sizes = {
         i: len(term.levels)
         for i, term in enumerate(card.terms)
-        if isinstance(term, Levels) and _is_text(term.cell) and len(term.levels) > least
+        if isinstance(term, LevelsTerm) and _is_text(term.cell) and len(term.levels) > least
     }
     if not joins and spelling.most_joins is not None:
         return set()  # there it is quicker to look through the levels
@@ -100,46 +100,46 @@ class _TermsInSql:
 
     pieces: Pieces
     shift: Callable[[Floats], Floats]
-    missing: dict[str, Presence]
+    missing: dict[str, PresenceTerm]
     joined: set[int]
     blocks: list[int]
 
-    def write(self, number: int, term: Term) -> None:
+    def write(self, number: int, term: AnyTerm) -> None:
         """Write a term, of this number in the scorecard."""
         match term:
-            case Tokens():
+            case TokensTerm():
                 self._tokens(number, term)
-            case Levels() if number in self.joined:
+            case LevelsTerm() if number in self.joined:
                 self._joined_levels(number, term)
-            case Presence() | Bins() | Levels() | Pair():
+            case PresenceTerm() | BinsTerm() | LevelsTerm() | PairTerm():
                 self._places(term)
             case _:
                 self._lines(term)
 
-    def _places(self, term: Presence | Bins | Levels | Pair) -> None:
+    def _places(self, term: PresenceTerm | BinsTerm | LevelsTerm | PairTerm) -> None:
         """Write a term of which one row of points is chosen."""
         match term:
-            case Presence():
+            case PresenceTerm():
                 if term.cell.column in self.missing:
                     self._presence(term)
-            case Bins():
+            case BinsTerm():
                 x = self.pieces.cell(term.cell)
                 self._chosen(term.cell, x, self._bin(x, term.edges), term.points)
-            case Levels():
+            case LevelsTerm():
                 place, levels = self._level(term.cell, term.levels)
                 x = self.pieces.cell(term.cell, as_text=_is_text(term.cell))
                 self._chosen(term.cell, x, place, term.points[[*levels, -1]])
-            case Pair():
+            case PairTerm():
                 self._pair(term)
 
-    def _lines(self, term: Line | Parabola | Product) -> None:
+    def _lines(self, term: LineTerm | ParabolaTerm | ProductTerm) -> None:
         """Write a term that is a function of numbers."""
         match term:
-            case Line():
+            case LineTerm():
                 self._line(term)
-            case Parabola():
+            case ParabolaTerm():
                 self._parabola(term)
-            case Product():
+            case ProductTerm():
                 self._product(term)
 
     def _chosen(self, cell: Cell, x: str, place: str, points: Floats) -> None:
@@ -151,7 +151,7 @@ class _TermsInSql:
         place = f"CASE WHEN {x} IS NULL THEN {len(points)} ELSE {place} END"
         self.pieces.add_chosen(self.pieces.find(place), points)
 
-    def _presence(self, term: Presence) -> None:
+    def _presence(self, term: PresenceTerm) -> None:
         x = self.pieces.cell(term.cell, as_text=_is_text(term.cell))
         place = self.pieces.find(f"CASE WHEN {x} IS NULL THEN 2 ELSE 1 END")
         points = np.vstack([term.there, term.missing])
@@ -202,7 +202,7 @@ class _TermsInSql:
 
         return among(0, len(order)), [numbers[of] for of in order]
 
-    def _joined_levels(self, number: int, term: Levels) -> None:
+    def _joined_levels(self, number: int, term: LevelsTerm) -> None:
         x = self.pieces.cell(term.cell, as_text=True)
         points, missing = term.points, np.zeros(term.points.shape[1])
         if (presence := self.missing.pop(term.cell.column, None)) is not None:
@@ -223,7 +223,7 @@ class _TermsInSql:
         dialect = self.pieces.dialect
         return dialect.least(dialect.greatest(x, dialect.number(low)), dialect.number(high))
 
-    def _line(self, term: Line) -> None:
+    def _line(self, term: LineTerm) -> None:
         number, x = self.pieces.dialect.number, self.pieces.cell(term.cell)
         clipped = f"{self._clip(x, term.low, term.high)} - {number(term.centre)}"
         none = number(0.0)
@@ -240,7 +240,7 @@ class _TermsInSql:
             return self.pieces.dialect.product(product, line, TINY / abs(slope))
         return f"CASE WHEN {line} = {none} THEN {none} ELSE {line} * {number(slope)} END"
 
-    def _parabola(self, term: Parabola) -> None:
+    def _parabola(self, term: ParabolaTerm) -> None:
         number, x = self.pieces.dialect.number, self.pieces.cell(term.cell)
         each = []
         for mean, half in zip(term.mean.tolist(), term.half_precision.tolist(), strict=True):
@@ -254,19 +254,18 @@ class _TermsInSql:
         none = number(0.0)
         self.pieces.add([f"CASE WHEN {x} IS NULL THEN {none} ELSE {one} END" for one in each])
 
-    def _pair(self, term: Pair) -> None:
+    def _pair(self, term: PairTerm) -> None:
         places = []
         for of in (term.a, term.b):
             text = _is_text(of.cell)
             x = self.pieces.cell(of.cell, as_text=text)
             place, order = (
-                (self._bin(x, of.edges), list(range(len(of.edges) + 1)))
-                if isinstance(of, Edges)
-                else self._level(of.cell, of.levels)
+                (self._bin(x, np.asarray(of.bins.edges)), list(range(of.bins.size - 1)))
+                if isinstance(of.bins, NumberBins)
+                else self._level(of.cell, of.bins.levels)
             )
-            size = len(of)
-            order += [] if isinstance(of, Edges) else [len(of.levels)]
-            order += [size - 1]
+            order += [] if isinstance(of.bins, NumberBins) else [len(of.bins.levels)]
+            order += [of.bins.size - 1]
             missing = f"CASE WHEN {x} IS NULL THEN {len(order)} ELSE {place} END"
             places.append((missing, order))
         (a, of_a), (b, of_b) = places
@@ -274,30 +273,31 @@ class _TermsInSql:
         both = self.pieces.find(f"({a} - 1) * {len(of_b)} + {b}")
         self.pieces.add_chosen(both, self.shift(points))
 
-    def _product(self, term: Product) -> None:
+    def _product(self, term: ProductTerm) -> None:
         number = self.pieces.dialect.number
         product = f"{self._factor(term.a)} * {self._factor(term.b)} / {number(term.scale)}"
         line = self.pieces.find(self._clip(f"({product})", -term.most, term.most))
         self.pieces.add([self._times(line, slope) for slope in self.shift(term.slope).tolist()])
 
-    def _factor(self, of: Clipped | IsLevel) -> str:
+    def _factor(self, of: Factor) -> str:
         dialect, number = self.pieces.dialect, self.pieces.dialect.number
+        function = of.function
         none, one = number(0.0), number(1.0)
-        if isinstance(of, IsLevel):
+        if isinstance(function, Step):
             x = self.pieces.cell(of.cell, as_text=_is_text(of.cell))
-            place, _ = self._level(of.cell, (of.level,))
+            place, _ = self._level(of.cell, (function.level,))
             value = f"CASE WHEN {place} = 1 THEN {one} ELSE {none} END"
         else:
             x = value = self.pieces.cell(of.cell)
             if of.above is not None:
                 value = f"CASE WHEN {x} > {number(of.above)} THEN {one} ELSE {none} END"
-            value = self._clip(value, of.low, of.high)
-        distance = f"({value} - {number(of.centre)})"
-        least = TINY**0.4 * of.scale  # the product of two is above TINY
-        factor = dialect.product(f"{distance} / {number(of.scale)}", distance, least)
+            value = self._clip(value, function.low, function.high)
+        distance = f"({value} - {number(function.centre)})"
+        least = TINY**0.4 * function.scale  # the product of two is above TINY
+        factor = dialect.product(f"{distance} / {number(function.scale)}", distance, least)
         return f"CASE WHEN {x} IS NULL THEN {none} ELSE {factor} END"
 
-    def _tokens(self, number: int, term: Tokens) -> None:
+    def _tokens(self, number: int, term: TokensTerm) -> None:
         dialect, x = self.pieces.dialect, self.pieces.cell(term.cell, as_text=True)
         block = self.blocks.index(number)
         weight = Weight(number, term.tokens, self.shift(term.points), x, block, term.binary)
@@ -308,12 +308,13 @@ class _TermsInSql:
         left_out = f"{x} IS NULL"
         if term.longest is not None:
             left_out += f" OR {self.pieces.spelling.length(x)} > {term.longest}"
-        root = f" / {dialect.sqrt(f'COALESCE({alias}.n, {one})')}" if term.normalised else ""
+        length = f"COALESCE({alias}.n, {one})"
+        over = f" / {dialect.power(length, term.length_power)}" if term.length_power else ""
         none = dialect.number(0.0)
         there = list(map(dialect.number, self.shift(term.there).tolist()))
         if known:
             there = [
-                f"{said} + COALESCE({alias}.s{i}, {none}){root}" for i, said in enumerate(there)
+                f"{said} + COALESCE({alias}.s{i}, {none}){over}" for i, said in enumerate(there)
             ]
         self.pieces.add([f"CASE WHEN {left_out} THEN {none} ELSE {said} END" for said in there])
 

@@ -16,7 +16,7 @@ from naively.counting.leave_one_out import Part, Parts, different, lengths_left,
 from naively.events import Beta, Dirichlet
 from naively.events.lift import log_lift, log_lift_without
 from naively.kernels.reference import SALT, Floats, Hashes, hash_numbers
-from naively.likelihoods.words import length_factor
+from naively.likelihoods.words import LENGTH_POWER, length_factor
 from naively.model.class_prior import is_counted, is_estimated, pretend_classes
 from naively.model.model import Model
 from naively.schema.schema import DERIVED, Group, level_hashes, mixed
@@ -47,7 +47,7 @@ class LeaveOneOut:
         Whether the weights of a part may differ by class.
     kinds : list of {"column", "interaction", "text", "band"}
         Whether a part is a column (or a group that is one event), an interaction, a text, or a
-        band of a text's words. The evidence of a text is over the square root of its length.
+        band of a text's words. The evidence of a text is over a power of its length.
     table : ndarray of shape (parts, rows, classes)
         Log likelihoods, in nats, centred over the classes.
     prior : ndarray of shape (rows, classes)
@@ -160,14 +160,11 @@ def left_out(
     batches: Sequence[Batch],
     *,
     learned: bool = True,
-    length_normalised: bool = True,
+    length_power: float = LENGTH_POWER,
 ) -> LeaveOneOut:
     """Return the leave-one-out table of several batches (see ``leave_one_out_table``)."""
     return LeaveOneOut.join(
-        [
-            leave_one_out_table(model, b, learned=learned, length_normalised=length_normalised)
-            for b in batches
-        ]
+        [leave_one_out_table(model, b, learned=learned, length_power=length_power) for b in batches]
     )
 
 
@@ -176,7 +173,7 @@ def leave_one_out_table(
     batch: Batch,
     *,
     learned: bool = True,
-    length_normalised: bool = True,
+    length_power: float = LENGTH_POWER,
 ) -> LeaveOneOut:
     """Return the leave-one-out table of encoded rows.
 
@@ -186,9 +183,9 @@ def leave_one_out_table(
         Labelled rows, as the model encodes them.
     learned : bool, default True
         Whether the model has learned these rows, so that each must be left out.
-    length_normalised : bool, default True
-        Whether the evidence of a text is over the square root of its length, as in a model with
-        weights.
+    length_power : float
+        The evidence of a text is divided by this power of its length: by default as in a model
+        with weights; 0 is that of one without.
     """
     labels, blocks = batch.labels.among(model.classes), model.blocks(batch.split())
     once = one_of_each(labels, batch.times)
@@ -201,10 +198,10 @@ def leave_one_out_table(
     for group, parts in zip(groups, parts_of, strict=True):
         block = blocks[group.key]
         of_group = _of_group(model, group, block, parts, once, learned=learned)
-        if isinstance(block, Sparse) and parts.by_word and length_normalised:
+        if isinstance(block, Sparse) and parts.by_word and length_power:
             counts = model.taken.counts[group.key]
             length = lengths_left(counts, block, once) if learned else block.lengths
-            of_group *= length_factor(length)[:, None, None]
+            of_group *= length_factor(length, length_power)[:, None, None]
         if of_group.shape == table.shape:
             table = of_group
         else:

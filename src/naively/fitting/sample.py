@@ -18,6 +18,7 @@ from naively.fitting.leave_one_out import LeaveOneOut, by_class, left_out, row_o
 from naively.fitting.search import on_one_thread
 from naively.fitting.weights import ROWS, SampleSize, fit, sample_size, with_linear_part
 from naively.kernels.reference import Floats
+from naively.likelihoods.words import LENGTH_POWER
 from naively.model.model import Model, count_batch
 from naively.model.weights import Weights
 from naively.options import Weighting
@@ -395,9 +396,9 @@ class Sample:
         """Return the posteriors of the rows, of shape (rows, classes)."""
         return np.concatenate([model.score(model.recode(b), "posterior") for b in self.batches])
 
-    def leave_one_out(self, model: Model, *, length_normalised: bool = True) -> LeaveOneOut:
+    def leave_one_out(self, model: Model, *, length_power: float = LENGTH_POWER) -> LeaveOneOut:
         """Return the leave-one-out table of the rows under a model that has learned them."""
-        return left_out(model, self.encoded(model), length_normalised=length_normalised)
+        return left_out(model, self.encoded(model), length_power=length_power)
 
     def encoded(self, model: Model) -> list[Batch]:
         """Return the rows as a model encodes them; each text is split."""

@@ -92,7 +92,7 @@ def score_sparse(  # noqa: PLR0917  (as in the native kernel)
     shift: Floats,
     slope: Floats,
     weight: Floats,
-    by_length: bool,
+    length_power: float,
     start: Floats,
     finish: Finish,
     log_prior: Floats,
@@ -114,8 +114,8 @@ def score_sparse(  # noqa: PLR0917  (as in the native kernel)
         What is added in each class, times the weight of the band.
     slope, weight : ndarray of shape (bands, classes)
         What the words of a band have in common.
-    by_length : bool
-        Whether a row's sum is over the square root of the sum of its numbers, which is at least 1.
+    length_power : float
+        A row's sum is divided by this power of the sum of its numbers, which is at least 1.
     start, finish, log_prior
         As for the other scores (`naively.kernels.reference`).
 
@@ -124,7 +124,7 @@ def score_sparse(  # noqa: PLR0917  (as in the native kernel)
     >>> rows = np.array([0, 2]), np.array([0, 1], np.int32), None
     >>> cells = np.array([0, 1, 1]), np.array([1], np.int32), np.array([0.5])
     >>> bands = np.zeros(2, np.uint8), np.zeros(2), np.array([[2.0, 3.0]]), np.ones((1, 2))
-    >>> score_sparse(*rows, *cells, *bands, False, np.zeros(2), "joint", np.zeros(2))
+    >>> score_sparse(*rows, *cells, *bands, 0.0, np.zeros(2), "joint", np.zeros(2))
     array([[4. , 6.5]])
     """
     n, (bands, k), words = len(indptr) - 1, slope.shape, len(first) - 1
@@ -138,8 +138,7 @@ def score_sparse(  # noqa: PLR0917  (as in the native kernel)
     entry, cell = cells_of(word, first)
     at = row[entry] * k + classes[cell]
     total += np.bincount(at, x[entry] * values[cell], n * k).reshape(n, k)
-    if by_length:
-        total /= np.sqrt(np.maximum(length.sum(axis=1), 1.0))[:, None]
+    total *= np.power(np.maximum(length.sum(axis=1), 1.0), -length_power)[:, None]
     return finish_rows(total + start, finish, log_prior)
 
 

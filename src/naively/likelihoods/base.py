@@ -16,7 +16,7 @@ from naively.kernels.reference import Finish, Finished, Floats, clipped
 
 # --- Likelihoods: the derived tables, and how a block is scored with them, ``Σ s(x) · w_c`` ------
 #
-# A likelihood is log-linear in x (for texts also over the square root of the length), quadratic in
+# A likelihood is log-linear in x (for texts also over a power of the length), quadratic in
 # x, a table of levels or of bins, Pólya's urn, or a function that is called for each cell.
 
 
@@ -99,8 +99,8 @@ class Likelihood(ABC, Generic[B]):
         """
         return self.weighted(weight[part])
 
-    def normalised_by_length(self) -> Likelihood:
-        """Return this with a text's evidence over the square root of its number of known words."""
+    def over_length(self, power: float) -> Likelihood:  # noqa: ARG002
+        """Return this with a text's evidence over a power of the number of its known words."""
         raise TypeError(f"{type(self).__name__} does not add up the evidence of words.")
 
     centres: ClassVar[bool] = True

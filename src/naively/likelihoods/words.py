@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import Words
-from naively.counting.block import Counts, Dense, Documents, Sparse
+from naively.counting.block import Counts, Dense, Sparse
 from naively.kernels import dispatch
 from naively.kernels.reference import Finish, Finished, Floats, clipped
 from naively.likelihoods.base import (
@@ -43,12 +43,16 @@ class LogLinear(Likelihood[Counts]):
         Returns the log base measure of a block's rows, of shape (rows,).
     trials : int, default 1
         How often an event that must happen does: the greatest number that a cell can hold then.
+    length_power : float, default 0
+        A text's evidence is divided by this power of the number of its known words; then no word
+        may be impossible, and there are no offsets.
     """
 
     slope: Floats
     offset: Floats | None = None
     base: Callable[[Counts], Floats] | None = None
     trials: int = 1
+    length_power: float = 0.0
 
     @cached_property
     def _finite(self) -> tuple[Floats, Floats | None, Floats]:
@@ -69,7 +73,17 @@ class LogLinear(Likelihood[Counts]):
         # What must happen in every trial has the sum 0 if it does, and else more.
         return LogLinear(slope, self.trials * offset[0] if offset else None)
 
+    @cached_property
+    def _with_length(self) -> LogLinear:
+        """The words' slopes, with a further class whose score is the number of known words."""
+        return LogLinear(np.hstack([self.slope, np.ones((len(self.slope), 1))]))
+
     def log_prob(self, block: Counts, start: Floats, finish: Finish, log_prior: Floats) -> Finished:
+        if self.length_power:
+            none = np.zeros(len(log_prior) + 1)
+            found = self._with_length.log_prob(block, none, "joint", none)
+            joint = found[:, :-1] * length_factor(found[:, -1], self.length_power)[:, None]
+            return dispatch.finish_rows(joint + start, finish, log_prior)
         if self._impossible is None:
             return self._score(block, start, finish, log_prior)
         joint = self._score(block, start, "joint", log_prior)
@@ -117,8 +131,8 @@ class LogLinear(Likelihood[Counts]):
         offset = None if self.offset is None else multiply(self.offset, weight, finite)
         return replace(self, slope=multiply(self.slope, weight, finite), offset=offset)
 
-    def normalised_by_length(self) -> Likelihood:
-        return LengthNormalised(self)
+    def over_length(self, power: float) -> LogLinear:
+        return replace(self, length_power=power)
 
     def contributions(self, block: Counts) -> Contributions:
         return self._contributions(block, itemised=False)
@@ -136,6 +150,8 @@ class LogLinear(Likelihood[Counts]):
         value = self._times(x[:, None], item)
         column = np.zeros_like(item) if of_text else item
         if self.offset is None:
+            if self.length_power:
+                value *= length_factor(block.split().lengths, self.length_power)[row, None]
             return Contributions(row, column, item, value)
         value = self._with_offset(value, x[:, None], item)
         there = np.flatnonzero(~block.missing)
@@ -148,6 +164,8 @@ class LogLinear(Likelihood[Counts]):
         return Contributions(*map(np.concatenate, zip(*found, strict=True)))
 
     def linear(self) -> tuple[Floats, Floats]:
+        if self.length_power:
+            raise ValueError(CURVED)
         if self._impossible is not None:
             raise ValueError(
                 "what is impossible in a class has no finite weight; smooth, with alpha above 0."
@@ -208,60 +226,23 @@ def _finite(table: Floats) -> Floats:
     return table if np.isfinite(table).all() else np.where(np.isfinite(table), table, 0.0)
 
 
-def length_factor(length: NDArray[np.number]) -> Floats:
+LENGTH_POWER = 0.5  # of a text's number of known words, which its evidence is divided by
+
+
+def length_factor(length: NDArray[np.number], power: float = LENGTH_POWER) -> Floats:
     """Return the factors of the evidence of texts with so many tokens, (texts,).
 
     >>> length_factor(np.array([0, 1, 4]))
     array([1. , 1. , 0.5])
     """
-    factor: Floats = 1 / np.sqrt(np.maximum(length, 1))
+    factor: Floats = np.power(np.maximum(length, 1.0), -power)
     return factor
 
 
-@dataclass(frozen=True, eq=False)
-class LengthNormalised(Likelihood[Sparse | Documents]):
-    """The evidence of each text's words over the square root of its number of known words."""
-
-    words: LogLinear
-    base = None
-
-    @cached_property
-    def _with_length(self) -> LogLinear:
-        """The words' slopes, with a further class whose score is the number of known words."""
-        one = np.ones((len(self.words.slope), 1))
-        return LogLinear(np.hstack([self.words.slope, one]))
-
-    def log_prob(
-        self, block: Sparse | Documents, start: Floats, finish: Finish, log_prior: Floats
-    ) -> Finished:
-        none = np.zeros(len(log_prior) + 1)
-        found = self._with_length.log_prob(block, none, "joint", none)
-        joint = found[:, :-1] * length_factor(found[:, -1])[:, None]
-        joint += start
-        return dispatch.finish_rows(joint, finish, log_prior)
-
-    def log_base(self, block: Sparse | Documents) -> Floats:
-        return self.words.log_base(block)
-
-    def at(self, x: NDArray[np.number], column: NDArray[np.int64]) -> Floats:
-        return self.words.at(x, column)
-
-    def weighted(self, weight: Floats) -> LengthNormalised:
-        return replace(self, words=self.words.weighted(weight))
-
-    def linear(self) -> tuple[Floats, Floats]:
-        raise ValueError(
-            "the evidence of a text is divided by the square root of its length, which is no "
-            "straight line; learn with weights=None."
-        )
-
-    def contributions(self, block: Sparse | Documents) -> Contributions:
-        words = block.split()
-        found = self.words.contributions(words)
-        return replace(found, value=found.value * length_factor(words.lengths)[found.row, None])
-
-    def typical(self, c: int) -> Typical:
-        return self.words.typical(c)
+CURVED = (
+    "the evidence of a text is divided by a power of its length, which is no straight line; learn "
+    "with weights=None."
+)
 
 
 # --- Bags of words from Pólya's urn: each row's word probabilities are drawn from a Dirichlet ----
@@ -396,8 +377,8 @@ class WordSlopes(Likelihood[Counts]):
         The slope of any word of a band in each class, and the weight of the band.
     band : ndarray of uint8, of shape (words,), optional
         The band of each word; by default there is one for all.
-    by_length : bool, default False
-        Whether a text's evidence is over the square root of the number of its known words.
+    length_power : float, default 0
+        A text's evidence is divided by this power of the number of its known words.
     base : callable, optional
         Returns the log base measure of a block's rows, of shape (rows,).
     absent : WordSlopes, optional
@@ -412,7 +393,7 @@ class WordSlopes(Likelihood[Counts]):
     of_band: Floats
     weight: Floats
     band: NDArray[np.uint8]
-    by_length: bool = False
+    length_power: float = 0.0
     base: Callable[[Counts], Floats] | None = None
     absent: WordSlopes | None = None
 
@@ -463,7 +444,7 @@ class WordSlopes(Likelihood[Counts]):
             self.shift,
             self.of_band,
             self.weight,
-            self.by_length,
+            self.length_power,
             start,
             finish,
             log_prior,
@@ -515,15 +496,12 @@ class WordSlopes(Likelihood[Counts]):
         """Return the same with tables of words × classes."""
         return LogLinear(self.slope, self.offset, base=self.base)
 
-    def normalised_by_length(self) -> WordSlopes:
-        return replace(self, by_length=True)
+    def over_length(self, power: float) -> WordSlopes:
+        return replace(self, length_power=power)
 
     def linear(self) -> tuple[Floats, Floats]:
-        if self.by_length:
-            raise ValueError(
-                "the evidence of a text is divided by the square root of its length, which is no "
-                "straight line; learn with weights=None."
-            )
+        if self.length_power:
+            raise ValueError(CURVED)
         if self.absent is not None:
             return self.slope, self.absent.total()
         return self.slope, np.zeros(self.of_band.shape[1])
@@ -535,8 +513,8 @@ class WordSlopes(Likelihood[Counts]):
         row, item, x = words.entries()
         row, item, x = (part[x != 0] for part in (row, item, x))
         value = x[:, None] * self.slopes(item)
-        if self.by_length:
-            value *= length_factor(words.lengths)[row, None]
+        if self.length_power:
+            value *= length_factor(words.lengths, self.length_power)[row, None]
         of_text = isinstance(words.axis, Words)
         column = np.zeros_like(item) if of_text else item
         if self.absent is None:

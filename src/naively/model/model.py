@@ -26,6 +26,7 @@ from naively.kernels import dispatch
 from naively.kernels.double_double import Sums
 from naively.kernels.reference import Finish, Finished, Floats
 from naively.likelihoods.base import Contributions, Likelihood
+from naively.likelihoods.words import LENGTH_POWER
 from naively.messages import Shown
 from naively.model.class_prior import class_probabilities
 from naively.model.weights import LinearPart, Product, Weights, mean
@@ -356,6 +357,11 @@ class Model(Shown):
             return np.zeros(len(self.classes))
         return self.weights.bias_of(self.classes.tolist())
 
+    @property
+    def length_power(self) -> float:
+        """The power of a text's length that its evidence is divided by; 0 without weights."""
+        return 0.0 if self.weights is None else LENGTH_POWER
+
     @cached_property
     def likelihoods(self) -> dict[GroupKey, Likelihood]:
         """The log tables of each block, derived once, times the weights; with the linear part."""
@@ -368,8 +374,8 @@ class Model(Shown):
             parts = self.taken.parts[name]
             weight = self.weights.table(parts.keys, classes)
             found = likelihood.weighted_by_part(weight, parts.of_unit)
-            normal = parts.by_word and name in self.weights.groups
-            found = found.normalised_by_length() if normal else found
+            if parts.by_word and name in self.weights.groups:
+                found = found.over_length(self.length_power)
             axis = self.taken.counts[name].axis
             weighted[name] = self.weights.linear.added_to(found, name, axis, places)
         return weighted

@@ -535,7 +535,7 @@ class Subject:
             return None  # of texts only the counts are kept
         model, labels = self.model, self.sample.labels
         batches = self.sample.encoded(model)
-        found = left_out(model, batches, length_normalised=model.weights is not None)
+        found = left_out(model, batches, length_power=model.length_power)
         joint = weighted_joint(model, found, batches)
         chosen = choose(posterior(joint), labels.codes)
         cells = [_rows_of(model, batch) for batch in self.sample.batches]
