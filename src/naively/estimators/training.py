@@ -112,9 +112,9 @@ class NotInMemory(Training):
     ) -> tuple[Model | None, Reservoir]:
         """Count the rows, as `naively.engines.stream.learn` does."""
 
-    @abstractmethod
-    def batches(self, schema: Schema) -> Iterable[Batch]:
-        """Return the rows once more, encoded by a schema."""
+    def batches(self, schema: Schema) -> Iterable[Batch]:  # noqa: ARG002
+        """Return the rows once more, encoded by a schema; none where they are not read again."""
+        return ()
 
     def learn(self, event_models: EventModels, settings: Settings, sample: Reservoir) -> Learned:
         model, sample = self.count(event_models, settings, sample)
@@ -200,9 +200,6 @@ class OnCluster(NotInMemory):
     ) -> tuple[Model | None, Reservoir]:
         return learn_frame(self.table, event_models, settings, sample, known)
 
-    def batches(self, schema: Schema) -> Iterable[Batch]:  # noqa: ARG002  (none is read again)
-        return ()
-
 
 @dataclass(frozen=True, eq=False)
 class InDatabase(NotInMemory):
@@ -231,9 +228,6 @@ class InDatabase(NotInMemory):
         from naively.engines.sql import learn
 
         return learn(self.source, event_models, settings, sample, known)
-
-    def batches(self, schema: Schema) -> Iterable[Batch]:  # noqa: ARG002  (none is read again)
-        return ()
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,6 @@ ClassPrior: TypeAlias = "str | Probabilities | Beta | Dirichlet"
 
 SHORT = 1_500  # characters of a text, up to which its character n-grams are counted too
 PRESENCE = 0.5  # the pseudo-count of words that count once in a text
-WEIGHTED: tuple[Weighting, ...] = ("loo", "temperature")  # the first of two that are merged
 
 
 @dataclass(frozen=True)
@@ -92,18 +91,18 @@ class Settings(Options):
                     f"{field} is {_shown(mine)} in one model and {_shown(theirs)} in the other; "
                     "they cannot be merged."
                 )
-        blocks = self.counts_blocks or other.counts_blocks
-        missing = self.counts_missing or other.counts_missing
+        blocks = self.counts_blocks or other.counts_blocks or self.text == other.text == "auto"
+        missing = (
+            self.counts_missing or other.counts_missing or self.missing == other.missing == "auto"
+        )
         return replace(
             self,
-            weights=next((how for how in WEIGHTED if how in (self.weights, other.weights)), None),
+            weights=next(
+                (how for how in get_args(Weighting) if how in (self.weights, other.weights)), None
+            ),
             interactions=self.interactions or other.interactions,
-            text=self.text if self.text == other.text else "auto" if blocks else "words",
-            missing=self.missing
-            if self.missing == other.missing
-            else "auto"
-            if missing
-            else "ignore",
+            text="auto" if blocks else "words",
+            missing="auto" if missing else "ignore",
         )
 
     @property
