@@ -106,12 +106,14 @@ def time_of_one(mail: Path, texts: Path, scratch: Path) -> None:
     model = scratch / "large.naively"
     table = open_table(str(scratch / "learned.naively"))
     counts: dict[str, list[int]] = {}
+    messages = [0, 0]
     for words, c in _words(_enron(texts)):
+        messages[c] += 1
         for word in words:
             counts.setdefault(word, [0, 0])[c] += 1
         if len(counts) > WORDS:
             break
-    model.write_bytes(table.add(counts, (1000, 1000)).to_bytes())
+    model.write_bytes(table.add(counts, messages).to_bytes())
     print(f"model of {len(open_table(str(model))):,} words, {model.stat().st_size / 1e6:.1f} MB")
     by_kind: dict[bool, list[Path]] = {False: [], True: []}
     for file in mail.glob("spam/*"):

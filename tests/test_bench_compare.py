@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from benchmarks.compare import __main__ as comparing
-from benchmarks.compare.__main__ import Compared, Side, compare, save
-from benchmarks.compare.cases import CASES, peak, texts
+from benchmarks import compare as comparing
+from benchmarks.compare import Compared, Side, compare, save
+from benchmarks.compare_cases import CASES, peak, texts
 
 
 def of(base: list[float], here: list[float], mb: tuple[float, float] = (50.0, 50.0)) -> Compared:

@@ -8,12 +8,12 @@ import pytest
 
 pytest.importorskip("nanoarrow")
 
-from benchmarks.data import __main__ as benchmark
-from benchmarks.data import counting, frames
-from benchmarks.data.by_hand import ByHand
-from benchmarks.data.process import cost
-from benchmarks.data.rows import LEVELS, NUMBERS, STRINGS, TARGET, names, query, write
-from benchmarks.data.sides import BARE, OURS, Measured, Setting, measure, walk
+from benchmarks import data as benchmark
+from benchmarks import rows as made
+from benchmarks.by_hand import ByHand
+from benchmarks.data import BARE, OURS, Measured, Setting, measure, walk
+from benchmarks.process import cost
+from benchmarks.rows import LEVELS, NUMBERS, STRINGS, TARGET, names, query, write
 
 N = 300
 
@@ -45,11 +45,11 @@ def test_strings_are_different_words_of_5_to_20_letters(k):
     assert all(name.isalpha() and 5 <= len(name) <= 20 for name in found)
 
 
-@pytest.mark.parametrize("holder", frames.HOLDERS)
+@pytest.mark.parametrize("holder", benchmark.HOLDERS)
 def test_each_holder_holds_the_same_rows(holder):
-    held = frames.HOLDERS[holder].make(arrow())
-    assert walk(held) == walk(frames.HOLDERS[holder].without_target(held)) == N
-    seen = frames.HOLDERS[holder].for_scikit_learn(held)
+    held = benchmark.HOLDERS[holder].make(arrow())
+    assert walk(held) == walk(benchmark.HOLDERS[holder].without_target(held)) == N
+    seen = benchmark.HOLDERS[holder].for_scikit_learn(held)
     assert np.asarray(seen["of_10"]).tolist() == arrow()["of_10"].to_pylist()
 
 
@@ -67,17 +67,17 @@ def test_scikit_learn_in_batches_is_scikit_learn_at_once():
 
 def test_a_file_counted_in_batches_is_counted_at_once(tmp_path, monkeypatch, capsys):
     path = str(write(N, tmp_path / "t.parquet"))
-    once = counting.count(path, TARGET)
-    fit = counting.NaiveBayes.fit
+    once = made.count(path, TARGET)
+    fit = made.NaiveBayes.fit
 
     def refuse(self, X, y):
         if isinstance(X, duckdb.DuckDBPyRelation):
             raise TypeError("a relation")
         return fit(self, X, y)
 
-    monkeypatch.setattr(counting.NaiveBayes, "fit", refuse)
-    monkeypatch.setattr(counting, "BATCH", 100)
-    apart = counting.count(path, TARGET)
+    monkeypatch.setattr(made.NaiveBayes, "fit", refuse)
+    monkeypatch.setattr(made, "BATCH", 100)
+    apart = made.count(path, TARGET)
     rows = arrow().drop_columns(TARGET)
     assert apart.class_count_.tolist() == once.class_count_.tolist()
     np.testing.assert_allclose(apart.predict_proba(rows), once.predict_proba(rows))
@@ -123,13 +123,15 @@ def test_cases_are_chosen_by_name(capsys, monkeypatch):
 
 @pytest.mark.slow
 def test_frames_are_measured(capsys):
-    run(*frames.HOLDERS)
+    run(*benchmark.HOLDERS)
     found = capsys.readouterr().out
-    assert all(f"{name}: {verb}" in found for name in frames.HOLDERS for verb in ("fit", "predict"))
+    assert all(
+        f"{name}: {verb}" in found for name in benchmark.HOLDERS for verb in ("fit", "predict")
+    )
 
 
 def test_spark_is_not_measured_where_it_is_not_installed(capsys, monkeypatch):
-    monkeypatch.setattr("benchmarks.data.spark.find_spec", lambda _: None)
+    monkeypatch.setattr("benchmarks.data.find_spec", lambda _: None)
     run("spark")
     assert "spark: not measured: PySpark is not installed" in capsys.readouterr().out
 
@@ -148,8 +150,8 @@ def test_files_are_measured_and_removed(tmp_path, capsys, monkeypatch):
 def test_a_hundred_times_the_rows_are_removed_after(tmp_path, monkeypatch):
     sizes = []
     monkeypatch.setattr(
-        "benchmarks.data.files._train",
-        lambda setting, path: sizes.append((setting.rounds, walk(counting.relation(str(path))))),
+        "benchmarks.data._train",
+        lambda setting, path: sizes.append((setting.rounds, walk(made.relation(str(path))))),
     )
     benchmark.CASES["hundred"](Setting(3, 5, tmp_path))
     assert sizes == [(1, 300)]

@@ -13,21 +13,9 @@ pytest.importorskip("pandas")
 
 from benchmarks import timing
 from benchmarks.speed import __main__ as benchmark
-from benchmarks.speed import (
-    beside,
-    curves,
-    drop_ins,
-    elsewhere,
-    large,
-    page,
-    setting,
-    tables,
-    texts,
-    words,
-)
-from benchmarks.speed.bends import BENDS
-from benchmarks.speed.parts import PARTS
-from benchmarks.speed.pictures import PICTURES
+from benchmarks.speed import beside, curves, drop_ins, page, tables, texts
+from benchmarks.speed.beside import PARTS
+from benchmarks.speed.page import BENDS, PICTURES
 
 from naively.kernels import dispatch
 
@@ -84,7 +72,7 @@ def run(*arguments, tmp_path):
 @pytest.mark.parametrize("name", [name for name in PARTS if name != "curves"])
 def test_each_part_runs(name, data, tmp_path, monkeypatch):
     monkeypatch.setenv("NAIVELY_DATA", str(data))
-    for module in (texts, words, drop_ins):  # one part shows that memory is measured
+    for module in (texts, drop_ins):  # one part shows that memory is measured
         monkeypatch.setattr(
             module, "memory", lambda name, *_: beside.Row(name, "p", [1.0], [2.0], unit="MB")
         )
@@ -237,7 +225,7 @@ def test_a_peer_that_is_not_measured_says_why():
 
 
 def test_what_is_not_installed_is_not_measured(tmp_path, monkeypatch):
-    monkeypatch.setattr(elsewhere, "find_spec", lambda _: None)
+    monkeypatch.setattr(drop_ins, "find_spec", lambda _: None)
     parts, made = run("elsewhere", tmp_path=tmp_path)
     assert {row["note"] for row in parts["elsewhere"]["rows"]} == {
         "not measured: river is not installed",
@@ -267,13 +255,13 @@ def test_a_table_says_medians_ranges_and_each_work_once():
 
 def test_no_class_is_lacking():
     for k in (2, 10, 50):
-        assert len(np.unique(setting.numbers(60, 3, k)[1])) == k
+        assert len(np.unique(beside.numbers(60, 3, k)[1])) == k
         assert len(np.unique(drop_ins.csr(60, 40, k)[1])) == k
 
 
 def test_copies_of_texts_bring_new_words(tmp_path):
     path = tmp_path / "mails.jsonl"
-    copies = large.write(path, ["a b c d e f g h", "i j"], ["x", "y"], 400)
+    copies = texts.write(path, ["a b c d e f g h", "i j"], ["x", "y"], 400)
     lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     assert path.stat().st_size >= 400
     assert len(lines) == 2 * copies
@@ -284,8 +272,8 @@ def test_copies_of_texts_bring_new_words(tmp_path):
 
 
 def test_what_one_side_learns_the_other_learns_too():
-    X, y = setting.numbers(50, 3, 2)
-    rows = tables.side_by_side("t", X, y, setting.Setting(rounds=1), (tables.LOGISTIC,))
+    X, y = beside.numbers(50, 3, 2)
+    rows = tables.side_by_side("t", X, y, beside.Setting(rounds=1), (tables.LOGISTIC,))
     assert [(row.name, row.peer) for row in rows] == [
         ("t: fit", "LogisticRegression"),
         ("t: predict_proba", "LogisticRegression"),

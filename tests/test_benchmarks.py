@@ -6,9 +6,9 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from benchmarks.accuracy import aims_80_20, compare, data, measures, peers, report, trial
+from benchmarks.accuracy import aims, peers, trial
 from benchmarks.accuracy.__main__ import main
-from benchmarks.accuracy.before import WeightedColumns
+from benchmarks.accuracy.peers import WeightedColumns
 from sklearn.metrics import log_loss, roc_auc_score
 
 from naively import NaiveBayes
@@ -29,13 +29,13 @@ def test_ece_is_that_of_rows_sorted_into_bins_one_by_one(k):
         at = next(b for b in range(15) if p.max() < (b + 1) / 15 or b == 14)
         bins[at].append((p.max(), p.argmax() == label))
     gaps = [abs(np.mean(one, axis=0) @ [1, -1]) * len(one) for one in bins if one]
-    assert measures.ece(P, y) == pytest.approx(sum(gaps) / len(y))
+    assert trial.ece(P, y) == pytest.approx(sum(gaps) / len(y))
 
 
 @pytest.mark.parametrize("k", [2, 5])
 def test_log_loss_and_auc_are_scikit_learns(k):
     P, y = predicted(300, k)
-    found = measures.measure(P, y)
+    found = trial.measure(P, y)
     assert found["log_loss"] == pytest.approx(log_loss(y, P, labels=range(k)))
     many = {"multi_class": "ovr", "average": "weighted", "labels": range(k)}
     theirs = roc_auc_score(y, P, **many) if k > 2 else roc_auc_score(y, P[:, 1])
@@ -46,15 +46,15 @@ def test_log_loss_and_auc_are_scikit_learns(k):
 def test_a_calibrated_model_has_the_error_of_the_floor():
     P, _ = predicted(2_000, 3)
     rng = np.random.default_rng(1)
-    drawn = [measures.ece(P, [rng.choice(3, p=p) for p in P]) for _ in range(20)]
-    assert measures.ece_floor(P) == pytest.approx(np.mean(drawn), rel=0.15)
+    drawn = [trial.ece(P, [rng.choice(3, p=p) for p in P]) for _ in range(20)]
+    assert trial.ece_floor(P) == pytest.approx(np.mean(drawn), rel=0.15)
 
 
 def test_rare_classes_and_unlabelled_rows_are_left_out_and_said(tmp_path):
     lines = ["x,y", *(f"{i},a" for i in range(20)), *(f"{i},b" for i in range(10))]
     (tmp_path / "t.csv").write_text("\n".join([*lines, "1,c", "2,"]), encoding="utf-8")
-    [source] = data.tables(tmp_path, {}, rows=24)
-    task = data.read_table(source)
+    [source] = trial.tables(tmp_path, {}, rows=24)
+    task = trial.read_table(source)
     assert dict(zip(*np.unique(task.y, return_counts=True), strict=True)) == {"a": 16, "b": 8}
     assert len(task.splits) == 10
     assert [len(split[0]) for split in task.splits] == [12] * 10
@@ -70,8 +70,8 @@ def test_label_column_is_the_readmes_unless_named(tmp_path):
     (folder / "t.csv").write_text("y,x\n1,2\n", encoding="utf-8")
     table = "| file | label column |\n|---|---|\n| tables/t.csv | y |\n"
     (tmp_path / "README.md").write_text(table, encoding="utf-8")
-    assert data.tables(folder, {}, 10)[0].label == "y"
-    assert data.tables(folder, {"t": "x"}, 10)[0].label == "x"
+    assert trial.tables(folder, {}, 10)[0].label == "y"
+    assert trial.tables(folder, {"t": "x"}, 10)[0].label == "x"
 
 
 def test_texts_join_subject_and_body_and_pair_training_with_test_files(tmp_path):
@@ -81,8 +81,8 @@ def test_texts_join_subject_and_body_and_pair_training_with_test_files(tmp_path)
         ]
         file = tmp_path / f"news_{part}.jsonl"
         file.write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
-    [source] = data.texts(tmp_path, rows=8)
-    task = data.read_texts(source)
+    [source] = trial.texts(tmp_path, rows=8)
+    task = trial.read_texts(source)
     train, test = task.splits[0]
     assert (source.name, len(train), len(test)) == ("news", 8, 4)
     assert task.take(test)[1] == "s1\nb1"
@@ -91,17 +91,17 @@ def test_texts_join_subject_and_body_and_pair_training_with_test_files(tmp_path)
 
 def test_ratio_and_share_are_over_what_both_have():
     ours, theirs = {"a": 0.1, "b": 0.4, "c": 9.0}, {"a": 0.2, "b": 0.2}
-    assert compare.ratio(ours, theirs) == pytest.approx(1)
-    assert compare.share(ours, theirs) == 0.5
-    assert np.isnan(compare.share({}, theirs))
+    assert aims.ratio(ours, theirs) == pytest.approx(1)
+    assert aims.share(ours, theirs) == 0.5
+    assert np.isnan(aims.share({}, theirs))
 
 
 def test_80_20_is_one_split_of_many_rows_and_three_of_fewer(tmp_path):
     for name, n in (("few", 1_499), ("many", 1_500)):
         lines = ["x,y", *(f"{i},{'ab'[i % 5 == 0]}" for i in range(n))]
         (tmp_path / f"{name}.csv").write_text("\n".join(lines), encoding="utf-8")
-    for source in data.tables(tmp_path, {}, 6_000, ["80/20"]):
-        task = data.read_table(source)
+    for source in trial.tables(tmp_path, {}, 6_000, ["80/20"]):
+        task = trial.read_table(source)
         assert len(task.splits) == {"few": 3, "many": 1}[source.name]
         for train, test in task.splits:
             assert sorted([*train, *test]) == list(range(len(task.y)))
@@ -117,7 +117,7 @@ def test_what_peers_reached_is_kept_by_table_and_split_wherever_the_table_lies(t
     here, there = (
         {
             source.split: trial.kept_in(tmp_path, source, peers.FOREST)
-            for source in data.tables(tmp_path / folder, {}, 10, data.SPLITS)
+            for source in trial.tables(tmp_path / folder, {}, 10, peers.SPLITS)
         }
         for folder in ("here", "there")
     )
@@ -188,7 +188,7 @@ def made_up(**by_contender):
             trials.append(trial.Trial(name, contender, means))
             seconds[contender] = fit
         tables.append(trial.Trials(name, "80/20", "made up", 100, trials, seconds))
-    return report.Summary(tables)
+    return aims.Summary(tables)
 
 
 def reached(found):
@@ -209,7 +209,7 @@ def test_aims_by_80_20_are_counted_as_by_hand():
         LogisticRegression=[(0.80, 0.20, 0, 0), (0.80, 0.30, 0, 0), (0.60, 0.90, 0, 0)],
         EBM=[(0.80, 0.20, 0, 0), (0.80, 0.10, 0, 0), None],
     )  # fmt: skip
-    told = aims_80_20.on_tables(found)
+    told = aims.on_tables_80_20(found)
     before = "naively before's"
     # (1/2 · 1 · 41/40) ** (1/3) = .800; (5 + 0 - 1) / 3 points of accuracy and (-1 + 3 - 1) / 3 of
     # ECE; times of fits 1.1, 1.5 and 1.3; of c the log loss is 2.5 % above.
@@ -246,7 +246,7 @@ def test_aims_by_80_20_are_counted_as_by_hand():
 
 
 def test_what_was_not_measured_is_neither_reached_nor_missed():
-    told = aims_80_20.on_tables(made_up(naively=[(0.84, 0.20, 0.04, 1.1)] * 3))
+    told = aims.on_tables_80_20(made_up(naively=[(0.84, 0.20, 0.04, 1.1)] * 3))
     beside = [verdict for name, (_, verdict) in reached(told).items() if "assess" not in name]
     assert beside == ["not measured"] * 12 + ["reached"]  # it failed on no table
 
@@ -254,7 +254,7 @@ def test_what_was_not_measured_is_neither_reached_nor_missed():
 def test_a_log_loss_that_is_as_good_as_0_is_not_worse():
     before = {"none": 1e-6, "some": 0.1, "same": 0.1}
     ours = {"none": 9e-4, "some": 0.1021, "same": 0.1019, "new": 1.0}
-    assert compare.worse(ours, before, 0.02) == ["some"]
+    assert aims.worse(ours, before, 0.02) == ["some"]
 
 
 # A whole run -------------------------------------------------------------------------------------
@@ -268,7 +268,7 @@ def test_peers_take_missing_cells_strings_and_any_name_of_a_column(peer):
         pytest.skip(f"{peer.missing} is not installed")
     X, y = labelled(80)
     X = X.rename(columns={"level": 'a, "b": [c]'})
-    task = data.Task("t", X, y, [(np.arange(60), np.arange(60, 80))], 80)
+    task = trial.Task("t", X, y, [(np.arange(60), np.arange(60, 80))], 80)
     found = trial.attempt(task, peer)
     assert (found.failed, found.skipped) == ("", "")
     assert found.means["log_loss"] < 1.5

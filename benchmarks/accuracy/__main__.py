@@ -19,17 +19,18 @@ from pathlib import Path
 from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
-from benchmarks import saved, table
-from benchmarks.accuracy import aims, aims_80_20, data, report, trial
+from benchmarks import timing
+from benchmarks.accuracy import aims, peers, trial
+from benchmarks.speed import tables
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     options = _options(arguments)
     folder = options.folder or _default_folder(options.text)
     if options.text:
-        sources = data.texts(folder, options.rows)
+        sources = trial.texts(folder, options.rows)
     else:
-        sources = data.tables(folder, dict(options.label), options.rows, options.split)
+        sources = trial.tables(folder, dict(options.label), options.rows, options.split)
     sources = [one for one in sources if not options.only or one.name in options.only]
     if not sources:
         sys.exit(f"{folder} has no {'*.jsonl.gz' if options.text else '*.csv'} to measure on.")
@@ -46,17 +47,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for source in sources
     ):
         if not options.brief:
-            print(report.data_set(one), flush=True)
+            print(aims.data_set(one), flush=True)
         results.append(one)
     results = _timed(results, sources)
     if options.save:
         results.sort(key=lambda one: (one.name, one.split))
-        saved.save(options.save, _command(options), [asdict(one) for one in results])
+        timing.save(options.save, _command(options), [asdict(one) for one in results])
     for split, told in AIMS.items():
         of_split = [one for one in results if one.split == split]
         if of_split:
-            found = report.Summary(of_split)
-            print(f"\n{split}\n" if split in data.SPLITS else "")
+            found = aims.Summary(of_split)
+            print(f"\n{split}\n" if split in peers.SPLITS else "")
             print(found.losses())
             print(found.means())
             print(found.absent())
@@ -64,23 +65,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
     adult = folder / "adult.csv"
     if adult.exists() and not options.only:
         with threadpool_limits(1):
-            print(aims.on_speed(table.adult(adult).ratio))
+            print(aims.on_speed(tables.adult(adult).ratio))
     print(f"{time.perf_counter() - begin:.0f} s; what peers reached is kept in {kept}")
 
 
 AIMS = {
-    data.HALVES: aims.on_tables,
-    data.FIFTHS: aims_80_20.on_tables,
-    data.ONCE: aims.on_texts,
+    peers.HALVES: aims.on_tables,
+    peers.FIFTHS: aims.on_tables_80_20,
+    peers.ONCE: aims.on_texts,
 }
 
 
-def _timed(results: Sequence[trial.Trials], sources: Sequence[data.Source]) -> list[trial.Trials]:
+def _timed(results: Sequence[trial.Trials], sources: Sequence[trial.Source]) -> list[trial.Trials]:
     """Time fits of ours by 80/20, one at a time, whatever was measured at the same time before."""
-    of = {one.name: one for one in sources if one.split == data.FIFTHS}
+    of = {one.name: one for one in sources if one.split == peers.FIFTHS}
     return [
         replace(one, fit_seconds=trial.fit_seconds(of[one.name], one.trials))
-        if one.split == data.FIFTHS
+        if one.split == peers.FIFTHS
         else one
         for one in results
     ]
@@ -89,7 +90,7 @@ def _timed(results: Sequence[trial.Trials], sources: Sequence[data.Source]) -> l
 def _command(options: argparse.Namespace) -> str:
     """Return the command that measures the same again."""
     arguments = ["--text"] if options.text else []
-    if not options.text and tuple(options.split) != data.SPLITS:
+    if not options.text and tuple(options.split) != peers.SPLITS:
         arguments += ["--split", *options.split]
     return "make bench-accuracy" + (
         f" ARGS={shlex.quote(' '.join(arguments))}" if arguments else ""
@@ -116,8 +117,8 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     add(
         "--split",
         nargs="+",
-        choices=data.SPLITS,
-        default=data.SPLITS,
+        choices=peers.SPLITS,
+        default=peers.SPLITS,
         help="of tables (both)",
     )
     add("--rows", type=int, default=6_000, help="of a table, or to train on, at most (6000)")

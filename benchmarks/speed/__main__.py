@@ -22,10 +22,9 @@ from typing import Any
 from threadpoolctl import threadpool_limits
 
 import naively
-from benchmarks import saved
+from benchmarks import timing
 from benchmarks.speed import page
-from benchmarks.speed.parts import PARTS, Part
-from benchmarks.speed.setting import Setting
+from benchmarks.speed.beside import PARTS, Part, Setting
 
 PEERS = ("lightgbm", "river", "wnb", "pyarrow", "duckdb", "fasttext", "vowpalwabbit", "nltk")
 
@@ -53,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             continue
         found["parts"][name] = _measured(part, setting)
         if options.save:  # after each part, so that what was measured is not lost
-            saved.write(options.save, found)
+            timing.write(options.save, found)
     print(f"\n{time.perf_counter() - begin:.0f} s")
     if options.save and options.page:
         page.write(options.page, page.read(options.save))
@@ -75,12 +74,12 @@ def _measured(part: Part, setting: Setting) -> dict[str, Any]:
 
 def _machine() -> dict[str, Any]:
     return {
-        "processor": saved.processor(),
-        "cores": saved.cores(),
-        "memory": saved.memory(),
-        "system": saved.system(),
-        "kernels": saved.kernels(),
-        "versions": saved.versions(PEERS),
+        "processor": timing.processor(),
+        "cores": timing.cores(),
+        "memory": timing.memory(),
+        "system": timing.system(),
+        "kernels": timing.kernels(),
+        "versions": timing.versions(PEERS),
     }
 
 

@@ -15,9 +15,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchmarks.data.process import Cost, cost
-from benchmarks.speed.beside import Row, say
-from benchmarks.speed.setting import Setting, read_texts
+from benchmarks.process import Cost, cost
+from benchmarks.speed.beside import Row, Setting, read_texts, say
 
 ROOT = Path(__file__).parents[2]
 RESET = Path("/proc/self/clear_refs")

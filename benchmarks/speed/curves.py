@@ -19,9 +19,8 @@ from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.pipeline import make_pipeline
 
 import naively
-from benchmarks.speed.beside import OURS, shown
+from benchmarks.speed.beside import OURS, Setting, numbers, shown
 from benchmarks.speed.drop_ins import csr
-from benchmarks.speed.setting import Setting, numbers
 from benchmarks.timing import take_turns
 
 PEER = "scikit-learn"

@@ -1,27 +1,36 @@
-"""The five drop-ins beside scikit-learn's classes of the same names."""
+"""Speed of pure models: the drop-ins, arrays, other libraries, and the memory's bandwidth."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn import naive_bayes as theirs
+from sklearn.naive_bayes import CategoricalNB, GaussianNB, MultinomialNB
 from threadpoolctl import threadpool_limits
 
+import naively
 import naively as ours
-from benchmarks import saved
+from benchmarks import timing
 from benchmarks.speed.alone import memory
-from benchmarks.speed.beside import Row, beside
-from benchmarks.speed.setting import Setting, numbers
+from benchmarks.speed.beside import Row, Run, Setting, beside, numbers, say
+from benchmarks.timing import take_turns
+from naively import Categorical, Gaussian, Multinomial, NaiveBayes
+
+# --- The five drop-ins beside scikit-learn's classes of the same names ---------------------------
+
 
 PEER = "scikit-learn"
 FEW, MANY = 20, 1_000  # classes of the sparse matrix
 WIDTH, DRAWS = 100_000, 110  # words, and how many are drawn for a row: about 55 different ones
 
 
-def measure(setting: Setting) -> Sequence[Row]:
+def measure_drop_ins(setting: Setting) -> Sequence[Row]:
     return [
         *_gaussian(setting),
         *_categorical(setting),
@@ -60,7 +69,7 @@ def _gaussian(setting: Setting) -> list[Row]:
 
 
 def _on_all_cores(name: str, X: np.ndarray, y: np.ndarray, rounds: int) -> list[Row]:
-    cores = saved.cores()
+    cores = timing.cores()
     a, b = ours.GaussianNB().fit(X, y), theirs.GaussianNB().fit(X, y)
     ours.set_threads(cores)
     try:
@@ -136,3 +145,186 @@ def csr(n: int, width: int, k: int) -> tuple[sparse.csr_matrix, np.ndarray]:
     y = rng.integers(0, k, n)
     y[: min(k, n)] = np.arange(min(k, n))  # none is lacking
     return X, y
+
+
+# --- Pure NaiveBayes beside scikit-learn on arrays: dense, codes, CSR, and one row alone ---------
+
+
+Event = Gaussian | Categorical | Multinomial
+
+
+def measure_pure(setting: Setting) -> Sequence[Row]:
+    n, m = setting.size(1_000_000, 400), setting.size(300_000, 400)
+    codes = np.random.default_rng(0).integers(0, 5, (m, 20)), numbers(m, 1, 10)[1]
+    return [
+        *_both("Gaussian", Gaussian(), GaussianNB, *numbers(n, 50, 10), n // 5, setting),
+        *_both("categorical", Categorical(), CategoricalNB, *codes, m, setting),
+        *_both("multinomial, CSR", Multinomial(), MultinomialNB, *counts(setting, 20), n, setting),
+    ]
+
+
+def _both(
+    name: str, event: Event, peer: Any, X: Any, y: np.ndarray, some: int, setting: Setting
+) -> list[Row]:
+    """Fit, predict some rows and predict one; scikit-learn derives its log table in fit."""
+    size = f"{X.shape[0]:,} x {X.shape[1]:,}, {len(np.unique(y))} classes"
+    works: list[tuple[str, Any, Any, int]] = []
+
+    def add(work: str, ours: Any, theirs: Any, repeat: int = 1) -> None:
+        works.append((work, ours, theirs, repeat))
+
+    def fit() -> NaiveBayes:
+        return NaiveBayes(event, weights=None).fit(X, y)
+
+    ours, theirs, few = fit(), peer().fit(X, y), X[:some]
+    ours.predict(X[:1])
+    add(f"fit ({size})", fit, lambda: peer().fit(X, y))
+    if name.startswith("multinomial"):
+        add("fit and log table", lambda: fit().model_.likelihoods, lambda: peer().fit(X, y))
+    rows = f"{few.shape[0]:,} rows"
+    add(f"predict ({rows})", lambda: ours.predict(few), lambda: theirs.predict(few))
+    add(
+        f"predict_proba ({rows})",
+        lambda: ours.predict_proba(few),
+        lambda: theirs.predict_proba(few),
+    )
+    add("predict one row", lambda: ours.predict(X[:1]), lambda: theirs.predict(X[:1]), 20)
+    return [
+        row
+        for work, a, b, repeat in works
+        for row in beside(
+            f"{name}: {work}", a, {peer.__name__: b}, rounds=setting.rounds, repeat=repeat
+        )
+    ]
+
+
+# --- GaussianNB and CategoricalNB beside river and wnb, where they are installed -----------------
+
+
+def measure_elsewhere(setting: Setting) -> Sequence[Row]:
+    n, some = setting.size(50_000, 200), setting.size(1_000, 50)
+    X, y = numbers(n, 20, 5)
+    codes = np.random.default_rng(0).integers(0, 5, (n, 20))
+    return [
+        *_side_by_side(
+            "GaussianNB", naively.GaussianNB, X, y, some, {"river": _river, "wnb": _wnb("NORMAL")}
+        ),
+        *_side_by_side(
+            "CategoricalNB", naively.CategoricalNB, codes, y, some, {"wnb": _wnb("CATEGORICAL")}
+        ),
+    ]
+
+
+Make = Callable[[np.ndarray, np.ndarray], tuple[Run, Callable[[np.ndarray], Run]]]
+
+
+def _side_by_side(
+    name: str, ours: Callable[[], Any], X: np.ndarray, y: np.ndarray, some: int,
+    peers: dict[str, Make],
+) -> list[Row]:  # fmt: skip
+    """Fit, and give the probabilities of some rows: the peers take long for each."""
+    there = {of: make(X, y) for of, make in peers.items() if find_spec(of)}
+    lacking = {of: f"{of} is not installed" for of in peers if of not in there}
+    model, few = ours().fit(X, y), X[:some]
+    size = f"{len(X):,} x {X.shape[1]}, {len(np.unique(y))} classes"
+    fits = {of: fit for of, (fit, _) in there.items()}
+    scores = {of: predict(few) for of, (_, predict) in there.items()}
+    return [
+        *beside(f"{name}: fit ({size})", lambda: ours().fit(X, y), fits | lacking, rounds=3),
+        *beside(
+            f"{name}: predict_proba ({some:,} rows)",
+            lambda: model.predict_proba(few),
+            scores | lacking,
+            rounds=3,
+        ),
+    ]
+
+
+def _river(X: np.ndarray, y: np.ndarray) -> tuple[Run, Callable[[np.ndarray], Run]]:
+    """River learns one row after another, each a dictionary; these are made before."""
+    from river import naive_bayes
+
+    def dictionaries(X: np.ndarray) -> list[dict[int, float]]:
+        return [dict(enumerate(row)) for row in X.tolist()]
+
+    rows, labels = dictionaries(X), y.tolist()
+
+    def fit() -> Any:
+        model = naive_bayes.GaussianNB()
+        for row, label in zip(rows, labels, strict=True):
+            model.learn_one(row, label)
+        return model
+
+    model = fit()
+
+    def predict(few: np.ndarray) -> Run:
+        some = dictionaries(few)
+        return lambda: [model.predict_proba_one(row) for row in some]
+
+    return fit, predict
+
+
+def _wnb(distribution: str) -> Make:
+    def make(X: np.ndarray, y: np.ndarray) -> tuple[Run, Callable[[np.ndarray], Run]]:
+        from wnb import Distribution, GeneralNB
+
+        def fit() -> Any:
+            return GeneralNB([Distribution[distribution]] * X.shape[1]).fit(X, y)
+
+        model = fit()
+        return fit, lambda few: lambda: model.predict_proba(few)
+
+    return make
+
+
+# --- What share of the memory's bandwidth GaussianNB reaches, on one thread and on two -----------
+
+
+READ, BYTES = "reading", 400_000_000
+
+
+def measure_bandwidth(setting: Setting) -> Sequence[Row]:
+    n = setting.size(500_000, 400)
+    large = np.ones(setting.size(BYTES, 80_000) // 8)
+    rows: list[Row] = []
+    try:
+        for threads in dict.fromkeys((1, min(2, timing.cores()))):
+            naively.set_threads(threads)
+            for k in (2, 10):
+                rows += _of_classes(n, k, large, threads, setting.rounds)
+    finally:
+        naively.set_threads(1)
+    return rows
+
+
+def _of_classes(n: int, k: int, large: np.ndarray, threads: int, rounds: int) -> list[Row]:
+    X, y = numbers(n, 50, k)
+    nb = naively.GaussianNB().fit(X, y)
+    halves = np.array_split(large, threads)
+    with ThreadPoolExecutor(threads) as pool:
+        works: dict[str, Callable[[], Any]] = {
+            "sum": lambda: [*pool.map(np.sum, halves)],
+            "max": lambda: [*pool.map(np.max, halves)],
+            "fit": lambda: naively.GaussianNB().fit(X, y),
+            "predict": lambda: nb.predict(X),
+        }
+        clock = time.process_time if threads == 1 else time.perf_counter
+        seconds = take_turns(works, rounds, clock=clock)
+    best = [
+        large.nbytes / min(pair) / 1e9 for pair in zip(seconds["sum"], seconds["max"], strict=True)
+    ]
+    return [
+        say(
+            Row(
+                f"GaussianNB: {work} ({n:,} x 50, {k} classes)",
+                READ,
+                [X.nbytes / taken / 1e9 for taken in seconds[work]],
+                best,
+                unit="GB/s",
+                clock="CPU" if threads == 1 else "wall",
+                threads=threads,
+                multiple=True,
+            )
+        )
+        for work in ("fit", "predict")
+    ]

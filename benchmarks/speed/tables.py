@@ -1,28 +1,64 @@
-"""Tables with the defaults, beside boosted trees, logistic regression and calibrated naive Bayes.
-
-The peers and their encoders are those of ``benchmarks/accuracy``.
-"""
+"""Speed on tables: the defaults, numbers, assessing, and reading what tables are made of."""
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import duckdb
 import numpy as np
 import pandas as pd
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.naive_bayes import CategoricalNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, OrdinalEncoder
 
-from benchmarks import table
 from benchmarks.accuracy.peers import BOOSTING, LIGHT, LOGISTIC, Contender
-from benchmarks.speed.beside import Row, Run, beside
-from benchmarks.speed.setting import Setting
+from benchmarks.speed.beside import Row, Run, Setting, beside, numbers
+from benchmarks.timing import Result, compare
 from naively import NaiveBayes
+from naively.kernels import dispatch
+
+# --- NaiveBayes with its defaults on a table from CSV, against encoding and calibrating ----------
+
+
+def adult(path: Path, rounds: int = 3) -> Result:
+    """Fit adult.csv (48,842 x 14), missing cells and strings included."""
+    table = pd.read_csv(path)
+    y = table.pop("income").to_numpy()
+    return compare(
+        f"table fit ({path.name}, calibrated)",
+        lambda: calibrated(table).fit(table, y),
+        lambda: NaiveBayes().fit(table, y),
+        rounds,
+    )
+
+
+def calibrated(table: pd.DataFrame) -> Any:
+    """Encode every cell as a level, and calibrate CategoricalNB by cross-validation."""
+    # Every value is a level; 0 stands for a missing one.
+    encode = OrdinalEncoder(
+        handle_unknown="use_encoded_value", unknown_value=-1, encoded_missing_value=-1
+    )
+    levels = table.nunique().to_numpy() + 1
+    nb = CalibratedClassifierCV(CategoricalNB(min_categories=levels), cv=5)
+    return make_pipeline(encode, FunctionTransformer(lambda X: X + 1), nb)
+
+
+# --- Tables --------------------------------------------------------------------------------------
+#
+# Tables with the defaults, beside boosted trees, logistic regression and calibrated naive Bayes.
+#
+# The peers and their encoders are those of ``benchmarks/accuracy``.
+
 
 PEERS = (LOGISTIC, LIGHT, BOOSTING)
 CALIBRATED = "CategoricalNB, calibrated"
 
 
-def measure(setting: Setting) -> Sequence[Row]:
+def measure_tables(setting: Setting) -> Sequence[Row]:
     rows: list[Row] = []
     for name, target, both in (
         ("letter", "class", True),
@@ -32,7 +68,7 @@ def measure(setting: Setting) -> Sequence[Row]:
     ):
         X, y = setting.table(name, target)
         what = f"{name} ({X.shape[0]:,} x {X.shape[1]}, {len(np.unique(y))} classes)"
-        more = {CALIBRATED: table.calibrated} if name == "adult" else {}
+        more = {CALIBRATED: calibrated} if name == "adult" else {}
         rows += side_by_side(what, X, y, setting, predict=both, more=more)
         if name == "letter":
             rows += side_by_side(what, X, y, setting, peers=(), interactions="auto")
@@ -95,7 +131,7 @@ def _from_csv(setting: Setting) -> list[Row]:
     def theirs() -> None:
         X = pd.read_csv(path, nrows=300 if setting.small else None)
         y = X.pop("income").to_numpy()
-        table.calibrated(X).fit(X, y)
+        calibrated(X).fit(X, y)
 
     return beside(
         "adult.csv: read and fit",
@@ -103,3 +139,144 @@ def _from_csv(setting: Setting) -> list[Row]:
         {f"pandas, {CALIBRATED}": theirs},
         rounds=min(3, setting.rounds),
     )
+
+
+# --- Half a million rows of 50 numbers, with the defaults ----------------------------------------
+
+
+def measure_numbers(setting: Setting) -> Sequence[Row]:
+    n = setting.size(500_000, 400)
+    d, k = setting.size(50, 5), setting.size(10, 3)
+    X, y = numbers(n, d, k)
+    name = f"{n:,} x {d}, {k} classes"
+    slow = setting.large or setting.small
+    if slow:
+        return side_by_side(name, X, y, setting, (LOGISTIC, LIGHT, BOOSTING))
+    rows = side_by_side(name, X, y, setting, (LOGISTIC,))
+    minutes = "takes minutes, see --large"
+    return [
+        *rows,
+        *(
+            Row(f"{name}: {work}", one.name, note=f"not measured: {minutes}")
+            for one in (LIGHT, BOOSTING)
+            for work in ("fit", "predict_proba")
+        ),
+    ]
+
+
+# --- How many times as long as a fit assess() takes, on headlines, SMS and adult -----------------
+
+
+def measure_assessing(setting: Setting) -> Sequence[Row]:
+    rows: list[Row] = []
+    for name, (X, y) in (
+        ("onion_headlines", setting.texts("onion_headlines")),
+        ("SMS", setting.texts("sms_spam")),
+        ("adult", setting.table("adult", "income")),
+    ):
+        nb = NaiveBayes().fit(X, y)
+        rows += beside(
+            f"{name}: assess()",
+            nb.assess,
+            {"its fit": lambda X=X, y=y: NaiveBayes().fit(X, y)},
+            rounds=setting.rounds,
+            multiple=True,
+        )
+    return rows
+
+
+# --- Strings turned into codes, numbers and times, beside PyArrow, NumPy and Python --------------
+
+
+def measure_strings(setting: Setting) -> Sequence[Row]:
+    try:
+        import pyarrow as pa
+    except ImportError:
+        return [Row("strings", "PyArrow", note="not measured: pyarrow is not installed")]
+    n, rounds = setting.size(1_000_000, 1_200), min(3, setting.rounds)
+    rng = np.random.default_rng(0)
+    rows: list[Row] = []
+
+    def add(name: str, peer: str, theirs: Run, ours: Run) -> None:
+        rows.extend(beside(name, ours, {peer: theirs}, rounds=rounds))
+
+    for levels in (10, 1000, n):
+        texts = _texts(rng, n, levels)
+        arrow, packed = pa.array(texts), dispatch.pack_strings(texts)
+        add(
+            f"encode {n:,} strings of {levels:,} levels",
+            "PyArrow's dictionary_encode",
+            arrow.dictionary_encode,
+            lambda packed=packed: dispatch.encode_strings(packed),
+        )
+    views = arrow.cast(pa.string_view())
+    _, at, *data = views.buffers()
+    cells = np.frombuffer(at, np.uint8)[: 16 * n].reshape(n, 16)
+    buffers = [np.frombuffer(one, np.uint8) for one in data]
+    order = rng.permutation(n)
+    latin = pa.array([text + "\xe9" for text in texts])
+    accented = dispatch.pack_strings(latin.to_pylist())
+    numbers, times = _numbers_and_times(rng, n)
+    packed_numbers, packed_times = map(dispatch.pack_strings, (numbers, times))
+    add(
+        "pack a list",
+        "PyArrow's array",
+        lambda: pa.array(texts),
+        lambda: dispatch.pack_strings(texts),
+    )
+    add(
+        "pack views",
+        "PyArrow's cast",
+        lambda: views.cast(pa.large_string()),
+        lambda: dispatch.pack_views(cells, buffers),
+    )
+    add(
+        "take in any order",
+        "PyArrow's take",
+        lambda: arrow.take(order),
+        lambda: dispatch.take_strings(packed, order),
+    )
+    add(
+        "check UTF-8",
+        "PyArrow's validate",
+        lambda: latin.validate(full=True),
+        lambda: dispatch.repair_utf8(accented),
+    )
+    add(
+        "read numbers",
+        "float",
+        lambda: [float(text) for text in numbers],
+        lambda: dispatch.read_numbers(packed_numbers),
+    )
+    add(
+        "read numbers of a list",
+        "PyArrow's cast",
+        lambda: pa.array(numbers).cast(pa.float64()),
+        lambda: dispatch.read_numbers(dispatch.pack_strings(numbers)),
+    )
+    add(
+        "read times",
+        "datetime.fromisoformat",
+        lambda: [dt.datetime.fromisoformat(text) for text in times],
+        lambda: dispatch.read_times(packed_times),
+    )
+    add(
+        "read times of a list",
+        "NumPy's datetime64",
+        lambda: np.array(times, "M8[us]"),
+        lambda: dispatch.read_times(dispatch.pack_strings(times)),
+    )
+    return rows
+
+
+def _texts(rng: np.random.Generator, n: int, levels: int) -> list[str]:
+    """Strings of 5 to 20 letters, of so many levels, each an object of its own."""
+    letters = rng.integers(97, 123, (levels, 20), np.uint8)
+    length = rng.integers(5, 21, levels)
+    which = rng.integers(0, levels, n).tolist() if levels < n else range(n)
+    return [letters[i, : length[i]].tobytes().decode() for i in which]
+
+
+def _numbers_and_times(rng: np.random.Generator, n: int) -> tuple[list[str], list[str]]:
+    numbers = [f"{x:.2f}" for x in rng.normal(100.0, 50.0, n).tolist()]
+    return numbers, rng.integers(0, 2**31, n).astype("M8[s]").astype(str).tolist()

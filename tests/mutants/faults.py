@@ -127,8 +127,8 @@ FAULTS = [
     Fault(
         "a merged model forgets that missing cells were evidence in one of its models",
         "src/naively/schema/settings.py",
-        "missing = self.counts_missing or other.counts_missing",
-        "missing = self.counts_missing and other.counts_missing",
+        "self.counts_missing or other.counts_missing",
+        "self.counts_missing and other.counts_missing",
         ("tests/test_merge_rule.py", "tests/test_options.py"),
     ),
     Fault(

@@ -21,10 +21,10 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from benchmarks.compare.cases import CASES
-from benchmarks.saved import cores, processor
+from benchmarks.compare_cases import CASES
+from benchmarks.timing import cores, processor
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 BUILD, RESULTS = ROOT / "build" / "compare", ROOT / "benchmarks" / "results" / "compare.jsonl"
 SLOWER, LARGER = 1.15, 1.10  # times, from which on it is said
 LITTLE = 2.0  # MB, below which a difference of memory is none
@@ -163,7 +163,7 @@ def save(found: Sequence[Compared], base: Side, here: Side) -> None:
 
 
 def _process(name: str, side: Side) -> subprocess.Popen[str]:
-    script = Path(__file__).with_name("cases.py")
+    script = Path(__file__).with_name("compare_cases.py")
     return subprocess.Popen(
         [side.python, "-I", script, name],
         stdin=subprocess.PIPE,

@@ -1,1 +1,0 @@
-"""Counting, scoring and sharing, where the rows are: measured beside the engines themselves."""
