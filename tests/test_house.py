@@ -89,3 +89,13 @@ def test_files_do_not_import_each_other_in_circles() -> None:
 def test_the_files_that_are_mutated_are_there() -> None:
     tools = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
     assert [of for of in tools["mutants"]["files"] if not list(ROOT.glob(of))] == []
+
+
+def test_the_page_of_the_tests_names_each_helper() -> None:
+    folder = ROOT / "tests"
+    page = (folder / "README.md").read_text(encoding="utf-8")
+    helpers = {path.name for path in folder.glob("[a-z]*.py") if not path.name.startswith("test_")}
+    named = {*re.findall(r"`([a-z_]+\.py)`", page)}
+    assert helpers <= named
+    tests = {path.name for path in folder.glob("test_*.py")}
+    assert {name for name in named if name.startswith("test_")} <= tests
