@@ -63,7 +63,7 @@ def test_scores_are_those_of_evaluate_and_assess(nb):
     others = table(200, seed=1)
     of = {line[0]: line[1:] for line in lines_of(parse(nb.export.report(others, "y")), "#good")}
     assessed, scores = nb.assess(), nb.evaluate(others, "y")
-    for name, value in (("accuracy", "accuracy"), ("log loss (nats a row)", "log_loss")):
+    for name, value in (("accuracy", "accuracy"), ("log loss (nats per row)", "log_loss")):
         shown = [float(number) for number in of[name]]
         right = [getattr(s, value) for s in (assessed, scores)]
         np.testing.assert_allclose(shown, right, rtol=1e-5)

@@ -307,7 +307,7 @@ def test_a_print_says_all_of_it() -> None:
     p = np.array([[0.75, 0.25], [0.25, 0.75], [0.25, 0.75], [0.75, 0.25]])
     assert str(scores(p, learned, y)).splitlines() == [
         "accuracy           0.7500   (always 'b': 0.7500)",
-        "log loss           0.5623 nats a row",
+        "log loss           0.5623 nats per row",
         "Brier score        0.1875",
         "area under ROC     0.8333",
         "calibration error  0.0000",

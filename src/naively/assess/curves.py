@@ -52,7 +52,7 @@ class SmoothingCurve(Tabular):
     accuracy : list of float
         The share of right answers.
     log_loss : list of float
-        In nats a row.
+        In nats per row.
     chosen : mapping of str to float
         The pseudo-count that leave-one-out has chosen for an event model, where it has.
     """
@@ -308,7 +308,7 @@ class LearningCurve(Tabular):
     accuracy : list of float
         The share of right answers.
     log_loss : list of float
-        In nats a row.
+        In nats per row.
     classes : list of int
         How many classes had come. The posterior of one that has not come yet is 0.
     """

@@ -301,8 +301,8 @@ def bins_by_class(numbers: Floats, labels: Labels) -> NDArray[np.int64]:
     """Return the bin of each number among those of its class, (rows,); -1 where it is missing.
 
     The bins of a class hold about equally many rows, and are the fewer, the fewer rows it has. Bins
-    of all classes together would not do: what two columns say alike within a class would be lost
-    where a class lies within one bin.
+    of all classes together would not do: what two columns have in common within a class would be
+    lost where a class lies within one bin.
     """
     codes = np.full(len(numbers), -1, np.int64)
     for c in range(labels.k):

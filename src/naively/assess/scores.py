@@ -116,7 +116,7 @@ class Scores(Tabular):
         always = f"(always {self.majority!r}: {self.majority_accuracy:.4f})"
         lines = [
             f"accuracy           {self.accuracy:.4f}   {always}",
-            f"log loss           {self.log_loss:.4f} nats a row",
+            f"log loss           {self.log_loss:.4f} nats per row",
             f"Brier score        {self.brier:.4f}",
             f"area under ROC     {self.auc:.4f}",
             f"calibration error  {self.calibration_error:.4f}",

@@ -64,7 +64,8 @@ class BlockTally(Shown, Generic[A]):
 
     def __getitem__(self, statistic: Statistic) -> Sums:
         """Return the sums of a statistic with all their cells, even where most are 0."""
-        return as_dense(self.sums[statistic])
+        sums = self.sums[statistic]
+        return sums if isinstance(sums, Sums) else as_dense(sums)
 
     def __str__(self) -> str:
         of = f"{len(self.axis):,} {type(self.axis).__name__.lower()}"

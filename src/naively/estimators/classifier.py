@@ -808,7 +808,7 @@ class Classifier(metaclass=ABCMeta):
 
     @property
     def _fitted(self) -> Model:
-        """The model, of whose attributes there are none before it has learned."""
+        """The model; before it has learned there is none, and an attribute of it is not there."""
         if "model_" not in self.__dict__:
             raise AttributeError(f"this {type(self).__name__} is not fitted yet")
         return self.model_

@@ -83,11 +83,12 @@ class Learner(Classifier):
         columns of truths together, and for counts; other event models have their own defaults,
         and words that count once in a text 1/2.
     weights : {"loo", "temperature"} or None, default "loo"
-        How much the evidence of each column counts, so that what columns say alike is not counted
-        twice and probabilities can be believed: one weight for each, or one for all, fitted to
-        the leave-one-out evidence of at most 10,000 of the rows (500 for each class where there
-        is but one weight, as of one column); and with "loo" a linear part: numbers, clipped, and
-        common levels, added where held-out rows gain. None is pure naive Bayes.
+        How much the evidence of each column counts, so that what several columns have in common
+        is not counted twice and probabilities can be believed: one weight for each, or one for
+        all, fitted to the leave-one-out evidence of at most 10,000 of the rows (500 for each
+        class where there is but one weight, as of one column); and with "loo" a linear part:
+        numbers, clipped, and common levels, added where held-out rows gain. None is pure naive
+        Bayes.
     interactions : "auto" or None, default None
         With "auto", what two columns say together has a say of its own: products of their numbers
         and levels, and counted pairs, of how much more often their values meet in a class than by

@@ -301,7 +301,7 @@ class OneOfEach:
 
     @classmethod
     def of(cls, labels: Labels, times: NDArray[np.int64]) -> OneOfEach:
-        """Return it for rows that stand for so many equal ones, ``times``, of shape (rows,)."""
+        """Return the table of rows each of which is repeated ``times`` times, of shape (rows,)."""
         once, number = np.unique(one_of_each(labels, times).weights, return_inverse=True)
         return cls(labels.codes, once, number.astype(np.int64))
 

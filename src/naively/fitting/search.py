@@ -91,7 +91,7 @@ def least(
         As ``minimise`` takes them.
     """
     labels = passes.labels
-    if (len(labels) + len(start) / 2) * len(start) ** 2 <= SMALL:
+    if (len(labels.codes) + len(start) / 2) * len(start) ** 2 <= SMALL:
         return dispatch.minimise_softmax(
             passes.start,
             passes.shared,
@@ -422,8 +422,9 @@ class Blocks(Curvature):
 
     def inverse(self, free: NDArray[np.bool_]) -> Callable[[Floats], Floats]:
         whole, of = self._whole, free[self.at]
-        # Whatever holds arguments where they rest is a force on each of these: one that undoes
-        # their steps. Blocks in which fewer rest than in others hold some free ones by no force.
+        # The active set is held by Lagrange multipliers (Schur complement): they undo the steps
+        # of the arguments in it. A block with fewer active ones than others is padded with free
+        # arguments, whose multipliers are 0.
         most = int((~of).sum(axis=1).max(initial=0))
         block, held = np.arange(len(of))[:, None], np.argsort(of, axis=1, kind="stable")[:, :most]
         rests = ~of[block, held]

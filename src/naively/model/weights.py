@@ -314,8 +314,8 @@ def _by_class(slope: Slopes, places: Sequence[int]) -> Floats:
 
 # --- Weights: how much the evidence of each column counts ----------------------------------------
 #
-# Naive Bayes counts what two columns say alike twice. Non-negative factors of each column's log
-# likelihoods, one for each class, take that back; every explanation is still a sum, and the
+# Naive Bayes counts what two columns have in common twice. Non-negative factors of each column's
+# log likelihoods, one for each class, take that back; every explanation is still a sum, and the
 # probabilities are calibrated.
 
 

@@ -185,7 +185,7 @@ def plot_columns(names: Sequence[str], growth: Floats, n: int, ax: Axes | None =
     ax.set_yticks(range(len(most)), [name_of(names[j]) for j in most])
     ax.invert_yaxis()
     ax.axvline(0, color="black", linewidth=0.7)
-    ax.set_xlabel("growth of log loss (nats a row)")
+    ax.set_xlabel("growth of log loss (nats per row)")
     if len(most) < len(names):
         ax.set_title(f"without one column: {len(most)} of {len(names):,}", loc="right")
     return ax
@@ -218,7 +218,7 @@ def plot_roc(
 # --- Pictures of scores against what a model was given: rows, or pseudo-counts -------------------
 
 
-LABELS = {"accuracy": "accuracy (share of right answers)", "log_loss": "log loss (nats a row)"}
+LABELS = {"accuracy": "accuracy (share of right answers)", "log_loss": "log loss (nats per row)"}
 DASH = {"held-out": "-", "training": "--", "leave-one-out": "-."}
 PLACE = {name: i for i, name in enumerate(DASH)}
 FEW = 6  # ticks

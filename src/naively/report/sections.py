@@ -50,7 +50,7 @@ WORDS = 10  # of each class
 ITEMS = 10  # of an explanation
 # What a model file says about where the model comes from.
 FILE = {"rows": "rows of its file", "hold_out": "of these held out", "seed": "by the seed"}
-HARDLY = 5e-5  # nats a row, which is 0.0000 when it is written
+HARDLY = 5e-5  # nats per row, which is 0.0000 when it is written
 
 
 def warnings(subject: Subject) -> str:
@@ -135,7 +135,7 @@ def good(subject: Subject) -> str:
         "auc",
         "calibration_error",
     )
-    said = ("rows", "accuracy", "accuracy of the most frequent class", "log loss (nats a row)",
+    said = ("rows", "accuracy", "accuracy of the most frequent class", "log loss (nats per row)",
             "Brier score", "area under ROC", "calibration error")  # fmt: skip
     lines = [
         [what, *(getattr(s, name) for s in of.values())]
@@ -200,7 +200,7 @@ def columns(subject: Subject) -> str:
          schema.notes.get(name), cost.get(title(name))]
         for name in worth[:1000]
     ]  # fmt: skip
-    body = html.table(["column", "event model", "kind", "note", "worth (nats a row)"], lines)
+    body = html.table(["column", "event model", "kind", "note", "worth (nats per row)"], lines)
     more = (
         f"All {len(worth):,} columns" if len(worth) <= 1000 else f"1,000 of {len(worth):,} columns"
     )
@@ -223,7 +223,7 @@ def _drawn(subject: Subject, names: list[Name], cost: Mapping[str, float]) -> It
 def _worth(nats: float) -> str:
     if abs(nats) < HARDLY:
         return "Without it the log loss hardly changes."
-    return f"Without it the log loss grows by {nats:+.4f} nats a row."
+    return f"Without it the log loss grows by {nats:+.4f} nats per row."
 
 
 def interactions(subject: Subject) -> str:
@@ -235,7 +235,7 @@ def interactions(subject: Subject) -> str:
         return ""
     cost = subject.cost
     lines = [[name, cost.get(name)] for name in sorted(pairs, key=lambda n: -cost.get(n, 0.0))]
-    return html.table(["pair of columns", "worth (nats a row)"], lines)
+    return html.table(["pair of columns", "worth (nats per row)"], lines)
 
 
 def rows(subject: Subject) -> str:

@@ -94,7 +94,8 @@ class Schema(Shown):
     def columns(self) -> dict[Name, Group]:
         """The group of each column: those of the table in its order, then parts of times, pairs.
 
-        Of a text in several groups it is the first. That a cell is missing is no column here.
+        A text that is counted by several groups is named once, by the first. The columns that say
+        which cells are missing are left out.
         """
         of = {
             name: groups[0]
