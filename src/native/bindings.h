@@ -52,6 +52,9 @@ void bind_repair_utf8(nb::module_& m);
 void bind_read_numbers(nb::module_& m);
 void bind_read_times(nb::module_& m);
 
+// kernels/forms.py
+void bind_read_forms(nb::module_& m);
+
 // kernels/vocabulary.py
 void bind_vocabulary(nb::module_& m);
 

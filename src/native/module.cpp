@@ -78,6 +78,7 @@ NB_MODULE(_native, m) {
     naively::bind_repair_utf8(m);
     naively::bind_read_numbers(m);
     naively::bind_read_times(m);
+    naively::bind_read_forms(m);
     naively::bind_vocabulary(m);
     m.def("instruction_set", &instruction_set_name, "Name the instruction set in use.");
     m.def("instruction_sets", &instruction_sets, "Name those that can be set, the best last.");

@@ -1,114 +1,14 @@
 // read_times of kernels/strings.py: moments of ISO 8601.
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "bindings.h"
+#include "iso_time.h"
 #include "strings.h"
 #include "threads.h"
 
 namespace naively {
 namespace {
-
-constexpr int64_t NAT = std::numeric_limits<int64_t>::min();
-
-// Reads a string from its start; what is not there is refused, and nothing is passed over then.
-class Reader {
-  public:
-    explicit Reader(Bytes string) : at_(string.begin), end_(at_ + string.length) {}
-
-    bool at_end() const { return at_ == end_; }
-
-    bool take(uint8_t character) {
-        if (at_ == end_ || *at_ != character) return false;
-        ++at_;
-        return true;
-    }
-
-    // From `least` to `most` digits, as many as there are; returns how many.
-    int digits(int least, int most, int64_t& value) {
-        value = 0;
-        int count = 0;
-        while (count < most && at_ + count != end_ && '0' <= at_[count] && at_[count] <= '9')
-            value = 10 * value + (at_[count++] - '0');
-        if (count < least) return 0;
-        at_ += count;
-        return count;
-    }
-    bool digits(int count, int64_t& value) { return digits(count, count, value) != 0; }
-
-  private:
-    const uint8_t *at_, *end_;
-};
-
-bool is_leap(int64_t year) { return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0); }
-
-int64_t days_of_month(int64_t year, int64_t month) {
-    if (month == 2) return is_leap(year) ? 29 : 28;
-    return month == 4 || month == 6 || month == 9 || month == 11 ? 30 : 31;
-}
-
-// Days since 1970. Years begin in March here, so that the day of a leap year is their last.
-int64_t days_since_1970(int64_t year, int64_t month, int64_t day) {
-    if (month <= 2) --year;
-    const int64_t months = (month + 9) % 12;  // since March
-    const int64_t before = 365 * year + year / 4 - year / 100 + year / 400;
-    constexpr int64_t OF_1970 = 719468;
-    return before + (153 * months + 2) / 5 + day - 1 - OF_1970;
-}
-
-// Microseconds of what is after the point or comma.
-bool read_fraction(Reader& reader, int64_t& microseconds) {
-    int count = reader.digits(1, 9, microseconds);
-    if (count == 0) return false;
-    for (; count < 6; ++count) microseconds *= 10;
-    for (; count > 6; --count) microseconds /= 10;
-    return true;
-}
-
-// Minutes from UTC; 0 if nothing is said.
-bool read_zone(Reader& reader, int64_t& minutes) {
-    minutes = 0;
-    if (reader.at_end() || reader.take('Z')) return true;
-    const bool west = reader.take('-');
-    int64_t hours, more = 0;
-    if (!west && !reader.take('+')) return false;
-    if (!reader.digits(2, hours)) return false;
-    if (!reader.at_end()) {
-        reader.take(':');
-        if (!reader.digits(2, more)) return false;
-    }
-    minutes = (60 * hours + more) * (west ? -1 : 1);
-    return hours <= 23 && more <= 59;
-}
-
-// Microseconds since 1970; NAT if a string is no time.
-int64_t read_time(Bytes string) {
-    Reader reader(string);
-    int64_t year, month, day, hour = 0, minute = 0, second = 0, fraction = 0, zone = 0;
-    if (!reader.digits(4, year)) return NAT;
-    const uint8_t separator = reader.take('-') ? '-' : '/';
-    if (separator == '/' && !reader.take('/')) return NAT;
-    if (!reader.digits(1, 2, month) || !reader.take(separator) || !reader.digits(1, 2, day))
-        return NAT;
-    if (!reader.at_end()) {
-        if (!reader.take('T') && !reader.take(' ')) return NAT;
-        if (!reader.digits(2, hour) || !reader.take(':') || !reader.digits(2, minute)) return NAT;
-        if (reader.take(':')) {
-            if (!reader.digits(2, second)) return NAT;
-            if ((reader.take('.') || reader.take(',')) && !read_fraction(reader, fraction))
-                return NAT;
-        }
-        if (!read_zone(reader, zone)) return NAT;
-    }
-    const bool valid = reader.at_end() && year >= 1 && 1 <= month && month <= 12 && day >= 1 &&
-                       day <= days_of_month(year, month) && hour <= 23 && minute <= 59 &&
-                       second <= 59;
-    if (!valid) return NAT;
-    const int64_t days = days_since_1970(year, month, day);
-    const int64_t seconds = 60 * (60 * (24 * days + hour) + minute - zone) + second;
-    return 1'000'000 * seconds + fraction;
-}
 
 nb::tuple read_times(nb::handle object) {
     const Strings strings(object);
@@ -121,7 +21,7 @@ nb::tuple read_times(nb::handle object) {
         run_parts(rows, parts, [&](int64_t begin, int64_t end, int part) {
             for (int64_t row = begin; row < end; ++row) {
                 const bool missing = strings.missing(row);
-                const int64_t moment = missing ? NAT : read_time(strings[row]);
+                const int64_t moment = missing ? NAT : read_iso_time(strings[row]);
                 moments.data()[row] = moment;
                 if (moment == NAT && !missing && firsts[part] < 0) firsts[part] = row;
             }

@@ -16,7 +16,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from naively.kernels import reference, sparse, strings, vocabulary
+from naively.kernels import forms, reference, sparse, strings, vocabulary
 from naively.kernels import reference as cells
 from naively.kernels import reference as hashes
 from naively.kernels import search as newton
@@ -59,6 +59,7 @@ encode_strings = _choose(strings.encode_strings)
 repair_utf8 = _choose(strings.repair_utf8)
 read_numbers = _choose(strings.read_numbers)
 read_times = _choose(strings.read_times)
+read_forms = _choose(forms.read_forms)
 score_linear = _choose(reference.score_linear)
 score_quadratic = _choose(reference.score_quadratic)
 score_csr = _choose(reference.score_csr)

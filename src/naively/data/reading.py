@@ -1,0 +1,542 @@
+"""What a column of strings is: numbers, times, truths or levels, by how many cells have each form.
+
+A cell alone has a form (``naively.kernels.forms``). A column is read from the counts of the forms
+only, which add up, so that neither the order of the rows nor how they come in batches shows. In a
+column of numbers or times every other string is a word: nothing is lost, whatever it means.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.data.columns import TIME, Cells, Kind
+from naively.kernels import dispatch
+from naively.kernels.forms import FORMS, LONGEST, MANY_AFFIXES, Form, Read
+from naively.kernels.reference import Floats
+from naively.kernels.strings import Strings
+
+Content: TypeAlias = Literal["number", "time", "clock", "truth", "levels", "missing"]
+
+SHARE = 0.1  # of the cells that are no marks, at least, beside few words that recur
+SURE = 0.9  # or so many, whatever the words are
+RECUR = 3  # times that each of several words comes on average
+FEW_NUMBERS = 20  # different ones, at most, that are levels beside words or signs
+FEW_WORDS = 64  # different ones that are told apart
+LOOKED_AT = 10_000  # strings in which more than a few different ones are looked for first
+SECONDS = 10  # digits of a time since 1970, from 2001 to 2286
+NAMED = 0.02  # of the cells are like 007, from which on all are names
+NAMED_ALIKE = 0.005  # or so many, if nearly all numbers have one length
+FIRST_NUMBER, LAST_NUMBER = Form.PLAIN, Form.EITHER_COMMA
+FIRST_DATE, LAST_DATE = Form.YMD, Form.MONTH_YEAR
+KINDS: dict[Content, Kind] = {
+    "number": "number",
+    "clock": "number",
+    "time": "time",
+    "truth": "boolean",
+    "levels": "string",
+}
+DAYS = {  # units of time, in days
+    **dict.fromkeys(("year", "yr", "y", "annum"), 365.25),
+    **dict.fromkeys(("month", "mo", "mth", "mon"), 30.4375),
+    **dict.fromkeys(("week", "wk", "w"), 7.0),
+    **dict.fromkeys(("day", "d"), 1.0),
+    **dict.fromkeys(("hour", "hr", "h"), 1 / 24),
+    **dict.fromkeys(("minute", "min"), 1 / 1440),
+    **dict.fromkeys(("second", "sec", "s"), 1 / 86400),
+}
+SCALES = {  # what multiplies a number, whatever its unit
+    **dict.fromkeys(("k", "thousand"), 1e3),
+    "lakh": 1e5,
+    **dict.fromkeys(("m", "mm", "mn", "mio", "mil", "million", "millions"), 1e6),
+    "crore": 1e7,
+    **dict.fromkeys(("b", "bn", "billion", "mrd"), 1e9),
+    **dict.fromkeys(("t", "tn", "trillion"), 1e12),
+}
+
+
+@dataclass(frozen=True)
+class Few:
+    """How often each of a few different things came; nothing is known once they were too many.
+
+    So sums agree in any order and grouping.
+    """
+
+    counts: Mapping[str, int] = field(default_factory=dict)
+    many: bool = False
+
+    def __add__(self, other: Few) -> Few:
+        if self.many or other.many:
+            return TOO_MANY
+        total = Counter(self.counts)
+        total.update(other.counts)
+        return TOO_MANY if len(total) > FEW_WORDS else Few(dict(total))
+
+    def __len__(self) -> int:
+        return FEW_WORDS + 1 if self.many else len(self.counts)
+
+
+TOO_MANY = Few(many=True)
+
+
+@dataclass(frozen=True, eq=False)
+class Forms:
+    """How many cells of a column have each form, and what few different things they hold.
+
+    Parameters
+    ----------
+    count : ndarray of int64, of shape (forms,)
+        The cells of each `Form`.
+    length : ndarray of int64, of shape (characters + 1,)
+        The cells of digits alone, by how many characters they have: names have one length.
+    words, affixes : Few
+        The marks and words, and what stands beside digits.
+    numbers : Few
+        The different numbers, each once.
+
+    Examples
+    --------
+    >>> from naively.kernels.strings import pack_strings
+    >>> a, b = (Forms.of(pack_strings(cells)) for cells in (["47,25", "NA"], ["3"]))
+    >>> read(a + b).content, read(a + b).note
+    ('number', "decimal comma; 1 'NA'")
+    """
+
+    count: NDArray[np.int64]
+    length: NDArray[np.int64]
+    words: Few = field(default_factory=Few)
+    affixes: Few = field(default_factory=Few)
+    numbers: Few = field(default_factory=Few)
+
+    @classmethod
+    def of(cls, strings: Strings, found: Read | None = None) -> Forms:
+        """Return the forms of a column, which `read_forms` has found or finds."""
+        found = dispatch.read_forms(strings) if found is None else found
+        count = np.bincount(found.form, minlength=FORMS)
+        digits = (found.form >= Form.PLAIN) & (found.form <= Form.EIGHT) & (found.affix == 0)
+        sizes = np.minimum(np.diff(strings.offsets)[digits], LONGEST)
+        is_word = (found.form >= Form.MARK) & (found.form <= Form.LIST)
+        is_number = (found.form >= FIRST_NUMBER) & (found.form <= LAST_NUMBER)
+        return cls(
+            count,
+            np.bincount(sizes, minlength=LONGEST + 1),
+            _few_strings(strings, np.flatnonzero(is_word)),
+            _few_affixes(found),
+            _few_numbers(found.value.view(np.float64), np.flatnonzero(is_number)),
+        )
+
+    @classmethod
+    def none(cls) -> Forms:
+        """Return the forms of no cell."""
+        return cls(np.zeros(FORMS, np.int64), np.zeros(LONGEST + 1, np.int64))
+
+    def __add__(self, other: Forms) -> Forms:
+        return Forms(
+            self.count + other.count,
+            self.length + other.length,
+            self.words + other.words,
+            self.affixes + other.affixes,
+            self.numbers + other.numbers,
+        )
+
+    def between(self, first: Form, last: Form) -> int:
+        """Return how many cells have these forms, both ends included."""
+        return int(self.count[first : last + 1].sum())
+
+    @property
+    def marks(self) -> Few:
+        """The words that are marks of missing."""
+        if self.words.many:
+            return TOO_MANY
+        marks = dispatch.read_forms(_packed(self.words.counts)).form == Form.MARK
+        some = zip(self.words.counts.items(), marks.tolist(), strict=True)
+        return Few({word: n for (word, n), is_mark in some if is_mark})
+
+
+def _packed(strings: Iterable[str]) -> Strings:
+    packed = dispatch.pack_strings(list(strings))
+    assert packed is not None
+    return packed
+
+
+def _few_strings(strings: Strings, rows: NDArray[np.int64]) -> Few:
+    for some in (rows[:LOOKED_AT], rows) if len(rows) > LOOKED_AT else (rows,):
+        taken = dispatch.take_strings(strings, some)
+        codes, first = dispatch.encode_strings(taken)
+        if len(first) > FEW_WORDS:
+            return TOO_MANY
+    names = list(map(str, dispatch.take_strings(taken, first)))
+    return Few(dict(zip(names, np.bincount(codes, minlength=len(names)).tolist(), strict=True)))
+
+
+def _few_affixes(found: Read) -> Few:
+    if not found.affixes:
+        return Few()
+    count = np.bincount(found.affix, minlength=MANY_AFFIXES + 1).tolist()
+    if count[MANY_AFFIXES]:
+        return TOO_MANY
+    return Few(dict(zip(found.affixes, count[1 : len(found.affixes) + 1], strict=True)))
+
+
+def _few_numbers(values: Floats, rows: NDArray[np.int64]) -> Few:
+    for some in (rows[:LOOKED_AT], rows) if len(rows) > LOOKED_AT else (rows,):
+        different = np.unique(values[some])
+        if len(different) > FEW_WORDS:
+            return TOO_MANY
+    return Few({repr(x): 0 for x in different.tolist()})
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How the strings of a column are read.
+
+    Parameters
+    ----------
+    content : {"number", "time", "clock", "truth", "levels", "missing"}
+        What the column is. Clock times are numbers, of seconds.
+    comma : bool
+        Whether numbers have a decimal comma where both marks are possible.
+    day_first : bool
+        Whether the day comes first in dates where both orders are possible.
+    dates : bool
+        Whether 20240131 is a date.
+    scaled : {"", "days", "units"}
+        Whether numbers are multiplied by their units: times are days then.
+    note : str
+        What else is to be said of the column.
+    """
+
+    content: Content
+    comma: bool = False
+    day_first: bool = False
+    dates: bool = False
+    scaled: str = ""
+    note: str = field(default="", compare=False)
+
+    @property
+    def kind(self) -> Kind | None:
+        """The kind of the column's cells; None if all are missing."""
+        return KINDS.get(self.content)
+
+    @property
+    def is_levels(self) -> bool:
+        """Whether strings stay as they are written."""
+        return self.content in ("levels", "missing")
+
+
+LEVELS = Reading("levels")
+
+
+def read(
+    forms: Forms,
+    *,
+    comma: bool | None = None,
+    day_first: bool | None = None,
+    table: Votes | None = None,
+) -> Reading:
+    """Return what a column is, by the forms of its cells.
+
+    Parameters
+    ----------
+    forms : Forms
+        Of all its cells.
+    comma, day_first : bool, optional
+        Whether numbers have a decimal comma, and dates the day first, if it is known.
+    table : Votes, optional
+        What the other columns of the table say of both.
+
+    Returns
+    -------
+    Reading
+        What the column is, with what is to be said of it.
+    """
+    table = table or Votes()
+    words = forms.between(Form.WORD, Form.LIST)
+    numbers = forms.between(FIRST_NUMBER, LAST_NUMBER)
+    times = forms.between(FIRST_DATE, Form.SPAN)
+    truths = int(forms.count[Form.TRUTH])
+    n = words + numbers + times + truths
+    if n == 0:
+        one_kind = len(forms.words) <= 1 and not (forms.words.counts and forms.count[Form.EMPTY])
+        return Reading("missing") if one_kind else Reading("levels", note="marks of missing only")
+    if truths == n:
+        return Reading("truth")
+    different = len(forms.words) - len(forms.marks) + (truths > 0) + (min(numbers, times) > 0)
+    for kind, count in sorted((("time", times), ("number", numbers)), key=lambda of: -of[1]):
+        others = n - count
+        few = different <= FEW_WORDS and (different <= 1 or others >= RECUR * different)
+        if count < SHARE * n or (count < SURE * n and not few):
+            continue
+        found = (
+            _read_times(forms, times, day_first, table)
+            if kind == "time"
+            else _read_numbers(forms, numbers, others, comma, table)
+        )
+        if found is not None:
+            return found if found.is_levels else _noted(found, forms, others)
+    return LEVELS
+
+
+def _noted(reading: Reading, forms: Forms, others: int) -> Reading:
+    """Return a reading with a note that says which words are beside its numbers or times."""
+    said = [reading.note] if reading.note else []
+    marks = forms.count[Form.MARK]
+    if forms.words.many:
+        said.append(f"{marks + others:,} cells with words")
+    else:
+        most = sorted(forms.words.counts.items(), key=lambda of: (-of[1], of[0]))
+        said += [f"{n:,} {word!r}" for word, n in most[:3]]
+        said += [f"{len(most) - 3} other words"] if len(most) > 3 else []
+    return replace(reading, note="; ".join(said))
+
+
+def _read_times(forms: Forms, times: int, day_first: bool | None, table: Votes) -> Reading | None:
+    count = forms.count
+    clocks = forms.between(Form.CLOCK, Form.SPAN)
+    if max(clocks, times - clocks) < SURE * times:
+        return None
+    if clocks > times - clocks:
+        return Reading("clock", note="times of day or spans, in seconds")
+    if count[Form.SEASON] and not count[Form.YEAR_MONTH]:
+        return None
+    if not forms.between(Form.EITHER_DAY, Form.FIRST_MONTH):
+        return Reading("time", day_first=bool(count[Form.DAY_FIRST] > count[Form.MONTH_FIRST]))
+    first, why = _order(forms, day_first, table)
+    return Reading("time", day_first=first, note=why)
+
+
+def _order(forms: Forms, given: bool | None, table: Votes) -> tuple[bool, str]:
+    """Return whether the day comes first in dates where both orders are possible, and why."""
+    count = forms.count
+    days, months = int(count[Form.DAY_FIRST]), int(count[Form.MONTH_FIRST])
+    written = {True: "d/m/Y (day first)", False: "m/d/Y (month first)"}
+    if given is not None:
+        return given, f"dates {written[given]}, as given"
+    if days and months:
+        return days > months, f"both orders of dates: {days:,} d/m/Y, {months:,} m/d/Y"
+    if days or months:
+        first = days > months
+        return first, f"dates {written[first]}, as {max(days, months):,} of them must be"
+    if table.days != table.months:
+        first = table.days > table.months
+        return first, f"dates {written[first]}, as in other columns"
+    if count[Form.FIRST_DAY] and not count[Form.FIRST_MONTH] + count[Form.EITHER_DAY]:
+        return True, f"day or month first? {written[True]}, as each is the first of a month"
+    if count[Form.SAME_DAY] == forms.between(Form.EITHER_DAY, Form.FIRST_MONTH):
+        return False, ""
+    why = "as nothing says which; give day_first="
+    return False, f"day or month first? {written[False]}, {why}"
+
+
+def _read_numbers(
+    forms: Forms, numbers: int, others: int, comma: bool | None, table: Votes
+) -> Reading | None:
+    count = forms.count
+    different = len(forms.numbers)
+    recur = different <= FEW_NUMBERS and different <= numbers / 2
+    if forms.affixes.many or (others and recur and not _are_names(forms, numbers, others)):
+        return None
+    if _are_names(forms, numbers, others):
+        return Reading("levels", note="numbers that are names, as 007 is")
+    if count[Form.EIGHT] == numbers and min(numbers, different) > 1 and not others:
+        return Reading("time", dates=True, note="dates of eight digits")
+    if recur and _are_marked(forms, numbers):
+        return Reading("levels", note="few different numbers, some with a sign or unit")
+    if count[Form.LIST] and count[Form.COMMA] + count[Form.EITHER_COMMA]:
+        return Reading("levels", note="lists of numbers")
+    scaled = _scaled(forms)
+    return None if scaled is None else _notation(forms, scaled, comma, table)
+
+
+def _are_names(forms: Forms, numbers: int, others: int) -> bool:
+    """Whether digits are names: enough begin with a 0, or have more than a float tells apart."""
+    names, n = int(forms.count[Form.NAME]), numbers + others
+    if not names or forms.affixes.counts:
+        return False
+    alike = forms.length.max() >= SURE * numbers
+    return names >= NAMED * n or bool(alike and names >= NAMED_ALIKE * n)
+
+
+def _are_marked(forms: Forms, numbers: int) -> bool:
+    """Whether some numbers have a sign such as <, or a unit that others lack."""
+    affixes = [affix.split("|") for affix in forms.affixes.counts]
+    affixed = sum(forms.affixes.counts.values())
+    signed, units = (any(affix[i] for affix in affixes) for i in (3, 1))
+    return signed or (units and affixed < SURE * numbers)
+
+
+def _notation(forms: Forms, scaled: str, comma: bool | None, table: Votes) -> Reading:
+    """Return how numbers are written: which decimal mark, by those that have but one reading."""
+    count = forms.count
+    points = int(count[Form.POINT] + count[Form.GROUPED_POINT])
+    commas = int(count[Form.COMMA])
+    either = int(count[Form.EITHER_POINT] + count[Form.EITHER_COMMA])
+    said = []
+    by_comma = commas > points if comma is None else comma
+    if comma is not None:
+        pass
+    elif commas and points:
+        said.append(f"both decimal marks: {points:,} points, {commas:,} commas")
+    elif either and not commas and not points:
+        if table.commas != table.points:
+            by_comma = table.commas > table.points
+            said.append("decimal " + ("comma" if by_comma else "point") + ", as in other columns")
+        elif count[Form.EITHER_COMMA]:
+            said.append("1,234 is read as 1234; give decimal=',' if it is a fraction")
+    if by_comma and not said:
+        said.append("decimal comma")
+    if forms.affixes.counts:
+        said.append(_units_note(forms, scaled))
+    if forms.length[SECONDS] >= SURE * forms.between(FIRST_NUMBER, LAST_NUMBER):
+        said.append("whole numbers of ten digits: they may be seconds since 1970, or names")
+    return Reading("number", comma=by_comma, scaled=scaled, note="; ".join(filter(None, said)))
+
+
+def _units_note(forms: Forms, scaled: str) -> str:
+    if scaled == "days":
+        return "in days"
+    units = Counter[str]()
+    for affix, n in forms.affixes.counts.items():
+        before, unit, after, _ = affix.split("|")
+        units[f"{before}{unit}{after}"] += n
+    shown = [unit for unit, _ in units.most_common(3) if unit]
+    written = "in " + ", ".join(shown) if shown else "with signs such as <"
+    return f"{written}, multiplied" if scaled else written
+
+
+def _scaled(forms: Forms) -> str | None:
+    """Return whether units multiply the numbers: "days", "units" or ""; None of several units."""
+    units = Counter[str]()
+    for affix, n in forms.affixes.counts.items():
+        units[singular(affix.split("|")[1])] += n
+    del units[""]
+    if not units:
+        return ""
+    if len(units) > 1 and units.keys() <= DAYS.keys():
+        return "days"
+    scales = {unit.lower() for unit in units}
+    if scales <= SCALES.keys():
+        money = any(affix.split("|")[0] for affix in forms.affixes.counts)
+        return "units" if len(scales) > 1 or money else ""
+    return "" if max(units.values()) >= SURE * units.total() else None
+
+
+def singular(unit: str) -> str:
+    """Return a unit without what makes it plural.
+
+    >>> singular("days"), singular("yrs."), singular("kg")
+    ('day', 'yr', 'kg')
+    """
+    unit = unit.rstrip(".")
+    lower = unit.lower()
+    if lower.rstrip("s") in DAYS:
+        return lower if lower == "s" else lower.rstrip("s")
+    plural = len(unit) > 3 and lower.endswith("s") and not lower.endswith("ss")
+    return unit[:-1] if plural else unit
+
+
+@dataclass(frozen=True)
+class Votes:
+    """How many columns of a table have certain decimal points, commas, and orders of dates."""
+
+    points: int = 0
+    commas: int = 0
+    days: int = 0
+    months: int = 0
+
+    @classmethod
+    def of(cls, columns: Iterable[Forms]) -> Votes:
+        """Return what the columns of a table say."""
+        every = [forms.count for forms in columns]
+        points = [int(n[Form.POINT] + n[Form.GROUPED_POINT]) for n in every]
+        commas = [int(n[Form.COMMA]) for n in every]
+        days, months = (
+            [int(n[form]) for n in every] for form in (Form.DAY_FIRST, Form.MONTH_FIRST)
+        )
+        return cls(
+            sum(a > b for a, b in zip(points, commas, strict=True)),
+            sum(b > a for a, b in zip(points, commas, strict=True)),
+            sum(a > b for a, b in zip(days, months, strict=True)),
+            sum(b > a for a, b in zip(days, months, strict=True)),
+        )
+
+
+def values_of(
+    strings: Strings, reading: Reading, found: Read | None = None
+) -> tuple[Cells, Strings | None]:
+    """Return a column's cells as it is read, and its words.
+
+    Parameters
+    ----------
+    strings : Strings
+        The column.
+    reading : Reading
+        How it is read.
+    found : Read, optional
+        What `read_forms` returned of it, with a decimal point and the month first.
+
+    Returns
+    -------
+    cells : ndarray of shape (rows,), or Strings
+        Numbers, times or truths; NaN or NaT where there is none. Levels as they are written.
+    words : Strings or None
+        What is written in a cell that is neither empty nor of the kind; missing in others. None
+        if there is no word.
+
+    Examples
+    --------
+    >>> from naively.kernels.strings import pack_strings
+    >>> strings = pack_strings(["1,5", "NA", ""])
+    >>> values_of(strings, read(Forms.of(strings)))
+    (array([1.5, nan, nan]), Strings([None, 'NA', None]))
+    """
+    if reading.is_levels:
+        return strings, None
+    if found is None or reading.comma or reading.day_first or reading.dates:
+        found = dispatch.read_forms(strings, reading.comma, reading.day_first, reading.dates)
+    first, last = {
+        "number": (FIRST_NUMBER, LAST_NUMBER),
+        "time": (FIRST_DATE, LAST_DATE),
+        "clock": (Form.CLOCK, Form.SPAN),
+        "truth": (Form.TRUTH, Form.TRUTH),
+    }[reading.content]
+    form = found.form
+    there = (form == Form.EIGHT) if reading.dates else (form >= first) & (form <= last)
+    words = _words(strings, ~there & (form != Form.EMPTY))
+    if reading.content == "time":
+        return np.where(there, found.value, np.datetime64("NaT").astype(np.int64)).view(TIME), words
+    numbers = found.value.view(np.float64)
+    if there.all():
+        if reading.content == "truth":
+            return numbers == 1, None
+        if not reading.scaled and bool((form <= Form.EIGHT).all()) and _are_whole(numbers):
+            return numbers.astype(np.int64), None
+    numbers = np.where(there, numbers, np.nan)
+    if reading.scaled and found.affixes:
+        numbers = numbers * _factors(found.affixes, reading.scaled)[found.affix]
+    return numbers, words
+
+
+def _are_whole(numbers: Floats) -> bool:
+    return bool((np.abs(numbers) < 2.0**53).all() and (numbers == np.rint(numbers)).all())
+
+
+def _words(strings: Strings, there: NDArray[np.bool_]) -> Strings | None:
+    if not there.any():
+        return None
+    return dispatch.take_strings(strings, np.where(there, np.arange(len(strings)), -1))
+
+
+def _factors(affixes: list[str], scaled: str) -> Floats:
+    """Return what the unit of each affix multiplies by, by the number of the affix."""
+    factors = np.ones(MANY_AFFIXES + 1)
+    known: Mapping[str, float] = DAYS if scaled == "days" else SCALES
+    for i, affix in enumerate(affixes, 1):
+        unit = singular(affix.split("|")[1])
+        factors[i] = known.get(unit, known.get(unit.lower(), 1.0))
+    return factors
