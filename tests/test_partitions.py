@@ -5,6 +5,7 @@ No Spark is needed here: workers' functions take PyArrow's batches. Spark runs t
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -15,8 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from naively import NaiveBayes
+from naively.data.columns import Reading
 from naively.data.frames import as_rows
-from naively.engines.spark import Counting, Partition
+from naively.data.reading import Forms
+from naively.engines.spark import Counting, FormsOfPartition, Partition
 from naively.fitting.sample import Reservoir
 from tests.spark.tables import mixed, texts
 
@@ -33,14 +36,14 @@ class Reports:
 
 
 def counted(table: pa.Table, times: Sequence[str] = (), rows: int = 25) -> Reports:
-    spelled = {
-        field.name: "time" if field.name in times else "string"
+    readings = {
+        field.name: Reading("time") if field.name in times else Reading("levels")
         for field in table.schema
         if pa.types.is_string(field.type)
     }
     nb = NaiveBayes()
     counting = Counting(
-        table.column_names, "y", None, spelled, "auto", nb._settings(), Reservoir(), None
+        table.column_names, "y", None, readings, "auto", nb._settings(), Reservoir(), None
     )
     (batch,) = counting(iter(table.to_batches(max_chunksize=rows)))
     found = Reports([], [])
@@ -78,11 +81,21 @@ def test_any_cut_and_any_order_of_joins_is_the_whole(name, at, random):
     assert str(model.described) == str(whole.schema_)
 
 
-def test_a_string_among_times_is_reported_in_the_place_of_a_model():
-    table = pa.table({"when": ["2026-01-01"] * 30 + ["soon"], "y": ["a", "b"] * 15 + ["a"]})
-    found = counted(table, ["when"])
-    assert (found.models, found.rest) == ([], [("no times", "when")])
-    assert len(counted(table).models) == 1
+def test_the_forms_of_all_partitions_are_those_of_the_whole():
+    days = ["2026-01-01"] * 30 + ["soon", None, "1/2/2026"]
+    table = pa.table({"when": days, "n": [str(i) for i in range(33)]})
+    whole = {name: Forms.of(as_rows(table).cells(name)).to_dict() for name in ("when", "n")}
+    found = dict.fromkeys(whole, Forms.none())
+    for part in (table.slice(0, 7), table.slice(7, 20), table.slice(27)):
+        (batch,) = FormsOfPartition(table.column_names)(iter(part.to_batches()))
+        ((what, content),) = zip(*batch.to_pydict().values(), strict=True)
+        assert what == "forms"
+        for name, of in json.loads(content).items():
+            found[name] += Forms.from_dict(of)
+    for name, of in found.items():
+        assert of.to_dict()["count"] == whole[name]["count"]
+        assert of.to_dict()["length"] == whole[name]["length"]
+        assert of.words == Forms.from_dict(whole[name]).words
 
 
 def test_what_is_wrong_with_a_row_is_reported_in_the_place_of_a_model():

@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from naively.data.reading import FEW_WORDS, Forms, Reading, Votes, read, values_of
+from naively.data.columns import Reading
+from naively.data.reading import FEW_WORDS, Forms, Votes, read, said_of_words, values_of
 from naively.kernels.strings import pack_strings
 
 PRICES = [f"{x / 100:,.2f}" for x in range(123, 900_000, 7_919)]
@@ -143,8 +144,10 @@ def test_units_scale_where_they_must() -> None:
 
 
 def test_notes_say_what_is_beside_the_numbers() -> None:
-    note = read(forms_of([*FLOATS, "NA", "NA", "?"])).note
-    assert note == "2 'NA'; 1 '?'"
+    assert said_of_words(forms_of([*FLOATS, "NA", "NA", "?"])) == "2 'NA', 1 '?'"
+    assert (
+        said_of_words(forms_of([f"w{i}" for i in range(99)])) == "99 cells of many different words"
+    )
     assert "decimal comma" in read(forms_of(["47,25", "3,5"])).note
     assert "both decimal marks" in read(forms_of(["0.5", "0,25", "1.75"])).note
     assert (

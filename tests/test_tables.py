@@ -73,7 +73,7 @@ def test_rows_that_are_lost_are_missed(tmp_path: Path, monkeypatch: pytest.Monke
     assert fault(path).startswith(f"{path} has 2 rows, of which 1 were read: ")
 
 
-@pytest.mark.parametrize("text", ['a,b\n5" pipe,x\n\n6" hose,y\n7,5"\n', 'a\n5" pipe\n\n6\n'])
+@pytest.mark.parametrize("text", ['a,b\n5" pipe,x\n\n6" hose,y\n7,5"\n', 'a\n5" pipe\n\nhose\n'])
 def test_quotes_inside_fields_open_nothing(tmp_path: Path, text: str) -> None:
     path = tmp_path / "t.csv"
     path.write_text(text)
@@ -308,12 +308,12 @@ def test_labels_of_a_csv_that_are_all_numbers_are_strings(tmp_path: Path) -> Non
 
 def test_categories_are_as_written_throughout(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
-    codes = ["7"] * 5_000 + ["007", "7.0", "12345678901234567890", "12345678901234567891"]
+    codes = ["7"] * 5_000 + ["007", "7.0", "12345678901234567890", "12345678901234567891"] * 40
     path.write_text("code,n\n" + "".join(f"{code},{i % 9}\n" for i, code in enumerate(codes)))
     for rows in (100, 10**9):
         assert cells_in_batches(path, rows)["code"] == codes
     assert cells_of(path)["code"] == codes
-    assert set(cells_of(path, types={"code": "number"})["code"][:-2]) == {7.0}
+    assert set(cells_of(path, types={"code": "number"})["code"][:5_000]) == {7.0}
 
 
 @pytest.mark.slow

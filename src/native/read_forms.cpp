@@ -942,7 +942,8 @@ int decode(Bytes string, Character* out, int most) {
 }
 
 Cell read_any(Bytes string, const Tables& tables, Reading reading, Affixes& affixes) {
-    constexpr int MOST = 512;  // characters, blanks around the cell among them
+    constexpr int MOST = 256;  // bytes, and so characters, blanks around the cell among them
+    if (string.length > MOST) return {};
     Character characters[MOST];
     const uint8_t *first = string.begin, *last = first + string.length;
     while (first != last && *first < 0x80 && is_blank(*first)) ++first;

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from naively.assess.scores import Scores
     from naively.counting.labels import LabelArray
-    from naively.data.columns import ColumnRows, Rows
+    from naively.data.columns import ColumnRows, Reading, Rows
     from naively.data.stream import Stream
     from naively.inspect.explain import ExplainedRow
     from naively.model.model import Model
@@ -98,7 +98,7 @@ class Data:
     labels: str | None = None
     memory: str | None = None
 
-    def read(self, types: Mapping[str, str] | None = None) -> ColumnRows:
+    def read(self, types: Mapping[str, str | Reading] | None = None) -> ColumnRows:
         """Return all rows, of these types where they are given, and say what was repaired."""
         from naively.data import files
 
@@ -108,7 +108,7 @@ class Data:
         return table.rows
 
     @contextmanager
-    def opened(self, types: Mapping[str, str] | None = None) -> Iterator[Stream]:
+    def opened(self, types: Mapping[str, str | Reading] | None = None) -> Iterator[Stream]:
         """Open the table, whose rows are read in batches; what was repaired is said at the end."""
         from naively.data import files
 
@@ -150,12 +150,13 @@ def size_of(limit: str) -> int:
     return size
 
 
-def types_for(model: Model, target: str | None) -> dict[str, str]:
+def types_for(model: Model, target: str | None) -> dict[str, str | Reading]:
     """Return the types that the columns of DATA have for a model, its target among them."""
-    types: dict[str, str] = {
+    types: dict[str, str | Reading] = {
         str(name): "string" if kind == "text" else kind
         for name, kind in model.taken.schema.kinds.items()
     }
+    types |= {str(name): reading for name, reading in model.taken.schema.readings.items()}
     if target is not None and all(isinstance(label, str) for label in model.classes.tolist()):
         types[target] = "string"
     return types

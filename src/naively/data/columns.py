@@ -6,7 +6,7 @@ import datetime as dt
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from difflib import get_close_matches
 from fractions import Fraction
@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import Name, title
+from naively.counting.axis import Name
 from naively.counting.labels import is_missing, plain
 from naively.kernels import dispatch
 from naively.kernels.strings import Strings
@@ -34,12 +34,21 @@ from naively.messages import warn
 Kind: TypeAlias = Literal[
     "number", "boolean", "string", "text", "time", "part", "missing", "interaction"
 ]
+Content: TypeAlias = Literal["number", "time", "clock", "truth", "levels", "missing"]
 Cells: TypeAlias = "NDArray[Any] | Strings"  # of shape (rows,)
 Column: TypeAlias = tuple[Cells, Kind | None]  # the kind is None if all cells are missing
 
 TIME = np.dtype("datetime64[us]")
 NOT_A_TIME, SECOND = np.datetime64("NaT", "us"), np.timedelta64(1, "s")
 
+KINDS: dict[Content, Kind] = {
+    "number": "number",
+    "clock": "number",
+    "time": "time",
+    "truth": "boolean",
+    "levels": "string",
+    "missing": "string",  # whatever a mark means, it is a level until numbers come
+}
 FAMILIES: dict[str, tuple[type, ...]] = {  # of two families that fit a cell, the first counts
     "duration": (dt.timedelta, np.timedelta64),
     "boolean": (bool, np.bool_),
@@ -49,6 +58,50 @@ FAMILIES: dict[str, tuple[type, ...]] = {  # of two families that fit a cell, th
     "clock": (dt.time,),
     "words": (list, tuple, np.ndarray),
 }
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How the strings of a column are read.
+
+    Parameters
+    ----------
+    content : {"number", "time", "clock", "truth", "levels", "missing"}
+        What the column is. Clock times are numbers, of seconds.
+    comma : bool
+        Whether numbers have a decimal comma where both marks are possible.
+    day_first : bool
+        Whether the day comes first in dates where both orders are possible.
+    dates : bool
+        Whether 20240131 is a date.
+    scaled : {"", "days", "units"}
+        Whether numbers are multiplied by their units: times are days then.
+    note : str
+        What else is to be said of the column.
+    words : tuple of str, optional
+        The words beside its numbers or times, if they are few; None if they are many.
+    """
+
+    content: Content
+    comma: bool = False
+    day_first: bool = False
+    dates: bool = False
+    scaled: str = ""
+    note: str = field(default="", compare=False)
+    words: tuple[str, ...] | None = field(default=(), compare=False)
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of the column's cells."""
+        return KINDS[self.content]
+
+    @property
+    def is_levels(self) -> bool:
+        """Whether strings stay as they are written."""
+        return self.content in ("levels", "missing")
+
+
+LEVELS = Reading("levels")
 
 
 def read_column(name: Name, values: Any) -> Column:
@@ -335,8 +388,6 @@ NAMES: dict[Cycle, tuple[str, ...]] = {
     "month": MONTHS,
     "hour": tuple(f"{hour:02}" for hour in range(24)),
 }
-TIME_KIND: Kind = "time"
-FIRST = 100  # strings that are looked at before a whole column is
 
 
 def part_of(moments: NDArray[np.datetime64], part: Cycle) -> NDArray[Any]:
@@ -369,52 +420,6 @@ def part_codes(seconds: NDArray[np.floating], part: Cycle) -> NDArray[np.int64]:
     codes = np.full(len(seconds), -1)
     codes[there] = _codes(times_of(seconds[there]), part)
     return codes
-
-
-def are_times(cells: Cells) -> bool:
-    """Whether each string of a column is a time of ISO 8601, or missing.
-
-    Examples
-    --------
-    >>> from naively.kernels.dispatch import pack_strings
-    >>> are_times(pack_strings(["2026-11-21", None, "2026/11/21 10:30"]))
-    True
-    """
-    if not isinstance(cells, Strings):
-        return False
-    return all(dispatch.read_times(some)[1] < 0 for some in (cells[:FIRST], cells))
-
-
-def read_times(rows: Rows, names: Collection[Name]) -> Rows:
-    """Return rows in which the strings of some columns are read as times.
-
-    Raises
-    ------
-    ValueError
-        If a string is no time; it names the column and the row.
-    """
-    # Strings that are all missing are of no kind.
-    there = [name for name in names if name in rows.place]
-    spelled = [name for name in there if isinstance(rows.cells(name), Strings)]
-    if not spelled:
-        return rows
-    cells = {name: rows.cells(name) for name in rows.names}
-    cells |= {name: _as_times(name, cells[name]) for name in spelled}
-    kinds = {name: rows.kind(name) for name in rows.names} | dict.fromkeys(spelled, TIME_KIND)
-    return ColumnRows(cells, kinds, len(rows), rows.times_told)
-
-
-def _as_times(name: Name, cells: Cells) -> NDArray[np.datetime64]:
-    """Return strings of shape (rows,) as times, or raise a ValueError if one is none."""
-    if not isinstance(cells, Strings):
-        raise TypeError(f"column {name!r} does not hold strings")
-    moments, wrong = dispatch.read_times(cells)
-    if wrong >= 0:
-        raise ValueError(
-            f"Column {title(name)!r} held times in training and holds {cells[wrong]!r} in row "
-            f"{wrong} now; write it as 2026-11-21 or 2026-11-21T10:30:00, or leave it empty."
-        )
-    return moments.view(TIME)
 
 
 def _codes(moments: NDArray[np.datetime64], part: Cycle) -> NDArray[np.int64]:
@@ -573,7 +578,8 @@ class Rows(ABC):
 
     names: range | tuple[Name, ...]
     one_kind: Kind | None = None  # of every column that is not missing throughout
-    times_told: bool = False  # whether strings that are all times have been read as times
+    readings: Mapping[Name, Reading] = {}  # how columns were read that came as strings
+    words: Mapping[Name, Strings] = {}  # what cells of such columns hold that is not of the kind
     complete: bool = False  # whether no cell may be missing, which is found out as it is counted
 
     @cached_property
@@ -614,13 +620,15 @@ class Rows(ABC):
         nothing = np.full(len(self), None, object)
         cells = {name: self.cells(name) if name in there else nothing for name in names}
         kinds = dict.fromkeys(names) | there
-        return ColumnRows(cells, kinds, len(self), self.times_told)
+        return ColumnRows(cells, kinds, len(self), self.readings, self.words)
 
     def select(self, names: Sequence[Name]) -> Rows:
         """Return the same rows with these columns only."""
         kinds = {name: self.kind(name) for name in names}
         cells = {name: self.cells(name) for name in names}
-        return ColumnRows(cells, kinds, len(self), self.times_told)
+        readings = {name: of for name, of in self.readings.items() if name in kinds}
+        words = {name: of for name, of in self.words.items() if name in kinds}
+        return ColumnRows(cells, kinds, len(self), readings, words)
 
     def split(self, target: str) -> tuple[Rows, Cells]:
         """Return rows without the target column, and the target column of shape (rows,)."""
@@ -727,12 +735,17 @@ class SparseRows(Rows):
 
 @dataclass(frozen=True, eq=False)
 class ColumnRows(Rows):
-    """Columns of various kinds, each of shape (length,)."""
+    """Columns of various kinds, each of shape (length,).
+
+    A column that came as strings and was read as numbers or times has its ``reading``, and the
+    ``words`` that its other cells hold, missing where there is none.
+    """
 
     columns: Mapping[Name, Cells]
     kinds: Mapping[Name, Kind | None]
     length: int
-    times_told: bool = False
+    readings: Mapping[Name, Reading] = field(default_factory=dict)
+    words: Mapping[Name, Strings] = field(default_factory=dict)
 
     @cached_property
     def names(self) -> tuple[Name, ...]:  # type: ignore[override]  # read-only, as the columns are
@@ -757,15 +770,20 @@ class ColumnRows(Rows):
 
     def renamed(self, names: tuple[Name, ...]) -> ColumnRows:
         cells = dict(zip(names, self.columns.values(), strict=True))
-        kinds = {new: self.kinds[old] for new, old in zip(names, self.columns, strict=True)}
-        return ColumnRows(cells, kinds, self.length, self.times_told)
+        by_old = dict(zip(self.columns, names, strict=True))
+        kinds = {new: self.kinds[old] for old, new in by_old.items()}
+        readings = {by_old[old]: of for old, of in self.readings.items()}
+        words = {by_old[old]: of for old, of in self.words.items()}
+        return ColumnRows(cells, kinds, self.length, readings, words)
 
     def take(self, index: Any) -> ColumnRows:
         columns = {name: taken(cells, index) for name, cells in self.columns.items()}
         length = (
             len(next(iter(columns.values()))) if columns else len(np.arange(self.length)[index])
         )
-        return ColumnRows(columns, self.kinds, length, self.times_told)
+        words = {name: taken(of, index) for name, of in self.words.items()}
+        some = {name: of for name, of in words.items() if isinstance(of, Strings)}
+        return ColumnRows(columns, self.kinds, length, self.readings, some)
 
 
 def column_rows(columns: Mapping[Any, Any], kinds: Mapping[Any, Kind] | None = None) -> ColumnRows:
@@ -784,8 +802,8 @@ def column_rows(columns: Mapping[Any, Any], kinds: Mapping[Any, Kind] | None = N
 def join_columns(
     columns: Mapping[Any, Column],
     kinds: Mapping[Any, Kind] | None = None,
-    *,
-    times_told: bool = False,
+    readings: Mapping[Name, Reading] | None = None,
+    words: Mapping[Name, Strings] | None = None,
 ) -> ColumnRows:
     """Return rows of columns that have been read; ``kinds`` overrules the kinds that were found."""
     lengths = {name: len(array) for name, (array, _) in columns.items()}
@@ -800,5 +818,6 @@ def join_columns(
         {name: array for name, (array, _) in columns.items()},
         {name: (kinds or {}).get(name) or kind for name, (_, kind) in columns.items()},
         next(iter(lengths.values()), 0),
-        times_told,
+        readings or {},
+        words or {},
     )

@@ -10,18 +10,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.data.columns import TIME, Cells, Kind
+from naively.counting.axis import Name
+from naively.data.columns import LEVELS, TIME, Cells, ColumnRows, Content, Reading, Rows
 from naively.kernels import dispatch
 from naively.kernels.forms import FORMS, LONGEST, MANY_AFFIXES, Form, Read
 from naively.kernels.reference import Floats
 from naively.kernels.strings import Strings
 
-Content: TypeAlias = Literal["number", "time", "clock", "truth", "levels", "missing"]
+Asked: TypeAlias = Content | Literal["numbers"]
 
 SHARE = 0.1  # of the cells that are no marks, at least, beside few words that recur
 SURE = 0.9  # or so many, whatever the words are
@@ -32,15 +33,9 @@ LOOKED_AT = 10_000  # strings in which more than a few different ones are looked
 SECONDS = 10  # digits of a time since 1970, from 2001 to 2286
 NAMED = 0.02  # of the cells are like 007, from which on all are names
 NAMED_ALIKE = 0.005  # or so many, if nearly all numbers have one length
-FIRST_NUMBER, LAST_NUMBER = Form.PLAIN, Form.EITHER_COMMA
-FIRST_DATE, LAST_DATE = Form.YMD, Form.MONTH_YEAR
-KINDS: dict[Content, Kind] = {
-    "number": "number",
-    "clock": "number",
-    "time": "time",
-    "truth": "boolean",
-    "levels": "string",
-}
+NUMBERS = Form.PLAIN, Form.EITHER_COMMA  # the first form, and the last
+DATES = Form.YMD, Form.MONTH_YEAR
+CLOCKS = Form.CLOCK, Form.SPAN
 DAYS = {  # units of time, in days
     **dict.fromkeys(("year", "yr", "y", "annum"), 365.25),
     **dict.fromkeys(("month", "mo", "mth", "mon"), 30.4375),
@@ -69,6 +64,15 @@ class Few:
 
     counts: Mapping[str, int] = field(default_factory=dict)
     many: bool = False
+
+    def to_list(self) -> list[Any] | None:
+        """Return what JSON holds; None where there were too many."""
+        return None if self.many else list(self.counts.items())
+
+    @classmethod
+    def from_list(cls, items: list[Any] | None) -> Few:
+        """Return what ``to_list`` has written."""
+        return TOO_MANY if items is None else cls(dict(map(tuple, items)))
 
     def __add__(self, other: Few) -> Few:
         if self.many or other.many:
@@ -104,7 +108,7 @@ class Forms:
     >>> from naively.kernels.strings import pack_strings
     >>> a, b = (Forms.of(pack_strings(cells)) for cells in (["47,25", "NA"], ["3"]))
     >>> read(a + b).content, read(a + b).note
-    ('number', "decimal comma; 1 'NA'")
+    ('number', 'decimal comma')
     """
 
     count: NDArray[np.int64]
@@ -121,7 +125,7 @@ class Forms:
         digits = (found.form >= Form.PLAIN) & (found.form <= Form.EIGHT) & (found.affix == 0)
         sizes = np.minimum(np.diff(strings.offsets)[digits], LONGEST)
         is_word = (found.form >= Form.MARK) & (found.form <= Form.LIST)
-        is_number = (found.form >= FIRST_NUMBER) & (found.form <= LAST_NUMBER)
+        is_number = (found.form >= NUMBERS[0]) & (found.form <= NUMBERS[1])
         return cls(
             count,
             np.bincount(sizes, minlength=LONGEST + 1),
@@ -143,6 +147,24 @@ class Forms:
             self.affixes + other.affixes,
             self.numbers + other.numbers,
         )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what JSON holds."""
+        few = {name: getattr(self, name).to_list() for name in ("words", "affixes", "numbers")}
+        return {"count": self.count.tolist(), "length": self.length.tolist(), **few}
+
+    @classmethod
+    def from_dict(cls, found: Mapping[str, Any]) -> Forms:
+        """Return what ``to_dict`` has written.
+
+        >>> from naively.kernels.strings import pack_strings
+        >>> forms = Forms.of(pack_strings(["1", "NA"]))
+        >>> Forms.from_dict(forms.to_dict()).to_dict() == forms.to_dict()
+        True
+        """
+        few = {name: Few.from_list(found[name]) for name in ("words", "affixes", "numbers")}
+        count, length = (np.array(found[name], np.int64) for name in ("count", "length"))
+        return cls(count, length, **few)
 
     def between(self, first: Form, last: Form) -> int:
         """Return how many cells have these forms, both ends included."""
@@ -191,50 +213,10 @@ def _few_numbers(values: Floats, rows: NDArray[np.int64]) -> Few:
     return Few({repr(x): 0 for x in different.tolist()})
 
 
-@dataclass(frozen=True)
-class Reading:
-    """How the strings of a column are read.
-
-    Parameters
-    ----------
-    content : {"number", "time", "clock", "truth", "levels", "missing"}
-        What the column is. Clock times are numbers, of seconds.
-    comma : bool
-        Whether numbers have a decimal comma where both marks are possible.
-    day_first : bool
-        Whether the day comes first in dates where both orders are possible.
-    dates : bool
-        Whether 20240131 is a date.
-    scaled : {"", "days", "units"}
-        Whether numbers are multiplied by their units: times are days then.
-    note : str
-        What else is to be said of the column.
-    """
-
-    content: Content
-    comma: bool = False
-    day_first: bool = False
-    dates: bool = False
-    scaled: str = ""
-    note: str = field(default="", compare=False)
-
-    @property
-    def kind(self) -> Kind | None:
-        """The kind of the column's cells; None if all are missing."""
-        return KINDS.get(self.content)
-
-    @property
-    def is_levels(self) -> bool:
-        """Whether strings stay as they are written."""
-        return self.content in ("levels", "missing")
-
-
-LEVELS = Reading("levels")
-
-
 def read(
     forms: Forms,
     *,
+    content: Asked | None = None,
     comma: bool | None = None,
     day_first: bool | None = None,
     table: Votes | None = None,
@@ -245,6 +227,8 @@ def read(
     ----------
     forms : Forms
         Of all its cells.
+    content : {"number", "numbers", "time", "clock", "truth", "levels"}, optional
+        What the column is, if it is known; "numbers" are numbers if they may not be times.
     comma, day_first : bool, optional
         Whether numbers have a decimal comma, and dates the day first, if it is known.
     table : Votes, optional
@@ -256,9 +240,34 @@ def read(
         What the column is, with what is to be said of it.
     """
     table = table or Votes()
+    if content is not None and content != "numbers":
+        return _read_as(forms, content, comma, day_first, table)
+    found = _read_freely(forms, comma, day_first, table)
+    if content == "numbers" and found.content == "levels" and forms.between(*NUMBERS):
+        return _read_as(forms, "number", comma, day_first, table)
+    return found
+
+
+def _read_as(
+    forms: Forms, content: Content, comma: bool | None, day_first: bool | None, table: Votes
+) -> Reading:
+    """Return how a column is read of which it is known what it is."""
+    match content:
+        case "number":
+            scaled = "" if forms.affixes.many else _scaled(forms) or ""
+            found = _notation(forms, scaled, comma, table)
+        case "time":
+            dates = not forms.between(*DATES) and bool(forms.count[Form.EIGHT])
+            found = Reading("time", day_first=_order(forms, day_first, table)[0], dates=dates)
+        case _:
+            return Reading(content)
+    return found
+
+
+def _read_freely(forms: Forms, comma: bool | None, day_first: bool | None, table: Votes) -> Reading:
     words = forms.between(Form.WORD, Form.LIST)
-    numbers = forms.between(FIRST_NUMBER, LAST_NUMBER)
-    times = forms.between(FIRST_DATE, Form.SPAN)
+    numbers = forms.between(*NUMBERS)
+    times = forms.between(Form.YMD, Form.SPAN)
     truths = int(forms.count[Form.TRUTH])
     n = words + numbers + times + truths
     if n == 0:
@@ -266,7 +275,10 @@ def read(
         return Reading("missing") if one_kind else Reading("levels", note="marks of missing only")
     if truths == n:
         return Reading("truth")
-    different = len(forms.words) - len(forms.marks) + (truths > 0) + (min(numbers, times) > 0)
+    different = FEW_WORDS + 1  # words beside the numbers or times
+    if not forms.words.many:
+        beside = (truths > 0) + (min(numbers, times) > 0)
+        different = len(forms.words) - len(forms.marks) + beside
     for kind, count in sorted((("time", times), ("number", numbers)), key=lambda of: -of[1]):
         others = n - count
         few = different <= FEW_WORDS and (different <= 1 or others >= RECUR * different)
@@ -278,21 +290,23 @@ def read(
             else _read_numbers(forms, numbers, others, comma, table)
         )
         if found is not None:
-            return found if found.is_levels else _noted(found, forms, others)
+            return found
     return LEVELS
 
 
-def _noted(reading: Reading, forms: Forms, others: int) -> Reading:
-    """Return a reading with a note that says which words are beside its numbers or times."""
-    said = [reading.note] if reading.note else []
-    marks = forms.count[Form.MARK]
+def said_of_words(forms: Forms, most: int = 3) -> str:
+    """Return which words are beside the numbers or times of a column, the most frequent first.
+
+    >>> from naively.kernels.strings import pack_strings
+    >>> said_of_words(Forms.of(pack_strings(["1.5", "NA", "?", "NA", "2.5"])))
+    "2 'NA', 1 '?'"
+    """
     if forms.words.many:
-        said.append(f"{marks + others:,} cells with words")
-    else:
-        most = sorted(forms.words.counts.items(), key=lambda of: (-of[1], of[0]))
-        said += [f"{n:,} {word!r}" for word, n in most[:3]]
-        said += [f"{len(most) - 3} other words"] if len(most) > 3 else []
-    return replace(reading, note="; ".join(said))
+        return f"{forms.between(Form.MARK, Form.LIST):,} cells of many different words"
+    by_count = sorted(forms.words.counts.items(), key=lambda of: (-of[1], of[0]))
+    said = [f"{n:,} {word!r}" for word, n in by_count[:most]]
+    said += [f"{len(by_count) - most} other words"] if len(by_count) > most else []
+    return ", ".join(said)
 
 
 def _read_times(forms: Forms, times: int, day_first: bool | None, table: Votes) -> Reading | None:
@@ -392,7 +406,7 @@ def _notation(forms: Forms, scaled: str, comma: bool | None, table: Votes) -> Re
         said.append("decimal comma")
     if forms.affixes.counts:
         said.append(_units_note(forms, scaled))
-    if forms.length[SECONDS] >= SURE * forms.between(FIRST_NUMBER, LAST_NUMBER):
+    if forms.length[SECONDS] >= SURE * forms.between(*NUMBERS):
         said.append("whole numbers of ten digits: they may be seconds since 1970, or names")
     return Reading("number", comma=by_comma, scaled=scaled, note="; ".join(filter(None, said)))
 
@@ -500,9 +514,9 @@ def values_of(
     if found is None or reading.comma or reading.day_first or reading.dates:
         found = dispatch.read_forms(strings, reading.comma, reading.day_first, reading.dates)
     first, last = {
-        "number": (FIRST_NUMBER, LAST_NUMBER),
-        "time": (FIRST_DATE, LAST_DATE),
-        "clock": (Form.CLOCK, Form.SPAN),
+        "number": NUMBERS,
+        "time": DATES,
+        "clock": CLOCKS,
         "truth": (Form.TRUTH, Form.TRUTH),
     }[reading.content]
     form = found.form
@@ -540,3 +554,115 @@ def _factors(affixes: list[str], scaled: str) -> Floats:
         unit = singular(affix.split("|")[1])
         factors[i] = known.get(unit, known.get(unit.lower(), 1.0))
     return factors
+
+
+# --- All columns of a table ----------------------------------------------------------------------
+
+
+def read_strings(
+    rows: Rows,
+    contents: Mapping[Name, Asked] | None = None,
+    known: Mapping[Name, Reading] | None = None,
+) -> Rows:
+    """Return rows in which columns of strings are read as what they are.
+
+    Parameters
+    ----------
+    rows : Rows
+        A table, of which some columns may have been read already.
+    contents : mapping of str to str, optional
+        What columns are, as far as it is known.
+    known : mapping of str to Reading, optional
+        How columns are read, whatever is in them.
+
+    Examples
+    --------
+    >>> from naively.data.columns import column_rows
+    >>> rows = read_strings(column_rows({"a": ["1,5", "NA"], "b": ["x", "y"]}))
+    >>> rows.values("a"), rows.kind("b"), list(rows.words["a"])
+    (array([1.5, nan]), 'string', [None, 'NA'])
+    """
+    if rows.one_kind is not None:
+        return rows
+    given = {**rows.readings, **(known or {})}
+    found, forms = {}, {}
+    for name in rows.names:
+        cells = rows.cells(name) if rows.kind(name) == "string" else None
+        if isinstance(cells, Strings) and name not in given and cells.any_there:
+            found[name] = dispatch.read_forms(cells)
+            forms[name] = Forms.of(cells, found[name])
+    return with_readings(rows, given | settled(forms, contents), found)
+
+
+def settled(
+    forms: Mapping[Any, Forms], contents: Mapping[Any, Asked] | None = None
+) -> dict[Any, Reading]:
+    """Return how the columns of a table are read, by the forms of their cells."""
+    table, asked = Votes.of(forms.values()), contents or {}
+    return {
+        name: _with_words(read(of, content=asked.get(name), table=table), of)
+        for name, of in forms.items()
+    }
+
+
+def _with_words(reading: Reading, forms: Forms) -> Reading:
+    """Return a reading with the words that are beside the numbers or times of the column."""
+    if reading.is_levels:
+        return reading
+    words = None if forms.words.many else tuple(sorted(forms.words.counts))
+    return replace(reading, words=words)
+
+
+def with_readings(
+    rows: Rows, readings: Mapping[Any, Reading], found: Mapping[Any, Read] | None = None
+) -> Rows:
+    """Return rows in which the strings of some columns are read in these ways.
+
+    ``found`` is what `read_forms` returned of columns, with a decimal point and the month first.
+    """
+    cells = {name: rows.cells(name) for name in rows.names}
+    kinds = {name: rows.kind(name) for name in rows.names}
+    words = dict(rows.words)
+    changed = False
+    for name, reading in readings.items():
+        strings = cells.get(name)
+        if reading.is_levels or not isinstance(strings, Strings):
+            continue
+        changed = True
+        cells[name], of = values_of(strings, reading, (found or {}).get(name))
+        kinds[name] = reading.kind
+        if of is not None:
+            words[name] = of
+    every = {**rows.readings, **{name: of for name, of in readings.items() if name in cells}}
+    if not changed and every == dict(rows.readings):
+        return rows
+    return ColumnRows(cells, kinds, len(rows), every, words)
+
+
+def odd_words(words: Strings, reading: Reading) -> tuple[int, int]:
+    """Return how many words are neither marks nor known, and the row of the first, or -1.
+
+    >>> from naively.kernels.strings import pack_strings
+    >>> odd_words(pack_strings([None, "NA", "large", None]), Reading("number"))
+    (1, 2)
+    """
+    form = dispatch.read_forms(words).form
+    rows = np.flatnonzero((form != Form.EMPTY) & (form != Form.MARK))
+    if reading.words is None or not len(rows):
+        return 0, -1
+    known = set(reading.words)
+    odd = [row for row in rows.tolist() if words[row] not in known]
+    return len(odd), odd[0] if odd else -1
+
+
+def joined_readings(
+    mine: Mapping[Name, Reading], theirs: Mapping[Name, Reading]
+) -> dict[Name, Reading]:
+    """Return how the columns of two tables are read, as the first says where both do."""
+    readings = {**theirs, **mine}
+    for name in mine.keys() & theirs.keys():
+        both = [mine[name].words, theirs[name].words]
+        known = {word for words in both for word in words or ()}
+        words = None if None in both or len(known) > FEW_WORDS else tuple(sorted(known))
+        readings[name] = replace(mine[name], words=words)
+    return readings

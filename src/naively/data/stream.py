@@ -4,128 +4,37 @@ from __future__ import annotations
 
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Literal, NamedTuple, TypeAlias, cast
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-from naively.counting.labels import is_missing
-from naively.data.arrow import ArrowStream, join_parts
-from naively.data.columns import (
-    TIME,
-    Cells,
-    Column,
-    ColumnRows,
-    Kind,
-    all_missing,
-    join_columns,
-    taken,
-)
+from naively.counting.axis import Name
+from naively.data.arrow import ArrowStream, filled, join_parts
+from naively.data.columns import Cells, Column, ColumnRows, Content, Reading, join_columns, taken
 from naively.data.frames import Table, as_rows
+from naively.data.reading import Asked, Forms, odd_words, settled, with_readings
 from naively.kernels import dispatch
+from naively.kernels.forms import Read
 from naively.kernels.strings import Strings
-
-# --- Strings are read as what they spell, if all of them do: numbers, booleans or times ----------
-
-
-Guess: TypeAlias = Literal["number", "any number", "boolean", "time", "string"]
-FIRST = 100  # strings that are looked at before all are
-TRUTHS = {"true": 1.0, "false": 0.0}
-KIND_OF: dict[Guess, Kind] = {
-    "number": "number",
-    "any number": "number",
-    "boolean": "boolean",
-    "time": "time",
-    "string": "string",
-}
-
-
-class Spelled(NamedTuple):
-    """What strings spell: the column, and the first row that is something else, or -1."""
-
-    column: Column
-    wrong: int = -1
-
-
-def spell(strings: Strings, guess: Guess) -> Spelled:
-    """Read strings as what they may be.
-
-    A number that may be a name, as it begins with a 0 or has more digits than a float holds, is
-    one only where any number is expected.
-
-    Examples
-    --------
-    >>> from naively.kernels.strings import pack_strings
-    >>> spell(pack_strings(["1", None, "2.5"]), "number").column
-    (array([1. , nan, 2.5]), 'number')
-    >>> spell(pack_strings(["1", "007"]), "number").wrong
-    1
-    """
-    match guess:
-        case "number" | "any number":
-            cells, wrong = _numbers(strings, guess)
-        case "boolean":
-            cells, wrong = _truths(strings)
-        case "time":
-            moments, wrong = dispatch.read_times(strings)
-            cells = moments.view(TIME)
-        case _:
-            return Spelled((strings, "string"))
-    missing = not isinstance(cells, Strings) and cells.dtype.kind in "fM" and all_missing(cells)
-    return Spelled((cells, None if missing else KIND_OF[guess]), wrong)
-
-
-def first_that_fits(strings: Strings, guesses: Sequence[Guess]) -> Guess:
-    """Return the first of the guesses that all strings are; "string" if there is none.
-
-    Examples
-    --------
-    >>> from naively.kernels.strings import pack_strings
-    >>> first_that_fits(pack_strings(["true", "False"]), ["number", "boolean", "time"])
-    'boolean'
-    """
-    for guess in guesses:
-        if spell(strings[:FIRST], guess).wrong < 0 and spell(strings, guess).wrong < 0:
-            return guess
-    return "string"
-
-
-def _numbers(strings: Strings, guess: Guess) -> tuple[Cells, int]:
-    """Return numbers, as integers if all are whole and none is missing, and the first wrong row."""
-    numbers, (fraction, name, none) = dispatch.read_numbers(strings)
-    wrong = [none] if guess == "any number" else [none, name]
-    first = min((int(row) for row in wrong if row >= 0), default=-1)
-    if fraction < 0 and strings.missing is None:
-        return numbers.astype(np.int64), first
-    return numbers, first
-
-
-def _truths(strings: Strings) -> tuple[Cells, int]:
-    codes, first = dispatch.encode_strings(strings)
-    spelled = [TRUTHS.get(str(level).lower()) for level in dispatch.take_strings(strings, first)]
-    wrong = next((int(row) for row, truth in zip(first, spelled, strict=True) if truth is None), -1)
-    values = np.array([np.nan if truth is None else truth for truth in [*spelled, None]])
-    truths = values[codes]
-    return (truths == 1 if strings.missing is None and wrong < 0 else truths), wrong
-
 
 # --- A table of any length: batches of rows of bounded size, in order ----------------------------
 #
-# What a column is does not depend on the batches. What its strings spell (times, and in text
-# formats numbers and booleans) is read from the first batch; where a later row spells something
-# else, the stream says that it must be read again, and takes the column for what all rows seen so
-# far are.
+# What a column of strings is follows from how many of its cells have each form, which is counted
+# as the batches come. Where a later batch makes it another thing, the stream says that it must be
+# read again, and before that the forms of all rows are counted.
 
 
 ROWS = 1 << 17  # of a batch at most
 BYTES = 1 << 25  # of the strings of a batch, about; their words take some times as much
+
+
 SHOWN = 40  # characters of a cell
-WRITTEN: dict[Guess, str] = {
+WRITTEN: dict[Content, str] = {
     "number": "a number",
-    "any number": "a number",
-    "boolean": "true or false",
+    "truth": "true or false",
     "time": "a date or time",
-    "string": "a string",
+    "clock": "a time of day",
 }
 
 
@@ -140,10 +49,10 @@ class Stream(ABC):
     ----------
     names : sequence of str
         The columns.
-    guesses : mapping of str to sequence of str
-        What the strings of a column may spell, the likeliest first.
-    expected : mapping of str to str, optional
-        What the strings of a column must spell.
+    readable : collection of str
+        The columns whose strings are read as what they are; others stay as they are written.
+    known : mapping of str to Reading, optional
+        How the strings of columns are read, whatever is in them.
 
     Notes
     -----
@@ -154,24 +63,31 @@ class Stream(ABC):
     total: int | None = None  # rows, if that is known before they are read
     watch: Callable[[Iterator[ColumnRows]], Iterator[ColumnRows]] = iter  # as by a progress bar
     again: bool = True  # whether it can be read more than once
-    tells_times: bool = True  # whether strings that are all times are read as times here
 
     def __init__(
         self,
         names: Sequence[str],
-        guesses: Mapping[str, Sequence[Guess]],
-        expected: Mapping[str, Guess] | None = None,
+        readable: Collection[str],
+        known: Mapping[str, Reading] | None = None,
     ) -> None:
         self.names = list(names)
-        self.guesses = guesses
-        self.expected = dict(expected or {})
-        self._spell: dict[str, Guess] = {}
-        self._odd: dict[str, Strings] = {}  # what was once not as it was taken for
+        self.readable = frozenset(readable)
+        self.known = dict(known or {})
+        self.contents: dict[str, Asked] = {}  # what columns are, as far as it is known
+        self._forms: dict[str, Forms] = {}
+        self._readings: dict[str, Reading] = {}
+        self._odd: dict[str, tuple[int, str]] = {}  # cells that are not of a known kind
+        self._counts_first = False  # whether the forms of all rows are counted before any is read
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """A sentence about each thing that was repaired."""
-        return ()
+        """A sentence about each thing that was repaired, or is not of the kind expected."""
+        return tuple(
+            f'{first}; {count:,} such cells of column "{name}" count as missing.'
+            if count > 1
+            else f"{first}: it counts as missing."
+            for name, (count, first) in self._odd.items()
+        )
 
     @abstractmethod
     def columns(self) -> Iterator[dict[str, Column]]:
@@ -181,96 +97,128 @@ class Stream(ABC):
         """Name a column and one of its rows in a message."""
         return f'Column "{name}"', f"row {row}"
 
+    def as_written(self, names: Collection[str]) -> None:
+        """Leave the strings of some columns as they are."""
+        self.readable -= frozenset(names)
+
     def __iter__(self) -> Iterator[ColumnRows]:
         return self.watch(self._every_batch())
 
     def _every_batch(self) -> Iterator[ColumnRows]:
-        done, self._spell = 0, {}
+        self._forms, self._readings, self._odd = {}, {}, {}
+        done = 0
+        if self._counts_first:
+            for columns in self.columns():
+                self._look_at(columns)
+            self._readings = settled(self._forms, self.contents)
         for columns in self.columns():
-            rows = self._read(columns, done)
-            done += len(rows)
+            found = {} if self._counts_first else self._look_at(columns)
+            if found:
+                self._check_settled()
+            rows = self._read(columns, found)
+            self._note_odd(rows, done)
             yield rows
+            done += len(rows)
+
+    def _note_odd(self, rows: ColumnRows, done: int) -> None:
+        """Keep in mind which cells are not of the kind that is known, after so many rows."""
+        for name in rows.words.keys() & self.known.keys():
+            count, row = odd_words(rows.words[name], self.known[str(name)])
+            if not count:
+                continue
+            column = str(name)
+            before, first = self._odd.get(column, (0, ""))
+            if not before:
+                title, place = self.where(column, done + row)
+                cell = str(rows.words[name][row])[:SHOWN]
+                what = WRITTEN[self.known[column].content]
+                first = f"{title} has {cell!r} in {place}, where {what} is expected"
+            self._odd[column] = before + count, first
 
     def read(self) -> ColumnRows:
         """Return all rows."""
-        batches, self._spell = list(self.columns()), {}
-        for name in self.names:
-            cells = [of[name][0] for of in batches]
-            strings = [of for of in cells if isinstance(of, Strings) and of.any_there]
-            if strings:
-                self._spell[name] = self._guess(name, Strings.join(strings))
-        done, parts = 0, []
-        for columns in batches:
-            parts.append(self._read(columns, done))
+        batches = list(self.columns())
+        self._forms = {}
+        found = [self._look_at(columns) for columns in batches]
+        self._readings = settled(self._forms, self.contents)
+        parts, done, self._odd = [], 0, {}
+        for columns, of in zip(batches, found, strict=True):
+            parts.append(self._read(columns, of))
+            self._note_odd(parts[-1], done)
             done += len(parts[-1])
+        joined = {
+            name: join_parts(name, [(of.cells(name), of.kind(name)) for of in parts])
+            for name in self.names
+        }
+        words = {str(name) for part in parts for name in part.words}
+        readings: dict[Name, Reading] = {}
+        readings.update(self._readings | self.known)
         return join_columns(
-            {
-                name: join_parts(name, [(of.cells(name), of.kind(name)) for of in parts])
-                for name in self.names
-            },
-            times_told=self.tells_times,
+            joined,
+            readings=readings,
+            words={name: Strings.join([_words(of, name) for of in parts]) for name in words},
         )
 
-    def _guess(self, name: str, strings: Strings) -> Guess:
-        """Return what the strings of a column spell, of which some are not missing."""
-        if name in self.expected:
-            return self.expected[name]
-        odd = self._odd.get(name)
-        every = strings if odd is None else Strings.join([odd, strings])
-        return first_that_fits(every, self.guesses.get(name, ()))
+    def _look_at(self, columns: dict[str, Column]) -> dict[str, Read]:
+        """Add the forms of a batch's strings to those before, and return what was found."""
+        found = {}
+        for name, (cells, _) in columns.items():
+            if name in self.readable and name not in self.known and isinstance(cells, Strings):
+                found[name] = dispatch.read_forms(cells)
+                of = Forms.of(cells, found[name])
+                self._forms[name] = self._forms[name] + of if name in self._forms else of
+        return found
 
-    def _read(self, columns: dict[str, Column], done: int) -> ColumnRows:
-        """Return a batch, of which so many rows come before, as rows."""
-        read: dict[str, Column] = {}
-        for name, (cells, kind) in columns.items():
-            expected = self.expected.get(name)
-            wrong, column = -1, (cells, kind)
-            if isinstance(cells, Strings) and cells.any_there:
-                if name not in self._spell:
-                    self._spell[name] = self._guess(name, cells)
-                column, wrong = spell(cells, self._spell[name])
-            elif isinstance(cells, Strings):
-                none = np.nan if self._may_spell(name) else None
-                column = np.full(len(cells), none), None
-            elif expected is not None and kind not in (KIND_OF[expected], None):
-                wrong = next(row for row, cell in enumerate(cells) if not is_missing(cell))
-            if wrong >= 0:
-                self._refuse(name, cells[wrong : wrong + 1], done + wrong)
-            read[name] = column
-        return join_columns(read, times_told=self.tells_times)
+    def _check_settled(self) -> None:
+        """Say that the stream must be read again if a column is not what it was taken for.
 
-    def _may_spell(self, name: str) -> bool:
-        """Whether the strings of a column may spell something, as far as it is known."""
-        told = self.expected.get(name) or self._spell.get(name)
-        return bool(self.guesses.get(name)) if told is None else told != "string"
+        Of one that cannot be read again a column stays what it was taken for.
+        """
+        now = settled(self._forms, self.contents)
+        before = self._readings
+        if any(
+            now[name] != of
+            for name, of in before.items()
+            if not of.is_levels or not now[name].is_levels
+        ):
+            if self.again:
+                self._counts_first = True
+                raise ReadAgainError
+            now |= before
+        self._readings = now
 
-    def _refuse(self, name: str, cell: Cells, row: int) -> None:
-        """Raise that a cell does not spell what its column was taken for."""
-        shown, (title, place) = _shown(cell[0]), self.where(name, row)
-        if name in self.expected:
-            raise ValueError(
-                f"{title} has {shown} in {place}, where {WRITTEN[self.expected[name]]} is "
-                "expected: correct it, or ignore the column."
-            )
-        if not self.again:
-            raise ValueError(
-                f"{title} was read as {KIND_OF[self._spell[name]]}s, but has {shown} in {place}, "
-                "and the rows before it cannot be read again: give a table that can be read twice, "
-                "or name the event model of the column."
-            )
-        parts = [self._odd[name]] if name in self._odd else []
-        alone = taken(cell, np.zeros(1, np.int64))  # a copy, without the batch that it is from
-        self._odd[name] = Strings.join([*parts, cast("Strings", alone)])
-        raise ReadAgainError
+    def _read(self, columns: dict[str, Column], found: Mapping[str, Read]) -> ColumnRows:
+        """Return a batch as rows."""
+        read_as = {**self._readings, **self.known}
+        cells: dict[str, Column] = {}
+        for name, (of, kind) in columns.items():
+            reads = name in self.readable or name in self.known
+            if isinstance(of, Strings) and not of.any_there:
+                cells[name] = np.full(len(of), np.nan if reads else None), None
+            else:
+                cells[name] = of, kind
+        rows = join_columns(cells)
+        names = {name for name in read_as if name in cells}
+        read_now = with_readings(rows, {name: read_as[name] for name in names}, found)
+        assert isinstance(read_now, ColumnRows)
+        return read_now
+
+
+def _words(rows: ColumnRows, name: str) -> Strings:
+    """Return the words of a column; all missing where it has none."""
+    found = rows.words.get(name)
+    if found is not None:
+        return found
+    nothing = filled(np.full(len(rows), None, object), "string")
+    assert isinstance(nothing, Strings)
+    return nothing
 
 
 class TableInMemory(Stream):
     """Rows that are in memory, as one batch."""
 
-    tells_times = False
-
     def __init__(self, rows: ColumnRows, notes: tuple[str, ...] = ()) -> None:
-        super().__init__([str(name) for name in rows.names], {})
+        super().__init__([str(name) for name in rows.names], ())
         self._rows, self.total, self._notes = rows, len(rows), notes
 
     @property
@@ -279,12 +227,6 @@ class TableInMemory(Stream):
 
     def columns(self) -> Iterator[dict[str, Column]]:
         yield {name: (self._rows.cells(name), self._rows.kind(name)) for name in self.names}
-
-
-def _shown(cell: Any) -> str:
-    """Return the beginning of a cell as it is written in code."""
-    text = cell if isinstance(cell, str) else str(cell)
-    return repr(text[:SHOWN])
 
 
 class ArrowBatches(Stream):
@@ -301,7 +243,7 @@ class ArrowBatches(Stream):
     """
 
     def __init__(self, begin: Callable[[], Any], names: Sequence[str], *, again: bool) -> None:
-        super().__init__(names, dict.fromkeys(names, ("time",)))
+        super().__init__(names, names)
         self._begin = begin
         self.again = again
 
@@ -388,7 +330,7 @@ class TablesInTurn(Stream):
         self._first = next(tables, None)
         self._rest = tables
         names = [] if self._first is None else list(map(str, as_rows(self._first).names))
-        super().__init__(names, dict.fromkeys(names, ("time",)))
+        super().__init__(names, names)
 
     def columns(self) -> Iterator[dict[str, Column]]:
         table, self._first = self._first, None
@@ -416,7 +358,7 @@ class LazyFrames(Stream):
 
     def __init__(self, frame: Any) -> None:
         names = frame.collect_schema().names()
-        super().__init__(names, dict.fromkeys(names, ("time",)))
+        super().__init__(names, names)
         self._frame = frame
 
     def columns(self) -> Iterator[dict[str, Column]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
@@ -10,14 +11,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from typing import Any, Literal, NamedTuple, NoReturn, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from naively.data.arrow import ArrowStream, filled
-from naively.data.columns import Cells, Column, Kind, Rows, join_columns, refuse_twice, unusable
+from naively.data.columns import Column, Kind, Reading, Rows, join_columns, refuse_twice, unusable
 from naively.data.frames import as_rows
-from naively.data.stream import ROWS, Guess, Stream, first_that_fits, in_pieces
+from naively.data.reading import Forms, settled
+from naively.data.stream import ROWS, Stream, in_pieces
 from naively.engines import stream
 from naively.engines.stream import LabelledStream
 from naively.file import store
@@ -27,7 +29,7 @@ from naively.kernels.strings import Strings
 from naively.messages import warn
 from naively.model.class_prior import Cost, decide, given_prior, shift
 from naively.model.model import Model
-from naively.schema.choose import EventModels
+from naively.schema.choose import EventModels, contents_given
 from naively.schema.schema import Schema
 from naively.schema.settings import Probabilities, Settings
 
@@ -45,7 +47,7 @@ from naively.schema.settings import Probabilities, Settings
 
 
 RecordBatches: TypeAlias = Iterator[Any]  # of PyArrow's RecordBatch
-What: TypeAlias = Literal["model", "no times", "error", "warning"]
+What: TypeAlias = Literal["model", "forms", "error", "warning"]
 Report: TypeAlias = tuple[What, bytes]
 
 REPORT = "what string, content binary"  # as Spark declares it
@@ -90,22 +92,16 @@ def learn(
         raise ValueError(
             f"Column {table.weight!r} holds {kinds[table.weight]}s, which are no weights."
         )
-    strings = {name for name, kind in kinds.items() if kind == "string"}
+    strings = [n for n, kind in kinds.items() if kind == "string" and n != table.target]
     # The class prior has no part in counting, and may be for classes that a partition lacks.
     counted = replace(settings, class_prior="data")
     with in_one_sentence():
-        times = _times(table.frame, strings - {table.target})
-        while True:
-            spelled: dict[str, Guess] = {n: "time" if n in times else "string" for n in strings}
-            counting = Counting(
-                *(table.frame.columns, table.target, table.weight, spelled),
-                *(event_models, counted, sample.empty(), known),
-            )
-            reports = _joined(numbered(table.frame).mapInArrow(counting, REPORT))
-            odd = {content.decode() for what, content in reports if what == "no times"}
-            if not odd:
-                break
-            times -= odd
+        readings = _readings(table.frame, strings, event_models)
+        counting = Counting(
+            *(table.frame.columns, table.target, table.weight, readings),
+            *(event_models, counted, sample.empty(), known),
+        )
+        reports = _joined(numbered(table.frame).mapInArrow(counting, REPORT))
     for what, content in _others(reports):
         if what == "error":
             raise ValueError(content.decode())
@@ -154,8 +150,8 @@ class Counting:
         The columns.
     target, weight : str
         The columns of labels and, if there is one, of weights.
-    spelled : mapping of str to {"time", "string"}
-        What the columns of strings spell.
+    readings : mapping of str to Reading
+        How columns of strings are read.
     event_models, settings, sample, known
         As for `learn`.
     """
@@ -163,7 +159,7 @@ class Counting:
     names: list[str]
     target: str
     weight: str | None
-    spelled: dict[str, Guess]
+    readings: dict[str, Reading]
     event_models: EventModels
     settings: Settings
     sample: Reservoir
@@ -179,14 +175,12 @@ class Counting:
         yield _batch([*reports, *(("warning", sentence.encode()) for sentence in said)])
 
     def _count(self, batches: RecordBatches) -> list[Report]:
-        partition = _Partition(batches, self.names, self.spelled)
+        partition = _Partition(batches, self.names, self.readings)
         table = LabelledStream(partition, self.target, self.weight)
         try:
             model, sample = stream.learn(
                 table, self.event_models, self.settings, self.sample, self.known
             )
-        except _NoTimesError as error:
-            return [("no times", str(error).encode())]
         except (ValueError, TypeError) as error:
             return [("error", f"{_place()}, target {self.target!r}: {error}".encode())]
         return [] if model is None else [("model", Partition(model, sample).written())]
@@ -198,10 +192,6 @@ def _place() -> str:
     return "In a partition" if context is None else f"In partition {context.partitionId()}"
 
 
-class _NoTimesError(Exception):
-    """A column of strings that were to be times holds another string."""
-
-
 class _Partition(Stream):
     """The rows of a partition, which can be read once.
 
@@ -210,8 +200,10 @@ class _Partition(Stream):
 
     again = False
 
-    def __init__(self, batches: RecordBatches, names: list[str], spelled: dict[str, Guess]) -> None:
-        super().__init__(names, {}, spelled)
+    def __init__(
+        self, batches: RecordBatches, names: list[str], readings: Mapping[str, Reading]
+    ) -> None:
+        super().__init__(names, (), readings)
         self._record_batches = batches
 
     def columns(self) -> Iterator[dict[str, Column]]:
@@ -229,24 +221,40 @@ class _Partition(Stream):
 
         return ArrowStream(pa.Table.from_batches(some).rename_columns(self.names)).read()
 
-    def _refuse(self, name: str, cell: Cells, row: int) -> NoReturn:  # noqa: ARG002
-        raise _NoTimesError(name)
 
-
-def _times(frame: Any, strings: set[str]) -> set[str]:
-    """Return the columns of strings that are all times in the first rows."""
+def _readings(frame: Any, strings: Sequence[str], event_models: EventModels) -> dict[str, Reading]:
+    """Return how the columns of strings of a frame are read, by the forms of all their cells."""
     if not strings:
-        return set()
-    name_of = dict(zip(numbered(frame).columns, frame.columns, strict=True))
-    some = [column for column, name in name_of.items() if name in strings]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what is odd about these rows is said where they count
-        first = ArrowStream(numbered(frame).select(some).limit(FIRST).toArrow()).read()
-    return {
-        name_of[column]
-        for column, (cells, _) in first.items()
-        if not isinstance(cells, Strings) or first_that_fits(cells, ["time"]) == "time"
-    }
+        return {}
+    name_of = dict(zip(frame.columns, numbered(frame).columns, strict=True))
+    some = numbered(frame).select([name_of[name] for name in strings])
+    reports = some.mapInArrow(FormsOfPartition(list(strings)), REPORT).collect()
+    forms = dict.fromkeys(strings, Forms.none())
+    for _, content in reports:
+        for name, of in json.loads(content).items():
+            forms[name] += Forms.from_dict(of)
+    return settled(forms, contents_given(event_models, strings))
+
+
+@dataclass(frozen=True)
+class FormsOfPartition:
+    """Counts the forms of the cells of a partition in a worker."""
+
+    names: list[str]
+
+    def __call__(self, batches: RecordBatches) -> RecordBatches:
+        """Yield the forms of each column; nothing if the partition is empty."""
+        one_core()
+        forms: dict[str, Forms] = {}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what is odd about these rows is said where they count
+            for columns in _Partition(batches, self.names, {}).columns():
+                for name, (cells, _) in columns.items():
+                    if isinstance(cells, Strings):
+                        forms[name] = forms.get(name, Forms.none()) + Forms.of(cells)
+        if forms:
+            content = json.dumps({name: of.to_dict() for name, of in forms.items()})
+            yield _batch([("forms", content.encode())])
 
 
 def _joined(counted: Any) -> list[Report]:

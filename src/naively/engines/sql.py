@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from naively.counting.axis import CELL, LEVEL, PRESENT, SQUARE, VALUE, Name, title
 from naively.counting.labels import Labels
-from naively.data.columns import ColumnRows, Kind, are_times
+from naively.data.columns import ColumnRows, Kind
 from naively.engines.sql_tallies import (
     Answer,
     Answers,
@@ -28,7 +28,6 @@ from naively.engines.sql_tallies import (
 from naively.events import Bernoulli, EventModel
 from naively.fitting.sample import Reservoir
 from naively.kernels.reference import coarsest, sortable
-from naively.kernels.strings import Strings
 from naively.model.model import Model
 from naively.schema.choose import EventModels, extend, infer
 from naively.schema.schema import Schema, TimePart
@@ -81,22 +80,17 @@ def learn(
     if sampled.weight is not None:
         weighed = weighed.take(sampled.weight > 0)
     asked: dict[ColumnCounts, Answer] = {}
-    classes: Classes | None = None
-    while True:
-        rows = _looked_at(source, sampled.cells, odd)
-        schema = (
-            infer(rows, event_models, settings)
-            if known is None
-            else extend(known, rows, event_models, settings)
-        )
-        parts = [part for part in plan(source, schema, weighed) if part not in asked]
-        if parts or classes is None:
-            classes = _ask(source, parts, asked)
-        answers = Answers(source, classes, asked)
-        more = _no_times(answers, schema)
-        if not more.keys() - odd.keys():
-            break
-        odd |= more
+    rows = _looked_at(source, sampled.cells, odd)
+    schema = (
+        infer(rows, event_models, settings)
+        if known is None
+        else extend(known, rows, event_models, settings)
+    )
+    # Of the words beside numbers and times the sample may lack some.
+    readings = {name: replace(of, words=None) for name, of in schema.readings.items()}
+    schema = replace(schema, readings=readings)
+    classes = _ask(source, plan(source, schema, weighed), asked)
+    answers = Answers(source, classes, asked)
     model = Model.of_tally(answers.tally(schema), schema, settings)
     _keep(reservoir, source, sampled, classes, schema, model)
     return model, reservoir
@@ -210,25 +204,6 @@ def _odd_cells(source: DatabaseTable, sampled: Sampled) -> dict[str, Any]:
         for name, cell in zip(names, found, strict=True)
         if cell is not None
     }
-
-
-def _no_times(answers: Answers, schema: Schema) -> dict[str, str]:
-    """Return a string that is no time, of each column of strings that was taken for times."""
-    found = {}
-    for name in schema.times:
-        rows = answers.values(str(name))
-        if rows is None or not isinstance(cells := rows.cells(name), Strings):
-            continue
-        if not are_times(cells):
-            every = map(str, cells)
-            found[str(name)] = next(cell for cell in every if not are_times(_alone(cell)))
-    return found
-
-
-def _alone(cell: str) -> Any:
-    from naively.kernels import dispatch
-
-    return dispatch.pack_strings([cell])
 
 
 def _keep(

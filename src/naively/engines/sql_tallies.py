@@ -34,13 +34,13 @@ from naively.data.columns import (
     Column,
     ColumnRows,
     Kind,
-    Rows,
+    Reading,
     join_columns,
     missing_column,
     read_column,
-    read_times,
     times_of,
 )
+from naively.data.reading import with_readings
 from naively.engines.databases import ColumnType, Database, Dialect, Table
 from naively.kernels.double_double import Sums
 from naively.kernels.reference import as_float, coarsest
@@ -384,17 +384,14 @@ class Answers:
     def tally(self, schema: Schema) -> Tally:
         """Return the tally of a schema, as if the rows had been counted in memory."""
         blocks = {
-            group.key: _side_by_side([self._column(group, name) for name in group.columns])
+            group.key: _side_by_side(
+                [self._column(group, name, schema.readings) for name in group.columns]
+            )
             for group in schema.of_columns
         }
         return Tally(self.classes.labels, self.classes.weight, blocks).pruned()
 
-    def values(self, column: str) -> ColumnRows | None:
-        """Return the different values of a column as rows; None if they were not asked for."""
-        answer = self.parts.get(Values(column))
-        return None if answer is None else self._rows(Values(column), answer)
-
-    def _column(self, group: Group, name: Name) -> BlockTally:
+    def _column(self, group: Group, name: Name, readings: Mapping[Name, Reading]) -> BlockTally:
         """Count one column of a group."""
         group = replace(group, columns=(name,))
         if isinstance(name, TimePart):
@@ -410,7 +407,7 @@ class Answers:
                 return self._cells(group, part, answer)
             case Totals():
                 return self._totals(group, part, answer)
-        return self._counted(group, part, answer)
+        return self._counted(group, part, answer, readings)
 
     def _rows(self, part: ColumnCounts, answer: Answer) -> ColumnRows:
         """Return the values that were found of a column as rows."""
@@ -422,14 +419,18 @@ class Answers:
             cells = answer.keys
         return self.source.rows({part.column: cells})
 
-    def _counted(self, group: Group, part: ColumnCounts, answer: Answer) -> BlockTally:
+    def _counted(
+        self,
+        group: Group,
+        part: ColumnCounts,
+        answer: Answer,
+        readings: Mapping[Name, Reading],
+    ) -> BlockTally:
         """Count different values, each with its weight."""
         codes = self.classes.codes(answer)
         high = Labels(codes, self.classes.labels, answer.weight.high)
         alone = Schema((group,), (part.column,))
-        rows: Rows = self._rows(part, answer)
-        if group.kind == "part":
-            rows = read_times(rows, [part.column])  # of strings, where the times are such
+        rows = with_readings(self._rows(part, answer), readings)
         block = alone.encode(rows, high).blocks[group.key]
         counted: BlockTally = group.event.tally(block, high)
         if answer.weight.low.any():

@@ -13,12 +13,12 @@ from typing import Any
 
 from naively.counting.block import Batch
 from naively.counting.labels import Labels, Target, encode_labels
-from naively.data.columns import ColumnRows, Rows
+from naively.data.columns import LEVELS, ColumnRows, Rows
 from naively.data.stream import ReadAgainError, Stream
 from naively.fitting.sample import Reservoir
 from naively.kernels.strings import Strings
 from naively.model.model import Model
-from naively.schema.choose import EventModels, extend, infer
+from naively.schema.choose import EventModels, contents_given, extend, infer
 from naively.schema.schema import Schema
 from naively.schema.settings import Settings
 
@@ -109,6 +109,12 @@ def learn(
     sample : Reservoir
         A sample of the rows.
     """
+    stream = table.stream
+    stream.contents = {str(n): of for n, of in contents_given(event_models, stream.names).items()}
+    if known is not None:
+        strings = {str(n) for n, kind in known.kinds.items() if kind in ("string", "text")}
+        stream.known |= dict.fromkeys(strings.intersection(stream.names), LEVELS)
+        stream.known |= {str(n): of for n, of in known.readings.items() if n in stream.names}
     while True:
         try:
             return _learn(table, event_models, settings, sample.empty(), known)

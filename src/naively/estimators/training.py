@@ -37,7 +37,7 @@ from naively.kernels.strings import Strings
 from naively.messages import warn
 from naively.model.model import Model, check_rows
 from naively.options import Weighting
-from naively.schema.choose import EventModels, extend, infer
+from naively.schema.choose import EventModels, extend, infer, read_as_given
 from naively.schema.schema import Schema
 from naively.schema.settings import Settings
 
@@ -280,8 +280,9 @@ class InMemory(Training):
         if self.there is not None and not len(self.there):
             raise ValueError("No row has a label; label some rows of each class.")
         check_rows(self.rows, self.labels)
-        schema = infer(self.every, event_models, settings)
-        batch = schema.encode(self.rows, self.labels).tokenised()
+        read = replace(self, every=read_as_given(self.every, event_models))
+        schema = infer(read.every, event_models, settings)
+        batch = schema.encode(read.rows, self.labels).tokenised()
         model = Model.count(batch, schema, settings)
         sample.add(batch, model)
         return Learned(model, sample, [batch])
@@ -302,8 +303,9 @@ class InMemory(Training):
     def _count(self, model: Model, event_models: EventModels) -> tuple[Batch, Model]:
         """Encode these rows as a model counts them, and count them alone."""
         check_rows(self.rows, self.labels)
-        schema = extend(model.counted.schema, self.rows, event_models, model.settings)
-        batch = schema.encode(self.rows, self.labels)
+        rows = read_as_given(self.rows, event_models, model.counted.schema)
+        schema = extend(model.counted.schema, rows, event_models, model.settings)
+        batch = schema.encode(rows, self.labels)
         return batch, Model.count(batch, schema, model.settings)
 
     def learn_unlabelled(

@@ -11,7 +11,7 @@ from types import NoneType, UnionType
 from typing import Any, Literal, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from naively.counting.axis import Level
-from naively.data.columns import Kind
+from naively.data.columns import Kind, Reading
 from naively.events import Beta, Dirichlet
 from naively.model.model import AddedNoise, Sought
 from naively.options import Weighting
@@ -115,6 +115,7 @@ class Header:
     sample: SavedSample | None = None
     noise: tuple[AddedNoise, ...] = ()
     sought: Sought | None = None
+    readings: tuple[tuple[str | int, Reading], ...] = ()
 
 
 class NewerError(ValueError):

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from naively import saving
-from naively.counting.axis import DOCUMENT, Statistic, Words
+from naively.counting.axis import DOCUMENT, Name, Statistic, Words
 from naively.counting.tally import BlockTally, Tally
+from naively.data.columns import Reading
 from naively.events import Beta, Dirichlet
 from naively.file import container
 from naively.file.container import Arrays, UnreadArrays, compressed
@@ -220,11 +221,18 @@ def _header(model: Model, arrays: Arrays) -> Saved:
         "free": [name for name in counted.schema.order if name in counted.schema.free],
         "weights": weights and write_weights(weights, model.classes.tolist(), arrays),
         "notes": list(counted.schema.notes.items()),
+        **_readings(counted.schema),
         "groups": [
             _write_group(model, group, str(i), arrays)
             for i, group in enumerate(counted.schema.groups)
         ],
     }
+
+
+def _readings(schema: Schema) -> Saved:
+    """Return how strings are read, where any are."""
+    of = [(name, asdict(reading)) for name, reading in schema.readings.items()]
+    return {"readings": of} if of else {}
 
 
 def _write_group(model: Model, group: Group, name: str, arrays: Arrays) -> Saved:
@@ -268,7 +276,9 @@ def restore(header: Header, arrays: Arrays) -> tuple[Model, SampledRows | None]:
             blocks[group.key] = _counts(saved, group, unread, len(classes))
             groups.append(group)
     order = read_columns(header.columns)
-    schema = Schema(tuple(groups), order, dict(header.notes), frozenset(header.free))
+    free = frozenset(header.free)
+    readings: dict[Name, Reading] = dict(header.readings)
+    schema = Schema(tuple(groups), order, dict(header.notes), free, readings)
     _check_columns(schema)
     weights = None
     if header.weights is not None:

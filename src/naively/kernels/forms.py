@@ -54,6 +54,7 @@ class Form(IntEnum):
 
 FORMS = len(Form)
 LONGEST = 60  # characters of a cell that is more than a word
+MOST_BYTES = 256  # of its UTF-8, blanks around it among them
 FEW_AFFIXES = 32  # different ones that are told apart; a cell with another has the code of many
 MANY_AFFIXES = FEW_AFFIXES + 1
 
@@ -227,6 +228,8 @@ def read_cell(
     """
     if not text:
         return Cell(Form.EMPTY)
+    if len(text.encode("utf-8", "surrogatepass")) > MOST_BYTES:
+        return WORD
     cell = as_plain(text)
     if not cell:
         return Cell(Form.MARK)

@@ -89,6 +89,10 @@ def with_noise(
     _check(epsilon, delta, resolution)
     model = model.without_interactions()
     groups = model.counted.schema.groups
+    # What is said of columns, and the words beside their numbers, are somebody's cells.
+    readings = {
+        name: replace(of, note="", words=None) for name, of in model.counted.schema.readings.items()
+    }
     changes = [change_of(group, model.counted.tally.blocks[group.key]) for group in groups]
     _check_whole(
         model.counted.tally.weight.high, model.counted.tally.weight.low, "the class counts"
@@ -109,7 +113,10 @@ def with_noise(
     noisy = {group.key: adding.to_block(group, blocks[group.key], rows) for group in groups}
     said = AddedNoise(epsilon, delta, noise.mechanism, noise.deviation, threshold)
     return Model(
-        View(replace(model.counted.schema, notes={}), Tally(model.classes, Sums(rows), noisy)),
+        View(
+            replace(model.counted.schema, notes={}, readings=readings),
+            Tally(model.classes, Sums(rows), noisy),
+        ),
         replace(model.settings, missing="ignore"),  # what is not kept would be taken for missing
         None,
         (*model.noise, said),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -12,15 +12,17 @@ from numpy.typing import NDArray
 from naively.counting.axis import Name, title
 from naively.data.columns import (
     CYCLES,
+    LEVELS,
     Cells,
     Kind,
     MatrixRows,
+    Reading,
     Rows,
     SparseRows,
-    are_times,
     as_floats,
     missing_column,
 )
+from naively.data.reading import Asked, read_strings
 from naively.events import EVENT_MODELS, Bernoulli, Categorical, EventModel, JointTable, Multinomial
 from naively.events.bags import BagOfCounts
 from naively.kernels import dispatch
@@ -70,6 +72,7 @@ def infer(
     colour  categorical  strings
     """
     settings = settings or PURE
+    rows = read_as_given(rows, event_models)
     if rows.one_kind and not isinstance(event_models, Mapping):
         return _of_one_kind(rows, rows.one_kind, given_for_all(event_models, settings), settings)
     given = given_by_column(event_models, rows, settings)
@@ -82,7 +85,7 @@ def infer(
             continue  # nothing to go by: it may become anything later
         if name in given:
             notes[name] = "given"
-            keys = [_as_given(rows, name, kind, one) for one in given[name]]
+            keys = [_as_given(name, kind, one) for one in given[name]]
         else:
             keys = _by_content(rows, name, kind, settings)
         for key in keys:
@@ -98,7 +101,8 @@ def infer(
             if kind == "number" and rows.one_kind is None and _is_sequence(rows.cells(name)):
                 notes[name] = SEQUENTIAL
     made = (_group(key, tuple(names)) for key, names in groups.items() if names)
-    return Schema(tuple(made), rows.names, notes, frozenset(free))
+    readings = {name: of for name, of in rows.readings.items() if not of.is_levels}
+    return Schema(tuple(made), rows.names, notes, frozenset(free), readings)
 
 
 def _of_one_kind(rows: Rows, kind: Kind, given: Given, settings: Settings) -> Schema:
@@ -109,7 +113,7 @@ def _of_one_kind(rows: Rows, kind: Kind, given: Given, settings: Settings) -> Sc
     if not columns:
         return Schema((), rows.names)
     if given:
-        key = _as_given(rows, columns[0], kind, given[0])
+        key = _as_given(columns[0], kind, given[0])
         notes = dict.fromkeys(columns, "given") if len(columns) <= SHOWN else {}
         return Schema((_group(key, columns),), rows.names, notes)
     if isinstance(rows, SparseRows) and rows.some_negative:
@@ -156,6 +160,7 @@ def extend(
     """
     settings = settings or PURE
     known = schema.columns
+    rows = read_as_given(rows, event_models, schema)
     if not schema.by_place(rows) and not all(name in known for name in rows.names):
         fresh = rows.select([name for name in rows.names if name not in known])
         schema = schema.union(infer(fresh, given_among(event_models, fresh), settings))
@@ -189,7 +194,7 @@ def _group(key: GroupKey, columns: range | tuple[Name, ...]) -> Group:
     return Group(event, key.kind, columns, key.analyser)
 
 
-def _as_given(rows: Rows, name: Name, kind: Kind, given: EventModel | TextModel) -> GroupKey:
+def _as_given(name: Name, kind: Kind, given: EventModel | TextModel) -> GroupKey:
     """Return the group of a column that was given an event model, which must be able to count it.
 
     Tokens of texts are counted by multinomial and Bernoulli event models, levels by categorical
@@ -216,8 +221,6 @@ def _as_given(rows: Rows, name: Name, kind: Kind, given: EventModel | TextModel)
                     f"Column {title(name)!r} holds strings, and levels= declares {other[0]!r}."
                 )
             return GroupKey(given, "string")
-        case _ if kind == "string" and are_times(rows.cells(name)):
-            return GroupKey(given, "time")
         case _:
             raise ValueError(
                 f"Column {title(name)!r} holds strings, which a {given.name} event model cannot "
@@ -229,8 +232,7 @@ def _by_content(rows: Rows, name: Name, kind: Kind, settings: Settings) -> list[
     """Return the groups of a column that was given no event model; only a text has several."""
     if kind == "text" or (kind == "string" and is_many_texts(rows, name)):
         return [text_group(name, text).key for text in settings.texts]
-    spelled = kind == "string" and not rows.times_told and are_times(rows.cells(name))
-    if kind == "time" or spelled:
+    if kind == "time":
         return [GroupKey(settings.make(OF_NUMBERS), "time")]
     if kind == "string":
         return [GroupKey(settings.make(Categorical), kind)]
@@ -305,6 +307,59 @@ KINDS: dict[str, tuple[Kind, ...]] = {  # what a mapping may name beside columns
 }
 
 
+CONTENTS: tuple[Asked, ...] = ("number", "time", "clock", "truth", "levels")  # beside event models
+
+
+def read_as_given(
+    rows: Rows, event_models: EventModels = "auto", schema: Schema | None = None
+) -> Rows:
+    """Return rows in which columns of strings are read: as they were given, or as what they are.
+
+    Columns that a schema knows are read as it says.
+    """
+    known: dict[Name, Reading] = {}
+    if schema is not None:
+        rows = schema.named(rows)
+        strings = {name for name, kind in schema.kinds.items() if kind in ("string", "text")}
+        known = {**dict.fromkeys(strings, LEVELS), **schema.readings}
+    read = read_strings(rows, contents_given(event_models, rows.names), known)
+    if schema is not None:
+        schema.say_odd(read, schema.readings)
+    return read
+
+
+def contents_given(event_models: EventModels, names: Iterable[Name]) -> dict[Name, Asked]:
+    """Return what columns of strings are, by the event models that were given.
+
+    Categories and texts are taken as they are written, and what counts numbers reads numbers.
+    """
+    if not isinstance(event_models, Mapping):
+        content = _content_of(event_models)
+        return dict.fromkeys(names, content) if content else {}
+    found: dict[Name, Asked] = {}
+    for key, choice in event_models.items():
+        content = _content_of(choice)
+        if content:
+            found |= dict.fromkeys(_names(key), content)
+    return found
+
+
+def _content_of(choice: Choices) -> Asked | None:
+    if isinstance(choice, str):
+        if choice in CONTENTS:
+            return choice
+        if choice == "text":
+            return "levels"
+        event: Any = EVENT_MODELS.get(choice)
+    elif isinstance(choice, list | tuple | TextModel):
+        return "levels"
+    else:
+        event = type(choice)
+    if event is None or issubclass(event, JointTable | BagOfCounts | Bernoulli):
+        return None
+    return "levels" if issubclass(event, Categorical) else "numbers"
+
+
 def given_by_column(event_models: EventModels, rows: Rows, settings: Settings) -> dict[Name, Given]:
     """Return the event models that were given for columns; a column that has none is left out.
 
@@ -341,8 +396,10 @@ def given_for_all(choice: Choices, settings: Settings) -> Given:
                     f"got {list(choice)}."
                 )
             return tuple(of_text(one, settings) for one in dict.fromkeys(choice))
-        case "auto":
+        case "auto" | "number" | "time" | "clock" | "truth":
             return ()
+        case "levels":
+            return (settings.make(Categorical),)
         case "text":
             return settings.texts
         case TextModel():
@@ -366,7 +423,7 @@ def _event_model(choice: object, settings: Settings) -> EventModel:
     if isinstance(choice, EventModel):
         return choice.asked(settings.estimate)
     if choice not in EVENT_MODELS:
-        names = ", ".join([*EVENT_MODELS, "text", "auto"])
+        names = ", ".join([*EVENT_MODELS, "text", "auto", *CONTENTS])
         raise ValueError(f"There is no event model {choice!r}; there are {names}.")
     return settings.make(EVENT_MODELS[choice])
 

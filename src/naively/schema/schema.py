@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from hashlib import blake2b
 from itertools import islice, pairwise
-from typing import Any, TypeAlias, final
+from typing import Any, TypeAlias, cast, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,16 +31,18 @@ from naively.counting.labels import Labels, is_missing
 from naively.counting.leave_one_out import Parts
 from naively.counting.tally import BlockTally
 from naively.data.columns import (
+    LEVELS,
     NAMES,
     TIME,
     Cycle,
     Kind,
+    Reading,
     Rows,
     column_rows,
     part_codes,
     part_of,
-    read_times,
 )
+from naively.data.reading import joined_readings, odd_words, with_readings
 from naively.events.base import EventModel
 from naively.kernels import dispatch
 from naively.kernels.reference import SALT, Hashes, hash_numbers
@@ -70,8 +72,14 @@ from naively.schema.encode import (
 SHOWN = 30  # as many columns have a line each when a schema is printed; else each group has
 EVIDENCE = "; missing cells are evidence"
 WIDEST = 40  # of the names, in characters
+# How strings are read of a column that came as numbers, truths or times in training.
+READ_AS: dict[Kind, Reading] = {
+    "number": Reading("number"),
+    "boolean": Reading("truth"),
+    "time": Reading("time"),
+}
 # What a column may come as, beside what it was learned as.
-ALSO: dict[Kind, tuple[Kind, ...]] = {"text": ("string",), "string": ("text",), "time": ("string",)}
+ALSO: dict[Kind, tuple[Kind, ...]] = {"text": ("string",), "string": ("text",)}
 
 
 @dataclass(frozen=True, repr=False)
@@ -89,6 +97,7 @@ class Schema(Shown):
     order: range | tuple[Name, ...]  # the columns of the table, as they came
     notes: Mapping[Name, str] = field(default_factory=dict)  # what else is to be said of a column
     free: frozenset[Name] = frozenset()
+    readings: Mapping[Name, Reading] = field(default_factory=dict)  # of columns that were strings
 
     @cached_property
     def columns(self) -> dict[Name, Group]:
@@ -237,12 +246,13 @@ class Schema(Shown):
         return column_rows({name: columns.get(name, nothing) for name in self.order}, kinds)
 
     def match(self, rows: Rows) -> Rows:
-        """Return the rows with exactly these columns, or say which differ."""
+        """Return the rows with exactly these columns, read as in training, or say which differ."""
+        if self.by_place(rows):
+            return self._match_by_place(rows)
+        rows = self._read(rows)
         if len(self.groups) == 1 and rows.names == self.groups[0].columns:
             _check_kinds(rows, self.groups[0], rows.names)
-            return self._timed(rows)
-        if self.by_place(rows):
-            return self._timed(self._match_by_place(rows))
+            return rows
         lacking = [name for name in self.order if name not in rows.place]
         extra = [name for name in rows.names if name not in self._known]
         if lacking and len(lacking) == self.width:
@@ -256,7 +266,7 @@ class Schema(Shown):
             warn(f"Column {list_names(extra)} was not learned: ignored.")
         for group in self.groups:
             _check_kinds(rows, group, [name for name in group.columns if name in rows.place])
-        return self._timed(rows.padded(self.order) if lacking else rows)
+        return rows.padded(self.order) if lacking else rows
 
     def named(self, rows: Rows) -> Rows:
         """Return the rows with the names of these columns, where columns go by their places."""
@@ -272,13 +282,47 @@ class Schema(Shown):
         return rows.renamed(tuple(self.order))
 
     def _match_by_place(self, rows: Rows) -> Rows:
-        by_place = self.named(rows)
+        by_place = self._read(self.named(rows))
         for group in self.groups:
             _check_kinds(by_place, group, group.columns)
         return by_place
 
-    def _timed(self, rows: Rows) -> Rows:
-        return read_times(rows, self.times) if self.times else rows
+    def _read(self, rows: Rows) -> Rows:
+        """Return rows in which strings are read as they were in training."""
+        if rows.one_kind is not None:
+            return rows
+        spelled = {name for name in rows.names if isinstance(rows.cells(name), Strings)}
+        readings = {name: of for name, of in self.readings.items() if name in spelled}
+        for name in spelled.intersection(self.columns) - readings.keys():
+            kind = self.columns[name].kind
+            if kind in READ_AS:
+                readings[name] = READ_AS[kind]
+        if not readings:
+            return rows
+        read = with_readings(rows, readings)
+        for name in readings.keys() - self.readings.keys():
+            words = read.words.get(name)
+            count = 0 if words is None else odd_words(words, readings[name])[0]
+            if count and count == odd_words(cast("Strings", rows.cells(name)), LEVELS)[0]:
+                raise ValueError(
+                    f"Column {title(name)!r} held {self.columns[name].kind}s in training and holds "
+                    "strings now; convert it, or train again."
+                )
+        self.say_odd(read, readings)
+        return read
+
+    def say_odd(self, rows: Rows, readings: Mapping[Name, Reading]) -> None:
+        """Warn of words in columns of numbers or times that were not there in training."""
+        for name in readings.keys() & rows.words.keys() & self.columns.keys():
+            count, row = odd_words(rows.words[name], readings[name])
+            if not count:
+                continue
+            held, word = self.columns[name].kind, str(rows.words[name][row])[:SHOWN]
+            more = f", nor are {count - 1:,} more cells" if count > 1 else ""
+            warn(
+                f"Column {title(name)!r} held {held}s in training: {word!r} in row {row} is "
+                f"none{more}, which counts as missing."
+            )
 
     @cached_property
     def _known(self) -> frozenset[Name]:
@@ -307,7 +351,8 @@ class Schema(Shown):
                 mine[group.key] = replace(group, columns=columns)
         order = _union(self.order, other.order)
         notes = {**other.notes, **self.notes}
-        return Schema(tuple(mine.values()), order, notes, self._free_in_both(other))
+        readings = joined_readings(self.readings, other.readings)
+        return Schema(tuple(mine.values()), order, notes, self._free_in_both(other), readings)
 
     def _free_in_both(self, other: Schema) -> frozenset[Name]:
         if self.free == other.free:
@@ -329,6 +374,13 @@ class Schema(Shown):
                     "cannot be merged."
                 )
 
+    def _said_of(self, name: Name, group: Group) -> str:
+        """Return what is said of a column: its kind, how its strings are read, and notes."""
+        note, reading = self.notes.get(name), self.readings.get(name)
+        kind = "times of day" if reading and reading.content == "clock" else f"{group.kind}s"
+        said = [kind if note is None else note, reading.note if reading else ""]
+        return ", ".join(filter(None, said))
+
     def __str__(self) -> str:
         missing = [name.of for name in self.derived if isinstance(name, Missing)]
         if len(self.columns) > SHOWN:
@@ -344,7 +396,7 @@ class Schema(Shown):
             (
                 title(name),
                 event_names(self.groups_of[name]),
-                self.notes.get(name, f"{group.kind}s") + EVIDENCE * (name in missing),
+                self._said_of(name, group) + EVIDENCE * (name in missing),
             )
             for name, group in self.columns.items()
         ]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from naively.data.columns import Column, ColumnRows, column_rows
+from naively.data.columns import Column, ColumnRows, Reading, column_rows
 from naively.data.files.source import (
     EXTENSIONS,
     Source,
@@ -25,7 +25,7 @@ from naively.data.files.source import (
     replaced,
     spool,
 )
-from naively.data.stream import ROWS, Guess, ReadAgainError, Stream, TableInMemory
+from naively.data.stream import ROWS, ReadAgainError, Stream, TableInMemory
 from naively.kernels.strings import Strings
 from naively.mail.mailbox import is_mail, read_columns
 
@@ -79,7 +79,7 @@ def read(
     *,
     columns: Collection[str] | None = None,
     ignore: Collection[str] = (),
-    types: Mapping[str, str] | None = None,
+    types: Mapping[str, str | Reading] | None = None,
     format: str | None = None,  # noqa: A002  the word on the command line too
     labels: str | None = None,
     memory: int | None = None,
@@ -98,9 +98,9 @@ def read(
         The columns that are read; by default all.
     ignore : collection of str, optional
         Columns that are not read.
-    types : mapping of str to str, optional
-        "number", "boolean", "string" or "time" for columns of which a model expects it. Names
-        that the file does not have are passed over.
+    types : mapping of str to str or Reading, optional
+        "number", "boolean", "string" or "time" for columns of which a model expects it, or how
+        their strings are read. Names that the file does not have are passed over.
     format : str, optional
         "csv", "jsonl" or "parquet", if the name of the file does not tell.
     labels : str, optional
@@ -150,7 +150,7 @@ def opened(
     *,
     columns: Collection[str] | None = None,
     ignore: Collection[str] = (),
-    types: Mapping[str, str] | None = None,
+    types: Mapping[str, str | Reading] | None = None,
     format: str | None = None,  # noqa: A002  the word on the command line too
     labels: str | None = None,
     rows: int = ROWS,
@@ -180,9 +180,12 @@ def opened(
     ...     _ = file.write_text("metal,grams\nsilver,7.5\ngold,\ncopper,3\n")
     ...     with opened(file, rows=2) as table:
     ...         [batch.values("grams").tolist() for batch in table]
-    [[7.5, nan], [3.0]]
+    [[7.5, nan], [3]]
     """
-    wanted = dict(types or {})
+    readings = {name: of for name, of in (types or {}).items() if isinstance(of, Reading)}
+    wanted = {
+        name: str(of.kind) if isinstance(of, Reading) else of for name, of in (types or {}).items()
+    }
     for column, kind in wanted.items():
         if kind not in TYPES:
             raise ValueError(f'The type of column "{column}" is {kind!r}: give one of {TYPES}.')
@@ -200,7 +203,7 @@ def opened(
         every = files_at(path)
         if every is not None and not (path.is_dir() and is_mail(path)):
             with _several(
-                every, path, columns, ignore, wanted, format, labels, rows, memory
+                every, path, columns, ignore, wanted, format, labels, rows, memory, readings
             ) as table:
                 yield table
             return
@@ -217,7 +220,7 @@ def opened(
         folder = Path(scratch)
         source = _source(path, name, format, folder)
         with closing(
-            FileTable(source, choose, wanted, folder, labels, rows, None, memory)
+            FileTable(source, choose, wanted, folder, labels, rows, None, memory, readings)
         ) as table:
             yield table
 
@@ -233,6 +236,7 @@ def _several(
     labels: str | None,
     rows: int,
     memory: int | None,
+    readings: Mapping[str, Reading],
 ) -> Iterator[Stream]:
     """Open several files as one table; a column need not be in every one of them."""
     from naively.data.files.tables import FileTable, connect
@@ -252,7 +256,8 @@ def _several(
             folder = Path(scratch, str(i))
             folder.mkdir()
             source = find(file, format_, folder)
-            tables.append(FileTable(source, choose, wanted, folder, labels, rows, duckdb, memory))
+            reads = wanted, folder, labels, rows, duckdb, memory, readings
+            tables.append(FileTable(source, choose, *reads))
         partitions = [partition_of(file, root) for file in files]
         seen.update(dict.fromkeys(name for said in partitions for name in said))
         yield SeveralFiles(tables, partitions, _choose(list(seen), columns, ignore, str(root)))
@@ -355,7 +360,6 @@ def _files(folder: Path) -> list[Path]:
 
 
 TABLES = (".parquet", ".pq", ".csv", ".tsv", ".jsonl", ".ndjson")  # .txt may be a text of its own
-SPELLED: tuple[Guess, ...] = ("number", "boolean", "time")  # what the name of a folder may be
 
 
 def files_at(path: Path) -> list[Path] | None:
@@ -422,10 +426,10 @@ class SeveralFiles(Stream):
         partitions: Sequence[dict[str, str]],
         names: Sequence[str],
     ) -> None:
-        guesses = {name: of for table in tables for name, of in table.guesses.items()}
-        said = {name: SPELLED for partition in partitions for name in partition}
-        expected = {name: of for table in tables for name, of in table.expected.items()}
-        super().__init__(names, guesses | said, expected)
+        readable = {name for table in tables for name in table.readable}
+        readable |= {name for partition in partitions for name in partition}
+        known = {name: of for table in tables for name, of in table.known.items()}
+        super().__init__(names, readable, known)
         self._tables, self._partitions = tables, partitions
         totals = [table.total for table in tables if table.total is not None]
         self.total = sum(totals) if len(totals) == len(tables) else None
@@ -433,7 +437,7 @@ class SeveralFiles(Stream):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        return tuple(note for table in self._tables for note in table.notes)
+        return tuple(note for table in self._tables for note in table.notes) + super().notes
 
     def columns(self) -> Iterator[dict[str, Column]]:
         self._begins, done = [], 0

@@ -15,7 +15,7 @@ import duckdb
 import numpy as np
 
 from naively.data.arrow import ArrowStream, BrokenStreamError
-from naively.data.columns import Cells, Column, read_column
+from naively.data.columns import Cells, Column, Reading, read_column
 from naively.data.files.source import (
     LIMIT,
     LONG,
@@ -26,7 +26,7 @@ from naively.data.files.source import (
     recount,
     repair,
 )
-from naively.data.stream import BYTES, ROWS, Guess, ReadAgainError, Stream, in_pieces
+from naively.data.stream import BYTES, ROWS, ReadAgainError, Stream, in_pieces
 from naively.kernels.strings import Strings
 
 if TYPE_CHECKING:
@@ -41,7 +41,12 @@ if TYPE_CHECKING:
 
 
 ARROW_ROWS = 122_880  # of a batch of DuckDB's
-EXPECTED: dict[str, Guess] = {"number": "any number", "boolean": "boolean", "time": "time"}
+READ_AS = {  # the types that a column may be wanted of
+    "number": Reading("number"),
+    "boolean": Reading("truth"),
+    "time": Reading("time"),
+    "string": Reading("levels"),
+}
 BATCH = 1 << 27  # bytes of a batch of DuckDB's at most; of longer rows it is asked for fewer
 ENOUGH = 1 << 28  # bytes for the buffers of several threads; in fewer, one thread reads
 FEW = ROWS // 4  # rows of a batch then
@@ -80,6 +85,8 @@ class FileTable(Stream):
         What reads the file; by default a connection of its own.
     memory : int, optional
         How many bytes may be taken for reading.
+    readings : mapping of str to Reading, optional
+        How the strings of wanted columns are read.
     """
 
     def __init__(
@@ -92,6 +99,7 @@ class FileTable(Stream):
         rows: int = ROWS,
         connection: Connection | None = None,
         memory: int | None = None,
+        readings: Mapping[str, Reading] | None = None,
     ) -> None:
         self._source, self._scratch, self._labels, self._rows = source, scratch, labels, rows
         self._wanted, self._choose = wanted, choose
@@ -104,19 +112,19 @@ class FileTable(Stream):
         fields = {field.name: field for field in self._scan.fields}
         super().__init__(
             list(fields),
-            {name: field.guesses for name, field in fields.items() if wanted.get(name) != "string"},
+            [name for name, field in fields.items() if field.is_read],
             {
-                name: EXPECTED[wanted[name]]
+                name: (readings or {}).get(name, READ_AS[wanted[name]])
                 for name in fields
-                if wanted.get(name, "string") != "string" and name != labels
+                if name in wanted and name != labels
             },
         )
         self.total = self._count()
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """A sentence about each thing that was repaired."""
-        return self._source.notes
+        """A sentence about each thing that was repaired, or is not of the kind expected."""
+        return self._source.notes + super().notes
 
     def close(self) -> None:
         """Close the file."""
@@ -300,7 +308,6 @@ def _chosen(source: Source, fields: list[Field], choose: ChooseColumns) -> list[
 DELIMITERS = ",\t;|"
 HEAD_LINES = 100
 MOST_COLUMNS = 20_000  # the time of reading grows with the square of their number
-GUESSES: tuple[Guess, ...] = ("number", "boolean", "time")
 HUGE = ("ubigint", "hugeint", "uhugeint")
 JSON_TYPES = {"integer": "BIGINT", "number": "DOUBLE", "boolean": "BOOLEAN"}
 KINDS = {
@@ -320,12 +327,12 @@ Connection: TypeAlias = duckdb.DuckDBPyConnection
 
 @dataclass(frozen=True)
 class Field:
-    """A column: its name, its name in SQL, its kind, and what its text may spell."""
+    """A column: its name, its name in SQL, its kind, and whether its text is read as what it is."""
 
     name: str
     sql: str
     kind: str
-    guesses: tuple[Guess, ...] = ()
+    is_read: bool = False
 
 
 @dataclass(frozen=True)
@@ -377,10 +384,7 @@ def _scan_csv(connection: Connection, source: Source, labels: str | None) -> Sca
             "reasonable time: leave some out, or give an array to the Python library."
         )
     # Names by position: DuckDB takes "a" and "A" for one name.
-    fields = [
-        Field(name, f"c{i}", "text", () if name == labels else GUESSES)
-        for i, name in enumerate(names)
-    ]
+    fields = [Field(name, f"c{i}", "text", name != labels) for i, name in enumerate(names)]
     columns = _struct(dict.fromkeys((field.sql for field in fields), "VARCHAR"))
     table = (
         f"read_csv({_path(source)}, columns = {columns}, delim = '{delimiter}', "
@@ -464,14 +468,10 @@ def _scan_jsonl(
             continue
         if kind == "time" or type_.id in HUGE or wanted.get(name) == "string":
             kind = "text"  # as it is written; DuckDB takes -1 and 1 together for a huge integer
-        guesses: tuple[Guess, ...]
+        is_read = kind == "text" and name != labels
         if name == labels and kind == "number":  # whole numbers of many digits among them
-            kind, guesses = "text", ("number",)
-        elif kind == "text" and (name in wanted or type_.id in ("null", *HUGE)):
-            guesses = GUESSES
-        else:
-            guesses = ("time",) if kind == "text" and name != labels else ()
-        fields.append(Field(name, _name(name), kind, guesses))
+            kind, is_read = "text", True
+        fields.append(Field(name, _name(name), kind, is_read))
         types[name] = JSON_TYPES.get(kind, "VARCHAR")
     table = f"{table}, columns = {_struct(types)})"
     given = [name for name, type_ in sniffed if name in types and type_.id != "null"]
@@ -501,8 +501,7 @@ def _scan_parquet(connection: Connection, source: Source, labels: str | None) ->
     fields = []
     for name, type_ in _columns(connection, table):
         kind = KIND_OF_TYPE.get(type_.id, "text")
-        guesses: tuple[Guess, ...] = ("time",) if kind == "text" and name != labels else ()
-        fields.append(Field(name, _name(name), kind, guesses))
+        fields.append(Field(name, _name(name), kind, kind == "text" and name != labels))
     return Scan(table, fields)
 
 

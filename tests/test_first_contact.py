@@ -1,0 +1,192 @@
+"""Tables as people have them: marks of missing, notations and dates of any country."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from naively import NaiveBayes, load
+from naively.data.files import opened, read
+
+N = 240
+
+
+def clean() -> pd.DataFrame:
+    """A table of typed columns."""
+    rng = np.random.default_rng(0)
+    y = rng.choice(["no", "yes"], N)
+    shift = (y == "yes").astype(float)
+    day = np.datetime64("2024-01-01") + (rng.integers(0, 300, N) + 40 * shift).astype(int)
+    return pd.DataFrame({
+        "size": (rng.normal(size=N) + shift).round(2),
+        "price": (rng.exponential(2_000, N) * (1 + shift)).round(2),
+        "day": day.astype("datetime64[us]"),
+        "colour": rng.choice(["red", "green"], N),
+        "y": y,
+    })  # fmt: skip
+
+
+def german(x: float) -> str:
+    return f"{x:,.2f}".translate(str.maketrans(",.", ".,"))
+
+
+WRITTEN: dict[str, dict[str, Any]] = {
+    "as they are": {},
+    "decimal commas": {"size": lambda x: f"{x:.2f}".replace(".", ","), "price": german},
+    "thousands": {"price": lambda x: f"{x:,.2f}"},
+    "currency": {"price": lambda x: f"${x:,.2f}"},
+    "euros": {"price": lambda x: f"{german(x)} €"},
+    "percent": {"size": lambda x: f"{x:.2f}%"},
+    "units": {"size": lambda x: f"{x:.2f} kg"},
+    "brackets": {"size": lambda x: f"({-x:.2f})" if x < 0 else f"{x:.2f}"},
+    "d.m.Y": {"day": lambda t: f"{t:%d.%m.%Y}"},
+    "m/d/Y": {"day": lambda t: f"{t:%m/%d/%Y}"},
+    "d/m/y": {"day": lambda t: f"{t:%d/%m/%y}"},
+    "names of months": {"day": lambda t: f"{t:%d-%b-%Y}"},
+    "Ymd": {"day": lambda t: f"{t:%Y%m%d}"},
+}
+
+
+def written(how: str) -> pd.DataFrame:
+    """The same table, all of whose cells are strings."""
+    table = clean()
+    plain = {"size": repr, "price": repr, "day": lambda t: f"{t:%Y-%m-%d}"}
+    for name, write in (plain | WRITTEN[how]).items():
+        table[name] = [write(cell) for cell in table[name].tolist()]
+    return table
+
+
+@pytest.mark.parametrize("how", WRITTEN)
+def test_whatever_the_notation_the_model_is_that_of_the_clean_table(
+    how: str, tmp_path: Path
+) -> None:
+    nb = NaiveBayes().fit(clean(), "y")
+    rows = clean().drop(columns="y")
+    table = written(how)
+    path = tmp_path / "t.csv"
+    table.to_csv(path, index=False)
+    with opened(path, labels="y", rows=50) as stream:
+        from_file = NaiveBayes().fit(stream, "y")
+    for other in (NaiveBayes().fit(table, "y"), from_file):
+        np.testing.assert_allclose(other.predict_proba(rows), nb.predict_proba(rows), atol=1e-12)
+        strings = table.drop(columns="y")
+        np.testing.assert_allclose(other.predict_proba(strings), nb.predict_proba(rows), atol=1e-12)
+
+
+@pytest.mark.parametrize("mark", ["NA", "?", "null", "-", " ", "#N/A", "Unrated"])
+def test_a_mark_among_numbers_is_a_missing_cell(mark: str) -> None:
+    table, strings = clean(), written("as they are")
+    lacking = np.random.default_rng(1).random((N, 2)) < 0.1
+    for j, name in enumerate(("size", "day")):
+        table.loc[lacking[:, j], name] = None
+        strings.loc[lacking[:, j], name] = mark
+    rows = table.drop(columns="y")
+    expected = NaiveBayes().fit(table, "y").predict_proba(rows)
+    nb = NaiveBayes().fit(strings, "y")
+    np.testing.assert_allclose(nb.predict_proba(strings.drop(columns="y")), expected, atol=1e-12)
+    assert {"size": "number", "day": "time"}.items() <= nb.schema_.kinds.items()
+
+
+def holders(table: pd.DataFrame, folder: Path) -> dict[str, Any]:
+    """The same strings, held in many ways."""
+    lists = {name: column.tolist() for name, column in table.items()}
+    table.to_csv(folder / "t.csv", index=False)
+    pq.write_table(pa.table(lists), folder / "t.parquet")
+    lines = "".join(json.dumps(row) + "\n" for row in table.to_dict("records"))
+    (folder / "t.jsonl").write_text(lines, encoding="utf-8")
+    files = {
+        name: {str(n): of.tolist() for n, of in read(folder / name, labels="y").values.items()}  # noqa: PD011
+        for name in ("t.csv", "t.parquet", "t.jsonl")
+    }
+    return {
+        "pandas": table,
+        "pandas of Arrow": table.convert_dtypes(dtype_backend="pyarrow"),
+        "Polars": pl.DataFrame(lists),
+        "PyArrow": pa.table(lists),
+        "lists": lists,
+        "records": table.to_dict("records"),
+        "batches": (table[i : i + 60] for i in range(0, N, 60)),
+        **files,
+    }
+
+
+@pytest.mark.parametrize("how", ["euros", "d/m/y", "units"])
+def test_strings_are_read_alike_whatever_holds_them(how: str, tmp_path: Path) -> None:
+    table = written(how)
+    rows = clean().drop(columns="y")
+    expected = NaiveBayes().fit(clean(), "y").predict_proba(rows)
+    for name, held in holders(table, tmp_path).items():
+        y = [row.pop("y") for row in held] if name == "records" else "y"
+        nb = NaiveBayes().fit(held, y)
+        np.testing.assert_allclose(nb.predict_proba(rows), expected, atol=1e-12, err_msg=name)
+
+
+def test_a_saved_model_reads_as_it_learned(tmp_path: Path) -> None:
+    strings = written("decimal commas")
+    nb = NaiveBayes().fit(strings, "y")
+    nb.save(tmp_path / "m")
+    again = load(tmp_path / "m")
+    one = {"size": "1,5", "price": "1.234", "day": "2024-05-06", "colour": "red"}
+    number = {"size": 1.5, "price": 1234.0, "day": "2024-05-06", "colour": "red"}
+    for model in (nb, again):
+        np.testing.assert_array_equal(model.predict_proba([one]), nb.predict_proba([number]))
+    assert "decimal comma" in str(again.schema_)
+    assert str(again.schema_) == str(nb.schema_)
+
+
+def test_what_was_given_is_read_so() -> None:
+    table = written("as they are")
+    nb = NaiveBayes({"size": "categorical"}).fit(table, "y")
+    assert nb.schema_.columns["size"].event.name == "categorical"
+    assert all(
+        isinstance(level, str)
+        for level in nb.tally_.blocks[nb.schema_.columns["size"].key].axis.levels[0]
+    )
+    stars = {"stars": ["1", "2", "3", "more"] * 20, "y": ["a", "b"] * 40}
+    assert NaiveBayes().fit(stars, "y").schema_.kinds == {"stars": "string"}
+    for choice in ("number", "histogram", "gaussian"):
+        nb = NaiveBayes({"stars": choice}).fit(stars, "y")
+        assert nb.schema_.kinds == {"stars": "number"}
+    assert (
+        NaiveBayes({"stars": "number"}).fit(stars, "y").schema_.columns["stars"].event.name
+        == "histogram"
+    )
+    codes = {"code": [str(20150101 + i) for i in range(28)] * 3, "y": ["a", "b"] * 42}
+    assert NaiveBayes().fit(codes, "y").schema_.kinds == {"code": "time"}
+    assert NaiveBayes({"code": "number"}).fit(codes, "y").schema_.kinds == {"code": "number"}
+    assert NaiveBayes({"code": "levels"}).fit(codes, "y").schema_.kinds == {"code": "string"}
+
+
+def test_a_word_that_is_new_is_said_and_no_error() -> None:
+    nb = NaiveBayes().fit(written("as they are"), "y")
+    row = {"size": "large", "price": "3", "day": "2024-01-01", "colour": "red"}
+    with pytest.warns(
+        UserWarning, match="Column 'size' held numbers in training: 'large' in row 0"
+    ):
+        found = nb.predict_proba([row])
+    np.testing.assert_array_equal(found, nb.predict_proba([row | {"size": None}]))
+    np.testing.assert_array_equal(found, nb.predict_proba([row | {"size": "NA"}]))
+
+
+@given(st.permutations(range(5)), st.integers(1, 4))
+def test_neither_order_nor_batches_of_rows_show(order: list[int], size: int) -> None:
+    strings = written("d/m/y")
+    strings.loc[::9, "size"] = "NA"
+    parts = [strings[i * 48 : (i + 1) * 48] for i in order]
+    shuffled = pd.concat(parts)
+    nb = NaiveBayes(weights=None).fit(strings, "y")
+    of_parts = NaiveBayes(weights=None).fit(
+        iter([shuffled[i : i + 60 * size] for i in range(0, N, 60 * size)]), "y"
+    )
+    rows = strings.drop(columns="y")
+    np.testing.assert_allclose(of_parts.predict_proba(rows), nb.predict_proba(rows), atol=1e-12)
