@@ -243,9 +243,9 @@ CASES = [
     Case(DEFAULTS, name="mixed defaults"),
     Case(SETTLED, name="mixed"),
     Case(SETTLED, interactions=INTERACTIONS, name="mixed with interactions"),
-    Case(DEFAULTS, settings=Settings(missing="auto"), name="mixed defaults, missing or not"),
-    Case(SETTLED, settings=Settings(missing="auto"), name="mixed, missing or not"),
-    Case(Gaussian(), REAL, numbers, settings=Settings(missing="auto"), name="missing or not"),
+    Case(DEFAULTS, settings=Settings(presence="auto"), name="mixed defaults, missing or not"),
+    Case(SETTLED, settings=Settings(presence="auto"), name="mixed, missing or not"),
+    Case(Gaussian(), REAL, numbers, settings=Settings(presence="auto"), name="missing or not"),
 ]
 
 ORACLES = [

@@ -52,12 +52,12 @@ def test_smoothing_is_that_of_python(data: Path, smoothing: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("missing", ["ignore", "auto"])
 def test_missing_cells_are_evidence_unless_they_are_to_be_ignored(data: Path, missing: str) -> None:
-    done = run("train", data, "-t", "kind", "-o", data.parent / "m", "--missing", missing)
+    done = run("train", data, "-t", "kind", "-o", data.parent / "m", "--presence", missing)
     assert done.returncode == 0, done.stderr.decode()
     said = [line for line in done.stderr.decode().splitlines() if "evidence" in line]
     assert [line.split()[0] for line in said] == ["size", "colour", "note"] * (missing == "auto")
-    message = sentence("train", data, "-t", "kind", "-o", data.parent / "n", "--missing", "drop")
-    assert "--missing must be auto or ignore, got 'drop'" in message
+    message = sentence("train", data, "-t", "kind", "-o", data.parent / "n", "--presence", "drop")
+    assert "--presence must be auto or ignore, got 'drop'" in message
 
 
 @pytest.mark.parametrize("given", ["loud", "-1", "nan", "inf", ""])

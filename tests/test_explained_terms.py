@@ -188,7 +188,7 @@ def test_a_sparse_row_has_no_more_lines_than_without_what_is_new(event: str) -> 
     X, y = rng.poisson(0.4, (200, 6)).astype(float), np.repeat(["u", "v"], 100)
     rows = sparse.csr_array(X[:20])
     X[rng.random(X.shape) < np.where(y == "u", 0.4, 0.1)[:, None]] = np.nan
-    before = NaiveBayes(event, missing="ignore").fit(X, y).explain(rows)
+    before = NaiveBayes(event, presence="ignore").fit(X, y).explain(rows)
     nb = with_linear_part(NaiveBayes(event).fit(X, y))
     assert nb.schema_.groups[-1].kind == "missing"
     joint = nb.predict_joint_log_proba(rows)
@@ -221,6 +221,6 @@ def test_a_picture_has_missing_pixels_elsewhere() -> None:
 
 def test_the_parts_of_a_model_without_missing_cells_are_those_of_before() -> None:
     X, y = holes()
-    ignored = NaiveBayes({"note": Bernoulli()}, missing="ignore").fit(X, y)
+    ignored = NaiveBayes({"note": Bernoulli()}, presence="ignore").fit(X, y)
     assert not any("is missing" in name for row in ignored.explain(X[:20]) for name in row.column)
     assert not any(group.kind == "missing" for group in ignored.schema_.groups)

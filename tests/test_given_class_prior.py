@@ -43,7 +43,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "pure": {"weights": None},
     "gaussian": {"event_models": {"x": "gaussian", "same": "gaussian"}},
     "interactions": {"interactions": "auto"},
-    "no presence": {"missing": "ignore"},
+    "no presence": {"presence": "ignore"},
 }
 
 

@@ -204,11 +204,11 @@ LIES: dict[str, tuple[Change, str]] = {
         "it is of missings, which categorical cannot count so",
     ),
     "missing cells of another kind": (
-        lambda h, _: h["settings"].update(missing="never"),
-        "settings.missing is 'never', not 'auto' or 'ignore'",
+        lambda h, _: h["settings"].update(presence="never"),
+        "settings.presence is 'never', not 'auto' or 'ignore'",
     ),
     "nothing of missing cells": (
-        lambda h, _: h["settings"].pop("missing"),
+        lambda h, _: h["settings"].pop("presence"),
         "settings has no 'missing', or lacks it",
     ),
     "a column of the table that follows": (

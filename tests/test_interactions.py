@@ -506,7 +506,7 @@ def test_many_columns_and_classes_have_interactions(monkeypatch: pytest.MonkeyPa
 
 def test_rows_are_left_out_piece_by_piece_as_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     table, y, *_ = mixed(700)
-    nb = NaiveBayes(missing="ignore").fit(table, y)
+    nb = NaiveBayes(presence="ignore").fit(table, y)
     model = nb.model_.weighed(None)
     sample = nb._learned().of(nb.model_)
     for cells in (fitting.CELLS, 2000):

@@ -181,7 +181,7 @@ def test_truths_stay_a_straight_line() -> None:
     z, e = rng.random((2, 500)) < 0.5
     X = {"z": z, "again": z ^ (rng.random(500) < 0.05), "e": e}
     y = np.where(z & e, "a", "b")
-    nb = NaiveBayes(missing="ignore").fit(X, y)
+    nb = NaiveBayes(presence="ignore").fit(X, y)
     assert linear_of(nb).of
     view = nb.inspect.linear()
     of = np.column_stack([X[name] for name in view.feature_names]).astype(float)

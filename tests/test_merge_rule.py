@@ -183,7 +183,7 @@ def half(part: int, seed: int, **options: Any) -> NaiveBayes:
     [
         {"weights": None},
         {"weights": "temperature"},
-        {"missing": "ignore"},
+        {"presence": "ignore"},
         {"interactions": "auto"},
     ],
     ids=lambda options: next(iter(options)),
@@ -194,7 +194,7 @@ def test_what_one_model_has_both_have_in_either_order(options: dict[str, Any], s
     rows = {"a": [1.0, -1.0, None], "b": [1.0, 1.0, -1.0]}
     np.testing.assert_allclose(a.predict_proba(rows), b.predict_proba(rows), atol=1e-9)
     assert a.model_.settings == b.model_.settings
-    assert a.model_.settings.missing == "auto"
+    assert a.model_.settings.presence == "auto"
     assert a.weights == b.weights == "loo"
     assert a.interactions == b.interactions == options.get("interactions")
 

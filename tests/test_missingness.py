@@ -416,7 +416,7 @@ def test_its_weights_are_shrunk_towards_nothing() -> None:
     of = {name: np.mean(list(w.values())) for name, w in nb.weights_.by_name.items()}
     assert of["told is missing"] > 0.5
     assert of["random is missing"] < 0.3
-    less = NaiveBayes(missing="ignore").fit({"z": z, "told": told, "random": random}, y)
+    less = NaiveBayes(presence="ignore").fit({"z": z, "told": told, "random": random}, y)
     new = {"z": z, "told": told, "random": random}
     right = y == "b"
 
@@ -437,7 +437,7 @@ def test_the_first_missing_cells_change_nothing_until_weights_are_fitted() -> No
     assert [str(name) for name in group.columns] == ["x is missing"]
     part = nb.model_.taken.parts[group.key].keys
     np.testing.assert_array_equal(nb.weights_.table(part, nb.classes_.tolist()), 0.0)
-    ignoring = fit(table, missing="ignore").partial_fit(more, ["a", "b"])
+    ignoring = fit(table, presence="ignore").partial_fit(more, ["a", "b"])
     new = {"x": np.array([0.3, np.nan, -2.0]), "w": np.array([0, 1, 3])}
     np.testing.assert_allclose(
         nb.predict_proba(new), ignoring.predict_proba(new), rtol=0, atol=1e-12
@@ -447,7 +447,7 @@ def test_the_first_missing_cells_change_nothing_until_weights_are_fitted() -> No
 # Without it
 
 
-PURE = [{"missing": "ignore"}, {"weights": None}, {"weights": "temperature"}]
+PURE = [{"presence": "ignore"}, {"weights": None}, {"weights": "temperature"}]
 
 
 @pytest.mark.parametrize("settings", PURE, ids=str)
@@ -457,7 +457,7 @@ def test_there_is_none_where_it_is_not_wanted(settings: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("settings", PURE[1:], ids=str)
 def test_without_weights_for_each_part_the_option_says_nothing(settings: dict[str, Any]) -> None:
-    auto, ignore = fit(**settings), fit(**settings, missing="ignore")
+    auto, ignore = fit(**settings), fit(**settings, presence="ignore")
     np.testing.assert_array_equal(auto.predict_proba(X), ignore.predict_proba(X))
     assert str(auto.model_) == str(ignore.model_)
 
@@ -465,7 +465,7 @@ def test_without_weights_for_each_part_the_option_says_nothing(settings: dict[st
 def test_what_follows_from_missing_cells_is_not_counted() -> None:
     """Rows are counted by what a model counts: its schema holds what follows from that, too."""
     rows, labels = as_rows({"l": ["u", None, "v", "u"]}), encode_labels(["a", "a", "b", "b"])
-    settings = Settings(missing="auto")
+    settings = Settings(presence="auto")
     model = Model.learn(rows, labels, infer(rows), settings)
     again = Model.learn(rows, labels, model.counted.schema, settings)
     np.testing.assert_array_equal(again.posterior(rows), model.posterior(rows))
@@ -486,9 +486,9 @@ def test_the_model_of_how_rows_are_generated_has_none() -> None:
     }
     table["narrow"] = np.abs(table["narrow"])
     numbers = {name: table[name] for name in given}
-    auto, ignore = fit(table), fit(table, missing="ignore")
+    auto, ignore = fit(table), fit(table, presence="ignore")
     np.testing.assert_array_equal(auto.score_samples(table), ignore.score_samples(table))
-    a, b = fit(numbers, event_models=given), fit(numbers, event_models=given, missing="ignore")
+    a, b = fit(numbers, event_models=given), fit(numbers, event_models=given, presence="ignore")
     assert group_of(a) is not None
     assert a.inspect.log_likelihood(numbers, Y) == b.inspect.log_likelihood(numbers, Y)
     drawn, labels = auto.inspect.sample(50, random_state=3)
@@ -501,13 +501,13 @@ def test_the_model_of_how_rows_are_generated_has_none() -> None:
     conjugate = {"truth": "bernoulli", "string": "categorical"}
     few = {name: table[name] for name in conjugate}
     a = fit(few, event_models=conjugate, estimate="mean")
-    b = fit(few, event_models=conjugate, estimate="mean", missing="ignore")
+    b = fit(few, event_models=conjugate, estimate="mean", presence="ignore")
     assert a.inspect.log_marginal_likelihood(few, Y) == b.inspect.log_marginal_likelihood(few, Y)
 
 
 def test_another_word_is_an_error() -> None:
-    with pytest.raises(ValueError, match=r"missing.*auto.*ignore"):
-        fit(missing="never")
+    with pytest.raises(ValueError, match=r"presence.*auto.*ignore"):
+        fit(presence="never")
 
 
 # Odd tables

@@ -216,7 +216,7 @@ def test_impossible_items_come_first_and_one_class_tells_nothing() -> None:
 
 
 def test_what_is_not_estimated_has_no_pseudo_count_and_what_is_undefined_says_so() -> None:
-    nb = NaiveBayes(Poisson(alpha=0), class_prior="uniform", missing="ignore")
+    nb = NaiveBayes(Poisson(alpha=0), class_prior="uniform", presence="ignore")
     nb.fit([[1.0], [np.nan]], ["a", "b"])
     table = nb.inspect.parameters()
     assert table.to_dict()["pseudo_count"] == [None, None, 0.0, 0.0]

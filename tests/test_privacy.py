@@ -461,7 +461,7 @@ def test_noise_is_in_a_new_model_alone() -> None:
     assert b'"noise"' not in before
     assert type(noisy) is NaiveBayes
     assert noisy.weights_ is None
-    assert noisy.model_.settings.missing == "ignore"
+    assert noisy.model_.settings.presence == "ignore"
     assert noisy.model_.counted.schema.notes == {}
     assert not noisy.model_.has_interactions
     assert noisy._sampled_rows() is None

@@ -110,7 +110,7 @@ def models() -> list[NaiveBayes]:
     made = [
         NaiveBayes(),
         NaiveBayes(interactions="auto"),
-        NaiveBayes(weights="temperature", missing="ignore"),
+        NaiveBayes(weights="temperature", presence="ignore"),
         NaiveBayes({"size": "gaussian", "number": "poisson", "note": "bernoulli"}),
         NaiveBayes({"size": "exponential", "number": "categorical"}, class_prior="uniform"),
     ]

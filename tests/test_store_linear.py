@@ -146,7 +146,8 @@ def test_the_header_and_the_arrays_are_as_documented(tmp_path: Path) -> None:
     assert header["format"] == store.FORMAT
     assert header["settings"] == {
         "estimate": "mean", "smoothing": "auto", "weights": "loo", "interactions": None,
-        "text": "auto", "missing": "auto",
+        "text": "auto", "presence": "auto",
+        "missing_values": None, "decimal": None, "day_first": None,
     }  # fmt: skip
     place = {
         group["event"] + group["kind"]: i for i, group in enumerate(header["weights"]["groups"])
@@ -214,10 +215,10 @@ def test_the_option_comes_back_and_has_an_effect_with_weights(
     missing: Any, weights: Any, tmp_path: Path
 ) -> None:
     X, y = table()
-    nb = NaiveBayes(weights=weights, missing=missing).fit(X, y)
+    nb = NaiveBayes(weights=weights, presence=missing).fit(X, y)
     nb.save(tmp_path / "m.naively", keep_rows=True)
     again = load(tmp_path / "m.naively")
-    assert again.missing == again.model_.settings.missing == missing
+    assert again.presence == again.model_.settings.presence == missing
     assert again.model_.settings.counts_missing == (weights == "loo" and missing == "auto")
     said = [part.column for part in again.weights_.of] if weights else []
     assert (Missing("number") in said) == (weights == "loo" and missing == "auto")

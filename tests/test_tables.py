@@ -189,6 +189,11 @@ def test_a_cell_of_parquet_above_the_limit_is_refused(tmp_path: Path) -> None:
     assert "\n" not in str(error.value)
 
 
+def plain_cell(cell: Any) -> Any:
+    """A cell of a batch as one of the whole: whole numbers may be floats beside others."""
+    return None if cell is None or cell != cell else cell
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("rows", [0, 3])
 def test_what_a_column_is_does_not_depend_on_batches(tmp_path: Path, rows: int) -> None:
@@ -208,7 +213,8 @@ def test_what_a_column_is_does_not_depend_on_batches(tmp_path: Path, rows: int) 
             for name in (whole.names if rows else ())
         }
         expected = {name: whole.values(name).tolist() for name in joined}
-        assert str(joined).replace("nan", "None") == str(expected).replace("nan", "None")
+        for name, cells in joined.items():
+            assert list(map(plain_cell, cells)) == list(map(plain_cell, expected[name])), name
 
 
 def test_more_columns_than_can_be_read_are_refused(tmp_path: Path) -> None:

@@ -478,7 +478,7 @@ def test_tokens_are_read_and_written_in_batches(
 
 def test_of_a_long_text_nothing_is_added(base: tuple[str, Any]) -> None:
     text = Text(max_characters=8, event=Bernoulli())
-    nb = NaiveBayes({"note": text}, weights=None, missing="ignore")
+    nb = NaiveBayes({"note": text}, weights=None, presence="ignore")
     nb.fit({"note": ["buy now", "lunch", "buy"]}, ["a", "b", "a"])
     notes = ["lunch buy", "lunch bu", "Straße ü", "Straße üb", None]
     _, p = scored(base, Scorecard.of(nb.model_), [{"note": of} for of in notes])

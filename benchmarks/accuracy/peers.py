@@ -52,7 +52,7 @@ SPLITS = (HALVES, FIFTHS)  # of tables
 
 
 SETTINGS = Settings(
-    missing="ignore"
+    presence="ignore"
 )  # those of NaiveBayes() when weights of columns were all it had
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from naively.kernels.dispatch import set_threads as set_threads
     from naively.kernels.dispatch import show_config as show_config
     from naively.model.model import Model as Model
+    from naively.schema.overview import columns as columns
     from naively.schema.text import Patterns as Patterns
     from naively.schema.text import Text as Text
 
@@ -46,6 +47,7 @@ _HOME = {
     "Patterns": "naively.schema.text",
     "Tally": "naively.counting.tally",
     "Text": "naively.schema.text",
+    "columns": "naively.schema.overview",
     "independence": "naively.events.joint_table",
     "compare": "naively.estimators.compare",
     "load": "naively.estimators.scikit",

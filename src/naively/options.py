@@ -7,7 +7,7 @@ settings two models differ in, and the options of the command line.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import partial
 from numbers import Real
@@ -20,6 +20,7 @@ class OptionKind:
 
     words: str
     holds: Callable[[object], bool]
+    read: Callable[[str], object] | None = None  # from text, if it is neither a word nor a number
 
 
 Kinds: TypeAlias = Sequence[OptionKind]
@@ -35,11 +36,33 @@ NOT_NEGATIVE = OptionKind(
     lambda x: isinstance(x, Real) and 0 <= float(x) < math.inf,
 )
 NONE = OptionKind("None", lambda x: x is None)
+TRUTHS = {"true": True, "false": False}
+TRUE_OR_FALSE = OptionKind(
+    "True or False", lambda x: isinstance(x, bool), lambda text: TRUTHS.get(text.lower())
+)
+STRINGS = OptionKind(
+    "a list of strings",
+    lambda x: isinstance(x, list | tuple) and all(isinstance(word, str) for word in x),
+    lambda text: text.split(","),
+)
 
 
 def words(*each: str) -> list[OptionKind]:
     """Return the kinds that only these words are of."""
     return [OptionKind(repr(word), partial(_is_word, word)) for word in each]
+
+
+def by_column(*kinds: OptionKind) -> list[OptionKind]:
+    """Return these kinds, None, and a mapping from columns to one of them."""
+    alone = " or ".join(kind.words for kind in kinds)
+    mapping = OptionKind(
+        f"a mapping from columns to {alone}",
+        lambda x: (
+            isinstance(x, Mapping)
+            and all(any(kind.holds(of) for kind in kinds) for of in x.values())
+        ),
+    )
+    return [*kinds, NONE, mapping]
 
 
 def _is_word(word: str, value: object) -> bool:
@@ -90,10 +113,25 @@ class Options:
         "What is counted of texts: auto (words, word bigrams, and character n-grams where texts "
         "are short) or words (the fastest, in the least memory).",
     )
-    missing: Literal["auto", "ignore"] = option(
+    presence: Literal["auto", "ignore"] = option(
         "auto",
         words("auto", "ignore"),
         "Of missing cells: auto (evidence of their own, where rows say so) or ignore.",
+    )
+    missing_values: Sequence[str] | Mapping[str, Sequence[str]] | None = option(
+        None,
+        by_column(STRINGS),
+        "Strings that stand for missing cells: NA,? (none: what is no number is told apart).",
+    )
+    decimal: str | Mapping[str, str] | None = option(
+        None,
+        by_column(*words(".", ",")),
+        "The decimal mark of numbers that are strings: . or , (none: as the cells say).",
+    )
+    day_first: bool | Mapping[str, bool] | None = option(
+        None,
+        by_column(TRUE_OR_FALSE),
+        "Whether 03/04/2024 is the third of April: true or false (none: as the cells say).",
     )
 
 
@@ -141,9 +179,10 @@ def from_text(name: str, kinds: Kinds, given: str) -> Any:
     ValueError: --weights must be loo or none, got 'all'.
     """
     number = number_of(given)
-    value = None if given == "none" else given if number is None else number
-    if any(kind.holds(value) for kind in kinds):
-        return value
+    read = [kind.read(given) for kind in kinds if kind.read is not None]
+    for value in (None if given == "none" else given if number is None else number, *read):
+        if any(kind.holds(value) for kind in kinds) and (value is not None or given == "none"):
+            return value
     written = expected(kinds).replace("'", "").replace("None", "none")
     raise ValueError(f"--{name.replace('_', '-')} must be {written}, got {given!r}.")
 

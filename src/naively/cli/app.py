@@ -50,6 +50,7 @@ for function in (
     update.merge,
     update.decay,
     update.calibrate,
+    ask.columns,
     ask.predict,
     ask.evaluate,
     ask.explain,

@@ -36,6 +36,21 @@ if TYPE_CHECKING:
 # --- The verbs that ask a model, or two: predict, evaluate, explain, show and diff ---------------
 
 
+def columns(
+    data: DataArgument,
+    target: TargetOption = None,
+    input_format: InputFormatOption = None,
+    memory_limit: MemoryOption = None,
+    form: FormatOption = None,
+) -> None:
+    """Show what each column is taken for, before anything is learned, with examples and notes."""
+    from naively.schema.overview import columns as overview_of
+
+    with Data(data, input_format, labels=target, memory=memory_limit).opened() as stream:
+        found = overview_of(stream, target=target)
+    output.write_table(found, form)
+
+
 def predict(
     model: ModelArgument,
     data: DataArgument,

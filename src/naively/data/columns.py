@@ -78,6 +78,8 @@ class Reading:
         Whether numbers are multiplied by their units: times are days then.
     note : str
         What else is to be said of the column.
+    missing : tuple of str
+        Strings that stand for missing cells.
     words : tuple of str, optional
         The words beside its numbers or times, if they are few; None if they are many.
     """
@@ -88,6 +90,7 @@ class Reading:
     dates: bool = False
     scaled: str = ""
     note: str = field(default="", compare=False)
+    missing: tuple[str, ...] = ()
     words: tuple[str, ...] | None = field(default=(), compare=False)
 
     @property

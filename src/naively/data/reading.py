@@ -8,7 +8,7 @@ column of numbers or times every other string is a word: nothing is lost, whatev
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
@@ -559,10 +559,66 @@ def _factors(affixes: list[str], scaled: str) -> Floats:
 # --- All columns of a table ----------------------------------------------------------------------
 
 
+@dataclass(frozen=True)
+class ReadAs:
+    """What was said of the columns of a table, as far as anything was.
+
+    Parameters
+    ----------
+    contents : mapping of str to str
+        What columns are.
+    missing, decimal, day_first
+        The options of ``NaiveBayes``: one value for all columns, or by column.
+    """
+
+    contents: Mapping[Any, Asked] = field(default_factory=dict)
+    missing: Any = None
+    decimal: Any = None
+    day_first: Any = None
+
+    def marks_of(self, name: Any) -> tuple[str, ...]:
+        """Return the strings that stand for missing cells of a column."""
+        return tuple(_given(self.missing, name) or ())
+
+    def reading(self, name: Any, forms: Forms, table: Votes) -> Reading:
+        """Return how a column is read, by the forms of its cells."""
+        mark = _given(self.decimal, name)
+        found = read(
+            forms,
+            content=self.contents.get(name),
+            comma=None if mark is None else mark == ",",
+            day_first=_given(self.day_first, name),
+            table=table,
+        )
+        return _with_words(replace(found, missing=self.marks_of(name)), forms)
+
+
+def _given(option: Any, name: Any) -> Any:
+    return option.get(name) if isinstance(option, Mapping) else option
+
+
+NOTHING_SAID = ReadAs()
+
+
+def without_marks(strings: Strings, marks: Sequence[str]) -> Strings:
+    """Return a column in which strings that stand for missing cells are missing.
+
+    >>> from naively.kernels.strings import pack_strings
+    >>> without_marks(pack_strings(["1", " NA", "x"]), ["NA"])
+    Strings(['1', None, 'x'])
+    """
+    if not marks:
+        return strings
+    codes, first = dispatch.encode_strings(strings)
+    every = map(str, dispatch.take_strings(strings, first))
+    stands = np.array([*(text.strip() in marks for text in every), True])
+    if not stands[:-1].any():
+        return strings
+    return Strings(strings.offsets, strings.utf8, stands[codes])
+
+
 def read_strings(
-    rows: Rows,
-    contents: Mapping[Name, Asked] | None = None,
-    known: Mapping[Name, Reading] | None = None,
+    rows: Rows, said: ReadAs = NOTHING_SAID, known: Mapping[Name, Reading] | None = None
 ) -> Rows:
     """Return rows in which columns of strings are read as what they are.
 
@@ -570,8 +626,8 @@ def read_strings(
     ----------
     rows : Rows
         A table, of which some columns may have been read already.
-    contents : mapping of str to str, optional
-        What columns are, as far as it is known.
+    said : ReadAs
+        What was said of the columns.
     known : mapping of str to Reading, optional
         How columns are read, whatever is in them.
 
@@ -589,20 +645,16 @@ def read_strings(
     for name in rows.names:
         cells = rows.cells(name) if rows.kind(name) == "string" else None
         if isinstance(cells, Strings) and name not in given and cells.any_there:
+            cells = without_marks(cells, said.marks_of(name))
             found[name] = dispatch.read_forms(cells)
             forms[name] = Forms.of(cells, found[name])
-    return with_readings(rows, given | settled(forms, contents), found)
+    return with_readings(rows, given | settled(forms, said), found)
 
 
-def settled(
-    forms: Mapping[Any, Forms], contents: Mapping[Any, Asked] | None = None
-) -> dict[Any, Reading]:
+def settled(forms: Mapping[Any, Forms], said: ReadAs = NOTHING_SAID) -> dict[Any, Reading]:
     """Return how the columns of a table are read, by the forms of their cells."""
-    table, asked = Votes.of(forms.values()), contents or {}
-    return {
-        name: _with_words(read(of, content=asked.get(name), table=table), of)
-        for name, of in forms.items()
-    }
+    table = Votes.of(forms.values())
+    return {name: said.reading(name, of, table) for name, of in forms.items()}
 
 
 def _with_words(reading: Reading, forms: Forms) -> Reading:
@@ -626,9 +678,14 @@ def with_readings(
     changed = False
     for name, reading in readings.items():
         strings = cells.get(name)
-        if reading.is_levels or not isinstance(strings, Strings):
+        if not isinstance(strings, Strings) or (reading.is_levels and not reading.missing):
             continue
         changed = True
+        strings = without_marks(strings, reading.missing)
+        if reading.is_levels:
+            cells[name] = strings
+            kinds[name] = kinds[name] if strings.any_there else None
+            continue
         cells[name], of = values_of(strings, reading, (found or {}).get(name))
         kinds[name] = reading.kind
         if of is not None:

@@ -13,10 +13,18 @@ from naively.counting.axis import Name
 from naively.data.arrow import ArrowStream, filled, join_parts
 from naively.data.columns import Cells, Column, ColumnRows, Content, Reading, join_columns, taken
 from naively.data.frames import Table, as_rows
-from naively.data.reading import Asked, Forms, odd_words, settled, with_readings
+from naively.data.reading import (
+    NOTHING_SAID,
+    Forms,
+    odd_words,
+    settled,
+    with_readings,
+    without_marks,
+)
 from naively.kernels import dispatch
 from naively.kernels.forms import Read
 from naively.kernels.strings import Strings
+from naively.messages import warn
 
 # --- A table of any length: batches of rows of bounded size, in order ----------------------------
 #
@@ -73,10 +81,11 @@ class Stream(ABC):
         self.names = list(names)
         self.readable = frozenset(readable)
         self.known = dict(known or {})
-        self.contents: dict[str, Asked] = {}  # what columns are, as far as it is known
+        self.said = NOTHING_SAID  # what was said of the columns
         self._forms: dict[str, Forms] = {}
         self._readings: dict[str, Reading] = {}
         self._odd: dict[str, tuple[int, str]] = {}  # cells that are not of a known kind
+        self._overturned: set[str] = set()
         self._counts_first = False  # whether the forms of all rows are counted before any is read
 
     @property
@@ -97,6 +106,11 @@ class Stream(ABC):
         """Name a column and one of its rows in a message."""
         return f'Column "{name}"', f"row {row}"
 
+    @property
+    def readings(self) -> dict[str, Reading]:
+        """How columns of strings were read."""
+        return {**self._readings, **self.known}
+
     def as_written(self, names: Collection[str]) -> None:
         """Leave the strings of some columns as they are."""
         self.readable -= frozenset(names)
@@ -110,7 +124,7 @@ class Stream(ABC):
         if self._counts_first:
             for columns in self.columns():
                 self._look_at(columns)
-            self._readings = settled(self._forms, self.contents)
+            self._readings = settled(self._forms, self.said)
         for columns in self.columns():
             found = {} if self._counts_first else self._look_at(columns)
             if found:
@@ -140,7 +154,7 @@ class Stream(ABC):
         batches = list(self.columns())
         self._forms = {}
         found = [self._look_at(columns) for columns in batches]
-        self._readings = settled(self._forms, self.contents)
+        self._readings = settled(self._forms, self.said)
         parts, done, self._odd = [], 0, {}
         for columns, of in zip(batches, found, strict=True):
             parts.append(self._read(columns, of))
@@ -164,8 +178,9 @@ class Stream(ABC):
         found = {}
         for name, (cells, _) in columns.items():
             if name in self.readable and name not in self.known and isinstance(cells, Strings):
-                found[name] = dispatch.read_forms(cells)
-                of = Forms.of(cells, found[name])
+                strings = without_marks(cells, self.said.marks_of(name))
+                found[name] = dispatch.read_forms(strings)
+                of = Forms.of(strings, found[name])
                 self._forms[name] = self._forms[name] + of if name in self._forms else of
         return found
 
@@ -174,7 +189,7 @@ class Stream(ABC):
 
         Of one that cannot be read again a column stays what it was taken for.
         """
-        now = settled(self._forms, self.contents)
+        now = settled(self._forms, self.said)
         before = self._readings
         if any(
             now[name] != of
@@ -184,8 +199,19 @@ class Stream(ABC):
             if self.again:
                 self._counts_first = True
                 raise ReadAgainError
+            self._say_overturned({name for name, of in before.items() if now[name] != of})
             now |= before
         self._readings = now
+
+    def _say_overturned(self, names: Collection[str]) -> None:
+        """Warn that columns stay what their first rows were, as these are not read again."""
+        for name in set(names) - self._overturned:
+            self._overturned.add(name)
+            warn(
+                f"{self.where(name, 0)[0]} was read as {self._readings[name].content}s and stays "
+                "so, though later rows say otherwise, as the rows before them cannot be read "
+                "again: give a table that can be read twice, or name its event model."
+            )
 
     def _read(self, columns: dict[str, Column], found: Mapping[str, Read]) -> ColumnRows:
         """Return a batch as rows."""

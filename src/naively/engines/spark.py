@@ -18,7 +18,7 @@ import numpy as np
 from naively.data.arrow import ArrowStream, filled
 from naively.data.columns import Column, Kind, Reading, Rows, join_columns, refuse_twice, unusable
 from naively.data.frames import as_rows
-from naively.data.reading import Forms, settled
+from naively.data.reading import NOTHING_SAID, Forms, ReadAs, settled, without_marks
 from naively.data.stream import ROWS, Stream, in_pieces
 from naively.engines import stream
 from naively.engines.stream import LabelledStream
@@ -96,7 +96,8 @@ def learn(
     # The class prior has no part in counting, and may be for classes that a partition lacks.
     counted = replace(settings, class_prior="data")
     with in_one_sentence():
-        readings = _readings(table.frame, strings, event_models)
+        said = settings.read_as(contents_given(event_models, strings))
+        readings = _readings(table.frame, strings, said)
         counting = Counting(
             *(table.frame.columns, table.target, table.weight, readings),
             *(event_models, counted, sample.empty(), known),
@@ -222,18 +223,18 @@ class _Partition(Stream):
         return ArrowStream(pa.Table.from_batches(some).rename_columns(self.names)).read()
 
 
-def _readings(frame: Any, strings: Sequence[str], event_models: EventModels) -> dict[str, Reading]:
+def _readings(frame: Any, strings: Sequence[str], said: ReadAs) -> dict[str, Reading]:
     """Return how the columns of strings of a frame are read, by the forms of all their cells."""
     if not strings:
         return {}
     name_of = dict(zip(frame.columns, numbered(frame).columns, strict=True))
     some = numbered(frame).select([name_of[name] for name in strings])
-    reports = some.mapInArrow(FormsOfPartition(list(strings)), REPORT).collect()
+    reports = some.mapInArrow(FormsOfPartition(list(strings), said), REPORT).collect()
     forms = dict.fromkeys(strings, Forms.none())
     for _, content in reports:
         for name, of in json.loads(content).items():
             forms[name] += Forms.from_dict(of)
-    return settled(forms, contents_given(event_models, strings))
+    return settled(forms, said)
 
 
 @dataclass(frozen=True)
@@ -241,6 +242,7 @@ class FormsOfPartition:
     """Counts the forms of the cells of a partition in a worker."""
 
     names: list[str]
+    said: ReadAs = NOTHING_SAID
 
     def __call__(self, batches: RecordBatches) -> RecordBatches:
         """Yield the forms of each column; nothing if the partition is empty."""
@@ -251,7 +253,8 @@ class FormsOfPartition:
             for columns in _Partition(batches, self.names, {}).columns():
                 for name, (cells, _) in columns.items():
                     if isinstance(cells, Strings):
-                        forms[name] = forms.get(name, Forms.none()) + Forms.of(cells)
+                        strings = without_marks(cells, self.said.marks_of(name))
+                        forms[name] = forms.get(name, Forms.none()) + Forms.of(strings)
         if forms:
             content = json.dumps({name: of.to_dict() for name, of in forms.items()})
             yield _batch([("forms", content.encode())])

@@ -110,16 +110,20 @@ def learn(
         A sample of the rows.
     """
     stream = table.stream
-    stream.contents = {str(n): of for n, of in contents_given(event_models, stream.names).items()}
+    contents = contents_given(event_models, stream.names)
+    stream.said = settings.read_as({str(name): of for name, of in contents.items()})
     if known is not None:
         strings = {str(n) for n, kind in known.kinds.items() if kind in ("string", "text")}
         stream.known |= dict.fromkeys(strings.intersection(stream.names), LEVELS)
         stream.known |= {str(n): of for n, of in known.readings.items() if n in stream.names}
     while True:
         try:
-            return _learn(table, event_models, settings, sample.empty(), known)
+            model, sample = _learn(table, event_models, settings, sample.empty(), known)
         except ReadAgainError:
             continue
+        if model is not None and stream.readings:
+            model = model.read_as(stream.readings)
+        return model, sample
 
 
 def _learn(

@@ -6,7 +6,7 @@ Their import takes longer than the command line takes to learn a small table.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -57,12 +57,15 @@ class Learner(Classifier):
         How columns are generated, given the class. "auto" chooses by column: numbers are
         histograms, booleans and columns of 0 and 1 Bernoulli, strings categorical or texts (the
         different ones have four words or more on average, and are half of the rows or more than
-        1,000), texts and sparse matrices multinomial. What is chosen follows from all rows that
-        were counted, whether they came at once, in batches or by merged models. Times, and strings
-        that are all ISO 8601 times, are numbers (seconds since 1970, UTC), with hour, weekday and
-        month as categories beside them where their cycles repeat. A name ("gaussian", "bernoulli",
+        1,000; or nearly every row has its own), texts and sparse matrices multinomial. What is
+        chosen follows from all rows that were counted, whether they came at once, in batches or by
+        merged models. Strings are read as what most of a column are (``naively.columns`` shows it):
+        numbers in any notation, dates, times of day in seconds, truths. Times are numbers (seconds
+        since 1970, UTC), with hour, weekday and month as categories beside them where their cycles
+        repeat. A name ("gaussian", "bernoulli",
         "categorical", "multinomial", "text") or an event model is for all columns; a mapping is
-        from columns, tuples of columns or kinds ("number", "boolean", "string", "time") to either.
+        from columns, tuples of columns or kinds ("number", "boolean", "string", "time") to either,
+        or to what strings are: "number", "time", "clock", "truth", "levels" or "text".
         What was chosen, and why, is said by ``print(nb.schema_)``.
     class_prior : "data", "uniform", sequence, mapping, Beta or Dirichlet, default "data"
         Probability of each class before anything is seen: as counted, all equal, or given in the
@@ -110,10 +113,21 @@ class Learner(Classifier):
         posterior. How much such a row counts beside a labelled one is chosen by the leave-one-out
         log loss of the labelled rows, and is nothing unless cross-validation confirms it. Two
         classes at least must have labels.
-    missing : {"auto", "ignore"}, default "auto"
+    presence : {"auto", "ignore"}, default "auto"
         What a missing cell says: with "auto", of each column that has missing cells, whether the
         cell is missing is evidence too, with a weight of its own that is shrunk to 0; with
         "ignore", and without ``weights="loo"``, nothing. Counted pairs have a bin for them.
+    missing_values : sequence of str, or mapping from columns to one, optional
+        Strings that stand for missing cells, in all columns or by column. By default a string in
+        a column of numbers or times, such as NA, is a word beside them, and so a missing cell; in
+        a column of categories it is one of them.
+    decimal : {".", ","}, or mapping from columns to one, optional
+        The decimal mark of numbers that are strings. By default it is read from the cells that
+        have but one reading, and 1,234 follows them, or else the other columns of the table.
+    day_first : bool, or mapping from columns to bool, optional
+        Whether 03/04/2024 is the third of April. By default it is read from the dates that have
+        but one reading, or else from the other columns of the table; else the month is first,
+        which ``schema_`` notes.
 
     Attributes
     ----------
@@ -143,9 +157,9 @@ class Learner(Classifier):
     Notes
     -----
     A missing cell (NaN, None) adds nothing to its column's evidence; that it is missing is evidence
-    of its own where rows say so, unless ``missing="ignore"``. An unseen category takes the mass its
-    prior reserves for it; an unseen word is left out. A column that is the label under other names,
-    without exception in 100 rows or more, is warned of; ``schema_`` notes columns that are
+    of its own where rows say so, unless ``presence="ignore"``. An unseen category takes the mass
+    its prior reserves for it; an unseen word is left out. A column that is the label under other
+    names, without exception in 100 rows or more, is warned of; ``schema_`` notes columns that are
     constant, missing throughout, or like an identifier.
 
     Examples
@@ -157,7 +171,7 @@ class Learner(Classifier):
     array(['spam'], dtype='<U4')
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0917  (options)
         self,
         event_models: EventModels = "auto",
         class_prior: ClassPrior = "data",
@@ -168,7 +182,10 @@ class Learner(Classifier):
         random_state: Seed = None,
         semi_supervised: bool = False,
         text: Literal["auto", "words"] = "auto",
-        missing: Literal["auto", "ignore"] = "auto",
+        presence: Literal["auto", "ignore"] = "auto",
+        missing_values: Sequence[str] | Mapping[str, Sequence[str]] | None = None,
+        decimal: str | Mapping[str, str] | None = None,
+        day_first: bool | Mapping[str, bool] | None = None,
     ) -> None:
         self.event_models = event_models
         self.class_prior = class_prior
@@ -179,7 +196,10 @@ class Learner(Classifier):
         self.random_state = random_state
         self.semi_supervised = semi_supervised
         self.text = text
-        self.missing = missing
+        self.presence = presence
+        self.missing_values = missing_values
+        self.decimal = decimal
+        self.day_first = day_first
 
     @exclusive
     def fit(self, X: Table, y: Target, sample_weight: RowWeight = None) -> Self:
@@ -458,7 +478,7 @@ class Learner(Classifier):
         )
         self.interactions = "auto" if interacts else None
         if self.weights == "loo":
-            self.missing = model.settings.missing
+            self.presence = model.settings.presence
 
     def _with_unlabelled(self, model: Model, sample: Reservoir, found: InMemory) -> Model:
         """Learn from rows without a label too, and fit the weights."""

@@ -280,7 +280,7 @@ class InMemory(Training):
         if self.there is not None and not len(self.there):
             raise ValueError("No row has a label; label some rows of each class.")
         check_rows(self.rows, self.labels)
-        read = replace(self, every=read_as_given(self.every, event_models))
+        read = replace(self, every=read_as_given(self.every, event_models, settings))
         schema = infer(read.every, event_models, settings)
         batch = schema.encode(read.rows, self.labels).tokenised()
         model = Model.count(batch, schema, settings)
@@ -303,7 +303,8 @@ class InMemory(Training):
     def _count(self, model: Model, event_models: EventModels) -> tuple[Batch, Model]:
         """Encode these rows as a model counts them, and count them alone."""
         check_rows(self.rows, self.labels)
-        rows = read_as_given(self.rows, event_models, model.counted.schema)
+        rows = read_as_given(self.rows, event_models, model.settings, model.counted.schema)
+        model.counted.schema.say_odd(rows, model.counted.schema.readings)
         schema = extend(model.counted.schema, rows, event_models, model.settings)
         batch = schema.encode(rows, self.labels)
         return batch, Model.count(batch, schema, model.settings)

@@ -19,7 +19,7 @@ from naively.counting.labels import Label, LabelArray, Labels
 from naively.counting.leave_one_out import Parts
 from naively.counting.noise import Mechanism
 from naively.counting.tally import BlockTally, Tally, Total, count_classes, forget, impossible
-from naively.data.columns import Rows
+from naively.data.columns import Reading, Rows
 from naively.events.base import EventModel
 from naively.events.lift import Lift
 from naively.kernels import dispatch
@@ -210,7 +210,7 @@ class Model(Shown):
             sought = sought or model.sought
             total.add(model.counted)
         if noise:  # what was not kept would be taken for missing
-            settings = replace(settings, missing="ignore")
+            settings = replace(settings, presence="ignore")
         return cls(make_sure(*total.counted(), settings), settings, weights, noise, sought)
 
     def __sub__(self, other: Model) -> Model:
@@ -276,7 +276,7 @@ class Model(Shown):
     @property
     def without_presence(self) -> Model:
         """The model to which a missing cell says nothing."""
-        return replace(self, settings=replace(self.settings, missing="ignore"))
+        return replace(self, settings=replace(self.settings, presence="ignore"))
 
     @property
     def under_own_prior(self) -> Model:
@@ -379,6 +379,12 @@ class Model(Shown):
             axis = self.taken.counts[name].axis
             weighted[name] = self.weights.linear.added_to(found, name, axis, places)
         return weighted
+
+    def read_as(self, readings: Mapping[str, Reading]) -> Model:
+        """Return the model with how columns of strings are read, by all of its rows."""
+        schema = self.counted.schema
+        of = {name: readings.get(title(name), one) for name, one in schema.readings.items()}
+        return replace(self, counted=View(replace(schema, readings=of), self.counted.tally))
 
     def encode(self, rows: Rows, labels: Labels | None = None) -> Batch:
         """Encode rows as they were encoded in training."""

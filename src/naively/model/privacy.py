@@ -117,7 +117,7 @@ def with_noise(
             replace(model.counted.schema, notes={}, readings=readings),
             Tally(model.classes, Sums(rows), noisy),
         ),
-        replace(model.settings, missing="ignore"),  # what is not kept would be taken for missing
+        replace(model.settings, presence="ignore"),  # what is not kept would be taken for missing
         None,
         (*model.noise, said),
     )

@@ -72,7 +72,7 @@ def infer(
     colour  categorical  strings
     """
     settings = settings or PURE
-    rows = read_as_given(rows, event_models)
+    rows = read_as_given(rows, event_models, settings)
     if rows.one_kind and not isinstance(event_models, Mapping):
         return _of_one_kind(rows, rows.one_kind, given_for_all(event_models, settings), settings)
     given = given_by_column(event_models, rows, settings)
@@ -101,7 +101,7 @@ def infer(
             if kind == "number" and rows.one_kind is None and _is_sequence(rows.cells(name)):
                 notes[name] = SEQUENTIAL
     made = (_group(key, tuple(names)) for key, names in groups.items() if names)
-    readings = {name: of for name, of in rows.readings.items() if not of.is_levels}
+    readings = {n: of for n, of in rows.readings.items() if not of.is_levels or of.missing}
     return Schema(tuple(made), rows.names, notes, frozenset(free), readings)
 
 
@@ -160,7 +160,7 @@ def extend(
     """
     settings = settings or PURE
     known = schema.columns
-    rows = read_as_given(rows, event_models, schema)
+    rows = read_as_given(rows, event_models, settings, schema)
     if not schema.by_place(rows) and not all(name in known for name in rows.names):
         fresh = rows.select([name for name in rows.names if name not in known])
         schema = schema.union(infer(fresh, given_among(event_models, fresh), settings))
@@ -270,7 +270,7 @@ def is_many_texts(rows: Rows, name: Name) -> bool:
     if len(first) <= MANY:
         return False
     strings = list(map(str, dispatch.take_strings(sample, first)))
-    return reads_as_text(strings, len(column))
+    return reads_as_text(strings, len(sample))
 
 
 def _is_sequence(column: Cells) -> bool:
@@ -311,7 +311,10 @@ CONTENTS: tuple[Asked, ...] = ("number", "time", "clock", "truth", "levels")  # 
 
 
 def read_as_given(
-    rows: Rows, event_models: EventModels = "auto", schema: Schema | None = None
+    rows: Rows,
+    event_models: EventModels = "auto",
+    settings: Settings = PURE,
+    schema: Schema | None = None,
 ) -> Rows:
     """Return rows in which columns of strings are read: as they were given, or as what they are.
 
@@ -322,10 +325,8 @@ def read_as_given(
         rows = schema.named(rows)
         strings = {name for name, kind in schema.kinds.items() if kind in ("string", "text")}
         known = {**dict.fromkeys(strings, LEVELS), **schema.readings}
-    read = read_strings(rows, contents_given(event_models, rows.names), known)
-    if schema is not None:
-        schema.say_odd(read, schema.readings)
-    return read
+    said = settings.read_as(contents_given(event_models, rows.names))
+    return read_strings(rows, said, known)
 
 
 def contents_given(event_models: EventModels, names: Iterable[Name]) -> dict[Name, Asked]:

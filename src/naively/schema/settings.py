@@ -10,6 +10,7 @@ from typing import Any, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.data.reading import Asked, ReadAs
 from naively.events import Beta, Dirichlet, Multinomial
 from naively.events.base import EventModel
 from naively.options import PSEUDO_COUNTS, Options, Weighting
@@ -48,7 +49,11 @@ class Settings(Options):
     @property
     def counts_missing(self) -> bool:
         """Whether a missing cell is evidence of its own, which needs a weight of its own."""
-        return self.missing == "auto" and self.weights == "loo"
+        return self.presence == "auto" and self.weights == "loo"
+
+    def read_as(self, contents: Mapping[Any, Asked]) -> ReadAs:
+        """Return what was said of the columns of strings, with what they are."""
+        return ReadAs(contents, self.missing_values, self.decimal, self.day_first)
 
     @property
     def unweighted(self) -> Settings:
@@ -76,7 +81,7 @@ class Settings(Options):
 
         Examples
         --------
-        >>> Settings(missing="ignore").merged(Settings()).missing
+        >>> Settings(presence="ignore").merged(Settings()).presence
         'auto'
         >>> Settings(estimate="map").merged(Settings())
         Traceback (most recent call last):
@@ -93,7 +98,7 @@ class Settings(Options):
                 )
         blocks = self.counts_blocks or other.counts_blocks or self.text == other.text == "auto"
         missing = (
-            self.counts_missing or other.counts_missing or self.missing == other.missing == "auto"
+            self.counts_missing or other.counts_missing or self.presence == other.presence == "auto"
         )
         return replace(
             self,
@@ -102,7 +107,7 @@ class Settings(Options):
             ),
             interactions=self.interactions or other.interactions,
             text="auto" if blocks else "words",
-            missing="auto" if missing else "ignore",
+            presence="auto" if missing else "ignore",
         )
 
     @property

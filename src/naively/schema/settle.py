@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
+from itertools import islice
 from operator import add
 from typing import Literal, NamedTuple, TypeAlias, final
 
@@ -40,6 +42,15 @@ OF_NUMBERS = Histogram  # unless they are named, or sparse
 TEXT_WORDS = 4.0  # strings of so many words on average are texts, if they are
 TEXT_DISTINCT = 0.5  # mostly different ones,
 MANY = 1_000  # or more different ones than that
+TEXT_OWN = 0.9  # strings of any length are texts if so many rows have one of their own,
+TEXT_ROWS = 50  # of so many rows at least
+OWN = "nearly every row has its own, a text by its pieces: like an identifier"
+LOOKED_AT = 1_000  # strings that are looked at to tell hashes
+HASH = re.compile(r"[0-9a-f]{16,}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+# Characters of Chinese, Japanese, Thai, Lao, Khmer and Burmese, whose words have no blanks between.
+UNDIVIDED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff]"
+)
 CountedAs: TypeAlias = Literal["truths", "cells", "levels"]
 ZERO, ONE = sortable(np.array([0.0, 1.0])).tolist()
 
@@ -63,24 +74,50 @@ class Move:
 def reads_as_text(strings: Collection[str], n: float) -> bool:
     """Whether these different strings of n rows are texts rather than categories.
 
+    Sentences are, where most differ or there are many; whatever else nearly every row has its own
+    of is too, such as names, titles and codes, whose pieces may tell. Hashes have no such pieces.
+
     Examples
     --------
     >>> reads_as_text({"the cat sat down", "the dog ran away again"}, 2)
     True
     >>> reads_as_text({"the cat sat down", "the dog ran away again"}, 100)
     False
-    >>> reads_as_text({"cat", "dog"}, 2)
-    False
+    >>> reads_as_text({f"N{i}UA" for i in range(90)}, 90), reads_as_text({"cat", "dog"}, 2)
+    (True, False)
     """
-    differ = len(strings) > MANY or len(strings) >= TEXT_DISTINCT * n
-    if not (strings and differ):
+    if not strings:
         return False
-    return sum(len(string.split()) for string in strings) >= TEXT_WORDS * len(strings)
+    differ = len(strings) > MANY or len(strings) >= TEXT_DISTINCT * n
+    if differ and _are_sentences(strings):
+        return not _are_hashes(strings)
+    return n >= TEXT_ROWS and len(strings) >= TEXT_OWN * n and not _are_hashes(strings)
+
+
+def _are_sentences(strings: Collection[str]) -> bool:
+    return sum(map(count_words, strings)) >= TEXT_WORDS * len(strings)
+
+
+def count_words(string: str) -> float:
+    """Return how many words a string has; in scripts without blanks, two characters are one.
+
+    >>> count_words("a red car"), count_words("这个产品非常好")
+    (3, 3.5)
+    """
+    words = len(string.split())
+    return words if string.isascii() else max(words, len(UNDIVIDED.findall(string)) / 2)
+
+
+def _are_hashes(strings: Collection[str]) -> bool:
+    """Whether nearly all strings are hashes or UUIDs."""
+    some = list(islice(strings, LOOKED_AT))
+    return sum(HASH.fullmatch(string) is not None for string in some) >= TEXT_OWN * len(some)
 
 
 def settle(schema: Schema, tally: Tally, settings: Settings) -> View:
     """Return what the columns are taken for, and the tally of that."""
-    moves = []
+    moves: list[Move] = []
+    notes: dict[Name, str] = {}
     for group in schema.of_columns:
         block = tally.blocks.get(group.key)
         free = schema.free.intersection(group.columns) if schema.free and block else None
@@ -94,12 +131,15 @@ def settle(schema: Schema, tally: Tally, settings: Settings) -> View:
             case "levels":
                 names = _texts(block) & free
                 moves += [into_texts(group, block, name, settings.texts) for name in names]
+                levels = dict(zip(block.axis.columns, block.axis.levels, strict=True))
+                notes |= {name: OWN for name in names if not _are_sentences(levels[name])}
     idle = _idle_parts(schema, tally)
     moves += [
         Move(group, parts, [])
         for group in schema.of_columns
         if group.kind == "part" and (parts := [name for name in group.columns if name in idle])
     ]
+    schema = replace(schema, notes={**notes, **schema.notes}) if notes else schema
     return _without_idle_texts(*moved(schema, tally, moves))
 
 
