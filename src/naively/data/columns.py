@@ -178,6 +178,16 @@ def as_strings(cells: NDArray[Any]) -> Strings:
     return cast("Strings", dispatch.pack_strings(written))
 
 
+def encoded(strings: Strings) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Return the number of each string among the different ones, and where these first come.
+
+    It is found once, as strings are both read and counted by it.
+    """
+    if strings.encoded is None:
+        strings.encoded = dispatch.encode_strings(strings)
+    return strings.encoded
+
+
 def taken(cells: Cells, rows: Any) -> Cells:
     """Return the cells of an index: a slice, a mask of shape (rows,), or an array of places."""
     if isinstance(rows, slice) or not isinstance(cells, Strings):

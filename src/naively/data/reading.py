@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import Name
-from naively.data.columns import LEVELS, TIME, Cells, ColumnRows, Content, Reading, Rows
+from naively.data.columns import LEVELS, TIME, Cells, ColumnRows, Content, Reading, Rows, encoded
 from naively.kernels import dispatch
 from naively.kernels.forms import FORMS, LONGEST, MANY_AFFIXES, Form, Read
 from naively.kernels.reference import Floats
@@ -28,6 +29,8 @@ SHARE = 0.1  # of the cells that are no marks, at least, beside few words that r
 SURE = 0.9  # or so many, whatever the words are
 RECUR = 3  # times that each of several words comes on average
 FEW_NUMBERS = 20  # different ones, at most, that are levels beside words or signs
+FIRST = 1_000  # strings by which it is told whether they repeat: those that differ
+REPEATED = 0.25  # are no greater share of them
 FEW_WORDS = 64  # different ones that are told apart
 LOOKED_AT = 10_000  # strings in which more than a few different ones are looked for first
 SECONDS = 10  # digits of a time since 1970, from 2001 to 2286
@@ -118,21 +121,9 @@ class Forms:
     numbers: Few = field(default_factory=Few)
 
     @classmethod
-    def of(cls, strings: Strings, found: Read | None = None) -> Forms:
-        """Return the forms of a column, which `read_forms` has found or finds."""
-        found = dispatch.read_forms(strings) if found is None else found
-        count = np.bincount(found.form, minlength=FORMS)
-        digits = (found.form >= Form.PLAIN) & (found.form <= Form.EIGHT) & (found.affix == 0)
-        sizes = np.minimum(np.diff(strings.offsets)[digits], LONGEST)
-        is_word = (found.form >= Form.MARK) & (found.form <= Form.LIST)
-        is_number = (found.form >= NUMBERS[0]) & (found.form <= NUMBERS[1])
-        return cls(
-            count,
-            np.bincount(sizes, minlength=LONGEST + 1),
-            _few_strings(strings, np.flatnonzero(is_word)),
-            _few_affixes(found),
-            _few_numbers(found.value.view(np.float64), np.flatnonzero(is_number)),
-        )
+    def of(cls, strings: Strings) -> Forms:
+        """Return the forms of a column."""
+        return look_at(strings).forms
 
     @classmethod
     def none(cls) -> Forms:
@@ -186,20 +177,96 @@ def _packed(strings: Iterable[str]) -> Strings:
     return packed
 
 
-def _few_strings(strings: Strings, rows: NDArray[np.int64]) -> Few:
+@dataclass(frozen=True, eq=False)
+class Looked:
+    """What was found of the cells of a column, of which the different ones were looked at once.
+
+    Parameters
+    ----------
+    strings : Strings
+        The different strings, or all of a column that hardly repeats any.
+    found : Read
+        What each of them may be, with a decimal point and the month first.
+    codes : ndarray of int32, of shape (rows,), optional
+        Which of them each row has; -1 where it is missing. By default each row has its own.
+    """
+
+    strings: Strings
+    found: Read
+    codes: NDArray[np.int32] | None = None
+
+    @cached_property
+    def forms(self) -> Forms:
+        """The counts of the forms."""
+        strings, found, times = self.strings, self.found, None
+        if self.codes is not None:
+            times = np.bincount(self.codes + 1, minlength=len(strings) + 1)
+            missing, times = int(times[0]), times[1:]
+        count = _counted(found.form, times, FORMS)
+        if times is not None:
+            count[Form.EMPTY] += missing
+        digits = (found.form >= Form.PLAIN) & (found.form <= Form.EIGHT) & (found.affix == 0)
+        sizes = np.minimum(np.diff(strings.offsets)[digits], LONGEST)
+        is_word = (found.form >= Form.MARK) & (found.form <= Form.LIST)
+        is_number = (found.form >= NUMBERS[0]) & (found.form <= NUMBERS[1])
+        return Forms(
+            count,
+            _counted(sizes, None if times is None else times[digits], LONGEST + 1),
+            _few_strings(strings, np.flatnonzero(is_word), times),
+            _few_affixes(found, times),
+            _few_numbers(found.value.view(np.float64), np.flatnonzero(is_number)),
+        )
+
+    def read(self, reading: Reading) -> Read:
+        """Return what each row may be, as numbers and dates are read."""
+        found = self.found
+        if reading.comma or reading.day_first or reading.dates:
+            flags = reading.comma, reading.day_first, reading.dates
+            found = dispatch.read_forms(self.strings, *flags)
+        if self.codes is None:
+            return found
+        nothing = np.float64(np.nan).view(np.int64)
+        form, affix = (np.append(of, np.uint8(0)) for of in (found.form, found.affix))
+        value = np.append(found.value, nothing)
+        return Read(form[self.codes], value[self.codes], affix[self.codes], found.affixes)
+
+
+def look_at(strings: Strings) -> Looked:
+    """Return what the cells of a column may be; where strings repeat, each is looked at once."""
+    _, first = dispatch.encode_strings(strings[:FIRST])
+    if len(first) > REPEATED * min(len(strings), FIRST):
+        return Looked(strings, dispatch.read_forms(strings))
+    codes, first = encoded(strings)
+    different = dispatch.take_strings(strings, first)
+    return Looked(different, dispatch.read_forms(different), codes)
+
+
+def _counted(
+    numbers: NDArray[Any], times: NDArray[np.int64] | None, size: int
+) -> NDArray[np.int64]:
+    count = np.bincount(numbers, times, minlength=size)
+    return count if times is None else count.astype(np.int64)
+
+
+def _few_strings(strings: Strings, rows: NDArray[np.int64], times: NDArray[np.int64] | None) -> Few:
+    if times is not None:  # all are different
+        if len(rows) > FEW_WORDS:
+            return TOO_MANY
+        names = map(str, dispatch.take_strings(strings, rows))
+        return Few(dict(zip(names, times[rows].tolist(), strict=True)))
     for some in (rows[:LOOKED_AT], rows) if len(rows) > LOOKED_AT else (rows,):
         taken = dispatch.take_strings(strings, some)
         codes, first = dispatch.encode_strings(taken)
         if len(first) > FEW_WORDS:
             return TOO_MANY
-    names = list(map(str, dispatch.take_strings(taken, first)))
-    return Few(dict(zip(names, np.bincount(codes, minlength=len(names)).tolist(), strict=True)))
+    names = map(str, dispatch.take_strings(taken, first))
+    return Few(dict(zip(names, np.bincount(codes, minlength=len(first)).tolist(), strict=True)))
 
 
-def _few_affixes(found: Read) -> Few:
+def _few_affixes(found: Read, times: NDArray[np.int64] | None) -> Few:
     if not found.affixes:
         return Few()
-    count = np.bincount(found.affix, minlength=MANY_AFFIXES + 1).tolist()
+    count = _counted(found.affix, times, MANY_AFFIXES + 1).tolist()
     if count[MANY_AFFIXES]:
         return TOO_MANY
     return Few(dict(zip(found.affixes, count[1 : len(found.affixes) + 1], strict=True)))
@@ -481,7 +548,7 @@ class Votes:
 
 
 def values_of(
-    strings: Strings, reading: Reading, found: Read | None = None
+    strings: Strings, reading: Reading, looked: Looked | None = None
 ) -> tuple[Cells, Strings | None]:
     """Return a column's cells as it is read, and its words.
 
@@ -491,8 +558,8 @@ def values_of(
         The column.
     reading : Reading
         How it is read.
-    found : Read, optional
-        What `read_forms` returned of it, with a decimal point and the month first.
+    looked : Looked, optional
+        What `look_at` has found of it.
 
     Returns
     -------
@@ -511,8 +578,7 @@ def values_of(
     """
     if reading.is_levels:
         return strings, None
-    if found is None or reading.comma or reading.day_first or reading.dates:
-        found = dispatch.read_forms(strings, reading.comma, reading.day_first, reading.dates)
+    found = (look_at(strings) if looked is None else looked).read(reading)
     first, last = {
         "number": NUMBERS,
         "time": DATES,
@@ -641,13 +707,12 @@ def read_strings(
     if rows.one_kind is not None:
         return rows
     given = {**rows.readings, **(known or {})}
-    found, forms = {}, {}
+    found = {}
     for name in rows.names:
         cells = rows.cells(name) if rows.kind(name) == "string" else None
         if isinstance(cells, Strings) and name not in given and cells.any_there:
-            cells = without_marks(cells, said.marks_of(name))
-            found[name] = dispatch.read_forms(cells)
-            forms[name] = Forms.of(cells, found[name])
+            found[name] = look_at(without_marks(cells, said.marks_of(name)))
+    forms = {name: looked.forms for name, looked in found.items()}
     return with_readings(rows, given | settled(forms, said), found)
 
 
@@ -666,11 +731,11 @@ def _with_words(reading: Reading, forms: Forms) -> Reading:
 
 
 def with_readings(
-    rows: Rows, readings: Mapping[Any, Reading], found: Mapping[Any, Read] | None = None
+    rows: Rows, readings: Mapping[Any, Reading], found: Mapping[Any, Looked] | None = None
 ) -> Rows:
     """Return rows in which the strings of some columns are read in these ways.
 
-    ``found`` is what `read_forms` returned of columns, with a decimal point and the month first.
+    ``found`` is what `look_at` has found of columns.
     """
     cells = {name: rows.cells(name) for name in rows.names}
     kinds = {name: rows.kind(name) for name in rows.names}

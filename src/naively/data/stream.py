@@ -16,13 +16,13 @@ from naively.data.frames import Table, as_rows
 from naively.data.reading import (
     NOTHING_SAID,
     Forms,
+    Looked,
+    look_at,
     odd_words,
     settled,
     with_readings,
     without_marks,
 )
-from naively.kernels import dispatch
-from naively.kernels.forms import Read
 from naively.kernels.strings import Strings
 from naively.messages import warn
 
@@ -173,14 +173,13 @@ class Stream(ABC):
             words={name: Strings.join([_words(of, name) for of in parts]) for name in words},
         )
 
-    def _look_at(self, columns: dict[str, Column]) -> dict[str, Read]:
+    def _look_at(self, columns: dict[str, Column]) -> dict[str, Looked]:
         """Add the forms of a batch's strings to those before, and return what was found."""
         found = {}
         for name, (cells, _) in columns.items():
             if name in self.readable and name not in self.known and isinstance(cells, Strings):
-                strings = without_marks(cells, self.said.marks_of(name))
-                found[name] = dispatch.read_forms(strings)
-                of = Forms.of(strings, found[name])
+                found[name] = look_at(without_marks(cells, self.said.marks_of(name)))
+                of = found[name].forms
                 self._forms[name] = self._forms[name] + of if name in self._forms else of
         return found
 
@@ -213,7 +212,7 @@ class Stream(ABC):
                 "again: give a table that can be read twice, or name its event model."
             )
 
-    def _read(self, columns: dict[str, Column], found: Mapping[str, Read]) -> ColumnRows:
+    def _read(self, columns: dict[str, Column], found: Mapping[str, Looked]) -> ColumnRows:
         """Return a batch as rows."""
         read_as = {**self._readings, **self.known}
         cells: dict[str, Column] = {}

@@ -69,12 +69,13 @@ class Strings(Sequence["str | None"]):
     (array([0, 3, 3, 8]), 3, 'été', ['one', None, 'été'])
     """
 
-    __slots__ = ("missing", "offsets", "utf8")
+    __slots__ = ("encoded", "missing", "offsets", "utf8")
 
     def __init__(self, offsets: Index, utf8: Bytes, missing: Flags | None = None) -> None:
         self.offsets = offsets
         self.utf8 = utf8
         self.missing = missing
+        self.encoded: tuple[NDArray[np.int32], Index] | None = None  # once it has been asked for
 
     def __len__(self) -> int:
         return len(self.offsets) - 1

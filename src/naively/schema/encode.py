@@ -30,6 +30,7 @@ from naively.data.columns import (
     MatrixRows,
     Rows,
     SparseRows,
+    encoded,
     times_of,
 )
 from naively.kernels import dispatch
@@ -259,7 +260,7 @@ def _signed(whole: Integers) -> Integers:
 def levels_of(column: Cells) -> tuple[NDArray[np.int32], tuple[Level, ...]]:
     """Return the code of each cell, of shape (rows,), and the levels that the codes are of."""
     if isinstance(column, Strings):
-        codes, first = dispatch.encode_strings(column)
+        codes, first = encoded(column)
         return codes, tuple(cast("Iterable[str]", dispatch.take_strings(column, first)))
     column = _storable(column)
     if column.dtype.kind in "fiub":
