@@ -131,7 +131,7 @@ def test_calibrate_changes_the_weights_alone(all_rows: Path) -> None:
 def test_missing_cells_and_the_linear_part_stay(tmp_path: Path, all_rows: Path) -> None:
     """Through every verb that writes a model; of an older model missing cells say nothing."""
     trained = load(train(all_rows, "trained.naively"))
-    assert trained.missing == trained.model_.settings.presence == "auto"
+    assert trained.presence == trained.model_.settings.presence == "auto"
     nb, model, path = with_linear_part(), tmp_path / "m.naively", tmp_path / "table.csv"
     X, y = table()
     rows = zip(*X.values(), y, strict=True)

@@ -209,7 +209,7 @@ LIES: dict[str, tuple[Change, str]] = {
     ),
     "nothing of missing cells": (
         lambda h, _: h["settings"].pop("presence"),
-        "settings has no 'missing', or lacks it",
+        "settings has no 'presence', or lacks it",
     ),
     "a column of the table that follows": (
         lambda h, _: h["columns"].append({"name": "Missing", "of": "level"}),
