@@ -140,12 +140,12 @@ def test_missing_cells_and_the_linear_part_stay(tmp_path: Path, all_rows: Path) 
     nb.save(model)
     ok("update", model, path, "--target", "kind")
     once = load(model)
-    assert once.missing == once.model_.settings.presence == "auto"
+    assert once.presence == once.model_.settings.presence == "auto"
     assert once.class_count_.tolist() == (2 * nb.class_count_).tolist()
     assert once.weights_ == nb.weights_
     ok("merge", model, model, "-o", tmp_path / "both.naively")
     both = load(tmp_path / "both.naively")
-    assert both.missing == both.model_.settings.presence == "auto"
+    assert both.presence == both.model_.settings.presence == "auto"
     linear, was = both.weights_.linear, nb.weights_.linear
     for of, before in ((linear.of, was.of), (linear.products, was.products)):
         assert of.keys() == before.keys()
