@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from naively import NaiveBayes, load
 from naively.data.files import opened, read
+from tests.commands import run
 
 N = 240
 
@@ -190,3 +191,72 @@ def test_neither_order_nor_batches_of_rows_show(order: list[int], size: int) -> 
     )
     rows = strings.drop(columns="y")
     np.testing.assert_allclose(of_parts.predict_proba(rows), nb.predict_proba(rows), atol=1e-12)
+
+
+ADULT = """39, State-gov, 77516, Bachelors, 13, <=50K
+50, Self-emp-not-inc, 83311, Bachelors, 13, <=50K
+38, Private, ?, HS-grad, 9, >50K
+53, ?, 234721, 11th, 7, >50K
+28, Private, 338409, Bachelors, 13, <=50K
+"""
+
+
+def test_rows_without_a_header_and_with_blanks_after_commas(tmp_path: Path) -> None:
+    path, model = tmp_path / "adult.data", tmp_path / "m"
+    path.write_text(ADULT)
+    options = "--input-format", "csv", "--no-header"
+    done = run("columns", path, "--input-format", "csv")
+    assert b"looks like a row: if it is one, say --no-header" in done.stderr
+    shown = run("columns", path, *options)
+    assert b"looks like" not in shown.stderr
+    assert b"The blank after each delimiter" in shown.stderr
+    lines = shown.stdout.decode().splitlines()
+    assert [line.split(",")[:3] for line in lines[1:]] == [
+        ["column 1", "number", "5"], ["column 2", "levels", "5"], ["column 3", "number", "5"],
+        ["column 4", "levels", "5"], ["column 5", "number", "5"], ["column 6", "levels", "5"],
+    ]  # fmt: skip
+    run("train", path, *options, "-t", "column 6", "-o", model)
+    nb = load(model)
+    assert nb.class_count_.sum() == 5
+    assert nb.classes_.tolist() == ["<=50K", ">50K"]
+    # A file is read as that of the training was.
+    assert len(run("predict", model, path, "--input-format", "csv").stdout.splitlines()) == 6
+
+
+def test_options_say_how_strings_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    rows = [
+        f"1.{i:03};0{i % 9 + 1}/04/2024;{'-9' if i % 5 == 0 else i};{'ab'[i % 2]}"
+        for i in range(60)
+    ]
+    path.write_text("\n".join(["x;day;n;y", *rows]) + "\n")
+    model = tmp_path / "m"
+    for more in ((), ("--hold-out", "0.2")):
+        run(
+            *(
+                "train",
+                path,
+                "-t",
+                "y",
+                "-o",
+                model,
+                *more,
+                "--decimal",
+                ",",
+                "--day-first",
+                "true",
+            ),
+            *("--missing-values", "-9", "--event-models", "n=number"),
+        )
+        nb = load(model)
+        readings = nb.schema_.readings
+        assert readings["x"].comma
+        assert readings["day"].day_first
+        assert readings["n"].missing == ("-9",)
+        x = nb.inspect.column("x")
+        assert x is not None
+        said = nb.predict_proba({"x": ["1.030"], "day": ["05/04/2024"], "n": ["-9"]})
+        day = np.array(["2024-04-05"], "datetime64[us]")
+        np.testing.assert_array_equal(
+            said, nb.predict_proba({"x": [1030.0], "day": day, "n": [None]})
+        )

@@ -17,10 +17,12 @@ from naively.cli.shared import (
     Data,
     DataArgument,
     FormatOption,
+    HeaderOption,
     InputFormatOption,
     MemoryOption,
     ModelArgument,
     TargetOption,
+    has_header,
     labelled_rows_for,
     rows_for,
     set_aside,
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
 def columns(
     data: DataArgument,
     target: TargetOption = None,
+    no_header: HeaderOption = False,
     input_format: InputFormatOption = None,
     memory_limit: MemoryOption = None,
     form: FormatOption = None,
@@ -46,7 +49,8 @@ def columns(
     """Show what each column is taken for, before anything is learned, with examples and notes."""
     from naively.schema.overview import columns as overview_of
 
-    with Data(data, input_format, labels=target, memory=memory_limit).opened() as stream:
+    source = Data(data, input_format, labels=target, memory=memory_limit, header=not no_header)
+    with source.opened() as stream:
         found = overview_of(stream, target=target)
     output.write_table(found, form)
 
@@ -83,9 +87,10 @@ def predict(
     learned, provenance = open_model(model)
     target = provenance.get("target")
     of = predictions.Predictions(learned.classes, every=probabilities)
-    with Data(data, input_format, labels=target, memory=memory_limit).opened(
-        types_for(learned, target)
-    ) as stream:
+    source = Data(
+        data, input_format, labels=target, memory=memory_limit, header=has_header(provenance)
+    )
+    with source.opened(types_for(learned, target)) as stream:
         batches = partial(predictions.scored, learned, stream, target)
         if file is not None:
             predictions.write_file(of, batches, file)
@@ -112,7 +117,8 @@ def evaluate(
 
     learned, provenance = open_model(model)
     target = target or provenance.get("target")
-    rows, y = labelled_rows_for(learned, data, input_format, target, memory_limit)
+    of = input_format, target, memory_limit, has_header(provenance)
+    rows, y = labelled_rows_for(learned, data, *of)
     if only_held_out:
         if not provenance.get("hold_out"):
             raise ValueError(f"{model} was trained on all rows; train it with --hold-out.")
@@ -139,7 +145,8 @@ def explain(
     from naively.inspect.explain import explain as explain_rows
 
     learned, provenance = open_model(model)
-    rows, _ = rows_for(learned, data, input_format, provenance.get("target"), memory_limit)
+    of = input_format, provenance.get("target"), memory_limit, has_header(provenance)
+    rows, _ = rows_for(learned, data, *of)
     if row is not None and row >= len(rows):
         raise ValueError(f"--row {row}: {data} has rows 0 to {len(rows) - 1}.")
     first = 0 if row is None else row
@@ -295,7 +302,8 @@ def report(
     target = target or provenance.get("target")
     rows = labels = None
     if data is not None:
-        rows, table = rows_for(learned, data, input_format, target, memory_limit)
+        of = input_format, target, memory_limit, has_header(provenance)
+        rows, table = rows_for(learned, data, *of)
         if target is not None and target in table.names:
             labels = as_classes(table.values(target), learned.classes)
         aside = set_aside(provenance, len(rows))

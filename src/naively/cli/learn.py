@@ -7,9 +7,10 @@ import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import fields
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO, TypeVar, get_type_hints
@@ -23,12 +24,14 @@ from naively.cli.shared import (
     DataArgument,
     Format,
     FormatOption,
+    HeaderOption,
     InputFormatOption,
     MemoryOption,
     ModelArgument,
     TargetOption,
     find_target,
     folder_target,
+    has_header,
     held_out,
     labelled_rows_for,
     labels_of,
@@ -46,6 +49,7 @@ if TYPE_CHECKING:
     from naively.cli.learned import FileLearner
     from naively.counting.labels import Label, LabelArray
     from naively.data.columns import Cells, Rows
+    from naively.data.reading import ReadAs
     from naively.events import Beta, Dirichlet
     from naively.model.model import Model
     from naively.schema.settings import ClassPrior
@@ -123,6 +127,7 @@ def train(  # noqa: PLR0917  (options, not positions)
             "fit the weights to it. Who has the file can read these rows.",
         ),
     ] = False,
+    no_header: HeaderOption = False,
     input_format: InputFormatOption = None,
     memory_limit: MemoryOption = None,
     form: FormatOption = None,
@@ -145,7 +150,10 @@ def train(  # noqa: PLR0917  (options, not positions)
     prior = _class_prior(class_prior)
     late = class_prior not in PRIORS  # it is for classes that are not known before all rows are
     target = target or folder_target(data)
-    source = Data(data, input_format, *_columns(columns, ignore, target), target, memory_limit)
+    own: dict[str, Any] = {"header": False} if no_header else {}
+    source = Data(
+        data, input_format, *_columns(columns, ignore, target), target, memory_limit, **own
+    )
     nb = FileLearner(
         event_models_of(event_models),
         class_prior="data" if late else prior,
@@ -154,7 +162,7 @@ def train(  # noqa: PLR0917  (options, not positions)
     )
     aside = None
     if part or semi_supervised:
-        table = source.read()
+        table = source.read(said=partial(_said, nb))
         target = find_target(list(map(str, table.names)), target, data)
         rows, y = table.split(target)
         total = len(rows)
@@ -176,7 +184,7 @@ def train(  # noqa: PLR0917  (options, not positions)
     learned.class_log_prior  # noqa: B018  (an impossible --class-prior is an error now, not later)
     if nb.weights and not semi_supervised and late:
         learned = nb.calibrate().model_
-    provenance = {"target": target, "hold_out": part, "seed": seed, "rows": total}
+    provenance = {"target": target, "hold_out": part, "seed": seed, "rows": total, **own}
     nb.history_ = History().add("train", nb.class_count_.sum(), nb.class_count_.sum(), data)
     _save(nb, output, provenance, keep_rows=keep_rows)
     tell(
@@ -193,6 +201,14 @@ def train(  # noqa: PLR0917  (options, not positions)
         say("rows without a label count, so that scores need --hold-out.")
     elif len(learned.classes) > 1 and nb.class_count_.max() > 1:
         _write_assessment(nb.assess(), form, out)
+
+
+def _said(nb: FileLearner, names: Sequence[str]) -> ReadAs:
+    """Return what the options of an estimator say of the columns of a table."""
+    from naively.schema.choose import contents_given
+
+    contents = contents_given(nb.event_models, names)
+    return nb._settings().read_as({str(name): of for name, of in contents.items()})
 
 
 def _write_assessment(found: Scores, form: Format | None, out: TextIO) -> None:
@@ -377,7 +393,7 @@ def update(
     with _changing(model, output, data):
         nb, provenance, sampled = _open(model)
         target = target or provenance.get("target")
-        rows, y = _labelled(nb, data, input_format, target, memory_limit)
+        rows, y = _labelled(nb, data, input_format, target, memory_limit, has_header(provenance))
         before = nb.class_count_.sum()
         nb.partial_fit(rows, y)
         nb.history_ = nb.history_.of(data)
@@ -397,7 +413,7 @@ def forget(
     with _changing(model, output, data):
         nb, provenance, sampled = _open(model)
         target = target or provenance.get("target")
-        rows, y = _labelled(nb, data, input_format, target, memory_limit)
+        rows, y = _labelled(nb, data, input_format, target, memory_limit, has_header(provenance))
         before = nb.class_count_.sum()
         nb.forget(rows, y)
         nb.history_ = nb.history_.of(data)
@@ -513,7 +529,8 @@ def calibrate(
             nb.calibrate()
         else:
             target = target or provenance.get("target")
-            rows, y = labelled_rows_for(nb.model_, data, input_format, target, memory_limit)
+            of = input_format, target, memory_limit, has_header(provenance)
+            rows, y = labelled_rows_for(nb.model_, data, *of)
             done = f"Calibrated on {len(rows):,} rows"
             nb.calibrate(rows, y)
             nb.history_ = nb.history_.of(data)
@@ -521,12 +538,17 @@ def calibrate(
 
 
 def _labelled(
-    nb: FileLearner, data: str, input_format: str | None, target: str | None, memory: str | None
+    nb: FileLearner,
+    data: str,
+    input_format: str | None,
+    target: str | None,
+    memory: str | None,
+    header: bool,
 ) -> tuple[Rows, LabelArray]:
     """Return the rows of DATA and their labels; columns that the model does not know are said."""
     from naively.schema.schema import list_names
 
-    rows, table = rows_for(nb.model_, data, input_format, target, memory)
+    rows, table = rows_for(nb.model_, data, input_format, target, memory, header)
     ignored = [name for name in table.names if name != target and name not in rows.names]
     if ignored:
         say(f"{data}: column {list_names(ignored)} was not learned, and is left out.")

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from naively.assess.scores import Scores
     from naively.counting.labels import LabelArray
     from naively.data.columns import ColumnRows, Reading, Rows
+    from naively.data.files.reader import Said
     from naively.data.stream import Stream
     from naively.inspect.explain import ExplainedRow
     from naively.model.model import Model
@@ -56,6 +57,10 @@ InputFormatOption = Annotated[
     typer.Option("--input-format", help="csv, parquet or jsonl, where the name does not tell."),
 ]
 
+HeaderOption = Annotated[
+    bool,
+    typer.Option("--no-header", help="The first line is a row; columns are column 1, column 2."),
+]
 MemoryOption = Annotated[
     str | None,
     typer.Option(
@@ -89,6 +94,8 @@ class Data:
         The column that holds labels, which are read as they are written.
     memory : str, optional
         About how much memory to take.
+    header : bool
+        Whether the first line of CSV holds the names of the columns.
     """
 
     path: str
@@ -97,12 +104,15 @@ class Data:
     ignore: Sequence[str] = ()
     labels: str | None = None
     memory: str | None = None
+    header: bool = True
 
-    def read(self, types: Mapping[str, str | Reading] | None = None) -> ColumnRows:
+    def read(
+        self, types: Mapping[str, str | Reading] | None = None, said: Said | None = None
+    ) -> ColumnRows:
         """Return all rows, of these types where they are given, and say what was repaired."""
         from naively.data import files
 
-        table = files.read(self.path, types=types, **self._options)
+        table = files.read(self.path, types=types, said=said, **self._options)
         for note in table.notes:
             say(note)
         return table.rows
@@ -125,6 +135,7 @@ class Data:
             "ignore": self.ignore,
             "format": self.format,
             "labels": self.labels,
+            "header": self.header,
             "memory": None if self.memory is None else size_of(self.memory) - OWN,
         }
 
@@ -162,6 +173,11 @@ def types_for(model: Model, target: str | None) -> dict[str, str | Reading]:
     return types
 
 
+def has_header(provenance: Mapping[str, Any]) -> bool:
+    """Whether the files of a model begin with the names of the columns, as in training."""
+    return bool(provenance.get("header", True))
+
+
 def known_to(model: Model, rows: Rows, target: str | None) -> Rows:
     """Return the rows without the columns that a model has not learned, unless it knows none."""
     learned = set(map(str, model.taken.schema.order))
@@ -175,12 +191,14 @@ def rows_for(
     input_format: str | None,
     target: str | None,
     memory: str | None = None,
+    header: bool = True,
 ) -> tuple[Rows, ColumnRows]:
     """Return the rows of DATA as a model expects them, and all columns that were read.
 
     The target is read as labels are; it is not among the rows.
     """
-    table = Data(data, input_format, labels=target, memory=memory).read(types_for(model, target))
+    source = Data(data, input_format, labels=target, memory=memory, header=header)
+    table = source.read(types_for(model, target))
     return known_to(model, table, target), table
 
 
@@ -190,9 +208,10 @@ def labelled_rows_for(
     input_format: str | None,
     target: str | None,
     memory: str | None = None,
+    header: bool = True,
 ) -> tuple[Rows, LabelArray]:
     """Return the rows of DATA as a model expects them, and their labels of shape (rows,)."""
-    rows, table = rows_for(model, data, input_format, target, memory)
+    rows, table = rows_for(model, data, input_format, target, memory, header)
     return rows, labels_of(model, table, target, data)
 
 

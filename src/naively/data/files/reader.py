@@ -5,12 +5,12 @@ from __future__ import annotations
 import difflib
 import sys
 import tempfile
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from glob import glob, has_magic
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from naively.data.files.source import (
     replaced,
     spool,
 )
+from naively.data.reading import ReadAs
 from naively.data.stream import ROWS, ReadAgainError, Stream, TableInMemory
 from naively.kernels.strings import Strings
 from naively.mail.mailbox import is_mail, read_columns
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 
 SHOWN_NAMES = 20
 TYPES = ("number", "boolean", "string", "time")
+Said: TypeAlias = "Callable[[Sequence[str]], ReadAs]"
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,8 @@ def read(
     format: str | None = None,  # noqa: A002  the word on the command line too
     labels: str | None = None,
     memory: int | None = None,
+    header: bool = True,
+    said: Said | None = None,
 ) -> FileColumns:
     r"""Read the rows of a file, in their order.
 
@@ -108,6 +112,11 @@ def read(
         strings in CSV, and values of their types in JSON and Parquet.
     memory : int, optional
         How many bytes DuckDB may take; the rows that are returned are not among them.
+    header : bool, default True
+        Whether the first line of CSV holds the names of the columns; else they are "column 1" and
+        so on.
+    said : callable, optional
+        Returns what is known of the columns, by their names.
 
     Returns
     -------
@@ -135,8 +144,10 @@ def read(
     """
     with opened(
         path, columns=columns, ignore=ignore, types=types, format=format, labels=labels,
-        memory=memory,
+        memory=memory, header=header,
     ) as table:  # fmt: skip
+        if said is not None:
+            table.said = said(table.names)
         while True:
             try:
                 return FileColumns(table.read(), table.notes)
@@ -155,12 +166,13 @@ def opened(
     labels: str | None = None,
     rows: int = ROWS,
     memory: int | None = None,
+    header: bool = True,
 ) -> Iterator[Stream]:
     r"""Open a file, whose rows are read in batches, in memory that does not grow with the file.
 
     Parameters
     ----------
-    path, columns, ignore, types, format, labels
+    path, columns, ignore, types, format, labels, header
         As for ``read``; folders of texts, and mail, are one batch.
     rows : int
         How many rows a batch has at most.
@@ -203,7 +215,7 @@ def opened(
         every = files_at(path)
         if every is not None and not (path.is_dir() and is_mail(path)):
             with _several(
-                every, path, columns, ignore, wanted, format, labels, rows, memory, readings
+                every, path, columns, ignore, wanted, format, labels, rows, memory, readings, header
             ) as table:
                 yield table
             return
@@ -218,7 +230,7 @@ def opened(
 
     with tempfile.TemporaryDirectory(prefix="naively-") as scratch:
         folder = Path(scratch)
-        source = _source(path, name, format, folder)
+        source = replace(_source(path, name, format, folder), header=header)
         with closing(
             FileTable(source, choose, wanted, folder, labels, rows, None, memory, readings)
         ) as table:
@@ -237,6 +249,7 @@ def _several(
     rows: int,
     memory: int | None,
     readings: Mapping[str, Reading],
+    header: bool,
 ) -> Iterator[Stream]:
     """Open several files as one table; a column need not be in every one of them."""
     from naively.data.files.tables import FileTable, connect
@@ -255,7 +268,7 @@ def _several(
         for i, file in enumerate(files):
             folder = Path(scratch, str(i))
             folder.mkdir()
-            source = find(file, format_, folder)
+            source = replace(find(file, format_, folder), header=header)
             reads = wanted, folder, labels, rows, duckdb, memory, readings
             tables.append(FileTable(source, choose, *reads))
         partitions = [partition_of(file, root) for file in files]

@@ -151,8 +151,8 @@ def survey(file: BinaryIO, name: str, *, quotes: bool, longest: float = LONGEST)
     )
 
 
-def recount(file: BinaryIO, delimiter: str, *, skips_empty_lines: bool) -> int:
-    r"""Count the rows of CSV below the header with Python's own reader, which is exact and slow.
+def recount(file: BinaryIO, delimiter: str, *, skips_empty_lines: bool, header: bool = True) -> int:
+    r"""Count the rows of CSV with Python's own reader, which is exact and slow.
 
     The reader knows that a quote inside a field opens nothing, which the ends of lines do not tell.
 
@@ -165,7 +165,7 @@ def recount(file: BinaryIO, delimiter: str, *, skips_empty_lines: bool) -> int:
     try:
         with io.TextIOWrapper(file, "latin-1", newline="") as text:
             rows = csv.reader(text, delimiter=delimiter)
-            return sum(bool(row) or not skips_empty_lines for row in rows) - 1
+            return sum(bool(row) or not skips_empty_lines for row in rows) - header
     finally:
         csv.field_size_limit(limit)
 
@@ -231,6 +231,8 @@ class Source:
         Whether a line may be longer than DuckDB's default, at the price of its parallel reading.
     survey : Survey
         How large the text is, and how many rows it has.
+    header : bool
+        Whether the first line of CSV holds the names of the columns.
     """
 
     path: Path
@@ -242,6 +244,12 @@ class Source:
     plain_ends: bool = False
     long_lines: bool = False
     survey: Survey = Survey()
+    header: bool = True
+
+    @property
+    def named(self) -> bool:
+        """Whether the first row of the text is no row, but the names of the columns."""
+        return self.format == "csv" and self.header
 
     @property
     def compressed(self) -> str:

@@ -26,7 +26,9 @@ from naively.data.files.source import (
     recount,
     repair,
 )
+from naively.data.reading import SURE
 from naively.data.stream import BYTES, ROWS, ReadAgainError, Stream, in_pieces
+from naively.kernels.forms import Form, read_cell
 from naively.kernels.strings import Strings
 
 if TYPE_CHECKING:
@@ -124,7 +126,16 @@ class FileTable(Stream):
     @property
     def notes(self) -> tuple[str, ...]:
         """A sentence about each thing that was repaired, or is not of the kind expected."""
-        return self._source.notes + super().notes
+        notes = self._source.notes + super().notes
+        if self._scan.spaced:
+            notes += (f"The blank after each delimiter of {self._source.name} was left out.",)
+        if not self._scan.looks_like_data:
+            return notes
+        looks = (
+            f"Line 1 of {self._source.name} is taken for the names of the columns, but looks like "
+            "a row: if it is one, say --no-header (header=False)."
+        )
+        return (looks, *notes)
 
     def close(self) -> None:
         """Close the file."""
@@ -139,7 +150,7 @@ class FileTable(Stream):
         if counted.lines is None or counted.filled is None:
             return None
         skips = self._scan.skips_empty_lines or self._source.format == "jsonl"
-        return (counted.filled if skips else counted.lines) - (self._source.format == "csv")
+        return (counted.filled if skips else counted.lines) - self._source.named
 
     def _scanned(self) -> Scan:
         """Return how DuckDB reads the chosen columns."""
@@ -220,7 +231,10 @@ class FileTable(Stream):
         if self._source.format != "csv":
             return title, f"row {row + 1}"
         skips = self._scan.skips_empty_lines
-        return title, f"line {line_of(self._source, row + 2, skips_empty_lines=skips)}"
+        return (
+            title,
+            f"line {line_of(self._source, row + 1 + self._source.header, skips_empty_lines=skips)}",
+        )
 
 
 def _cell(field: Field, wanted: Mapping[str, str]) -> str:
@@ -265,12 +279,12 @@ def _check_rows(source: Source, found: Scan, rows: int) -> None:
         return
     skips = found.skips_empty_lines or source.format == "jsonl"
     counted = source.survey.filled if skips else source.survey.lines
-    expected = counted - (source.format == "csv")
+    expected = counted - source.named
     if rows == expected:
         return
     with source.open() as file:
         if source.format == "csv":
-            expected = recount(file, found.delimiter, skips_empty_lines=skips)
+            expected = recount(file, found.delimiter, skips_empty_lines=skips, header=source.header)
         else:
             expected = sum(bool(line.strip()) for line in file)
     if rows != expected:
@@ -345,6 +359,8 @@ class Scan:
     table: str
     fields: list[Field]
     delimiter: str = ""  # of CSV
+    looks_like_data: bool = False  # the line that is taken for the names of the columns
+    spaced: bool = False  # whether a blank follows each delimiter, which is left out
 
     @property
     def skips_empty_lines(self) -> bool:
@@ -368,7 +384,7 @@ def _scan_csv(connection: Connection, source: Source, labels: str | None) -> Sca
     longest = f", max_line_size = {LONGEST}" if source.long_lines else ""
     options = f"auto_detect = false{longest}"
     head = _head(connection, source, options)
-    if head and not head[0].strip():
+    if head and not head[0].strip() and source.header:
         raise ValueError(f"Line 1 of {source.name} is empty: it must hold the column names.")
     delimiter = _delimiter(head)
     rows = _rows(head, delimiter)
@@ -377,20 +393,55 @@ def _scan_csv(connection: Connection, source: Source, labels: str | None) -> Sca
             f'The column names of {source.name} are too long, or have a quote (") that is never '
             "closed: check that it is a CSV file with a header."
         )
-    names = _names(rows[0], source)
+    names = _names(rows[0], source) if source.header else _numbered(len(rows[0]))
     if len(names) > MOST_COLUMNS:
         raise ValueError(
             f"{source.name} has {len(names):,} columns, of which DuckDB reads {MOST_COLUMNS:,} in "
             "reasonable time: leave some out, or give an array to the Python library."
         )
     # Names by position: DuckDB takes "a" and "A" for one name.
-    fields = [Field(name, f"c{i}", "text", name != labels) for i, name in enumerate(names)]
-    columns = _struct(dict.fromkeys((field.sql for field in fields), "VARCHAR"))
+    spaced = _are_spaced(rows)
+    cells = [f"ltrim(c{i}, ' ')" if spaced else f"c{i}" for i in range(len(names))]
+    fields = [
+        Field(name, cell, "text", name != labels)
+        for name, cell in zip(_trimmed(names, source) if spaced else names, cells, strict=True)
+    ]
+    columns = _struct({f"c{i}": "VARCHAR" for i in range(len(names))})
     table = (
         f"read_csv({_path(source)}, columns = {columns}, delim = '{delimiter}', "
-        f"""quote = '"', escape = '"', header = true, {options})"""
+        f"""quote = '"', escape = '"', header = {str(source.header).lower()}, {options})"""
     )
-    return Scan(table, fields, delimiter)
+    return Scan(table, fields, delimiter, source.header and _looks_like_data(rows), spaced)
+
+
+def _are_spaced(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether a blank follows each delimiter."""
+    after = [cell for row in rows for cell in row[1:]]
+    return bool(after) and all(cell.startswith(" ") for cell in after)
+
+
+def _trimmed(names: Sequence[str], source: Source) -> list[str]:
+    """Return names without the blanks before them, which must leave them different."""
+    return _names([name.lstrip(" ") for name in names], source)
+
+
+def _numbered(columns: int) -> list[str]:
+    """Return the names of columns that have none."""
+    return [f"column {i}" for i in range(1, columns + 1)]
+
+
+def _looks_like_data(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first row holds numbers or times as those below do, and no name above any."""
+    below = [row for row in rows[1:] if len(row) == len(rows[0])]
+    alike = False
+    for name, *cells in zip(rows[0], *below, strict=True):
+        forms = [read_cell(cell).form for cell in cells if cell.strip()]
+        if not forms or sum(form > Form.TRUTH for form in forms) < SURE * len(forms):
+            continue
+        if read_cell(name).form <= Form.TRUTH:
+            return False
+        alike = True
+    return alike
 
 
 def _head(connection: Connection, source: Source, options: str) -> list[str]:
