@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -260,3 +261,30 @@ def test_options_say_how_strings_are_read(tmp_path: Path) -> None:
         np.testing.assert_array_equal(
             said, nb.predict_proba({"x": [1030.0], "day": day, "n": [None]})
         )
+
+
+MAKERS: dict[str, Callable[[list[Any]], Any]] = {
+    "pandas": lambda codes: pd.DataFrame({"zone": pd.Categorical(codes)}),
+    "arrow": lambda codes: pa.table({"zone": pa.array(codes).dictionary_encode()}),
+    "polars": lambda codes: pl.DataFrame({
+        "zone": pl.Series([code and str(code) for code in codes], dtype=pl.Enum("123"))
+    }),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("maker", MAKERS)
+def test_a_column_typed_as_categories_is_no_column_of_numbers(maker: str) -> None:
+    codes = [1, 2, 3, None] * 20
+    typed, y = MAKERS[maker](codes), ["a", "b"] * 40
+    written = {"zone": [code and str(code) for code in codes]}
+
+    def levels(table: Any, **options: Any) -> bool:
+        return NaiveBayes(**options).fit(table, y).schema_.kinds["zone"] == "string"
+
+    assert levels(typed)
+    assert not levels(written)
+    # What is said overrules the type; a stream of batches reads it alike.
+    assert not levels(typed, event_models={"zone": "number"})
+    if maker != "pandas":
+        model = NaiveBayes().fit(pa.table(typed).append_column("y", [y]).to_reader(), "y")
+        assert model.schema_.kinds["zone"] == "string"

@@ -183,10 +183,7 @@ def filled(cells: Cells, kind: Kind) -> Cells:
 def _rows(column: Column, first: int, end: int) -> Column:
     """Return the rows of a column from the first to before the end."""
     cells, kind = column
-    if not isinstance(cells, Strings):
-        return cells[first:end], kind
-    missing = None if cells.missing is None else cells.missing[first:end]
-    return Strings(cells.offsets[first : end + 1], cells.utf8, missing), kind
+    return cells[first:end], kind
 
 
 def _without(column: Column, missing: Flags) -> Column:
@@ -198,7 +195,7 @@ def _without(column: Column, missing: Flags) -> Column:
         return np.full(len(missing), None, object), None
     if isinstance(cells, Strings):
         own = missing if cells.missing is None else cells.missing | missing
-        return Strings(cells.offsets, cells.utf8, own), kind
+        return Strings(cells.offsets, cells.utf8, own, categorical=cells.categorical), kind
     if kind == "time":
         return np.where(missing, NOT_A_TIME, cells), kind
     if cells.dtype.kind in "iu" and np.abs(cells[~missing].astype(np.float64)).max() > EXACT:
@@ -352,7 +349,7 @@ def _dictionary(name: Name, array: CArray, view: CArrayView) -> Column:
         codes[missing] = -1
     if not (codes >= 0).any():
         return np.full(view.length, None, object), None
-    return dispatch.take_strings(levels, codes), "string"
+    return dispatch.take_strings(levels, codes).as_levels(), "string"
 
 
 _DTYPES: Mapping[str, Any] = {  # of the types that are stored as numbers

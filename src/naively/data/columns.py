@@ -193,7 +193,8 @@ def taken(cells: Cells, rows: Any) -> Cells:
     if isinstance(rows, slice) or not isinstance(cells, Strings):
         some: Cells = cells[rows]
         return some
-    return dispatch.take_strings(cells, np.arange(len(cells))[rows])
+    some = dispatch.take_strings(cells, np.arange(len(cells))[rows])
+    return some.as_levels() if cells.categorical else some
 
 
 def as_times(cells: Sequence[Any]) -> NDArray[np.datetime64]:

@@ -110,7 +110,7 @@ def _categories(array: Any) -> Column:
     if not (codes >= 0).any():
         return np.full(len(codes), None, object), None
     levels, _ = read_series("categories", array.categories.to_series())
-    return _at(levels, codes), "string"
+    return _at(levels, codes).as_levels(), "string"
 
 
 def _at(levels: Cells, codes: np.ndarray[Any, np.dtype[np.int64]]) -> Strings:

@@ -105,6 +105,8 @@ class Forms:
         The marks and words, and what stands beside digits.
     numbers : Few
         The different numbers, each once.
+    categorical : bool
+        Whether the column is typed as one of categories, so that no number is looked for in it.
 
     Examples
     --------
@@ -119,6 +121,7 @@ class Forms:
     words: Few = field(default_factory=Few)
     affixes: Few = field(default_factory=Few)
     numbers: Few = field(default_factory=Few)
+    categorical: bool = False
 
     @classmethod
     def of(cls, strings: Strings) -> Forms:
@@ -137,12 +140,15 @@ class Forms:
             self.words + other.words,
             self.affixes + other.affixes,
             self.numbers + other.numbers,
+            self.categorical or other.categorical,
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Return what JSON holds."""
         few = {name: getattr(self, name).to_list() for name in ("words", "affixes", "numbers")}
-        return {"count": self.count.tolist(), "length": self.length.tolist(), **few}
+        return {"count": self.count.tolist(), "length": self.length.tolist(), **few} | (
+            {"categorical": True} if self.categorical else {}
+        )
 
     @classmethod
     def from_dict(cls, found: Mapping[str, Any]) -> Forms:
@@ -155,7 +161,7 @@ class Forms:
         """
         few = {name: Few.from_list(found[name]) for name in ("words", "affixes", "numbers")}
         count, length = (np.array(found[name], np.int64) for name in ("count", "length"))
-        return cls(count, length, **few)
+        return cls(count, length, **few, categorical=found.get("categorical", False))
 
     def between(self, first: Form, last: Form) -> int:
         """Return how many cells have these forms, both ends included."""
@@ -189,11 +195,14 @@ class Looked:
         What each of them may be, with a decimal point and the month first.
     codes : ndarray of int32, of shape (rows,), optional
         Which of them each row has; -1 where it is missing. By default each row has its own.
+    categorical : bool
+        Whether the column is typed as one of categories.
     """
 
     strings: Strings
     found: Read
     codes: NDArray[np.int32] | None = None
+    categorical: bool = False
 
     @cached_property
     def forms(self) -> Forms:
@@ -215,6 +224,7 @@ class Looked:
             _few_strings(strings, np.flatnonzero(is_word), times),
             _few_affixes(found, times),
             _few_numbers(found.value.view(np.float64), np.flatnonzero(is_number)),
+            self.categorical,
         )
 
     def read(self, reading: Reading) -> Read:
@@ -235,10 +245,10 @@ def look_at(strings: Strings) -> Looked:
     """Return what the cells of a column may be; where strings repeat, each is looked at once."""
     _, first = dispatch.encode_strings(strings[:FIRST])
     if len(first) > REPEATED * min(len(strings), FIRST):
-        return Looked(strings, dispatch.read_forms(strings))
+        return Looked(strings, dispatch.read_forms(strings), categorical=strings.categorical)
     codes, first = encoded(strings)
     different = dispatch.take_strings(strings, first)
-    return Looked(different, dispatch.read_forms(different), codes)
+    return Looked(different, dispatch.read_forms(different), codes, strings.categorical)
 
 
 def _counted(
@@ -332,6 +342,8 @@ def _read_as(
 
 
 def _read_freely(forms: Forms, comma: bool | None, day_first: bool | None, table: Votes) -> Reading:
+    if forms.categorical:
+        return LEVELS
     words = forms.between(Form.WORD, Form.LIST)
     numbers = forms.between(*NUMBERS)
     times = forms.between(Form.YMD, Form.SPAN)
@@ -680,7 +692,8 @@ def without_marks(strings: Strings, marks: Sequence[str]) -> Strings:
     stands = np.array([*(text.strip() in marks for text in every), True])
     if not stands[:-1].any():
         return strings
-    return Strings(strings.offsets, strings.utf8, stands[codes])
+    missing = stands[codes]
+    return Strings(strings.offsets, strings.utf8, missing, categorical=strings.categorical)
 
 
 def read_strings(

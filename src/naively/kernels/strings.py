@@ -11,6 +11,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any, overload
 
 import numpy as np
@@ -56,6 +57,9 @@ class Strings(Sequence["str | None"]):
         The strings. Half a surrogate pair may be among them, as in a str ("surrogatepass").
     missing : ndarray of bool, of shape (rows,), optional
         Which strings are missing, whatever their bytes; by default none.
+    categorical : bool, default False
+        Whether they are the levels of a column that its maker has typed as categories, so that
+        they are levels even if all look like numbers.
 
     Notes
     -----
@@ -69,16 +73,28 @@ class Strings(Sequence["str | None"]):
     (array([0, 3, 3, 8]), 3, 'été', ['one', None, 'été'])
     """
 
-    __slots__ = ("encoded", "missing", "offsets", "utf8")
+    __slots__ = ("categorical", "encoded", "missing", "offsets", "utf8")
 
-    def __init__(self, offsets: Index, utf8: Bytes, missing: Flags | None = None) -> None:
+    def __init__(
+        self,
+        offsets: Index,
+        utf8: Bytes,
+        missing: Flags | None = None,
+        *,
+        categorical: bool = False,
+    ) -> None:
         self.offsets = offsets
         self.utf8 = utf8
         self.missing = missing
+        self.categorical = categorical
         self.encoded: tuple[NDArray[np.int32], Index] | None = None  # once it has been asked for
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
+
+    def as_levels(self) -> Strings:
+        """Return the same strings as levels of a categorical column."""
+        return Strings(self.offsets, self.utf8, self.missing, categorical=True)
 
     @property
     def any_there(self) -> bool:
@@ -95,7 +111,8 @@ class Strings(Sequence["str | None"]):
             if step != 1:
                 return take_strings(self, np.arange(start, stop, step))
             missing = None if self.missing is None else self.missing[start:stop]
-            return Strings(self.offsets[start : max(start, stop) + 1], self.utf8, missing)
+            offsets = self.offsets[start : max(start, stop) + 1]
+            return Strings(offsets, self.utf8, missing, categorical=self.categorical)
         if not -len(self) <= row < len(self):
             raise IndexError(f"there is no row {row} among {len(self)}")
         row %= len(self)
@@ -129,11 +146,13 @@ class Strings(Sequence["str | None"]):
             missing = np.concatenate(
                 [np.zeros(len(p), np.bool_) if p.missing is None else p.missing for p in parts]
             )
-        return cls(np.concatenate(offsets), np.concatenate(utf8), missing)
+        categorical = any(part.categorical for part in parts)
+        return cls(np.concatenate(offsets), np.concatenate(utf8), missing, categorical=categorical)
 
     def __reduce__(self) -> tuple[Any, ...]:
         alone = Strings.join([self])  # a slice without the bytes of other rows
-        return Strings, (alone.offsets, alone.utf8, alone.missing)
+        made = partial(Strings, categorical=True) if self.categorical else Strings
+        return made, (alone.offsets, alone.utf8, alone.missing)
 
 
 def pack_strings(cells: Sequence[Any] | NDArray[np.object_]) -> Strings | None:
