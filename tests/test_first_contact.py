@@ -288,3 +288,48 @@ def test_a_column_typed_as_categories_is_no_column_of_numbers(maker: str) -> Non
     if maker != "pandas":
         model = NaiveBayes().fit(pa.table(typed).append_column("y", [y]).to_reader(), "y")
         assert model.schema_.kinds["zone"] == "string"
+
+
+def test_one_row_alone_is_a_table_of_one_row() -> None:
+    table = clean()
+    X, y = table.drop(columns="y"), table["y"]
+    model = NaiveBayes().fit(X, y)
+    expected = model.predict_proba(X.head(1))
+    (row,) = X.head(1).itertuples(index=False, name="Row")
+    for one in (row._asdict(), row, X.iloc[0]):
+        np.testing.assert_array_equal(model.predict_proba(one), expected)
+    for cells in (list(row), tuple(row)):
+        with pytest.warns(UserWarning, match="in the order of those learned"):
+            np.testing.assert_array_equal(model.predict_proba(cells), expected)
+    with pytest.raises(ValueError, match="None of the columns"):
+        model.predict_proba({"weight": 3.0})
+    # An array of a table that was a frame goes by the order of its columns, of any type.
+    with pytest.warns(UserWarning, match="in the order of those learned"):
+        np.testing.assert_array_equal(
+            model.predict_proba(X.to_numpy(object)), model.predict_proba(X)
+        )
+    # Texts stay texts, and the cells of one column a column.
+    texts = NaiveBayes().fit(["good day", "bad night"] * 9, ["a", "b"] * 9)
+    assert len(texts.predict(["good", "bad"])) == 2
+    np.testing.assert_array_equal(
+        texts.predict_proba({"text": "good"}), texts.predict_proba(["good"])
+    )
+    numbers = NaiveBayes().fit(np.arange(20.0).reshape(10, 2), ["a", "b"] * 5)
+    assert len(numbers.predict([1.0, 2.0])) == 1
+    with pytest.raises(ValueError, match="2D array"):
+        numbers.predict([1.0, 2.0, 3.0])
+
+
+@pytest.mark.parametrize(
+    "said", [[1, 0, None], ["1", "0", None], ["true", "0", "NA"], [1.0, 0.0, np.nan]]
+)
+def test_0_and_1_are_truths_where_truths_were_learned(said: list[Any]) -> None:
+    truths = [True, False, None, True]
+    model = NaiveBayes().fit({"in": truths * 10, "x": range(40)}, ["a", "b", "b", "a"] * 10)
+    expected = model.predict_proba({"in": truths[:3], "x": range(3)})
+    np.testing.assert_array_equal(model.predict_proba({"in": said, "x": range(3)}), expected)
+    np.testing.assert_array_equal(
+        model.predict_proba([{"in": cell, "x": x} for x, cell in enumerate(said)]), expected
+    )
+    with pytest.raises(ValueError, match="'in' held booleans in training"):
+        model.predict_proba({"in": [1, 0, 2], "x": range(3)})

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.counting.axis import Name
 from naively.counting.labels import is_missing
 from naively.data import pandas
 from naively.data.arrow import STRING_FORMATS, ArrowStream, speaks_arrow
@@ -86,6 +87,48 @@ def as_rows(X: Table, texts: bool | None = None) -> Rows:
     if isinstance(X, list | tuple):
         return _list_rows(list(X), texts)
     return _foreign_rows(X)
+
+
+def with_one_row(X: Table, names: Sequence[Name]) -> Table:
+    """Return one row that was given alone as a table, and a table as it is.
+
+    A row is a mapping of cells, a series of pandas whose index has the columns, or a list or a
+    (named) tuple of as many cells as there are columns. A list of one cell, or of strings where
+    there is a column "text", stays what it is: a column or texts.
+
+    Parameters
+    ----------
+    X : table, mapping, series, list or tuple
+        A table or a row.
+    names : sequence of str or int
+        The columns of the table.
+
+    Examples
+    --------
+    >>> with_one_row({"size": 3.0, "colour": "red"}, ["size", "colour"])
+    [{'size': 3.0, 'colour': 'red'}]
+    >>> with_one_row([3.0, "red"], ["size", "colour"])
+    [[3.0, 'red']]
+    >>> with_one_row({"size": [3.0]}, ["size"])
+    {'size': [3.0]}
+    """
+    if hasattr(X, "_asdict"):
+        X = X._asdict()
+    elif hasattr(X, "index") and hasattr(X, "to_dict") and getattr(X, "ndim", 0) == 1:
+        own = set(X.index.tolist())
+        X = X.to_dict() if own and own <= set(names) else X
+    if isinstance(X, Mapping):
+        alone = len(X) > 0 and all(map(_is_cell, X.values())) and not hasattr(X, "tocsr")
+        return [dict(X)] if alone else X
+    if not isinstance(X, list | tuple) or not 1 < len(X) == len(names) or not all(map(_is_cell, X)):
+        return X
+    if TEXT in names and all(isinstance(cell, str) for cell in X):
+        return X
+    return [list(X)]
+
+
+def _is_cell(value: Any) -> bool:
+    return isinstance(value, str | bytes) or not hasattr(value, "__iter__")
 
 
 def read_labels(y: Any) -> Any:

@@ -599,6 +599,9 @@ def values_of(
     }[reading.content]
     form = found.form
     there = (form == Form.EIGHT) if reading.dates else (form >= first) & (form <= last)
+    if reading.content == "truth":  # 0 and 1 are truths where others are, or where it is said
+        of_numbers = (form >= NUMBERS[0]) & (form <= NUMBERS[1])
+        there |= of_numbers & np.isin(found.value.view(np.float64), (0, 1))
     words = _words(strings, ~there & (form != Form.EMPTY))
     if reading.content == "time":
         return np.where(there, found.value, np.datetime64("NaT").astype(np.int64)).view(TIME), words

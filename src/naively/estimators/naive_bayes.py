@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from naively.counting.axis import Analyser
 from naively.counting.labels import Labels, RowWeight, Target, encode_labels, union_classes
 from naively.data.columns import Rows
-from naively.data.frames import TEXT, Table, as_rows, is_on_cluster
+from naively.data.frames import TEXT, Table, as_rows, is_on_cluster, with_one_row
 from naively.data.stream import Stream, as_stream
 from naively.estimators.classifier import Classifier, exclusive
 from naively.estimators.training import (
@@ -505,8 +505,9 @@ class Learner(Classifier):
         return self.interactions is not None
 
     def _rows(self, X: Table) -> Rows:
-        rows = as_rows(X, self._learned_texts)
-        if isinstance(rows.names, range) and self._checked.taken.schema.names:
+        schema = self._checked.taken.schema
+        rows = as_rows(with_one_row(X, schema.order), self._learned_texts)
+        if schema.names and schema.by_place(rows):
             warn(
                 f"X does not have valid feature names, but {type(self).__name__} was fitted with "
                 "feature names: its columns are taken in the order of those learned."

@@ -34,6 +34,7 @@ from naively.data.columns import (
     LEVELS,
     NAMES,
     TIME,
+    ColumnRows,
     Cycle,
     Kind,
     Reading,
@@ -175,7 +176,9 @@ class Schema(Shown):
 
     def by_place(self, rows: Rows) -> bool:
         """Whether a table's columns are known by their places: it has no names, or none here do."""
-        return isinstance(rows.names, range) or not self.names
+        if isinstance(rows.names, range) or not self.names:
+            return True
+        return len(rows.names) > 0 and not any(isinstance(name, str) for name in rows.names)
 
     @property
     def width(self) -> int:
@@ -288,7 +291,8 @@ class Schema(Shown):
         return by_place
 
     def _read(self, rows: Rows) -> Rows:
-        """Return rows in which strings are read as they were in training."""
+        """Return rows in which strings, and 0 and 1 for truths, are read as in training."""
+        rows = self._with_truths(rows)
         if rows.one_kind is not None:
             return rows
         spelled = {name for name in rows.names if isinstance(rows.cells(name), Strings)}
@@ -310,6 +314,26 @@ class Schema(Shown):
                 )
         self.say_odd(read, readings)
         return read
+
+    def _with_truths(self, rows: Rows) -> Rows:
+        """Return rows in which columns of truths that hold only 0 and 1 now are truths."""
+        truths = {}
+        for name in self._truths:
+            if name in rows.place and rows.kind(name) == "number":
+                cells = rows.numbers([name])[:, 0]
+                if np.isin(cells[~np.isnan(cells)], (0, 1)).all():
+                    truths[name] = cells
+        if not truths:
+            return rows
+        cells_of = {name: truths.get(name, rows.cells(name)) for name in rows.names}
+        kinds: dict[Name, Kind | None] = {
+            name: "boolean" if name in truths else rows.kind(name) for name in rows.names
+        }
+        return ColumnRows(cells_of, kinds, len(rows), rows.readings, rows.words)
+
+    @cached_property
+    def _truths(self) -> list[Name]:
+        return [name for name, kind in self.kinds.items() if kind == "boolean"]
 
     def say_odd(self, rows: Rows, readings: Mapping[Name, Reading]) -> None:
         """Warn of words in columns of numbers or times that were not there in training."""
