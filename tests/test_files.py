@@ -399,7 +399,7 @@ def test_a_word_where_a_number_is_expected(write):
     for name, content, kind, said in (
         ("t.csv", text, "number", "'word' in line 5005, where a number is expected: it"),
         ("t.jsonl", '{"a": 1}\n{"a": "word"}\n', "number", "'word' in row 2, where a number is"),
-        ("t.csv", "a\n\n1\nno\n", "boolean", "'1' in line 3, where true or false is expected; 2"),
+        ("t.csv", "a\n\n2\nno\n", "boolean", "'2' in line 3, where true or false is expected; 2"),
     ):
         with opened(write(name, content), types={"a": kind}) as table:
             cells = [cell for rows in table for cell in rows.values("a").tolist()]

@@ -333,3 +333,24 @@ def test_0_and_1_are_truths_where_truths_were_learned(said: list[Any]) -> None:
     )
     with pytest.raises(ValueError, match="'in' held booleans in training"):
         model.predict_proba({"in": [1, 0, 2], "x": range(3)})
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize(
+    ("delimiter", "end"), [(";", "\r\n"), (",", "\n"), ("\t", "\r"), ("|", "\n")]
+)
+def test_the_line_by_which_excel_knows_the_delimiter_is_no_row(
+    tmp_path: Path, encoding: str, delimiter: str, end: str
+) -> None:
+    path = tmp_path / "t.csv"
+    lines = ["size", "in, on; at", "y"], *(["1,5", f"x{i}", "ab"[i % 2]] for i in range(6))
+    quoted = [delimiter.join(f'"{cell}"' for cell in line) for line in lines]
+    path.write_bytes(end.join([f"sep={delimiter}", *quoted, ""]).encode(encoding))
+    table = read(path).rows
+    assert table.names == ("size", "in, on; at", "y")
+    assert table.values("size").tolist() == [1.5] * 6
+    # A fault is on the line that an editor shows.
+    quoted[3] += f"{delimiter}more"
+    path.write_bytes(end.join([f"sep={delimiter}", *quoted, ""]).encode(encoding))
+    with pytest.raises(ValueError, match=r"Line 5 of .* has a number of fields"):
+        read(path)

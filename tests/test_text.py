@@ -24,6 +24,7 @@ from sklearn.naive_bayes import BernoulliNB, ComplementNB, MultinomialNB
 
 from naively import Bernoulli, Gaussian, Multinomial, NaiveBayes, Patterns, Text, load
 from naively.counting.axis import VALUE
+from naively.data.frames import as_rows
 from tests.test_vocabulary import MULTILINGUAL
 
 Texts = tuple[list[str], list[str]]
@@ -257,7 +258,7 @@ def test_numbers_of_words_are_texts() -> None:
 
 def test_lengths_count_known_words() -> None:
     model = pure(Text(binary=True)).fit(["one two one", "two"], ["a", "b"]).model_
-    rows = pure("text")._rows(["one one three", "two one", None, ""])
+    rows = as_rows(["one one three", "two one", None, ""])
     (block,) = model.blocks(model.encode(rows)).values()
     assert block.lengths.tolist() == [1, 2, 0, 0]
 

@@ -12,6 +12,7 @@ import shutil
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, TypeAlias, cast
 
 import numpy as np
@@ -202,6 +203,7 @@ LONG = 1 << 20  # bytes of a line, half of DuckDB's default for the longest
 ZSTANDARD_BLOCK = 1 << 17  # bytes of a block at most
 EXPANSION = 200  # times its size, which a compressed file may hold; real tables hold up to 50
 HARMLESS = 1 << 26  # bytes, which a compressed file of any size may hold
+SAID_DELIMITER = re.compile(r"sep=([,;|:^~#\t])\r?\n?", re.IGNORECASE)  # a line for Excel
 NOT_TEXT = 0.3  # a file with a greater share of invalid bytes is not UTF-8 text
 
 Damage: TypeAlias = tuple[type[Exception], ...]
@@ -233,6 +235,8 @@ class Source:
         How large the text is, and how many rows it has.
     header : bool
         Whether the first line of CSV holds the names of the columns.
+    delimiter : str
+        The delimiter that the first line of the file said, a line which the copy does not have.
     """
 
     path: Path
@@ -245,6 +249,7 @@ class Source:
     long_lines: bool = False
     survey: Survey = Survey()
     header: bool = True
+    delimiter: str = ""
 
     @property
     def named(self) -> bool:
@@ -355,6 +360,8 @@ def spool(stream: BinaryIO, name: str, format_: str | None, scratch: Path) -> So
 def repair(source: Source, scratch: Path, ends: Ends = "kept") -> Source:
     r"""Return a copy of a text file as clean UTF-8, with a note about what was replaced.
 
+    A first line that says the delimiter, as ``sep=;`` does, is left out.
+
     Ends of lines are kept, or become \n: those outside quotes, or all if quotes are not in pairs.
     """
     path = scratch / f"repaired{len(list(scratch.iterdir()))}{EXTENSIONS[source.format]}"
@@ -370,7 +377,10 @@ def repair(source: Source, scratch: Path, ends: Ends = "kept") -> Source:
             io.TextIOWrapper(file, "utf-8", newline="") as copy,
         ):
             try:
-                chunks = iter(lambda: text.read(CHUNK), "")
+                first = text.readline(8) if source.format == "csv" and not source.repaired else ""
+                said = SAID_DELIMITER.fullmatch(first)
+                first = "" if said else first
+                chunks = chain([first] if first else [], iter(lambda: text.read(CHUNK), ""))
                 for chunk in _plain_outside_quotes(chunks) if ends == "outside quotes" else chunks:
                     clean, count = _replace_escapes(chunk)
                     copy.write(clean)
@@ -384,6 +394,8 @@ def repair(source: Source, scratch: Path, ends: Ends = "kept") -> Source:
         )
     notes = (replaced(invalid, source.name),) if invalid else ()
     repaired = replace(source, path=path, notes=source.notes + notes, repaired=True)
+    if said:
+        repaired = replace(repaired, delimiter=said[1])
     return replace(repaired, plain_ends=ends == "plain").surveyed()
 
 
@@ -457,7 +469,8 @@ def _look(source: Source, scratch: Path) -> Source:
     if is_utf16:
         return repair(source, scratch, "outside quotes" if source.format == "csv" else "kept")
     source = replace(source, is_json_array=start.lstrip().startswith(b"[")).surveyed()
-    if source.format == "csv" and source.survey.mixed:
+    says_delimiter = SAID_DELIMITER.match(start[:8].decode("latin-1"))
+    if source.format == "csv" and (source.survey.mixed or says_delimiter):
         return repair(source, scratch, "outside quotes")
     return source
 
@@ -552,7 +565,7 @@ def line_of(source: Source, record: int, *, skips_empty_lines: bool = False) -> 
             if not is_quoted and (line.strip(b"\r\n") or not skips_empty_lines):
                 seen += 1
                 if seen == record:
-                    return number
+                    return number + bool(source.delimiter)
             is_quoted ^= line.count(b'"') % 2 == 1
     return record
 

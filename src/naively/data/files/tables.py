@@ -386,7 +386,7 @@ def _scan_csv(connection: Connection, source: Source, labels: str | None) -> Sca
     head = _head(connection, source, options)
     if head and not head[0].strip() and source.header:
         raise ValueError(f"Line 1 of {source.name} is empty: it must hold the column names.")
-    delimiter = _delimiter(head)
+    delimiter = source.delimiter or _delimiter(head)
     rows = _rows(head, delimiter)
     if not rows:
         raise ValueError(
