@@ -30,7 +30,7 @@ from naively.messages import warn
 from naively.model.class_prior import Cost, decide, given_prior, shift
 from naively.model.model import Model
 from naively.schema.choose import EventModels, contents_given
-from naively.schema.schema import Schema
+from naively.schema.schema import READ_AS, Schema, other_kind
 from naively.schema.settings import Probabilities, Settings
 
 # --- A frame of Spark is counted where its partitions are; what travels is counts, not rows ------
@@ -51,7 +51,6 @@ What: TypeAlias = Literal["model", "forms", "error", "warning"]
 Report: TypeAlias = tuple[What, bytes]
 
 REPORT = "what string, content binary"  # as Spark declares it
-FIRST = 1_000  # rows that are looked at before all are
 BYTES = 1 << 26  # of rows that are counted at once, where they are fewer than ROWS
 FEW = 16  # model files that are joined in one place
 
@@ -553,6 +552,11 @@ def _read(frame: Any, schema: Schema) -> list[str]:
     names = learned if learned and schema.names else list(frame.columns)
     nothing = np.empty(0, object)
     kinds = kinds_of(frame, names)
+    for name, kind in kinds.items():
+        held = schema.kinds.get(name)
+        # Whether any of the strings is such a number, a worker that sees a few rows cannot tell.
+        if kind == "string" and held in READ_AS and name not in schema.readings:
+            raise other_kind(name, held, kind)
     columns = {n: (filled(nothing, kind) if kind else nothing, kind) for n, kind in kinds.items()}
     schema.match(join_columns(columns))
     return names

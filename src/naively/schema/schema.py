@@ -308,10 +308,7 @@ class Schema(Shown):
             words = read.words.get(name)
             count = 0 if words is None else odd_words(words, readings[name])[0]
             if count and count == odd_words(cast("Strings", rows.cells(name)), LEVELS)[0]:
-                raise ValueError(
-                    f"Column {title(name)!r} held {self.columns[name].kind}s in training and holds "
-                    "strings now; convert it, or train again."
-                )
+                raise other_kind(name, self.columns[name].kind, "string")
         self.say_odd(read, readings)
         return read
 
@@ -444,6 +441,14 @@ def _union(a: range | tuple[Name, ...], b: range | tuple[Name, ...]) -> range | 
     return Columns(a).union(Columns(b))[0].columns
 
 
+def other_kind(name: Name, held: Kind, now: Kind | None) -> ValueError:
+    """Return the error for a column that held cells of another kind in training."""
+    return ValueError(
+        f"Column {title(name)!r} held {held}s in training and holds {now}s now; convert it, or "
+        "train again."
+    )
+
+
 def _check_kinds(rows: Rows, group: Group, names: Iterable[Name]) -> None:
     """Raise a ValueError if a column holds another kind of values than in training."""
     if group.event.layout == "rows" or group.derived:
@@ -454,10 +459,7 @@ def _check_kinds(rows: Rows, group: Group, names: Iterable[Name]) -> None:
     for name in names:
         kind = rows.kind(name)
         if kind not in allowed:
-            raise ValueError(
-                f"Column {title(name)!r} held {group.kind}s in training and holds {kind}s now; "
-                "convert it, or train again."
-            )
+            raise other_kind(name, group.kind, kind)
 
 
 # --- Columns that follow from others -------------------------------------------------------------
