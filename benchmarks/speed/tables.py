@@ -246,25 +246,25 @@ def measure_strings(setting: Setting) -> Sequence[Row]:
         "read numbers",
         "float",
         lambda: [float(text) for text in numbers],
-        lambda: dispatch.read_numbers(packed_numbers),
+        lambda: dispatch.read_forms(packed_numbers),
     )
     add(
         "read numbers of a list",
         "PyArrow's cast",
         lambda: pa.array(numbers).cast(pa.float64()),
-        lambda: dispatch.read_numbers(dispatch.pack_strings(numbers)),
+        lambda: dispatch.read_forms(dispatch.pack_strings(numbers)),
     )
     add(
         "read times",
         "datetime.fromisoformat",
         lambda: [dt.datetime.fromisoformat(text) for text in times],
-        lambda: dispatch.read_times(packed_times),
+        lambda: dispatch.read_forms(packed_times),
     )
     add(
         "read times of a list",
         "NumPy's datetime64",
         lambda: np.array(times, "M8[us]"),
-        lambda: dispatch.read_times(dispatch.pack_strings(times)),
+        lambda: dispatch.read_forms(dispatch.pack_strings(times)),
     )
     return rows
 

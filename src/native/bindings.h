@@ -49,8 +49,6 @@ void bind_pack_views(nb::module_& m);
 void bind_take_strings(nb::module_& m);
 void bind_encode_strings(nb::module_& m);
 void bind_repair_utf8(nb::module_& m);
-void bind_read_numbers(nb::module_& m);
-void bind_read_times(nb::module_& m);
 
 // kernels/forms.py
 void bind_read_forms(nb::module_& m);

@@ -76,8 +76,6 @@ NB_MODULE(_native, m) {
     naively::bind_take_strings(m);
     naively::bind_encode_strings(m);
     naively::bind_repair_utf8(m);
-    naively::bind_read_numbers(m);
-    naively::bind_read_times(m);
     naively::bind_read_forms(m);
     naively::bind_vocabulary(m);
     m.def("instruction_set", &instruction_set_name, "Name the instruction set in use.");

@@ -15,7 +15,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.kernels.strings import EXACT, Strings
+from naively.kernels.strings import Strings
+
+EXACT = (1 << 53) - 1  # up to here each whole number is a float of its own
 
 
 class Form(IntEnum):

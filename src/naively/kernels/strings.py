@@ -1,6 +1,6 @@
 """Strings as Arrow has them become codes; texts among them become the rows of a table.
 
-Strings as Arrow lays them out, made codes, numbers and times without a Python object for each.
+Strings as Arrow lays them out, made codes without a Python object for each.
 
 The functions here are contract, oracle and fallback of the native kernels of the same names, as
 those in ``naively.kernels.reference`` are.
@@ -8,7 +8,6 @@ those in ``naively.kernels.reference`` are.
 
 from __future__ import annotations
 
-import datetime as dt
 import re
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -17,25 +16,12 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.kernels.reference import Floats
-
 Bytes = NDArray[np.uint8]
 Flags = NDArray[np.bool_]
 Index = NDArray[np.int64]
 
 MISSING = -1  # the code of a missing string
-EXACT = (1 << 53) - 1  # up to here each whole number is a float of its own
-NAT = np.iinfo(np.int64).min  # the microseconds that NumPy takes for no time
-LONGEST_WHOLE = 100  # characters, which Python still makes an int of quickly
 INLINE = 12  # bytes that a string view holds itself
-NUMBER = re.compile(rb"\s*[-+]?((\d+(\.\d*)?|\.\d+)(e[-+]?\d+)?|inf(inity)?|nan)\s*", re.IGNORECASE)
-WHOLE = re.compile(rb"0|-?[1-9]\d*")  # as a whole number is printed
-DIGITS = re.compile(rb"\s*[-+]?\d+\s*")
-ZERO_FIRST = re.compile(rb"\s*[-+]?0\d")
-TIME = re.compile(
-    rb"(\d{4})([-/])(\d\d?)\2(\d\d?)"
-    rb"(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(Z|[+-]\d\d(?::?\d\d)?)?)?"
-)
 CHARACTERS = re.compile(  # of UTF-8, as many as there are; or one byte that begins none
     rb"((?:[\x00-\x7F]|[\xC2-\xDF][\x80-\xBF]|\xE0[\xA0-\xBF][\x80-\xBF]"
     rb"|[\xE1-\xEF][\x80-\xBF]{2}|\xF0[\x90-\xBF][\x80-\xBF]{2}|[\xF1-\xF3][\x80-\xBF]{3}"
@@ -270,96 +256,6 @@ def repair_utf8(strings: Strings) -> tuple[Strings, int]:
         encoded.append(b"".join("\ufffd".encode() if run is None else run for run in runs))
         count += runs.count(None)
     return (_joined(encoded, strings.missing), count) if count else (strings, 0)
-
-
-def read_numbers(strings: Strings) -> tuple[Floats, Index]:
-    r"""Read numbers as Python's ``float`` does, but for underscores.
-
-    Returns
-    -------
-    numbers : ndarray of float64, of shape (rows,)
-        NaN where a string is missing or no number.
-    first : ndarray of int64, of shape (3,)
-        The first row that is no whole number below 2**53 as it is printed; the first one
-        that may be a name, as it has more digits than a float or begins with a 0 before another
-        digit; and the first one that is no number. It is -1 where there is none.
-
-    Examples
-    --------
-    >>> numbers, first = read_numbers(pack_strings(["12", None, " 2.5", "007", "x"]))
-    >>> numbers, first
-    (array([12. ,  nan,  2.5,  7. ,  nan]), array([2, 3, 4]))
-    """
-    numbers, first = np.full(len(strings), np.nan), np.full(3, -1)
-    for row, piece in enumerate(_pieces(strings)):
-        if piece is None:
-            continue
-        form = 3
-        if NUMBER.fullmatch(piece):
-            numbers[row] = float(piece)
-            form = _form(piece)
-        new = first[:form] < 0
-        first[:form][new] = row
-    return numbers, first
-
-
-def read_times(strings: Strings) -> tuple[Index, int]:
-    r"""Read times of ISO 8601, or with slashes: 2026-11-21, 2026/11/21 10:30, 2026-11-21T10:30:05Z.
-
-    Returns
-    -------
-    moments : ndarray of int64, of shape (rows,)
-        Microseconds since 1970, in UTC if an offset is given; the least int64 where a string is
-        missing or no time.
-    first : int
-        The first row that is no time; -1 if there is none.
-
-    Examples
-    --------
-    >>> read_times(pack_strings(["1970-01-02", "1970-01-01T01:00+01:00", "today"]))
-    (array([         86400000000,                    0, -9223372036854775808]), 2)
-    """
-    moments, first = np.full(len(strings), NAT), -1
-    for row, piece in enumerate(_pieces(strings)):
-        moment = None if piece is None else _moment(piece)
-        if moment is not None:
-            moments[row] = moment
-        elif piece is not None and first < 0:
-            first = row
-    return moments, first
-
-
-def _form(piece: bytes) -> int:
-    """Return 0 for a whole number as it is printed, 2 for what may be a name, else 1."""
-    if ZERO_FIRST.match(piece):
-        return 2
-    if DIGITS.fullmatch(piece):
-        if len(piece) > LONGEST_WHOLE or abs(int(piece)) > EXACT:
-            return 2
-        return 0 if WHOLE.fullmatch(piece) else 1
-    return 1
-
-
-def _moment(piece: bytes) -> int | None:
-    """Return a time in microseconds since 1970; None if bytes are no time."""
-    found = TIME.fullmatch(piece)
-    if found is None:
-        return None
-    year, month, day, hour, minute, second = (int(n or 0) for n in found.group(1, 3, 4, 5, 6, 7))
-    fraction, zone = found.group(8, 9)
-    microsecond = int((fraction or b"0")[:6].ljust(6, b"0"))
-    try:
-        moment = dt.datetime(year, month, day, hour, minute, second, microsecond, dt.UTC)
-    except ValueError:
-        return None
-    offset = 0
-    if zone not in (None, b"Z"):
-        hours, minutes = int(zone[1:3]), int(zone[-2:]) if len(zone) > 3 else 0
-        if hours > 23 or minutes > 59:
-            return None
-        offset = (60 * hours + minutes) * (-1 if zone.startswith(b"-") else 1)
-    since = moment - dt.datetime(1970, 1, 1, tzinfo=dt.UTC) - dt.timedelta(minutes=offset)
-    return since // dt.timedelta(microseconds=1)
 
 
 def _check(strings: Strings) -> None:
