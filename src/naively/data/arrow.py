@@ -22,7 +22,7 @@ from naively.data.columns import (
     Column,
     Kind,
     all_missing,
-    as_strings,
+    levels_at,
     read_column,
     refuse_twice,
     unusable,
@@ -343,13 +343,12 @@ def _dictionary(name: Name, array: CArray, view: CArrayView) -> Column:
     cells, kind = read_array(name, array.dictionary)
     if kind is None:
         return np.full(view.length, None, object), None
-    levels = cells if isinstance(cells, Strings) else as_strings(cells)
     codes, missing = _data(view, np.int64).astype(np.int64), _missing(view)
     if missing is not None:
         codes[missing] = -1
     if not (codes >= 0).any():
         return np.full(view.length, None, object), None
-    return dispatch.take_strings(levels, codes).as_levels(), "string"
+    return levels_at(cells, codes), "string"
 
 
 _DTYPES: Mapping[str, Any] = {  # of the types that are stored as numbers

@@ -105,6 +105,12 @@ class Reading:
 
 
 LEVELS = Reading("levels")
+# How strings are read where a column came as numbers, truths or times in training.
+READ_AS: dict[Kind, Reading] = {
+    "number": Reading("number"),
+    "boolean": Reading("truth"),
+    "time": Reading("time"),
+}
 
 
 def read_column(name: Name, values: Any) -> Column:
@@ -193,8 +199,23 @@ def taken(cells: Cells, rows: Any) -> Cells:
     if isinstance(rows, slice) or not isinstance(cells, Strings):
         some: Cells = cells[rows]
         return some
-    some = dispatch.take_strings(cells, np.arange(len(cells))[rows])
-    return some.as_levels() if cells.categorical else some
+    return strings_at(cells, np.arange(len(cells))[rows])
+
+
+def strings_at(strings: Strings, rows: NDArray[np.int64]) -> Strings:
+    """Return the strings of these rows, of shape (rows,), those of a categorical column as such."""
+    some = dispatch.take_strings(strings, rows)
+    return some.as_levels() if strings.categorical else some
+
+
+def levels_at(levels: Cells, codes: NDArray[np.int64]) -> Strings:
+    """Return categories by their codes, of shape (rows,): whatever they are, a level is a string.
+
+    >>> list(levels_at(np.array([1, 2]), np.array([1, -1])))
+    ['2', None]
+    """
+    strings = levels if isinstance(levels, Strings) else as_strings(levels)
+    return dispatch.take_strings(strings, codes).as_levels()
 
 
 def as_times(cells: Sequence[Any]) -> NDArray[np.datetime64]:

@@ -12,16 +12,13 @@ from naively.counting.axis import Name
 from naively.data.arrow import ArrowStream
 from naively.data.columns import (
     EXACT,
-    Cells,
     Column,
     MatrixRows,
     all_missing,
-    as_strings,
+    levels_at,
     read_column,
     refuse_twice,
 )
-from naively.kernels import dispatch
-from naively.kernels.strings import Strings
 
 FEW = 8  # strings
 
@@ -110,10 +107,4 @@ def _categories(array: Any) -> Column:
     if not (codes >= 0).any():
         return np.full(len(codes), None, object), None
     levels, _ = read_series("categories", array.categories.to_series())
-    return _at(levels, codes).as_levels(), "string"
-
-
-def _at(levels: Cells, codes: np.ndarray[Any, np.dtype[np.int64]]) -> Strings:
-    return dispatch.take_strings(
-        levels if isinstance(levels, Strings) else as_strings(levels), codes
-    )
+    return levels_at(levels, codes), "string"

@@ -17,7 +17,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import Name
-from naively.data.columns import LEVELS, TIME, Cells, ColumnRows, Content, Reading, Rows, encoded
+from naively.data.columns import (
+    LEVELS,
+    TIME,
+    Cells,
+    ColumnRows,
+    Content,
+    Reading,
+    Rows,
+    encoded,
+    strings_at,
+)
 from naively.kernels import dispatch
 from naively.kernels.forms import FORMS, LONGEST, MANY_AFFIXES, Form, Read
 from naively.kernels.reference import Floats
@@ -146,9 +156,12 @@ class Forms:
     def to_dict(self) -> dict[str, Any]:
         """Return what JSON holds."""
         few = {name: getattr(self, name).to_list() for name in ("words", "affixes", "numbers")}
-        return {"count": self.count.tolist(), "length": self.length.tolist(), **few} | (
-            {"categorical": True} if self.categorical else {}
-        )
+        return {
+            "count": self.count.tolist(),
+            "length": self.length.tolist(),
+            **few,
+            "categorical": self.categorical,
+        }
 
     @classmethod
     def from_dict(cls, found: Mapping[str, Any]) -> Forms:
@@ -161,11 +174,16 @@ class Forms:
         """
         few = {name: Few.from_list(found[name]) for name in ("words", "affixes", "numbers")}
         count, length = (np.array(found[name], np.int64) for name in ("count", "length"))
-        return cls(count, length, **few, categorical=found.get("categorical", False))
+        return cls(count, length, **few, categorical=found["categorical"])
 
     def between(self, first: Form, last: Form) -> int:
         """Return how many cells have these forms, both ends included."""
         return int(self.count[first : last + 1].sum())
+
+    @property
+    def points(self) -> int:
+        """How many numbers must have a decimal point."""
+        return int(self.count[Form.POINT] + self.count[Form.GROUPED_POINT])
 
     @property
     def marks(self) -> Few:
@@ -195,14 +213,11 @@ class Looked:
         What each of them may be, with a decimal point and the month first.
     codes : ndarray of int32, of shape (rows,), optional
         Which of them each row has; -1 where it is missing. By default each row has its own.
-    categorical : bool
-        Whether the column is typed as one of categories.
     """
 
     strings: Strings
     found: Read
     codes: NDArray[np.int32] | None = None
-    categorical: bool = False
 
     @cached_property
     def forms(self) -> Forms:
@@ -224,7 +239,7 @@ class Looked:
             _few_strings(strings, np.flatnonzero(is_word), times),
             _few_affixes(found, times),
             _few_numbers(found.value.view(np.float64), np.flatnonzero(is_number)),
-            self.categorical,
+            strings.categorical,
         )
 
     def read(self, reading: Reading) -> Read:
@@ -245,10 +260,10 @@ def look_at(strings: Strings) -> Looked:
     """Return what the cells of a column may be; where strings repeat, each is looked at once."""
     _, first = dispatch.encode_strings(strings[:FIRST])
     if len(first) > REPEATED * min(len(strings), FIRST):
-        return Looked(strings, dispatch.read_forms(strings), categorical=strings.categorical)
+        return Looked(strings, dispatch.read_forms(strings))
     codes, first = encoded(strings)
-    different = dispatch.take_strings(strings, first)
-    return Looked(different, dispatch.read_forms(different), codes, strings.categorical)
+    different = strings_at(strings, first)
+    return Looked(different, dispatch.read_forms(different), codes)
 
 
 def _counted(
@@ -430,11 +445,11 @@ def _read_numbers(
     forms: Forms, numbers: int, others: int, comma: bool | None, table: Votes
 ) -> Reading | None:
     count = forms.count
-    different = len(forms.numbers)
+    different, are_names = len(forms.numbers), _are_names(forms, numbers, others)
     recur = different <= FEW_NUMBERS and different <= numbers / 2
-    if forms.affixes.many or (others and recur and not _are_names(forms, numbers, others)):
+    if forms.affixes.many or (others and recur and not are_names):
         return None
-    if _are_names(forms, numbers, others):
+    if are_names:
         return Reading("levels", note="numbers that are names, as 007 is")
     if count[Form.EIGHT] == numbers and min(numbers, different) > 1 and not others:
         return Reading("time", dates=True, note="dates of eight digits")
@@ -466,8 +481,7 @@ def _are_marked(forms: Forms, numbers: int) -> bool:
 def _notation(forms: Forms, scaled: str, comma: bool | None, table: Votes) -> Reading:
     """Return how numbers are written: which decimal mark, by those that have but one reading."""
     count = forms.count
-    points = int(count[Form.POINT] + count[Form.GROUPED_POINT])
-    commas = int(count[Form.COMMA])
+    points, commas = forms.points, int(count[Form.COMMA])
     either = int(count[Form.EITHER_POINT] + count[Form.EITHER_COMMA])
     said = []
     by_comma = commas > points if comma is None else comma
@@ -545,17 +559,15 @@ class Votes:
     @classmethod
     def of(cls, columns: Iterable[Forms]) -> Votes:
         """Return what the columns of a table say."""
-        every = [forms.count for forms in columns]
-        points = [int(n[Form.POINT] + n[Form.GROUPED_POINT]) for n in every]
-        commas = [int(n[Form.COMMA]) for n in every]
-        days, months = (
-            [int(n[form]) for n in every] for form in (Form.DAY_FIRST, Form.MONTH_FIRST)
-        )
+        every = [
+            (of.points, *(int(n) for n in of.count[[Form.COMMA, Form.DAY_FIRST, Form.MONTH_FIRST]]))
+            for of in columns
+        ]
         return cls(
-            sum(a > b for a, b in zip(points, commas, strict=True)),
-            sum(b > a for a, b in zip(points, commas, strict=True)),
-            sum(a > b for a, b in zip(days, months, strict=True)),
-            sum(b > a for a, b in zip(days, months, strict=True)),
+            sum(points > commas for points, commas, _, _ in every),
+            sum(commas > points for points, commas, _, _ in every),
+            sum(days > months for _, _, days, months in every),
+            sum(months > days for _, _, days, months in every),
         )
 
 

@@ -16,7 +16,16 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from naively.data.arrow import ArrowStream, filled
-from naively.data.columns import Column, Kind, Reading, Rows, join_columns, refuse_twice, unusable
+from naively.data.columns import (
+    READ_AS,
+    Column,
+    Kind,
+    Reading,
+    Rows,
+    join_columns,
+    refuse_twice,
+    unusable,
+)
 from naively.data.frames import as_rows
 from naively.data.reading import NOTHING_SAID, Forms, ReadAs, settled, without_marks
 from naively.data.stream import ROWS, Stream, in_pieces
@@ -30,7 +39,7 @@ from naively.messages import warn
 from naively.model.class_prior import Cost, decide, given_prior, shift
 from naively.model.model import Model
 from naively.schema.choose import EventModels, contents_given
-from naively.schema.schema import READ_AS, Schema, other_kind
+from naively.schema.schema import Schema, other_kind
 from naively.schema.settings import Probabilities, Settings
 
 # --- A frame of Spark is counted where its partitions are; what travels is counts, not rows ------

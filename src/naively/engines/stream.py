@@ -13,7 +13,7 @@ from typing import Any
 
 from naively.counting.block import Batch
 from naively.counting.labels import Labels, Target, encode_labels
-from naively.data.columns import LEVELS, ColumnRows, Rows
+from naively.data.columns import ColumnRows, Rows
 from naively.data.stream import ReadAgainError, Stream
 from naively.fitting.sample import Reservoir
 from naively.kernels.strings import Strings
@@ -113,9 +113,8 @@ def learn(
     contents = contents_given(event_models, stream.names)
     stream.said = settings.read_as({str(name): of for name, of in contents.items()})
     if known is not None:
-        strings = {str(n) for n, kind in known.kinds.items() if kind in ("string", "text")}
-        stream.known |= dict.fromkeys(strings.intersection(stream.names), LEVELS)
-        stream.known |= {str(n): of for n, of in known.readings.items() if n in stream.names}
+        readings = known.known_readings
+        stream.known |= {str(n): of for n, of in readings.items() if n in stream.names}
     while True:
         try:
             model, sample = _learn(table, event_models, settings, sample.empty(), known)

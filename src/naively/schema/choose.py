@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from naively.counting.axis import Name, title
 from naively.data.columns import (
     CYCLES,
-    LEVELS,
     Cells,
     Kind,
     MatrixRows,
@@ -323,8 +322,7 @@ def read_as_given(
     known: dict[Name, Reading] = {}
     if schema is not None:
         rows = schema.named(rows)
-        strings = {name for name, kind in schema.kinds.items() if kind in ("string", "text")}
-        known = {**dict.fromkeys(strings, LEVELS), **schema.readings}
+        known = schema.known_readings
     said = settings.read_as(contents_given(event_models, rows.names))
     return read_strings(rows, said, known)
 

@@ -33,6 +33,7 @@ from naively.counting.tally import BlockTally
 from naively.data.columns import (
     LEVELS,
     NAMES,
+    READ_AS,
     TIME,
     ColumnRows,
     Cycle,
@@ -73,12 +74,6 @@ from naively.schema.encode import (
 SHOWN = 30  # as many columns have a line each when a schema is printed; else each group has
 EVIDENCE = "; missing cells are evidence"
 WIDEST = 40  # of the names, in characters
-# How strings are read of a column that came as numbers, truths or times in training.
-READ_AS: dict[Kind, Reading] = {
-    "number": Reading("number"),
-    "boolean": Reading("truth"),
-    "time": Reading("time"),
-}
 # What a column may come as, beside what it was learned as.
 ALSO: dict[Kind, tuple[Kind, ...]] = {"text": ("string",), "string": ("text",)}
 
@@ -289,6 +284,12 @@ class Schema(Shown):
         for group in self.groups:
             _check_kinds(by_place, group, group.columns)
         return by_place
+
+    @cached_property
+    def known_readings(self) -> dict[Name, Reading]:
+        """How columns of strings are read when more rows are learned; levels stay as written."""
+        written = (name for name, kind in self.kinds.items() if kind in ("string", "text"))
+        return {**dict.fromkeys(written, LEVELS), **self.readings}
 
     def _read(self, rows: Rows) -> Rows:
         """Return rows in which strings, and 0 and 1 for truths, are read as in training."""

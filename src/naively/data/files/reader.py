@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from naively.data.columns import Column, ColumnRows, Reading, column_rows
+from naively.data.columns import LEVELS, READ_AS, Column, ColumnRows, Reading, column_rows
 from naively.data.files.source import (
     EXTENSIONS,
     Source,
@@ -42,7 +42,12 @@ if TYPE_CHECKING:
 
 
 SHOWN_NAMES = 20
-TYPES = ("number", "boolean", "string", "time")
+TYPES: dict[str, Reading] = {  # that a model may expect of a column
+    "number": READ_AS["number"],
+    "boolean": READ_AS["boolean"],
+    "string": LEVELS,
+    "time": READ_AS["time"],
+}
 Said: TypeAlias = "Callable[[Sequence[str]], ReadAs]"
 
 
@@ -194,13 +199,12 @@ def opened(
     ...         [batch.values("grams").tolist() for batch in table]
     [[7.5, nan], [3]]
     """
-    readings = {name: of for name, of in (types or {}).items() if isinstance(of, Reading)}
-    wanted = {
-        name: str(of.kind) if isinstance(of, Reading) else of for name, of in (types or {}).items()
-    }
-    for column, kind in wanted.items():
-        if kind not in TYPES:
-            raise ValueError(f'The type of column "{column}" is {kind!r}: give one of {TYPES}.')
+    wanted: dict[str, Reading] = {}
+    for column, of in (types or {}).items():
+        if isinstance(of, str) and of not in TYPES:
+            kinds = tuple(TYPES)
+            raise ValueError(f'The type of column "{column}" is {of!r}: give one of {kinds}.')
+        wanted[column] = TYPES[of] if isinstance(of, str) else of
     if format is not None and format not in EXTENSIONS:
         raise ValueError(f"There is no format {format!r}: give one of {tuple(EXTENSIONS)}.")
 
@@ -215,7 +219,7 @@ def opened(
         every = files_at(path)
         if every is not None and not (path.is_dir() and is_mail(path)):
             with _several(
-                every, path, columns, ignore, wanted, format, labels, rows, memory, readings, header
+                every, path, columns, ignore, wanted, format, labels, rows, memory, header
             ) as table:
                 yield table
             return
@@ -232,7 +236,7 @@ def opened(
         folder = Path(scratch)
         source = replace(_source(path, name, format, folder), header=header)
         with closing(
-            FileTable(source, choose, wanted, folder, labels, rows, None, memory, readings)
+            FileTable(source, choose, wanted, folder, labels, rows, None, memory)
         ) as table:
             yield table
 
@@ -243,12 +247,11 @@ def _several(
     root: Path,
     columns: Collection[str] | None,
     ignore: Collection[str],
-    wanted: Mapping[str, str],
+    wanted: Mapping[str, Reading],
     format_: str | None,
     labels: str | None,
     rows: int,
     memory: int | None,
-    readings: Mapping[str, Reading],
     header: bool,
 ) -> Iterator[Stream]:
     """Open several files as one table; a column need not be in every one of them."""
@@ -269,8 +272,7 @@ def _several(
             folder = Path(scratch, str(i))
             folder.mkdir()
             source = replace(find(file, format_, folder), header=header)
-            reads = wanted, folder, labels, rows, duckdb, memory, readings
-            tables.append(FileTable(source, choose, *reads))
+            tables.append(FileTable(source, choose, wanted, folder, labels, rows, duckdb, memory))
         partitions = [partition_of(file, root) for file in files]
         seen.update(dict.fromkeys(name for said in partitions for name in said))
         yield SeveralFiles(tables, partitions, _choose(list(seen), columns, ignore, str(root)))

@@ -15,7 +15,7 @@ import duckdb
 import numpy as np
 
 from naively.data.arrow import ArrowStream, BrokenStreamError
-from naively.data.columns import Cells, Column, Reading, read_column
+from naively.data.columns import Cells, Column, Kind, Reading, read_column
 from naively.data.files.source import (
     LIMIT,
     LONG,
@@ -43,12 +43,6 @@ if TYPE_CHECKING:
 
 
 ARROW_ROWS = 122_880  # of a batch of DuckDB's
-READ_AS = {  # the types that a column may be wanted of
-    "number": Reading("number"),
-    "boolean": Reading("truth"),
-    "time": Reading("time"),
-    "string": Reading("levels"),
-}
 BATCH = 1 << 27  # bytes of a batch of DuckDB's at most; of longer rows it is asked for fewer
 ENOUGH = 1 << 28  # bytes for the buffers of several threads; in fewer, one thread reads
 FEW = ROWS // 4  # rows of a batch then
@@ -75,8 +69,8 @@ class FileTable(Stream):
         The file.
     choose : callable
         Takes the names of all columns and returns those to read.
-    wanted : mapping of str to str
-        "number", "boolean", "string" or "time" for the columns that must have this type.
+    wanted : mapping of str to Reading
+        How the cells of columns are read of which it is known.
     scratch : Path
         A folder for a copy, which damaged text needs.
     labels : str, optional
@@ -87,24 +81,22 @@ class FileTable(Stream):
         What reads the file; by default a connection of its own.
     memory : int, optional
         How many bytes may be taken for reading.
-    readings : mapping of str to Reading, optional
-        How the strings of wanted columns are read.
     """
 
     def __init__(
         self,
         source: Source,
         choose: ChooseColumns,
-        wanted: Mapping[str, str],
+        wanted: Mapping[str, Reading],
         scratch: Path,
         labels: str | None = None,
         rows: int = ROWS,
         connection: Connection | None = None,
         memory: int | None = None,
-        readings: Mapping[str, Reading] | None = None,
     ) -> None:
         self._source, self._scratch, self._labels, self._rows = source, scratch, labels, rows
-        self._wanted, self._choose = wanted, choose
+        self._wanted: dict[str, Kind] = {name: of.kind for name, of in wanted.items()}
+        self._choose = choose
         self._batch = BATCH
         if memory is not None:
             self._batch = min(BATCH, memory // 4)
@@ -115,11 +107,7 @@ class FileTable(Stream):
         super().__init__(
             list(fields),
             [name for name, field in fields.items() if field.is_read],
-            {
-                name: (readings or {}).get(name, READ_AS[wanted[name]])
-                for name in fields
-                if name in wanted and name != labels
-            },
+            {name: wanted[name] for name in fields if name in wanted and name != labels},
         )
         self.total = self._count()
 
