@@ -738,8 +738,11 @@ def read_strings(
     found = {}
     for name in rows.names:
         cells = rows.cells(name) if rows.kind(name) == "string" else None
-        if isinstance(cells, Strings) and name not in given and cells.any_there:
-            found[name] = look_at(without_marks(cells, said.marks_of(name)))
+        if not isinstance(cells, Strings) or name in given or not cells.any_there:
+            continue
+        marks = said.marks_of(name)
+        if not cells.categorical or marks or name in said.contents:  # else they are levels
+            found[name] = look_at(without_marks(cells, marks))
     forms = {name: looked.forms for name, looked in found.items()}
     return with_readings(rows, given | settled(forms, said), found)
 
