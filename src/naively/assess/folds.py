@@ -32,7 +32,7 @@ from naively.kernels.reference import Floats
 from naively.model.class_prior import among_fewer
 from naively.model.model import Model
 from naively.options import Weighting
-from naively.schema.schema import Missing
+from naively.schema.schema import Missing, MissingAs
 
 FEW = 2_000  # up to so many rows there are ...
 MANY_FOLDS = 20  # ... at most so many folds ...
@@ -286,7 +286,7 @@ def _columns(model: Model, found: LeaveOneOut) -> list[str]:
     texts = {g.key: title(g.columns[0]) for g in model.taken.schema.groups if g.kind == "text"}
     return [
         title(part.column.of)
-        if isinstance(part.column, Missing)
+        if isinstance(part.column, Missing | MissingAs)
         else texts.get(part.group, str(part))
         for part in found.parts
     ]

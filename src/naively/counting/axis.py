@@ -112,6 +112,14 @@ class Encoded(ABC):
     def missing(self, name: Name) -> NDArray[np.bool_]:
         """Return which cells of a column are missing, of shape (rows,)."""
 
+    @abstractmethod
+    def words(self, name: Name, words: Sequence[Level]) -> NDArray[np.integer]:
+        """Return which of these words stands in place of each value of a column, of shape (rows,).
+
+        A cell that has a value, or is empty, is negative; any other word has the number of words
+        as its code.
+        """
+
     def bins(self, of: Binned) -> NDArray[np.int64]:
         """Return the bins of a column, (rows,), found once for all columns that follow from it."""
         if of not in self._binned:

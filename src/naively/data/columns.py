@@ -32,7 +32,16 @@ from naively.messages import warn
 
 
 Kind: TypeAlias = Literal[
-    "number", "boolean", "string", "text", "time", "part", "missing", "interaction"
+    "number",
+    "boolean",
+    "string",
+    "text",
+    "time",
+    "word",
+    "part",
+    "missing",
+    "missing as",
+    "interaction",
 ]
 Content: TypeAlias = Literal["number", "time", "clock", "truth", "levels", "missing"]
 Cells: TypeAlias = "NDArray[Any] | Strings"  # of shape (rows,)

@@ -8,7 +8,7 @@ column of numbers or times every other string is a word: nothing is lost, whatev
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
@@ -792,6 +792,29 @@ def with_readings(
     return ColumnRows(cells, kinds, len(rows), every, words)
 
 
+def readings_with_words(rows: Rows) -> dict[Name, Reading]:
+    """Return how columns are read that have words in place of values, with these among the known.
+
+    >>> from naively.data.columns import column_rows
+    >>> rows = with_readings(column_rows({"a": ["1.5", "NA", "?"]}), {"a": Reading("number")})
+    >>> readings_with_words(rows)["a"].words
+    ('?', 'NA')
+    """
+    readings = {}
+    for name, words in rows.words.items():
+        reading = rows.readings[name]
+        if reading.words is not None:
+            first = dispatch.encode_strings(words)[1]
+            known = {*reading.words, *map(str, dispatch.take_strings(words, first))}
+            reading = replace(reading, words=_few(known))
+        readings[name] = reading
+    return readings
+
+
+def _few(words: Collection[str]) -> tuple[str, ...] | None:
+    return None if len(words) > FEW_WORDS else tuple(sorted(words))
+
+
 def odd_words(words: Strings, reading: Reading) -> tuple[int, int]:
     """Return how many words are neither marks nor known, and the row of the first, or -1.
 
@@ -816,6 +839,5 @@ def joined_readings(
     for name in mine.keys() & theirs.keys():
         both = [mine[name].words, theirs[name].words]
         known = {word for words in both for word in words or ()}
-        words = None if None in both or len(known) > FEW_WORDS else tuple(sorted(known))
-        readings[name] = replace(mine[name], words=words)
+        readings[name] = replace(mine[name], words=None if None in both else _few(known))
     return readings

@@ -641,7 +641,8 @@ class Classifier(metaclass=ABCMeta):
     def tally_(self) -> Tally:
         """What was counted; how many cells are missing follows from it."""
         taken = self._fitted.taken.tally
-        follows = [g.key for g in self._fitted.taken.schema.groups if g.kind == "missing"]
+        beside = ("missing", "missing as")
+        follows = [g.key for g in self._fitted.taken.schema.groups if g.kind in beside]
         blocks = {key: block for key, block in taken.blocks.items() if key not in follows}
         return replace(taken, blocks=blocks) if follows else taken
 

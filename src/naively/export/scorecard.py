@@ -27,7 +27,16 @@ from naively.likelihoods.words import LogLinear, WordSlopes
 from naively.messages import Shown
 from naively.model.model import Model
 from naively.model.weights import FARTHEST, Line, Step, Term
-from naively.schema.schema import Bins, Group, Interaction, Missing, NumberBins, TimePart
+from naively.schema.schema import (
+    EMPTY,
+    Bins,
+    Group,
+    Interaction,
+    Missing,
+    MissingAs,
+    NumberBins,
+    TimePart,
+)
 from naively.schema.text import Text
 
 # --- A scorecard: a model as terms whose numbers are added up, equal to the model's own scores ---
@@ -566,6 +575,9 @@ class _Terms:
             match name:
                 case Missing():
                     yield PresenceTerm(self._cell(name.of, None), points[0], points[1])
+                case MissingAs():  # a table whose columns are numbers has no words
+                    if name.words[0] == EMPTY:
+                        yield PresenceTerm(self._cell(name.of, None), self.none, points[0])
                 case Interaction():
                     table = points[: len(name.levels)].reshape(*name.shape, -1)
                     yield PairTerm(self._cut(name.a), self._cut(name.b), table)

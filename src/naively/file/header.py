@@ -15,11 +15,11 @@ from naively.data.columns import Kind, Reading
 from naively.events import Beta, Dirichlet
 from naively.model.model import AddedNoise, Sought
 from naively.options import Weighting
-from naively.schema.schema import Interaction, Missing, TimePart
+from naively.schema.schema import Interaction, Missing, MissingAs, TimePart
 
 FORMAT = 1
 
-SavedName: TypeAlias = str | int | TimePart | Missing | Interaction
+SavedName: TypeAlias = str | int | TimePart | Missing | MissingAs | Interaction
 Columnar: TypeAlias = range | tuple[SavedName, ...]  # numbered columns, or their names
 SavedColumns: TypeAlias = int | tuple[SavedName, ...]  # how many numbered columns, or their names
 

@@ -371,7 +371,7 @@ def _read_levels(saved: SavedAxis, group: Group, columns: tuple[Name, ...]) -> L
             raise ValueError("there are levels that are not rows of the group's columns")
     elif any(type(level) is tuple for level in every):
         raise ValueError("a level is a list")
-    elif group.kind == "string" and any(type(level) is not str for level in every):
+    elif group.kind in ("string", "word") and any(type(level) is not str for level in every):
         raise ValueError("a level is not a string")
     for each, column in zip(levels, group.derived, strict=False):
         if event.layout == "grid" and not set(each) <= set(column.levels):

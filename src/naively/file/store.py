@@ -258,7 +258,12 @@ def _write_group(model: Model, group: Group, name: str, arrays: Arrays) -> Saved
 
 EVENTS_OF_TEXTS = ("multinomial", "bernoulli", "complement")
 NUMERIC = ("number", "boolean", "time", "part")  # kinds of columns that are counted as numbers
-NEVER_LEVELS = ("text", "missing", "interaction")  # and missing cells are not counted at all
+NEVER_LEVELS = (
+    "text",
+    "missing",
+    "missing as",
+    "interaction",
+)  # and missing cells are not counted at all
 MISSING_THROUGHOUT = 1 << 18  # columns of an array beside those that were learned
 
 
@@ -347,13 +352,15 @@ def _counts(saved: SavedGroup, group: Group, unread: UnreadArrays, classes: int)
 
 def _check_columns(schema: Schema) -> None:
     """Raise a ValueError unless each column of a group is of the table, and of no other group."""
-    grouped = [n for group in schema.of_columns if group.kind != "text" for n in group.columns]
+    words = {name for group in schema.groups if group.kind == "word" for name in group.columns}
+    some = (group for group in schema.of_columns if group.kind not in ("text", "word"))
+    grouped = [name for group in some for name in group.columns]
     texts = {name for group in schema.groups if group.kind == "text" for name in group.columns}
     if schema.width > len(grouped) + len(texts) + MISSING_THROUGHOUT:
         raise ValueError(f"there are {schema.width:,} columns, nearly all without a value")
     known = {*schema.order, *schema.derived}
     twice = len(set(grouped)) < len(grouped) or texts & set(grouped)
-    if twice or not known >= {*grouped, *texts}:
+    if twice or not known >= {*grouped, *texts, *words}:
         raise ValueError("the groups do not hold the columns")
     if not known >= {root for name in schema.derived for root in name.roots}:
         raise ValueError("there are columns that follow from none of the table")

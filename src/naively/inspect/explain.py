@@ -36,7 +36,7 @@ from naively.messages import Shown, many, visible
 from naively.model.class_prior import and_more, frequent, number_of
 from naively.model.model import Model
 from naively.schema.encode import plain_cell, plain_cells
-from naively.schema.schema import Interaction, Missing
+from naively.schema.schema import EMPTY, Interaction, Missing, MissingAs
 from naively.tabular import Tabular
 
 if TYPE_CHECKING:
@@ -314,10 +314,10 @@ def explain(model: Model, rows: Rows) -> Explanation:
     if (intercept := model.intercept).any():
         first.append((INTERCEPT, None, intercept))
     lines, blocks = Lines(first, len(rows), cells), model.blocks(batch)
-    for group in sorted(model.taken.schema.groups, key=lambda group: group.kind == "missing"):
+    for group in sorted(model.taken.schema.groups, key=lambda of: LAST.get(of.kind, 0)):
         key = group.key
         found, axis = model.likelihoods[key].itemised(blocks[key]), model.taken.counts[key].axis
-        if group.kind == "missing":
+        if group.kind in LAST:
             lines.add_missing(found, axis)
         elif key in of_character_ngrams and isinstance(axis, Words):
             lines.add(found, axis, words_of_ngrams(axis, rows))
@@ -520,6 +520,7 @@ def evidence_image(
 # --- The lines of an explanation: what each column and each word of a row says -------------------
 
 
+LAST = {"missing as": 1, "missing": 2}  # kinds of columns whose lines join those of others
 FEW_WORDS = 16  # in a token; of more, a character n-gram that is in none of them is not theirs
 
 Item: TypeAlias = "tuple[str, object, Floats]"  # column, value, log likelihoods (classes,)
@@ -598,7 +599,7 @@ class Lines:
                 self._put(row, _pair(name.sources) if isinstance(name, Interaction) else key, line)
 
     def add_missing(self, found: Contributions, axis: Axis) -> None:
-        """Add what it says that cells are missing, and that others are there.
+        """Add what it says that cells are missing, and as which words, and that others are there.
 
         That a cell is there joins the line of its column, or that of all absent columns if the
         cell is a 0 that is not stored. A text has no such line.
@@ -607,9 +608,12 @@ class Lines:
             found.row.tolist(), found.column.tolist(), found.item.tolist(), found.value, strict=True
         ):
             name = axis.columns[column]
-            assert isinstance(name, Missing)
-            if item:
-                self.items[row].append((str(name), None, value))
+            assert isinstance(name, Missing | MissingAs)
+            word = name.words[item:] if isinstance(name, MissingAs) else ()
+            if item or word:
+                of = title(name.of)
+                line = (of, word[0]) if word and word[0] != EMPTY else (f"{of} is missing", None)
+                self._put(row, (name.of, "missing"), (*line, value))
             else:
                 place = self._place[row]
                 key = ABSENT if ABSENT in place and name.of not in place else name.of

@@ -25,7 +25,7 @@ from naively.messages import many
 from naively.model.class_prior import class_probabilities, is_estimated, pretend_classes
 from naively.model.model import Model
 from naively.options import How
-from naively.schema.schema import Group, Missing, list_names
+from naively.schema.schema import Group, Missing, MissingAs, list_names
 from naively.tabular import SHOWN, Tabular, as_text
 
 if TYPE_CHECKING:
@@ -210,7 +210,7 @@ def _is_of(column: Name, group: Group, axis: Axis) -> bool:
 
 def _names(name: Name) -> tuple[Name, ...]:
     """Return what a column is asked for by: that its cells are missing, by the column's name."""
-    own = name.of if isinstance(name, Missing) else name
+    own = name.of if isinstance(name, Missing | MissingAs) else name
     return name, title(name), own, title(own)
 
 
@@ -491,20 +491,22 @@ def _count(values: float) -> float:
 
 def parameter_counts(model: Model) -> ParameterCounts:
     """Return the number of parameters by column (see ``nb.inspect.parameter_counts``)."""
-    missing = [group for group in model.taken.schema.groups if group.kind == "missing"]
+    beside = ("missing", "missing as")
+    missing = [group for group in model.taken.schema.groups if group.kind in beside]
     found = [
         column
         for group in model.taken.schema.groups
         if group not in missing
         for column in _by_column(model, group)
     ]
-    for group in missing:  # a missing cell is one more value of its column
-        each = group.event.n_parameters(model.taken.counts[group.key]) // len(group.columns)
-        place = {column.name: i for i, column in reversed([*enumerate(found)])}
-        for name in group.derived:
+    place = {column.name: i for i, column in reversed([*enumerate(found)])}
+    for group in missing:  # a missing cell is one more value of its column, or several
+        free = group.event.n_parameters(model.taken.counts[group.key])
+        more = [len(name.levels) - 1 for name in group.derived]
+        for name, values in zip(group.derived, more, strict=True):
             i = place[title(name.sources[0])]
-            of = found[i]
-            found[i] = Column(of.name, _count(of.values + 1), of.parameters + each)
+            of, each = found[i], free // sum(more) * values
+            found[i] = Column(of.name, _count(of.values + values), of.parameters + each)
     order = {title(name): place for place, name in enumerate(model.taken.schema.order)}
     found.sort(key=lambda column: order.get(column.name, len(order)))
     return ParameterCounts(tuple(found), len(model.classes), _free_in_prior(model))
@@ -645,6 +647,8 @@ def linear(model: Model) -> Linear:
         except ValueError as error:
             kind = group.event.name
             raise ValueError(f"The model is not linear in its {kind} columns: {error}") from None
+        if group.kind == "missing as":  # no cell is
+            continue
         total = total + constant
         if group.kind == "missing":  # no cell is: what it says that they are there is the same
             there = np.zeros(len(axis.columns), np.int64)

@@ -34,7 +34,15 @@ from naively.schema.diagnose import describe
 from naively.schema.encode import Held
 from naively.schema.schema import SHOWN, Group, GroupKey, Schema
 from naively.schema.settings import PURE, Settings
-from naively.schema.settle import CountedTotal, View, alike, make_sure, settle, with_missing
+from naively.schema.settle import (
+    CountedTotal,
+    View,
+    alike,
+    make_sure,
+    settle,
+    with_missing,
+    without_words,
+)
 from naively.tabular import Tabular
 
 
@@ -312,7 +320,8 @@ class Model(Shown):
     def taken(self) -> Taken:
         """What the columns that were counted are taken for, as the counts say."""
         settled = settle(*self.counted, self.settings)
-        return Taken(*(with_missing(settled) if self.settings.counts_missing else settled))
+        says = with_missing if self.settings.counts_missing else without_words
+        return Taken(*says(settled))
 
     @property
     def impossible(self) -> str | None:
@@ -666,7 +675,7 @@ def check_counted(schema: Schema) -> None:
     What it says that cells are missing is never counted, but follows from what is (``Model.taken``
     beside ``Model.counted``).
     """
-    if any(group.kind == "missing" for group in schema.groups):
+    if any(group.kind in ("missing", "missing as") for group in schema.groups):
         raise ValueError(
             "The schema says that missing cells are evidence, which follows from what is counted: "
             "count by the attribute counted of a model, not by its schema."

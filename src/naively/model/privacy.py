@@ -39,7 +39,7 @@ from naively.kernels.double_double import Sums
 from naively.kernels.reference import Floats
 from naively.model.model import AddedNoise, Model
 from naively.schema.schema import Group
-from naively.schema.settle import View
+from naively.schema.settle import View, without_words
 from naively.schema.text import Text
 
 MANTISSA = 52  # bits of a float after its first
@@ -88,11 +88,10 @@ def with_noise(
     """
     _check(epsilon, delta, resolution)
     model = model.without_interactions()
-    groups = model.counted.schema.groups
+    schema = without_words(model.counted).schema  # which the rows alone name
+    groups = schema.groups
     # What is said of columns, and the words beside their numbers, are somebody's cells.
-    readings = {
-        name: replace(of, note="", words=None) for name, of in model.counted.schema.readings.items()
-    }
+    readings = {name: replace(of, note="", words=None) for name, of in schema.readings.items()}
     changes = [change_of(group, model.counted.tally.blocks[group.key]) for group in groups]
     _check_whole(
         model.counted.tally.weight.high, model.counted.tally.weight.low, "the class counts"
@@ -114,7 +113,7 @@ def with_noise(
     said = AddedNoise(epsilon, delta, noise.mechanism, noise.deviation, threshold)
     return Model(
         View(
-            replace(model.counted.schema, notes={}, readings=readings),
+            replace(schema, notes={}, readings=readings),
             Tally(model.classes, Sums(rows), noisy),
         ),
         replace(model.settings, presence="ignore"),  # what is not kept would be taken for missing

@@ -21,14 +21,14 @@ from naively.data.columns import (
     as_floats,
     missing_column,
 )
-from naively.data.reading import Asked, read_strings
+from naively.data.reading import Asked, joined_readings, read_strings, readings_with_words
 from naively.events import EVENT_MODELS, Bernoulli, Categorical, EventModel, JointTable, Multinomial
 from naively.events.bags import BagOfCounts
 from naively.kernels import dispatch
 from naively.kernels.strings import Strings
 from naively.schema.schema import SHOWN, Group, GroupKey, Schema, TimePart
 from naively.schema.settings import PURE, Settings
-from naively.schema.settle import MANY, OF_NUMBERS, reads_as_text, regroup
+from naively.schema.settle import MANY, OF_NUMBERS, WORDS, reads_as_text, regroup
 from naively.schema.text import Text, TextModel, text_group
 
 # --- The event model of each column: as it was given, or by what the column holds ----------------
@@ -101,7 +101,8 @@ def infer(
                 notes[name] = SEQUENTIAL
     made = (_group(key, tuple(names)) for key, names in groups.items() if names)
     readings = {n: of for n, of in rows.readings.items() if not of.is_levels or of.missing}
-    return Schema(tuple(made), rows.names, notes, frozenset(free), readings)
+    schema = Schema(tuple(made), rows.names, notes, frozenset(free), readings)
+    return _with_words(schema, rows, settings)
 
 
 def _of_one_kind(rows: Rows, kind: Kind, given: Given, settings: Settings) -> Schema:
@@ -163,7 +164,23 @@ def extend(
     if not schema.by_place(rows) and not all(name in known for name in rows.names):
         fresh = rows.select([name for name in rows.names if name not in known])
         schema = schema.union(infer(fresh, given_among(event_models, fresh), settings))
-    return _as_needed(schema, rows, settings)
+    return _with_words(_as_needed(schema, rows, settings), rows, settings)
+
+
+def _with_words(schema: Schema, rows: Rows, settings: Settings) -> Schema:
+    """Return the schema in which words in place of values are counted, of columns that have some.
+
+    They are not where missing cells are no evidence.
+    """
+    if not rows.words or not settings.counts_missing:
+        return schema
+    every = schema.named(rows)
+    readings = joined_readings(schema.readings, readings_with_words(every))
+    counted = {name for group in schema.groups if group.kind == "word" for name in group.columns}
+    new = every.words.keys() & schema.columns.keys() - counted
+    to = tuple(name for name in schema.order if name in new)
+    words = Schema((Group(WORDS, "word", to),) if to else (), schema.order)
+    return replace(schema.union(words), readings=readings)
 
 
 def _as_needed(schema: Schema, rows: Rows, settings: Settings) -> Schema:

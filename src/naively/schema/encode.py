@@ -94,6 +94,24 @@ def find_levels(rows: Rows, columns: Sequence[Name]) -> Codes:
     return Codes(codes, Levels(tuple(columns), tuple(levels for _, levels in found)))
 
 
+def encode_words(rows: Rows, columns: Sequence[Name], axis: Levels | None = None) -> Codes:
+    """Encode what stands in place of values in columns that are read from strings.
+
+    Without an axis the words are found; of a column that has too many, none is.
+    """
+    codes = np.full((len(rows), len(columns)), MISSING, np.int32, order="F")
+    levels: list[tuple[Level, ...]] = [()] * len(columns)
+    for j, name in enumerate(columns):
+        words = rows.words.get(name)
+        if words is None or rows.readings[name].words is None:
+            continue
+        if axis is None:
+            codes[:, j], levels[j] = levels_of(words)
+        else:
+            codes[:, j] = _look_up(words, axis.index[j])
+    return Codes(codes, axis or Levels(tuple(columns), tuple(levels)))
+
+
 def find_ranges(matrix: CellArray) -> tuple[list[int], list[int]]:
     """Return the least and the largest whole number of each column."""
     if matrix.dtype in (np.int64, np.int32):
@@ -173,6 +191,9 @@ class OfTable(Encoded):
             case "O":
                 return np.fromiter(map(is_missing, cells.tolist()), np.bool_, len(cells))
         return np.zeros(len(cells), np.bool_)
+
+    def words(self, name: Name, words: Sequence[Level]) -> NDArray[np.integer]:
+        return encode_words(self.rows, [name], Levels((name,), (tuple(words),))).codes[:, 0]
 
 
 def placed(
@@ -336,8 +357,11 @@ class Held(Encoded):
         self.dense: dict[Name, tuple[Dense, int]] = {}
         self.coded: dict[Name, tuple[Codes, int]] = {}
         self.sparse: list[Sparse] = []  # matrices of numbers
-        for block in batch.blocks.values():
+        self.in_place: dict[Name, tuple[Codes, int]] = {}  # words in place of values
+        for key, block in batch.blocks.items():
             match block:
+                case Codes() if key.kind == "word":
+                    self.in_place |= {name: (block, j) for j, name in enumerate(block.axis.columns)}
                 case Dense():
                     self.dense |= {name: (block, j) for j, name in enumerate(block.axis.columns)}
                 case Codes():
@@ -373,6 +397,19 @@ class Held(Encoded):
             own, known = self._by_level(name)
             codes[:, j] = placed(own, known, axis, j)
         return Codes(codes, axis)
+
+    def coded_words(self, axis: Levels) -> Codes:
+        """Return what stands in place of values by known words, of shape (rows, columns)."""
+        codes = [self.words(*of) for of in zip(axis.columns, axis.levels, strict=True)]
+        return Codes(np.stack(codes, axis=1).astype(np.int32), axis)
+
+    def words(self, name: Name, words: Sequence[Level]) -> NDArray[np.integer]:
+        """Return which of these words stands in place of each value of a column, (rows,)."""
+        if name not in self.in_place:
+            return np.full(self.rows, MISSING, np.int32)
+        block, at = self.in_place[name]
+        axis = Levels((name,), (tuple(words),))
+        return placed(block.codes[:, at], block.axis.levels[at], axis, 0)
 
     def texts(self, key: BlockKey, axis: Words) -> Sparse:
         """Return how often each text of a group holds each known word."""

@@ -58,6 +58,7 @@ from naively.schema.encode import (
     decode,
     encode_numbers,
     encode_texts,
+    encode_words,
     find_levels,
     look_up_levels,
     split_rows,
@@ -74,6 +75,7 @@ from naively.schema.encode import (
 SHOWN = 30  # as many columns have a line each when a schema is printed; else each group has
 EVIDENCE = "; missing cells are evidence"
 WIDEST = 40  # of the names, in characters
+EMPTY = ""  # among the words in place of values: there is none
 # What a column may come as, beside what it was learned as.
 ALSO: dict[Kind, tuple[Kind, ...]] = {"text": ("string",), "string": ("text",)}
 
@@ -100,21 +102,21 @@ class Schema(Shown):
         """The group of each column: those of the table in its order, then parts of times, pairs.
 
         A text that is counted by several groups is named once, by the first. The columns that say
-        which cells are missing are left out.
+        which cells are missing, and as what, are left out.
         """
         of = {
             name: groups[0]
             for name, groups in self.groups_of.items()
-            if not isinstance(name, Missing)
+            if not isinstance(name, Missing | MissingAs)
         }
         return {name: of[name] for name in self.order if name in of} | of
 
     @cached_property
     def groups_of(self) -> dict[Name, list[Group]]:
-        """All groups of each column."""
+        """All groups of each column, but for that of the words in place of its values."""
         of: dict[Name, list[Group]] = {}
         for group in self.groups:
-            for name in group.columns:
+            for name in group.columns if group.kind != "word" else ():
                 of.setdefault(name, []).append(group)
         return of
 
@@ -368,7 +370,8 @@ class Schema(Shown):
         for group in other.groups:
             own = mine.get(group.key)
             if own is None or own.columns != group.columns:
-                self._check_same(group, other)
+                if group.kind != "word":
+                    self._check_same(group, other)
                 columns = _union(own.columns, group.columns) if own else group.columns
                 mine[group.key] = replace(group, columns=columns)
         order = _union(self.order, other.order)
@@ -405,11 +408,12 @@ class Schema(Shown):
 
     def __str__(self) -> str:
         missing = [name.of for name in self.derived if isinstance(name, Missing)]
+        words = {name.of: name.words for name in self.derived if isinstance(name, MissingAs)}
         if len(self.columns) > SHOWN:
             lines = [
                 (event_name(group), f"{list_names(group.columns)} ({group.kind}s)")
                 for group in self.groups
-                if group.kind != "missing"
+                if group.kind not in ("missing", "missing as", "word")
             ]
             lines += [("missing cells are evidence", list_names(missing))] if missing else []
             noted = [(title(name), note) for name, note in self.notes.items()]
@@ -418,7 +422,9 @@ class Schema(Shown):
             (
                 title(name),
                 event_names(self.groups_of[name]),
-                self._said_of(name, group) + EVIDENCE * (name in missing),
+                self._said_of(name, group)
+                + EVIDENCE * (name in missing)
+                + (f", each: {_listed(words[name])}" if name in words else ""),
             )
             for name, group in self.columns.items()
         ]
@@ -429,6 +435,19 @@ class Schema(Shown):
         ]
         wide = [min(max((len(row[i]) for row in table), default=0), WIDEST) for i in range(2)]
         return "\n".join(f"{a:<{wide[0]}}  {b:<{wide[1]}}  {c}" for a, b, c in table)
+
+
+def _listed(words: Sequence[str], most: int = 4) -> str:
+    """List words in place of values, so many at most.
+
+    >>> _listed(["", "NA"])
+    "empty and 'NA'"
+    >>> _listed(["", "NA", "a", "b", "c", "d"])
+    "empty, 'NA', 'a', 'b' and 2 more"
+    """
+    shown = ["empty" if word == EMPTY else repr(word) for word in words[:most]]
+    last = f"{len(words) - most} more" if len(words) > most else shown.pop()
+    return f"{', '.join(shown)} and {last}"
 
 
 def list_names(names: Iterable[Name], most: int = 10) -> str:
@@ -452,7 +471,7 @@ def other_kind(name: Name, held: Kind, now: Kind | None) -> ValueError:
 
 def _check_kinds(rows: Rows, group: Group, names: Iterable[Name]) -> None:
     """Raise a ValueError if a column holds another kind of values than in training."""
-    if group.event.layout == "rows" or group.derived:
+    if group.event.layout == "rows" or group.derived or group.kind == "word":
         return  # of any kinds, or following from columns that are checked
     allowed = (group.kind, None, *ALSO.get(group.kind, ()))
     if rows.one_kind in allowed and rows.one_kind is not None:
@@ -530,6 +549,43 @@ class Missing(Derived):
 
     def cells(self, cells: Callable[[Name], Sequence[object]]) -> list[object]:
         return [is_missing(cell) for cell in cells(self.of)]
+
+
+@final
+@dataclass(frozen=True)
+class MissingAs(Derived):
+    """What stands in place of a value: one of these words, or nothing, which is the empty word.
+
+    A cell that has a value has no level.
+    """
+
+    of: Name
+    words: tuple[str, ...]
+    beside = True
+
+    def __str__(self) -> str:
+        return f"{title(self.of)} is missing as"
+
+    @property
+    def sources(self) -> tuple[Name, ...]:
+        return (self.of,)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (len(self.words),)
+
+    @property
+    def levels(self) -> tuple[str, ...]:
+        return self.words
+
+    def codes(self, columns: Encoded) -> NDArray[np.integer]:
+        codes = columns.words(self.of, self.words)
+        if self.words[0] == EMPTY:
+            codes = np.where((codes < 0) & columns.missing(self.of), 0, codes)
+        return codes
+
+    def cells(self, cells: Callable[[Name], Sequence[object]]) -> list[object]:
+        return [None] * len(cells(self.of))
 
 
 @final
@@ -622,7 +678,7 @@ USUAL_KIND: dict[str, Kind] = {  # of others it is "number"
     "lift": "interaction",
 }
 
-DERIVED: tuple[Kind, ...] = ("part", "missing", "interaction")  # columns that follow from others
+DERIVED: tuple[Kind, ...] = ("part", "missing", "missing as", "interaction")  # from other columns
 
 
 @dataclass(frozen=True)
@@ -712,6 +768,8 @@ class Group:
         """Encode these columns, by a known axis or by finding one; lacking columns are missing."""
         if self.derived:
             return self.derive(OfTable(rows), axis)
+        if self.kind == "word":
+            return encode_words(rows, self.columns, axis if isinstance(axis, Levels) else None)
         columns = self.columns if axis is None else axis.columns
         if self.analyser is not None:
             words = axis if isinstance(axis, Words) else None
@@ -730,6 +788,8 @@ class Group:
         match axis:
             case Words():
                 return held.texts(self.key, axis)
+            case Levels() if self.kind == "word":
+                return held.coded_words(axis)
             case Levels():
                 return held.codes(axis)
             case _:
@@ -789,7 +849,7 @@ def _of_cells(batch: Batch, factors: Callable[[Sequence[Name]], Hashes]) -> Hash
     done: set[Name] = set()
     for key, block in batch.blocks.items():
         # What is derived follows from other columns.
-        columns = [name for name in block.axis.columns if name not in done]
+        columns = [name for name in block.axis.columns if key.kind == "word" or name not in done]
         if key.kind in DERIVED or not columns:
             continue
         done.update(columns)

@@ -22,7 +22,7 @@ from naively.kernels.double_double import Sums
 from naively.kernels.reference import Floats, sortable
 from naively.schema.diagnose import present_in, says_which_are_missing
 from naively.schema.encode import encode_texts
-from naively.schema.schema import Group, GroupKey, Missing, Schema, TimePart
+from naively.schema.schema import EMPTY, Group, GroupKey, Missing, MissingAs, Schema, TimePart
 from naively.schema.settings import Settings
 from naively.schema.text import Text, text_group
 
@@ -159,7 +159,7 @@ def regroup(schema: Schema, to: Mapping[Name, Iterable[Group]]) -> Schema:
     groups: dict[GroupKey, Group] = {}
     for group in schema.groups:
         stay = group.columns
-        if not to.keys().isdisjoint(stay):
+        if group.kind != "word" and not to.keys().isdisjoint(stay):
             stay = tuple(name for name in stay if name not in to)
         if stay or not group.columns:
             groups[group.key] = replace(group, columns=stay)
@@ -444,16 +444,30 @@ class CountedTotal:
 
 MOST = 1_000  # columns that have such evidence; of more, those with most missing cells
 EVENT = Categorical(m=2.0)  # shrunk towards the share of all classes, as few cells may be missing
+WORDS = EVENT  # of what stands in their place
 ROUNDING = 1e-20  # of the rows: sums of fractional weights are right to about 1e-30 of them
+
+
+def without_words(counted: View) -> View:
+    """Return the schema and the tally without the words in place of values."""
+    schema, tally = counted
+    words = {group.key for group in schema.groups if group.kind == "word"}
+    if not words:
+        return counted
+    blocks = {key: block for key, block in tally.blocks.items() if key not in words}
+    groups = tuple(group for group in schema.groups if group.key not in words)
+    return View(replace(schema, groups=groups), replace(tally, blocks=blocks))
 
 
 def with_missing(counted: View) -> View:
     """Return the schema and the tally with a derived column for each that has missing cells.
 
-    A column that follows from others has none, nor have the columns of a bag of counts or of whole
-    rows, which are one event together.
+    If several words stand in place of its values, or one and nothing, another says which. A column
+    that follows from others has none, nor have the columns of a bag of counts or of whole rows,
+    which are one event together.
     """
-    schema, tally = counted
+    words = [counted.tally.blocks[g.key] for g in counted.schema.groups if g.kind == "word"]
+    schema, tally = counted = without_words(counted)
     missing: dict[Name, tuple[Sums, Sums]] = {}
     for group in schema.of_columns:
         if group.derived or not says_which_are_missing(group):
@@ -473,11 +487,42 @@ def with_missing(counted: View) -> View:
         most = set(sorted(missing, key=lambda name: -missing[name][1].high.sum())[:MOST])
         missing = {name: of for name, of in missing.items() if name in most}
     columns = tuple(map(Missing, missing))
-    table = [row for both in missing.values() for row in both]
-    sums = Sums(np.stack([row.high for row in table]), np.stack([row.low for row in table]))
-    group = Group(EVENT, "missing", columns)
-    levels = BlockTally(Levels.of_all(columns, whole=False), {LEVEL: sums})
-    return View(
-        replace(schema, groups=(*schema.groups, group)),
-        replace(tally, blocks={**tally.blocks, group.key: levels}),
-    )
+    lacking_in = {name: lacking for name, (_, lacking) in missing.items()}
+    more = [
+        (Group(EVENT, "missing", columns), [row for both in missing.values() for row in both]),
+        *(_in_place(schema, block, lacking_in) for block in words),
+    ]
+    groups, blocks = list(schema.groups), dict(tally.blocks)
+    for group, table in more:
+        if table:
+            sums = Sums(np.stack([row.high for row in table]), np.stack([row.low for row in table]))
+            groups.append(group)
+            blocks[group.key] = BlockTally(Levels.of_all(group.derived, whole=False), {LEVEL: sums})
+    return View(replace(schema, groups=tuple(groups)), replace(tally, blocks=blocks))
+
+
+def _in_place(
+    schema: Schema, words: BlockTally[Levels], lacking: Mapping[Name, Sums]
+) -> tuple[Group, list[Sums]]:
+    """Return what stands in place of values, of columns where that differs, and how often it does.
+
+    ``lacking`` is how many cells are missing, (classes,), of each column that has some.
+    """
+    columns: list[MissingAs] = []
+    table: list[Sums] = []
+    for name, rows in _there(words).items():
+        reading = schema.readings.get(name)
+        if name not in lacking or reading is None or reading.words is None:
+            continue
+        place = words.axis.columns.index(name)
+        levels, first = words.axis.levels[place], int(words.axis.first[place])
+        counts = {str(levels[row - first]): words[LEVEL][row] for row in rows.tolist()}
+        empty = lacking[name]
+        for count in counts.values():
+            empty = empty - count
+        if np.any(empty.high > ROUNDING * np.maximum(lacking[name].high, 1.0)):
+            counts[EMPTY] = empty
+        if len(counts) > 1:
+            columns.append(MissingAs(name, tuple(sorted(counts))))
+            table += [counts[word] for word in sorted(counts)]
+    return Group(EVENT, "missing as", tuple(columns)), table
