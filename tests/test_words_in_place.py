@@ -253,3 +253,14 @@ def test_the_schema_says_them() -> None:
     assert "missing cells are evidence, each: empty, '?', 'NA' and 'Unrated'" in str(
         NaiveBayes().fit(X, Y).schema_
     )
+
+
+def test_words_stay_where_truths_become_numbers() -> None:
+    cells = ["0", "1", "NA", "?"] * 20 + ["2.5", "7", "NA", "?"] * 20
+    y = rng.choice(["a", "b"], 160)
+    whole = NaiveBayes({"x": "number"}).fit({"x": cells}, y)
+    for order in ((0, 80), (80, 0)):
+        first, second = (
+            NaiveBayes({"x": "number"}).fit({"x": cells[i : i + 80]}, y[i : i + 80]) for i in order
+        )
+        assert counted(first.merge(second)) == counted(whole) != {}

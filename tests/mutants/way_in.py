@@ -116,6 +116,27 @@ FAULTS = [
         ("tests/test_several_files.py",),
     ),
     Fault(
+        "any word in place of a value is the empty one",
+        "src/naively/schema/schema.py",
+        "            codes = np.where((codes < 0) & columns.missing(self.of), 0, codes)",
+        "            codes = np.where(columns.missing(self.of), 0, codes)",
+        ("tests/test_words_in_place.py",),
+    ),
+    Fault(
+        "words that later rows bring are not known",
+        "src/naively/data/reading.py",
+        "            known = {*reading.words, *map(str, dispatch.take_strings(words, first))}",
+        "            known = {*reading.words}",
+        ("tests/test_words_in_place.py",),
+    ),
+    Fault(
+        "the words of a model are moved with the numbers that they stand beside",
+        "src/naively/schema/settle.py",
+        '        if group.kind != "word" and not to',
+        "        if not to",
+        ("tests/test_words_in_place.py",),
+    ),
+    Fault(
         "a missing category of pandas is the last one",
         "src/naively/data/pandas.py",
         "codes = np.asarray(array.codes, np.int64)",
