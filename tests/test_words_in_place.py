@@ -264,3 +264,9 @@ def test_words_stay_where_truths_become_numbers() -> None:
             NaiveBayes({"x": "number"}).fit({"x": cells[i : i + 80]}, y[i : i + 80]) for i in order
         )
         assert counted(first.merge(second)) == counted(whole) != {}
+
+
+def test_words_stay_where_a_constant_is_taken_for_a_number() -> None:
+    y = rng.choice(["a", "b"], 120)
+    nb = NaiveBayes({"x": "number"}).fit({"x": ["0", "NA", "?"] * 40}, y)
+    assert counted(nb)["x"].keys() == {"NA", "?"}
