@@ -28,7 +28,7 @@ from naively.kernels import dispatch
 from naively.kernels.strings import Strings
 from naively.schema.schema import SHOWN, Group, GroupKey, Schema, TimePart
 from naively.schema.settings import PURE, Settings
-from naively.schema.settle import MANY, OF_NUMBERS, WORDS, reads_as_text, regroup
+from naively.schema.settle import MANY, OF_NUMBERS, WORDS, is_many, reads_as_text, regroup
 from naively.schema.text import Text, TextModel, text_group
 
 # --- The event model of each column: as it was given, or by what the column holds ----------------
@@ -40,7 +40,7 @@ from naively.schema.text import Text, TextModel, text_group
 # in the end (see ``naively.schema.settle``); this file decides how rows are counted until then.
 
 
-SAMPLE = 10_000  # strings that are looked at to tell texts from categories
+SAMPLE = 20_000  # strings that are looked at to tell texts from categories
 MOST_CELLS = 100_000_000  # of a sparse matrix that is read as a table
 FIRST = 100  # numbers that are looked at before a whole column is
 SEQUENCE = 50  # whole numbers in a column, before it is said to be a sequence
@@ -198,7 +198,7 @@ def _as_needed(schema: Schema, rows: Rows, settings: Settings) -> Schema:
                 truths = truths_of(rows, names)
                 to |= {name: [numbers] for name in names if name not in truths}
             case Categorical():
-                texts = (name for name in names if is_many_texts(rows, name))
+                texts = (name for name in names if is_many_texts(rows, name, settings))
                 to |= {name: [text_group(name, text) for text in settings.texts] for name in texts}
     return regroup(schema, to) if to else schema
 
@@ -246,7 +246,7 @@ def _as_given(name: Name, kind: Kind, given: EventModel | TextModel) -> GroupKey
 
 def _by_content(rows: Rows, name: Name, kind: Kind, settings: Settings) -> list[GroupKey]:
     """Return the groups of a column that was given no event model; only a text has several."""
-    if kind == "text" or (kind == "string" and is_many_texts(rows, name)):
+    if kind == "text" or (kind == "string" and is_many_texts(rows, name, settings)):
         return [text_group(name, text).key for text in settings.texts]
     if kind == "time":
         return [GroupKey(settings.make(OF_NUMBERS), "time")]
@@ -275,7 +275,7 @@ def _are_truths(numbers: NDArray[np.floating]) -> NDArray[np.bool_]:
     return truths
 
 
-def is_many_texts(rows: Rows, name: Name) -> bool:
+def is_many_texts(rows: Rows, name: Name, settings: Settings) -> bool:
     """Whether a sample of a column has so many different texts that it holds no categories."""
     column = rows.cells(name)
     step = max(1, len(column) // SAMPLE)
@@ -286,7 +286,8 @@ def is_many_texts(rows: Rows, name: Name) -> bool:
     if len(first) <= MANY:
         return False
     strings = list(map(str, dispatch.take_strings(sample, first)))
-    return reads_as_text(strings, len(sample))
+    blocks = settings.counts_blocks
+    return is_many(strings) and reads_as_text(strings, len(sample), blocks=blocks)
 
 
 def _is_sequence(column: Cells) -> bool:

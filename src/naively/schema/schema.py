@@ -196,14 +196,16 @@ class Schema(Shown):
         named = {
             name: self._chosen(name)
             for name in self.names
-            if name in self.columns and name not in with_parts
+            if name in self.columns and name not in with_parts and self._chosen(name)
         }
         alone = len(self.of_columns) == 1 and not self.names
         return named or (self.groups[0].event if alone else "auto")
 
     def _chosen(self, name: Name) -> Any:
+        """Return what makes the groups of a column; nothing of a text with levels beside it."""
         chosen = [group.analyser or group.event for group in self.groups_of[name]]
-        return chosen[0] if len(chosen) == 1 else chosen
+        alike = len({group.kind for group in self.groups_of[name]}) == 1
+        return chosen[0] if len(chosen) == 1 else chosen if alike else None
 
     @cached_property
     def times(self) -> frozenset[Name]:

@@ -39,12 +39,18 @@ from naively.schema.text import Text, text_group
 
 
 OF_NUMBERS = Histogram  # unless they are named, or sparse
-TEXT_WORDS = 4.0  # strings of so many words on average are texts, if they are
+TEXT_WORDS = 4.0  # strings of so many words on average are sentences: texts, if they are
 TEXT_DISTINCT = 0.5  # mostly different ones,
 MANY = 1_000  # or more different ones than that
-TEXT_OWN = 0.9  # strings of any length are texts if so many rows have one of their own,
-TEXT_ROWS = 50  # of so many rows at least
+# Shorter strings are texts where
+TEXT_OWN = 0.9  # so many rows have one of their own; or, where blocks of pieces have weights, where
+SHORT_DISTINCT = 0.5  # so many differ
+TEXT_ROWS = 50  # of so many rows at least,
+SHORT_MANY = 100  # or more than that do,
+SHORT_SHARE = 0.2  # and so many of the rows; their levels are kept
+MOST_LEVELS = 10_000  # up to so many.
 OWN = "nearly every row has its own, a text by its pieces: like an identifier"
+PIECES = "many differ: a text by its pieces, and levels"
 LOOKED_AT = 1_000  # strings that are looked at to tell hashes
 HASH = re.compile(r"[0-9a-f]{16,}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 # Characters of Chinese, Japanese, Thai, Lao, Khmer and Burmese, whose words have no blanks between.
@@ -71,11 +77,12 @@ class Move:
     targets: Sequence[tuple[Group, BlockTally]]
 
 
-def reads_as_text(strings: Collection[str], n: float) -> bool:
+def reads_as_text(strings: Collection[str], n: float, *, blocks: bool = True) -> bool:
     """Whether these different strings of n rows are texts rather than categories.
 
     Sentences are, where most differ or there are many; whatever else nearly every row has its own
-    of is too, such as names, titles and codes, whose pieces may tell. Hashes have no such pieces.
+    of is too, such as names, titles and codes, whose pieces may tell. Where texts are counted in
+    blocks, which have weights, it is enough that many differ. Hashes have no such pieces.
 
     Examples
     --------
@@ -85,13 +92,22 @@ def reads_as_text(strings: Collection[str], n: float) -> bool:
     False
     >>> reads_as_text({f"N{i}UA" for i in range(90)}, 90), reads_as_text({"cat", "dog"}, 2)
     (True, False)
+    >>> names = {f"N{i}UA" for i in range(120)}
+    >>> reads_as_text(names, 600), reads_as_text(names, 600, blocks=False)
+    (True, False)
     """
-    if not strings:
+    d = len(strings)
+    differ = d > MANY or d >= TEXT_DISTINCT * n
+    some = n >= TEXT_ROWS and d >= (SHORT_DISTINCT if blocks else TEXT_OWN) * n
+    some |= blocks and d > SHORT_MANY and d >= SHORT_SHARE * n
+    if not d or not (differ or some):
         return False
-    differ = len(strings) > MANY or len(strings) >= TEXT_DISTINCT * n
-    if differ and _are_sentences(strings):
-        return not _are_hashes(strings)
-    return n >= TEXT_ROWS and len(strings) >= TEXT_OWN * n and not _are_hashes(strings)
+    return (some or _are_sentences(strings)) and not _are_hashes(strings)
+
+
+def is_many(strings: Collection[str]) -> bool:
+    """Whether there are so many different strings that none is kept, if they are texts."""
+    return len(strings) > MANY and (len(strings) > MOST_LEVELS or _are_sentences(strings))
 
 
 def _are_sentences(strings: Collection[str]) -> bool:
@@ -129,10 +145,15 @@ def settle(schema: Schema, tally: Tally, settings: Settings) -> View:
             case "cells" if names := _truths(block) & free:
                 moves.append(_into_truths(group, block, names, settings))
             case "levels":
-                names = _texts(block) & free
-                moves += [into_texts(group, block, name, settings.texts) for name in names]
+                found = {n: s for n, s in _texts(block, settings).items() if n in free}
+                for name, share in found.items():
+                    move = into_texts(group, block, name, settings.texts)
+                    if settings.counts_blocks and share < TEXT_OWN:
+                        move = replace(move, targets=[*move.targets, (group, block.of({name}))])
+                    moves.append(move)
                 levels = dict(zip(block.axis.columns, block.axis.levels, strict=True))
-                notes |= {name: OWN for name in names if not _are_sentences(levels[name])}
+                short = (name for name in found if not _are_sentences(levels[name]))
+                notes |= {name: OWN if found[name] >= TEXT_OWN else PIECES for name in short}
     idle = _idle_parts(schema, tally)
     moves += [
         Move(group, parts, [])
@@ -149,7 +170,7 @@ def make_sure(schema: Schema, tally: Tally, settings: Settings) -> View:
         into_texts(group, tally.blocks[group.key], name, settings.texts)
         for group in schema.of_columns
         if counted_as(group) == "levels" and not schema.free.isdisjoint(group.columns)
-        for name in _texts(tally.blocks[group.key], many=True) & schema.free
+        for name in _texts(tally.blocks[group.key], settings, many=True).keys() & schema.free
     ]
     return moved(schema, tally, moves)
 
@@ -210,18 +231,26 @@ def _truths(block: BlockTally[Cells]) -> set[Name]:
     return {name for name in exact if axis.low[there[name]].tolist() == [0.0, 1.0]}
 
 
-def _texts(block: BlockTally[Levels], *, many: bool = False) -> set[Name]:
-    """Return the columns whose levels read as texts; those of many, if only such are asked for."""
+def _texts(
+    block: BlockTally[Levels], settings: Settings, *, many: bool = False
+) -> dict[Name, float]:
+    """Return the columns whose levels read as texts, and how many there are to a row.
+
+    Only those of many, if such are asked for.
+    """
     axis = block.axis
     n = block[LEVEL].high.sum(axis=1)
     every = dict(zip(axis.columns, zip(axis.levels, axis.first, strict=False), strict=True))
-    texts = set()
+    texts = {}
     for name, rows in _there(block).items():
         if many and len(rows) <= MANY:
             continue
         levels, first = every[name]
-        if reads_as_text([levels[row] for row in (rows - first).tolist()], float(n[rows].sum())):
-            texts.add(name)
+        strings, total = [levels[row] for row in (rows - first).tolist()], float(n[rows].sum())
+        if many and not is_many(strings):
+            continue
+        if reads_as_text(strings, total, blocks=settings.counts_blocks):
+            texts[name] = len(strings) / total
     return texts
 
 
@@ -248,7 +277,9 @@ def _without_idle_texts(schema: Schema, tally: Tally) -> View:
     """Leave out groups of texts in which nothing was counted, as character n-grams of long ones."""
     idle: set[GroupKey] = set()
     for name in {group.columns[0] for group in schema.of_columns if group.kind == "text"}:
-        texts = [group.key for group in schema.groups_of[name] if group.key in tally.blocks]
+        texts = [
+            g.key for g in schema.groups_of[name] if g.kind == "text" and g.key in tally.blocks
+        ]
         none = {key for key in texts if not tally.blocks[key][PRESENT].high.any()}
         idle |= none if len(none) < len(texts) else set()
     if not idle:
