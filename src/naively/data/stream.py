@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -71,6 +72,7 @@ class Stream(ABC):
     total: int | None = None  # rows, if that is known before they are read
     watch: Callable[[Iterator[ColumnRows]], Iterator[ColumnRows]] = iter  # as by a progress bar
     again: bool = True  # whether it can be read more than once
+    contents: Mapping[str, Content] = {}  # what it says itself of columns; it is overruled
 
     def __init__(
         self,
@@ -124,7 +126,7 @@ class Stream(ABC):
         if self._counts_first:
             for columns in self.columns():
                 self._look_at(columns)
-            self._readings = settled(self._forms, self.said)
+            self._readings = self._settled()
         for columns in self.columns():
             found = {} if self._counts_first else self._look_at(columns)
             if found:
@@ -154,7 +156,7 @@ class Stream(ABC):
         batches = list(self.columns())
         self._forms = {}
         found = [self._look_at(columns) for columns in batches]
-        self._readings = settled(self._forms, self.said)
+        self._readings = self._settled()
         parts, done, self._odd = [], 0, {}
         for columns, of in zip(batches, found, strict=True):
             parts.append(self._read(columns, of))
@@ -183,12 +185,17 @@ class Stream(ABC):
                 self._forms[name] = self._forms[name] + of if name in self._forms else of
         return found
 
+    def _settled(self) -> dict[str, Reading]:
+        """Return how the columns are read, by all that is known so far."""
+        contents = {**self.contents, **self.said.contents}
+        return settled(self._forms, replace(self.said, contents=contents))
+
     def _check_settled(self) -> None:
         """Say that the stream must be read again if a column is not what it was taken for.
 
         Of one that cannot be read again a column stays what it was taken for.
         """
-        now = settled(self._forms, self.said)
+        now = self._settled()
         before = self._readings
         if any(
             now[name] != of

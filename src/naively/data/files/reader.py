@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from naively.data.columns import LEVELS, READ_AS, Column, ColumnRows, Reading, column_rows
+from naively.data.columns import LEVELS, READ_AS, Column, ColumnRows, Content, Reading, column_rows
 from naively.data.files.source import (
     EXTENSIONS,
     Source,
@@ -99,7 +99,9 @@ def read(
     ----------
     path : str or Path
         A CSV file with a header (.csv, .tsv, .txt), a Parquet file (.parquet, .pq), JSON lines
-        (.jsonl, .ndjson, .json); the text formats also as .gz or .zst; a folder with one
+        (.jsonl, .ndjson, .json); the text formats also as .gz or .zst; a workbook (.xlsx, .xlsm,
+        .xlsb, .xls, .ods), an ARFF file (.arff, .arff.gz), an SQLite database (.sqlite, .sqlite3,
+        .db, .db3); a folder with one
         sub-folder of texts for each class, read as the columns "text" and "label"; mail (an mbox,
         a Maildir, an .eml file, or a folder with one of these for each class), read as columns
         "subject", "body" and more, and "label"; or "-", standard input.
@@ -445,6 +447,7 @@ class SeveralFiles(Stream):
         readable |= {name for partition in partitions for name in partition}
         known = {name: of for table in tables for name, of in table.known.items()}
         super().__init__(names, readable, known)
+        self.contents = _agreed(tables)
         self._tables, self._partitions = tables, partitions
         totals = [table.total for table in tables if table.total is not None]
         self.total = sum(totals) if len(totals) == len(tables) else None
@@ -468,6 +471,15 @@ class SeveralFiles(Stream):
     def where(self, name: str, row: int) -> tuple[str, str]:
         i = int(np.searchsorted(self._begins, row, side="right")) - 1
         return self._tables[i].where(name, row - self._begins[i])
+
+
+def _agreed(tables: Sequence[Stream]) -> dict[str, Content]:
+    """Return what columns are of which each table that has them says the same."""
+    said: dict[str, set[Content | None]] = {}
+    for table in tables:
+        for name in table.names:
+            said.setdefault(name, set()).add(table.contents.get(name))
+    return {name: of for name, (of, *others) in said.items() if of is not None and not others}
 
 
 def _same(text: str, rows: int) -> Column:

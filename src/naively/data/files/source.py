@@ -10,19 +10,23 @@ import json
 import re
 import shutil
 import zlib
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, TypeAlias, cast
 
 import numpy as np
 
+from naively.data.files import formats
+from naively.data.files.formats import EXPANSION, HARMLESS
 from naively.saving import copying
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from numpy.typing import NDArray
+
+    from naively.data.columns import Content
 
 # --- A text file is surveyed before it is read: whether it is whole, and how large it is ---------
 #
@@ -183,8 +187,8 @@ def _chunks(file: BinaryIO) -> Iterator[bytes]:
 
 # --- A file to read: its name, its format, and a repaired copy where it is damaged ---------------
 #
-# DuckDB reads a table in place. Only standard input, and text that is not clean UTF-8, is copied
-# first, as a stream.
+# DuckDB reads a table in place. Only standard input, text that is not clean UTF-8, and what is
+# neither text nor Parquet is copied first, as a stream.
 
 
 FORMATS = {
@@ -196,13 +200,12 @@ FORMATS = {
     ".json": "jsonl",
     ".parquet": "parquet",
     ".pq": "parquet",
+    **formats.KINDS,
 }
 EXTENSIONS = {"csv": ".csv", "jsonl": ".jsonl", "parquet": ".parquet"}
 COMPRESSIONS = (".gz", ".zst")
 LONG = 1 << 20  # bytes of a line, half of DuckDB's default for the longest
 ZSTANDARD_BLOCK = 1 << 17  # bytes of a block at most
-EXPANSION = 200  # times its size, which a compressed file may hold; real tables hold up to 50
-HARMLESS = 1 << 26  # bytes, which a compressed file of any size may hold
 SAID_DELIMITER = re.compile(r"sep=([,;|:^~#\t])\r?\n?", re.IGNORECASE)  # a line for Excel
 NOT_TEXT = 0.3  # a file with a greater share of invalid bytes is not UTF-8 text
 
@@ -222,7 +225,7 @@ class Source:
     name : str
         The name of the file in messages.
     format : str
-        ``"csv"``, ``"jsonl"`` or ``"parquet"``.
+        ``"csv"``, ``"jsonl"`` or ``"parquet"``; before it is copied also what `formats` copies.
     is_json_array : bool
         Whether the rows are the elements of one JSON array, rather than one on each line.
     notes : tuple of str
@@ -237,6 +240,10 @@ class Source:
         Whether the first line of CSV holds the names of the columns.
     delimiter : str
         The delimiter that the first line of the file said, a line which the copy does not have.
+    copy_of : str
+        What the file is of which this is a copy in CSV; else an empty string.
+    contents : mapping of str to str
+        What columns are, as far as the file itself says it.
     """
 
     path: Path
@@ -250,6 +257,8 @@ class Source:
     survey: Survey = Survey()
     header: bool = True
     delimiter: str = ""
+    copy_of: str = ""
+    contents: Mapping[str, Content] = field(default_factory=dict)
 
     @property
     def named(self) -> bool:
@@ -329,13 +338,17 @@ def plain_extension(path: Path) -> str:
 
 def find(path: Path, format_: str | None, scratch: Path) -> Source:
     """Return the source at a path, repaired if need be; its format follows from its name."""
-    known = format_ or FORMATS.get(plain_extension(path))
+    notes: tuple[str, ...] = ()
+    known = format_
+    if known is None:
+        known, notes = formats.recognised(path, plain_extension(path))
+        known = known or FORMATS.get(plain_extension(path))
     if known is None:
         raise ValueError(
             f"The name {path} does not say what the file is: "
             f"end it in {', '.join(FORMATS)} (then also .gz or .zst), or give the format."
         )
-    return _look(Source(path.absolute(), str(path), known), scratch)
+    return _look(Source(path.absolute(), str(path), known, notes=notes), scratch)
 
 
 def spool(stream: BinaryIO, name: str, format_: str | None, scratch: Path) -> Source:
@@ -354,7 +367,28 @@ def spool(stream: BinaryIO, name: str, format_: str | None, scratch: Path) -> So
             source = replace(source, format="jsonl")
         elif start.startswith(b"PAR1"):
             source = replace(source, format="parquet")
+        else:
+            source = replace(source, format=formats.recognised(path, "")[0] or "csv")
     return _look(source, scratch)
+
+
+def _copied(source: Source, scratch: Path) -> Source:
+    """Return a copy in CSV of a table in another format."""
+    if source.compressed == ".zst" or (source.compressed and source.format != "arff"):
+        raise ValueError(f"{source.name} is compressed: unpack it, and give the plain file.")
+    if source.format == "arff":
+        source.surveyed()  # a bomb, or a line without end, is refused before it is copied
+    path = scratch / "copy.csv"
+    with (
+        copying(path, f"a copy of {source.name}") as copy,
+        io.TextIOWrapper(copy, "utf-8", "surrogateescape", newline="") as out,
+        source.open() as file,
+    ):
+        notes, contents = formats.copied(source.format, source.path, file, out, name=source.name)
+    return replace(
+        source, path=path, format="csv", notes=source.notes + notes, delimiter=",",
+        copy_of=source.format, contents=contents,
+    )  # fmt: skip
 
 
 def repair(source: Source, scratch: Path, ends: Ends = "kept") -> Source:
@@ -458,6 +492,9 @@ def _look(source: Source, scratch: Path) -> Source:
     start = b"" if source.compressed == ".zst" else _start(source)
     if source.compressed != ".zst" and not start.strip():
         raise ValueError(f"{source.name} is empty: there is nothing to read in it.")
+    if source.format in formats.KINDS.values():
+        source = _copied(source, scratch)
+        start = _start(source)
     if source.format == "parquet":
         return source
     is_utf16 = start[:2] in (b"\xff\xfe", b"\xfe\xff")

@@ -16,6 +16,7 @@ import numpy as np
 
 from naively.data.arrow import ArrowStream, BrokenStreamError
 from naively.data.columns import Cells, Column, Kind, Reading, read_column
+from naively.data.files.formats import NAMED, check_width
 from naively.data.files.source import (
     LIMIT,
     LONG,
@@ -94,6 +95,8 @@ class FileTable(Stream):
         connection: Connection | None = None,
         memory: int | None = None,
     ) -> None:
+        if source.copy_of in NAMED:  # whatever was said of the first line
+            source = replace(source, header=True)
         self._source, self._scratch, self._labels, self._rows = source, scratch, labels, rows
         self._wanted: dict[str, Kind] = {name: of.kind for name, of in wanted.items()}
         self._choose = choose
@@ -109,6 +112,7 @@ class FileTable(Stream):
             [name for name, field in fields.items() if field.is_read],
             {name: wanted[name] for name in fields if name in wanted and name != labels},
         )
+        self.contents = source.contents
         self.total = self._count()
 
     @property
@@ -117,7 +121,7 @@ class FileTable(Stream):
         notes = self._source.notes + super().notes
         if self._scan.spaced:
             notes += (f"The blank after each delimiter of {self._source.name} was left out.",)
-        if not self._scan.looks_like_data:
+        if not self._scan.looks_like_data or self._source.copy_of in NAMED:
             return notes
         looks = (
             f"Line 1 of {self._source.name} is taken for the names of the columns, but looks like "
@@ -216,7 +220,7 @@ class FileTable(Stream):
 
     def where(self, name: str, row: int) -> tuple[str, str]:
         title = f'Column "{name}" of {self._source.name}'
-        if self._source.format != "csv":
+        if self._source.format != "csv" or self._source.copy_of:
             return title, f"row {row + 1}"
         skips = self._scan.skips_empty_lines
         return (
@@ -309,7 +313,6 @@ def _chosen(source: Source, fields: list[Field], choose: ChooseColumns) -> list[
 
 DELIMITERS = ",\t;|"
 HEAD_LINES = 100
-MOST_COLUMNS = 20_000  # the time of reading grows with the square of their number
 HUGE = ("ubigint", "hugeint", "uhugeint")
 JSON_TYPES = {"integer": "BIGINT", "number": "DOUBLE", "boolean": "BOOLEAN"}
 KINDS = {
@@ -382,13 +385,9 @@ def _scan_csv(connection: Connection, source: Source, labels: str | None) -> Sca
             "closed: check that it is a CSV file with a header."
         )
     names = _names(rows[0], source) if source.header else _numbered(len(rows[0]))
-    if len(names) > MOST_COLUMNS:
-        raise ValueError(
-            f"{source.name} has {len(names):,} columns, of which DuckDB reads {MOST_COLUMNS:,} in "
-            "reasonable time: leave some out, or give an array to the Python library."
-        )
+    check_width(len(names), source.name)
     # Names by position: DuckDB takes "a" and "A" for one name.
-    spaced = _are_spaced(rows)
+    spaced = not source.copy_of and _are_spaced(rows)
     cells = [f"ltrim(c{i}, ' ')" if spaced else f"c{i}" for i in range(len(names))]
     fields = [
         Field(name, cell, "text", name != labels)

@@ -1,0 +1,524 @@
+"""Tables in other files than text are copied as CSV, which is then read like any other.
+
+A workbook, an ARFF file and a database say of some columns what they are, which CSV does not: that
+is handed over beside the copy. A number is written so that nobody can take its point for a mark of
+thousands, whatever the other columns are like.
+"""
+
+from __future__ import annotations
+
+import csv
+import datetime as dt
+import difflib
+import re
+import sqlite3
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, Literal, TextIO, TypeAlias
+
+from naively.data.files.arff import read_arff
+
+if TYPE_CHECKING:
+    from python_calamine import CalamineSheet, CalamineWorkbook
+
+    from naively.data.columns import Content
+
+Kind: TypeAlias = Literal["excel", "arff", "sqlite"]
+Contents: TypeAlias = "dict[str, Content]"
+
+KINDS: dict[str, Kind] = {
+    **dict.fromkeys((".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"), "excel"),
+    ".arff": "arff",
+    **dict.fromkeys((".sqlite", ".sqlite3", ".db", ".db3"), "sqlite"),
+}
+NAMED = ("arff", "sqlite")  # whose columns always have names
+SQLITE, OLE, ZIP, UTF16 = b"SQLite format 3\0", b"\xd0\xcf\x11\xe0", b"PK\x03\x04", b"\xff\xfe"
+WORKBOOK = re.compile(r"xl/workbook\.(xml|bin)|content\.xml")  # in a ZIP archive
+EXPANSION = 200  # times its size, which a compressed file may hold; real tables hold up to 50
+HARMLESS = 1 << 26  # bytes, which a compressed file of any size may hold
+MOST_COLUMNS = 20_000  # the time of reading CSV grows with the square of their number
+EXACT = 1 << 53  # below it each whole number is a float of its own
+
+
+def recognised(path: Path, ending: str) -> tuple[str | None, tuple[str, ...]]:
+    r"""Return what a file is by its first bytes, or by how its name ends, and a note about it.
+
+    Parameters
+    ----------
+    path : Path
+        A file that can be read more than once.
+    ending : str
+        How its name ends, such as ``".xls"``.
+
+    Returns
+    -------
+    kind : {"excel", "arff", "sqlite", "csv"} or None
+        None where neither says that the file is one of these; "csv" is text in the name of a
+        workbook.
+    notes : tuple of str
+        A sentence where the name is misleading.
+
+    Raises
+    ------
+    ValueError
+        If a file in the name of a workbook is a page of HTML, or XML.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "export.xls")
+    ...     _ = path.write_text("a;b\n1;2\n")
+    ...     kind, notes = recognised(path, ".xls")
+    >>> kind, notes[0].partition(" is ")[2]
+    ('csv', 'not a workbook but text, and is read as CSV.')
+    """
+    with path.open("rb") as file:
+        start = file.read(512)
+    if start.startswith(SQLITE):
+        return "sqlite", ()
+    if start.startswith(OLE) or (start.startswith(ZIP) and _is_workbook(path)):
+        return "excel", ()
+    kind = KINDS.get(ending)
+    is_text = bool(start) and (start.startswith((UTF16, UTF16[::-1])) or b"\0" not in start)
+    if kind != "excel" or not is_text or start.startswith((ZIP, b"PAR1", b"\x1f\x8b")):
+        return kind, ()
+    if start.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"<"):
+        raise ValueError(
+            f"{path} is a page of HTML or XML, not a workbook: open it in Excel or LibreOffice, "
+            "and save it as .xlsx or .csv."
+        )
+    return "csv", (f"{path} is not a workbook but text, and is read as CSV.",)
+
+
+def _is_workbook(path: Path) -> bool:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return any(WORKBOOK.fullmatch(name) for name in archive.namelist())
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+        return False
+
+
+def copied(
+    kind: str,
+    path: Path,
+    file: BinaryIO,
+    out: TextIO,
+    *,
+    name: str,
+    sheet: str | None = None,
+    table: str | None = None,
+) -> tuple[tuple[str, ...], Contents]:
+    r"""Write a table as CSV, row by row.
+
+    Parameters
+    ----------
+    kind : {"excel", "arff", "sqlite"}
+        What the file is.
+    path : Path
+        The file.
+    file : binary file
+        The same, open, and decompressed.
+    out : text file
+        Takes the copy: a header, and an empty cell where one is missing. Bytes that are not UTF-8
+        are written as the surrogates that ``surrogateescape`` knows.
+    name : str
+        The name of the file in messages.
+    sheet, table : str, optional
+        Which sheet of a workbook, and which table of a database; by default the first that is not
+        empty, and the only one.
+
+    Returns
+    -------
+    notes : tuple of str
+        Sentences about what was chosen or left out.
+    contents : dict of str to str
+        What columns are, as far as the file says it.
+
+    Raises
+    ------
+    ValueError
+        If the file is damaged, or does not have what was asked for.
+
+    Examples
+    --------
+    >>> import io
+    >>> text = b"@relation t\n@attribute x real\n@attribute y {no,yes}\n@data\n1.5,yes\n?,no\n"
+    >>> out = io.StringIO()
+    >>> copied("arff", Path("t.arff"), io.BytesIO(text), out, name="t.arff")
+    ((), {'x': 'number', 'y': 'levels'})
+    >>> out.getvalue().split()
+    ['x,y', '1.5,yes', ',no']
+    """
+    for option, given, of in (("--sheet", sheet, "excel"), ("--table", table, "sqlite")):
+        if given is not None and kind != of:
+            what = "a workbook" if of == "excel" else "a database"
+            raise ValueError(f"{name} is not {what}: leave out {option} {given}.")
+    copy = _Copy(out, name)
+    if kind == "excel":
+        notes = _copy_sheet(file, copy, sheet)
+    elif kind == "sqlite":
+        notes = _copy_table(path, copy, table)
+    else:
+        notes = _copy_arff(file, copy)
+    return notes, copy.contents()
+
+
+def check_width(columns: int, name: str) -> None:
+    """Raise a ValueError if a table has more columns than can be read."""
+    if columns > MOST_COLUMNS:
+        raise ValueError(
+            f"{name} has {columns:,} columns, of which DuckDB reads {MOST_COLUMNS:,} in "
+            "reasonable time: leave some out, or give an array to the Python library."
+        )
+
+
+# --- The copy: cells as CSV writes them, and what the types of a column's cells say of it --------
+
+
+CONTENTS: dict[type, Content] = {
+    **dict.fromkeys((int, float, dt.timedelta), "number"),
+    **dict.fromkeys((dt.date, dt.datetime), "time"),
+    dt.time: "clock",
+    bool: "truth",
+}
+
+
+class _Copy:
+    """The copy of a table.
+
+    Parameters
+    ----------
+    out : text file
+        Takes it.
+    name : str
+        The name of the original in messages.
+    """
+
+    def __init__(self, out: TextIO, name: str) -> None:
+        self.name = name
+        # A field with \r is quoted if that belongs to the ends of lines.
+        self._writer = csv.writer(out, lineterminator="\r\n")
+        self._names: list[str] = []
+        self._types: list[set[type]] = []
+        self._said: Sequence[Content | None] = ()
+
+    def begin(self, names: Iterable[Any], said: Sequence[Content | None] = ()) -> None:
+        """Write the names of the columns, of which a file may say what they are."""
+        self._names = [_written(name) for name in names]
+        check_width(len(self._names), self.name)
+        self._types = [set() for _ in self._names]
+        self._said = said
+        self._writer.writerow(self._names)
+
+    def add(self, cells: Sequence[Any]) -> None:
+        """Write a row of cells of any types."""
+        for types, cell in zip(self._types, cells, strict=True):
+            if cell is not None and cell != "":
+                # A float does not hold each digit of a large number, which may be a name.
+                is_large = type(cell) is int and abs(cell) >= EXACT
+                types.add(str if is_large else type(cell))
+        self._writer.writerow(map(_written, cells))
+
+    def contents(self) -> Contents:
+        """Return what the columns are where that is known: all cells say the same."""
+        found = self._said or [_only({CONTENTS.get(of) for of in types}) for types in self._types]
+        return {name: of for name, of in zip(self._names, found, strict=True) if of is not None}
+
+
+def _only(contents: set[Content | None]) -> Content | None:
+    return next(iter(contents)) if len(contents) == 1 else None
+
+
+def _written(cell: Any) -> str:
+    """Return a cell as CSV has it.
+
+    >>> [_written(cell) for cell in (3.0, 1.234, True, None, dt.date(2024, 3, 4))]
+    ['3', '1.2340', 'true', '', '2024-03-04']
+    """
+    match cell:
+        case str():
+            return cell
+        case None:
+            return ""
+        case bool():
+            return str(cell).lower()
+        case float():
+            return number(cell)
+        case dt.timedelta():
+            return number(cell.total_seconds())
+        case dt.datetime():
+            return cell.isoformat(sep=" ")
+        case _:
+            return str(cell)
+
+
+def number(value: float) -> str:
+    """Return a number with each of its digits, so that it is read as what it is anywhere.
+
+    Beside columns with decimal commas 1.234 would be 1234, and 1.2340 cannot be.
+
+    Examples
+    --------
+    >>> [number(x) for x in (3.0, 0.1 + 0.2, -1.234, 1e300)]
+    ['3', '0.30000000000000004', '-1.2340', '1e+300']
+    """
+    if value.is_integer() and abs(value) < EXACT:
+        return str(int(value))
+    text = repr(value)
+    return f"{text}0" if re.fullmatch(r"-?\d{1,3}\.\d{3}", text) else text
+
+
+def _copy_arff(file: BinaryIO, copy: _Copy) -> tuple[str, ...]:
+    """Write the rows of an ARFF file, whose attributes are the columns."""
+    attributes, rows = read_arff(file, copy.name)
+    copy.begin([of.name for of in attributes], [of.content for of in attributes])
+    weighted = 0
+    for cells, has_weight in rows:
+        copy.add(cells)
+        weighted += has_weight
+    if not weighted:
+        return ()
+    return (
+        f"The weights in braces at the end of rows of {copy.name} were left out: {weighted:,}.",
+    )
+
+
+# --- A workbook, by calamine, which holds one sheet in memory ------------------------------------
+
+
+PLACE = re.compile(rb"""\sr=["']([A-Z]{1,4})(\d{1,9})["']""")  # of a cell
+CHUNK = 1 << 20
+ROOM = 1 << 26  # cells between the first of a sheet and its last, all of which calamine makes
+SPARSE = 100  # times as many as there are
+SHEET = re.compile(r"xl/worksheets/[^/]+\.xml")
+ARCHIVE_DAMAGE = (zipfile.BadZipFile, EOFError, zlib.error, RuntimeError, ValueError, OSError)
+
+
+def _copy_sheet(file: BinaryIO, copy: _Copy, asked: str | None) -> tuple[str, ...]:
+    """Write a sheet: its first row has the names, wherever it begins."""
+    with _calamine(file, copy.name) as workbook:
+        sheet, notes = _chosen(workbook, copy.name, asked)
+        rows = iter(sheet.iter_rows())
+        names = next((row for row in rows if any(cell != "" for cell in row)), None)
+        if names is None:
+            raise ValueError(
+                f'Sheet "{sheet.name}" of {copy.name} is empty: there is nothing to read in it.'
+            )
+        copy.begin(names)
+        empty = 0  # rows; those behind the last of the table are none of it
+        for row in rows:
+            if all(cell == "" for cell in row):
+                empty += 1
+                continue
+            for _ in range(empty):
+                copy.add([None] * len(row))
+            empty = 0
+            copy.add(row)
+    return notes
+
+
+@contextmanager
+def _calamine(file: BinaryIO, name: str) -> Iterator[CalamineWorkbook]:
+    """Open a workbook; what calamine finds wrong with it is one sentence."""
+    try:
+        from python_calamine import CalamineError, CalamineWorkbook, PasswordError
+    except ImportError as error:
+        raise ImportError(
+            f"{name} is a workbook, which is read by calamine; install it with: "
+            "pip install 'naively[excel]'."
+        ) from error
+    _check_archive(file, name)
+    try:
+        with CalamineWorkbook.from_filelike(file) as workbook:
+            yield workbook
+    except PasswordError:
+        raise ValueError(
+            f"{name} is protected by a password: save it without one, or as CSV."
+        ) from None
+    except CalamineError as error:
+        raise _damaged(name, error) from None
+
+
+def _damaged(name: str, error: Exception) -> ValueError:
+    gist = " ".join(str(error).split()) or type(error).__name__
+    return ValueError(
+        f"{name} is no workbook that can be read ({gist}): copy, download or save it again."
+    )
+
+
+def _check_archive(file: BinaryIO, name: str) -> None:
+    """Raise a ValueError if a workbook in a ZIP archive would take memory without end.
+
+    Calamine makes all cells between the first of a sheet and the last, and ends the process where
+    it cannot.
+    """
+    size = file.seek(0, 2)
+    file.seek(0)
+    if file.read(len(ZIP)) != ZIP:
+        file.seek(0)
+        return
+    most = max(HARMLESS, EXPANSION * size)
+    try:
+        with zipfile.ZipFile(file) as archive:
+            unpacked = sum(part.file_size for part in archive.infolist())
+            areas = [
+                _area(archive.open(part))
+                for part in archive.infolist()
+                if SHEET.fullmatch(part.filename) and unpacked <= most
+            ]
+    except ARCHIVE_DAMAGE as error:
+        raise _damaged(name, error) from None
+    file.seek(0)
+    if unpacked > most:
+        raise ValueError(
+            f"{name} holds {unpacked / 1e9:.1f} GB, more than {EXPANSION} times its size, as bombs "
+            "do: if you trust it, save it as CSV."
+        )
+    for height, width, cells in areas:
+        if height * width > max(ROOM, SPARSE * cells):
+            raise ValueError(
+                f"{name} has a sheet with few cells in {height:,} rows and {width:,} columns, too "
+                "many to hold in memory: delete the cells that lie far from the table, or save it "
+                "as CSV."
+            )
+
+
+def _area(sheet: IO[bytes]) -> tuple[int, int, int]:
+    """Return the last row and column of a sheet, and how many cells it has."""
+    columns: set[bytes] = set()
+    height = cells = 0
+    held = b""
+    with sheet:
+        while chunk := sheet.read(CHUNK):
+            found = PLACE.findall(held + chunk)
+            columns.update(column for column, _ in found)
+            height = max(height, *(int(row) for row in {row for _, row in found}), 0)
+            cells += len(found)
+            held = chunk[-32:]  # where a place may be cut in two
+    return height, max(map(_column_number, columns), default=0), cells
+
+
+def _column_number(letters: bytes) -> int:
+    """Return the number of a column from 1 on.
+
+    >>> _column_number(b"A"), _column_number(b"AB")
+    (1, 28)
+    """
+    total = 0
+    for letter in letters:
+        total = 26 * total + letter - ord("A") + 1
+    return total
+
+
+def _chosen(
+    workbook: CalamineWorkbook, name: str, asked: str | None
+) -> tuple[CalamineSheet, tuple[str, ...]]:
+    """Return the sheet that was asked for, or else the first that is seen and not empty."""
+    from python_calamine import SheetTypeEnum, SheetVisibleEnum
+
+    sheets = [of for of in workbook.sheets_metadata if of.typ == SheetTypeEnum.WorkSheet]
+    names = [of.name for of in sheets]
+    if asked is not None:
+        if asked not in names:
+            raise ValueError(_no_such(name, "sheet", asked, names))
+        return workbook.get_sheet_by_name(asked), ()
+    seen = [of.name for of in sheets if of.visible == SheetVisibleEnum.Visible]
+    filled: list[str] = []
+    first = None
+    for each in seen:
+        sheet = workbook.get_sheet_by_name(each)
+        if sheet.start is not None:
+            first = first or sheet
+            filled.append(each)
+    if first is None:
+        raise ValueError(f"{name} is empty: there is nothing to read in it.")
+    if len(filled) == 1:
+        return first, ()
+    others = _listed(filled[1:])
+    return first, (
+        f'Sheet "{first.name}" of {name} was read, and not {others}: --sheet NAME chooses another.',
+    )
+
+
+def _listed(names: Sequence[str], most: int = 20) -> str:
+    """Return names in a sentence.
+
+    >>> _listed(["a", "b"])
+    '"a", "b"'
+    """
+    shown = ", ".join(f'"{each}"' for each in names[:most])
+    return shown + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def _no_such(name: str, what: str, asked: str, names: Sequence[str]) -> str:
+    close = difflib.get_close_matches(asked, names, n=len(names), cutoff=0.0)
+    return f'{name} has no {what} "{asked}"; it has {_listed(close) or "none"}.'
+
+
+# --- A table of an SQLite database ---------------------------------------------------------------
+
+
+def _copy_table(path: Path, copy: _Copy, asked: str | None) -> tuple[str, ...]:
+    """Write a table or view of a database, which nothing can change meanwhile."""
+    name = copy.name
+    _check_size(path, name)
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
+            database.text_factory = lambda text: text.decode("utf-8", "surrogateescape")
+            database.execute("PRAGMA trusted_schema = OFF")
+            table = _table(database, name, asked)
+            quoted = '"' + table.replace('"', '""') + '"'
+            rows = database.execute(f"SELECT * FROM {quoted}")  # noqa: S608  quoted
+            names = [column[0] for column in rows.description]
+            copy.begin(names)
+            for row in rows:
+                if any(type(cell) is bytes for cell in row):
+                    column = names[[type(cell) for cell in row].index(bytes)]
+                    raise ValueError(
+                        f'Column "{column}" of table "{table}" of {name} holds bytes (BLOB): make '
+                        "a view without it, or with a column of text, and say --table VIEW."
+                    )
+                copy.add(row)
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # names are decoded strictly
+        busy = "locked" in str(error)
+        advice = "close the program that writes to it" if busy else "copy or make it again"
+        raise ValueError(
+            f"{name} is no SQLite database that can be read ({error}): {advice}."
+        ) from None
+    return ()
+
+
+def _check_size(path: Path, name: str) -> None:
+    """Raise a ValueError if a database was cut off: SQLite reads what is not there as zeros."""
+    with path.open("rb") as file:
+        head = file.read(100)
+        size = file.seek(0, 2)
+    page = int.from_bytes(head[16:18], "big")
+    pages = int.from_bytes(head[28:32], "big")
+    is_known = head.startswith(SQLITE) and head[24:28] == head[92:96]  # the number of pages
+    if is_known and pages * (page if page > 1 else 1 << 16) > size:
+        raise ValueError(
+            f"{name} is no complete SQLite database that can be read: copy or download it again."
+        )
+
+
+def _table(database: sqlite3.Connection, name: str, asked: str | None) -> str:
+    """Return the table that was asked for, or the only one."""
+    found = database.execute(
+        "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') "
+        "AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name"
+    ).fetchall()
+    tables = [table for (table,) in found]
+    if asked is not None:
+        if asked not in tables:
+            raise ValueError(_no_such(name, "table", asked, tables))
+        return asked
+    if len(tables) == 1:
+        return str(tables[0])
+    if not tables:
+        raise ValueError(f"{name} has no table: there is nothing to read in it.")
+    raise ValueError(f"{name} has several tables: choose one by --table NAME; {_listed(tables)}.")
