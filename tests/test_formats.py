@@ -305,6 +305,55 @@ def test_merged_cells_leave_columns_without_names(tmp_path):
     assert list(read(tmp_path / "t.xlsx").values) == ["size", "column2", "weight"]
 
 
+def test_text_in_a_sheet_is_no_text_of_csv(tmp_path):
+    workbook(tmp_path / "t.xlsx", [("sep=;",), ("a; b",), ("c; d",), (None,), ("e; f",)])
+    assert read(tmp_path / "t.xlsx").values["sep=;"].tolist() == ["a; b", "c; d", None, "e; f"]
+    workbook(tmp_path / "t.xlsx", [("a", " b"), ("x", " y"), ("z", " w")])
+    assert read(tmp_path / "t.xlsx").values[" b"].tolist() == [" y", " w"]
+
+
+def test_a_word_where_a_number_is_expected_is_in_a_row(tmp_path):
+    path = tmp_path / "t.xlsx"
+    workbook(path, [("n",), (1,), ("much",), (3,)], at=(9, 9))
+    (note,) = read(path, types={"n": "number"}).notes
+    assert note.startswith(
+        f"Column \"n\" of {path} has 'much' in row 2, where a number is expected"
+    )
+
+
+def test_a_sheet_of_open_document(tmp_path):
+    spaces = {
+        "office": "urn:oasis:names:tc:opendocument:xmlns:office:1.0",
+        "table": "urn:oasis:names:tc:opendocument:xmlns:table:1.0",
+        "text": "urn:oasis:names:tc:opendocument:xmlns:text:1.0",
+    }
+    names = " ".join(f'xmlns:{short}="{uri}"' for short, uri in spaces.items())
+    name = 'string"><text:p>{}</text:p>'
+    amount, truth = 'float" office:value="{}">', 'boolean" office:boolean-value="{}">'
+    rows = ""
+    table = (
+        [(name, "a"), (name, "b")],
+        [(amount, 1.5), (truth, "true")],
+        [(amount, 2), (truth, "false")],
+    )
+    for row in table:
+        cells = [f'<table:table-cell office:value-type="{of.format(cell)}' for of, cell in row]
+        rows += f"<table:table-row>{'</table:table-cell>'.join([*cells, ''])}</table:table-row>"
+    kind = "application/vnd.oasis.opendocument.spreadsheet"
+    with zipfile.ZipFile(tmp_path / "t.ods", "w") as archive:
+        archive.writestr("mimetype", kind)
+        archive.writestr(
+            "content.xml",
+            f'<?xml version="1.0"?><office:document-content {names}><office:body>'
+            f'<office:spreadsheet><table:table table:name="s">{rows}</table:table>'
+            "</office:spreadsheet></office:body></office:document-content>",
+        )
+        archive.writestr("META-INF/manifest.xml", "<manifest/>")
+    table = read(tmp_path / "t.ods")
+    assert table.values["a"].tolist() == [1.5, 2]
+    assert table.values["b"].tolist() == [True, False]
+
+
 def test_a_name_of_a_workbook_on_text(tmp_path):
     path = tmp_path / "t.xls"
     for text in ("a\tb\n1\tx\n2\ty\n", "a\tb\n1\tx\n2\ty\n".encode("utf-16")):

@@ -411,7 +411,8 @@ def repair(source: Source, scratch: Path, ends: Ends = "kept") -> Source:
             io.TextIOWrapper(file, "utf-8", newline="") as copy,
         ):
             try:
-                first = text.readline(8) if source.format == "csv" and not source.repaired else ""
+                may_say = source.format == "csv" and not source.repaired and not source.copy_of
+                first = text.readline(8) if may_say else ""
                 said = SAID_DELIMITER.fullmatch(first)
                 first = "" if said else first
                 chunks = chain([first] if first else [], iter(lambda: text.read(CHUNK), ""))
@@ -506,7 +507,7 @@ def _look(source: Source, scratch: Path) -> Source:
     if is_utf16:
         return repair(source, scratch, "outside quotes" if source.format == "csv" else "kept")
     source = replace(source, is_json_array=start.lstrip().startswith(b"[")).surveyed()
-    says_delimiter = SAID_DELIMITER.match(start[:8].decode("latin-1"))
+    says_delimiter = not source.copy_of and SAID_DELIMITER.match(start[:8].decode("latin-1"))
     if source.format == "csv" and (source.survey.mixed or says_delimiter):
         return repair(source, scratch, "outside quotes")
     return source
