@@ -20,6 +20,7 @@ from scipy.io.arff import loadarff
 from naively.data.files import opened, read
 from naively.data.files.arff import read_arff
 from naively.data.files.formats import copied, number
+from naively.data.reading import ReadAs
 from naively.kernels import dispatch
 from tests.commands import run
 
@@ -215,6 +216,16 @@ def test_what_is_said_of_a_column_overrules_the_file(tmp_path):
     as_arff(tmp_path / "t.arff", dense)
     table = read(tmp_path / "t.arff", types={"whole": "string"})
     assert table.values["whole"].tolist()[:5] == ["0", "1", "2", "3", None]
+    said = ReadAs({"whole": "levels"}, missing=["2", "plain"])
+    table = read(tmp_path / "t.arff", said=lambda _: said)
+    assert table.values["whole"].tolist()[:5] == ["0", "1", None, "3", None]
+    assert table.values["level, kind"].tolist()[:2] == [None, "with, comma"]
+
+
+def test_ends_of_lines_in_cells_are_kept(tmp_path):
+    texts = ["a\rb", "a\nb", "a\r\nb", "\r", "b\n"]
+    database(tmp_path / "t.db", ("a", "b"), [(text, "x") for text in texts])
+    assert read(tmp_path / "t.db").values["a"].tolist() == texts
 
 
 def test_files_are_of_one_type_where_all_say_so(tmp_path):
