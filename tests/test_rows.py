@@ -634,3 +634,27 @@ def test_infinite_numbers_name_the_column_in_any_frame():
     for make in (dict, pd.DataFrame, pl.DataFrame, pa.table):
         with pytest.raises(ValueError, match="Column 'x' holds infinite values"):
             pure({"x": "gaussian"}).fit(make({"x": [1.0, np.inf], "c": ["u", "v"]}), ["a", "b"])
+
+
+@pytest.mark.parametrize(
+    ("written", "is_warned_of"),
+    [
+        ("{label}_{i:04d}", True),
+        ("photo of a {label}, number {i}", True),
+        ("IMG {LABEL} {i}", True),
+        ("{other}_{i:04d}", False),  # of another row
+        ("{label}_{other}_{i}", False),
+        ("{i:04d}", False),
+    ],
+)
+def test_a_string_that_names_the_label_is_warned_of(written: str, is_warned_of: bool) -> None:
+    labels = ["setosa", "virginica", "versicolor"] * 50
+    others = np.random.default_rng(0).permutation(labels)
+    ids = [
+        written.format(label=label, other=other, LABEL=label.upper(), i=i)
+        for i, (label, other) in enumerate(zip(labels, others, strict=True))
+    ]
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        NaiveBayes().fit({"id": ids, "x": others}, labels)
+    assert any("holds the name of the label" in str(of.message) for of in said) == is_warned_of

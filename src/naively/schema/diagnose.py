@@ -41,6 +41,9 @@ ENOUGH = 100  # rows, before it is no chance that a column determines the label
 PER_LEVEL = 10  # rows on average; levels that hardly recur determine the label by being many
 ABOUT = 1e-9  # of the mean square: a lesser variance may be only rounding, and is computed exactly
 CHANCE = 20.0  # nats by which it is no chance that rows are all of one class
+NAMED = 0.99  # of the strings of a class, that hold its name
+MOST_NAMED = 100  # classes whose names are looked for
+PIECE = 5  # characters of the longest n-gram of a text by default
 IDENTIFIER_ROWS = 50  # of a column, before it is said to be like an identifier
 IDENTIFIER_SHARE = 0.95  # of these rows, that have a level of their own
 
@@ -158,6 +161,60 @@ def leaks(schema: Schema, tally: Tally) -> Iterator[str]:
             f"Column {list_names(found)} is the label under other names, without exception in "
             f"{rows} rows; if it will not be known when predicting, leave it out."
         )
+    for name, label in naming_labels(schema, tally).items():
+        yield (
+            f"Column {title(name)!r} holds the name of the label, such as {label!r}; if it will "
+            "not when predicting, leave it out."
+        )
+
+
+def naming_labels(schema: Schema, tally: Tally) -> dict[Name, str]:
+    """Return the columns of strings that hold the name of the label, and an example of a name.
+
+    Of every class but one at most, nearly all strings hold its name, or a piece of it, which no
+    string of another class holds: ``virginica_0017``. Strings are looked at that are counted as
+    texts, in which each piece counts once.
+
+    Examples
+    --------
+    >>> from naively import NaiveBayes
+    >>> labels = ["virginica", "setosa"] * 60
+    >>> X = {"id": [f"iris_{label}_{i}" for i, label in enumerate(labels)]}
+    >>> import warnings
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     nb = NaiveBayes().fit(X, labels)
+    >>> naming_labels(nb.schema_, nb.tally_)
+    {'id': 'setosa'}
+    """
+    labels = [str(label).lower() for label in tally.classes.tolist()]
+    if not TWO <= len(labels) <= MOST_NAMED or tally.class_count.sum() < ENOUGH:
+        return {}
+    pieces = [(c, piece) for c, label in enumerate(labels) for piece in _pieces(label)]
+    found: dict[Name, str] = {}
+    for group in schema.of_columns:
+        block = tally.blocks[group.key]
+        is_counted_once = isinstance(group.analyser, Text) and group.analyser.binary
+        if not pieces or not is_counted_once or block.axis.hashed:
+            continue
+        texts = block[PRESENT].high.reshape(-1, len(labels))[0]
+        there = block.axis.vocabulary.find([piece for _, piece in pieces])
+        own = np.array([c for c, _ in pieces])[there >= 0]
+        at = np.repeat(there[there >= 0][:, None], len(labels), axis=1)
+        count = block.sums[VALUE].at(at, np.broadcast_to(np.arange(len(labels)), at.shape))
+        of_own = np.take_along_axis(count, own[:, None], axis=1)[:, 0]
+        names = (of_own >= NAMED * texts[own]) & (of_own > 0) & (count.sum(axis=1) == of_own)
+        named = set(own[names].tolist())
+        if len(named) >= max((texts > 0).sum() - 1, 1):
+            found[group.columns[0]] = labels[min(named)]
+    return found
+
+
+def _pieces(label: str) -> set[str]:
+    """Return what a label's name may be counted as: itself, and its longest character n-grams."""
+    if len(label) < TWO:
+        return set()
+    return {label, *(label[i : i + PIECE] for i in range(max(len(label) - PIECE + 1, 1)))}
 
 
 def warn_of_leaks(schema: Schema, tally: Tally) -> None:
