@@ -270,3 +270,26 @@ def test_words_stay_where_a_constant_is_taken_for_a_number() -> None:
     y = rng.choice(["a", "b"], 120)
     nb = NaiveBayes({"x": "number"}).fit({"x": ["0", "NA", "?"] * 40}, y)
     assert counted(nb)["x"].keys() == {"NA", "?"}
+
+
+@given(st.data())
+def test_rows_with_words_alone_are_merged_with_numbers(data: st.DataObject) -> None:
+    """In any order of parts, of which some hold words only, what was counted is the same."""
+    some = data.draw(st.permutations(range(N)))
+    ends = sorted({0, N, *data.draw(st.lists(st.integers(1, N - 1), max_size=3))})
+    words = [i for i in some if X["x"][i] in IN_PLACE and X["day"][i] in IN_PLACE]
+    order = words + [i for i in some if i not in set(words)]
+    cuts = sorted({0, len(words), *ends}) if words else ends
+    parts = [np.array(order[i:j]) for i, j in zip(cuts, cuts[1:], strict=False)]
+    whole = NaiveBayes().fit(X, Y)
+    models = [NaiveBayes().fit(take(rows), Y[rows]) for rows in parts]
+    more = NaiveBayes()
+    for rows in parts:
+        more.partial_fit(take(rows), Y[rows], classes=["a", "b", "c"])
+    merged = models[0]
+    for model in models[1:]:
+        merged.merge(model)
+    for nb in (merged, more):
+        assert nb.schema_.kinds == whole.schema_.kinds
+        assert counted(nb) == counted(whole)
+        assert_same_tally(nb.model_.counted.tally, whole.model_.counted.tally)

@@ -23,6 +23,7 @@ from naively.data.columns import (
     Cells,
     ColumnRows,
     Content,
+    Kind,
     Reading,
     Rows,
     encoded,
@@ -139,6 +140,29 @@ class Forms:
         return look_at(strings).forms
 
     @classmethod
+    def of_levels(cls, levels: Sequence[str], times: Floats) -> Forms:
+        """Return the forms of a column of which each different string came so many times.
+
+        >>> Forms.of_levels(["1.5", "NA"], np.array([2.0, 3.0])).words.counts
+        {'NA': 3}
+        """
+        strings = _packed(levels)
+        return _forms(strings, dispatch.read_forms(strings), np.ceil(times).astype(np.int64))
+
+    @classmethod
+    def of_values(cls, kind: Kind, n: float, words: Mapping[str, int]) -> Forms:
+        """Return the forms of a column that holds so many values and words.
+
+        >>> read(Forms.of_values("time", 12.0, {"NA": 3})).content
+        'time'
+        """
+        form = {"boolean": Form.TRUTH, "time": Form.YMD}.get(kind, Form.POINT)
+        none = cls.none()
+        none.count[form] = int(np.ceil(n))
+        of_words = cls.of_levels(list(words), np.array([*words.values()], np.float64))
+        return replace(none, numbers=TOO_MANY) + of_words
+
+    @classmethod
     def none(cls) -> Forms:
         """Return the forms of no cell."""
         return cls(np.zeros(FORMS, np.int64), np.zeros(LONGEST + 1, np.int64))
@@ -222,25 +246,10 @@ class Looked:
     @cached_property
     def forms(self) -> Forms:
         """The counts of the forms."""
-        strings, found, times = self.strings, self.found, None
-        if self.codes is not None:
-            times = np.bincount(self.codes + 1, minlength=len(strings) + 1)
-            missing, times = int(times[0]), times[1:]
-        count = _counted(found.form, times, FORMS)
-        if times is not None:
-            count[Form.EMPTY] += missing
-        digits = (found.form >= Form.PLAIN) & (found.form <= Form.EIGHT) & (found.affix == 0)
-        sizes = np.minimum(np.diff(strings.offsets)[digits], LONGEST)
-        is_word = (found.form >= Form.MARK) & (found.form <= Form.LIST)
-        is_number = (found.form >= NUMBERS[0]) & (found.form <= NUMBERS[1])
-        return Forms(
-            count,
-            _counted(sizes, None if times is None else times[digits], LONGEST + 1),
-            _few_strings(strings, np.flatnonzero(is_word), times),
-            _few_affixes(found, times),
-            _few_numbers(found.value.view(np.float64), np.flatnonzero(is_number)),
-            strings.categorical,
-        )
+        if self.codes is None:
+            return _forms(self.strings, self.found)
+        times = np.bincount(self.codes + 1, minlength=len(self.strings) + 1)
+        return _forms(self.strings, self.found, times[1:], missing=int(times[0]))
 
     def read(self, reading: Reading) -> Read:
         """Return what each row may be, as numbers and dates are read."""
@@ -264,6 +273,26 @@ def look_at(strings: Strings) -> Looked:
     codes, first = encoded(strings)
     different = strings_at(strings, first)
     return Looked(different, dispatch.read_forms(different), codes)
+
+
+def _forms(
+    strings: Strings, found: Read, times: NDArray[np.int64] | None = None, missing: int = 0
+) -> Forms:
+    """Return the counts of the forms of strings that came so many times each, or once."""
+    count = _counted(found.form, times, FORMS)
+    count[Form.EMPTY] += missing
+    digits = (found.form >= Form.PLAIN) & (found.form <= Form.EIGHT) & (found.affix == 0)
+    sizes = np.minimum(np.diff(strings.offsets)[digits], LONGEST)
+    is_word = (found.form >= Form.MARK) & (found.form <= Form.LIST)
+    is_number = (found.form >= NUMBERS[0]) & (found.form <= NUMBERS[1])
+    return Forms(
+        count,
+        _counted(sizes, None if times is None else times[digits], LONGEST + 1),
+        _few_strings(strings, np.flatnonzero(is_word), times),
+        _few_affixes(found, times),
+        _few_numbers(found.value.view(np.float64), np.flatnonzero(is_number)),
+        strings.categorical,
+    )
 
 
 def _counted(
@@ -712,7 +741,10 @@ def without_marks(strings: Strings, marks: Sequence[str]) -> Strings:
 
 
 def read_strings(
-    rows: Rows, said: ReadAs = NOTHING_SAID, known: Mapping[Name, Reading] | None = None
+    rows: Rows,
+    said: ReadAs = NOTHING_SAID,
+    known: Mapping[Name, Reading] | None = None,
+    before: Mapping[Name, Forms] | None = None,
 ) -> Rows:
     """Return rows in which columns of strings are read as what they are.
 
@@ -724,6 +756,8 @@ def read_strings(
         What was said of the columns.
     known : mapping of str to Reading, optional
         How columns are read, whatever is in them.
+    before : mapping of str to Forms, optional
+        The forms of cells of other columns that came before these rows.
 
     Examples
     --------
@@ -734,7 +768,7 @@ def read_strings(
     """
     if rows.one_kind is not None:
         return rows
-    given = {**rows.readings, **(known or {})}
+    given = {**(known or {}), **rows.readings}
     found = {}
     for name in rows.names:
         cells = rows.cells(name) if rows.kind(name) == "string" else None
@@ -744,6 +778,7 @@ def read_strings(
         if not cells.categorical or marks or name in said.contents:  # else they are levels
             found[name] = look_at(without_marks(cells, marks))
     forms = {name: looked.forms for name, looked in found.items()}
+    forms |= {name: forms[name] + of for name, of in (before or {}).items() if name in forms}
     return with_readings(rows, given | settled(forms, said), found)
 
 

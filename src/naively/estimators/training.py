@@ -303,7 +303,7 @@ class InMemory(Training):
     def _count(self, model: Model, event_models: EventModels) -> tuple[Batch, Model]:
         """Encode these rows as a model counts them, and count them alone."""
         check_rows(self.rows, self.labels)
-        rows = read_as_given(self.rows, event_models, model.settings, model.counted.schema)
+        rows = read_as_given(self.rows, event_models, model.settings, *model.counted)
         model.counted.schema.say_odd(rows, model.counted.schema.readings)
         schema = extend(model.counted.schema, rows, event_models, model.settings)
         batch = schema.encode(rows, self.labels)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import Name, title
+from naively.counting.tally import Tally
 from naively.data.columns import (
     CYCLES,
     Cells,
@@ -28,7 +29,16 @@ from naively.kernels import dispatch
 from naively.kernels.strings import Strings
 from naively.schema.schema import SHOWN, Group, GroupKey, Schema, TimePart
 from naively.schema.settings import PURE, Settings
-from naively.schema.settle import MANY, OF_NUMBERS, WORDS, is_many, reads_as_text, regroup
+from naively.schema.settle import (
+    MANY,
+    OF_NUMBERS,
+    WORDS,
+    counted_as,
+    forms_of,
+    is_many,
+    reads_as_text,
+    regroup,
+)
 from naively.schema.text import Text, TextModel, text_group
 
 # --- The event model of each column: as it was given, or by what the column holds ----------------
@@ -159,8 +169,15 @@ def extend(
     counted as these rows must be: as numbers, if they are not 0 and 1 any more.
     """
     settings = settings or PURE
-    known = schema.columns
     rows = read_as_given(rows, event_models, settings, schema)
+    turned = {  # from levels to what the model's levels and these rows together are
+        name
+        for name, reading in rows.readings.items()
+        if name in schema.free and schema.kinds[name] == "string" and not reading.is_levels
+    }
+    known = schema.columns.keys() - turned
+    if turned:
+        schema = regroup(schema, dict.fromkeys(turned, ()))
     if not schema.by_place(rows) and not all(name in known for name in rows.names):
         fresh = rows.select([name for name in rows.names if name not in known])
         schema = schema.union(infer(fresh, given_among(event_models, fresh), settings))
@@ -332,17 +349,34 @@ def read_as_given(
     event_models: EventModels = "auto",
     settings: Settings = PURE,
     schema: Schema | None = None,
+    tally: Tally | None = None,
 ) -> Rows:
     """Return rows in which columns of strings are read: as they were given, or as what they are.
 
-    Columns that a schema knows are read as it says.
+    Columns that a schema knows are read as it says. Of columns that were given no event model and
+    were levels, what was counted of them and these rows say together what they are, if a tally is
+    given.
     """
     known: dict[Name, Reading] = {}
     if schema is not None:
         rows = schema.named(rows)
         known = schema.known_readings
     said = settings.read_as(contents_given(event_models, rows.names))
-    return read_strings(rows, said, known)
+    if schema is None or tally is None or schema.by_place(rows):
+        return read_strings(rows, said, known)
+    free = {name for name in schema.free if schema.kinds.get(name) == "string"}
+    alone = read_strings(rows, said, {n: of for n, of in known.items() if n not in free})
+    maybe = {name for name in free & alone.readings.keys() if not alone.readings[name].is_levels}
+    if not maybe:
+        return alone
+    before = {
+        name: of
+        for group in schema.of_columns
+        if counted_as(group) == "levels" and not maybe.isdisjoint(group.columns)
+        for name, of in forms_of(tally.blocks[group.key].of(maybe)).items()
+    }
+    known = {name: of for name, of in known.items() if name not in maybe}
+    return read_strings(rows, said, known, before)
 
 
 def contents_given(event_models: EventModels, names: Iterable[Name]) -> dict[Name, Asked]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -28,11 +28,14 @@ from naively.data.columns import (
     ColumnRows,
     Kind,
     MatrixRows,
+    Reading,
     Rows,
     SparseRows,
+    column_rows,
     encoded,
     times_of,
 )
+from naively.data.reading import with_readings
 from naively.kernels import dispatch
 from naively.kernels.reference import Integers
 from naively.kernels.strings import Strings
@@ -110,6 +113,12 @@ def encode_words(rows: Rows, columns: Sequence[Name], axis: Levels | None = None
         else:
             codes[:, j] = _look_up(words, axis.index[j])
     return Codes(codes, axis or Levels(tuple(columns), tuple(levels)))
+
+
+def read_levels(name: Name, levels: Sequence[Level], reading: Reading) -> Rows:
+    """Return a row for each level of a column of strings, as the column is read."""
+    rows = column_rows({name: list(levels)}, {name: "string"})
+    return with_readings(rows, {name: reading})
 
 
 def find_ranges(matrix: CellArray) -> tuple[list[int], list[int]]:
@@ -348,9 +357,17 @@ def _look_up(column: Cells, index: dict[Level, int]) -> NDArray[np.int32]:
 
 
 class Held(Encoded):
-    """The columns that a batch holds, by name."""
+    """The columns that a batch holds, by name.
 
-    def __init__(self, batch: Batch) -> None:
+    Parameters
+    ----------
+    batch : Batch
+        The rows.
+    readings : mapping of str to Reading
+        How strings are read that the batch may hold as levels.
+    """
+
+    def __init__(self, batch: Batch, readings: Mapping[Name, Reading] | None = None) -> None:
         super().__init__()
         self.rows = len(batch)
         self.blocks = batch.blocks
@@ -368,6 +385,22 @@ class Held(Encoded):
                     self.coded |= {name: (block, j) for j, name in enumerate(block.axis.columns)}
                 case Sparse(axis=Columns()):
                     self.sparse.append(block)
+        for name in self.coded.keys() & (readings or {}).keys():
+            if all(isinstance(level, str) for level in self._by_level(name)[1]):
+                self._read(name, (readings or {})[name])
+
+    def _read(self, name: Name, reading: Reading) -> None:
+        """Read levels as numbers or times, and words in their place."""
+        codes, levels = self._by_level(name)
+        if reading.is_levels or name in self.dense:
+            return
+        rows = read_levels(name, levels, reading)
+        values = np.append(rows.numbers([name])[:, 0], np.nan)
+        self.dense[name] = Dense(values[codes][:, None], Columns.named([name])), 0
+        words = encode_words(rows, [name])
+        placed = np.append(words.codes[:, 0], MISSING)[codes]
+        self.in_place[name] = Codes(placed[:, None], words.axis), 0
+        del self.coded[name]
 
     def matrix(self, columns: Sequence[Name]) -> Dense | Sparse:
         """Return columns of numbers, of shape (rows, columns); they are sparse if they came so."""

@@ -229,7 +229,7 @@ class Schema(Shown):
 
     def recode(self, batch: Batch, axes: Mapping[GroupKey, Axis]) -> Batch:
         """Encode rows by known axes, as any schema has encoded them; absent columns are missing."""
-        held = Held(batch)
+        held = Held(batch, self.readings)
         blocks = {group.key: group.recode(held, axes[group.key]) for group in self.groups}
         return replace(batch, blocks=blocks)
 

@@ -13,15 +13,27 @@ from typing import Literal, NamedTuple, TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import CELL, LEVEL, PRESENT, VALUE, ByValue, Cells, Columns, Levels, Name
+from naively.counting.axis import (
+    CELL,
+    LEVEL,
+    PRESENT,
+    VALUE,
+    ByValue,
+    Cells,
+    Columns,
+    Level,
+    Levels,
+    Name,
+)
 from naively.counting.labels import Labels
 from naively.counting.tally import BlockTally, Tally, Total
-from naively.data.columns import CYCLES, column_rows
+from naively.data.columns import CYCLES, READ_AS, Reading, column_rows
+from naively.data.reading import Forms, read, readings_with_words
 from naively.events import Bernoulli, Categorical, EventModel, Histogram
 from naively.kernels.double_double import Sums
 from naively.kernels.reference import Floats, sortable
 from naively.schema.diagnose import present_in, says_which_are_missing
-from naively.schema.encode import encode_texts
+from naively.schema.encode import encode_texts, read_levels
 from naively.schema.schema import EMPTY, Group, GroupKey, Missing, MissingAs, Schema, TimePart
 from naively.schema.settings import Settings
 from naively.schema.text import Text, text_group
@@ -393,18 +405,30 @@ def moved(schema: Schema, tally: Tally, moves: Sequence[Move]) -> View:
 
 def alike(mine: View, theirs: View) -> tuple[View, View]:
     """Return both, each with its free columns counted as in the other where they can be."""
-    return as_in(theirs.schema, mine), as_in(mine.schema, theirs)
+    return as_in(theirs, mine), as_in(mine, theirs)
 
 
-def as_in(other: Schema, counted: View) -> View:
-    """Return what was counted, with its free columns as they are counted by another schema."""
+def as_in(other: View, counted: View) -> View:
+    """Return what was counted, with its free columns as they are counted in another place."""
     schema, tally = counted
     moves = []
-    for group, by_event, by_text in _otherwise(other, schema):
+    numbers: dict[Name, Group] = {}
+    for group, of in _otherwise(other.schema, schema):
         block = tally.blocks[group.key]
-        moves += [into_texts(group, block, name, texts) for name, texts in by_text.items()]
-        moves += [into_cells(group, block, names, event) for event, names in by_event.items()]
-    return moved(schema, tally, moves)
+        moves += [into_texts(group, block, name, texts) for name, texts in of.texts.items()]
+        moves += [into_cells(group, block, names, event) for event, names in of.cells.items()]
+        numbers |= {
+            name: group
+            for name, reading in of.read.items()
+            if _reads_so(block.of({name}), other, name, reading)
+        }
+    moves += [Move(group, (name,), []) for name, group in numbers.items()]
+    now = moved(schema, tally, moves)
+    for name, group in numbers.items():
+        more, blocks = _into_read(tally.blocks[group.key].of({name}), other.schema, name)
+        none = Tally(tally.classes, tally.weight * 0.0, blocks)
+        now = View(now.schema.union(replace(more, order=schema.order)), now.tally + none)
+    return now
 
 
 def is_as_in(other: Schema, schema: Schema) -> bool:
@@ -412,29 +436,107 @@ def is_as_in(other: Schema, schema: Schema) -> bool:
     return not any(True for _ in _otherwise(other, schema))
 
 
-def _otherwise(
-    other: Schema, schema: Schema
-) -> Iterator[tuple[Group, dict[EventModel, set[Name]], dict[Name, list[Text]]]]:
-    """Yield the groups with free columns that another schema counts otherwise, and how.
+@dataclass(frozen=True)
+class Otherwise:
+    """Columns of a group that another schema counts otherwise.
 
-    Truths are cells there, by event model, or levels texts, by column.
+    Parameters
+    ----------
+    cells : dict of EventModel to set of str
+        Truths that are cells there.
+    texts : dict of str to list of Text
+        Levels that are texts there.
+    read : dict of str to Reading
+        Levels that are numbers, times or truths there, and how they are read.
     """
+
+    cells: dict[EventModel, set[Name]]
+    texts: dict[Name, list[Text]]
+    read: dict[Name, Reading]
+
+
+def _otherwise(other: Schema, schema: Schema) -> Iterator[tuple[Group, Otherwise]]:
+    """Yield the groups with free columns that another schema counts otherwise, and how."""
     if schema is other or not schema.free:
         return
     for group in schema.of_columns:
         counted = counted_as(group)
         if counted not in ("truths", "levels"):
             continue
-        by_event: dict[EventModel, set[Name]] = {}
-        by_text: dict[Name, list[Text]] = {}
+        found = Otherwise({}, {}, {})
         for name in schema.free.intersection(group.columns).intersection(other.columns):
             theirs = other.groups_of[name]
             if counted == "truths" and counted_as(theirs[0]) == "cells":
-                by_event.setdefault(theirs[0].event, set()).add(name)
+                found.cells.setdefault(theirs[0].event, set()).add(name)
             elif counted == "levels" and theirs[0].kind == "text":
-                by_text[name] = [of.analyser for of in theirs if isinstance(of.analyser, Text)]
-        if by_event or by_text:
-            yield group, by_event, by_text
+                found.texts[name] = [of.analyser for of in theirs if isinstance(of.analyser, Text)]
+            elif counted == "levels" and theirs[0].kind in READ_AS:
+                found.read[name] = other.readings.get(name, READ_AS[theirs[0].kind])
+        if found.cells or found.texts or found.read:
+            yield group, found
+
+
+def _reads_so(levels: BlockTally[Levels], other: View, name: Name, reading: Reading) -> bool:
+    """Whether a column is not levels if it has these and what was counted in another place."""
+    (found,) = forms_of(levels).values()
+    kind = other.schema.columns[name].kind
+    words = {
+        str(level): int(count)
+        for group in other.schema.groups
+        if group.kind == "word" and name in group.columns
+        for level, count in _counts(other.tally.blocks[group.key].of({name}))
+    }
+    values = other.tally.class_count.sum() - sum(words.values())
+    every = found + Forms.of_values(kind, max(float(values), 0.0), words)
+    return read(every).kind == kind or reading.content == "clock"
+
+
+def _counts(levels: BlockTally[Levels]) -> Iterator[tuple[Level, float]]:
+    """Yield the levels of the one column of a block, and how often they came."""
+    times = levels[LEVEL].high.sum(axis=1).tolist()
+    yield from zip(levels.axis.levels[0], times, strict=True)
+
+
+def forms_of(levels: BlockTally[Levels]) -> dict[Name, Forms]:
+    """Return the forms of the cells of columns of strings, by their levels."""
+    axis, times = levels.axis, levels[LEVEL].high.sum(axis=1)
+    each = zip(axis.columns, axis.levels, axis.first, strict=False)
+    return {
+        name: Forms.of_levels([str(level) for level in of], times[first : first + len(of)])
+        for name, of, first in each
+    }
+
+
+def _into_read(
+    levels: BlockTally[Levels], other: Schema, name: Name
+) -> tuple[Schema, dict[GroupKey, BlockTally]]:
+    """Count levels of a column as what they are in another schema, each as often as it came."""
+    groups = tuple(
+        replace(group, columns=own)
+        for group in other.of_columns
+        if (own := tuple(of for of in group.columns if of == name or _is_part(of, name)))
+    )
+    kind = other.columns[name].kind
+    reading = other.readings.get(name, READ_AS[kind])
+    rows = read_levels(name, levels.axis.levels[0], reading)
+    if name in rows.words and not any(group.kind == "word" for group in groups):
+        groups += (Group(WORDS, "word", (name,)),)
+    readings = {name: readings_with_words(rows).get(name, reading)}
+    schema = Schema(groups, (name,), {}, frozenset((name,)), readings)
+    classes = np.arange(levels[LEVEL].shape[1])
+    blocks = {}
+    for group in groups:
+        encoded = group.encode(rows, None)
+        counted = [
+            group.event.tally(encoded.select(level), Labels(c.astype(np.int32), classes, n))
+            for level, c, n in _entries(levels[LEVEL])
+        ]
+        blocks[group.key] = _sum(counted)
+    return schema, blocks
+
+
+def _is_part(of: Name, name: Name) -> bool:
+    return isinstance(of, TimePart) and of.of == name
 
 
 @final
@@ -455,9 +557,11 @@ class CountedTotal:
     def add(self, counted: View) -> None:
         """Add what was counted in another place, or raise a ValueError that says why not."""
         if not is_as_in(counted.schema, self._schema):
-            self._schema, tally = as_in(counted.schema, self.counted())
+            self._schema, tally = as_in(counted, self.counted())
             self._total = Total(tally)
-        schema, tally = as_in(self._schema, counted)
+        schema, tally = counted
+        if not is_as_in(self._schema, schema):
+            schema, tally = as_in(self.counted(), counted)
         self._schema = self._schema.union(schema)
         self._total.add(tally)
 
