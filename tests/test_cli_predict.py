@@ -16,6 +16,7 @@ from typing import Any
 
 import duckdb
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -93,7 +94,8 @@ def read(path: Path) -> tuple[list[str], list[list[Any]]]:
     with open_(path, "rt", newline="", encoding="utf-8") as file:
         if ".csv" in path.name:
             names, *rows = csv.reader(file)
-            return names, [[row[0], *map(float, row[1:])] for row in rows]
+            own = names.index("prediction") + 1
+            return names, [[*row[:own], *map(float, row[own:])] for row in rows]
         records = [json.loads(line) for line in file]
     return list(records[0]), [list(record.values()) for record in records]
 
@@ -273,3 +275,50 @@ def test_progress_is_shown_beside_predictions_that_go_elsewhere(
             assert screen.getvalue().count("prediction") == 4  # a table of each batch
         else:
             assert screen.getvalue() == expected
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("batch", [7, 1000])
+def test_columns_are_kept_as_they_are_written(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str, batch: int
+) -> None:
+    sizes = [f"{i / 4:.2f} kg" if i % 9 else "n/a" for i in range(40)]
+    rows = [(f"{i:03d}", f'name "{i}", or so', sizes[i], "ab"[i % 2]) for i in range(40)]
+    source = tmp_path / "t.csv"
+    with source.open("w", newline="") as file:
+        csv.writer(file).writerows([("id", "who", "size", "label"), *rows])
+    run("train", source, "-t", "label", "-o", tmp_path / "m")
+    in_batches(monkeypatch, batch)
+    out = tmp_path / f"out.{form}"
+    run("predict", tmp_path / "m", source, "--keep", "who,size,id", "-o", out)
+    names, kept = read(out)
+    run("predict", tmp_path / "m", source, "-o", tmp_path / f"plain.{form}")
+    plain = read(tmp_path / f"plain.{form}")[1]
+    assert names == ["who", "size", "id", "prediction", "probability"]
+    assert [row[:3] for row in kept] == [[who, size, i] for i, who, size, _ in rows]
+    assert [row[3:] for row in kept] == plain
+
+
+def test_kept_columns_of_parquet_keep_their_types(run: Run, tmp_path: Path) -> None:
+    day = dt.datetime.fromisoformat("2024-02-03T04:05")
+    columns = {
+        "id": pa.array([2**60 + 1, None, 3] * 20),
+        "when": pa.array([day, None, day + dt.timedelta(1)] * 20),
+        "size": pa.array([0.1, 2.0, None] * 20),
+        "member": pa.array([True, None, False] * 20),
+        "label": pa.array(["a", "b", "b"] * 20),
+    }
+    source, out = tmp_path / "t.parquet", tmp_path / "out.parquet"
+    pq.write_table(pa.table(columns), source)
+    run("train", source, "-t", "label", "-o", tmp_path / "m")
+    run("predict", tmp_path / "m", source, "--keep", "id,when,size,member", "-o", out)
+    found = pq.read_table(out)
+    for name in ("id", "when", "size", "member"):
+        assert found.column(name).to_pylist() == columns[name].to_pylist()
+
+
+def test_a_column_to_keep_that_is_not_there_is_named(data: Path, tmp_path: Path) -> None:
+    model = model_of(["a", "b", "c"], tmp_path)
+    said = sentence("predict", model, data, "--keep", "idd")
+    assert f"--keep: {data}: There is no column 'idd'; the columns are 'size', 'colour'." in said
+    assert "two columns" in sentence("predict", model, data, "--keep", "size,size")

@@ -6,6 +6,7 @@ The oracle of what they say is a column of the words themselves, where a value i
 from __future__ import annotations
 
 import warnings
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -280,7 +281,7 @@ def test_rows_with_words_alone_are_merged_with_numbers(data: st.DataObject) -> N
     words = [i for i in some if X["x"][i] in IN_PLACE and X["day"][i] in IN_PLACE]
     order = words + [i for i in some if i not in set(words)]
     cuts = sorted({0, len(words), *ends}) if words else ends
-    parts = [np.array(order[i:j]) for i, j in zip(cuts, cuts[1:], strict=False)]
+    parts = [np.array(order[i:j]) for i, j in pairwise(cuts)]
     whole = NaiveBayes().fit(X, Y)
     models = [NaiveBayes().fit(take(rows), Y[rows]) for rows in parts]
     more = NaiveBayes()

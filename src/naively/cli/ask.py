@@ -24,6 +24,7 @@ from naively.cli.shared import (
     TargetOption,
     has_header,
     labelled_rows_for,
+    names,
     rows_for,
     set_aside,
     types_for,
@@ -70,6 +71,12 @@ def predict(
     probabilities: Annotated[
         bool, typer.Option("--probabilities", "-p", help="Write the probability of every class.")
     ] = False,
+    keep: Annotated[
+        str | None,
+        typer.Option(
+            help="Write these columns of DATA too, as they are: id,name.", show_default=False
+        ),
+    ] = None,
     input_format: InputFormatOption = None,
     memory_limit: MemoryOption = None,
     form: FormatOption = None,
@@ -79,6 +86,7 @@ def predict(
     DATA may be of any length: it is read, and its predictions are written, batch by batch.
     """
     from naively import saving
+    from naively.data.columns import missing_column
     from naively.data.files.reader import files_at
 
     file = None if out is None else predictions.file_of(out, form)
@@ -86,11 +94,16 @@ def predict(
         saving.check_output(out, [*map(str, files_at(Path(data)) or ()), data, model])
     learned, provenance = open_model(model)
     target = provenance.get("target")
-    of = predictions.Predictions(learned.classes, every=probabilities)
+    kept = names(keep) or []
+    of = predictions.Predictions(learned.classes, every=probabilities, keep=kept)
     source = Data(
         data, input_format, labels=target, memory=memory_limit, header=has_header(provenance)
     )
     with source.opened(types_for(learned, target)) as stream:
+        unknown = next((name for name in kept if name not in stream.names), None)
+        if unknown is not None:
+            raise ValueError(f"--keep: {data}: {missing_column(unknown, stream.names)}")
+        stream.kept = tuple(kept)
         batches = partial(predictions.scored, learned, stream, target)
         if file is not None:
             predictions.write_file(of, batches, file)

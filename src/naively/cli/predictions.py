@@ -11,7 +11,8 @@ import gzip
 import io
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from itertools import count
 from pathlib import Path
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from naively.kernels.reference import Floats
     from naively.model.model import Model
 
-Batches: TypeAlias = Callable[[], Iterator["Floats"]]  # of shape (rows, classes), from the first on
+Batches: TypeAlias = "Callable[[], Iterator[Scored]]"  # from the first on
 FileFormat: TypeAlias = Literal["csv", "json", "parquet"]
 FORMATS: dict[str, FileFormat] = {
     ".csv": "csv",
@@ -45,6 +46,18 @@ CHUNK = 1 << 20
 CELLS = 1 << 19  # probabilities of a batch at most
 
 
+class Scored(NamedTuple):
+    """Rows that were scored: their posterior, (rows, classes), and columns that are kept."""
+
+    p: Floats
+    kept: list[list[object]]
+    kinds: Sequence[str | None]
+
+    def since(self, row: int) -> Scored:
+        """Return the rows from one on."""
+        return Scored(self.p[row:], [cells[row:] for cells in self.kept], self.kinds)
+
+
 class Predictions:
     """The columns of predictions: the class, its probability, and, if wanted, that of every class.
 
@@ -54,27 +67,35 @@ class Predictions:
         The labels.
     every : bool
         Whether the probability of every class is written.
+    keep : sequence of str
+        Columns of the table that stand before them.
     """
 
-    def __init__(self, classes: LabelArray, *, every: bool) -> None:
+    def __init__(self, classes: LabelArray, *, every: bool, keep: Sequence[str] = ()) -> None:
         if classes.dtype.kind == "M":  # of which finer ones would be numbers as Python's objects
             exact = classes.astype("M8[us]")
             classes = exact if (exact == classes).all() else classes.astype(str)
         self.labels: list[object] = classes.tolist()
         of_each = [f"p({label})" for label in self.labels] if every else []
-        self.names = ["prediction", "probability", *of_each]
+        own = ["prediction", "probability", *of_each]
+        self.every, self.keep, self.names = every, keep, [*keep, *own]
+        twice = [name for name, count in Counter(self.names).items() if count > 1]
+        if twice:
+            raise ValueError(f'--keep: the predictions would have two columns "{twice[0]}".')
 
     def columns(self, p: Floats) -> tuple[NDArray[Any], list[Floats]]:
         """Return the class of each row as its number, and all probabilities, of shape (rows,)."""
         best = p.argmax(axis=1)
         found = [p[range(len(p)), best]]
-        return best, found if len(self.names) == 2 else [*found, *p.T]
+        return best, [*found, *p.T] if self.every else found
 
-    def rows(self, p: Floats) -> Iterator[list[object]]:
+    def rows(self, batch: Scored) -> Iterator[list[object]]:
         """Yield the cells of each row."""
-        best, numbers = self.columns(p)
-        for c, *row in zip(best.tolist(), *(column.tolist() for column in numbers), strict=True):
-            yield [self.labels[c], *row]
+        best, numbers = self.columns(batch.p)
+        own = (column.tolist() for column in numbers)
+        width = len(self.keep)
+        for row in zip(*batch.kept, best.tolist(), *own, strict=True):
+            yield [*row[:width], self.labels[row[width]], *row[width + 1 :]]
 
 
 class File(NamedTuple):
@@ -111,28 +132,36 @@ def file_of(path: str, form: Format | None) -> File:
     return File(path, found, plain != name)
 
 
-def scored(model: Model, stream: Stream, target: str | None) -> Iterator[Floats]:
-    """Yield the posterior of each batch of a table; of a table without rows that of none."""
+def scored(model: Model, stream: Stream, target: str | None) -> Iterator[Scored]:
+    """Yield each batch of a table with its posterior; of a table without rows that of none."""
     from naively.cli.shared import known_to
     from naively.data.columns import column_rows
+    from naively.data.stream import kept_name
+    from naively.schema.encode import plain_cells
 
+    names = [kept_name(name) for name in stream.kept]
     done, most = 0, max(1, CELLS // len(model.classes))
     for every in stream:
         rows = known_to(model, every, target)
+        kept = [plain_cells(every.values(name)) for name in names]
+        kinds = [every.kind(name) for name in names]
         for start in range(0, len(rows), most):
-            yield model.posterior(rows.take(slice(start, start + most)))
+            end = start + most
+            p = model.posterior(rows.take(slice(start, end)))
+            yield Scored(p, [cells[start:end] for cells in kept], kinds)
         done += len(rows)
     if not done:
         nothing = column_rows({name: [] for name in stream.names})
-        yield model.posterior(known_to(model, nothing, target))
+        p = model.posterior(known_to(model, nothing, target))
+        yield Scored(p, [[] for _ in names], [None] * len(names))
 
 
 def write(of: Predictions, batches: Batches, form: Format | None, out: TextIO) -> None:
     """Write predictions to standard output."""
     form = form or (Format.table if out.isatty() else Format.csv)
     if form is Format.table:
-        for p in _once(batches):
-            output.write(of.names, of.rows(p), form, out)
+        for batch in _once(batches):
+            output.write(of.names, of.rows(batch), form, out)
     else:
         _write_lines(of, _once(batches), form, out)
 
@@ -153,7 +182,7 @@ def write_file(of: Predictions, batches: Batches, file: File) -> None:
         break
 
 
-def _once(batches: Batches) -> Iterator[Floats]:
+def _once(batches: Batches) -> Iterator[Scored]:
     """Yield batches, each row once though the table may be read again, and each a batch late.
 
     So of a table of one batch nothing is written where there is something wrong with it.
@@ -164,13 +193,13 @@ def _once(batches: Batches) -> Iterator[Floats]:
     while True:
         seen = 0
         try:
-            for p in batches():
-                seen += len(p)
+            for batch in batches():
+                seen += len(batch.p)
                 if waiting is not None and seen > done:
                     yield waiting
                     waiting = None
                 if seen > done or not done:
-                    waiting = p[max(0, len(p) - (seen - done)) :]
+                    waiting = batch.since(max(0, len(batch.p) - (seen - done)))
                     done = seen
         except ReadAgainError:
             continue
@@ -180,7 +209,7 @@ def _once(batches: Batches) -> Iterator[Floats]:
 
 
 def _write_text(
-    of: Predictions, batches: Iterable[Floats], form: Format, out: BinaryIO, *, compressed: bool
+    of: Predictions, batches: Iterable[Scored], form: Format, out: BinaryIO, *, compressed: bool
 ) -> None:
     if compressed:
         with gzip.GzipFile("", "wb", fileobj=out, mtime=0) as packed:
@@ -193,13 +222,25 @@ def _write_text(
         text.detach()
 
 
-def _write_lines(of: Predictions, batches: Iterable[Floats], form: Format, out: TextIO) -> None:
-    """Write predictions as text, of which all but the numbers is written beforehand."""
+def _write_lines(of: Predictions, batches: Iterable[Scored], form: Format, out: TextIO) -> None:
+    """Write predictions as text."""
     head = _text(of, [], form, out)
+    if not of.keep:
+        _write_own(of, batches, form, out, head)
+        return
+    out.write(head)
+    out.writelines(_text(of, of.rows(batch), form, out)[len(head) :] for batch in batches)
+    out.flush()
+
+
+def _write_own(
+    of: Predictions, batches: Iterable[Scored], form: Format, out: TextIO, head: str
+) -> None:
+    """Write predictions alone, of which all but the numbers is written beforehand."""
     around = [_around(of, label, form, out, len(head)) for label in of.labels]
     first, *rest = ([*pieces] for pieces in zip(*around, strict=True))
-    for p in batches:
-        best, numbers = of.columns(p)
+    for batch in batches:
+        best, numbers = of.columns(batch.p)
         codes = best.tolist()
         columns: list[Iterable[str]] = [map(first.__getitem__, codes)]
         for after, column in zip(rest, numbers, strict=True):
@@ -220,7 +261,7 @@ class _Like(io.StringIO):
         return self._is_terminal
 
 
-def _text(of: Predictions, rows: list[list[object]], form: Format, out: TextIO) -> str:
+def _text(of: Predictions, rows: Iterable[list[object]], form: Format, out: TextIO) -> str:
     text = _Like(out)
     output.write(of.names, rows, form, text)
     return text.getvalue()
@@ -237,11 +278,11 @@ def _around(of: Predictions, label: object, form: Format, out: TextIO, head: int
     return pieces
 
 
-def _write_parquet(of: Predictions, batches: Iterable[Floats], out: BinaryIO) -> None:
+def _write_parquet(of: Predictions, batches: Iterable[Scored], out: BinaryIO) -> None:
     """Write predictions as Parquet, by DuckDB.
 
     DuckDB takes no stream of arrays: the rows are collected in a database on the disk, with numbers
-    for labels, and written at the end.
+    for labels and columns that are kept as text, and written at the end.
     """
     import duckdb
     import numpy as np
@@ -253,24 +294,51 @@ def _write_parquet(of: Predictions, batches: Iterable[Floats], out: BinaryIO) ->
             with closing(duckdb.connect(scratch / "rows")) as connection:
                 for setting in ("enable_progress_bar = false", f"memory_limit = '{MEMORY}'"):
                     connection.execute(f"SET {setting}")
-                numbers = "".join(f", c{i} DOUBLE" for i in range(1, len(of.names)))
-                connection.execute(f"CREATE TABLE predictions (c0 UINTEGER{numbers})")
-                for p in batches:
-                    best, found = of.columns(p)
+                own = of.names[len(of.keep) :]
+                kept = "".join(f", k{i} VARCHAR" for i in range(len(of.keep)))
+                numbers = "".join(f", c{i} DOUBLE" for i in range(1, len(own)))
+                connection.execute(f"CREATE TABLE predictions (c0 UINTEGER{numbers}{kept})")
+                kinds: list[set[str | None]] = [set() for _ in of.keep]
+                for batch in batches:
+                    best, found = of.columns(batch.p)
                     columns = [best.astype(np.uint32), *map(np.ascontiguousarray, found)]
-                    connection.register("more", {f"c{i}": c for i, c in enumerate(columns)})
-                    connection.execute("INSERT INTO predictions FROM more")
+                    more = {f"c{i}": column for i, column in enumerate(columns)}
+                    for i, (cells, kind) in enumerate(zip(batch.kept, batch.kinds, strict=True)):
+                        more[f"k{i}"] = np.array([*map(_as_text, cells), None], object)[:-1]
+                        kinds[i].add(kind)
+                    connection.register("more", more)
+                    connection.execute("INSERT INTO predictions BY NAME FROM more")
                 connection.register("classes", {"label": labels})
-                names = "".join(f", c{i} AS {_quoted(n)}" for i, n in enumerate(of.names) if i)
+                names = [
+                    f"CAST(k{i} AS {_type_of(connection, f'k{i}', kinds[i])}) AS {_quoted(name)}"
+                    for i, name in enumerate(of.keep)
+                ]
+                names += ["(SELECT list(label) FROM classes)[c0 + 1] AS prediction"]
+                names += [f"c{i} AS {_quoted(n)}" for i, n in enumerate(own) if i]
                 connection.execute(
-                    f"COPY (SELECT (SELECT list(label) FROM classes)[c0 + 1] AS prediction{names} "
-                    f"FROM predictions) TO '{_escaped(scratch / 'table')}' (FORMAT parquet)"
+                    f"COPY (SELECT {', '.join(names)} FROM predictions) "
+                    f"TO '{_escaped(scratch / 'table')}' (FORMAT parquet)"
                 )
         except duckdb.Error as error:
             raise OSError(f"Predictions cannot be collected: {error}.") from error
         (scratch / "rows").unlink()
         with (scratch / "table").open("rb") as file:
             shutil.copyfileobj(file, out, CHUNK)
+
+
+def _as_text(cell: object) -> str | None:
+    """Return a cell as DuckDB reads it."""
+    return None if cell is None or cell != cell else str(_valid(cell))  # noqa: PLR0124  NaN
+
+
+def _type_of(connection: Any, column: str, kinds: set[str | None]) -> str:
+    """Return the type in SQL of a column of text that holds these kinds of cells."""
+    (kind,) = kinds - {None} if len(kinds - {None}) == 1 else ("string",)
+    if kind == "number":
+        whole = f"bool_and(TRY_CAST({column} AS BIGINT) IS NOT NULL AND {column} NOT LIKE '%.%')"
+        query = f"SELECT {whole} FROM predictions WHERE {column} IS NOT NULL"
+        return "BIGINT" if connection.execute(query).fetchall() == [(True,)] else "DOUBLE"
+    return {"time": "TIMESTAMP", "boolean": "BOOLEAN"}.get(str(kind), "VARCHAR")
 
 
 def _valid(text: object) -> object:

@@ -84,6 +84,7 @@ class Stream(ABC):
         self.readable = frozenset(readable)
         self.known = dict(known or {})
         self.said = NOTHING_SAID  # what was said of the columns
+        self.kept: tuple[str, ...] = ()  # columns that each batch has once more, as they came
         self._forms: dict[str, Forms] = {}
         self._readings: dict[str, Reading] = {}
         self._odd: dict[str, tuple[int, str]] = {}  # cells that are not of a known kind
@@ -229,11 +230,17 @@ class Stream(ABC):
                 cells[name] = np.full(len(of), np.nan if reads else None), None
             else:
                 cells[name] = of, kind
+        cells |= {kept_name(name): columns[name] for name in self.kept}
         rows = join_columns(cells)
         names = {name for name in read_as if name in cells}
         read_now = with_readings(rows, {name: read_as[name] for name in names}, found)
         assert isinstance(read_now, ColumnRows)
         return read_now
+
+
+def kept_name(name: str) -> str:
+    """Return what a column is called that is kept as it came, as no column of a table is."""
+    return f"\0{name}"
 
 
 def _words(rows: ColumnRows, name: str) -> Strings:
