@@ -187,6 +187,25 @@ def as_objects(cells: Cells, kind: Kind | None) -> NDArray[Any]:
     return cells
 
 
+def missing_in(cells: Cells) -> NDArray[np.bool_]:
+    """Return which cells are missing, of shape (rows,).
+
+    >>> missing_in(np.array([1.5, np.nan])).tolist()
+    [False, True]
+    """
+    if isinstance(cells, Strings):
+        none = np.zeros(len(cells), np.bool_)
+        return none if cells.missing is None else cells.missing.astype(np.bool_)
+    match cells.dtype.kind:
+        case "f":
+            return np.asarray(np.isnan(cells))
+        case "M":
+            return np.asarray(np.isnat(cells))
+        case "O":
+            return np.fromiter(map(is_missing, cells.tolist()), np.bool_, len(cells))
+    return np.zeros(len(cells), np.bool_)
+
+
 def as_strings(cells: NDArray[Any]) -> Strings:
     """Return cells of any kind, of shape (rows,), as strings."""
     written = [None if is_missing(cell) else str(cell) for cell in cells.tolist()]

@@ -33,6 +33,7 @@ from naively.data.columns import (
     SparseRows,
     column_rows,
     encoded,
+    missing_in,
     times_of,
 )
 from naively.data.reading import with_readings
@@ -188,18 +189,7 @@ class OfTable(Encoded):
         return look_up_levels(self.rows, axis).codes[:, 0]
 
     def missing(self, name: Name) -> NDArray[np.bool_]:
-        cells = self.rows.cells(name)
-        if isinstance(cells, Strings):
-            none = np.zeros(len(cells), np.bool_)
-            return none if cells.missing is None else cells.missing.astype(np.bool_)
-        match cells.dtype.kind:
-            case "f":
-                return np.asarray(np.isnan(cells))
-            case "M":
-                return np.asarray(np.isnat(cells))
-            case "O":
-                return np.fromiter(map(is_missing, cells.tolist()), np.bool_, len(cells))
-        return np.zeros(len(cells), np.bool_)
+        return missing_in(self.rows.cells(name))
 
     def words(self, name: Name, words: Sequence[Level]) -> NDArray[np.integer]:
         return encode_words(self.rows, [name], Levels((name,), (tuple(words),))).codes[:, 0]

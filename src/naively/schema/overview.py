@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from naively.counting.axis import Name, title
-from naively.counting.labels import is_missing
-from naively.data.columns import LEVELS, Cells, Column, Kind, Reading, as_objects
+from naively.data.columns import LEVELS, Cells, Column, Kind, Reading, as_objects, missing_in
 from naively.data.frames import Table, as_rows
 from naively.data.reading import Forms, ReadAs, said_of_words, settled
 from naively.data.stream import Stream, as_stream
@@ -185,12 +184,11 @@ class _Seen:
                 self.kinds.add("text" if kind == "text" else "string")
             there = _different(cells)
         else:
-            objects = as_objects(cells, kind)
-            lacks = [is_missing(cell) for cell in objects.tolist()]
-            empty = sum(lacks)
+            lacks = missing_in(cells)
+            empty = int(lacks.sum())
             if kind is not None:
                 self.kinds.add(kind)
-            there = (str(x) for x, none in zip(objects, lacks, strict=True) if not none)
+            there = map(str, as_objects(cells, kind)[~lacks])
             if kind == "number":
                 rows = as_rows({"x": cells})
                 self.are_truths &= "x" in truths_of(rows, ["x"])
