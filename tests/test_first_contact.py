@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 import pandas as pd
@@ -18,6 +20,7 @@ from hypothesis import strategies as st
 
 from naively import NaiveBayes, load
 from naively.data.files import opened, read
+from naively.data.frames import as_rows
 from tests.commands import run
 
 N = 240
@@ -354,3 +357,37 @@ def test_the_line_by_which_excel_knows_the_delimiter_is_no_row(
     path.write_bytes(end.join([f"sep={delimiter}", *quoted, ""]).encode(encoding))
     with pytest.raises(ValueError, match=r"Line 5 of .* has a number of fields"):
         read(path)
+
+
+@pytest.mark.parametrize(
+    ("cells", "kind"),
+    [
+        (pd.IntervalIndex.from_breaks([0, 1, 5]).take([0, 1, -1, 1]), "string"),
+        (pd.cut([0.5, 1.5, np.nan, 1.7], [0, 1, 2]), "string"),
+        (pd.PeriodIndex(["2024-01", "2024-02", None, "2024-03"], freq="M"), "time"),
+        ([b"red", b"blue", None, b"red"], "string"),
+        ([UUID(int=1), UUID(int=2), None, UUID(int=2)], "string"),
+        ([Decimal("1.5"), Decimal("2.25"), None, 3], "number"),
+    ],
+)
+def test_cells_of_unusual_types_are_read_as_what_they_say(cells: Any, kind: str) -> None:
+    frame = pd.DataFrame({"x": cells})
+    rows = as_rows(frame)
+    written = [
+        None if missing else str(x) for x, missing in zip(cells, frame.x.isna(), strict=True)
+    ]
+    assert rows.kind("x") == kind
+    if kind == "string":
+        written = [w if w is None else w.removeprefix("b'").removesuffix("'") for w in written]
+        assert rows.values("x").tolist() == written
+    elif kind == "time":
+        assert [str(x)[:7] for x in rows.values("x")] == [w or "NaT" for w in written]
+    else:
+        assert rows.values("x").tolist() == pytest.approx([1.5, 2.25, np.nan, 3], nan_ok=True)
+
+
+def test_bytes_that_are_no_text_are_refused_by_the_name_of_the_column() -> None:
+    with pytest.raises(ValueError, match="Column 'x' holds bytes that are not UTF-8"):
+        as_rows(pd.DataFrame({"x": [b"\xff\xfe", b"a"]}))
+    with pytest.raises(ValueError, match="Column 'x' holds a object"):
+        as_rows(pd.DataFrame({"x": pd.Categorical([object()])}))

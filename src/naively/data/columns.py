@@ -12,6 +12,7 @@ from difflib import get_close_matches
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal, TypeAlias, cast
+from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,7 +63,7 @@ FAMILIES: dict[str, tuple[type, ...]] = {  # of two families that fit a cell, th
     "duration": (dt.timedelta, np.timedelta64),
     "boolean": (bool, np.bool_),
     "number": (int, float, np.integer, np.floating, Decimal, Fraction),
-    "string": (str,),
+    "string": (str, bytes, UUID),
     "time": (dt.date, np.datetime64),
     "clock": (dt.time,),
     "words": (list, tuple, np.ndarray),
@@ -318,9 +319,20 @@ def _of_cells(name: Name, cells: list[Any] | NDArray[np.object_]) -> Column:
     if family == "boolean":
         truths = np.array([np.nan if c is None else c for c in cells], np.float64)
         return (truths if None in cells else truths.astype(np.bool_)), "boolean"
-    if family == "string":  # with missing cells of other libraries
-        return cast("Strings", dispatch.pack_strings(cells)), "string"
+    if family == "string":  # with missing cells of other libraries, or written as bytes
+        return cast("Strings", dispatch.pack_strings(_as_written(name, cells))), "string"
     return _of_array(name, _TO_ARRAY[family](cells))
+
+
+def _as_written(name: Name, cells: list[Any]) -> list[str | None]:
+    """Return strings, bytes and UUIDs as strings; bytes must be UTF-8."""
+    try:
+        return [
+            c if c is None or isinstance(c, str) else c.decode() if isinstance(c, bytes) else str(c)
+            for c in cells
+        ]
+    except UnicodeDecodeError:
+        raise unusable(name, "bytes that are not UTF-8") from None
 
 
 def _listed(cells: list[Any] | NDArray[np.object_]) -> list[Any]:
@@ -342,7 +354,7 @@ def _of_mixed(name: Name, cells: list[Any], families: set[str]) -> Column:
         warn(f"{mixed} {where}: read as numbers.")
         return _numbers(name, [None if c is None else c + 0 for c in cells]), "number"
     if "string" in families:
-        warn(f"{mixed} {where}: read as strings.")
+        warn(f"{mixed} {where}: read as they are written.")
         written = [None if c is None else _as_string(c) for c in cells]
         return cast("Strings", dispatch.pack_strings(written)), "string"
     raise ValueError(f"{mixed} {where}; make it all of one kind.")

@@ -65,13 +65,28 @@ def read_series(name: Name, series: Any) -> Column:
                 return _strings(name, series.array.__arrow_array__())
             return read_column(name, series.to_numpy(object, na_value=None))
         case pd.CategoricalDtype():
-            return _categories(series.array)
+            return _categories(name, series.array)
         case pd.DatetimeTZDtype():
             series = series.dt.tz_convert("UTC").dt.tz_localize(None)
         case pd.SparseDtype():
             pass
         case _ if dtype.kind in "iufb":  # of a type that can be missing
             return _numbers(name, series)
+        case _:
+            return _unusual(name, series)
+    return read_column(name, series.to_numpy())
+
+
+def _unusual(name: Name, series: Any) -> Column:
+    """Read a series of intervals, whose names are levels, or of periods, which begin at a time."""
+    pd = sys.modules["pandas"]
+    if isinstance(series.dtype, pd.PeriodDtype):
+        series = series.dt.to_timestamp()
+    elif isinstance(series.dtype, pd.IntervalDtype):
+        missing = series.isna().tolist()
+        return read_column(
+            name, [None if none else str(x) for x, none in zip(series, missing, strict=True)]
+        )
     return read_column(name, series.to_numpy())
 
 
@@ -101,10 +116,10 @@ def _numbers(name: Name, series: Any) -> Column:
     return floats, "boolean" if kind == "b" else "number"
 
 
-def _categories(array: Any) -> Column:
+def _categories(name: Name, array: Any) -> Column:
     """Read categories: whatever they are, a level is a string."""
     codes = np.asarray(array.codes, np.int64)
     if not (codes >= 0).any():
         return np.full(len(codes), None, object), None
-    levels, _ = read_series("categories", array.categories.to_series())
+    levels, _ = read_series(name, array.categories.to_series())
     return levels_at(levels, codes), "string"
