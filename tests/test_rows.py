@@ -550,7 +550,6 @@ def test_mixed_columns_are_read_as_users_expect_and_said():
         {"ok": [1, 2], "x": [np.ones(2), None]},
         {"ok": [1, 2], "x": np.array([1j, 2])},
         pd.DataFrame({"ok": [1, 2], "x": [1j, 2]}),
-        pd.DataFrame({"ok": [1, 2], "x": pd.interval_range(0, 2)}),
         [{"ok": 1, "x": {}}, {"ok": 2}],
     ],
 )
