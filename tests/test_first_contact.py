@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
@@ -391,3 +392,61 @@ def test_bytes_that_are_no_text_are_refused_by_the_name_of_the_column() -> None:
         as_rows(pd.DataFrame({"x": [b"\xff\xfe", b"a"]}))
     with pytest.raises(ValueError, match="Column 'x' holds a object"):
         as_rows(pd.DataFrame({"x": pd.Categorical([object()])}))
+
+
+# Real tables, written as others write them
+
+NUMERAL = re.compile(r"-?\d*\.?\d+([eE][+-]?\d+)?")
+
+
+def exact(text: str) -> float | int:
+    return float(text) if "." in text or "e" in text.lower() else int(text)
+
+
+NOTATIONS: dict[
+    str, tuple[Callable[[str], str], str, str]
+] = {  # of a number, a missing cell; delimiter
+    "R": (str, "NA", ","),
+    "UCI": (str, "?", ","),
+    "MySQL": (str, "\\N", "\t"),
+    "German": (lambda x: f"{exact(x):,}".translate(str.maketrans(",.", ".,")), "k.A.", ";"),
+    "American": (lambda x: f"{exact(x):,}", "N/A", ","),
+    "dollars": (lambda x: f"${exact(x):,}", "-", ","),
+    "kilograms": (lambda x: f"{x} kg", "", ","),
+    "percent": (lambda x: f"{x}%", "#N/A", ","),
+}
+TABLES = ["adult", "bank_marketing", "hypothyroid", "magic_gamma", "nycflights_sample", "spambase"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("notation", NOTATIONS)
+def test_a_real_table_is_learned_to_the_same_in_any_notation(
+    name: str, notation: str, data_folder: Path, tmp_path: Path
+) -> None:
+    table = pd.read_csv(data_folder / "tables" / f"{name}.csv", keep_default_na=False, dtype=str)[
+        :600
+    ]
+    table = table.drop(columns=[column for column in table if not table[column].any()])
+    numeric = [
+        column
+        for column in table.columns[:-1]
+        if all(cell == "" or NUMERAL.fullmatch(cell.strip()) for cell in table[column])
+    ]
+    rng = np.random.default_rng(0)
+    for column in numeric:
+        table.loc[rng.random(len(table)) < 0.05, column] = ""
+    write, missing, delimiter = NOTATIONS[notation]
+    other = table.copy()
+    for column in numeric:
+        other[column] = [write(cell.strip()) if cell.strip() else missing for cell in table[column]]
+    table.to_csv(tmp_path / "clean.csv", index=False)
+    other.to_csv(tmp_path / "other.csv", index=False, sep=delimiter)
+    label = str(table.columns[-1])
+    models = []
+    for file in ("clean.csv", "other.csv"):
+        with opened(tmp_path / file, labels=label, rows=250) as stream:
+            models.append(NaiveBayes().fit(stream, label))
+    rows, _ = read(tmp_path / "clean.csv", labels=label).rows.split(label)
+    assert models[1].schema_.kinds == models[0].schema_.kinds
+    np.testing.assert_allclose(*(nb.predict_proba(rows) for nb in models), atol=1e-9)

@@ -28,6 +28,7 @@ COLUMNS: dict[str, tuple[list[str], str]] = {
     "few numbers with signs": (["0", "1", "2", "3+"] * 12, "levels"),
     "decimal comma": (["47,25", "3,5", "12"], "number"),
     "thousands": (["1,200", "350", "12,750", "1,000,000"], "number"),
+    "groups by points": (["1.506", "-35", "506", "2.415", "-12"] * 8, "number"),
     "prices": (["$" + price for price in PRICES], "number"),
     "percent": (["45%", "5.5 %", "100%"], "number"),
     "one unit": (["5 kg", "6.5 kg", "70kg"], "number"),
@@ -134,6 +135,11 @@ def test_where_nothing_votes_the_table_does_or_it_is_said() -> None:
     assert not read(thousands).comma
     assert read(thousands, table=Votes.of([thousands, forms_of(["0,5", "7,25"])])).comma
     assert read(thousands, comma=True).comma
+    balance = forms_of([*COLUMNS["groups by points"][0]])
+    assert read(balance).comma
+    assert read(thousands, table=Votes.of([thousands, balance])).comma
+    for other in ("1234", "1.5", "0.512"):
+        assert not read(balance + forms_of([other])).comma
 
 
 def test_units_scale_where_they_must() -> None:

@@ -39,6 +39,8 @@ Asked: TypeAlias = Content | Literal["numbers"]
 SHARE = 0.1  # of the cells that are no marks, at least, beside few words that recur
 SURE = 0.9  # or so many, whatever the words are
 RECUR = 3  # times that each of several words comes on average
+SIGNS = np.frombuffer(b"+-", np.uint8)
+GROUPS = 10  # numbers such as 1.234, before they are whole for those that are beside them
 FEW_NUMBERS = 20  # different ones, at most, that are levels beside words or signs
 FIRST = 1_000  # strings by which it is told whether they repeat: those that differ
 REPEATED = 0.25  # are no greater share of them
@@ -282,7 +284,9 @@ def _forms(
     count = _counted(found.form, times, FORMS)
     count[Form.EMPTY] += missing
     digits = (found.form >= Form.PLAIN) & (found.form <= Form.EIGHT) & (found.affix == 0)
-    sizes = np.minimum(np.diff(strings.offsets)[digits], LONGEST)
+    sizes = np.diff(strings.offsets)[digits]
+    sizes -= np.isin(strings.utf8[strings.offsets[:-1][digits]], SIGNS)
+    sizes = np.minimum(sizes, LONGEST)
     is_word = (found.form >= Form.MARK) & (found.form <= Form.LIST)
     is_number = (found.form >= NUMBERS[0]) & (found.form <= NUMBERS[1])
     return Forms(
@@ -519,7 +523,10 @@ def _notation(forms: Forms, scaled: str, comma: bool | None, table: Votes) -> Re
     elif commas and points:
         said.append(f"both decimal marks: {points:,} points, {commas:,} commas")
     elif either and not commas and not points:
-        if table.commas != table.points:
+        if _are_groups(forms):
+            by_comma = True
+            said.append("1.234 is read as 1234, as no number has four digits or another fraction")
+        elif table.commas != table.points:
             by_comma = table.commas > table.points
             said.append("decimal " + ("comma" if by_comma else "point") + ", as in other columns")
         elif count[Form.EITHER_COMMA]:
@@ -531,6 +538,16 @@ def _notation(forms: Forms, scaled: str, comma: bool | None, table: Votes) -> Re
     if forms.length[SECONDS] >= SURE * forms.between(*NUMBERS):
         said.append("whole numbers of ten digits: they may be seconds since 1970, or names")
     return Reading("number", comma=by_comma, scaled=scaled, note="; ".join(filter(None, said)))
+
+
+def _are_groups(forms: Forms) -> bool:
+    """Whether points stand between groups of digits: beside them are only whole numbers below 1000.
+
+    Fractions would not have three digits in each of so many numbers, or none.
+    """
+    whole, groups = forms.length[1:4].sum(), forms.count[Form.EITHER_POINT]
+    others = forms.points or forms.count[Form.COMMA] or forms.length[4:].any()
+    return bool(groups >= GROUPS and whole and not others)
 
 
 def _units_note(forms: Forms, scaled: str) -> str:
@@ -589,7 +606,12 @@ class Votes:
     def of(cls, columns: Iterable[Forms]) -> Votes:
         """Return what the columns of a table say."""
         every = [
-            (of.points, *(int(n) for n in of.count[[Form.COMMA, Form.DAY_FIRST, Form.MONTH_FIRST]]))
+            (
+                of.points,
+                int(of.count[Form.COMMA]) + _are_groups(of),
+                int(of.count[Form.DAY_FIRST]),
+                int(of.count[Form.MONTH_FIRST]),
+            )
             for of in columns
         ]
         return cls(

@@ -66,6 +66,8 @@ MARKS = frozenset(
         "|*|**|#null!|#div/0!|#value!|#ref!|#name?|#num!|1.#ind|-1.#ind|1.#qnan|-1.#qnan|missing"
         "|(missing)|unknown|not available|not applicable|undefined|unspecified|blank|(blank)|<null>"
         "|[null]|n\\a|n.d.|tbd|tba|0000-00-00|0000-00-00 00:00:00|00/00/0000|00.00.0000|_|#"
+        "|k.a.|k. a.|keine angabe|unbekannt|inconnu|inconnue|non disponible|n/d|s/d|desconocido"
+        "|no disponible|desconhecido|sconosciuto|onbekend|n.v.t.|brak danych|н/д|нет данных|未知|不明"
     ).split("|")
 )
 CURRENCIES = (  # a longer one before those that it begins with

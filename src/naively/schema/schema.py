@@ -75,6 +75,7 @@ from naively.schema.encode import (
 SHOWN = 30  # as many columns have a line each when a schema is printed; else each group has
 EVIDENCE = "; missing cells are evidence"
 WIDEST = 40  # of the names, in characters
+LAST_BITS = np.uint64(0xFFFF)  # of a fingerprint
 EMPTY = ""  # among the words in place of values: there is none
 # What a column may come as, beside what it was learned as.
 ALSO: dict[Kind, tuple[Kind, ...]] = {"text": ("string",), "string": ("text",)}
@@ -821,7 +822,9 @@ def event_name(group: Group) -> str:
 #
 # It is a sum over the columns, so that their order does not matter, nor how the row is encoded: a
 # number adds the same as truth, number or level, and a string as level or text. A missing cell
-# adds nothing, so that a column that is missing throughout is as if it were not there.
+# adds nothing, so that a column that is missing throughout is as if it were not there. A word in
+# place of a value changes the last bits only: rows have the order that they have where the cell is
+# empty, but those with different words are not equal.
 
 
 def fingerprints(batch: Batch, seed: np.uint64) -> Hashes:
@@ -834,7 +837,12 @@ def fingerprints(batch: Batch, seed: np.uint64) -> Hashes:
     seed : uint64
         With another seed, the numbers and their order are others.
     """
-    return mixed(_of_cells(batch, _factors) + _of_labels(batch) + seed)
+    found = mixed(_of_cells(batch, _factors) + _of_labels(batch) + seed)
+    words = np.zeros(len(batch), np.uint64)
+    for key, block in batch.blocks.items():
+        if key.kind == "word" and isinstance(block, Codes):
+            words += _of_levels(block, _factors(list(block.axis.columns)))
+    return np.where(words == 0, found, found & ~LAST_BITS | mixed(words) & LAST_BITS)
 
 
 def contents(batch: Batch) -> Hashes:
@@ -851,8 +859,8 @@ def _of_cells(batch: Batch, factors: Callable[[Sequence[Name]], Hashes]) -> Hash
     done: set[Name] = set()
     for key, block in batch.blocks.items():
         # What is derived follows from other columns.
-        columns = [name for name in block.axis.columns if key.kind == "word" or name not in done]
-        if key.kind in DERIVED or not columns:
+        columns = [name for name in block.axis.columns if name not in done]
+        if key.kind in (*DERIVED, "word") or not columns:
             continue
         done.update(columns)
         match block:
@@ -861,8 +869,7 @@ def _of_cells(batch: Batch, factors: Callable[[Sequence[Name]], Hashes]) -> Hash
             case Sparse(axis=Columns()):
                 _add_stored(total, block, factors(columns))
             case Codes():
-                for hashes, factor in zip(level_hashes(block), factors(columns), strict=True):
-                    total += hashes * factor
+                total += _of_levels(block, factors(columns))
             case Documents():
                 total += _of_texts(block.texts) * factors(columns)
     return total
@@ -874,6 +881,13 @@ def _add_stored(total: Hashes, block: Sparse, factors: Hashes) -> None:
     total += (SALT * factors).sum(dtype=np.uint64)
     change = (hash_numbers(x) - SALT) * factors[column]
     np.add.at(total, row, change)
+
+
+def _of_levels(block: Codes, factors: Hashes) -> Hashes:
+    total = np.zeros(len(block.codes), np.uint64)
+    for hashes, factor in zip(level_hashes(block), factors, strict=True):
+        total += hashes * factor
+    return total
 
 
 def level_hashes(block: Codes) -> Iterator[Hashes]:
