@@ -240,12 +240,12 @@ def test_a_broken_quote_names_the_line(tmp_path: Path) -> None:
     assert "Line 3" in sentence("train", path, "-t", "y", "-o", tmp_path / "m")
 
 
-def test_invalid_utf8_is_replaced_and_said(tmp_path: Path) -> None:
+def test_text_that_is_not_utf8_is_read_and_said(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_bytes(b"a,y\ncaf\xe9,u\ntea,v\n")
     done = run("train", path, "-t", "y", "-o", tmp_path / "m")
     assert done.returncode == 0
-    assert b"invalid UTF-8" in done.stderr
+    assert b"is not UTF-8: it was read as windows-1252" in done.stderr
 
 
 @pytest.mark.slow

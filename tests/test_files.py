@@ -450,15 +450,15 @@ def test_nested_columns_of_parquet(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.jsonl", "t.jsonl.gz"])
-def test_invalid_utf8_is_replaced_counted_and_said(write, name):
+def test_invalid_utf8_is_read_as_letters_counted_and_said(write, name):
     bad = b"caf\xe9 \xff\xfe \xef\xbf\xbd \xf0\x9f\x92"
-    good = "caf\ufffd \ufffd\ufffd \ufffd \ufffd\ufffd\ufffd"
-    filler = b"a perfectly good line"
+    good = "café ÿþ \ufffd ð\u0178\u2019"
+    filler = "a perfectly göød line in ÚTF-8 × ø".encode()
     row = b"%s\n" if "csv" in name else b'{"text": "%s"}\n'
     path = write(name, (b"text\n" if "csv" in name else b"") + row % filler + row % bad)
     table = read(path)
     assert plain(table) == {"text": [filler.decode(), good]}
-    assert table.notes == (f"6 bytes of invalid UTF-8 were replaced in {path}.",)
+    assert table.notes == (f"6 bytes of {path} are not UTF-8, and were read as windows-1252.",)
 
 
 def test_utf16(write):
@@ -515,7 +515,7 @@ def test_broken_quote(write):
     lines = ["a,b", '1,"x\ny"', *["2,z"] * 1000, '3,"never closed', *["4,z"] * 1000]
     message = fault(write("t.csv", "\n".join(lines)))
     assert re.match(r'Line 1004 of .*t\.csv has a quote \("\) that is never closed', message)
-    message = fault(write("t.csv", 'a,b\n1,"x"y\n'))
+    message = fault(write("t.csv", 'a,b\n1,"x"y\n2,"z"\n'))
     assert re.match(r"Line 2 of .*t\.csv has a quote", message)
 
 
@@ -592,8 +592,9 @@ def test_another_format_under_this_name(write, tmp_path):
     path = tmp_path / "t.csv.gz"
     path.write_text("a,b\n1,2\n")
     assert "not a complete .gz file" in fault(path)
-    assert "give the format" in fault(write("t.data", "a\n1\n"))
-    assert plain(read(write("t.data", "a\n1\n"), format="csv")) == {"a": [1]}
+    assert "give the format" in fault(write("t.data", parquet[8:]))
+    for name, content in (("t.data", "a\n1\n"), ("t.rows", '{"a": 1}'), ("t.x", parquet)):
+        assert plain(read(write(name, content))) == {"a": [1]}
 
 
 @pytest.mark.parametrize("name", ["t.csv.gz", "t.jsonl.gz"])
@@ -663,8 +664,10 @@ def test_a_folder_of_texts(write, tmp_path):
     write("mail/ham/.hidden", "no")
     write("mail/.git/config", "no")
     table = read(tmp_path / "mail")
-    assert plain(table) == {"text": ["", "caf\ufffd", "win"], "label": ["ham", "spam", "spam"]}
-    assert table.notes == (f"1 byte of invalid UTF-8 was replaced in {tmp_path / 'mail'}.",)
+    assert plain(table) == {"text": ["", "café", "win"], "label": ["ham", "spam", "spam"]}
+    assert table.notes == (
+        f"1 byte of {tmp_path / 'mail'} is not UTF-8, and was read as windows-1252.",
+    )
     assert list(read(tmp_path / "mail", columns=["text"]).values) == ["text"]
     assert 'no column "subject"' in fault(tmp_path / "mail", columns=["subject"])
     write("mail/README", "no")

@@ -111,7 +111,7 @@ def holders(table: pd.DataFrame, folder: Path) -> dict[str, Any]:
     lines = "".join(json.dumps(row) + "\n" for row in table.to_dict("records"))
     (folder / "t.jsonl").write_text(lines, encoding="utf-8")
     files = {
-        name: {str(n): of.tolist() for n, of in read(folder / name, labels="y").values.items()}  # noqa: PD011
+        name: {str(n): of.tolist() for n, of in read(folder / name, labels="y").values.items()}
         for name in ("t.csv", "t.parquet", "t.jsonl")
     }
     return {

@@ -8,7 +8,6 @@ import math
 import sqlite3
 import sys
 import zipfile
-from pathlib import Path
 
 import numpy as np
 import openpyxl
@@ -17,12 +16,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.io.arff import loadarff
 
-from naively.data.files import opened, read
+from naively.data.files import FileOptions, opened, read
 from naively.data.files.arff import read_arff
-from naively.data.files.formats import copied, number
+from naively.data.files.formats import number
 from naively.data.reading import ReadAs
 from naively.kernels import dispatch
 from tests.commands import run
+from tests.test_cli import ok
 
 # --- The same table in all of them ---------------------------------------------------------------
 
@@ -265,11 +265,9 @@ def test_a_sheet_is_chosen(tmp_path):
 
 
 def sheet_of(path, sheet):
-    out = io.StringIO()
-    with path.open("rb") as file:
-        notes, _ = copied("excel", path, file, out, name="t.xlsx", sheet=sheet)
-    assert notes == ()
-    return out.getvalue().split()
+    table = read(path, file=FileOptions(sheet=sheet))
+    assert table.notes == ()
+    return list(map(str, [*table.rows.names, *next(iter(table.values.values()))]))
 
 
 def test_cells_of_a_sheet(tmp_path):
@@ -299,7 +297,7 @@ def test_rows_without_cells_at_the_end_are_none(tmp_path):
 
 def test_a_sheet_may_have_no_names(tmp_path):
     workbook(tmp_path / "t.xlsx", [(1, "x"), (2, "y")])
-    table = read(tmp_path / "t.xlsx", header=False)
+    table = read(tmp_path / "t.xlsx", file=FileOptions(header=False))
     assert table.values["column 1"].tolist() == [1, 2]
 
 
@@ -424,10 +422,8 @@ def test_a_table_of_a_database_is_chosen(tmp_path):
 
 
 def table_of(path, table):
-    out = io.StringIO()
-    with path.open("rb") as file:
-        copied("sqlite", path, file, out, name="t.db", table=table)
-    return out.getvalue().split()
+    found = read(path, file=FileOptions(table=table))
+    return list(map(str, [*found.rows.names, *next(iter(found.values.values()))]))
 
 
 def test_a_view_is_a_table(tmp_path):
@@ -449,8 +445,8 @@ def test_text_of_a_database_that_is_not_utf8(tmp_path):
     base.commit()
     base.close()
     table = read(tmp_path / "t.db")
-    assert table.values["a"].tolist() == ["caf�"]
-    assert table.notes == (f"1 byte of invalid UTF-8 was replaced in {tmp_path / 't.db'}.",)
+    assert table.values["a"].tolist() == ["café"]
+    assert "t.db is not UTF-8: it was read as windows-1252" in table.notes[0]
 
 
 # --- ARFF ----------------------------------------------------------------------------------------
@@ -572,8 +568,8 @@ def test_weights_of_rows_are_left_out_and_said(tmp_path):
 def test_latin_1_is_replaced_counted_and_said(tmp_path):
     (tmp_path / "t.arff").write_bytes(arff("1,x,'caf\xe9'", "2,x,b").encode("latin-1"))
     table = read(tmp_path / "t.arff")
-    assert table.values["c"].tolist() == ["caf�", "b"]
-    assert "1 byte of invalid UTF-8 was replaced" in table.notes[0]
+    assert table.values["c"].tolist() == ["café", "b"]
+    assert "t.arff is not UTF-8: it was read as windows-1252" in table.notes[0]
 
 
 # --- What is wrong is said in one sentence -------------------------------------------------------
@@ -695,10 +691,18 @@ def test_bytes_in_a_database(tmp_path):
     assert 'Column "picture" of table "rows"' in fault(tmp_path / "t.db")
 
 
-@pytest.mark.parametrize(("kind", "option"), [("arff", "sheet"), ("excel", "table")])
-def test_an_option_of_another_kind_of_file(kind, option):
-    with pytest.raises(ValueError, match=f"t.x is not .*: leave out --{option} A."):
-        copied(kind, Path("t.x"), io.BytesIO(), io.StringIO(), name="t.x", **{option: "A"})
+def test_a_model_keeps_which_sheet_it_was_trained_on(tmp_path):
+    rows = [("x", "y"), *((f"{i}.5", "ab"[i % 2]) for i in range(40))]
+    book = openpyxl.Workbook()
+    book.active.title = "about"
+    book.active.append(["made", "by hand"])
+    sheet = book.create_sheet("data")
+    for row in rows:
+        sheet.append(row)
+    book.save(tmp_path / "t.xlsx")
+    ok("train", tmp_path / "t.xlsx", "-t", "y", "--sheet", "data", "-o", tmp_path / "m")
+    shown = ok("predict", tmp_path / "m", tmp_path / "t.xlsx")
+    assert len(shown.splitlines()) == 41
 
 
 # --- From the command line -----------------------------------------------------------------------

@@ -1,11 +1,13 @@
-"""The options of ``NaiveBayes``, each declared once: its kinds, its default and its help.
+"""Options, each declared once: those of ``NaiveBayes``, and those of how a file is read.
 
-From these fields follow what is checked when something is learned, what a model file holds, which
-settings two models differ in, and the options of the command line.
+From the fields of the first follow what is checked when something is learned, what a model file
+holds, which settings two models differ in, and the options of the command line; from the fields of
+the second the options of every verb that reads a file, and what a model keeps of them.
 """
 
 from __future__ import annotations
 
+import codecs
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -194,3 +196,162 @@ def number_of(given: str) -> float | None:
     except ValueError:
         return None
     return number if math.isfinite(number) else None
+
+
+# --- How a file is read, as far as it does not tell itself ---------------------------------------
+
+
+CHARACTERS = {"tab": "\t", "\\t": "\t", "blank": " "}  # that are hard to write otherwise
+NOTHING = ("", "none")
+SKIP = "skip="
+
+
+def _said(help: str, default: object = None) -> Any:  # noqa: A002
+    return field(default=default, metadata={"help": help})
+
+
+@dataclass(frozen=True)
+class FileOptions:
+    r"""What is said of a file; what is not said is found in it.
+
+    Parameters
+    ----------
+    header : bool, default True
+        Whether the first line of CSV holds the names of the columns; else they are "column 1" and
+        so on.
+    delimiter : str, optional
+        The character between two fields, or "tab", or "blank" for any number of blanks.
+    quote : str, optional
+        The character around fields that hold a delimiter, or "none".
+    escape : str, optional
+        The character before a quote, or a delimiter, that is a part of its field, or "none".
+    encoding : str, optional
+        The encoding of text, by a name that Python knows.
+    comment : str, optional
+        How lines begin that are left out, or "none".
+    bad_rows : str, optional
+        "stop", an error at the first row that cannot be read (the default), or "skip=FILE", which
+        leaves such rows out and writes them to a file.
+    sheet : str, optional
+        The sheet of a workbook.
+    table : str, optional
+        The table of a database.
+
+    Examples
+    --------
+    >>> FileOptions(delimiter="tab").delimiter
+    '\t'
+    >>> FileOptions(delimiter="::")
+    Traceback (most recent call last):
+    ValueError: --delimiter (delimiter=) must be one character, tab or blank, got '::'.
+    """
+
+    header: bool = _said("The first line is a row; columns are column 1, column 2.", default=True)
+    delimiter: str | None = _said("Between fields: one character, tab, or blank (one or more).")
+    quote: str | None = _said("Around fields that hold a delimiter: one character, or none.")
+    escape: str | None = _said("Before a quote that is part of a field: one character, or none.")
+    encoding: str | None = _said("Of text that is not UTF-8: windows-1252, latin-1, gbk, ...")
+    comment: str | None = _said("How lines begin that are left out, such as #; or none.")
+    bad_rows: str | None = _said(
+        "stop (an error), or skip=FILE: leave out rows that cannot be read, and write them to FILE."
+    )
+    sheet: str | None = _said("The sheet of a workbook.")
+    table: str | None = _said("The table of a database.")
+
+    def __post_init__(self) -> None:
+        for name in ("delimiter", "quote", "escape", "comment"):
+            given = getattr(self, name)
+            if given is not None:
+                object.__setattr__(self, name, self._character(name, given))
+        marks = [
+            self.delimiter,
+            '"' if self.quote is None else self.quote,
+            self.escape,
+            self.comment,
+        ]
+        given_marks = [mark for mark in marks if mark]
+        if self.escape and marks[1] == self.escape:
+            given_marks.remove(self.escape)  # a quote twice, as in plain CSV
+        for mark in given_marks:
+            if given_marks.count(mark) > 1:
+                raise ValueError(
+                    f"{mark!r} cannot be two of the delimiter, the quote, the escape character and "
+                    "the comment sign: give it once."
+                )
+        if self.bad_rows not in {None, "stop"} and not self.left_out_to:
+            raise ValueError(
+                f"--bad-rows (bad_rows=) must be stop or skip=FILE, got {self.bad_rows!r}."
+            )
+        self._check_encoding()
+
+    @property
+    def left_out_to(self) -> str:
+        """The file that rows that cannot be read are written to; empty if they are an error."""
+        given = self.bad_rows or ""
+        return given.removeprefix(SKIP) if given.startswith(SKIP) else ""
+
+    @property
+    def is_dialect(self) -> bool:
+        """Whether more is given of the dialect of CSV than a delimiter and a header."""
+        return bool(
+            self.quote not in {None, '"'}
+            or self.escape not in {None, "", '"'}
+            or self.comment
+            or self.left_out_to
+        )
+
+    def kept(self) -> dict[str, Any]:
+        """Return what a model keeps: what differs from the default, and is not of one file alone.
+
+        >>> FileOptions(delimiter=";", bad_rows="skip=bad.csv").kept()
+        {'delimiter': ';'}
+        """
+        return {
+            of.name: getattr(self, of.name)
+            for of in fields(self)
+            if of.name != "bad_rows" and getattr(self, of.name) != of.default
+        }
+
+    def over(self, kept: Mapping[str, Any]) -> FileOptions:
+        """Return these options, and, of what they do not say, those that a model has kept.
+
+        >>> FileOptions(delimiter=",").over({"delimiter": ";", "quote": "'"}).kept()
+        {'delimiter': ',', 'quote': "'"}
+        """
+        known = {
+            of.name: kept[of.name]
+            for of in fields(self)
+            if isinstance(kept.get(of.name), bool if of.name == "header" else str)
+        }
+        return FileOptions(**{**known, **self.kept(), "bad_rows": self.bad_rows})
+
+    @staticmethod
+    def _character(name: str, given: str) -> str:
+        """Return the character, or the beginning of a comment, that is written so."""
+        if name == "comment":
+            if given != "none" and given != given.strip():
+                raise ValueError(f"--comment (comment=) must not have blanks, got {given!r}.")
+            return "" if given in NOTHING else given
+        if name != "delimiter" and given in NOTHING:
+            return ""
+        found = CHARACTERS.get(given, given)
+        if len(found) != 1 or found in "\r\n\0":
+            others = "tab or blank" if name == "delimiter" else "or none"
+            comma = "," if name == "delimiter" else ""
+            raise ValueError(
+                f"--{name} ({name}=) must be one character{comma} {others}, got {given!r}."
+            )
+        return found
+
+    def _check_encoding(self) -> None:
+        """Raise a ValueError unless Python knows the encoding, and it is one of text."""
+        if self.encoding is None:
+            return
+        try:
+            b"text".decode(self.encoding, "ignore")
+            codecs.getincrementaldecoder(self.encoding)
+        except (LookupError, ValueError):
+            raise ValueError(
+                f"--encoding (encoding=) {self.encoding!r} is not known: give one such as utf-8, "
+                "windows-1252, windows-1251, shift_jis or gbk."
+            ) from None

@@ -104,8 +104,8 @@ FAULTS = [
     Fault(
         "rows that a file has lost are not missed",
         "src/naively/data/files/tables.py",
-        "                _check_rows(self._source, self._scan, read)",
-        "                pass",
+        "    return rows == expected\n",
+        "    return True\n",
         ("tests/test_tables.py",),
     ),
     Fault(
@@ -142,5 +142,47 @@ FAULTS = [
         "codes = np.asarray(array.codes, np.int64)",
         "codes = np.maximum(np.asarray(array.codes, np.int64), 0)",
         ("tests/test_rows.py", "tests/test_looked_at_first.py"),
+    ),
+    Fault(
+        "bytes that no encoding has become one letter",
+        "src/naively/data/files/encodings.py",
+        "lambda stray: STRAY[ord(stray[0])]",
+        'lambda stray: "\ufffd"',
+        ("tests/test_dialects.py",),
+    ),
+    Fault(
+        "rows that are left out are not written",
+        "src/naively/data/files/copies.py",
+        '            self._source.left_out.write(f"{text}\\n".encode())',
+        "            pass",
+        ("tests/test_dialects.py",),
+    ),
+    Fault(
+        "a quote that is never closed takes all lines with it",
+        "src/naively/data/files/dialects.py",
+        "                self._again.extendleft(reversed(rest))",
+        "                pass",
+        ("tests/test_dialects.py",),
+    ),
+    Fault(
+        "a model does not keep how its files are written",
+        "src/naively/cli/learn.py",
+        "    provenance |= file.kept()",
+        "    pass",
+        ("tests/test_dialects.py",),
+    ),
+    Fault(
+        "a dialect is taken that cannot read every row",
+        "src/naively/data/files/copies.py",
+        "    if tried[-1].first is None:",
+        "    if len(tried) > 1:",
+        ("tests/test_dialects.py",),
+    ),
+    Fault(
+        "lines above the header count for nothing in messages",
+        "src/naively/data/files/dialects.py",
+        "                    self._line += 1\n                    self.comments += 1",
+        "                    self.comments += 1",
+        ("tests/test_dialects.py",),
     ),
 ]

@@ -17,19 +17,19 @@ from naively.cli.shared import (
     Data,
     DataArgument,
     FormatOption,
-    HeaderOption,
     InputFormatOption,
     MemoryOption,
     ModelArgument,
     TargetOption,
-    has_header,
     labelled_rows_for,
     names,
     rows_for,
     set_aside,
     types_for,
+    with_file,
 )
 from naively.messages import say, tell
+from naively.options import FileOptions
 
 if TYPE_CHECKING:
     from naively.assess.scores import Scores
@@ -39,23 +39,25 @@ if TYPE_CHECKING:
 # --- The verbs that ask a model, or two: predict, evaluate, explain, show and diff ---------------
 
 
+@with_file
 def columns(
     data: DataArgument,
     target: TargetOption = None,
-    no_header: HeaderOption = False,
     input_format: InputFormatOption = None,
+    file: FileOptions = FileOptions(),
     memory_limit: MemoryOption = None,
     form: FormatOption = None,
 ) -> None:
     """Show what each column is taken for, before anything is learned, with examples and notes."""
     from naively.schema.overview import columns as overview_of
 
-    source = Data(data, input_format, labels=target, memory=memory_limit, header=not no_header)
+    source = Data(data, input_format, labels=target, memory=memory_limit, file=file)
     with source.opened() as stream:
         found = overview_of(stream, target=target)
     output.write_table(found, form)
 
 
+@with_file
 def predict(
     model: ModelArgument,
     data: DataArgument,
@@ -78,6 +80,7 @@ def predict(
         ),
     ] = None,
     input_format: InputFormatOption = None,
+    file: FileOptions = FileOptions(),
     memory_limit: MemoryOption = None,
     form: FormatOption = None,
 ) -> None:
@@ -89,30 +92,30 @@ def predict(
     from naively.data.columns import missing_column
     from naively.data.files.reader import files_at
 
-    file = None if out is None else predictions.file_of(out, form)
+    to = None if out is None else predictions.file_of(out, form)
     if out is not None:
         saving.check_output(out, [*map(str, files_at(Path(data)) or ()), data, model])
     learned, provenance = open_model(model)
     target = provenance.get("target")
     kept = names(keep) or []
     of = predictions.Predictions(learned.classes, every=probabilities, keep=kept)
-    source = Data(
-        data, input_format, labels=target, memory=memory_limit, header=has_header(provenance)
-    )
+    file = file.over(provenance)
+    source = Data(data, input_format, labels=target, memory=memory_limit, file=file)
     with source.opened(types_for(learned, target)) as stream:
         unknown = next((name for name in kept if name not in stream.names), None)
         if unknown is not None:
             raise ValueError(f"--keep: {data}: {missing_column(unknown, stream.names)}")
         stream.kept = tuple(kept)
         batches = partial(predictions.scored, learned, stream, target)
-        if file is not None:
-            predictions.write_file(of, batches, file)
+        if to is not None:
+            predictions.write_file(of, batches, to)
             return
         if sys.stdout.isatty():
             stream.watch = iter  # the rows themselves show how far it is
         predictions.write(of, batches, form, sys.stdout)
 
 
+@with_file
 def evaluate(
     model: ModelArgument,
     data: DataArgument,
@@ -122,6 +125,7 @@ def evaluate(
         typer.Option("--held-out", help="Score only the rows that `train --hold-out` set aside."),
     ] = False,
     input_format: InputFormatOption = None,
+    file: FileOptions = FileOptions(),
     memory_limit: MemoryOption = None,
     form: FormatOption = None,
 ) -> None:
@@ -130,7 +134,7 @@ def evaluate(
 
     learned, provenance = open_model(model)
     target = target or provenance.get("target")
-    of = input_format, target, memory_limit, has_header(provenance)
+    of = input_format, target, memory_limit, file.over(provenance)
     rows, y = labelled_rows_for(learned, data, *of)
     if only_held_out:
         if not provenance.get("hold_out"):
@@ -145,12 +149,14 @@ def evaluate(
     write_scores(score(learned, rows, y), form)
 
 
+@with_file
 def explain(
     model: ModelArgument,
     data: DataArgument,
     top: Annotated[int, typer.Option(min=1, help="Items of greatest weight for each row.")] = 10,
     row: Annotated[int | None, typer.Option(min=0, help="Explain this row only, from 0.")] = None,
     input_format: InputFormatOption = None,
+    file: FileOptions = FileOptions(),
     memory_limit: MemoryOption = None,
     form: FormatOption = None,
 ) -> None:
@@ -158,7 +164,7 @@ def explain(
     from naively.inspect.explain import explain as explain_rows
 
     learned, provenance = open_model(model)
-    of = input_format, provenance.get("target"), memory_limit, has_header(provenance)
+    of = input_format, provenance.get("target"), memory_limit, file.over(provenance)
     rows, _ = rows_for(learned, data, *of)
     if row is not None and row >= len(rows):
         raise ValueError(f"--row {row}: {data} has rows 0 to {len(rows) - 1}.")
@@ -282,6 +288,7 @@ def open_model(path: str) -> tuple[Model, dict[str, Any]]:
 # --- The verb that writes a page about a model ---------------------------------------------------
 
 
+@with_file
 def report(
     model: ModelArgument,
     data: Annotated[
@@ -297,6 +304,7 @@ def report(
     ] = "report.html",
     target: TargetOption = None,
     input_format: InputFormatOption = None,
+    file: FileOptions = FileOptions(),
     memory_limit: MemoryOption = None,
 ) -> None:
     """Write one page: what a model learned, how good it is, and why it answers so.
@@ -315,7 +323,7 @@ def report(
     target = target or provenance.get("target")
     rows = labels = None
     if data is not None:
-        of = input_format, target, memory_limit, has_header(provenance)
+        of = input_format, target, memory_limit, file.over(provenance)
         rows, table = rows_for(learned, data, *of)
         if target is not None and target in table.names:
             labels = as_classes(table.values(target), learned.classes)

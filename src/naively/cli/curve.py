@@ -21,7 +21,9 @@ from naively.cli.shared import (
     folder_target,
     labelled_rows_for,
     names,
+    with_file,
 )
+from naively.options import FileOptions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,6 +55,7 @@ TestOption = Annotated[
 ]
 
 
+@with_file
 def learning(  # noqa: PLR0917  (options, not positions)
     data: DataArgument,
     target: TargetOption = None,
@@ -76,6 +79,7 @@ def learning(  # noqa: PLR0917  (options, not positions)
     out: PictureOption = None,
     metric: MetricOption = "accuracy",
     input_format: InputFormatOption = None,
+    file: FileOptions = FileOptions(),
     memory_limit: MemoryOption = None,
     form: FormatOption = None,
 ) -> None:
@@ -86,11 +90,11 @@ def learning(  # noqa: PLR0917  (options, not positions)
     from naively.cli.learned import FileLearner
 
     _check(out, [data, *([test] if test else [])], metric)
-    rows, y, name = _labelled(data, target, input_format, memory_limit)
+    rows, y, name = _labelled(data, target, input_format, memory_limit, file)
     nb = FileLearner(event_models_of(event_models), smoothing=option_of("smoothing", smoothing))
     held_out: Any = _number(hold_out, "--hold-out", "a share of the rows or how many, as in 0.25")
     if test is not None:
-        held_out = _labelled(test, name, input_format, memory_limit)[:2]
+        held_out = _labelled(test, name, input_format, memory_limit, file)[:2]
     each = _numbers(sizes, "--sizes", "numbers of rows (10,100,1000) or shares (0.1,1.0)")
     curve = nb.curve.learning(
         rows, y, test=held_out, sizes=each, repeats=repeats, weights=weights, random_state=seed
@@ -98,6 +102,7 @@ def learning(  # noqa: PLR0917  (options, not positions)
     _write(curve, form, out, metric)
 
 
+@with_file
 def smoothing(
     data: Annotated[
         str,
@@ -116,6 +121,7 @@ def smoothing(
     out: PictureOption = None,
     metric: MetricOption = "log_loss",
     input_format: InputFormatOption = None,
+    file: FileOptions = FileOptions(),
     memory_limit: MemoryOption = None,
     form: FormatOption = None,
 ) -> None:
@@ -140,13 +146,13 @@ def smoothing(
             raise ValueError(
                 f"{data} holds no rows to score: name some with --test, or train with --keep-rows."
             )
-        model = content.model
+        model, file = content.model, file.over(content.provenance)
     else:
-        rows, y, target = _labelled(data, target, input_format, memory_limit)
+        rows, y, target = _labelled(data, target, input_format, memory_limit, file)
         nb = FileLearner(event_models_of(event_models), weights=None).fit(rows, y)
         model = nb.model_
     if test is not None:
-        held_out = labelled_rows_for(model, test, input_format, target, memory_limit)
+        held_out = labelled_rows_for(model, test, input_format, target, memory_limit, file)
     _write(nb.curve.smoothing(*held_out, values=each), form, out, metric)
 
 
@@ -167,11 +173,11 @@ def _learner(model: Model, sample: Any) -> FileLearner:
 
 
 def _labelled(
-    data: str, target: str | None, input_format: str | None, memory: str | None
+    data: str, target: str | None, input_format: str | None, memory: str | None, file: FileOptions
 ) -> tuple[Rows, LabelArray, str]:
     """Return the rows of DATA, their labels, and the name of the column of labels."""
     target = target or folder_target(data)
-    table = Data(data, input_format, labels=target, memory=memory).read()
+    table = Data(data, input_format, labels=target, memory=memory, file=file).read()
     name = find_target(list(map(str, table.names)), target, data)
     rows, _ = table.split(name)
     if not len(rows):

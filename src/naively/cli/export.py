@@ -13,6 +13,7 @@ from naively import saving
 from naively.cli.learn import locked
 from naively.cli.shared import ModelArgument, names
 from naively.messages import tell
+from naively.options import FileOptions
 
 if TYPE_CHECKING:
     from naively.export.scorecard import Scorecard
@@ -274,7 +275,8 @@ def _with_noise(model: str, output: str, epsilon: float, delta: float, **options
     found = store.load_all(model)
     noisy = FileLearner._of_model(found.model).export.with_noise(epsilon, delta, **options)
     said = str(noisy.noise_[-1])
-    target = {name: found.provenance[name] for name in ("target",) if name in found.provenance}
+    kept = FileOptions().over(found.provenance).kept()
+    kept |= {name: found.provenance[name] for name in ("target",) if name in found.provenance}
     with locked(output):
-        store.save(noisy.model_, output, {**target, "noise": said.removeprefix("noise: ")})
+        store.save(noisy.model_, output, {**kept, "noise": said.removeprefix("noise: ")})
     tell(said, f"wrote {output}, without weights and without any row.")

@@ -24,22 +24,21 @@ from naively.cli.shared import (
     DataArgument,
     Format,
     FormatOption,
-    HeaderOption,
     InputFormatOption,
     MemoryOption,
     ModelArgument,
     TargetOption,
     find_target,
     folder_target,
-    has_header,
     held_out,
     labelled_rows_for,
     labels_of,
     names,
     rows_for,
+    with_file,
 )
 from naively.messages import say, tell
-from naively.options import Options, declared, from_text, number_of
+from naively.options import FileOptions, Options, declared, from_text, number_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -81,6 +80,7 @@ def with_settings(verb: Verb) -> Verb:
 
 
 @with_settings
+@with_file
 def train(  # noqa: PLR0917  (options, not positions)
     data: DataArgument,
     output: Annotated[
@@ -127,8 +127,8 @@ def train(  # noqa: PLR0917  (options, not positions)
             "fit the weights to it. Who has the file can read these rows.",
         ),
     ] = False,
-    no_header: HeaderOption = False,
     input_format: InputFormatOption = None,
+    file: FileOptions = FileOptions(),
     memory_limit: MemoryOption = None,
     form: FormatOption = None,
     **options: str,
@@ -150,9 +150,8 @@ def train(  # noqa: PLR0917  (options, not positions)
     prior = _class_prior(class_prior)
     late = class_prior not in PRIORS  # it is for classes that are not known before all rows are
     target = target or folder_target(data)
-    own: dict[str, Any] = {"header": False} if no_header else {}
     source = Data(
-        data, input_format, *_columns(columns, ignore, target), target, memory_limit, **own
+        data, input_format, *_columns(columns, ignore, target), target, memory_limit, file
     )
     nb = FileLearner(
         event_models_of(event_models),
@@ -184,7 +183,8 @@ def train(  # noqa: PLR0917  (options, not positions)
     learned.class_log_prior  # noqa: B018  (an impossible --class-prior is an error now, not later)
     if nb.weights and not semi_supervised and late:
         learned = nb.calibrate().model_
-    provenance = {"target": target, "hold_out": part, "seed": seed, "rows": total, **own}
+    provenance = {"target": target, "hold_out": part, "seed": seed, "rows": total}
+    provenance |= file.kept()
     nb.history_ = History().add("train", nb.class_count_.sum(), nb.class_count_.sum(), data)
     _save(nb, output, provenance, keep_rows=keep_rows)
     tell(
@@ -377,12 +377,14 @@ OutputOption = Annotated[
 ]
 
 
+@with_file
 def update(
     model: ModelArgument,
     data: DataArgument,
     output: OutputOption = None,
     target: TargetOption = None,
     input_format: InputFormatOption = None,
+    file: FileOptions = FileOptions(),
     memory_limit: MemoryOption = None,
 ) -> None:
     """Learn more labelled rows, counted as if they had been there in training.
@@ -393,7 +395,7 @@ def update(
     with _changing(model, output, data):
         nb, provenance, sampled = _open(model)
         target = target or provenance.get("target")
-        rows, y = _labelled(nb, data, input_format, target, memory_limit, has_header(provenance))
+        rows, y = _labelled(nb, data, input_format, target, memory_limit, file.over(provenance))
         before = nb.class_count_.sum()
         nb.partial_fit(rows, y)
         nb.history_ = nb.history_.of(data)
@@ -401,19 +403,21 @@ def update(
         _write(nb, output or model, provenance, done, sampled=sampled)
 
 
+@with_file
 def forget(
     model: ModelArgument,
     data: DataArgument,
     output: OutputOption = None,
     target: TargetOption = None,
     input_format: InputFormatOption = None,
+    file: FileOptions = FileOptions(),
     memory_limit: MemoryOption = None,
 ) -> None:
     """Unlearn labelled rows: counts are as if they had never been there; weights stay."""
     with _changing(model, output, data):
         nb, provenance, sampled = _open(model)
         target = target or provenance.get("target")
-        rows, y = _labelled(nb, data, input_format, target, memory_limit, has_header(provenance))
+        rows, y = _labelled(nb, data, input_format, target, memory_limit, file.over(provenance))
         before = nb.class_count_.sum()
         nb.forget(rows, y)
         nb.history_ = nb.history_.of(data)
@@ -454,6 +458,7 @@ def _merged(models: list[str]) -> tuple[FileLearner, dict[str, Any], bool]:
 
     nb, provenance, sampled = _open(models[0])
     targets, histories = {models[0]: provenance.get("target")}, [(models[0], nb.history_)]
+    kept = [FileOptions().over(provenance).kept()]
     path = models[0]
 
     def others() -> Iterator[FileLearner]:
@@ -462,6 +467,7 @@ def _merged(models: list[str]) -> tuple[FileLearner, dict[str, Any], bool]:
             other, provenance_of_other, other_sampled = _open(path)
             sampled = sampled or other_sampled
             targets[path] = provenance_of_other.get("target")
+            kept.append(FileOptions().over(provenance_of_other).kept())
             _check_one_target(targets)
             histories.append((path, other.history_))
             yield other
@@ -473,7 +479,8 @@ def _merged(models: list[str]) -> tuple[FileLearner, dict[str, Any], bool]:
     merge = nb.history_.records[-1]
     nb.history_ = History.merged(histories).add("merge", merge.rows, merge.total, names_of(models))
     target = next((target for target in targets.values() if target is not None), None)
-    return nb, {} if target is None else {"target": target}, sampled
+    alike = kept[0] if kept.count(kept[0]) == len(kept) else {}
+    return nb, alike | ({} if target is None else {"target": target}), sampled
 
 
 def _check_one_target(targets: dict[str, str | None]) -> None:
@@ -500,6 +507,7 @@ def decay(
         _write(nb.decay(factor), output or model, provenance, "Decayed", sampled=sampled)
 
 
+@with_file
 def calibrate(
     model: ModelArgument,
     data: Annotated[
@@ -513,6 +521,7 @@ def calibrate(
     output: OutputOption = None,
     target: TargetOption = None,
     input_format: InputFormatOption = None,
+    file: FileOptions = FileOptions(),
     memory_limit: MemoryOption = None,
 ) -> None:
     """Fit the weights of the columns again; counts stay.
@@ -529,7 +538,7 @@ def calibrate(
             nb.calibrate()
         else:
             target = target or provenance.get("target")
-            of = input_format, target, memory_limit, has_header(provenance)
+            of = input_format, target, memory_limit, file.over(provenance)
             rows, y = labelled_rows_for(nb.model_, data, *of)
             done = f"Calibrated on {len(rows):,} rows"
             nb.calibrate(rows, y)
@@ -543,12 +552,12 @@ def _labelled(
     input_format: str | None,
     target: str | None,
     memory: str | None,
-    header: bool,
+    file: FileOptions,
 ) -> tuple[Rows, LabelArray]:
     """Return the rows of DATA and their labels; columns that the model does not know are said."""
     from naively.schema.schema import list_names
 
-    rows, table = rows_for(nb.model_, data, input_format, target, memory, header)
+    rows, table = rows_for(nb.model_, data, input_format, target, memory, file)
     ignored = [name for name in table.names if name != target and name not in rows.names]
     if ignored:
         say(f"{data}: column {list_names(ignored)} was not learned, and is left out.")

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import csv
+import functools
+import inspect
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from itertools import chain
-from typing import TYPE_CHECKING, Annotated, Any, TextIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TextIO, TypeVar, get_type_hints
 
 import typer
 
 from naively.messages import OBEYED, say, visible
+from naively.options import FileOptions
 from naively.progress import with_progress
 from naively.tabular import Tabular, json_value
 
@@ -56,11 +60,6 @@ InputFormatOption = Annotated[
     str | None,
     typer.Option("--input-format", help="csv, parquet or jsonl, where the name does not tell."),
 ]
-
-HeaderOption = Annotated[
-    bool,
-    typer.Option("--no-header", help="The first line is a row; columns are column 1, column 2."),
-]
 MemoryOption = Annotated[
     str | None,
     typer.Option(
@@ -74,6 +73,53 @@ UNITS = {"MB": 10**6, "GB": 10**9, "TB": 10**12, "MiB": 2**20, "GiB": 2**30, "Ti
 LEAST = 300 * 10**6  # bytes that can be asked for
 OWN = 200 * 10**6  # of them, about what Python, the libraries and a model take
 FOLDER_TARGET = "label"
+IN_FILE = "How DATA is written, where it does not tell"  # a heading of the help
+
+Verb = TypeVar("Verb", bound=Callable[..., None])
+
+
+def with_file(verb: Verb) -> Verb:
+    """Give a verb the declared options of how a file is read, in place of its ``file``."""
+    hints = get_type_hints(verb, include_extras=True)
+    known: list[inspect.Parameter] = []
+    for parameter in inspect.signature(verb).parameters.values():
+        if parameter.name != "file":
+            known.append(parameter.replace(annotation=hints[parameter.name]))
+            continue
+        known += [
+            inspect.Parameter(
+                of.name,
+                inspect.Parameter.POSITIONAL_OR_KEYWORD,
+                default=of.default,
+                annotation=Annotated[
+                    bool if of.default is True else str | None,
+                    typer.Option(
+                        " /--no-header" if of.default is True else f"--{of.name.replace('_', '-')}",
+                        help=of.metadata["help"],
+                        show_default=False,
+                        rich_help_panel=IN_FILE,
+                    ),
+                ],
+            )
+            for of in fields(FileOptions)
+        ]
+
+    @functools.wraps(verb)
+    def with_options(*args: Any, **given: Any) -> None:
+        names = [of.name for of in fields(FileOptions) if of.name in given]
+        said = FileOptions(**{name: given.pop(name) for name in names})
+        results = [given.get(name) for name in ("model", "output", "out")]
+        if said.left_out_to and Path(said.left_out_to).resolve() in {
+            Path(result).resolve() for result in results if result is not None
+        }:
+            raise ValueError(
+                f"--bad-rows names {said.left_out_to}, which is read or written too: name another."
+            )
+        verb(*args, **given, file=said)
+
+    vars(with_options)["__signature__"] = inspect.Signature(known)
+    with_options.__annotations__ = {p.name: p.annotation for p in known}
+    return with_options  # type: ignore[return-value]
 
 
 @dataclass(frozen=True)
@@ -94,8 +140,8 @@ class Data:
         The column that holds labels, which are read as they are written.
     memory : str, optional
         About how much memory to take.
-    header : bool
-        Whether the first line of CSV holds the names of the columns.
+    file : FileOptions
+        How it is written, as far as it does not tell itself.
     """
 
     path: str
@@ -104,7 +150,7 @@ class Data:
     ignore: Sequence[str] = ()
     labels: str | None = None
     memory: str | None = None
-    header: bool = True
+    file: FileOptions = FileOptions()
 
     def read(
         self, types: Mapping[str, str | Reading] | None = None, said: Said | None = None
@@ -135,7 +181,7 @@ class Data:
             "ignore": self.ignore,
             "format": self.format,
             "labels": self.labels,
-            "header": self.header,
+            "file": self.file,
             "memory": None if self.memory is None else size_of(self.memory) - OWN,
         }
 
@@ -173,11 +219,6 @@ def types_for(model: Model, target: str | None) -> dict[str, str | Reading]:
     return types
 
 
-def has_header(provenance: Mapping[str, Any]) -> bool:
-    """Whether the files of a model begin with the names of the columns, as in training."""
-    return bool(provenance.get("header", True))
-
-
 def known_to(model: Model, rows: Rows, target: str | None) -> Rows:
     """Return the rows without the columns that a model has not learned, unless it knows none."""
     learned = set(map(str, model.taken.schema.order))
@@ -191,13 +232,13 @@ def rows_for(
     input_format: str | None,
     target: str | None,
     memory: str | None = None,
-    header: bool = True,
+    file: FileOptions = FileOptions(),
 ) -> tuple[Rows, ColumnRows]:
     """Return the rows of DATA as a model expects them, and all columns that were read.
 
     The target is read as labels are; it is not among the rows.
     """
-    source = Data(data, input_format, labels=target, memory=memory, header=header)
+    source = Data(data, input_format, labels=target, memory=memory, file=file)
     table = source.read(types_for(model, target))
     return known_to(model, table, target), table
 
@@ -208,10 +249,10 @@ def labelled_rows_for(
     input_format: str | None,
     target: str | None,
     memory: str | None = None,
-    header: bool = True,
+    file: FileOptions = FileOptions(),
 ) -> tuple[Rows, LabelArray]:
     """Return the rows of DATA as a model expects them, and their labels of shape (rows,)."""
-    rows, table = rows_for(model, data, input_format, target, memory, header)
+    rows, table = rows_for(model, data, input_format, target, memory, file)
     return rows, labels_of(model, table, target, data)
 
 
@@ -244,8 +285,6 @@ def find_target(columns: Sequence[str], target: str | None, data: str) -> str:
 
 def folder_target(data: str) -> str | None:
     """Return the name of the column of labels if DATA is a folder of texts."""
-    from pathlib import Path
-
     return FOLDER_TARGET if Path(data).is_dir() else None
 
 

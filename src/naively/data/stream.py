@@ -48,7 +48,10 @@ WRITTEN: dict[Content, str] = {
 
 
 class ReadAgainError(Exception):
-    """A stream must be read again from its first row: a column is not what it was taken for."""
+    """A stream must be read again from its first row: a column is not what it was taken for.
+
+    With an argument, a sentence, the rows that were read so far were not what they are either.
+    """
 
 
 class Stream(ABC):

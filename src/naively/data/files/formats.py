@@ -1,4 +1,4 @@
-"""Tables in other files than text are copied as CSV, which is then read like any other.
+"""Tables in other files than text are copied as plain CSV, which is then read like any other.
 
 A workbook, an ARFF file and a database say of some columns what they are, which CSV does not: that
 is handed over beside the copy. A number is written so that nobody can take its point for a mark of
@@ -17,9 +17,10 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, BinaryIO, Literal, TextIO, TypeAlias
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, TextIO, TypeAlias
 
 from naively.data.files.arff import read_arff
+from naively.options import FileOptions
 
 if TYPE_CHECKING:
     from python_calamine import CalamineSheet, CalamineWorkbook
@@ -41,6 +42,14 @@ EXPANSION = 200  # times its size, which a compressed file may hold; real tables
 HARMLESS = 1 << 26  # bytes, which a compressed file of any size may hold
 MOST_COLUMNS = 20_000  # the time of reading CSV grows with the square of their number
 EXACT = 1 << 53  # below it each whole number is a float of its own
+
+
+class Copied(NamedTuple):
+    """A table that was copied: the names of its columns, what they are, and notes about it."""
+
+    names: tuple[str, ...]
+    contents: Contents
+    notes: tuple[str, ...]
 
 
 def recognised(path: Path, ending: str) -> tuple[str | None, tuple[str, ...]]:
@@ -109,10 +118,9 @@ def copied(
     out: TextIO,
     *,
     name: str,
-    sheet: str | None = None,
-    table: str | None = None,
-) -> tuple[tuple[str, ...], Contents]:
-    r"""Write a table as CSV, row by row.
+    options: FileOptions = FileOptions(),
+) -> Copied:
+    r"""Write a table as plain CSV without a header, row by row.
 
     Parameters
     ----------
@@ -123,20 +131,19 @@ def copied(
     file : binary file
         The same, open, and decompressed.
     out : text file
-        Takes the copy: a header, and an empty cell where one is missing. Bytes that are not UTF-8
-        are written as the surrogates that ``surrogateescape`` knows.
+        Takes the copy, in which a cell that is missing is empty. Bytes that are not UTF-8 are
+        written as the surrogates that ``surrogateescape`` knows.
     name : str
         The name of the file in messages.
-    sheet, table : str, optional
-        Which sheet of a workbook, and which table of a database; by default the first that is not
-        empty, and the only one.
+    options : FileOptions
+        Which sheet of a workbook, and which table of a database, by default the first that is not
+        empty, and the only one; and whether the first row of a sheet holds the names.
 
     Returns
     -------
-    notes : tuple of str
-        Sentences about what was chosen or left out.
-    contents : dict of str to str
-        What columns are, as far as the file says it.
+    Copied
+        What the columns are called, what they are as far as the file says it, and sentences about
+        what was chosen or left out.
 
     Raises
     ------
@@ -149,22 +156,27 @@ def copied(
     >>> text = b"@relation t\n@attribute x real\n@attribute y {no,yes}\n@data\n1.5,yes\n?,no\n"
     >>> out = io.StringIO()
     >>> copied("arff", Path("t.arff"), io.BytesIO(text), out, name="t.arff")
-    ((), {'x': 'number', 'y': 'levels'})
+    Copied(names=('x', 'y'), contents={'x': 'number', 'y': 'levels'}, notes=())
     >>> out.getvalue().split()
-    ['x,y', '1.5,yes', ',no']
+    ['"1.5","yes"', '"","no"']
     """
-    for option, given, of in (("--sheet", sheet, "excel"), ("--table", table, "sqlite")):
-        if given is not None and kind != of:
-            what = "a workbook" if of == "excel" else "a database"
-            raise ValueError(f"{name} is not {what}: leave out {option} {given}.")
     copy = _Copy(out, name)
     if kind == "excel":
-        notes = _copy_sheet(file, copy, sheet)
+        notes = _copy_sheet(file, copy, options)
     elif kind == "sqlite":
-        notes = _copy_table(path, copy, table)
+        notes = _copy_table(path, copy, options.table)
     else:
         notes = _copy_arff(file, copy)
-    return notes, copy.contents()
+    return Copied(tuple(copy.names), copy.contents(), notes)
+
+
+def numbered(columns: int) -> list[str]:
+    """Return the names of columns that have none.
+
+    >>> numbered(2)
+    ['column 1', 'column 2']
+    """
+    return [f"column {i}" for i in range(1, columns + 1)]
 
 
 def check_width(columns: int, name: str) -> None:
@@ -200,19 +212,18 @@ class _Copy:
 
     def __init__(self, out: TextIO, name: str) -> None:
         self.name = name
-        # A field with \r is quoted if that belongs to the ends of lines.
-        self._writer = csv.writer(out, lineterminator="\r\n")
-        self._names: list[str] = []
+        self.names: list[str] = []
+        # All are in quotes: the csv module does not see that a lone carriage return needs them.
+        self._writer = csv.writer(out, quoting=csv.QUOTE_ALL, lineterminator="\n")
         self._types: list[set[type]] = []
         self._said: Sequence[Content | None] = ()
 
     def begin(self, names: Iterable[Any], said: Sequence[Content | None] = ()) -> None:
-        """Write the names of the columns, of which a file may say what they are."""
-        self._names = [_written(name) for name in names]
-        check_width(len(self._names), self.name)
-        self._types = [set() for _ in self._names]
+        """Take the names of the columns, of which a file may say what they are."""
+        self.names = [_written(name) for name in names]
+        check_width(len(self.names), self.name)
+        self._types = [set() for _ in self.names]
         self._said = said
-        self._writer.writerow(self._names)
 
     def add(self, cells: Sequence[Any]) -> None:
         """Write a row of cells of any types."""
@@ -226,7 +237,7 @@ class _Copy:
     def contents(self) -> Contents:
         """Return what the columns are where that is known: all cells say the same."""
         found = self._said or [_only({CONTENTS.get(of) for of in types}) for types in self._types]
-        return {name: of for name, of in zip(self._names, found, strict=True) if of is not None}
+        return {name: of for name, of in zip(self.names, found, strict=True) if of is not None}
 
 
 def _only(contents: set[Content | None]) -> Content | None:
@@ -298,17 +309,19 @@ SHEET = re.compile(r"xl/worksheets/[^/]+\.xml")
 ARCHIVE_DAMAGE = (zipfile.BadZipFile, EOFError, zlib.error, RuntimeError, ValueError, OSError)
 
 
-def _copy_sheet(file: BinaryIO, copy: _Copy, asked: str | None) -> tuple[str, ...]:
-    """Write a sheet: its first row has the names, wherever it begins."""
+def _copy_sheet(file: BinaryIO, copy: _Copy, options: FileOptions) -> tuple[str, ...]:
+    """Write a sheet: its first row has the names, wherever it begins, or is a row."""
     with _calamine(file, copy.name) as workbook:
-        sheet, notes = _chosen(workbook, copy.name, asked)
+        sheet, notes = _chosen(workbook, copy.name, options.sheet)
         rows = iter(sheet.iter_rows())
         names = next((row for row in rows if any(cell != "" for cell in row)), None)
         if names is None:
             raise ValueError(
                 f'Sheet "{sheet.name}" of {copy.name} is empty: there is nothing to read in it.'
             )
-        copy.begin(names)
+        copy.begin(names if options.header else numbered(len(names)))
+        if not options.header:
+            copy.add(names)
         empty = 0  # rows; those behind the last of the table are none of it
         for row in rows:
             if all(cell == "" for cell in row):

@@ -6,29 +6,28 @@ import difflib
 import sys
 import tempfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from glob import glob, has_magic
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
 import numpy as np
 
+from naively import saving
 from naively.data.columns import LEVELS, READ_AS, Column, ColumnRows, Content, Reading, column_rows
+from naively.data.files.copies import decode, find, replaced, spool
 from naively.data.files.source import (
     EXTENSIONS,
     Source,
     check_exists,
-    decode,
-    find,
     plain_extension,
-    replaced,
-    spool,
 )
 from naively.data.reading import ReadAs
 from naively.data.stream import ROWS, ReadAgainError, Stream, TableInMemory
 from naively.kernels.strings import Strings
 from naively.mail.mailbox import is_mail, read_columns
+from naively.options import FileOptions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -90,7 +89,7 @@ def read(
     format: str | None = None,  # noqa: A002  the word on the command line too
     labels: str | None = None,
     memory: int | None = None,
-    header: bool = True,
+    file: FileOptions = FileOptions(),
     said: Said | None = None,
 ) -> FileColumns:
     r"""Read the rows of a file, in their order.
@@ -119,9 +118,8 @@ def read(
         strings in CSV, and values of their types in JSON and Parquet.
     memory : int, optional
         How many bytes DuckDB may take; the rows that are returned are not among them.
-    header : bool, default True
-        Whether the first line of CSV holds the names of the columns; else they are "column 1" and
-        so on.
+    file : FileOptions, optional
+        How the file is written, as far as it does not tell itself.
     said : callable, optional
         Returns what is known of the columns, by their names.
 
@@ -151,7 +149,7 @@ def read(
     """
     with opened(
         path, columns=columns, ignore=ignore, types=types, format=format, labels=labels,
-        memory=memory, header=header,
+        memory=memory, file=file,
     ) as table:  # fmt: skip
         if said is not None:
             table.said = said(table.names)
@@ -173,13 +171,13 @@ def opened(
     labels: str | None = None,
     rows: int = ROWS,
     memory: int | None = None,
-    header: bool = True,
+    file: FileOptions = FileOptions(),
 ) -> Iterator[Stream]:
     r"""Open a file, whose rows are read in batches, in memory that does not grow with the file.
 
     Parameters
     ----------
-    path, columns, ignore, types, format, labels, header
+    path, columns, ignore, types, format, labels, file
         As for ``read``; folders of texts, and mail, are one batch.
     rows : int
         How many rows a batch has at most.
@@ -217,30 +215,44 @@ def opened(
         return _choose(names, columns, ignore, name)
 
     path = Path(path)
+    every = None if is_input else files_at(path)
+    if every is not None and not (path.is_dir() and is_mail(path)):
+        with (
+            _left_out(file, [path, *every]) as bad,
+            _several(
+                every, path, columns, ignore, wanted, format, labels, rows, memory, file, bad
+            ) as table,
+        ):
+            yield table
+        return
     if not is_input:
-        every = files_at(path)
-        if every is not None and not (path.is_dir() and is_mail(path)):
-            with _several(
-                every, path, columns, ignore, wanted, format, labels, rows, memory, header
-            ) as table:
-                yield table
-            return
         check_exists(path)
         if format is None and is_mail(path):
             yield _mail(path, choose)
             return
         if path.is_dir():
-            yield _folder(path, choose, format)
+            yield _folder(path, choose, format, file.encoding)
             return
     from naively.data.files.tables import FileTable
 
-    with tempfile.TemporaryDirectory(prefix="naively-") as scratch:
+    with (
+        tempfile.TemporaryDirectory(prefix="naively-") as scratch,
+        _left_out(file, [path]) as bad,
+    ):
         folder = Path(scratch)
-        source = replace(_source(path, name, format, folder), header=header)
+        source = replace(_source(path, name, format, folder, file), left_out=bad)
         with closing(
             FileTable(source, choose, wanted, folder, labels, rows, None, memory)
         ) as table:
             yield table
+
+
+def _left_out(file: FileOptions, inputs: Sequence[Path]) -> AbstractContextManager[BinaryIO | None]:
+    """Open the file that rows that cannot be read are written to, if there is to be one."""
+    if not file.left_out_to:
+        return nullcontext()
+    saving.check_output(file.left_out_to, inputs)
+    return saving.writing(file.left_out_to)
 
 
 @contextmanager
@@ -254,7 +266,8 @@ def _several(
     labels: str | None,
     rows: int,
     memory: int | None,
-    header: bool,
+    options: FileOptions,
+    left_out: BinaryIO | None,
 ) -> Iterator[Stream]:
     """Open several files as one table; a column need not be in every one of them."""
     from naively.data.files.tables import FileTable, connect
@@ -273,27 +286,31 @@ def _several(
         for i, file in enumerate(files):
             folder = Path(scratch, str(i))
             folder.mkdir()
-            source = replace(find(file, format_, folder), header=header)
+            source = replace(find(file, format_, folder, options), left_out=left_out)
             tables.append(FileTable(source, choose, wanted, folder, labels, rows, duckdb, memory))
         partitions = [partition_of(file, root) for file in files]
         seen.update(dict.fromkeys(name for said in partitions for name in said))
         yield SeveralFiles(tables, partitions, _choose(list(seen), columns, ignore, str(root)))
 
 
-def _source(path: Path, name: str, format_: str | None, folder: Path) -> Source:
+def _source(
+    path: Path, name: str, format_: str | None, folder: Path, options: FileOptions
+) -> Source:
     """Return the source of a path; a stream can be read only once, so it is copied."""
     if str(path) == "-":
-        return spool(sys.stdin.buffer, name, format_, folder)
+        return spool(sys.stdin.buffer, name, format_, folder, options)
     if path.is_file():
-        return find(path, format_, folder)
+        return find(path, format_, folder, options)
     with path.open("rb") as pipe:
-        return spool(pipe, name, format_, folder)
+        return spool(pipe, name, format_, folder, options)
 
 
-def _folder(folder: Path, choose: ChooseColumns, format_: str | None) -> Stream:
+def _folder(
+    folder: Path, choose: ChooseColumns, format_: str | None, encoding: str | None
+) -> Stream:
     if format_ is not None:
         raise ValueError(f"{folder} is a folder, not a {format_} file: name a file in it.")
-    values, notes = read_folder(folder)
+    values, notes = read_folder(folder, encoding)
     return TableInMemory(column_rows({name: values[name] for name in choose(list(values))}), notes)
 
 
@@ -324,10 +341,13 @@ def _choose(
 # --- A folder of texts: one sub-folder for each class, one file for each text --------------------
 
 
-def read_folder(folder: Path) -> tuple[dict[str, NDArray[np.object_]], tuple[str, ...]]:
+def read_folder(
+    folder: Path, encoding: str | None = None
+) -> tuple[dict[str, NDArray[np.object_]], tuple[str, ...]]:
     """Read the texts below a folder, sorted by name, and the sub-folder each came from.
 
-    Hidden files are skipped; deeper folders belong to the class above them.
+    Hidden files are skipped; deeper folders belong to the class above them. Without an encoding
+    texts are UTF-8, and other bytes the letters that they are in windows-1252.
 
     Returns
     -------
@@ -350,7 +370,7 @@ def read_folder(folder: Path) -> tuple[dict[str, NDArray[np.object_]], tuple[str
     invalid = 0
     for class_folder in classes:
         for file in _files(class_folder):
-            text, count = decode(file.read_bytes())
+            text, count = decode(file.read_bytes(), encoding, str(file))
             texts.append(text)
             labels.append(class_folder.name)
             invalid += count

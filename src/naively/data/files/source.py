@@ -8,18 +8,17 @@ import gzip
 import io
 import json
 import re
-import shutil
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import chain
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, cast
 
 import numpy as np
 
 from naively.data.files import formats
+from naively.data.files.dialects import LONGEST, CsvDialect
 from naively.data.files.formats import EXPANSION, HARMLESS
-from naively.saving import copying
+from naively.options import FileOptions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
 
 
 CHUNK = 1 << 20
-LONGEST = 1 << 26  # bytes of a line, of a row and of a cell
 LIMIT = "64 MB"
 RETURN, FEED, QUOTE = b'\r\n"'
 
@@ -129,7 +127,7 @@ def survey(file: BinaryIO, name: str, *, quotes: bool, longest: float = LONGEST)
     """
     lines, rows = _Lines(), _Lines()
     size = quoted = 0
-    for chunk in _chunks(file):
+    for chunk in chunks_of(file):
         cells = np.frombuffer(chunk, np.uint8)
         is_mark = (cells == FEED) | (cells == RETURN)
         if quotes:
@@ -168,14 +166,14 @@ def recount(file: BinaryIO, delimiter: str, *, skips_empty_lines: bool, header: 
     """
     limit = csv.field_size_limit(LONGEST)
     try:
-        with io.TextIOWrapper(file, "latin-1", newline="") as text:
+        with io.TextIOWrapper(file, "utf-8-sig", "surrogateescape", newline="") as text:
             rows = csv.reader(text, delimiter=delimiter)
             return sum(bool(row) or not skips_empty_lines for row in rows) - header
     finally:
         csv.field_size_limit(limit)
 
 
-def _chunks(file: BinaryIO) -> Iterator[bytes]:
+def chunks_of(file: BinaryIO) -> Iterator[bytes]:
     r"""Yield a file in chunks that do not cut \r\n in two."""
     held = b""
     while chunk := file.read(CHUNK):
@@ -185,10 +183,7 @@ def _chunks(file: BinaryIO) -> Iterator[bytes]:
     yield held
 
 
-# --- A file to read: its name, its format, and a repaired copy where it is damaged ---------------
-#
-# DuckDB reads a table in place. Only standard input, text that is not clean UTF-8, and what is
-# neither text nor Parquet is copied first, as a stream.
+# --- A file to read: its name, its format, and what was said of it -------------------------------
 
 
 FORMATS = {
@@ -206,11 +201,8 @@ EXTENSIONS = {"csv": ".csv", "jsonl": ".jsonl", "parquet": ".parquet"}
 COMPRESSIONS = (".gz", ".zst")
 LONG = 1 << 20  # bytes of a line, half of DuckDB's default for the longest
 ZSTANDARD_BLOCK = 1 << 17  # bytes of a block at most
-SAID_DELIMITER = re.compile(r"sep=([,;|:^~#\t])\r?\n?", re.IGNORECASE)  # a line for Excel
-NOT_TEXT = 0.3  # a file with a greater share of invalid bytes is not UTF-8 text
 
 Damage: TypeAlias = tuple[type[Exception], ...]
-Ends: TypeAlias = Literal["kept", "outside quotes", "plain"]
 GZIP_DAMAGE: Damage = (EOFError, gzip.BadGzipFile, zlib.error)
 
 
@@ -236,14 +228,20 @@ class Source:
         Whether a line may be longer than DuckDB's default, at the price of its parallel reading.
     survey : Survey
         How large the text is, and how many rows it has.
-    header : bool
-        Whether the first line of CSV holds the names of the columns.
+    options : FileOptions
+        What was said of the file.
     delimiter : str
         The delimiter that the first line of the file said, a line which the copy does not have.
+    names : tuple of str
+        The names of the columns, of a copy as plain CSV, which has no header.
+    written_as : tuple of Source and CsvDialect, optional
+        What such a copy was made of.
     copy_of : str
-        What the file is of which this is a copy in CSV; else an empty string.
+        What the file is of which this is such a copy; else an empty string.
     contents : mapping of str to str
         What columns are, as far as the file itself says it.
+    left_out : binary file, optional
+        Takes the rows that cannot be read.
     """
 
     path: Path
@@ -255,15 +253,18 @@ class Source:
     plain_ends: bool = False
     long_lines: bool = False
     survey: Survey = Survey()
-    header: bool = True
+    options: FileOptions = FileOptions()
     delimiter: str = ""
+    names: tuple[str, ...] = ()
+    written_as: tuple[Source, CsvDialect] | None = None
     copy_of: str = ""
     contents: Mapping[str, Content] = field(default_factory=dict)
+    left_out: BinaryIO | None = None
 
     @property
     def named(self) -> bool:
         """Whether the first row of the text is no row, but the names of the columns."""
-        return self.format == "csv" and self.header
+        return self.format == "csv" and self.options.header and self.written_as is None
 
     @property
     def compressed(self) -> str:
@@ -336,181 +337,13 @@ def plain_extension(path: Path) -> str:
     return plain.suffix.lower()
 
 
-def find(path: Path, format_: str | None, scratch: Path) -> Source:
-    """Return the source at a path, repaired if need be; its format follows from its name."""
-    notes: tuple[str, ...] = ()
-    known = format_
-    if known is None:
-        known, notes = formats.recognised(path, plain_extension(path))
-        known = known or FORMATS.get(plain_extension(path))
-    if known is None:
-        raise ValueError(
-            f"The name {path} does not say what the file is: "
-            f"end it in {', '.join(FORMATS)} (then also .gz or .zst), or give the format."
-        )
-    return _look(Source(path.absolute(), str(path), known, notes=notes), scratch)
-
-
-def spool(stream: BinaryIO, name: str, format_: str | None, scratch: Path) -> Source:
-    """Copy a stream, which can be read only once, to a file and return it as a source."""
-    path = scratch / "input"
-    with copying(path, f"a copy of {name}") as copy:
-        shutil.copyfileobj(stream, copy, CHUNK)
-    with path.open("rb") as copy:
-        is_gzip = copy.read(2) == b"\x1f\x8b"
-    if is_gzip:
-        path = path.rename(f"{path}.gz")
-    source = Source(path, name, format_ or "csv")
-    if format_ is None:
-        start = _start(source).lstrip()
-        if start.startswith((b"{", b"[")):
-            source = replace(source, format="jsonl")
-        elif start.startswith(b"PAR1"):
-            source = replace(source, format="parquet")
-        else:
-            source = replace(source, format=formats.recognised(path, "")[0] or "csv")
-    return _look(source, scratch)
-
-
-def _copied(source: Source, scratch: Path) -> Source:
-    """Return a copy in CSV of a table in another format."""
-    if source.compressed == ".zst" or (source.compressed and source.format != "arff"):
-        raise ValueError(f"{source.name} is compressed: unpack it, and give the plain file.")
-    if source.format == "arff":
-        source.surveyed()  # a bomb, or a line without end, is refused before it is copied
-    path = scratch / "copy.csv"
-    with (
-        copying(path, f"a copy of {source.name}") as copy,
-        io.TextIOWrapper(copy, "utf-8", "surrogateescape", newline="") as out,
-        source.open() as file,
-    ):
-        notes, contents = formats.copied(source.format, source.path, file, out, name=source.name)
-    return replace(
-        source, path=path, format="csv", notes=source.notes + notes, delimiter=",",
-        copy_of=source.format, contents=contents,
-    )  # fmt: skip
-
-
-def repair(source: Source, scratch: Path, ends: Ends = "kept") -> Source:
-    r"""Return a copy of a text file as clean UTF-8, with a note about what was replaced.
-
-    A first line that says the delimiter, as ``sep=;`` does, is left out.
-
-    Ends of lines are kept, or become \n: those outside quotes, or all if quotes are not in pairs.
-    """
-    path = scratch / f"repaired{len(list(scratch.iterdir()))}{EXTENSIONS[source.format]}"
-    invalid = total = 0
-    with source.open() as binary:
-        is_utf16 = binary.read(2) in (b"\xff\xfe", b"\xfe\xff")
-        binary.seek(0)
-        encoding, errors = ("utf-16", "replace") if is_utf16 else ("utf-8-sig", "surrogateescape")
-        newline = None if ends == "plain" else ""
-        text = io.TextIOWrapper(binary, encoding, errors, newline=newline)
-        with (
-            copying(path, f"a copy of {source.name}") as file,
-            io.TextIOWrapper(file, "utf-8", newline="") as copy,
-        ):
-            try:
-                may_say = source.format == "csv" and not source.repaired and not source.copy_of
-                first = text.readline(8) if may_say else ""
-                said = SAID_DELIMITER.fullmatch(first)
-                first = "" if said else first
-                chunks = chain([first] if first else [], iter(lambda: text.read(CHUNK), ""))
-                for chunk in _plain_outside_quotes(chunks) if ends == "outside quotes" else chunks:
-                    clean, count = _replace_escapes(chunk)
-                    copy.write(clean)
-                    invalid, total = invalid + count, total + len(chunk)
-            except GZIP_DAMAGE:
-                raise source.truncated() from None
-    if invalid > NOT_TEXT * total:
-        raise ValueError(
-            f"{source.name} is not UTF-8 text ({invalid} invalid bytes): "
-            "convert it to UTF-8, or check that it is the right file."
-        )
-    notes = (replaced(invalid, source.name),) if invalid else ()
-    repaired = replace(source, path=path, notes=source.notes + notes, repaired=True)
-    if said:
-        repaired = replace(repaired, delimiter=said[1])
-    return replace(repaired, plain_ends=ends == "plain").surveyed()
-
-
-def _plain_outside_quotes(chunks: Iterator[str]) -> Iterator[str]:
-    r"""Replace \r\n and \r outside quotes by \n, in text whose quotes are in pairs.
-
-    Examples
-    --------
-    >>> "".join(_plain_outside_quotes(iter(['a\r', '\n"b\r', '\n"\r', 'c\r'])))
-    'a\n"b\r\n"\nc\n'
-    """
-    held, quoted = "", 0
-    for chunk in chunks:
-        parts = (held + chunk.removesuffix("\r")).split('"')
-        held = "\r" if chunk.endswith("\r") else ""
-        for i in range(quoted, len(parts), 2):
-            parts[i] = parts[i].replace("\r\n", "\n").replace("\r", "\n")
-        quoted = (quoted + len(parts) - 1) % 2
-        yield '"'.join(parts)
-    yield held and "\n"
-
-
-def decode(text: bytes) -> tuple[str, int]:
-    r"""Decode UTF-8, each invalid byte as U+FFFD, and count these.
-
-    Examples
-    --------
-    >>> decode(b"caf\xe9")
-    ('caf�', 1)
-    """
-    return _replace_escapes(text.decode("utf-8-sig", "surrogateescape"))
-
-
-def replaced(count: int, where: str) -> str:
-    """Return the sentence that says how many bytes were replaced.
-
-    Examples
-    --------
-    >>> replaced(1, "mails.csv")
-    '1 byte of invalid UTF-8 was replaced in mails.csv.'
-    """
-    bytes_were = "byte of invalid UTF-8 was" if count == 1 else "bytes of invalid UTF-8 were"
-    return f"{count} {bytes_were} replaced in {where}."
-
-
-def _replace_escapes(text: str) -> tuple[str, int]:
-    return re.subn("[\udc80-\udcff]", "\ufffd", text)
-
-
-def _start(source: Source) -> bytes:
+def start_of(source: Source) -> bytes:
+    """Return the first bytes of a source, without a byte order mark of UTF-8."""
     try:
         with source.open() as file:
             return file.read(4096).removeprefix(b"\xef\xbb\xbf")
     except GZIP_DAMAGE:
         raise source.truncated() from None
-
-
-def _look(source: Source, scratch: Path) -> Source:
-    """Return a source whose lines end alike, or raise a ValueError if it is empty or not text."""
-    start = b"" if source.compressed == ".zst" else _start(source)
-    if source.compressed != ".zst" and not start.strip():
-        raise ValueError(f"{source.name} is empty: there is nothing to read in it.")
-    if source.format in formats.KINDS.values():
-        source = _copied(source, scratch)
-        start = _start(source)
-    if source.format == "parquet":
-        return source
-    is_utf16 = start[:2] in (b"\xff\xfe", b"\xfe\xff")
-    if b"\0" in start and not is_utf16:
-        raise ValueError(
-            f"{source.name} is not a text file: check that it is the right one and is named "
-            "for what it is (.parquet, .gz)."
-        )
-    if is_utf16:
-        return repair(source, scratch, "outside quotes" if source.format == "csv" else "kept")
-    source = replace(source, is_json_array=start.lstrip().startswith(b"[")).surveyed()
-    says_delimiter = not source.copy_of and SAID_DELIMITER.match(start[:8].decode("latin-1"))
-    if source.format == "csv" and (source.survey.mixed or says_delimiter):
-        return repair(source, scratch, "outside quotes")
-    return source
 
 
 def _zstandard_size(source: Source) -> int:
@@ -560,12 +393,17 @@ def _zstandard_size(source: Source) -> int:
 
 
 # These are patterns of DuckDB's messages, and what is said of a line of CSV instead.
+BROKEN_QUOTE = (
+    'has a quote (") that is never closed or has text after it: close it, and write a quote inside '
+    'a field as "", or say --quote or --escape (quote=, escape=)'
+)
+WRONG_WIDTH = (
+    "has a number of fields ({found}) that is not the header's ({expected}): add or remove fields, "
+    'or put those that hold the delimiter between quotes (")'
+)
 CSV_FAULTS = {
-    "unterminated quote": 'has a quote (") that is never closed or has text after it: '
-    'close it, and write a quote inside a field as ""',
-    r"Expected Number of Columns: (?P<expected>\d+) Found: (?P<found>\d+)": "has a number of "
-    "fields ({found}) that is not the header's ({expected}): add or remove fields, or put those "
-    'that hold the delimiter between quotes (")',
+    "unterminated quote": BROKEN_QUOTE,
+    r"Expected Number of Columns: (?P<expected>\d+) Found: (?P<found>\d+)": WRONG_WIDTH,
     "(?i)maximum line size": f"is longer than {LIMIT}: split it",
 }
 
@@ -608,6 +446,12 @@ def line_of(source: Source, record: int, *, skips_empty_lines: bool = False) -> 
     return record
 
 
+def csv_fault(name: str, line: int, is_broken: bool, found: int, expected: int) -> str:
+    """Return the sentence about a record of CSV whose quotes are broken, or that is too wide."""
+    fault = BROKEN_QUOTE if is_broken else WRONG_WIDTH.format(found=found, expected=expected)
+    return f"Line {line} of {name} {fault}."
+
+
 def _csv_fault(source: Source, message: str) -> str:
     """Return the sentence about a CSV file."""
     record = re.search(r"CSV Error on Line: (\d+)", message)
@@ -646,13 +490,13 @@ def _json_fault(source: Source) -> str:
                 return f"Line {line} of {source.name} is not JSON"
             return ""
         for number, line in enumerate(file, 1):
-            fault = _line_fault(line)
+            fault = line_fault(line)
             if fault:
                 return f"Line {number} of {source.name} {fault}"
     return ""
 
 
-def _line_fault(line: bytes) -> str:
+def line_fault(line: bytes) -> str:
     """Return what is wrong with a line of JSON; an empty string if nothing is."""
     if not line.strip():
         return ""

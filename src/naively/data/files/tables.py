@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import csv
-import io
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,16 +13,25 @@ import numpy as np
 
 from naively.data.arrow import ArrowStream, BrokenStreamError
 from naively.data.columns import Cells, Column, Kind, Reading, read_column
-from naively.data.files.formats import NAMED, check_width
+from naively.data.files.copies import (
+    HEAD_LINES,
+    check_plain,
+    head_of,
+    line_of_row,
+    may_be_by_blanks,
+    repair,
+    without_bad_lines,
+    write_again,
+)
+from naively.data.files.dialects import LONGEST, CsvDialect, csv_dialect, first_rows
+from naively.data.files.formats import NAMED, check_width, numbered
 from naively.data.files.source import (
     LIMIT,
     LONG,
-    LONGEST,
     Source,
     line_of,
     readable_error,
     recount,
-    repair,
 )
 from naively.data.reading import SURE
 from naively.data.stream import BYTES, ROWS, ReadAgainError, Stream, in_pieces
@@ -55,10 +61,16 @@ SETTINGS = (
     "TimeZone = 'UTC'",
     "disabled_optimizers = 'common_subexpressions'",  # quadratic in columns: minutes for 3,000
 )
-DAMAGED_TEXT = "Invalid unicode|invalid UTF-8|byte order mark"
+DAMAGED_TEXT = "Invalid unicode|invalid UTF-8|byte order mark|codec can't decode"
 MIXED_ENDS = "reached an invalid state"  # DuckDB also says so of damaged text between quotes
+NOT_PLAIN = "CSV Error: it is not plain"
+CSV_ERROR = "CSV Error"
 
 ChooseColumns: TypeAlias = Callable[[Sequence[str]], list[str]]  # from all names to those to read
+
+
+class NotPlainError(Exception):
+    """DuckDB cannot read a table as it is written."""
 
 
 class FileTable(Stream):
@@ -95,9 +107,8 @@ class FileTable(Stream):
         connection: Connection | None = None,
         memory: int | None = None,
     ) -> None:
-        if source.copy_of in NAMED:  # whatever was said of the first line
-            source = replace(source, header=True)
         self._source, self._scratch, self._labels, self._rows = source, scratch, labels, rows
+        self._expected = wanted
         self._wanted: dict[str, Kind] = {name: of.kind for name, of in wanted.items()}
         self._choose = choose
         self._batch = BATCH
@@ -150,10 +161,23 @@ class FileTable(Stream):
             try:
                 found = scan(self._connection, self._source, self._wanted, self._labels)
                 break
-            except duckdb.Error as error:
+            except (duckdb.Error, UnicodeDecodeError) as error:
                 message = str(error)
+            except NotPlainError:
+                message = NOT_PLAIN
             self._source = _mended(self._source, message, self._scratch)
         return replace(found, fields=_chosen(self._source, found.fields, self._choose))
+
+    def _scan_again(self) -> None:
+        """Look how a copy is read, whose columns may be others than those of the file."""
+        before = {field.name for field in self._scan.fields if field.is_read}
+        self._scan = self._scanned()
+        left = before - self.readable  # as they are written
+        self.names = [field.name for field in self._scan.fields]
+        self.readable = frozenset(f.name for f in self._scan.fields if f.is_read) - left
+        self.total = self._count()
+        new = set(self.names) - self.known.keys() - {self._labels}
+        self.known |= {name: of for name, of in self._expected.items() if name in new}
 
     def columns(self) -> Iterator[dict[str, Column]]:
         read = 0
@@ -169,11 +193,15 @@ class FileTable(Stream):
         except BrokenStreamError as error:
             message = error.message
         else:
-            if self._scan.fields:
-                _check_rows(self._source, self._scan, read)
-            return
+            if not self._scan.fields or _are_all(self._source, self._scan, read):
+                return
+            message = NOT_PLAIN
         self._source = _mended(self._source, message, self._scratch)
-        self._scan = self._scanned()
+        self._scan_again()
+        if self._source.written_as is not None and read:
+            raise ReadAgainError(
+                f"{self._source.name} is not plain CSV, which its first rows did not show."
+            )
         raise ReadAgainError
 
     def _arrow(self) -> Iterator[dict[str, Column]]:
@@ -222,10 +250,12 @@ class FileTable(Stream):
         title = f'Column "{name}" of {self._source.name}'
         if self._source.format != "csv" or self._source.copy_of:
             return title, f"row {row + 1}"
+        if self._source.written_as:
+            return title, f"line {line_of_row(self._source, row)}"
         skips = self._scan.skips_empty_lines
         return (
             title,
-            f"line {line_of(self._source, row + 1 + self._source.header, skips_empty_lines=skips)}",
+            f"line {line_of(self._source, row + 1 + self._source.named, skips_empty_lines=skips)}",
         )
 
 
@@ -256,6 +286,12 @@ def _mended(source: Source, message: str, scratch: Path) -> Source:
         return repair(source, scratch, "plain")
     if _is_long_line(source, message):
         return replace(source, long_lines=True)
+    if is_text and source.written_as is None and re.search(CSV_ERROR, message):
+        try:
+            make = write_again if source.format == "csv" else without_bad_lines
+            return make(source, scratch)
+        except UnicodeDecodeError as error:
+            return _mended(source, str(error), scratch)
     raise readable_error(source, message)
 
 
@@ -265,22 +301,26 @@ def _is_long_line(source: Source, message: str) -> bool:
     return not source.long_lines and bool(re.search(length, message))
 
 
-def _check_rows(source: Source, found: Scan, rows: int) -> None:
-    """Raise a ValueError if DuckDB reads more or fewer rows of a table than its text has."""
+def _are_all(source: Source, found: Scan, rows: int) -> bool:
+    """Whether DuckDB reads as many rows of a table as its text has.
+
+    Where it does not, the table may be written again, once; then a ValueError is raised.
+    """
     if source.survey.lines is None or source.survey.filled is None:
-        return
+        return True
     skips = found.skips_empty_lines or source.format == "jsonl"
     counted = source.survey.filled if skips else source.survey.lines
     expected = counted - source.named
     if rows == expected:
-        return
+        return True
     with source.open() as file:
         if source.format == "csv":
-            expected = recount(file, found.delimiter, skips_empty_lines=skips, header=source.header)
+            expected = recount(file, found.delimiter, skips_empty_lines=skips, header=source.named)
         else:
             expected = sum(bool(line.strip()) for line in file)
-    if rows != expected:
+    if rows != expected and (source.format != "csv" or source.written_as):
         raise _miscounted(source, rows, expected)
+    return rows == expected
 
 
 def _miscounted(source: Source, rows: int, expected: int) -> ValueError:
@@ -311,8 +351,6 @@ def _chosen(source: Source, fields: list[Field], choose: ChooseColumns) -> list[
 # ruff: noqa: S608  names and paths are quoted by the functions at the end
 
 
-DELIMITERS = ",\t;|"
-HEAD_LINES = 100
 HUGE = ("ubigint", "hugeint", "uhugeint")
 JSON_TYPES = {"integer": "BIGINT", "number": "DOUBLE", "boolean": "BOOLEAN"}
 KINDS = {
@@ -373,18 +411,29 @@ def scan(
 def _scan_csv(connection: Connection, source: Source, labels: str | None) -> Scan:
     """Return how DuckDB reads CSV: all columns as text, with a delimiter that is found here."""
     longest = f", max_line_size = {LONGEST}" if source.long_lines else ""
-    options = f"auto_detect = false{longest}"
+    # DuckDB takes the first end of a line that it sees for that of all, between quotes too.
+    ends = r", new_line = '\n'" if source.written_as else ""
+    options = f"auto_detect = false{longest}{ends}"
     head = _head(connection, source, options)
-    if head and not head[0].strip() and source.header:
+    asked = source.options
+    if head and not head[0].strip() and source.named:
         raise ValueError(f"Line 1 of {source.name} is empty: it must hold the column names.")
-    delimiter = source.delimiter or _delimiter(head)
-    rows = _rows(head, delimiter)
-    if not rows:
-        raise ValueError(
-            f'The column names of {source.name} are too long, or have a quote (") that is never '
-            "closed: check that it is a CSV file with a header."
-        )
-    names = _names(rows[0], source) if source.header else _numbered(len(rows[0]))
+    if source.written_as is None:
+        by_blanks = may_be_by_blanks(source)
+        dialect, rows = csv_dialect(head, asked, source.delimiter, by_blanks=by_blanks)
+    else:
+        dialect = CsvDialect()
+        rows = first_rows(head, dialect)
+    # DuckDB may take a name of several lines for several rows.
+    is_odd = not rows or (source.named and re.search("[\r\n]", "".join(rows[0])))
+    if source.compressed == ".zst":
+        check_plain(source, dialect, rows)
+    elif source.written_as is None and (is_odd or not dialect.is_plain or asked.left_out_to):
+        raise NotPlainError
+    header = rows[0] if rows and source.named else source.names
+    names = _names(header, source) if asked.header else numbered(len(header or rows[0]))
+    if asked.header and not source.named:
+        rows = [[*header], *rows]
     check_width(len(names), source.name)
     # Names by position: DuckDB takes "a" and "A" for one name.
     spaced = not source.copy_of and _are_spaced(rows)
@@ -395,10 +444,10 @@ def _scan_csv(connection: Connection, source: Source, labels: str | None) -> Sca
     ]
     columns = _struct({f"c{i}": "VARCHAR" for i in range(len(names))})
     table = (
-        f"read_csv({_path(source)}, columns = {columns}, delim = '{delimiter}', "
-        f"""quote = '"', escape = '"', header = {str(source.header).lower()}, {options})"""
+        f"read_csv({_path(source)}, columns = {columns}, delim = {_text(dialect.delimiter)}, "
+        f"""quote = '"', escape = '"', header = {str(source.named).lower()}, {options})"""
     )
-    return Scan(table, fields, delimiter, source.header and _looks_like_data(rows), spaced)
+    return Scan(table, fields, dialect.delimiter, asked.header and _looks_like_data(rows), spaced)
 
 
 def _are_spaced(rows: Sequence[Sequence[str]]) -> bool:
@@ -410,11 +459,6 @@ def _are_spaced(rows: Sequence[Sequence[str]]) -> bool:
 def _trimmed(names: Sequence[str], source: Source) -> list[str]:
     """Return names without the blanks before them, which must leave them different."""
     return _names([name.lstrip(" ") for name in names], source)
-
-
-def _numbered(columns: int) -> list[str]:
-    """Return the names of columns that have none."""
-    return [f"column {i}" for i in range(1, columns + 1)]
 
 
 def _looks_like_data(rows: Sequence[Sequence[str]]) -> bool:
@@ -440,37 +484,12 @@ def _head(connection: Connection, source: Source, options: str) -> list[str]:
             f"'\x01', quote = '', escape = '', header = false, {options}) LIMIT {HEAD_LINES}"
         ).fetchall()
         return [f"{line or ''}\n" for (line,) in lines]
-    head: list[str] = []
-    size = 0
-    with io.TextIOWrapper(source.open(), "utf-8-sig", "replace", newline="") as text:
-        while len(head) < HEAD_LINES and size < LONGEST and (line := text.readline()):
-            head.append(line)
-            size += len(line)
-    return head
+    return head_of(source)
 
 
-def _rows(lines: list[str], delimiter: str) -> list[list[str]]:
-    rows: list[list[str]] = []
-    # A broken quote, or a field longer than the csv module takes, ends the sample.
-    with contextlib.suppress(csv.Error):
-        rows.extend(csv.reader(lines, delimiter=delimiter, strict=True))
-    return [row for row in rows if row]
-
-
-def _delimiter(lines: list[str]) -> str:
-    """Return the delimiter under which most rows have as many fields as the header."""
-
-    def merit(delimiter: str) -> tuple[bool, float, int]:
-        widths = [len(row) for row in _rows(lines, delimiter)]
-        width = widths[0] if widths else 0
-        return width > 1, widths.count(width) / max(len(widths), 1), width
-
-    return max(DELIMITERS, key=merit)
-
-
-def _names(header: list[str], source: Source) -> list[str]:
+def _names(header: Sequence[str], source: Source) -> list[str]:
     names = [name or f"column{i}" for i, name in enumerate(header, 1)]
-    repeated = [name for name, count in Counter(names).items() if count > 1]
+    repeated = [name.strip() for name, count in Counter(names).items() if count > 1]
     if repeated:
         raise ValueError(
             f"{source.name} has more than one column named {', '.join(repeated)}: rename them."
@@ -482,6 +501,8 @@ def _scan_jsonl(
     connection: Connection, source: Source, wanted: Mapping[str, str], labels: str | None
 ) -> Scan:
     """Return how DuckDB reads JSON; the types of columns are those that it finds in all rows."""
+    if source.options.left_out_to and source.written_as is None and not source.is_json_array:
+        raise NotPlainError
     longest = f", maximum_object_size = {LONGEST}" if source.long_lines else ""
     table = f"read_json({_path(source)}, format = '{_layout(source)}', records = true{longest}"
     # Times are found later; with one format of them here, DuckDB does not try many on long texts.
