@@ -41,8 +41,8 @@ help: ## list what can be made
 
 setup: $(NAIVELY) $(MADE)/test $(MADE)/lint ## install naively and all it is tested with into .venv
 
-demo: $(NAIVELY) ## learn, score and explain on real data; or on yours: DATA=file.csv TARGET=column
-	$(BIN)/naively demo $(if $(DATA),"$(DATA)") $(if $(TARGET),--target "$(TARGET)")
+demo: $(NAIVELY) ## learn, score and explain on real data; or on yours: DATA=file.csv TARGET=column ARGS=--no-header
+	$(BIN)/naively demo $(if $(DATA),"$(DATA)") $(if $(TARGET),--target "$(TARGET)") $(ARGS)
 
 test: $(NAIVELY) $(MADE)/test ## test everything of a kind once, in five minutes
 	$(WITH) $(BIN)/python -m pytest $(JOBS) --quick $(ARGS)

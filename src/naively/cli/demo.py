@@ -27,8 +27,10 @@ from naively.cli.shared import (
     print_row,
     print_scores,
     shortened,
+    with_file,
 )
 from naively.messages import tell
+from naively.options import FileOptions
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -62,12 +64,14 @@ class Example:
     draw: Callable[[Rows], list[str]] | None = None  # draws a row that is a picture
 
 
+@with_file
 def demo(
     data: Annotated[
         str | None,
         typer.Argument(metavar="[DATA]", help="Your own file; needs --target.", show_default=False),
     ] = None,
     target: TargetOption = None,
+    file: FileOptions = FileOptions(),
 ) -> None:
     """Learn, score and explain on real data: docstrings, digits, wine, tumours; or your own."""
     from naively.kernels import dispatch
@@ -83,16 +87,17 @@ def demo(
         for example in _examples():
             _run(console, example)
     else:
-        rows, y, target = _own(data, target)
+        rows, y, target = _own(data, target, file)
         console.print(ABOUT)
         _run(console, Example(f"{Path(data).name}: which {target}?", lambda: (rows, y)))
     console.print(f"\nAll of this took {time.perf_counter() - begin:.1f} s.", style="dim")
-    _say_what_is_next(console, data, target)
+    _say_what_is_next(console, data, target, file)
 
 
-def _own(data: str, target: str | None) -> tuple[Rows, LabelArray, str]:
-    table = Data(data).read()
-    target = find_target(list(map(str, table.names)), target or folder_target(data), data)
+def _own(data: str, target: str | None, file: FileOptions) -> tuple[Rows, LabelArray, str]:
+    target = target or folder_target(data)
+    table = Data(data, labels=target, file=file).read()
+    target = find_target(list(map(str, table.names)), target, data)
     rows, _ = table.split(target)
     return rows, table.values(target), target
 
@@ -177,11 +182,13 @@ def _run(console: Console, example: Example) -> None:
         print_explanation(console, nb.explain(row)[0], right[where].tolist()[0])
 
 
-def _say_what_is_next(console: Console, data: str | None, target: str | None) -> None:
+def _say_what_is_next(
+    console: Console, data: str | None, target: str | None, written: FileOptions
+) -> None:
     """Print the commands that one may try next."""
     me = _own_name()
     file = shlex.quote(data) if data else "FILE"
-    column = f"--target {shlex.quote(target) if target else 'COLUMN'}"
+    column = f"--target {shlex.quote(target) if target else 'COLUMN'}{_as_given(written)}"
     console.print("\nNext", style="bold")
     if data is None:
         console.print(
@@ -199,6 +206,19 @@ def _say_what_is_next(console: Console, data: str | None, target: str | None) ->
     console.print("  # or in Python", style="dim")
     console.print("  from naively import NaiveBayes")
     console.print('  nb = NaiveBayes().fit(table, "column"); print(nb.assess())')
+
+
+def _as_given(file: FileOptions) -> str:
+    """Return the options of how a file is read, as they are given.
+
+    >>> _as_given(FileOptions(header=False, delimiter=";"))
+    " --no-header --delimiter ';'"
+    """
+    given = {name.replace("_", "-"): value for name, value in file.kept().items()}
+    return "".join(
+        f" --no-{name}" if value is False else f" --{name} {shlex.quote(str(value))}"
+        for name, value in given.items()
+    )
 
 
 def _own_name() -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -19,11 +20,12 @@ from naively.kernels import dispatch
 from naively.kernels.forms import Form
 from naively.kernels.strings import Strings
 from naively.options import FileOptions
-from naively.schema.choose import EventModels, contents_given, truths_of
+from naively.schema.choose import SEQUENTIAL, EventModels, contents_given, truths_of
 from naively.schema.settle import MANY, TEXT_OWN, TEXT_ROWS, reads_as_text
 from naively.tabular import Tabular
 
 EXAMPLES = 3
+WHOLE = re.compile(r"-?[0-9]{1,15}")
 LONGEST = 40  # characters of an example
 OF_KIND: dict[Kind | None, str] = {
     "number": "number",
@@ -225,6 +227,8 @@ class _Seen:
             said.append(said_of_words(self.forms))
         if not self.many and len(self.levels) == 1 and self.cells > 1:
             said.append(f"always {_shortened(next(iter(self.levels)))!r}")
+        if content == "number" and not self.many and _are_in_sequence(self.levels, self.cells):
+            said.append(SEQUENTIAL)
         own = not self.many and self.cells >= TEXT_ROWS
         if own and content in ("levels", "text") and len(self.levels) >= TEXT_OWN * self.cells:
             said.append("nearly every row has its own: an identifier?")
@@ -249,6 +253,18 @@ class _Seen:
         if reading.content != "levels" or is_target:
             return reading.content
         return "text" if reads_as_text(self.levels, float(self.cells)) else "levels"
+
+
+def _are_in_sequence(levels: Collection[str], cells: int) -> bool:
+    """Whether a column holds whole numbers, none twice, of a range that they nearly fill.
+
+    >>> _are_in_sequence([str(i) for i in range(100, 160)], 60)
+    True
+    """
+    if len(levels) < max(cells, TEXT_ROWS) or not all(map(WHOLE.fullmatch, levels)):
+        return False
+    numbers = list(map(int, levels))
+    return max(numbers) - min(numbers) < 2 * cells
 
 
 def _different(cells: Strings) -> Iterator[str]:
