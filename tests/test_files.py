@@ -571,8 +571,10 @@ def test_empty_lines_above_the_header(write, blank):
 
 
 def test_repeated_names(write):
-    path = write("t.csv", "a,b,a,c,b\n1,2,3,4,5\n")
-    assert "more than one column named a, b: rename" in fault(path)
+    table = read(write("t.csv", "a,b,a,c,b,a\n1,2,3,4,5,6\n"))
+    values = {name: column.tolist() for name, column in table.values.items()}
+    assert values == {"a": [1], "b": [2], "a (2)": [3], "c": [4], "b (2)": [5], "a (3)": [6]}
+    assert 'more than one column named "a", "b": the second is called "a (2)"' in table.notes[-1]
 
 
 @pytest.mark.parametrize("extension", [".csv", ".jsonl", ".parquet"])

@@ -37,7 +37,8 @@ ALPHABETS = (
     *("ăâîşţșț", "čćđšž", "çğıi̇öşüâî", "ąčęėįšųūž", "āčēģīķļņšūž", "äõöüšž"),
     "αβγδεζηθικλμνξοπρσςτυφχψωάέήίόύώϊϋΐΰ",
 )
-SIGNS = frozenset("€£§°©®™«»‹›“”„‘’–—…•·¿¡½¼¾²³µ×±№´`¨†%")  # that stand alone
+SIGNS = frozenset("€£§°©®™«»‹›“”„‘’–—…•·¿¡½¼¾²³µ×±№´`¨†%\xa0")  # that stand alone,
+BETWEEN = "’\xa0"  # or between letters
 SCRIPTS = {
     "CJK": "Chinese",
     "HIRAGANA": "Japanese",
@@ -143,7 +144,7 @@ def _merit(words: list[bytes], encoding: str) -> float:
             total += 1
             before, after = text[i - 1 : i], text[i + 1 : i + 2]
             if letter in SIGNS:
-                stands = letter == "’" or not (before.isalpha() and after.isalpha())
+                stands = letter in BETWEEN or not (before.isalpha() and after.isalpha())
                 for alphabet in right:
                     right[alphabet] += stands
             elif letter.islower() or not before.islower():

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import duckdb
@@ -132,6 +133,11 @@ class FileTable(Stream):
         notes = self._source.notes + super().notes
         if self._scan.spaced:
             notes += (f"The blank after each delimiter of {self._source.name} was left out.",)
+        if self._scan.repeated:
+            names = ", ".join(f'"{name}"' for name in self._scan.repeated)
+            first = self._scan.repeated[0]
+            many = f"{self._source.name} has more than one column named {names}"
+            notes += (f'{many}: the second is called "{first} (2)", and so on.',)
         if not self._scan.looks_like_data or self._source.copy_of in NAMED:
             return notes
         looks = (
@@ -390,6 +396,7 @@ class Scan:
     delimiter: str = ""  # of CSV
     looks_like_data: bool = False  # the line that is taken for the names of the columns
     spaced: bool = False  # whether a blank follows each delimiter, which is left out
+    repeated: tuple[str, ...] = ()  # names that more than one column has
 
     @property
     def skips_empty_lines(self) -> bool:
@@ -431,34 +438,32 @@ def _scan_csv(connection: Connection, source: Source, labels: str | None) -> Sca
     elif source.written_as is None and (is_odd or not dialect.is_plain or asked.left_out_to):
         raise NotPlainError
     header = rows[0] if rows and source.named else source.names
-    names = _names(header, source) if asked.header else numbered(len(header or rows[0]))
+    names = _named(header) if asked.header else numbered(len(header or rows[0]))
     if asked.header and not source.named:
         rows = [[*header], *rows]
     check_width(len(names), source.name)
     # Names by position: DuckDB takes "a" and "A" for one name.
     spaced = not source.copy_of and _are_spaced(rows)
     cells = [f"ltrim(c{i}, ' ')" if spaced else f"c{i}" for i in range(len(names))]
+    names = [name.lstrip(" ") for name in names] if spaced else names
+    repeated = tuple(name for name, count in Counter(names).items() if count > 1)
     fields = [
         Field(name, cell, "text", name != labels)
-        for name, cell in zip(_trimmed(names, source) if spaced else names, cells, strict=True)
+        for name, cell in zip(_told_apart(names), cells, strict=True)
     ]
     columns = _struct({f"c{i}": "VARCHAR" for i in range(len(names))})
     table = (
         f"read_csv({_path(source)}, columns = {columns}, delim = {_text(dialect.delimiter)}, "
         f"""quote = '"', escape = '"', header = {str(source.named).lower()}, {options})"""
     )
-    return Scan(table, fields, dialect.delimiter, asked.header and _looks_like_data(rows), spaced)
+    looks_like_data = asked.header and _looks_like_data(rows)
+    return Scan(table, fields, dialect.delimiter, looks_like_data, spaced, repeated)
 
 
 def _are_spaced(rows: Sequence[Sequence[str]]) -> bool:
     """Whether a blank follows each delimiter."""
     after = [cell for row in rows for cell in row[1:]]
     return bool(after) and all(cell.startswith(" ") for cell in after)
-
-
-def _trimmed(names: Sequence[str], source: Source) -> list[str]:
-    """Return names without the blanks before them, which must leave them different."""
-    return _names([name.lstrip(" ") for name in names], source)
 
 
 def _looks_like_data(rows: Sequence[Sequence[str]]) -> bool:
@@ -487,14 +492,25 @@ def _head(connection: Connection, source: Source, options: str) -> list[str]:
     return head_of(source)
 
 
-def _names(header: Sequence[str], source: Source) -> list[str]:
-    names = [name or f"column{i}" for i, name in enumerate(header, 1)]
-    repeated = [name.strip() for name, count in Counter(names).items() if count > 1]
-    if repeated:
-        raise ValueError(
-            f"{source.name} has more than one column named {', '.join(repeated)}: rename them."
-        )
-    return names
+def _named(header: Sequence[str]) -> list[str]:
+    return [name or f"column{i}" for i, name in enumerate(header, 1)]
+
+
+def _told_apart(names: Sequence[str]) -> list[str]:
+    """Return names of which those that came before have a number behind them.
+
+    >>> _told_apart(["a", "b", "a", "a (2)", "a"])
+    ['a', 'b', 'a (3)', 'a (2)', 'a (4)']
+    """
+    taken, seen, found = set(names), set[str](), []
+    for name in names:
+        own = name
+        if name in seen:
+            own = next(each for i in count(2) if (each := f"{name} ({i})") not in taken)
+        taken.add(own)
+        seen.add(name)
+        found.append(own)
+    return found
 
 
 def _scan_jsonl(
