@@ -40,6 +40,7 @@ COLUMNS: dict[str, tuple[list[str], str]] = {
     "dotted": (["31.12.2024", "1.2.2024"], "time"),
     "month first": (["12/31/2024", "01/02/2024", "NA"], "time"),
     "names of months": (["15-Jan-17", "01Apr1979", "August 14, 2020"], "time"),
+    "months of years": (["1976 Jul", "1976 Aug", "1977 Jan"], "time"),
     "eight digits": (["20150601", "20150602", "20161231"], "time"),
     "seasons": (["2010-11", "2011-12", "2012-13"] * 3, "levels"),
     "clock": (["14:05", "2:05 PM", "00:00:30"], "clock"),

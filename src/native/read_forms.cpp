@@ -241,6 +241,7 @@ class Scanner {
           reading_(reading),
           affixes_(affixes) {}
 
+    Cell month_of_year() const;
     Cell number() const;
     Cell signed_number(bool brackets) const;
     Cell time() const;
@@ -814,6 +815,13 @@ Cell Scanner::day_month_year(int i, int64_t day) const {
     return written(i + count, i, count, of, day);
 }
 
+// 1976 Jul, which is no number of units.
+Cell Scanner::month_of_year() const {
+    if (digits(0) != 4 || at(4) != U' ') return {};
+    const int64_t year = whole(0, 4);
+    return 1900 <= year && year <= 2099 ? year_first() : Cell{};
+}
+
 Cell Scanner::of_month(int64_t year, int month) const {
     const int64_t moment = moment_of(year, month, 1);
     return moment == NAT ? Cell{} : Cell::time(WRITTEN_MONTH, moment);
@@ -982,6 +990,7 @@ Cell read_any(Bytes string, const Tables& tables, Reading reading, Affixes& affi
     if (tables.is_mark(small)) return {MARK, NOT_A_NUMBER, 0};
     if (small == U"true" || small == U"false") return Cell::number(TRUTH, small == U"true");
     const Scanner scanner(text, tables, reading, affixes);
+    if (Cell found = scanner.month_of_year()) return found;
     if (Cell found = scanner.number()) return found;
     if (Cell found = scanner.time()) return found;
     if (scanner.is_list()) return {LIST, NOT_A_NUMBER, 0};

@@ -244,7 +244,9 @@ def read_cell(
         return Cell(Form.MARK)
     if lower in ("true", "false"):
         return Cell(Form.TRUTH, float(lower == "true"))
-    found = _number(cell, comma=comma, dates=dates) or _time(cell, day_first=day_first)
+    of_year = cell[:4].isdecimal() and cell[4:5] == " " and _is_century(cell[:4])
+    found = _year_first(cell, cell[:4]) if of_year else None  # no number of units "Jul"
+    found = found or _number(cell, comma=comma, dates=dates) or _time(cell, day_first=day_first)
     return found or (Cell(Form.LIST) if _is_list(cell) else WORD)
 
 
