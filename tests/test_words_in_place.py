@@ -218,8 +218,10 @@ def test_a_word_that_was_never_seen_is_a_missing_cell_and_no_word() -> None:
     nb = NaiveBayes().fit(X, Y)
     with pytest.warns(UserWarning, match="'never seen' in row 0 is none"):
         unknown = nb.explain({"x": ["never seen"], "day": ["2024-03-01"], "z": [0.0]})[0]
-    said = {column for column, _, _ in unknown.top(unknown.best)}
-    assert "x is missing" in said
+    empty = nb.explain({"x": [""], "day": ["2024-03-01"], "z": [0.0]})[0]
+    said = {(column, value): weight for column, value, weight in unknown.top(unknown.best)}
+    assert ("x", "never seen") in said
+    assert {"x is missing"} <= {column for column, _, _ in empty.top(empty.best)}
 
 
 def test_a_model_file_keeps_them(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -30,13 +30,14 @@ from naively.counting.labels import Label, LabelArray
 from naively.counting.tally import BlockTally
 from naively.data.columns import Rows
 from naively.kernels.reference import Floats
+from naively.kernels.strings import Strings
 from naively.kernels.tokens import character_ngrams, splitter
 from naively.likelihoods.base import ABSENT, Contributions
 from naively.messages import Shown, many, visible
 from naively.model.class_prior import and_more, frequent, number_of
 from naively.model.model import Model
 from naively.schema.encode import plain_cell, plain_cells
-from naively.schema.schema import EMPTY, Interaction, Missing, MissingAs
+from naively.schema.schema import Interaction, Missing, MissingAs
 from naively.tabular import Tabular
 
 if TYPE_CHECKING:
@@ -313,7 +314,7 @@ def explain(model: Model, rows: Rows) -> Explanation:
     first: list[Item] = [(PRIOR, None, model.class_log_prior)]
     if (intercept := model.intercept).any():
         first.append((INTERCEPT, None, intercept))
-    lines, blocks = Lines(first, len(rows), cells), model.blocks(batch)
+    lines, blocks = Lines(first, len(rows), cells, rows.words), model.blocks(batch)
     for group in sorted(model.taken.schema.groups, key=lambda of: LAST.get(of.kind, 0)):
         key = group.key
         found, axis = model.likelihoods[key].itemised(blocks[key]), model.taken.counts[key].axis
@@ -549,13 +550,19 @@ class Lines:
     cells : callable
         Returns what is shown of a column in each row: nothing of several columns that are one
         event.
+    words : mapping of str to Strings
+        The words in place of values.
     """
 
     def __init__(
-        self, first: list[Item], rows: int, cells: Callable[[Name], Sequence[object]]
+        self,
+        first: list[Item],
+        rows: int,
+        cells: Callable[[Name], Sequence[object]],
+        words: Mapping[Name, Strings],
     ) -> None:
         self.items: list[list[Item]] = [[*first] for _ in range(rows)]
-        self._cells = cells
+        self._cells, self._words = cells, words
         self._place: list[dict[Hashable, int]] = [{} for _ in range(rows)]
 
     def add(
@@ -609,10 +616,10 @@ class Lines:
         ):
             name = axis.columns[column]
             assert isinstance(name, Missing | MissingAs)
-            word = name.words[item:] if isinstance(name, MissingAs) else ()
-            if item or word:
-                of = title(name.of)
-                line = (of, word[0]) if word and word[0] != EMPTY else (f"{of} is missing", None)
+            if item or isinstance(name, MissingAs):
+                words, of = self._words.get(name.of), title(name.of)
+                word = None if words is None else words[row]
+                line = (f"{of} is missing", None) if word is None else (of, word)
                 self._put(row, (name.of, "missing"), (*line, value))
             else:
                 place = self._place[row]

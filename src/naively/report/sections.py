@@ -197,7 +197,7 @@ def columns(subject: Subject) -> str:
     lines = [
         [title(name), str(schema.columns[name].event) if name in schema.columns else "not learned",
          schema.columns[name].kind if name in schema.columns else None,
-         schema.notes.get(name), cost.get(title(name))]
+         schema.said_of(name), cost.get(title(name))]
         for name in worth[:1000]
     ]  # fmt: skip
     body = html.table(["column", "event model", "kind", "note", "worth (nats per row)"], lines)

@@ -402,37 +402,47 @@ class Schema(Shown):
                     "cannot be merged."
                 )
 
-    def _said_of(self, name: Name, group: Group) -> str:
+    def said_of(self, name: Name) -> str:
         """Return what is said of a column: its kind, how its strings are read, and notes."""
+        if name not in self.columns:
+            return self.notes.get(name, "missing throughout")
         note, reading = self.notes.get(name), self.readings.get(name)
-        kind = "times of day" if reading and reading.content == "clock" else f"{group.kind}s"
-        said = [kind if note is None else note, reading.note if reading else ""]
-        return ", ".join(filter(None, said))
+        is_clock = reading is not None and reading.content == "clock"
+        kind = "times of day" if is_clock else f"{self.columns[name].kind}s"
+        said = ", ".join(filter(None, [note or kind, reading.note if reading else ""]))
+        if name not in self._missing:
+            return said
+        words = self._missing[name]
+        return f"{said}{EVIDENCE}, each: {_listed(words)}" if words else f"{said}{EVIDENCE}"
+
+    @cached_property
+    def _missing(self) -> dict[Name, tuple[str, ...]]:
+        """The columns whose missing cells are evidence, and the words in place of their values."""
+        found: dict[Name, tuple[str, ...]] = {}
+        for name in self.derived:
+            if isinstance(name, Missing):
+                found.setdefault(name.of, ())
+            elif isinstance(name, MissingAs):
+                found[name.of] = name.words
+        return found
 
     def __str__(self) -> str:
-        missing = [name.of for name in self.derived if isinstance(name, Missing)]
-        words = {name.of: name.words for name in self.derived if isinstance(name, MissingAs)}
         if len(self.columns) > SHOWN:
             lines = [
                 (event_name(group), f"{list_names(group.columns)} ({group.kind}s)")
                 for group in self.groups
                 if group.kind not in ("missing", "missing as", "word")
             ]
-            lines += [("missing cells are evidence", list_names(missing))] if missing else []
+            some = [("missing cells are evidence", list_names(self._missing))]
+            lines += some if self._missing else []
             noted = [(title(name), note) for name, note in self.notes.items()]
             return "\n".join(f"{name}: {what}" for name, what in lines + noted)
         table = [
-            (
-                title(name),
-                event_names(self.groups_of[name]),
-                self._said_of(name, group)
-                + EVIDENCE * (name in missing)
-                + (f", each: {_listed(words[name])}" if name in words else ""),
-            )
-            for name, group in self.columns.items()
+            (title(name), event_names(self.groups_of[name]), self.said_of(name))
+            for name in self.columns
         ]
         table += [
-            (title(name), "not learned", self.notes.get(name, "missing throughout"))
+            (title(name), "not learned", self.said_of(name))
             for name in self.order
             if name not in self.columns
         ]
