@@ -22,6 +22,20 @@ WRITTEN = (
 )
 PIECES = [*WRITTEN.split(), *" \t\xa0\ufeff\x00\u2212\u2013\u0663\uff11\u2019"]
 CELLS = st.lists(st.sampled_from(PIECES), max_size=8).map("".join) | st.text(max_size=12)
+DIGITS = st.text("0123456789", min_size=1, max_size=4)
+# Numbers and dates in a few notations, of which a column has many: a notation is learned by its first.
+FIGURES = st.builds(
+    "{}{}{}{}{}{}{}".format,
+    st.sampled_from(["", "", "-", "$", "€", "-$", "$-", "<", "(", " ", "US$", "A", "+"]),
+    *(DIGITS, st.sampled_from(list(".,,/-: ")), DIGITS, st.sampled_from(["", *".,/-: "])),
+    DIGITS | st.sampled_from(["", "000", "2024", "17"]),
+    st.sampled_from(["", "", "%", " %", " kg", "kg", " Jul", " €", "st", ")", " ", "e3", " 14:05"]),
+)
+NAMED = st.builds(
+    "{0}{3}{1}{3}{2}".format,
+    *(st.integers(0, 33), st.sampled_from("Jan feb MAR mai Sept Okt Dec".split()), DIGITS),
+    st.sampled_from(list("-/ .")),
+)
 EPOCH = dt.datetime(1970, 1, 1)  # noqa: DTZ001  (all times here are without a zone)
 MOMENT = st.datetimes(EPOCH.replace(year=1900), EPOCH.replace(year=2099, month=12, day=31))
 
@@ -29,7 +43,10 @@ native = pytest.mark.skipif(dispatch.NATIVE is None, reason="the native kernels 
 
 
 @native
-@given(st.lists(CELLS | st.none(), max_size=40), st.booleans(), st.booleans(), st.booleans())
+@given(
+    st.lists(CELLS | st.none(), max_size=40) | st.lists(FIGURES | NAMED, max_size=80),
+    *(st.booleans(), st.booleans(), st.booleans()),
+)
 def test_both_kernels_read_the_same(cells, comma, day_first, dates) -> None:
     strings = pack_strings(cells)
     mine = read_forms(strings, comma, day_first, dates)

@@ -191,10 +191,30 @@ struct Cell {
 // What stands beside digits: a currency, a unit, another currency, and signs before and after.
 using Affix = std::array<View, 5>;
 
+// What stood around the digits of a cell, and what it meant.
+struct Notation {
+    std::string before, after;
+    bool marked;  // whether the digits had a mark in them
+    uint8_t affix;
+    bool negative;
+};
+
 // The affixes that a part of the rows has, in order of first sight.
 class Affixes {
   public:
     std::vector<Name> names;
+
+    const Notation* notation(Bytes before, Bytes after, bool marked) const {
+        for (const Notation& of : notations_)
+            if (of.marked == marked && is_same(of.before, before) && is_same(of.after, after)) return &of;
+        return nullptr;
+    }
+
+    void learn(Bytes before, Bytes after, bool marked, uint8_t affix, bool negative) {
+        constexpr size_t MOST = 8;
+        if (notations_.size() < MOST)
+            notations_.push_back({text_of(before), text_of(after), marked, affix, negative});
+    }
 
     uint8_t code(const Affix& affix) {
         for (size_t i = 0; i < names.size(); ++i)
@@ -216,6 +236,16 @@ class Affixes {
     }
 
   private:
+    std::vector<Notation> notations_;
+
+    static bool is_same(const std::string& a, Bytes b) {
+        return a.size() == b.length && std::memcmp(a.data(), b.begin, b.length) == 0;
+    }
+
+    static std::string text_of(Bytes of) {
+        return std::string(reinterpret_cast<const char*>(of.begin), of.length);
+    }
+
     static bool is(View name, const Affix& affix) {
         size_t at = 0;
         for (size_t i = 0; i < affix.size(); ++i) {
@@ -339,6 +369,24 @@ int64_t moment_of(int64_t year, int64_t month, int64_t day, int64_t of_day = 0) 
         day > days_of_month(year, month))
         return NAT;
     return DAY * days_since_1970(year, month, day) + of_day;
+}
+
+// A date of two numbers and a year, whose order the numbers may tell.
+Cell day_of(Character separator, int64_t day, int64_t month, int64_t year, int64_t of_day,
+            Reading reading) {
+    const int64_t dmy = moment_of(year, month, day, of_day);
+    if (separator == '.') return dmy == NAT ? Cell{} : Cell::time(DOTTED, dmy);
+    const int64_t mdy = moment_of(year, day, month, of_day);
+    if (dmy == NAT || mdy == NAT) {
+        if (dmy != NAT) return Cell::time(DAY_FIRST, dmy);
+        return mdy == NAT ? Cell{} : Cell::time(MONTH_FIRST, mdy);
+    }
+    Form form = EITHER_DAY;
+    if (day == month)
+        form = SAME_DAY;
+    else if (day == 1 || month == 1)
+        form = day == 1 ? FIRST_DAY : FIRST_MONTH;
+    return Cell::time(form, reading.day_first ? dmy : mdy);
 }
 
 int64_t time_of_day(int64_t hour, int64_t minute, int64_t second, int64_t microsecond = 0) {
@@ -645,21 +693,8 @@ Cell Scanner::numeric_date() const {
     }
     if (c_digits != 2 && !(c_digits == 4 && is_one_of(at(c), U"12"))) return {};
     if (c_digits == 2 && is_one_of(separator, U". ") && a + b_end - b < 4) return {};
-    const int64_t day = whole(0, a), month = whole(b, b_end);
     const int64_t year = year_of(whole(c, c_end), c_digits);
-    const int64_t dmy = moment_of(year, month, day, of_day);
-    const int64_t mdy = moment_of(year, day, month, of_day);
-    if (separator == '.') return dmy == NAT ? Cell{} : Cell::time(DOTTED, dmy);
-    if (dmy == NAT || mdy == NAT) {
-        if (dmy != NAT) return Cell::time(DAY_FIRST, dmy);
-        return mdy == NAT ? Cell{} : Cell::time(MONTH_FIRST, mdy);
-    }
-    Form form = EITHER_DAY;
-    if (day == month)
-        form = SAME_DAY;
-    else if (day == 1 || month == 1)
-        form = day == 1 ? FIRST_DAY : FIRST_MONTH;
-    return Cell::time(form, reading_.day_first ? dmy : mdy);
+    return day_of(separator, whole(0, a), whole(b, b_end), year, of_day, reading_);
 }
 
 int64_t Scanner::time_after(int i) const {
@@ -1044,6 +1079,156 @@ bool is_plain_word(Bytes string, const Tables& tables) {
     return true;
 }
 
+// Microseconds of 14:05 or 14:05:09, up to the end of a cell; else NAT.
+int64_t read_clock(const uint8_t* at, const uint8_t* end) {
+    int64_t fields[3] = {0, 0, 0};
+    for (int i = 0; i < 3; ++i) {
+        Digits digits;
+        const uint8_t* const begin = at;
+        at = digits.read(at, end);
+        const int64_t count = at - begin;
+        if (count > 2 || count < (i == 0 ? 1 : 2)) return NAT;
+        fields[i] = static_cast<int64_t>(digits.value);
+        if (at == end) return i > 0 && fields[2] < 60 ? time_of_day(fields[0], fields[1], fields[2]) : NAT;
+        if (*at++ != ':') return NAT;
+    }
+    return NAT;
+}
+
+// The month whose name in English, of three letters in any case, begins there; 0 if there is none.
+int64_t month_named(const uint8_t* at) {
+    static constexpr char MONTHS[] = "janfebmaraprmayjunjulaugsepoctnovdec";
+    for (int64_t month = 1; month <= 12; ++month) {
+        const char* const name = MONTHS + 3 * (month - 1);
+        if ((at[0] | 0x20) == name[0] && (at[1] | 0x20) == name[1] && (at[2] | 0x20) == name[2])
+            return month;
+    }
+    return 0;
+}
+
+// 15-Jan-17 or 15 Jan 2017; else WORD.
+Cell read_named_day(Bytes string) {
+    const uint8_t *at = string.begin, *const end = at + string.length;
+    Digits day, year;
+    at = day.read(at, end);
+    if (at - string.begin > 2 || at == string.begin || end - at < 7) return {};
+    const uint8_t separator = *at;
+    if (!is_one_of(separator, U"-/ ") || at[4] != separator) return {};
+    const int64_t month = month_named(at + 1);
+    const uint8_t* const begin = at + 5;
+    const int64_t count = year.read(begin, end) - begin;
+    if (!month || begin + count != end || !(count == 2 || (count == 4 && (*begin == '1' || *begin == '2'))))
+        return {};
+    const int64_t moment =
+        moment_of(year_of(static_cast<int64_t>(year.value), static_cast<int>(count)), month,
+                  static_cast<int64_t>(day.value));
+    return moment == NAT ? Cell{} : Cell::time(WRITTEN, moment);
+}
+
+// 31.12.2024, 12/31/2024 or 31-12-2024, or with a time of day as 14:05; else WORD.
+Cell read_day(Bytes string, Reading reading) {
+    const uint8_t *at = string.begin, *const end = at + string.length;
+    Digits fields[3];
+    uint8_t separator = 0;
+    for (int i = 0; i < 3; ++i) {
+        const uint8_t* const begin = at;
+        at = fields[i].read(at, end);
+        const int64_t count = at - begin;
+        if (i == 2) {
+            if (count != 4 || (*begin != '1' && *begin != '2')) return {};
+            break;
+        }
+        if (count < 1 || count > 2 || at == end) return {};
+        if (i == 0) separator = *at;
+        if (*at++ != separator || (separator != '.' && separator != '/' && separator != '-')) return {};
+    }
+    const int64_t of_day = at == end ? 0 : *at == ' ' ? read_clock(at + 1, end) : NAT;
+    if (of_day == NAT) return {};
+    return day_of(separator, static_cast<int64_t>(fields[0].value), static_cast<int64_t>(fields[1].value),
+                  static_cast<int64_t>(fields[2].value), of_day, reading);
+}
+
+// Digits with points and commas, and what is before and after them.
+struct Figures {
+    const uint8_t *first, *last;  // of the digits, and past them
+    Form form = WORD;             // as of a number
+    double value = 0;
+    bool marked = false;  // whether there is a decimal mark
+};
+
+// Digits in groups or with a decimal mark, few enough that their value is exact; else WORD.
+Figures read_figures(Bytes string, Reading reading) {
+    constexpr int64_t BEFORE = 6, AFTER = 16, MOST = 15, FIELDS = 6;
+    const uint8_t *const begin = string.begin, *const end = begin + string.length;
+    Figures found{begin, end};
+    while (found.first != end && !is_digit(*found.first)) ++found.first;
+    if (found.first == end || found.first - begin > BEFORE) return found;
+    Digits digits;
+    int64_t lengths[FIELDS], n = 0;
+    uint8_t separators[FIELDS];
+    const uint8_t* at = found.first;
+    while (true) {
+        const uint8_t* const field = at;
+        at = digits.read(at, end);
+        if (at == field || n == FIELDS) return found;
+        lengths[n] = at - field;
+        if (at == end || (*at != '.' && *at != ',') || at + 1 == end || !is_digit(at[1])) break;
+        separators[n++] = *at++;
+    }
+    found.last = at;
+    if (end - at > AFTER || (at != end && (*at == '.' || *at == ','))) return found;
+    for (const uint8_t* of = at; of != end; ++of)
+        if (is_digit(*of)) return found;
+    int64_t total = 0;
+    for (int64_t i = 0; i <= n; ++i) total += lengths[i];
+    const bool zero = *found.first == '0';
+    if (total > MOST || (zero && lengths[0] > 1)) return found;
+    const auto as = [&](Form form, int64_t fraction) {
+        found.form = form;
+        found.marked = fraction > 0;
+        found.value = scaled(digits, -fraction, found.first, at);
+    };
+    if (n == 0) {
+        if (!(lengths[0] == 4 && at != end && *at == ' ')) as(PLAIN, 0);  // 1976 Jul
+        return found;
+    }
+    const uint8_t group = separators[0], last = separators[n - 1];
+    if (n == 1) {
+        const bool point = group == '.';
+        if (lengths[1] == 3 && lengths[0] <= 3 && !zero)
+            as(point ? EITHER_POINT : EITHER_COMMA, reading.comma == point ? 0 : 3);
+        else
+            as(point ? POINT : COMMA, lengths[1]);
+        return found;
+    }
+    if (lengths[0] > 3 || zero) return found;
+    for (int64_t i = 1; i < n; ++i)
+        if (lengths[i] != 3 || (i + 1 < n && separators[i] != group)) return found;
+    if (last != group)
+        as(last == '.' ? GROUPED_POINT : COMMA, lengths[n]);
+    else if (lengths[n] == 3 && !(group == '.' && n == 3))
+        as(group == ',' ? GROUPED_POINT : COMMA, 0);
+    return found;
+}
+
+// A number in a notation that some cell before had; else WORD, and the notation is learned.
+Cell read_notation(Bytes string, const Tables& tables, Reading reading, Affixes& affixes) {
+    const Figures of = read_figures(string, reading);
+    const uint8_t* const end = string.begin + string.length;
+    const Bytes before{string.begin, static_cast<size_t>(of.first - string.begin)},
+        after{of.last, static_cast<size_t>(end - of.last)};
+    if (of.form == WORD) return read_any(string, tables, reading, affixes);
+    const bool grouped = of.form == EITHER_POINT || of.form == EITHER_COMMA;
+    const bool marked = of.marked || grouped;
+    if (const Notation* known = affixes.notation(before, after, marked))
+        return Cell::number(of.form, known->negative ? -of.value : of.value, known->affix);
+    const Cell cell = read_any(string, tables, reading, affixes);
+    const bool same = cell.form == of.form && of.value != 0 && !(of.form == PLAIN && cell.affix == 0);
+    if (same && (cell.value == bits_of(of.value) || cell.value == bits_of(-of.value)))
+        affixes.learn(before, after, marked, cell.affix, cell.value == bits_of(-of.value));
+    return cell;
+}
+
 Cell read_cell(Bytes string, const Tables& tables, Reading reading, Affixes& affixes) {
     if (string.length == 0) return {EMPTY, NOT_A_NUMBER, 0};
     const uint8_t first = *string.begin;
@@ -1051,10 +1236,14 @@ Cell read_cell(Bytes string, const Tables& tables, Reading reading, Affixes& aff
         if (Cell plain = read_plain(string, reading)) return plain;
         const int64_t moment = read_iso_time(string);
         if (moment != NAT) return Cell::time(YMD, moment);
+        if (Cell day = read_day(string, reading)) return day;
+        if (Cell day = read_named_day(string)) return day;
+        const int64_t of_day = read_clock(string.begin, string.begin + string.length);
+        if (of_day != NAT) return Cell::number(CLOCK, static_cast<double>(of_day) / 1e6);
     } else if (is_plain_word(string, tables)) {
         return {};
     }
-    return read_any(string, tables, reading, affixes);
+    return read_notation(string, tables, reading, affixes);
 }
 
 std::string utf8_of(const Name& name) {
