@@ -236,8 +236,8 @@ def test_one_prior_for_all_estimates(event: object, sample: list, how: str) -> N
         (lambda **o: Categorical(m=2.0, **o), list("aabc")),
         (lambda **o: Categorical(m="auto", **o), list("aabbccc")),
         (Multinomial, [4, 2, 1]),
-        (lambda **o: Histogram(smoothing=0, **o), [1.0, 2.0, 2.0, 2.0, 1.0, 3.0, 3.0]),
-        (lambda **o: Histogram(smoothing=0, alpha=1.0, **o), [1.0, 2.0, 2.0, 1.0, 3.0, 3.0]),
+        (lambda **o: Histogram(3, smoothing=0, **o), [1.0, 2.0, 2.0, 2.0, 1.0, 3.0, 3.0]),
+        (lambda **o: Histogram(3, smoothing=0, alpha=1.0, **o), [1.0, 2.0, 2.0, 1.0, 3.0, 3.0]),
         (JointTable, [(0, 1), (0, 1), (1, 1), (1, 1), (1, 1)]),
     ],
 )

@@ -30,7 +30,7 @@ from naively.events import (
 from naively.fitting.leave_one_out import leave_one_out_table
 from naively.model.model import Model
 from naively.schema.text import Text
-from tests.cases import CASES, DEFAULTS, LEVEL, TEXT, Case, objects
+from tests.cases import CASES, DEFAULTS, LEVEL, REAL, TEXT, Case, numbers, objects
 from tests.laws import Sample, samples
 from tests.learning import learn
 
@@ -44,7 +44,7 @@ def frozen(event: Any) -> bool:
         or (isinstance(event, Categorical) and event.codes is not None)
         or (isinstance(event, Complement) and event.norm)
         or (isinstance(event, Analyser) and event.selects)
-        or isinstance(event, Histogram | KernelDensity)
+        or isinstance(event, KernelDensity)
         or "auto" in (getattr(event, "alpha", None), getattr(event, "m", None))
     )
 
@@ -119,6 +119,33 @@ def test_leave_one_out_by_band_is_refitting(text: Text, data: Any) -> None:
         np.testing.assert_allclose(found.table[of, i], alone.table[:, 0], rtol=1e-9, atol=1e-9)
         rest = np.delete(found.table[:, i], of, axis=0)  # bands that are empty without the row
         assert not rest.any()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "event",
+    [Histogram(), Histogram(bins=4), Histogram(edges="width"), Histogram(edges="mdl")],
+    ids=repr,
+)
+@pytest.mark.parametrize(("n", "k"), [(8, 2), (13, 3), (30, 2), (60, 3)])
+def test_leave_one_out_is_refitting_of_bins_and_widths_too(
+    event: Histogram, n: int, k: int
+) -> None:
+    rng = np.random.default_rng(n)
+    y = np.append(np.arange(k).repeat(2), rng.integers(0, k, n - 2 * k))
+    columns = {
+        "normal": rng.normal(size=n) + (y == 0),
+        "few": rng.integers(0, 5, n) + 1.0 * (y == 1),
+        "mostly 0": np.where(rng.random(n) < 0.5, 0.0, rng.lognormal(size=n)),
+        "apart": np.where(y == 0, rng.integers(0, 2, n) * 10.0, 5.0) + rng.random(n),
+    }
+    columns["normal"][rng.random(n) < 0.2] = np.nan
+    for weight in (None, np.tile([1.0, 2.0, 0.5], n)[:n]):
+        sample = Sample(Case(event, REAL, numbers), columns, y, weight)
+        labels = encode_labels(y, weight)
+        model = sample.model
+        found = leave_one_out_table(model, model.encode(sample.rows, labels)).table.sum(axis=0)
+        assert_refitted(sample, found)
 
 
 @pytest.mark.parametrize("event", [Histogram(smoothing=1.2), Histogram(smoothing=0, m=1.0)])
