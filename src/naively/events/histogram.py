@@ -313,7 +313,7 @@ class Histogram(Estimable[Cells, Dense]):
 # --- Without a row: the columns that are left, one for each cell ---------------------------------
 
 
-EXACT = 20_000  # counts of a column, without each row, up to which its bins are derived anew
+EXACT = 10_000
 
 
 def _each_without(

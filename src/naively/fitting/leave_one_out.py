@@ -267,10 +267,11 @@ def _log_prior(model: Model, labels: Labels, learned: bool) -> Floats:
     prior = model.settings.class_prior
     if not learned or not is_estimated(prior):
         return np.tile(np.maximum(model.class_log_prior, IMPOSSIBLE), (len(labels), 1))
-    pretend: float | Floats = HALF
+    pretend: float | Floats = model.settings.pretend_rows or HALF
     if isinstance(prior, Beta | Dirichlet):
         pretend = pretend_classes(prior, model.settings.estimate, model.classes)
-    count = np.maximum(model.counted.tally.class_count - labels.one_hot() + pretend, 0.0)
+    counted = model.counted.tally.class_count
+    count = np.maximum(counted - labels.one_hot() + pretend * (counted > 0), 0.0)
     with np.errstate(divide="ignore"):
         log_prior: Floats = np.log(count / count.sum(axis=1, keepdims=True))
     return np.maximum(log_prior, IMPOSSIBLE)

@@ -147,8 +147,12 @@ class Unlabelled:
         return last
 
 
+def _temperature(found: LeaveOneOut, joint: Floats) -> float:
+    return temperature(joint, found.prior, found.labels, found.labels.total)
+
+
 def _loss(found: LeaveOneOut) -> float:
     """Return the log loss, in nats per row, if all evidence has one weight, a temperature."""
     joint = found.table.sum(axis=0)
-    joint = found.prior + temperature(joint, found.prior, found.labels) * joint
+    joint = found.prior + _temperature(found, joint) * joint
     return log_loss(p_right(joint, found.labels), found.labels.weight)

@@ -42,7 +42,10 @@ BIAS = 5.0  # as RIDGE, of a class's bias
 OF_TEXTS = 0.5  # as RIDGE, of words of a text, whose weights are in units of its temperature
 TEXTS_APART = 3.0  # as APART, of words of a text, in the same units
 CENTRE = 0.5  # times the temperature: columns that repeat each other share their weight
-SURE = 1.0  # as RIDGE, of the logarithm of the temperature
+FEW_PARTS = 10  # of the evidence, from which on more have stronger ridges
+SURE = 15.0  # as RIDGE, of the logarithm of the temperature, around that of n / (n + DOUBT)
+DOUBT = 15.0  # rows
+NO_ROWS = 1e-9  # as few as are none
 RANGE = (-5.0, 3.0)  # of that logarithm,
 WITHIN = 1e-4  # which is as exact
 STEPS = 200  # of the search for weights
@@ -124,7 +127,7 @@ def fit(found: LeaveOneOut, kind: Weighting, rows: float) -> Weights:
     for of in (kinds == "column", texts):
         if of.any():
             joint = np.einsum("p,pnc->nc", of.astype(np.float64), found.table)
-            temperatures[of] = temperature(joint, found.prior, found.labels)
+            temperatures[of] = temperature(joint, found.prior, found.labels, rows)
     usual = float(temperatures[kinds == "column"].max(initial=0.0)) or 1.0
     # With two classes a text alone has no bias: it would decide texts without a known word.
     if kind == "temperature" or (found.kinds == ["text"] and len(classes) == 2):
@@ -162,6 +165,8 @@ class Shrinkage:
 def _shrinkage(kinds: NDArray[np.str_], temperatures: Floats, rows: float) -> Shrinkage:
     """Return the ridges of parts of these kinds and temperatures, both of shape (parts,)."""
     texts = np.isin(kinds, ["text", "band"])
+    # A sum of many parts is off by more than one of few where each is off as much.
+    many = max(1.0, np.sqrt(len(kinds) / FEW_PARTS))
     square = np.square(np.where(texts, np.maximum(temperatures, 1e-3), 1.0))
     interactions, missing = kinds == "interaction", kinds == "missing"
     beside = interactions | missing
@@ -169,27 +174,37 @@ def _shrinkage(kinds: NDArray[np.str_], temperatures: Floats, rows: float) -> Sh
         centre=np.select([beside, texts], [0.0, temperatures], CENTRE * temperatures),
         strength=np.select(
             [interactions, missing, texts],
-            [OF_INTERACTIONS, OF_MISSING * (1 + FEW / rows), OF_TEXTS / square],
-            RIDGE,
+            [OF_INTERACTIONS * many, OF_MISSING * many * (1 + FEW / rows), OF_TEXTS / square],
+            RIDGE * many,
         ),
-        apart=np.where(texts, TEXTS_APART / square, APART),
+        apart=np.where(texts, TEXTS_APART / square, APART * many),
     )
 
 
-def temperature(joint: Floats, prior: Floats, labels: Labels) -> float:
-    """Return the one weight of ``joint`` that has the least log loss, shrunk towards 1.
+def temperature(joint: Floats, prior: Floats, labels: Labels, rows: float) -> float:
+    """Return the one weight of ``joint`` that has the least log loss, shrunk towards its centre.
 
-    ``joint``, the summed evidence, and ``prior`` are of shape (rows, classes).
+    Parameters
+    ----------
+    joint, prior : ndarray of shape (rows, classes)
+        The summed evidence, and the log class prior.
+    labels : Labels
+        The classes and weights of the rows.
+    rows : float
+        How many rows the evidence was counted on. What few rows say is doubted.
     """
+    low, high = RANGE
+    centre = max(low, float(-np.log1p(DOUBT / max(rows, NO_ROWS))))
     none = np.empty((0, len(prior)))
     passes = Passes.of(prior.T, labels, none, joint.T[:, None], free=np.zeros(1, np.bool_))
 
     def slope(log_weight: float) -> float:
         """Return the derivative of the loss by the logarithm of the weight."""
         weight = np.exp(log_weight)
-        return float(weight * passes.loss(np.array([weight]))[1][0] + SURE * log_weight)
+        loss = passes.loss(np.array([weight]))[1][0]
+        return float(weight * loss + SURE * (log_weight - centre))
 
-    return float(np.exp(root(slope, *RANGE, near=0.0, within=WITHIN)))
+    return float(np.exp(root(slope, low, high, near=centre, within=WITHIN)))
 
 
 def ridge(found: LeaveOneOut, shrinkage: Shrinkage) -> tuple[Floats, Floats]:

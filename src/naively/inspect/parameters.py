@@ -218,8 +218,9 @@ def _of_prior(model: Model, how: How | None) -> Table:
     """Return the class prior as a parameter."""
     prior, estimate = model.settings.class_prior, how or model.settings.estimate
     count = model.counted.tally.class_count
-    p = class_probabilities(prior, estimate, count, model.classes)
-    pretend: Any = 0.0 if is_estimated(prior) else np.nan
+    more = 0.0 if estimate == "mle" else model.settings.pretend_rows
+    p = class_probabilities(prior, estimate, count, model.classes, more)
+    pretend: Any = more if is_estimated(prior) else np.nan
     if isinstance(prior, Beta | Dirichlet):
         pretend = pretend_classes(prior, estimate, model.classes)
     return Table(

@@ -28,18 +28,20 @@ MOST_STEPS = 1000
 
 
 def class_probabilities(
-    prior: ClassPrior, how: How, class_count: Floats, classes: LabelArray
+    prior: ClassPrior, how: How, class_count: Floats, classes: LabelArray, pretend: float = 0.0
 ) -> Floats:
     """Return the probability of each class: as counted, given, or estimated under a prior.
 
     The rows (total weight) of each class, their labels and their probabilities are of shape
-    (classes,).
+    (classes,). ``pretend`` rows are added to what was counted of each class.
     """
     match prior:
         case Beta() | Dirichlet():
             count = np.maximum(class_count + pretend_classes(prior, how, classes), 0.0)
         case str() if prior in ("data", "uniform"):
-            count = class_count if prior == "data" else np.ones(len(classes))
+            count = np.ones(len(classes))
+            if prior == "data":
+                count = class_count + pretend * ((class_count > 0) & (how != "mle"))
         case str():
             raise ValueError(
                 "class_prior must be 'data', 'uniform', probabilities, Beta or Dirichlet, "
@@ -111,7 +113,7 @@ def is_estimated(prior: ClassPrior) -> bool:
 
 
 def is_counted(prior: ClassPrior) -> bool:
-    """Whether the class prior is the share of each class among the rows, and nothing else."""
+    """Whether the class prior is the share of each class among the rows."""
     return isinstance(prior, str) and prior == "data"
 
 

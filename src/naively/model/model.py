@@ -345,7 +345,11 @@ class Model(Shown):
         """Log probability of each class before anything is seen, of shape (classes,)."""
         settings = self.settings
         p = class_probabilities(
-            settings.class_prior, settings.estimate, self.counted.tally.class_count, self.classes
+            settings.class_prior,
+            settings.estimate,
+            self.counted.tally.class_count,
+            self.classes,
+            settings.pretend_rows,
         )
         with np.errstate(divide="ignore"):
             log_prior: Floats = np.log(p)
