@@ -1,7 +1,7 @@
 """Leaving a row out of what ``NaiveBayes`` chooses by itself, against brute force.
 
 What is chosen by all rows (a pseudo-count, a bandwidth; of many rows the bins and the width of
-their kernel) is chosen with the row and stays; everything else is as if the row had never been seen.
+their kernel) is chosen with the row and stays; all else is as if the row had never been seen.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from naively.fitting.weights import (
     Solution,
     descend,
     held_out,
-    runs_of,
+    run_of,
     solve,
     solve_slopes,
 )
@@ -137,7 +137,8 @@ def test_the_loss_of_rows_is_their_log_loss() -> None:
 
 def best_ridge(problem: Problem) -> float | None:
     """The ridge of the linear part."""
-    return descend(runs_of(problem), RIDGES, solve_slopes).ridge
+    runs = [run_of(problem, rest, third) for rest, third in held_out(problem.labels)]
+    return descend(runs, RIDGES, solve_slopes).ridge
 
 
 @pytest.mark.slow

@@ -2,7 +2,8 @@
 
 Tables (FOLDER/*.csv) by stratified 2-fold cross-validation, repeated where rows are few, and by
 80/20, once from 1,500 rows on and else three times. Texts (FOLDER/*.jsonl.gz, with ``--text``) are
-split once. What peers reach is kept, by data, split and versions.
+split once. What peers reach is kept, by data, split and versions. Few rows of both (FOLDER/tables
+and FOLDER/text) are drawn with ``--few``.
 """
 
 from __future__ import annotations
@@ -20,12 +21,22 @@ from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from benchmarks import timing
-from benchmarks.accuracy import aims, peers, trial
+from benchmarks.accuracy import aims, few, peers, trial
 from benchmarks.speed import tables
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     options = _options(arguments)
+    (_few_rows if options.few else _whole)(options)
+
+
+def _few_rows(options: argparse.Namespace) -> None:
+    found = few.run(_data(options.folder), options.rows, options.jobs)
+    if options.save:
+        timing.save(options.save, _command(options), [one._asdict() for one in found])
+
+
+def _whole(options: argparse.Namespace) -> None:
     folder = options.folder or _default_folder(options.text)
     if options.text:
         sources = trial.texts(folder, options.rows)
@@ -89,7 +100,7 @@ def _timed(results: Sequence[trial.Trials], sources: Sequence[trial.Source]) -> 
 
 def _command(options: argparse.Namespace) -> str:
     """Return the command that measures the same again."""
-    arguments = ["--text"] if options.text else []
+    arguments = ["--few"] * options.few + ["--text"] * options.text
     if not options.text and tuple(options.split) != peers.SPLITS:
         arguments += ["--split", *options.split]
     return "make bench-accuracy" + (
@@ -106,6 +117,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     add = parser.add_argument
     add("folder", nargs="?", type=Path, help="default: $NAIVELY_DATA/tables, or text")
     add("--text", action="store_true", help="texts in JSON lines, with label and text")
+    add("--few", action="store_true", help="draws of few rows, of tables and of texts")
     add(
         "--label",
         action="append",
@@ -134,10 +146,14 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _default_folder(text: bool) -> Path:
-    named = os.environ.get("NAIVELY_DATA")
+    return _data(None) / ("text" if text else "tables")
+
+
+def _data(folder: Path | None) -> Path:
+    named = folder or os.environ.get("NAIVELY_DATA")
     if not named:
         sys.exit("Name a folder of data sets, or set NAIVELY_DATA.")
-    return Path(named) / ("text" if text else "tables")
+    return Path(named)
 
 
 if __name__ == "__main__":

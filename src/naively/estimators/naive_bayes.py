@@ -68,8 +68,9 @@ class Learner(Classifier):
         or to what strings are: "number", "time", "clock", "truth", "levels" or "text".
         What was chosen, and why, is said by ``print(nb.schema_)``.
     class_prior : "data", "uniform", sequence, mapping, Beta or Dirichlet, default "data"
-        Probability of each class before anything is seen: as counted, all equal, or given in the
-        order of the sorted classes or by label; or estimated under a prior. Beta(a, b) is the
+        Probability of each class before anything is seen: as counted (where weights are fitted,
+        with one row more of each class), all equal, or given in the order of the sorted classes or
+        by label; or estimated under a prior. Beta(a, b) is the
         prior of the second of two classes (a pretend rows of it, and b of the first), Dirichlet
         has one count for all classes or one for each. Whatever it is, weights are fitted under the
         frequencies of the rows, so that another class prior is a shift of the log odds.

@@ -85,14 +85,16 @@ class LeaveOneOut:
 
     def first(self, rows: int) -> LeaveOneOut:
         """Return the evidence of so many rows at most."""
-        if rows >= len(self.prior):
-            return self
+        return self if rows >= len(self.prior) else self.take(np.arange(rows))
+
+    def take(self, rows: NDArray[np.int64]) -> LeaveOneOut:
+        """Return the evidence of some of the rows, by their numbers."""
         return replace(
             self,
-            table=self.table[:, :rows],
-            prior=self.prior[:rows],
-            class_prior=self.class_prior[:rows],
-            labels=self.labels.take(np.arange(rows)),
+            table=self.table[:, rows],
+            prior=self.prior[rows],
+            class_prior=self.class_prior[rows],
+            labels=self.labels.take(rows),
         )
 
     def table_of(self, parts: list[Part]) -> Floats:

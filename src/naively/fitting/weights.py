@@ -112,10 +112,21 @@ def count_parts(model: Model) -> int:
     )
 
 
-def fit(found: LeaveOneOut, kind: Weighting, rows: float) -> Weights:
+def fit(
+    found: LeaveOneOut, kind: Weighting, rows: float, near: Weights | None = None
+) -> Weights:
     """Fit a weight for each part and class ("loo"), or one for all parts ("temperature").
 
-    ``rows`` is how many rows the model has learned.
+    Parameters
+    ----------
+    found : LeaveOneOut
+        The leave-one-out table of some rows.
+    kind : {"loo", "temperature"}
+        How many weights there are.
+    rows : float
+        How many rows the model has learned.
+    near : Weights, optional
+        Weights of the same parts, at which the search begins.
     """
     classes = tuple(found.labels.classes.tolist())
     none = (0.0,) * len(classes)
@@ -138,7 +149,8 @@ def fit(found: LeaveOneOut, kind: Weighting, rows: float) -> Weights:
             if of != "column"
         }
         return Weights(classes, own, none, usual, rows, kind)
-    weight, bias = ridge(found, _shrinkage(kinds, temperatures, found.labels.weights.sum()))
+    shrinkage = _shrinkage(kinds, temperatures, found.labels.weights.sum())
+    weight, bias = ridge(found, shrinkage, near)
     by_part = dict(zip(found.parts, map(tuple, weight.tolist()), strict=True))
     return Weights(classes, by_part, tuple(bias.tolist()), CENTRE * usual, rows, kind)
 
@@ -207,8 +219,13 @@ def temperature(joint: Floats, prior: Floats, labels: Labels, rows: float) -> fl
     return float(np.exp(root(slope, low, high, near=centre, within=WITHIN)))
 
 
-def ridge(found: LeaveOneOut, shrinkage: Shrinkage) -> tuple[Floats, Floats]:
-    """Return weights (parts, classes) at least 0 and biases (classes,) of least penalised loss."""
+def ridge(
+    found: LeaveOneOut, shrinkage: Shrinkage, near: Weights | None = None
+) -> tuple[Floats, Floats]:
+    """Return weights (parts, classes) at least 0 and biases (classes,) of least penalised loss.
+
+    The search begins at the centres, or at weights that are given.
+    """
     k = found.labels.k
     one = np.ones((1, len(found.prior)))
     # In one order, whatever that of the columns is: rounding then stops the search at one place.
@@ -231,10 +248,16 @@ def ridge(found: LeaveOneOut, shrinkage: Shrinkage) -> tuple[Floats, Floats]:
     alone[biases:][passes.number] = np.where(each, apart, strength)
     middle[biases:][passes.number] = centre
     together = np.where(each, strength / columns**2 - apart / columns, 0.0)
+    start = middle
+    if near is not None:
+        bias, start = near.bias_of(near.classes), middle.copy()
+        start[:biases] = bias[1] - bias[0] if k == 2 else bias
+        weight = near.table(found.parts, near.classes)[order].T
+        start[biases:][passes.number] = weight[:1] if k == 2 else weight
     x = least(
         passes,
         Penalty(alone, together, middle),
-        middle,
+        start,
         passes.curvature,
         steps=STEPS,
         tolerance=TOLERANCE,
@@ -249,12 +272,13 @@ def ridge(found: LeaveOneOut, shrinkage: Shrinkage) -> tuple[Floats, Floats]:
 #
 # Slopes are fitted on top of the weighted leave-one-out evidence, by ridge. The ridge is the one
 # of least log loss on held-out thirds of the sample, of its first rows if it is large; where none
-# improves it, nothing is added.
+# improves it, nothing is added. The weights are fitted without each third too: to rows that they
+# were fitted to they leave nothing to add.
 
 
 RIDGES = (1000.0, 200.0, 40.0, 8.0, 1.6, 0.3, 0.06)
+MANY = 1_000.0  # rows, to which the same ridges are few: of fewer rows they are stronger
 PATIENCE = 2  # ridges that are no better than the best, after which no weaker one is tried
-FEWEST = 30  # rows, with fewer of which there is no linear part
 THIRDS = 3
 FEW_HELD_OUT = 1_000  # rows, below which each third is held out in turn
 LAST_STEPS = 80  # of the search, on all rows
@@ -293,16 +317,19 @@ def with_linear_part(
     batches : sequence of Batch
         The rows of the table, as the model encodes them.
     """
-    if found.labels.weights.sum() < FEWEST:
-        return weights
     basis = basis_of(model, lambda: evidence_said(weights, found), found.labels, batches)
     if not basis.terms:
         return weights
     z = np.vstack([basis.shared.T, np.ones(len(basis.z))]).T  # the last is the intercept
     problem = Problem(joint_of(weights, found), found.labels, z)
     # To choose a ridge, single precision is enough.
-    rough = replace(problem, z=z.astype(np.float32))
-    best = descend(runs_of(rough.first(ROWS)), RIDGES, solve_slopes)
+    rough, some = replace(problem, z=z.astype(np.float32)).first(ROWS), found.first(ROWS)
+    runs = []
+    for rest, third in held_out(some.labels):
+        without = fit(some.take(rest), weights.how, weights.rows, weights)
+        runs.append(run_of(replace(rough, joint=joint_of(without, some)), rest, third))
+    ridges = np.array(RIDGES) * (1 + MANY / max(some.labels.total, NO_ROWS))
+    best = descend(runs, ridges.tolist(), solve_slopes)
     if best.ridge is None:
         return weights
     start = Solution(np.mean([of.slope for of in best.found], axis=0), np.empty(0))
@@ -332,11 +359,6 @@ def joint_of(weights: Weights, found: LeaveOneOut) -> Floats:
     classes = weights.classes
     joint = found.joint(weights.table(found.parts, classes))
     return np.asarray(joint + weights.bias_of(classes))
-
-
-def runs_of(problem: Problem) -> list[Run]:
-    """Return the held-out thirds of a problem, with nothing added yet."""
-    return [run_of(problem, rest, third) for rest, third in held_out(problem.labels)]
 
 
 def run_of(problem: Problem, rest: NDArray[np.int64], third: NDArray[np.int64]) -> Run:
