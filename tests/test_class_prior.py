@@ -111,11 +111,11 @@ def test_an_array_is_a_class_prior() -> None:
     ids=str,
 )
 def test_a_class_of_one_row_is_not_scored(prior: Any) -> None:
-    labels = ["a"] * 6 + ["b"] * 6 + ["c"]
-    numbers = np.array([*range(6), *range(20, 26), 50.0])[:, None]
+    labels = ["a"] * 16 + ["b"] * 16 + ["c"]
+    numbers = np.array([*range(16), *range(100, 116), 900.0])[:, None].repeat(2, axis=1)
     found = NaiveBayes(class_prior=prior).fit(numbers, labels).assess()
-    assert (found.rows, found.too_rare) == (12, ("c",))
-    assert found.accuracy == 1.0
+    assert (found.rows, found.too_rare) == (32, ("c",))
+    assert found.by_class["c"][2] == 0
 
 
 def test_of_two_classes_of_a_beta_one_may_have_one_row() -> None:

@@ -179,7 +179,7 @@ def test_a_folder_of_texts(tmp_path: Path) -> None:
 
 
 def test_codes_that_were_text_in_training_are_text_in_prediction(tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_text("code,y\n1,u\n2,v\nA,u\n")
+    (tmp_path / "a.csv").write_text("code,y\n" + 4 * "1,u\n2,v\nA,u\n")
     (tmp_path / "b.csv").write_text("code\n1\n2\n")
     ok("train", tmp_path / "a.csv", "-t", "y", "-o", tmp_path / "m")
     assert [r["prediction"] for r in table(ok("predict", tmp_path / "m", tmp_path / "b.csv"))] == [

@@ -123,8 +123,8 @@ def test_every_explanation_adds_up(page: str) -> None:
         assert 5 < len(weights) <= 8
         assert sum(map(float, weights)) == pytest.approx(float(match[1]), abs=0.005 * 9)
         found += 1
-    assert found == 7  # of wine no answer is wrong
-    assert "None of these 44 answers is wrong." in page
+    assert found in (7, 8)  # of wine no answer may be wrong
+    assert (found == 7) == ("None of these 44 answers is wrong." in page)
 
 
 def test_steps_are_timed_and_columns_named(page: str) -> None:

@@ -6,6 +6,7 @@ point out of the range where a weight is 0.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -53,14 +54,15 @@ def slope(function: Any, x: np.ndarray) -> np.ndarray:
     return found
 
 
-def temperature_of(found: LeaveOneOut) -> float:
+def temperature_of(found: LeaveOneOut, rows: float) -> float:
     """The temperature of all evidence: a grid, then a finer one."""
-    k = found.labels.k
+    k, centre = found.labels.k, math.log(rows / (rows + 15))
     near = np.linspace(-5, 3, 801)
     for width in (0.01, 1e-4):
         total = found.table.sum(axis=0)[None]
         loss = [
-            log_loss(found_of(found, total), np.full((1, k), np.exp(t)), 0.0) + t**2 / 2
+            log_loss(found_of(found, total), np.full((1, k), np.exp(t)), 0.0)
+            + 15 * (t - centre) ** 2 / 2
             for t in near
         ]
         best = near[int(np.argmin(loss))]
@@ -78,8 +80,8 @@ def found_of(found: LeaveOneOut, table: np.ndarray) -> LeaveOneOut:
 @pytest.mark.parametrize("k", [2, 3])
 def test_the_temperature_has_the_least_log_loss(k: int, weighted: bool) -> None:
     found = evidence_of(k, 60, 3, "column", weighted)
-    temperatures = temperature(found.table.sum(axis=0), found.prior, found.labels)
-    assert temperatures == pytest.approx(temperature_of(found), rel=1e-3)
+    temperatures = temperature(found.table.sum(axis=0), found.prior, found.labels, 60.0)
+    assert temperatures == pytest.approx(temperature_of(found, 60.0), rel=1e-3)
     weights = fit(found, "temperature", 60.0)
     assert weights.of == {}
     assert (weights.usual, weights.rows) == (temperatures, 60.0)
@@ -95,7 +97,7 @@ def test_weights_and_biases_have_the_least_penalised_log_loss(
     found = evidence_of(k, 80, 4, kind, weighted)
     weights = fit(found, "loo", 80.0)
     weight, bias = np.array([weights.of[part] for part in found.parts]), np.array(weights.bias)
-    temperatures = temperature_of(found)
+    temperatures = temperature_of(found, 80.0)
     centre, strength, apart = {
         "column": (0.5 * temperatures, 5.0, 10.0),
         "band": (temperatures, 0.5 / temperatures**2, 3.0 / temperatures**2),
@@ -152,7 +154,7 @@ def test_words_that_count_as_one_part_have_a_temperature_and_biases_of_many_clas
     weights = fit(found, "loo", 90.0)
     (weight,) = weights.of.values()
     if k == 2:
-        assert weight == pytest.approx((temperature_of(found),) * 2, rel=1e-3)
+        assert weight == pytest.approx((temperature_of(found, 90.0),) * 2, rel=1e-3)
         assert weights.bias == (0.0, 0.0)
     else:
         assert min(map(abs, weights.bias)) > 0
@@ -169,7 +171,7 @@ def test_texts_of_words_are_tempered_by_the_temperature_of_their_evidence(weight
     assert len(set(of_class.values())) == 1
     found = nb._sample.of(nb.model_).leave_one_out(nb.model_)
     assert found.kinds == ["text"]
-    assert of_class["a"] == pytest.approx(temperature_of(found), rel=1e-3)
+    assert of_class["a"] == pytest.approx(temperature_of(found, 80.0), rel=1e-3)
 
 
 def test_weights_are_fitted_again_when_a_tenth_more_rows_have_come_and_not_before() -> None:
@@ -228,7 +230,7 @@ def test_columns_and_texts_have_temperatures_of_their_own() -> None:
     table[[1, 3]], table[[0, 2, 4]] = columns.table, 3 * texts.table
     both = replace(columns, parts=names, by_class=[True] * 5, kinds=kinds, table=table)
     weights = fit(both, "temperature", 90.0)
-    assert weights.usual == pytest.approx(temperature_of(columns), rel=1e-3)
+    assert weights.usual == pytest.approx(temperature_of(columns, 90.0), rel=1e-3)
     of_texts = replace(texts, table=3 * texts.table)
-    assert weights.of[names[2]][0] == pytest.approx(temperature_of(of_texts), rel=1e-3)
+    assert weights.of[names[2]][0] == pytest.approx(temperature_of(of_texts, 90.0), rel=1e-3)
     assert weights.usual != pytest.approx(weights.of[names[2]][0], rel=1e-2)

@@ -257,7 +257,7 @@ def _widest(x: np.ndarray, weight: np.ndarray) -> Callable[[float], float]:
 def weighted_without(product: Product, seed: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield what weighted evidence of each row sums to, and what the model without it says.
 
-    A class has half a row more in the prior, so that one of a single row can be left without it.
+    A class has a row more in the prior, so that one of a single row can be left without it.
     """
     table = product.table(seed, 36, weights=bool(seed % 2))
     table = table.take(slice(None) if table.weight is None else table.weight > 0)
@@ -276,7 +276,7 @@ def weighted_without(product: Product, seed: int) -> Iterator[tuple[np.ndarray, 
         left = model - Model.learn(one, encode_labels(table.y[[i]], weight), model.counted.schema)
         if left.taken.schema.derived != model.taken.schema.derived:
             continue  # it has the only cell of a column that is missing
-        prior = np.log(left.counted.tally.class_count + HALF)
+        prior = np.log(left.counted.tally.class_count + 1.0)
         yield joint[i], (left.joint_log_likelihood(one) - left.start)[0] + prior
 
 

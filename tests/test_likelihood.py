@@ -158,7 +158,7 @@ def test_a_text_is_a_sequence_of_words_and_a_row_of_counts_has_its_coefficient(h
 
 
 def test_score_samples_of_a_class_and_of_a_class_for_each_row() -> None:
-    nb = NaiveBayes("gaussian").fit(COUNTS, LABELS)
+    nb = NaiveBayes("gaussian", weights=None).fit(COUNTS, LABELS)
     by_class = [nb.score_samples(COUNTS, label) for label in nb.classes_]
     np.testing.assert_allclose(
         np.logaddexp.reduce(nb.class_log_prior_[:, None] + by_class, axis=0),

@@ -111,7 +111,8 @@ def test_bins_are_intervals_with_ends_and_their_p_is_counted() -> None:
 
 def test_bins_of_times_are_times() -> None:
     when = np.array(["2020-01-01", "2020-06-01", "2021-01-01", "2021-06-01"], "datetime64[s]")
-    bins = NaiveBayes().fit({"when": when}, ["a", "a", "b", "b"]).inspect.parameters(column="when")
+    nb = NaiveBayes(Histogram(bins=4)).fit({"when": when}, ["a", "a", "b", "b"])
+    bins = nb.inspect.parameters(column="when")
     first = bins.to_dict()["item"][0]
     assert first.low < when[0].item() < first.high < when[1].item()
     assert str(first).startswith("[2019-")

@@ -191,7 +191,7 @@ def test_a_seed_gives_the_same_rows_each_time() -> None:
     nb = Pure().fit(REAL, Y)
     (a, _), (b, _), (c, _) = (nb.inspect.sample(5, random_state=seed) for seed in (0, 0, 1))
     np.testing.assert_array_equal(a, b)
-    assert (a != c).all()
+    assert (a != c).any()
 
 
 @pytest.mark.parametrize("nb", [Pure(Complement()), ComplementNB()], ids=repr)

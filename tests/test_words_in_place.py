@@ -99,7 +99,7 @@ def test_the_evidence_is_that_of_a_column_of_the_words() -> None:
     at = taken.likelihoods[group.key].at
     ours = at(np.arange(4), np.full(4, list(group.columns).index(column)))
     theirs = other.predict_log_proba({"word": [word or "nothing" for word in column.words]})
-    assert ours - ours[:, :1] + nb.class_log_prior_ - nb.class_log_prior_[0] == pytest.approx(
+    assert ours - ours[:, :1] + other.class_log_prior_ - other.class_log_prior_[0] == pytest.approx(
         theirs - theirs[:, :1]
     )
 

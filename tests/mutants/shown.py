@@ -76,7 +76,7 @@ FAULTS = [
     Fault(
         "the likelihood of labelled rows leaves their labels out",
         "src/naively/inspect/likelihood.py",
-        "of_row = model.class_log_prior[codes] + class_log_likelihoods(model, rows)[at]",
+        "of_row = model.pure.class_log_prior[codes] + class_log_likelihoods(model, rows)[at]",
         "of_row = class_log_likelihoods(model, rows)[at]",
         ("tests/test_likelihood.py",),
     ),
@@ -97,8 +97,8 @@ FAULTS = [
     Fault(
         "a report's rows: of a sample all are looked up",
         "src/naively/fitting/sample.py",
-        "            keys = keys[keys <= kept.max(initial=0)]\n",
-        "            pass\n",
+        "        keys = keys[keys <= _by_label(highest, seen.labels)]",
+        "        pass",
         ("tests/test_report.py",),
     ),
 ]

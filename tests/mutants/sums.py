@@ -34,7 +34,7 @@ FAULTS = [
     Fault(
         "the weight of a missing cell is not shrunk more where rows are few",
         "src/naively/fitting/weights.py",
-        "OF_MISSING * (1 + FEW / rows)",
+        "OF_MISSING * many * (1 + FEW / rows)",
         "OF_MISSING",
         ("tests/test_missingness.py", "tests/test_fitted_weights.py"),
     ),

@@ -117,7 +117,8 @@ def smoothing_curve(
         then = with_pseudo_count(plain, value)
         classes = then.classes
         if sample is not None:
-            batches, labels = [known_to(then, b) for b in sample.batches], sample.labels
+            batches = [known_to(then, b) for b in sample.batches]
+            labels = sample.labels.standing_for(model.counted.tally.class_count)
             found = [left_out_posterior(then, then.recode(b)) for b in batches if len(b)]
             for rows, p in (
                 ("leave-one-out", np.concatenate(found)),
@@ -256,7 +257,7 @@ def _prior_without(model: Model, labels: Labels) -> Floats:
         return np.tile(np.exp(model.class_log_prior), (len(labels), 1))
     count = model.counted.tally.class_count - labels.one_hot()
     if is_counted(prior):
-        count += model.settings.pretend_rows * (count > 0)
+        count += model.pretend_rows * (count > 0)
     if isinstance(prior, Beta | Dirichlet):
         count = count + pretend_classes(prior, estimate, model.classes)
     count = np.maximum(count, 0.0)

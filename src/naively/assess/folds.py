@@ -94,6 +94,7 @@ def assess(
     dealt[alone[codes]] = 0
     dealt = dealt[:, dealt.any(axis=0)]
     p, labels, copies = cross_validate(model, sample, kind, dealt, interactions=interactions)
+    labels = labels.standing_for(model.counted.tally.class_count)
     found = scores(p, model.classes, model.classes[labels.codes], labels.weight, copies)
     of_columns = worth(model, reservoir.of(model) if interactions else sample)
     why, rows = reservoir.why, int(dealt.sum())
@@ -235,6 +236,7 @@ def worth(model: Model, sample: Sample) -> Worth:
     """
     batches = sample.encoded(model)
     found = left_out(model, batches, length_power=model.length_power)
+    found = found.standing_for(model.counted.tally.class_count)
     evidence = _by_column(model, found, linear_evidence(model, batches))
     # Weights are fitted under the rows' own prior, whatever the class prior is.
     base = found.class_prior

@@ -34,6 +34,9 @@ MOST_BYTES = 1 << 26  # of an array of string labels, each stored as long as the
 LEAST_WEIGHT, MOST_WEIGHT = 1e-100, 1e100  # of a row; beyond, products over- or underflow
 
 
+EQUAL = 1e-9  # shares that differ by so much, or less, are the same but for rounding
+
+
 @dataclass(frozen=True, eq=False)
 class Labels:
     """The class of each row, with the row's weight.
@@ -90,6 +93,26 @@ class Labels:
             label = self.classes[self.codes[np.argmin(codes)]].tolist()
             raise ValueError(f"The class {label!r} was never learned.")
         return Labels(codes, classes, self.weight)
+
+    def standing_for(self, count: NDArray[np.float64]) -> Labels:
+        """Return the labels of rows that stand for others: each for as many as are of its class.
+
+        ``count``, of shape (classes,), is the weight of all rows of each class. Together the rows
+        keep their weight.
+
+        Examples
+        --------
+        >>> drawn = Labels(np.array([0, 0, 1, 1], np.int32), np.array(["often", "rare"]))
+        >>> drawn.standing_for(np.array([9.0, 1.0])).weight
+        array([1.8, 1.8, 0.2, 0.2])
+        """
+        drawn = np.bincount(self.codes, self.weights, self.k)
+        there = drawn > 0
+        every = np.divide(np.maximum(count, 0.0), drawn, out=np.zeros(self.k), where=there)
+        if not every[there].any() or np.ptp(every[there]) <= EQUAL * every.max():
+            return self
+        every *= drawn.sum() / float(every @ drawn)
+        return Labels(self.codes, self.classes, self.weights * every[self.codes])
 
     @property
     def weights(self) -> NDArray[np.float64]:

@@ -226,7 +226,8 @@ class Classifier(metaclass=ABCMeta):
         Examples
         --------
         >>> from naively import NaiveBayes
-        >>> nb = NaiveBayes("gaussian").fit([[1.0], [2.0], [7.0], [8.0]], ["a", "a", "b", "b"])
+        >>> X, y = [[1.0], [2.0], [7.0], [8.0]] * 5, ["a", "a", "b", "b"] * 5
+        >>> nb = NaiveBayes("gaussian").fit(X, y)
         >>> nb.predict([[1.0], [4.4]], reject=0.9)
         array(['a', 'unsure'], dtype=object)
         >>> nb.predict([[4.4]]), nb.predict([[4.4]], cost={"b": {"a": 100}})
@@ -359,9 +360,10 @@ class Classifier(metaclass=ABCMeta):
         Examples
         --------
         >>> from naively import NaiveBayes
-        >>> nb = NaiveBayes("gaussian").fit([[1.0], [2.0], [7.0], [8.0]], ["a", "a", "b", "b"])
+        >>> X, y = [[1.0], [2.0], [7.0], [8.0]] * 5, ["a", "a", "b", "b"] * 5
+        >>> nb = NaiveBayes("gaussian").fit(X, y)
         >>> nb.estimate_class_prior([[1.5], [1.1], [1.7], [7.5]]).round(2)
-        array([0.81, 0.19])
+        array([0.75, 0.25])
         """
         model = self._checked.without_presence
         joint = model.joint_log_likelihood(self._rows(X))
@@ -387,9 +389,9 @@ class Classifier(metaclass=ABCMeta):
         >>> from naively import NaiveBayes
         >>> nb = NaiveBayes().fit(["cheap pills", "lunch at noon"], ["spam", "ham"])
         >>> print(nb.explain(["cheap lunch"])[0])
-        'spam' against 'ham': log odds 0.44 (probability 0.61)
-           +4.16  text = cheap
-           -3.71  text = lunch
+        'spam' against 'ham': log odds 0.05 (probability 0.51)
+           +0.49  text = cheap
+           -0.44  text = lunch
            +0.00  class prior
         """
         return explain(self._checked, self._rows(X))

@@ -37,7 +37,7 @@ from naively.options import How
 IN_BIN = 3  # rows of a bin, at least on average,
 FEWEST, MOST = 2, 32  # bins within which that is
 SILVERMAN = 1.06 / np.sqrt(12)  # Density Estimation for Statistics and Data Analysis (1986), 3.28
-WIDTHS = (0.5, 0.0)  # of the kernel, in bins, that it may have instead
+WIDTHS = (0.5, 0.0, 4.0)  # of the kernel, in bins, that it may have instead
 GAIN = 4.0  # nats of leave-one-out log loss that another width must save
 
 
@@ -313,7 +313,7 @@ class Histogram(Estimable[Cells, Dense]):
 # --- Without a row: the columns that are left, one for each cell ---------------------------------
 
 
-EXACT = 10_000
+EXACT = 16_000
 
 
 def _each_without(

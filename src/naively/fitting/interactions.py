@@ -618,14 +618,19 @@ class Fitting:
         batches = sample.encoded(model)
         pieces = [_pieces(batch, model) for batch in batches]
         first = [left_out(model, [of[0]], learned=learned) for of in pieces]
-        found = LeaveOneOut.join(first)
-        weights = fit(found.first(ROWS), "loo", float(model.counted.tally.class_count.sum()))
+        count = model.counted.tally.class_count
+        rows = float(count.sum())
+        if not learned:
+            count = sample.labels.among(model.classes).one_hot().sum(axis=0)
+        found = LeaveOneOut.join(first).standing_for(count)
+        weights = fit(found.first(ROWS).standing_for(count), "loo", rows)
         labels, joint = [], []
         for table, (_, *others) in zip(first, pieces, strict=True):
             for part in (table, *(left_out(model, [of], learned=learned) for of in others)):
                 labels.append(part.labels)
                 joint.append(joint_of(weights, part))
-        every, said = Labels.join(labels), cache(lambda: evidence_said(weights, found))
+        every = Labels.join(labels).standing_for(count)
+        said = cache(lambda: evidence_said(weights, found))
         basis = basis_of(model, said, every, batches)
         return cls(
             weights, sample, learned, batches, every, found, said, basis, np.concatenate(joint)

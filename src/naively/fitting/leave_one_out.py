@@ -17,7 +17,7 @@ from naively.events import Beta, Dirichlet
 from naively.events.lift import log_lift, log_lift_without
 from naively.kernels.reference import SALT, Floats, Hashes, hash_numbers
 from naively.likelihoods.words import LENGTH_POWER, length_factor
-from naively.model.class_prior import is_counted, is_estimated, pretend_classes
+from naively.model.class_prior import PRETEND, is_estimated, pretend_classes
 from naively.model.model import Model
 from naively.schema.schema import DERIVED, Group, level_hashes, mixed
 
@@ -31,8 +31,8 @@ from naively.schema.schema import DERIVED, Group, level_hashes, mixed
 
 PartKind: TypeAlias = Literal["column", "missing", "interaction", "text", "band"]
 IMPOSSIBLE = -700.0  # nats from the best class, instead of -inf
-FARTHEST = 1e15  # nats of one part, at most, so that squares of sums stay finite as float32
 HALF = 0.5  # of a row, for each class, so that a class of one row can be left without it
+FARTHEST = 1e15  # nats of one part, at most, so that squares of sums stay finite as float32
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +86,10 @@ class LeaveOneOut:
     def first(self, rows: int) -> LeaveOneOut:
         """Return the evidence of so many rows at most."""
         return self if rows >= len(self.prior) else self.take(np.arange(rows))
+
+    def standing_for(self, count: Floats) -> LeaveOneOut:
+        """Return the evidence of rows drawn class by class, (classes,) of which there are."""
+        return replace(self, labels=self.labels.standing_for(count))
 
     def take(self, rows: NDArray[np.int64]) -> LeaveOneOut:
         """Return the evidence of some of the rows, by their numbers."""
@@ -216,9 +220,8 @@ def leave_one_out_table(
         kinds += [kind] * len(parts)
         by_class += [centres] * len(parts)
     table = _centred(table).transpose(1, 0, 2)
-    given = prior = _log_prior(model, once, learned)
-    if not is_counted(model.settings.class_prior):
-        prior = _log_prior(model.under_own_prior, once, learned)
+    given = _log_prior(model, once, learned, model.pretend_rows or HALF)
+    prior = _log_prior(model.under_own_prior, once, learned, PRETEND)
     return LeaveOneOut(keys, by_class, kinds, table, prior, given, labels)
 
 
@@ -264,16 +267,19 @@ def _centred(table: Floats) -> Floats:
     return table
 
 
-def _log_prior(model: Model, labels: Labels, learned: bool) -> Floats:
-    """Return each row's log class prior, (rows, classes), without the row if it was learned."""
+def _log_prior(model: Model, labels: Labels, learned: bool, pretend: float | Floats) -> Floats:
+    """Return each row's log class prior, (rows, classes), without the row if it was learned.
+
+    If it is the share of each class among the rows, each class has ``pretend`` rows more.
+    """
     prior = model.settings.class_prior
-    if not learned or not is_estimated(prior):
+    if not is_estimated(prior):
         return np.tile(np.maximum(model.class_log_prior, IMPOSSIBLE), (len(labels), 1))
-    pretend: float | Floats = model.settings.pretend_rows or HALF
     if isinstance(prior, Beta | Dirichlet):
         pretend = pretend_classes(prior, model.settings.estimate, model.classes)
     counted = model.counted.tally.class_count
-    count = np.maximum(counted - labels.one_hot() + pretend * (counted > 0), 0.0)
+    own = labels.one_hot() if learned else np.zeros((len(labels), labels.k))
+    count = np.maximum(counted - own + pretend * (counted > 0), 0.0)
     with np.errstate(divide="ignore"):
         log_prior: Floats = np.log(count / count.sum(axis=1, keepdims=True))
     return np.maximum(log_prior, IMPOSSIBLE)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.block import Batch
-from naively.counting.labels import Labels
+from naively.counting.labels import Label, Labels
 from naively.counting.tally import Tally
 from naively.file.parts import SampledRows
 from naively.fitting.leave_one_out import LeaveOneOut, by_class, left_out, row_order
@@ -35,6 +35,11 @@ from naively.schema.settle import View
 # whatever order and batches the rows came, and two samples merge into that of the rows of both. A
 # later batch may bring classes, for which a larger sample is needed; so more are kept than one
 # needs now.
+#
+# The rows are drawn class by class: as many of each, or all of a class that has fewer. Of a class
+# that one row in a thousand is of, a sample of all rows alike would hold ten. Where weights are
+# fitted and scores estimated, a row stands for as many rows as there are of its class for each that
+# was drawn (``Labels.standing_for``).
 
 
 SEVERAL = 8  # more batches than this are joined
@@ -121,9 +126,9 @@ class Reservoir:
         """
         self._draw()
         kept = np.concatenate([np.empty(0, np.uint64), *(kept.keys for kept in self._kept)])
-        keys = fingerprints(batch.seen(), self._seed)
-        if len(kept) >= self._size.kept:  # others were dropped, of higher keys
-            keys = keys[keys <= kept.max(initial=0)]
+        seen, highest = batch.seen(), _highest(self._kept, self._size.kept)
+        keys = fingerprints(seen, self._seed)
+        keys = keys[keys <= _by_label(highest, seen.labels)]  # others would have been dropped
         return float(np.isin(keys, kept).mean()) if len(keys) else np.nan
 
     @property
@@ -200,10 +205,8 @@ class Reservoir:
     def _draw(self) -> None:
         """Keep as many of the new rows as any later sample may need."""
         if self._new:
-            # Where as many are kept as may be, a row of a higher key would be dropped again.
-            keys = [kept.keys for kept in self._kept if len(kept.keys)]
-            full = sum(map(len, keys)) >= self._size.kept
-            highest = max((of[-1] for of in keys), default=None) if full else None
+            # Of a class of which as many are kept as may be, rows of higher keys would be dropped.
+            highest = _highest(self._kept, self._size.kept)
             of = self._seed, self._size.kept, self._limit, highest
             new = [Kept.of(batch, *of) for batch in self._new]
             self._kept = of_least_keys(merged_rows(self._kept, new), self._size.kept, self._limit)
@@ -224,6 +227,9 @@ def merged(samples: Sequence[Reservoir | None], model: Model) -> Reservoir | Non
 
 
 NO_KEY = np.uint64(0)  # below which there is none
+EVERY_KEY = np.uint64(2**64 - 1)  # below which all are
+
+Highest: TypeAlias = "Mapping[Label, np.uint64]"  # the highest key of each class that is full
 
 
 @dataclass(frozen=True, eq=False)
@@ -251,20 +257,24 @@ class Kept:
         seed: np.uint64,
         most: int,
         limit: np.uint64 = NO_KEY,
-        highest: np.uint64 | None = None,
+        highest: Highest | None = None,
     ) -> Kept:
-        """Return the rows of the least keys, at most ``most`` different ones, up to the highest.
+        """Return the rows of the least keys of each class, at most ``most`` different ones.
 
-        All different rows below the limit are among them, however many.
+        All different rows below the limit are among them, however many; and none of a higher key
+        than the highest that is kept of its class already.
         """
         batch = batch.seen()
-        keys = fingerprints(batch, seed)
+        keys, labels = fingerprints(batch, seed), batch.labels
         some = np.arange(len(keys))
-        if highest is not None:
-            some = some[keys <= max(highest, limit)]
-        least = _least_different(keys[some], most)
-        if len(least) < len(some):
-            some = some[keys[some] <= max(limit, least[-1] if most else NO_KEY)]
+        if highest:
+            some = some[keys <= np.maximum(_by_label(highest, labels), limit)]
+        if len(some) > most:
+            of_class = [keys[some[labels.codes[some] == c]] for c in range(labels.k)]
+            least = [_least_different(of, most) for of in of_class]
+            cap = rows_of_each(np.array([len(of) for of in least]), most)
+            last = [of[:cap][-1] if len(of) else NO_KEY for of in least]
+            some = some[keys[some] <= np.maximum(np.array(last)[labels.codes[some]], limit)]
         different, first, of = np.unique(keys[some], return_index=True, return_inverse=True)
         copies = np.bincount(of, batch.times[some], len(first)).astype(np.int64)
         kept = batch.take(some[first])
@@ -303,12 +313,64 @@ def merged_rows(every: list[Kept], more: list[Kept]) -> list[Kept]:
 
 
 def of_least_keys(every: list[Kept], most: int, limit: np.uint64 = NO_KEY) -> list[Kept]:
-    """Return the rows of the least keys, at most ``most``, and all rows below the limit."""
-    keys = np.concatenate([np.empty(0, np.uint64), *(kept.keys for kept in every)])
-    if len(keys) <= most:
+    """Return the rows of the least keys of each class, and all rows below the limit.
+
+    Those of the least keys are ``most`` at most.
+    """
+    if sum(len(kept.keys) for kept in every) <= most:
         return every
-    highest = max(limit, np.partition(keys, most - 1)[most - 1])
-    return [kept.select(np.flatnonzero(kept.keys <= highest)) for kept in every]
+    return [
+        kept.select(np.flatnonzero(least | (kept.keys <= limit)))
+        for kept, least in zip(every, _are_least(every, most), strict=True)
+    ]
+
+
+def rows_of_each(rows: NDArray[np.int64], most: int) -> int:
+    """Return how many rows of each class may stay, where ``rows`` is how many each has.
+
+    It is the most of which those of all classes are ``most`` or fewer, but one at least.
+
+    Examples
+    --------
+    >>> rows_of_each(np.array([2, 50, 90]), 42)
+    20
+    """
+    rows = np.sort(rows)
+    left = np.maximum(most - (np.cumsum(rows) - rows), 0)  # for each class and the larger ones
+    share = left // np.arange(len(rows), 0, -1)
+    cut = np.flatnonzero(rows > share)
+    return max(1, int(share[cut[0]])) if len(cut) else int(rows.max(initial=1))
+
+
+def _are_least(every: Sequence[Kept], most: int) -> list[NDArray[np.bool_]]:
+    """Mark the rows of the least keys of each class, at most ``most`` in all, (rows,) of each."""
+    highest = _highest(every, most)
+    return [kept.keys <= _by_label(highest, kept.batch.labels) for kept in every]
+
+
+def _highest(every: Sequence[Kept], most: int) -> Highest:
+    """Return the highest key that stays of each class that has more rows than may stay, or as many.
+
+    ``most`` rows of all classes may stay.
+    """
+    if sum(len(kept.keys) for kept in every) < most:
+        return {}
+    of_class: dict[Label, list[NDArray[np.uint64]]] = {}
+    for kept in every:
+        labels = kept.batch.labels
+        for c in np.unique(labels.codes).tolist():
+            of_class.setdefault(labels.classes[c].item(), []).append(kept.keys[labels.codes == c])
+    keys = {label: np.concatenate(of) for label, of in of_class.items()}
+    cap = rows_of_each(np.array([len(of) for of in keys.values()]), most)
+    return {
+        label: np.partition(of, cap - 1)[cap - 1] for label, of in keys.items() if len(of) >= cap
+    }
+
+
+def _by_label(highest: Highest, labels: Labels) -> NDArray[np.uint64]:
+    """Return the highest key of each row's class, (rows,); that of all keys where there is none."""
+    of_class = [highest.get(label, EVERY_KEY) for label in labels.classes.tolist()]
+    return np.array(of_class, np.uint64)[labels.codes]
 
 
 def encoded_by(every: list[Kept], model: Model) -> list[Kept]:
@@ -398,7 +460,8 @@ class Sample:
 
     def leave_one_out(self, model: Model, *, length_power: float = LENGTH_POWER) -> LeaveOneOut:
         """Return the leave-one-out table of the rows under a model that has learned them."""
-        return left_out(model, self.encoded(model), length_power=length_power)
+        found = left_out(model, self.encoded(model), length_power=length_power)
+        return found.standing_for(model.counted.tally.class_count)
 
     def encoded(self, model: Model) -> list[Batch]:
         """Return the rows as a model encodes them; each text is split."""
@@ -413,12 +476,17 @@ class Sample:
     def of_kept(cls, every: Sequence[Kept]) -> Sample:
         """Return rows in an order that follows from what they hold, those of the least keys first.
 
-        What is fitted to the first of many rows is fitted to those of the least keys.
+        What is fitted to the first of many rows is fitted to those of the least keys of each class.
         """
         batches = [kept.batch for kept in every]
         orders = row_order(batches, [kept.contents for kept in every])
-        first = (order[np.argsort(order >= ROWS, kind="stable")] for order in orders)
-        return cls([batch.take(rows) for batch, rows in zip(batches, first, strict=True)])
+        if sum(map(len, batches)) > ROWS:
+            least = _are_least(every, ROWS)
+            orders = [
+                order[np.argsort(~of[order], kind="stable")]
+                for order, of in zip(orders, least, strict=True)
+            ]
+        return cls([batch.take(rows) for batch, rows in zip(batches, orders, strict=True)])
 
     @on_one_thread
     def weights(self, model: Model, kind: Weighting, *, learned: bool = True) -> Weights:
@@ -428,7 +496,12 @@ class Sample:
         """
         batches = self.encoded(model)
         found = left_out(model, batches, learned=learned)
-        weights = fit(found.first(ROWS), kind, float(model.counted.tally.class_count.sum()))
+        count = model.counted.tally.class_count
+        rows = float(count.sum())
+        if not learned:
+            count = found.labels.one_hot().sum(axis=0)
+        found = found.standing_for(count)
+        weights = fit(found.first(ROWS).standing_for(count), kind, rows)
         if kind != "loo" or found.labels.k < 2:
             return weights
         return with_linear_part(model, weights, found, batches)

@@ -93,7 +93,11 @@ def cross_validate(
                 for batch in out.batches
                 if len(batch)
             ]
-    return (LeaveOneOut.join(without), LeaveOneOut.join(with_)) if without else None
+    if not without:
+        return None
+    count = model.counted.tally.class_count
+    both = LeaveOneOut.join(without), LeaveOneOut.join(with_)
+    return both[0].standing_for(count), both[1].standing_for(count)
 
 
 @dataclass(frozen=True, eq=False)

@@ -112,9 +112,7 @@ def count_parts(model: Model) -> int:
     )
 
 
-def fit(
-    found: LeaveOneOut, kind: Weighting, rows: float, near: Weights | None = None
-) -> Weights:
+def fit(found: LeaveOneOut, kind: Weighting, rows: float, near: Weights | None = None) -> Weights:
     """Fit a weight for each part and class ("loo"), or one for all parts ("temperature").
 
     Parameters

@@ -72,7 +72,7 @@ def log_likelihood(model: Model, rows: Rows, labels: Labels) -> float:
     check_rows(rows, labels)
     codes = places(model, labels.classes[labels.codes])
     at = np.arange(len(codes)), codes
-    of_row = model.class_log_prior[codes] + class_log_likelihoods(model, rows)[at]
+    of_row = model.pure.class_log_prior[codes] + class_log_likelihoods(model, rows)[at]
     weight = labels.weights
     return float(of_row[weight > 0] @ weight[weight > 0])  # what weighs nothing is not impossible
 
@@ -119,7 +119,7 @@ def joint_outcomes(model: Model) -> Outcomes:
             "with NaiveBayes(JointTable())."
         )
     found = groups[0].event.outcomes(model.taken.counts[groups[0].key])
-    share = np.exp(model.class_log_prior)
+    share = np.exp(model.pure.class_log_prior)
     return replace(found, columns=groups[0].columns, classes=model.classes.tolist(), share=share)
 
 

@@ -218,7 +218,7 @@ def _of_prior(model: Model, how: How | None) -> Table:
     """Return the class prior as a parameter."""
     prior, estimate = model.settings.class_prior, how or model.settings.estimate
     count = model.counted.tally.class_count
-    more = 0.0 if estimate == "mle" else model.settings.pretend_rows
+    more = 0.0 if estimate == "mle" else model.pretend_rows
     p = class_probabilities(prior, estimate, count, model.classes, more)
     pretend: Any = more if is_estimated(prior) else np.nan
     if isinstance(prior, Beta | Dirichlet):

@@ -22,6 +22,7 @@ from naively.schema.settings import ClassPrior, Probabilities
 
 Cost: TypeAlias = "Mapping[Any, Mapping[Any, float]] | ArrayLike | None"
 
+PRETEND = 1.0  # row of each class more, in the prior of a model with weights
 UNSURE = "unsure"
 ENOUGH = 1e-9  # change of a probability after which the class prior has converged
 MOST_STEPS = 1000

@@ -28,7 +28,7 @@ from naively.kernels.reference import Finish, Finished, Floats
 from naively.likelihoods.base import Contributions, Likelihood
 from naively.likelihoods.words import LENGTH_POWER
 from naively.messages import Shown
-from naively.model.class_prior import class_probabilities
+from naively.model.class_prior import PRETEND, class_probabilities
 from naively.model.weights import LinearPart, Product, Weights, mean
 from naively.schema.diagnose import describe
 from naively.schema.encode import Held
@@ -349,11 +349,19 @@ class Model(Shown):
             settings.estimate,
             self.counted.tally.class_count,
             self.classes,
-            settings.pretend_rows,
+            self.pretend_rows,
         )
         with np.errstate(divide="ignore"):
             log_prior: Floats = np.log(p)
             return log_prior
+
+    @property
+    def pretend_rows(self) -> float:
+        """How many rows each class has more where its share among the rows is its prior.
+
+        With weights, what few rows say is doubted: Laplace's rule of succession.
+        """
+        return 0.0 if self.weights is None else PRETEND
 
     @cached_property
     def start(self) -> Floats:

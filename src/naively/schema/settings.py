@@ -51,15 +51,6 @@ class Settings(Options):
         """Whether a missing cell is evidence of its own, which needs a weight of its own."""
         return self.presence == "auto" and self.weights == "loo"
 
-    @property
-    def pretend_rows(self) -> float:
-        """The rows that are added to each class where its share is its prior.
-
-        Where weights are fitted, what few rows say is not taken at its word: Laplace's rule of
-        succession. Without weights it is as it was counted.
-        """
-        return 0.0 if self.weights is None else 1.0
-
     def read_as(self, contents: Mapping[Any, Asked]) -> ReadAs:
         """Return what was said of the columns of strings, with what they are."""
         return ReadAs(contents, self.missing_values, self.decimal, self.day_first)

@@ -1,0 +1,112 @@
+"""A sample of as many rows of each class: which rows it holds, and what each of them stands for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from naively import NaiveBayes
+from naively.counting.labels import Labels, encode_labels
+from naively.data.frames import as_rows
+from naively.fitting import sample as reservoir
+from naively.fitting.sample import Reservoir, rows_of_each
+from naively.fitting.weights import SampleSize
+from tests.learning import learn
+from tests.test_reservoir import MODEL, encoded, ids
+
+SIZE = 30
+THREE = learn(as_rows([[0.0], [1.0], [2.0]]), encode_labels([0, 1, 2]), "gaussian")
+
+
+def drawn_from(y: np.ndarray, order: np.ndarray, cuts: list[int]) -> Reservoir:
+    """Sample rows that are numbered, batch by batch."""
+    sample = Reservoir(7)
+    for rows in np.split(order, cuts):
+        if len(rows):
+            sample.add(encoded(rows[:, None].astype(float), encode_labels(y[rows])), THREE)
+    return sample
+
+
+@given(rows=st.lists(st.integers(0, 60), min_size=1, max_size=6), most=st.integers(1, 100))
+def test_of_each_class_as_many_stay_as_can_of_all(rows: list[int], most: int) -> None:
+    cap = rows_of_each(np.array(rows), most)
+    assert cap >= 1
+    if sum(rows) <= most:
+        assert cap >= max(rows)
+    else:
+        assert cap == 1 or sum(min(n, cap) for n in rows) <= most
+        assert sum(min(n, cap + 1) for n in rows) > most
+
+
+@given(seed=st.integers(0, 200), cuts=st.lists(st.integers(1, 299), max_size=4), data=st.data())
+def test_any_order_and_any_batches_give_the_same_rows_of_each_class(
+    seed: int, cuts: list[int], data: Any
+) -> None:
+    rng = np.random.default_rng(seed)
+    y = rng.choice(3, 300, p=data.draw(st.sampled_from([[0.9, 0.08, 0.02], [0.4, 0.3, 0.3]])))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reservoir, "sample_size", lambda *_: SampleSize(SIZE, SIZE, 0.0, ""))
+        once = ids(drawn_from(y, np.arange(300), []), THREE)
+        again = drawn_from(y, rng.permutation(300), sorted(cuts))
+        half = drawn_from(y, np.arange(150), [])
+        merged = half.merged(drawn_from(y, np.arange(150, 300), []), THREE)
+        assert ids(again, THREE) == once
+        assert merged is not None
+        assert ids(merged, THREE) == once
+    there = np.bincount(y, minlength=3)
+    cap = rows_of_each(there, SIZE)
+    of_class = np.bincount(y[np.array(once, int)], minlength=3)
+    assert of_class.tolist() == np.minimum(there, cap).tolist()
+
+
+def test_each_row_of_a_class_is_in_it_as_often_as_any_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(reservoir, "sample_size", lambda *_: SampleSize(12, 12, 0.0, ""))
+    y, often = np.repeat([0, 1], [4, 36]), np.zeros(40)
+    for seed in range(600):
+        sample = Reservoir(seed)
+        sample.add(encoded(np.arange(40.0)[:, None], encode_labels(y)), MODEL)
+        often[np.array(ids(sample), int)] += 1
+    assert (often[:4] == 600).all()  # all of the rare class
+    expected = 600 * 8 / 36
+    assert np.abs(often[4:] - expected).max() < 5 * np.sqrt(expected)
+
+
+@given(seed=st.integers(0, 1000), k=st.integers(1, 4))
+def test_together_the_rows_of_a_class_stand_for_all_of_it(seed: int, k: int) -> None:
+    rng = np.random.default_rng(seed)
+    labels = Labels(
+        rng.integers(0, k, 50).astype(np.int32), np.arange(k), rng.choice([0.5, 1, 2], 50)
+    )
+    count = rng.random(k) * 1e6
+    found = labels.standing_for(count)
+    assert found.total == pytest.approx(labels.total)
+    there = np.unique(labels.codes)
+    of_class = np.bincount(found.codes, found.weights, k)[there]
+    np.testing.assert_allclose(of_class / of_class.sum(), count[there] / count[there].sum())
+    drawn = np.bincount(labels.codes, labels.weights, k)
+    assert labels.standing_for(drawn) is labels
+    assert labels.standing_for(7 * drawn) is labels
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("interactions", [None, "auto"])
+def test_an_assessment_of_a_rare_class_is_that_of_fresh_rows(interactions: Any) -> None:
+    def rows(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+        rng = np.random.default_rng(seed)
+        y = rng.random(n) < 0.01
+        return rng.normal(size=(n, 3)) + y[:, None] * [1.5, 1.0, 0.0], y
+
+    X, y = rows(60_000, 0)
+    nb = NaiveBayes("gaussian", interactions=interactions).fit(X, y)
+    found, fresh = nb.assess(), nb.evaluate(*rows(400_000, 1))
+    assert found.rows < 20_000
+    assert found.log_loss == pytest.approx(fresh.log_loss, rel=0.06)
+    assert found.accuracy == pytest.approx(fresh.accuracy, abs=0.002)
+    assert found.auc == pytest.approx(fresh.auc, abs=0.02)
+    assert nb.predict_proba(X)[:, 1].mean() == pytest.approx(y.mean(), rel=0.1)
