@@ -173,8 +173,7 @@ class Histogram(Estimable[Cells, Dense]):
     def log_prob_without(self, tally: BlockTally[Cells], cells: LeftOut[Dense]) -> Floats:
         """Return the log likelihood of each cell without its own row."""
         axis, k = tally.axis, cells.labels.k
-        of_each = np.bincount(cells.column, minlength=len(axis.keys))
-        different = np.minimum(of_each, axis.sizes * k)
+        different = np.minimum(self._rows(tally), axis.sizes * k)
         exact = (different * (axis.sizes + self._most_bins(tally) * k) <= EXACT)[cells.column]
         if exact.all():
             return self._by_others(tally, cells)
@@ -284,12 +283,15 @@ class Histogram(Estimable[Cells, Dense]):
 
     def _most_bins(self, tally: BlockTally[Cells]) -> NDArray[np.int64]:
         """Return how many bins each column has, (columns,), if its numbers differ enough."""
-        axis = tally.axis
         if not isinstance(self.bins, str):
-            return np.full(len(axis.keys), self.bins)
-        rows = np.bincount(axis.column, tally[CELL].high.sum(axis=1), len(axis.keys))
-        bins = np.floor(rows / IN_BIN + SLACK)
+            return np.full(len(tally.axis.keys), self.bins)
+        bins = np.floor(self._rows(tally) / IN_BIN + SLACK)
         return np.clip(bins, FEWEST, MOST).astype(np.int64)
+
+    def _rows(self, tally: BlockTally[Cells]) -> Floats:
+        """Return how many numbers each column has, (columns,)."""
+        axis, count = tally.axis, tally[CELL].high.sum(axis=1)
+        return np.bincount(axis.column, count, len(axis.keys)).astype(np.float64)
 
     def _smoothed(self, tally: BlockTally[Cells]) -> BinCounts:
         """Return the bins' counts, smoothed by the kernel that is set, or the best."""
