@@ -56,13 +56,14 @@ def slope(function: Any, x: np.ndarray) -> np.ndarray:
 
 def temperature_of(found: LeaveOneOut, rows: float) -> float:
     """The temperature of all evidence: a grid, then a finer one."""
+    below = 15 if {*found.kinds} & {"text", "band"} else 1
     k, centre = found.labels.k, math.log(rows / (rows + 15))
     near = np.linspace(-5, 3, 801)
     for width in (0.01, 1e-4):
         total = found.table.sum(axis=0)[None]
         loss = [
             log_loss(found_of(found, total), np.full((1, k), np.exp(t)), 0.0)
-            + 15 * (t - centre) ** 2 / 2
+            + (15 if t > centre else below) * (t - centre) ** 2 / 2
             for t in near
         ]
         best = near[int(np.argmin(loss))]

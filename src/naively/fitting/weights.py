@@ -43,7 +43,8 @@ OF_TEXTS = 0.5  # as RIDGE, of words of a text, whose weights are in units of it
 TEXTS_APART = 3.0  # as APART, of words of a text, in the same units
 CENTRE = 0.5  # times the temperature: columns that repeat each other share their weight
 FEW_PARTS = 10  # of the evidence, from which on more have stronger ridges
-SURE = 15.0  # as RIDGE, of the logarithm of the temperature, around that of n / (n + DOUBT)
+SURE = 15.0  # as RIDGE, of the logarithm of the temperature, around that of n / (n + DOUBT);
+BELOW = 1.0  # of one below it, of columns: where they repeat each other it may be far below
 DOUBT = 15.0  # rows
 NO_ROWS = 1e-9  # as few as are none
 RANGE = (-5.0, 3.0)  # of that logarithm,
@@ -133,10 +134,10 @@ def fit(found: LeaveOneOut, kind: Weighting, rows: float, near: Weights | None =
     kinds = np.array(found.kinds)
     temperatures = np.zeros(len(kinds))  # the temperature of each part
     texts = np.isin(kinds, ["text", "band"])
-    for of in (kinds == "column", texts):
+    for of, below in ((kinds == "column", BELOW), (texts, SURE)):
         if of.any():
             joint = np.einsum("p,pnc->nc", of.astype(np.float64), found.table)
-            temperatures[of] = temperature(joint, found.prior, found.labels, rows)
+            temperatures[of] = temperature(joint, found.prior, found.labels, rows, below)
     usual = float(temperatures[kinds == "column"].max(initial=0.0)) or 1.0
     # With two classes a text alone has no bias: it would decide texts without a known word.
     if kind == "temperature" or (found.kinds == ["text"] and len(classes) == 2):
@@ -191,7 +192,9 @@ def _shrinkage(kinds: NDArray[np.str_], temperatures: Floats, rows: float) -> Sh
     )
 
 
-def temperature(joint: Floats, prior: Floats, labels: Labels, rows: float) -> float:
+def temperature(
+    joint: Floats, prior: Floats, labels: Labels, rows: float, below: float = BELOW
+) -> float:
     """Return the one weight of ``joint`` that has the least log loss, shrunk towards its centre.
 
     Parameters
@@ -202,6 +205,8 @@ def temperature(joint: Floats, prior: Floats, labels: Labels, rows: float) -> fl
         The classes and weights of the rows.
     rows : float
         How many rows the evidence was counted on. What few rows say is doubted.
+    below : float
+        The ridge of a logarithm below its centre.
     """
     low, high = RANGE
     centre = max(low, float(-np.log1p(DOUBT / max(rows, NO_ROWS))))
@@ -212,7 +217,9 @@ def temperature(joint: Floats, prior: Floats, labels: Labels, rows: float) -> fl
         """Return the derivative of the loss by the logarithm of the weight."""
         weight = np.exp(log_weight)
         loss = passes.loss(np.array([weight]))[1][0]
-        return float(weight * loss + SURE * (log_weight - centre))
+        return float(
+            weight * loss + (SURE if log_weight > centre else below) * (log_weight - centre)
+        )
 
     return float(np.exp(root(slope, low, high, near=centre, within=WITHIN)))
 
