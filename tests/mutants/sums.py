@@ -41,8 +41,8 @@ FAULTS = [
     Fault(
         "products are chosen with the rows that are held out",
         "src/naively/fitting/interactions.py",
-        "self.problem(self.products(rest), rows=ROWS)",
-        "self.problem(self.products(), rows=ROWS)",
+        "self.problem(self.products(rest, joint), rows=ROWS)",
+        "self.problem(self.products(None, joint), rows=ROWS)",
         ("tests/test_products.py", "tests/test_interactions.py"),
     ),
     Fault(

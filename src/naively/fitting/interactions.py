@@ -22,7 +22,6 @@ from naively.fitting.weights import (
     CELLS,
     LAST_STEPS,
     OF_INTERACTIONS,
-    RIDGES,
     ROWS,
     Basis,
     Descent,
@@ -40,9 +39,11 @@ from naively.fitting.weights import (
     linear_part_of,
     mean,
     posterior,
+    ridges_of,
     run_of,
     solve,
     solve_slopes,
+    weighed_without_thirds,
 )
 from naively.fitting.weights import RIDGE_STEPS as STEPS
 from naively.kernels.reference import Floats
@@ -549,7 +550,7 @@ def _edges(numbers: NDArray[np.floating]) -> tuple[float, ...]:
 
 RIDGES_OF_PAIRS = (100.0, 30.0, 10.0, 3.0)
 FEWEST = 100  # rows whose leave-one-out table is made at once, however large
-WORTH = 1.0  # nats that products, and pairs, must save on the held-out rows; chance saves some
+WORTH = 3.0  # nats that products, and pairs, must save on the held-out rows; chance saves some
 NEGLIGIBLE = 1e-3  # a weight of a pair that is as good as 0
 
 
@@ -656,12 +657,29 @@ class Fitting:
         """The posteriors by the weights of the columns, of shape (rows, classes)."""
         return posterior(self.joint)
 
-    def products(self, rows: NDArray[np.int64] | None = None) -> Products:
-        """Choose the products that would lower the log loss of all rows most, or of some."""
-        p, labels = self.p, self.labels
+    def products(
+        self, rows: NDArray[np.int64] | None = None, joint: Floats | None = None
+    ) -> Products:
+        """Choose the products that would lower the log loss of all rows most, or of some.
+
+        ``joint`` is, of all rows, by other weights than those that were fitted to all.
+        """
+        p, labels = self.p if joint is None else posterior(joint), self.labels
         if rows is not None:
             p, labels = p[rows], labels.take(rows)
         return Products.choose(self.basis.terms, self.z, self.said, p, labels, rows)
+
+    def thirds(self) -> list[tuple[Floats, NDArray[np.int64], NDArray[np.int64]]]:
+        """Return joint log likelihoods of the first rows, those to fit, and those to hold out.
+
+        The weights have not seen the rows that are held out, where there is memory for the table
+        of all.
+        """
+        labels = self._first(ROWS)
+        if len(self.found.prior) < len(self.labels):
+            return [(self.joint[: len(labels)], *third) for third in held_out(labels)]
+        some = replace(self.found.first(ROWS), labels=labels)
+        return [*weighed_without_thirds(self.column_weights, some)]
 
     def problem(
         self, products: Products | None, *, slopes: bool = True, rows: int | None = None
@@ -688,21 +706,24 @@ class Fitting:
         ``fixed`` is the evidence of the pairs that there are, (rows, classes, pairs); by default
         they are chosen.
         """
-        thirds = held_out(self._first(ROWS))
+        thirds, ridges = self.thirds(), ridges_of(self._first(ROWS))
         alone = self.problem(None, rows=ROWS)
-        lines = [run_of(alone, rest, third) for rest, third in thirds]
-        best, products = descend(lines, RIDGES, solve_slopes), False
+        lines = [run_of(replace(alone, joint=joint), *rows) for joint, *rows in thirds]
+        best, products = descend(lines, ridges, solve_slopes), False
         before = best.loss
         multiplied = [
-            run_of(self.problem(self.products(rest), rows=ROWS), rest, third)
-            for rest, third in thirds
+            run_of(
+                replace(self.problem(self.products(rest, joint), rows=ROWS), joint=joint),
+                *(rest, third),
+            )
+            for joint, rest, third in thirds
         ]
-        runs, more = lines, descend(multiplied, RIDGES, solve_slopes, best.loss - WORTH)
+        runs, more = lines, descend(multiplied, ridges, solve_slopes, best.loss - WORTH)
         if more.ridge is not None:
             runs, best, products = multiplied, more, True
-        ridge = best.ridge or RIDGES[0]
+        ridge = best.ridge or ridges[0]
         with_pairs = []
-        for run, of, (rest, third) in zip(runs, best.found, thirds, strict=True):
+        for run, of, (_, rest, third) in zip(runs, best.found, thirds, strict=True):
             if fixed is None:
                 evidence = self._evidence(run.rest.posterior(of), rest, third)
             else:
@@ -742,7 +763,7 @@ class Fitting:
         """
         if plan.of_pairs is None:
             return [], None
-        problem, ridge = self._whole(plan, ROWS), plan.ridge or RIDGES[0]
+        problem, ridge = self._whole(plan, ROWS), plan.ridge or ridges_of(self.labels)[0]
         found = solve_slopes(problem, ridge, Solution.nothing(problem))
         best = self.crossed.best(problem.posterior(found))
         problem = replace(problem, evidence=self.crossed.evidence(best, ROWS))
@@ -797,7 +818,7 @@ class Fitting:
         problem = replace(self._whole(plan), evidence=None if plan.of_pairs is None else evidence)
         found = solve(
             problem,
-            plan.ridge or RIDGES[0],
+            plan.ridge or ridges_of(self.labels)[0],
             plan.of_pairs or RIDGES_OF_PAIRS[0],
             start or Solution.nothing(problem),
             LAST_STEPS if start is None else STEPS,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
@@ -329,18 +329,35 @@ def with_linear_part(
     problem = Problem(joint_of(weights, found), found.labels, z)
     # To choose a ridge, single precision is enough.
     rough, some = replace(problem, z=z.astype(np.float32)).first(ROWS), found.first(ROWS)
-    runs = []
-    for rest, third in held_out(some.labels):
-        without = fit(some.take(rest), weights.how, weights.rows, weights)
-        runs.append(run_of(replace(rough, joint=joint_of(without, some)), rest, third))
-    ridges = np.array(RIDGES) * (1 + MANY / max(some.labels.total, NO_ROWS))
-    best = descend(runs, ridges.tolist(), solve_slopes)
+    runs = [
+        run_of(replace(rough, joint=joint), rest, third)
+        for joint, rest, third in weighed_without_thirds(weights, some)
+    ]
+    best = descend(runs, ridges_of(some.labels), solve_slopes)
     if best.ridge is None:
         return weights
     start = Solution(np.mean([of.slope for of in best.found], axis=0), np.empty(0))
     added = solve(problem, best.ridge, 0.0, start, LAST_STEPS)
     slope = np.vstack([basis.of_terms(added.slope[:-1]), added.slope[-1:]])
     return replace(weights, linear=linear_part_of(slope, basis.terms, [], best.ridge))
+
+
+def ridges_of(labels: Labels) -> list[float]:
+    """Return the ridges that are tried on rows, from strong to weak."""
+    more = 1 + MANY / max(labels.total, NO_ROWS)
+    return [ridge * more for ridge in RIDGES]
+
+
+def weighed_without_thirds(
+    weights: Weights, found: LeaveOneOut
+) -> Iterator[tuple[Floats, NDArray[np.int64], NDArray[np.int64]]]:
+    """Yield joint log likelihoods, (rows, classes), by weights that did not see a third of them.
+
+    With them come the numbers of the rows that the weights were fitted to, and those of the third.
+    """
+    for rest, third in held_out(found.labels):
+        without = fit(found.take(rest), weights.how, weights.rows, weights)
+        yield joint_of(without, found), rest, third
 
 
 def linear_part_of(
