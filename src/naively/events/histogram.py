@@ -70,7 +70,7 @@ class Histogram(Estimable[Cells, Dense]):
     smoothing : "auto" or float, default "auto"
         Width of the Gaussian kernel over neighbouring bins, in bins; 0 is none. "auto" follows
         from the counts: it is Silverman's rule for the n rows of the column, 0.31 of all bins over
-        the fifth root of n; but 0.5, or 0, where that saves more than 4 nats of the leave-one-out
+        the fifth root of n; but 0.5, 0 or 4, where that saves more than 4 nats of the leave-one-out
         log loss of the column alone.
     m : float, default 2.0
         Pretend rows in each class, spread as the numbers are over all classes.
@@ -315,7 +315,7 @@ class Histogram(Estimable[Cells, Dense]):
 # --- Without a row: the columns that are left, one for each cell ---------------------------------
 
 
-EXACT = 16_000
+EXACT = 16_000  # counts of a column, without each row, up to which its bins are derived anew
 
 
 def _each_without(
