@@ -115,7 +115,14 @@ def models() -> list[NaiveBayes]:
         NaiveBayes({"size": "exponential", "number": "categorical"}, class_prior="uniform"),
     ]
     of_size = {**columns, "size": [None if x is None else abs(x) for x in columns["size"]]}
-    fitted = [nb.fit(columns, y) for nb in made[:-1]] + [made[-1].fit(of_size, y)]
+    # The squares of a board, which no product tells.
+    black = [x is not None and np.floor(2 * x) % 2 == 1 for x in columns["size"]]
+    red = [of == (label == "yes") for of, label in zip(black, y, strict=True)]
+    of_pair = {**columns, "colour": np.where(red, "red", "blue").tolist()}
+    fitted = [
+        nb.fit(cells, y)
+        for nb, cells in zip(made, [columns, of_pair, columns, columns, of_size], strict=True)
+    ]
     return [
         *fitted,
         with_linear_part(NaiveBayes().fit(columns, y), products=9),
