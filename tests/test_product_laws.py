@@ -141,6 +141,7 @@ def test_weights_are_fitted_to_what_predictions_are_made_of(product: Product, se
     found = leave_one_out_table(nb.model_, nb.model_.encode(rows, labels), learned=False)
     weights = fit(found, "loo", 1.0)
     nb._keep(replace(nb.model_, weights=weights))
+    found = leave_one_out_table(nb.model_, nb.model_.encode(rows, labels), learned=False)
     classes = nb.classes_.tolist()
     joint = found.joint(np.array(list(weights.of.values()))) + weights.bias_of(classes)
     joint += found.class_prior - found.prior  # from that of the rows to that which was given

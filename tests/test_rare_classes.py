@@ -63,6 +63,16 @@ def test_any_order_and_any_batches_give_the_same_rows_of_each_class(
     assert of_class.tolist() == np.minimum(there, cap).tolist()
 
 
+def test_of_more_classes_than_rows_those_of_the_least_keys_have_one() -> None:
+    y = np.random.default_rng(0).integers(0, 3, 300)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reservoir, "sample_size", lambda *_: SampleSize(2, 2, 0.0, ""))
+        once = ids(drawn_from(y, np.arange(300), []), THREE)
+        again = ids(drawn_from(y, np.arange(300)[::-1], [7, 100, 250]), THREE)
+    assert once == again
+    assert len(once) == len(set(y[np.array(once, int)])) == 2
+
+
 def test_each_row_of_a_class_is_in_it_as_often_as_any_other(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

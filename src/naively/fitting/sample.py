@@ -271,10 +271,8 @@ class Kept:
             some = some[keys <= np.maximum(_by_label(highest, labels), limit)]
         if len(some) > most:
             of_class = [keys[some[labels.codes[some] == c]] for c in range(labels.k)]
-            least = [_least_different(of, most) for of in of_class]
-            cap = rows_of_each(np.array([len(of) for of in least]), most)
-            last = [of[:cap][-1] if len(of) else NO_KEY for of in least]
-            some = some[keys[some] <= np.maximum(np.array(last)[labels.codes[some]], limit)]
+            last = _last_of_each([_least_different(of, most) for of in of_class], most)
+            some = some[keys[some] <= np.maximum(last[labels.codes[some]], limit)]
         different, first, of = np.unique(keys[some], return_index=True, return_inverse=True)
         copies = np.bincount(of, batch.times[some], len(first)).astype(np.int64)
         kept = batch.take(some[first])
@@ -342,6 +340,19 @@ def rows_of_each(rows: NDArray[np.int64], most: int) -> int:
     return max(1, int(share[cut[0]])) if len(cut) else int(rows.max(initial=1))
 
 
+def _last_of_each(keys: Sequence[NDArray[np.uint64]], most: int) -> NDArray[np.uint64]:
+    """Return the highest key that stays of each class, (classes,), of ascending keys of each.
+
+    Of more classes than rows may stay, those of the least keys have one row.
+    """
+    cap = rows_of_each(np.array([len(of) for of in keys]), most)
+    last = np.array([of[:cap][-1] if len(of) else NO_KEY for of in keys], np.uint64)
+    there = np.array([len(of) > 0 for of in keys])
+    if there.sum() > most:
+        last = np.minimum(last, np.partition(last[there], most - 1)[most - 1])
+    return last
+
+
 def _are_least(every: Sequence[Kept], most: int) -> list[NDArray[np.bool_]]:
     """Mark the rows of the least keys of each class, at most ``most`` in all, (rows,) of each."""
     highest = _highest(every, most)
@@ -360,11 +371,11 @@ def _highest(every: Sequence[Kept], most: int) -> Highest:
         labels = kept.batch.labels
         for c in np.unique(labels.codes).tolist():
             of_class.setdefault(labels.classes[c].item(), []).append(kept.keys[labels.codes == c])
-    keys = {label: np.concatenate(of) for label, of in of_class.items()}
+    keys = {label: np.sort(np.concatenate(of)) for label, of in of_class.items()}
     cap = rows_of_each(np.array([len(of) for of in keys.values()]), most)
-    return {
-        label: np.partition(of, cap - 1)[cap - 1] for label, of in keys.items() if len(of) >= cap
-    }
+    last = _last_of_each([*keys.values()], most)
+    full = (len(of) >= cap for of in keys.values())
+    return {label: key for label, key, of in zip(keys, last, full, strict=True) if of}
 
 
 def _by_label(highest: Highest, labels: Labels) -> NDArray[np.uint64]:
