@@ -22,14 +22,9 @@ SIZES = (6, 10, 20, 50, 100)
 DRAWS = 10
 TESTED = 500
 SHARE = 2 / 3  # of the rows of a set, at most, are drawn
-CLIP = 1e-15
 
 ON_TABLES = (peers.PURE, peers.LOGISTIC, peers.FOREST, peers.DEFAULT)
 ON_TEXT = (peers.PURE, peers.MULTINOMIAL_WORDS, peers.LOGISTIC_WORDS, peers.DEFAULT)
-AS_PEERS = {  # the names under which what is alike on tables and on texts is averaged
-    "MultinomialNB": "random forest",
-    "tf-idf + LogisticRegression": "LogisticRegression",
-}
 
 
 class Drawn(NamedTuple):
@@ -76,7 +71,7 @@ class FewRows:
         p = np.asarray(model.predict_proba(self.task.take(self.test)))
         right = np.searchsorted(model.classes_, self.task.y[self.test])
         sure = float(p.max(axis=1).mean() - (p.argmax(axis=1) == right).mean())
-        return -np.log(np.clip(p[np.arange(len(p)), right], CLIP, 1)), sure
+        return -np.log(np.clip(p[np.arange(len(p)), right], trial.CLIP, 1)), sure
 
 
 def measure(source: trial.Source, text: bool) -> list[Drawn]:
@@ -95,7 +90,7 @@ def measure(source: trial.Source, text: bool) -> list[Drawn]:
                 loss = [rows_lost.mean() for rows_lost, _ in each]
                 found.append(
                     Drawn(
-                        AS_PEERS.get(contender.name, contender.name),
+                        contender.name,
                         rows,
                         float(np.mean(loss) / np.mean(prior)),
                         float(np.mean(np.array(loss) > prior)),

@@ -19,7 +19,7 @@ from naively.events import Beta, Dirichlet, EventModel
 from naively.fitting.sample import Reservoir, Sample
 from naively.fitting.weights import accuracy_and_log_loss
 from naively.kernels.reference import Floats
-from naively.model.class_prior import among_fewer, is_counted, is_estimated, pretend_classes
+from naively.model.class_prior import among_fewer, is_estimated, pretend_classes
 from naively.model.model import Model, count_batch
 from naively.options import Weighting
 from naively.schema.schema import Group, GroupKey
@@ -256,8 +256,6 @@ def _prior_without(model: Model, labels: Labels) -> Floats:
     if not is_estimated(prior):
         return np.tile(np.exp(model.class_log_prior), (len(labels), 1))
     count = model.counted.tally.class_count - labels.one_hot()
-    if is_counted(prior):
-        count += model.pretend_rows * (count > 0)
     if isinstance(prior, Beta | Dirichlet):
         count = count + pretend_classes(prior, estimate, model.classes)
     count = np.maximum(count, 0.0)

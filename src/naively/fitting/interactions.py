@@ -619,11 +619,9 @@ class Fitting:
         batches = sample.encoded(model)
         pieces = [_pieces(batch, model) for batch in batches]
         first = [left_out(model, [of[0]], learned=learned) for of in pieces]
-        count = model.counted.tally.class_count
-        rows = float(count.sum())
-        if not learned:
-            count = sample.labels.among(model.classes).one_hot().sum(axis=0)
+        count = sample.stands_for(model, learned=learned)
         found = LeaveOneOut.join(first).standing_for(count)
+        rows = float(model.counted.tally.class_count.sum())
         weights = fit(found.first(ROWS).standing_for(count), "loo", rows)
         labels, joint = [], []
         for table, (_, *others) in zip(first, pieces, strict=True):
@@ -714,7 +712,8 @@ class Fitting:
         multiplied = [
             run_of(
                 replace(self.problem(self.products(rest, joint), rows=ROWS), joint=joint),
-                *(rest, third),
+                rest,
+                third,
             )
             for joint, rest, third in thirds
         ]

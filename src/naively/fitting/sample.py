@@ -449,6 +449,14 @@ class Sample:
         """The labels of the rows, numbered among the classes of the model."""
         return Labels.join([batch.labels for batch in self.batches])
 
+    def stands_for(self, model: Model, *, learned: bool = True) -> Floats:
+        """Return how many rows of each class the sample stands for, (classes,).
+
+        They are those of the model, or if it has not learned them, the sample's own.
+        """
+        count: Floats = model.counted.tally.class_count
+        return count if learned else self.labels.among(model.classes).one_hot().sum(axis=0)
+
     def deal(self, folds: int) -> NDArray[np.int64]:
         """Deal the copies of all rows out to folds: how many are in each, (rows, folds)."""
         return deal(self.labels.codes, self.copies, folds)
@@ -507,11 +515,9 @@ class Sample:
         """
         batches = self.encoded(model)
         found = left_out(model, batches, learned=learned)
-        count = model.counted.tally.class_count
-        rows = float(count.sum())
-        if not learned:
-            count = found.labels.one_hot().sum(axis=0)
+        count = self.stands_for(model, learned=learned)
         found = found.standing_for(count)
+        rows = float(model.counted.tally.class_count.sum())
         weights = fit(found.first(ROWS).standing_for(count), kind, rows)
         if kind != "loo" or found.labels.k < 2:
             return weights

@@ -151,12 +151,9 @@ class Unlabelled:
         return last
 
 
-def _temperature(found: LeaveOneOut, joint: Floats) -> float:
-    return temperature(joint, found.prior, found.labels, found.labels.total)
-
-
 def _loss(found: LeaveOneOut) -> float:
     """Return the log loss, in nats per row, if all evidence has one weight, a temperature."""
     joint = found.table.sum(axis=0)
-    joint = found.prior + _temperature(found, joint) * joint
+    weight = temperature(joint, found.prior, found.labels, found.labels.total)
+    joint = found.prior + weight * joint
     return log_loss(p_right(joint, found.labels), found.labels.weight)
