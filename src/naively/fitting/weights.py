@@ -691,7 +691,7 @@ def _quantiles(x: Floats, weight: Floats | None) -> tuple[Floats, Floats]:
         places = [int(TAILS * n), n - 1 - int(TAILS * n)]
         low, high = np.partition(x, places, axis=1)[:, places].T
         return low, high
-    order = np.argsort(x, axis=1, kind="stable")
+    order = np.argsort(x, axis=1)  # of equal numbers in any order, which changes no quantile
     total = np.cumsum(weight[order], axis=1)
     below = total <= TAILS * (1 + ROUNDING) * total[:, -1:]
     above = total >= (1 - TAILS) * (1 - ROUNDING) * total[:, -1:]
