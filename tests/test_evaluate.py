@@ -115,8 +115,13 @@ def test_drop_ins_are_scored() -> None:
 def test_scores_are_a_tidy_table() -> None:
     found = some_scores()
     table = found.to_dict()
-    assert list(table) == ["score", "class", "value"]
-    lines = list(zip(*table.values(), strict=True))
+    assert list(table) == ["score", "class", "value", "low", "high"]
+    ends = zip(table["low"], table["high"], strict=True)
+    intervals = dict(zip(table["score"], ends, strict=True))
+    assert intervals["accuracy"] == found.intervals["accuracy"]
+    assert intervals["area under ROC"] == found.intervals["auc"]
+    assert intervals["calibration error"] == (None, None)
+    lines = list(zip(*(table[name] for name in ("score", "class", "value")), strict=True))
     assert lines[0] == ("rows", None, 500)
     assert ("log loss", None, found.log_loss) in lines
     for label, (precision, recall, rows) in found.by_class.items():
@@ -124,8 +129,10 @@ def test_scores_are_a_tidy_table() -> None:
         assert ("recall", label, recall) in lines
         assert ("rows", label, rows) in lines
     records = json.loads(found.to_json())
-    assert records[1] == {"score": "accuracy", "class": None, "value": found.accuracy}
-    assert found.to_frame("pandas").shape == (7 + 9, 3)
+    low, high = found.intervals["accuracy"]
+    right = {"score": "accuracy", "class": None, "value": found.accuracy, "low": low, "high": high}
+    assert records[1] == right
+    assert found.to_frame("pandas").shape == (7 + 9, 5)
 
 
 @pytest.mark.parametrize("n", [1, 2, 7, 30])

@@ -165,17 +165,17 @@ def test_an_assessment_says_how_many_rows_it_is_of_and_why(
     found = NaiveBayes(text="words").fit(texts, y).assess()
     assert (found.rows, found.of) == (1000, 3000)
     assert str(found).splitlines()[6] == (
-        "rows               1,000 of 3,000, drawn at random "
-        "(500 for each class are enough for one weight)"
+        "rests on           1,000 of 3,000 rows, drawn at random (500 for each class are enough "
+        "for one weight), 500 of class 0; in brackets: 95 % intervals"
     )
     few = NaiveBayes(text="words").fit(texts[:900], y[:900]).assess()
     assert (few.rows, few.of, few.why) == (900, 900, "")
-    assert str(few).splitlines()[6] == "rows               900"
+    assert str(few).splitlines()[6].startswith("rests on           900 rows, 450 of class 0")
     assert ROWS == 10_000  # as the docstring says
     monkeypatch.setattr(calibrate, "ROWS", 200)
     X = rng.normal(size=(300, 2))
     many = NaiveBayes("gaussian").fit(X, X[:, 0] > rng.normal(size=len(X)))
-    assert "200 of 300, drawn at random (enough for the weights)" in str(many.assess())
+    assert "200 of 300 rows, drawn at random (enough for the weights)" in str(many.assess())
 
 
 def test_the_larger_sample_grows_with_the_logarithm_of_the_rows(
@@ -232,9 +232,8 @@ def test_of_very_many_weights_there_are_as_many_rows_as_memory_is_for(
     X, y = rng.normal(size=(900, 10)), rng.integers(0, 2, 900)
     found = NaiveBayes("gaussian").fit(X, y).assess()
     assert found.rows == 300
-    assert "300 of 900, drawn at random (as many as memory is for, with 10 weights of 2" in str(
-        found
-    )
+    why = "drawn at random (as many as memory is for, with 10 weights of 2"
+    assert f"300 of 900 rows, {why}" in str(found)
 
 
 def test_batches_that_are_held_differently_stay_apart_and_keep_their_keys() -> None:

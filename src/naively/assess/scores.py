@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.assess.intervals import Area, Basis, Interval, Weighted, some_of
 from naively.counting.labels import (
     Label,
     LabelArray,
@@ -20,7 +22,7 @@ from naively.counting.labels import (
     union_classes,
 )
 from naively.data.columns import Rows
-from naively.fitting.weights import log_loss, mean
+from naively.fitting.weights import LEAST, mean
 from naively.kernels.reference import Floats
 from naively.model.model import Model
 from naively.tabular import Tabular
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
 
 
 SHOWN = 0.002  # nats that columns which repeat each other are worth more together, to be shown
+UNSURE = 0.01  # width of an interval from which on it is shown: the second digit is not sure
+ENOUGH = 10  # rows that are not of the most frequent class, for an area under the ROC curve
 SEVERAL = 3  # of their names that are shown
 
 
@@ -88,6 +92,8 @@ class Scores(Tabular):
     too_rare : tuple of labels
         Of an assessment: the classes of one row, which is not scored, as nobody would know its
         class without it.
+    basis : Basis, optional
+        What the scores rest on: how many rows of each class, and how different they are.
     """
 
     rows: int
@@ -110,19 +116,39 @@ class Scores(Tabular):
     folds: tuple[int, int] = (0, 0)
     why_folds: str = ""
     too_rare: tuple[Label, ...] = ()
+    basis: Basis | None = None
+
+    @cached_property
+    def intervals(self) -> Mapping[str, Interval]:
+        """The 95 % interval (low, high) of accuracy, log_loss, brier and auc.
+
+        It is of rows that are drawn as these were, scored by the same model, or by models that are
+        learned alike.
+
+        Examples
+        --------
+        >>> from naively import NaiveBayes
+        >>> nb = NaiveBayes("gaussian").fit([[1.0], [2.0], [7.0], [8.0]], ["a", "a", "b", "b"])
+        >>> scores = nb.evaluate([[1.5], [6.5], [1.0], [8.5], [2.5]], ["a", "b", "a", "b", "a"])
+        >>> low, high = scores.intervals["accuracy"]
+        >>> round(low, 3), high
+        (0.478, 1.0)
+        """
+        return {} if self.basis is None else self.basis.intervals()
 
     def __str__(self) -> str:
         """Return a line for each score, and for each of the ten columns that are worth most."""
         always = f"(always {self.majority!r}: {self.majority_accuracy:.4f})"
+        chance = f"   (by chance {self.calibration_noise:.4f})"
         lines = [
-            f"accuracy           {self.accuracy:.4f}   {always}",
-            f"log loss           {self.log_loss:.4f} nats per row",
-            f"Brier score        {self.brier:.4f}",
-            f"area under ROC     {self.auc:.4f}",
-            f"calibration error  {self.calibration_error:.4f}",
+            f"accuracy           {self.accuracy:.4f}{self._range('accuracy')}   {always}",
+            f"log loss           {self.log_loss:.4f} nats per row{self._range('log_loss')}",
+            f"Brier score        {self.brier:.4f}{self._range('brier')}",
+            f"area under ROC     {self.area_in_words}",
+            f"calibration error  {self.calibration_error:.4f}"
+            + chance * (self.calibration_noise >= UNSURE),
             *self._of_folds,
-            f"rows               {self.rows:,}"
-            + (f" of {self.of:,}, drawn at random ({self.why})" if self.why else ""),
+            f"rests on           {self.rests_on}",
         ]
         if self.too_rare:
             only = ", ".join(map(repr, self.too_rare))
@@ -133,6 +159,51 @@ class Scores(Tabular):
             lines += [f"  {cost:+.4f}  {name}" for name, cost in most[:10]]
             lines += [f"  {cost:+.4f}  {which}" for which, cost in self.repeated]
         return "\n".join(lines)
+
+    @property
+    def shown(self) -> dict[str, Interval]:
+        """The intervals that are wide enough to be shown."""
+        return {name: of for name, of in self.intervals.items() if of[1] - of[0] >= UNSURE}
+
+    @property
+    def area_is_known(self) -> bool:
+        """Whether the area under the ROC curve rests on enough rows to be called known."""
+        return self.basis is None or self.basis.others >= ENOUGH
+
+    @property
+    def area_in_words(self) -> str:
+        """The area under the ROC curve as it is printed: of few rows of a class its interval."""
+        if math.isnan(self.auc) or self.basis is None or self.area_is_known:
+            return f"{self.auc:.4f}{self._range('auc')}"
+        low, high = self.intervals["auc"]
+        which = f"of {self.basis.rarest[0]!r}" if len(self._there) == 2 else "of other classes"
+        return (
+            f"not known: between {low:.2f} and {high:.2f}, as only {self.basis.others} "
+            f"{'row is' if self.basis.others == 1 else 'rows are'} {which}"
+        )
+
+    @property
+    def rests_on(self) -> str:
+        """How many rows, and how many of the rarest class, the scores rest on."""
+        drawn = f" of {self.of:,}" if self.why else ""
+        said = f"{self.rows:,}{drawn} {'row' if self.rows == 1 and not drawn else 'rows'}"
+        said += f", drawn at random ({self.why})" if self.why else ""
+        if self.basis is not None:
+            label, rows = self.basis.rarest
+            groups = self.basis.groups
+            said += f" in {groups:,} groups" if groups else ""
+            said += f", {f'{rows:,}' if len(self._there) > 1 else 'all'} of class {label!r}"
+        return said + ("; in brackets: 95 % intervals" if self.shown else "")
+
+    @property
+    def _there(self) -> list[Label]:
+        """The classes that rows have."""
+        return [] if self.basis is None else [c for c, n in self.basis.rows_of.items() if n]
+
+    def _range(self, name: str) -> str:
+        """Return the interval of a score for a line, if it is wide enough to be shown."""
+        low, high = self.shown.get(name, (0.0, 0.0))
+        return f"   [{low:.3f}, {high:.3f}]" if high > low else ""
 
     @property
     def repeated(self) -> list[tuple[str, float]]:
@@ -160,20 +231,27 @@ class Scores(Tabular):
         return calibration_noise(self.reliability)
 
     def to_dict(self) -> dict[str, list[Any]]:
-        lines: list[tuple[str, object, float]] = [
-            ("rows", None, self.rows),
-            ("accuracy", None, self.accuracy),
-            ("accuracy of the majority class", self.majority, self.majority_accuracy),
-            ("log loss", None, self.log_loss),
-            ("Brier score", None, self.brier),
-            ("area under ROC", None, self.auc),
-            ("calibration error", None, self.calibration_error),
+        lines: list[tuple[str, object, float, str]] = [
+            ("rows", None, self.rows, ""),
+            ("accuracy", None, self.accuracy, "accuracy"),
+            ("accuracy of the majority class", self.majority, self.majority_accuracy, ""),
+            ("log loss", None, self.log_loss, "log_loss"),
+            ("Brier score", None, self.brier, "brier"),
+            ("area under ROC", None, self.auc, "auc"),
+            ("calibration error", None, self.calibration_error, ""),
         ]
         for label, of_class in self.by_class.items():
             names = ("precision", "recall", "rows")
-            lines += [(name, label, of) for name, of in zip(names, of_class, strict=True)]
-        columns = zip(*lines, strict=True)
-        return dict(zip(("score", "class", "value"), map(list, columns), strict=True))
+            lines += [(name, label, of, "") for name, of in zip(names, of_class, strict=True)]
+        *columns, scored = zip(*lines, strict=True)
+        ends = [self.intervals.get(name, (None, None)) for name in scored]
+        return dict(
+            zip(
+                ("score", "class", "value", "low", "high"),
+                map(list, (*columns, *zip(*ends, strict=True))),
+                strict=True,
+            )
+        )
 
     def plot_reliability(self, ax: Axes | None = None, before: Scores | None = None) -> Axes:
         """Draw the reliability diagram: accuracy against confidence, in bins of confidence.
@@ -311,11 +389,13 @@ def scores(
     y: LabelArray,
     weight: Floats | None = None,
     copies: NDArray[np.int64] | None = None,
+    groups: NDArray[np.int64] | None = None,
 ) -> Scores:
     """Score posteriors, (rows, learned classes), against the right labels, (rows,).
 
     ``weight`` is the weight of each row with all its copies, (rows,), by default 1; ``copies`` is
-    how many equal rows each stands for, (rows,), by default one.
+    how many equal rows each stands for, (rows,), by default one; ``groups`` are the numbers of the
+    groups that rows are of, (rows,), by default each is for itself.
     """
     labels, code = np.unique(y, return_inverse=True)
     every = union_classes(learned, labels)
@@ -331,17 +411,36 @@ def scores(
     majority = rows.argmax()
     own = {label: label for label in learned.tolist()}  # 1.0 is called 1 if 1 was learned
     names = [own.get(label, label) for label in every.tolist()]
-    curves = {
-        names[of_learned[c]]: roc(p[:, c], truth[:, c], weight)
+    counted = Weighted(np.ones(len(y)) if weight is None else weight, copies, groups)
+    ranked = {
+        c: rank(p[:, c], truth[:, c], weight)
         for c in range(p.shape[1])
         if 0 < mean(truth[:, c], weight) < 1
     }
+    of_right: Floats = np.clip((p * truth).sum(axis=1), LEAST, 1.0)
+    brier = (((p - truth) ** 2).sum(axis=1) + never_learned) / 2
+    some = p[some_of(len(p))]
+    miss = 1.0 - some
+    losses = {
+        "accuracy": ((right == answer).astype(np.float64), 1.0, miss),
+        "log_loss": (-np.log(of_right), -math.log(LEAST), -np.log(np.clip(some, LEAST, 1.0))),
+        "brier": (brier, 1.0, ((some**2).sum(axis=1, keepdims=True) + miss - some) / 2),
+    }
+    means = {name: counted.mean(loss, most, some, of) for name, (loss, most, of) in losses.items()}
+    basis = Basis(
+        rows_of=dict(zip(names, np.bincount(right, copies, k).astype(int).tolist(), strict=True)),
+        size=counted.size(np.ones(len(y))),
+        groups=counted.n_groups,
+        groups_size=counted.groups_size,
+        auc=_area(ranked, truth, counted) if ranked else None,
+        **means,
+    )
     return Scores(
         rows=len(y),
         accuracy=float(hits.sum() / rows.sum()),
-        log_loss=log_loss((p * truth).sum(axis=1), weight),
-        brier=mean((((p - truth) ** 2).sum(axis=1) + never_learned) / 2, weight),
-        auc=_mean_area(list(curves.values())),
+        log_loss=basis.log_loss.mean,
+        brier=basis.brier.mean,
+        auc=float("nan") if basis.auc is None else basis.auc.area,
         calibration_error=calibration_error(bins := reliability(p, truth, weight, copies)),
         majority=names[majority],
         majority_accuracy=float(rows[majority] / rows.sum()),
@@ -352,7 +451,8 @@ def scores(
         classes=names,
         confusion=confusion,
         reliability=bins,
-        roc=curves,
+        roc={names[of_learned[c]]: of.roc for c, of in ranked.items()},
+        basis=basis,
     )
 
 
@@ -362,10 +462,19 @@ def _places(labels: LabelArray, every: LabelArray) -> NDArray[np.int64]:
     return np.array([place[label] for label in labels.astype(every.dtype).tolist()], np.int64)
 
 
-def _mean_area(curves: list[Roc]) -> float:
-    """Return the mean area under ROC curves, weighted by the rows of their classes."""
-    areas, shares = [curve.area for curve in curves], [curve.share for curve in curves]
-    return float(np.average(areas, weights=shares)) if areas else float("nan")
+def _area(ranked: Mapping[int, Ranked], truth: Floats, counted: Weighted) -> Area:
+    """Return the mean area under ROC curves, weighted by the rows of their classes.
+
+    ``ranked`` has the number of each class, whose rows are marked in ``truth``, (rows, classes).
+    """
+    shares = np.array([of.roc.share for of in ranked.values()])
+    shares /= shares.sum()
+    area, parts, classes = 0.0, np.zeros(len(truth)), list[tuple[float, float, float]]()
+    for (c, of), share in zip(ranked.items(), shares.tolist(), strict=True):
+        area += share * of.roc.area
+        parts += share * of.parts
+        classes.append((share, counted.size(truth[:, c]), counted.size(1.0 - truth[:, c])))
+    return Area(area, tuple(classes), counted.variance(parts))
 
 
 # --- The ROC curve: how well the probability of a class tells its rows from all others -----------
@@ -408,16 +517,41 @@ def roc(score: Floats, truth: Floats, weight: Floats | None = None) -> Roc:
     >>> roc(np.array([0.1, 0.4, 0.4, 0.8]), np.array([0.0, 0.0, 1.0, 1.0])).area
     0.875
     """
+    return rank(score, truth, weight).roc
+
+
+class Ranked(NamedTuple):
+    """A ROC curve, and how far each row takes the area under it away from itself, (rows,)."""
+
+    roc: Roc
+    parts: Floats
+
+
+def rank(score: Floats, truth: Floats, weight: Floats | None = None) -> Ranked:
+    """Return the ROC curve of scores as ``roc`` does, and the part of each row in its error.
+
+    The part of a row of the class is the share of the other rows that score below it, less the
+    area, by its share of the class; and of another row, the share of the class above it (DeLong,
+    DeLong & Clarke-Pearson, 1988).
+    """
     _, place = np.unique(score, return_inverse=True)
     weight = np.ones(len(score)) if weight is None else weight
     inside, outside = (np.bincount(place, weight * of) for of in (truth, 1.0 - truth))
+    n_inside, n_outside = inside.sum(), outside.sum()
     below = outside.cumsum() - outside / 2
-    area = float(inside @ below / (inside.sum() * outside.sum()))
+    area = float(inside @ below / (n_inside * n_outside))
     rates = (np.append(0.0, of[::-1].cumsum() / of.sum()) for of in (outside, inside))
     false_positive, true_positive = rates
     some = _evenly(len(false_positive))
-    share = float(inside.sum() / (inside.sum() + outside.sum()))
-    return Roc(false_positive[some], true_positive[some], area, share)
+    share = float(n_inside / (n_inside + n_outside))
+    curve = Roc(false_positive[some], true_positive[some], area, share)
+    above = n_inside - inside.cumsum() + inside / 2
+    parts = np.where(
+        truth > 0,
+        (below / n_outside - area)[place] / n_inside,
+        (above / n_inside - area)[place] / n_outside,
+    )
+    return Ranked(curve, weight * parts)
 
 
 def _evenly(n: int) -> NDArray[np.int64]:

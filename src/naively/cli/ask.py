@@ -266,7 +266,12 @@ def diff(
 
 
 def write_scores(s: Scores, form: output.Format | None, out: TextIO | None = None) -> None:
-    """Write accuracy, log loss and calibration, and precision and recall by class."""
+    """Write accuracy, log loss and calibration, and precision and recall by class.
+
+    What rests on too few rows to be known, or is of other rows than it seems, is said.
+    """
+    if not s.area_is_known and "auc" in s.intervals:
+        tell(f"The area under the ROC curve is {s.area_in_words}.")
     output.write_table(s, form, out)
 
 

@@ -530,7 +530,7 @@ def _write_table(names: Sequence[str], rows: Iterable[Sequence[object]], out: Te
     rows = list(rows)
     table = Table(box=None, pad_edge=False)
     for i, name in enumerate(names):
-        numeric = all(isinstance(row[i], int | float) for row in rows)
+        numeric = all(isinstance(row[i], int | float | None) for row in rows)
         table.add_column(visible(name), justify="right" if numeric else "left", overflow="fold")
     for row in rows:
         table.add_row(*(_cell(value) for value in row))

@@ -50,6 +50,14 @@ WORDS = 10  # of each class
 ITEMS = 10  # of an explanation
 # What a model file says about where the model comes from.
 FILE = {"rows": "rows of its file", "hold_out": "of these held out", "seed": "by the seed"}
+SCORES = {  # of the table, and their names
+    "accuracy": "accuracy",
+    "accuracy of the most frequent class": "majority_accuracy",
+    "log loss (nats per row)": "log_loss",
+    "Brier score": "brier",
+    "area under ROC": "auc",
+    "calibration error": "calibration_error",
+}
 HARDLY = 5e-5  # nats per row, which is 0.0000 when it is written
 
 
@@ -126,27 +134,40 @@ def good(subject: Subject) -> str:
             "(save with keep_rows=True, or train with --keep-rows), and no labelled rows were "
             "given."
         )
-    names = (
-        "rows",
-        "accuracy",
-        "majority_accuracy",
-        "log_loss",
-        "brier",
-        "auc",
-        "calibration_error",
-    )
-    said = ("rows", "accuracy", "accuracy of the most frequent class", "log loss (nats per row)",
-            "Brier score", "area under ROC", "calibration error")  # fmt: skip
-    lines = [
-        [what, *(getattr(s, name) for s in of.values())]
-        for what, name in zip(said, names, strict=True)
+    lines: list[list[object]] = [
+        ["rows", *(s.rows for s in of.values())],
+        ["of the rarest class", *(_of_rarest(s) for s in of.values())],
     ]
+    for what, name in SCORES.items():
+        lines.append([what, *(_score(s, name) for s in of.values())])
+        if any(name in s.shown for s in of.values()):
+            lines.append([f"{what}: 95 % interval", *(_interval(s, name) for s in of.values())])
     best = subject.best
     assert best is not None
     return html.table(["", *of], lines) + html.figure(
         svg_of(best.plot_confusion(), "confusion", "Rows by right class and by answer"),
         html.escaped("Rows by right class (down) and most probable class (across)."),
     )
+
+
+def _of_rarest(scores: Scores) -> str | None:
+    """Say how many of the rows that were scored are of the rarest class."""
+    if scores.basis is None:
+        return None
+    label, rows = scores.basis.rarest
+    return f"{rows:,} of {label}"
+
+
+def _score(scores: Scores, name: str) -> object:
+    """Return a score, and of an area under the ROC curve of few rows that it is not known."""
+    return "not known" if name == "auc" and not scores.area_is_known else getattr(scores, name)
+
+
+def _interval(scores: Scores, name: str) -> str | None:
+    if name not in scores.shown:
+        return None
+    low, high = scores.shown[name]
+    return f"{low:.3f} to {high:.3f}"
 
 
 def calibration(subject: Subject) -> str:
