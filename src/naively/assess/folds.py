@@ -29,7 +29,7 @@ from naively.fitting.sample import Reservoir, Sample
 from naively.fitting.search import on_one_thread
 from naively.fitting.weights import count_parts, log_loss, p_right, posterior
 from naively.kernels.reference import Floats
-from naively.model.class_prior import among_fewer
+from naively.model.class_prior import Cost, among_fewer
 from naively.model.model import Model
 from naively.options import Weighting
 from naively.schema.schema import Missing, MissingAs
@@ -76,7 +76,12 @@ class Predicted(NamedTuple):
 
 
 def assess(
-    model: Model, reservoir: Reservoir, kind: Weighting | None, *, interactions: bool = False
+    model: Model,
+    reservoir: Reservoir,
+    kind: Weighting | None,
+    *,
+    interactions: bool = False,
+    cost: Cost = None,
 ) -> Scores:
     """Score the model on the sample of the rows that it has learned (see ``NaiveBayes.assess``).
 
@@ -95,7 +100,8 @@ def assess(
     dealt = dealt[:, dealt.any(axis=0)]
     p, labels, copies = cross_validate(model, sample, kind, dealt, interactions=interactions)
     labels = labels.standing_for(model.counted.tally.class_count)
-    found = scores(p, model.classes, model.classes[labels.codes], labels.weight, copies)
+    right = model.classes[labels.codes]
+    found = scores(p, model.classes, right, labels.weight, copies, cost=cost)
     of_columns = worth(model, reservoir.of(model) if interactions else sample)
     why, rows = reservoir.why, int(dealt.sum())
     if rows < len(sample) and folds.held_out < folds.dealt:

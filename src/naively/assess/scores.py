@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.assess.decisions import Decisions, decisions
 from naively.assess.intervals import Area, Basis, Interval, Weighted, some_of
 from naively.counting.labels import (
     Label,
@@ -24,6 +25,7 @@ from naively.counting.labels import (
 from naively.data.columns import Rows
 from naively.fitting.weights import LEAST, mean
 from naively.kernels.reference import Floats
+from naively.model.class_prior import Cost
 from naively.model.model import Model
 from naively.tabular import Tabular
 
@@ -94,6 +96,13 @@ class Scores(Tabular):
         class without it.
     basis : Basis, optional
         What the scores rest on: how many rows of each class, and how different they are.
+    how : str
+        Of a cross-validation in which all is learned anew: by which folds.
+    unmet : mapping of label to int
+        Of such a one: how many rows of each class were judged by a model that has not met it, and
+        so were missed.
+    decisions : Decisions, optional
+        What answers cost, if it was said what they do.
     """
 
     rows: int
@@ -117,6 +126,9 @@ class Scores(Tabular):
     why_folds: str = ""
     too_rare: tuple[Label, ...] = ()
     basis: Basis | None = None
+    how: str = ""
+    unmet: Mapping[Label, int] = field(default_factory=dict)
+    decisions: Decisions | None = None
 
     @cached_property
     def intervals(self) -> Mapping[str, Interval]:
@@ -149,6 +161,13 @@ class Scores(Tabular):
             + chance * (self.calibration_noise >= UNSURE),
             *self._of_folds,
             f"rests on           {self.rests_on}",
+        ]
+        if self.decisions is not None:
+            lines += str(self.decisions).split("\n")
+        lines += [
+            f"missed             {rows:,} {'row' if rows == 1 else 'rows'} of class {label!r}, "
+            "which the model that judges them has not met"
+            for label, rows in self.unmet.items()
         ]
         if self.too_rare:
             only = ", ".join(map(repr, self.too_rare))
@@ -219,6 +238,8 @@ class Scores(Tabular):
 
     @property
     def _of_folds(self) -> list[str]:
+        if self.how:
+            return [f"judged by          {self.how}"]
         held_out, dealt = self.folds
         if not held_out:
             return []
@@ -243,6 +264,18 @@ class Scores(Tabular):
         for label, of_class in self.by_class.items():
             names = ("precision", "recall", "rows")
             lines += [(name, label, of, "") for name, of in zip(names, of_class, strict=True)]
+        if self.decisions is not None:
+            of = self.decisions
+            lines += [
+                ("cost per row", None, of.cost, ""),
+                ("cost per row of one answer", of.always, of.always_cost, ""),
+            ]
+            if of.threshold is not None:
+                lines += [
+                    ("threshold", of.answer, of.threshold, ""),
+                    ("recall above the threshold", of.answer, of.recall, ""),
+                    ("precision above the threshold", of.answer, of.precision, ""),
+                ]
         *columns, scored = zip(*lines, strict=True)
         ends = [self.intervals.get(name, (None, None)) for name in scored]
         return dict(
@@ -345,13 +378,17 @@ class Scores(Tabular):
         return plot_roc(curves, ax)
 
 
-def score(model: Model, rows: Rows, y: Target, sample_weight: RowWeight = None) -> Scores:
+def score(
+    model: Model, rows: Rows, y: Target, sample_weight: RowWeight = None, cost: Cost = None
+) -> Scores:
     """Predict rows and score the predictions; a label that was never learned is always missed."""
     right = encode_labels(y, sample_weight)  # refuses a missing label
-    return score_batches(model, [(rows, right)])
+    return score_batches(model, [(rows, right)], cost)
 
 
-def score_batches(model: Model, batches: Iterable[tuple[Rows, Labels]]) -> Scores:
+def score_batches(
+    model: Model, batches: Iterable[tuple[Rows, Labels]], cost: Cost = None
+) -> Scores:
     """Predict the rows of batches, of which the posteriors alone are kept, and score all of them.
 
     Raises
@@ -376,7 +413,7 @@ def score_batches(model: Model, batches: Iterable[tuple[Rows, Labels]]) -> Score
     weight = None if weights[0] is None else np.concatenate([w for w in weights if w is not None])
     if weight is not None and not weight.any():
         raise ValueError("There is nothing to score: all sample weights are zero.")
-    return scores(np.concatenate(posteriors), model.classes, every, weight)
+    return scores(np.concatenate(posteriors), model.classes, every, weight, cost=cost)
 
 
 def _own(labels: LabelArray) -> LabelArray:
@@ -390,12 +427,14 @@ def scores(
     weight: Floats | None = None,
     copies: NDArray[np.int64] | None = None,
     groups: NDArray[np.int64] | None = None,
+    cost: Cost = None,
 ) -> Scores:
     """Score posteriors, (rows, learned classes), against the right labels, (rows,).
 
     ``weight`` is the weight of each row with all its copies, (rows,), by default 1; ``copies`` is
     how many equal rows each stands for, (rows,), by default one; ``groups`` are the numbers of the
-    groups that rows are of, (rows,), by default each is for itself.
+    groups that rows are of, (rows,), by default each is for itself; ``cost`` is what answers cost
+    (see ``NaiveBayes.predict``).
     """
     labels, code = np.unique(y, return_inverse=True)
     every = union_classes(learned, labels)
@@ -453,6 +492,7 @@ def scores(
         reliability=bins,
         roc={names[of_learned[c]]: of.roc for c, of in ranked.items()},
         basis=basis,
+        decisions=None if cost is None else decisions(p, learned, y, weight, cost),
     )
 
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 import datetime as dt
 import sys
 from abc import ABCMeta, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Iterator
-from copy import copy
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from copy import copy, deepcopy
 from dataclasses import replace
 from functools import partial, wraps
+from inspect import signature
 from itertools import chain
 from os import PathLike
 from threading import RLock
@@ -23,13 +24,22 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from naively.assess.folds import assess, worth
+from naively.assess.refits import Named, check_folds, cross_validate, plan
 from naively.assess.scores import Scores, score, score_batches
 from naively.counting.axis import title
-from naively.counting.labels import Label, LabelArray, RowWeight, Target, encode_labels, plain
+from naively.counting.labels import (
+    Label,
+    LabelArray,
+    Labels,
+    RowWeight,
+    Target,
+    encode_labels,
+    plain,
+)
 from naively.counting.tally import Tally
-from naively.data.columns import Rows, join_columns
-from naively.data.frames import TEXT, Table, as_table, is_on_cluster, read_labels
-from naively.data.stream import ReadAgainError, Stream
+from naively.data.columns import Rows, join_columns, missing_column
+from naively.data.frames import TEXT, Table, as_rows, as_table, is_on_cluster, read_labels
+from naively.data.stream import ReadAgainError, Stream, as_stream
 from naively.engines import spark as on_cluster
 from naively.engines.stream import LabelledStream
 from naively.estimators.accessors import Curve, Fitted, Inspect
@@ -396,11 +406,22 @@ class Classifier(metaclass=ABCMeta):
         """
         return explain(self._checked, self._rows(X))
 
-    def assess(self) -> Scores:
-        """Assess the model from the rows that it was trained on, right after ``fit``.
+    def assess(
+        self,
+        X: Table = None,
+        y: Target = None,
+        *,
+        folds: int = 10,
+        groups: Target = None,
+        time: Target = None,
+        sample_weight: RowWeight = None,
+        cost: Cost = None,
+    ) -> Scores:
+        """Assess the model from the rows that it was trained on, or by learning again from rows.
 
-        The tally of each of some folds is subtracted, weights (and all else that is fitted) are
-        fitted on the rest, and the fold is predicted: cross-validation without counting again. A
+        Without rows, it is of those that are in memory, right after ``fit``. The tally of each of
+        some folds is subtracted, weights (and all else that is fitted) are fitted on the rest, and
+        the fold is predicted: cross-validation without counting again. A
         fold takes about as long as ``fit``. So of 10 folds, or 20 of at most 2,000 rows, as many
         are held out as take no longer than twice learning, and two at least; of few rows as many as
         take half a second more, until 2,000 rows are scored. What they take is known from numbers
@@ -412,32 +433,141 @@ class Classifier(metaclass=ABCMeta):
         with ``text="words"``), of 500 for each class. The print says how many it was, of how many,
         and why.
 
+        With rows, all of them are scored, each by a model that is learned anew, with the options of
+        this one, from the rows that are not in its fold. This estimator stays as it is, and need
+        not be fitted.
+
+        Parameters
+        ----------
+        X, y : optional
+            Labelled rows, as for ``fit``: those that were learned, or others of their kind.
+        folds : int, default 10
+            How many folds the rows are dealt into: at random, but always alike, with as many rows
+            of each class. Equal rows are in one, unless they are more than ten, and than half of
+            a fold: in a table of few levels rows are equal by chance.
+        groups : str or array-like of shape (rows,), optional
+            A column of ``X``, or what each row is of: a customer, a document, a place. No group is
+            split, so that the scores are those of new groups; and the intervals say how sure they
+            are of so many groups.
+        time : str or array-like of shape (rows,), optional
+            A column of ``X``, or numbers, dates or strings that are dates. The rows are put into
+            ``folds`` + 1 blocks by it, and each block is judged by a model of those before it; the
+            first is only learned. Rows of one time are in one block. With ``groups``, rows of the
+            groups of a block are left out of what judges it.
+        sample_weight : array-like of shape (rows,), optional
+            Finite and at least 0; weight 2 is the row twice.
+        cost : array of shape (classes, classes), or mapping of mappings, optional
+            What each answer costs, as for ``predict``: the scores then say what the answers of
+            least expected cost cost, and what always the same answer does.
+
         Returns
         -------
         scores : Scores
             Accuracy, log loss, Brier score, area under the ROC curve, calibration error,
             confusion, reliability, precision and recall by class, how much the leave-one-out log
-            loss grows without each column, and how many rows it is of.
+            loss grows without each column, and how many rows it is of. With rows, what each
+            column is worth is not said.
 
         Raises
         ------
         ValueError
             If the rows are not in memory: after ``forget`` and ``decay``, after ``load`` of a file
             without a sample, and after ``merge`` where one had none; or if rows without a label
-            count, as these depend on the labels of all others.
+            count, as these depend on the labels of all others. Of rows that are given: if there are
+            fewer groups or times than folds, or a group, time or label is missing.
+
+        Notes
+        -----
+        A column that is named as ``groups`` or ``time`` is not learned, unless this model has
+        learned it: then it is judged as it is, with the column. A model that was loaded has the
+        event models that were chosen for its columns, and learns all else anew.
 
         Examples
         --------
         >>> from sklearn.datasets import load_iris
         >>> from naively import NaiveBayes
-        >>> nb = NaiveBayes().fit(*load_iris(return_X_y=True))
+        >>> X, y = load_iris(return_X_y=True)
+        >>> nb = NaiveBayes().fit(X, y)
         >>> nb.assess().accuracy > 0.9
         True
+        >>> nb.assess(X, y, folds=5).how
+        '5 folds, refitted'
         """
-        of = self._checked, self._learned(), self._kind
-        return assess(*of, interactions=self._interacts)
+        if X is None:
+            for name, given in (("y", y), ("groups", groups), ("time", time)):
+                if given is not None:
+                    raise ValueError(f"{name} is of rows that are given; give X and y too.")
+            if sample_weight is not None:
+                raise ValueError("sample_weight is of rows that are given; give X and y too.")
+            of = self._checked, self._learned(), self._kind
+            return assess(*of, interactions=self._interacts, cost=cost)
+        if is_on_cluster(X) or as_stream(X) is not None:
+            raise ValueError(
+                "Rows are learned again without each fold, which needs them in memory; read some "
+                "of them into a frame, or assess() the sample of those that were learned."
+            )
+        if y is None:
+            raise ValueError("assess(X, y) needs the labels; give y, or neither X nor y.")
+        folds = check_folds(folds)
+        X, beside = self._beside(X, {"groups": groups, "time": time})
+        return self._unfitted()._refitted(X, y, folds, beside, sample_weight, cost)  # noqa: SLF001
 
-    def evaluate(self, X: Table, y: Target, sample_weight: RowWeight = None) -> Scores:
+    def _refitted(
+        self,
+        X: Table,
+        y: Target,
+        folds: int,
+        beside: Mapping[str, Named | None],
+        weight: RowWeight,
+        cost: Cost,
+    ) -> Scores:
+        """Score all rows, each by a model that learns as this one would without its fold."""
+        rows, labels = self._read_whole(X, y, weight)
+        check_rows(rows, labels)
+        found = plan(labels, lambda: self._keys(rows, labels), folds, **beside)
+        return cross_validate(rows, labels, found, self._learn_anew, cost)
+
+    def _beside(
+        self, X: Table, given: Mapping[str, Target]
+    ) -> tuple[Table, dict[str, Named | None]]:
+        """Return what is said of each row beside its label, and the table of what is learned."""
+        found = {
+            what: None if of is None else Named("", of)
+            for what, of in given.items()
+            if not isinstance(of, str)
+        }
+        if len(found) == len(given):
+            return X, found
+        rows = as_rows(X)
+        for what, name in given.items():
+            if isinstance(name, str):
+                if name not in rows.names:
+                    raise ValueError(missing_column(name, rows.names, f"column of {what}"))
+                found[what] = Named(name, rows.cells(name))
+        learned = self.model_.taken.schema.order if "model_" in self.__dict__ else ()
+        left_out = {of.name for of in found.values() if of is not None} - set(learned)
+        return rows.select([name for name in rows.names if name not in left_out]), found
+
+    def _unfitted(self) -> Self:
+        """Return an estimator of the same options that has learned nothing."""
+        names = signature(type(self).__init__).parameters.keys() - {"self"}
+        return type(self)(**{name: deepcopy(getattr(self, name)) for name in names})
+
+    @abstractmethod
+    def _read_whole(self, X: Table, y: Target, sample_weight: RowWeight) -> tuple[Rows, Labels]:
+        """Read rows and their labels as ``fit`` does."""
+
+    @abstractmethod
+    def _learn_anew(self, rows: Rows, labels: Labels) -> Model:
+        """Return the model that ``fit`` learns from rows."""
+
+    @abstractmethod
+    def _keys(self, rows: Rows, labels: Labels) -> NDArray[np.uint64]:
+        """Return a number for each row, which equal rows have in common whatever their labels."""
+
+    def evaluate(
+        self, X: Table, y: Target, sample_weight: RowWeight = None, *, cost: Cost = None
+    ) -> Scores:
         """Score predictions on labelled rows that were not learned.
 
         Parameters
@@ -449,6 +579,10 @@ class Classifier(metaclass=ABCMeta):
             The right labels, or the name of their column in ``X``.
         sample_weight : array-like of shape (rows,), optional
             Finite and at least 0; weight 2 is the row twice.
+        cost : array of shape (classes, classes), or mapping of mappings, optional
+            What each answer costs, as for ``predict``: the scores then say what the answers of
+            least expected cost cost, and what always the same answer does; and of two classes,
+            above which probability the second is answered.
 
         Returns
         -------
@@ -475,9 +609,9 @@ class Classifier(metaclass=ABCMeta):
             )
         stream = self._stream(X)
         if stream is not None:
-            return self._evaluate_stream(stream, y, sample_weight)
+            return self._evaluate_stream(stream, y, sample_weight, cost)
         rows, labels = self._with_labels(X, y)
-        return score(model, rows, labels, sample_weight)
+        return score(model, rows, labels, sample_weight, cost)
 
     @exclusive
     def forget(self, X: Table, y: Target, sample_weight: RowWeight = None) -> Self:
@@ -827,11 +961,11 @@ class Classifier(metaclass=ABCMeta):
         model = self._checked
         return model.score(model.encode(self._rows(X)), finish)
 
-    def _evaluate_stream(self, stream: Stream, y: Target, weight: RowWeight) -> Scores:
+    def _evaluate_stream(self, stream: Stream, y: Target, weight: RowWeight, cost: Cost) -> Scores:
         check_named(stream.names, y, weight)
         while True:
             try:
-                return score_batches(self._checked, LabelledStream(stream, y, weight))
+                return score_batches(self._checked, LabelledStream(stream, y, weight), cost)
             except ReadAgainError:
                 continue
 

@@ -55,6 +55,7 @@ from naively.options import (
     words,
 )
 from naively.schema.choose import infer
+from naively.schema.schema import fingerprints
 from naively.schema.settings import ClassPrior, Settings
 from naively.schema.settle import View
 
@@ -326,6 +327,23 @@ class DropIn(ClassifierMixin, Reader, BaseEstimator, Generic[E]):
         rows, labels = self._labelled(X, y, None, reset=True)
         batch, model = self._counted(X, rows, labels, labels.classes)
         return Learned(model, Reservoir(), [batch])
+
+    def _read_whole(self, X: Table, y: Target, sample_weight: RowWeight) -> tuple[Rows, Labels]:
+        check_options(self, self.allowed)
+        X = self._table(X) if isinstance(X, Rows) else X
+        rows, labels = self._labelled(X, y, sample_weight, reset=True)
+        if labels.weight is not None:
+            check_some_weight(labels.weight)
+        self._counted(X, rows, labels, labels.classes)  # what is wrong with a cell is said of X
+        return rows, labels
+
+    def _learn_anew(self, rows: Rows, labels: Labels) -> Model:
+        return self._counted(None, rows, labels, labels.classes)[1]
+
+    def _keys(self, rows: Rows, labels: Labels) -> NDArray[np.uint64]:
+        batch, _ = self._counted(None, rows, labels, labels.classes)
+        of_one = Labels.none(len(batch), labels.classes)
+        return fingerprints(replace(batch, labels=of_one), np.uint64(0))
 
     def _model_of(self, X: Table, y: Target, sample_weight: RowWeight) -> Model:
         rows, labels = self._labelled(X, y, sample_weight, reset=False)

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
 
 from naively.counting.axis import Analyser
 from naively.counting.labels import Labels, RowWeight, Target, encode_labels, union_classes
@@ -39,7 +42,7 @@ from naively.model.model import History, Model, Sought
 from naively.options import How, Weighting, check_options, declared
 from naively.schema.choose import EventModels, given_as_objects
 from naively.schema.diagnose import warn_of_leaks, warn_of_no_tokens
-from naively.schema.schema import Schema
+from naively.schema.schema import Schema, fingerprints
 from naively.schema.settings import ClassPrior, Settings
 
 if TYPE_CHECKING:
@@ -555,6 +558,22 @@ class Learner(Classifier):
         return found.learn(
             self.event_models, settings if weighted else settings.unweighted, Reservoir()
         )
+
+    def _read_whole(self, X: Table, y: Target, sample_weight: RowWeight) -> tuple[Rows, Labels]:
+        texts = means_texts(self.event_models)
+        rows, y = read_labelled(X, y, texts, self._warn_of_a_column)
+        return rows, encode_labels(y, sample_weight)
+
+    def _learn_anew(self, rows: Rows, labels: Labels) -> Model:
+        right = labels.classes[labels.codes]
+        return self._unfitted().fit(rows, right, labels.weight).model_
+
+    def _keys(self, rows: Rows, labels: Labels) -> NDArray[np.uint64]:
+        settings = self._settings()
+        learned = InMemory(rows, labels).learn(self.event_models, settings, Reservoir())
+        (batch,) = learned.batches
+        of_one = Labels.none(len(batch), labels.classes)
+        return fingerprints(replace(batch, labels=of_one), np.uint64(0))
 
 
 def check_effect(nb: Learner, schema: Schema) -> None:
