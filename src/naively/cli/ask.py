@@ -22,6 +22,7 @@ from naively.cli.shared import (
     ModelArgument,
     TargetOption,
     labelled_rows_for,
+    labels_of,
     names,
     rows_for,
     set_aside,
@@ -33,6 +34,8 @@ from naively.options import FileOptions
 
 if TYPE_CHECKING:
     from naively.assess.scores import Scores
+    from naively.counting.labels import LabelArray
+    from naively.data.columns import Rows
     from naively.inspect.explain import ExplainedRow
     from naively.model.model import Model
 
@@ -118,23 +121,65 @@ def predict(
 @with_file
 def evaluate(
     model: ModelArgument,
-    data: DataArgument,
+    data: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[DATA]",
+            help="Labelled rows; by default the sample that `train --keep-rows` has kept.",
+            show_default=False,
+        ),
+    ] = None,
     target: TargetOption = None,
     only_held_out: Annotated[
         bool,
         typer.Option("--held-out", help="Score only the rows that `train --hold-out` set aside."),
     ] = False,
+    folds: Annotated[
+        int | None,
+        typer.Option(
+            help="Learn DATA anew without each of so many folds, as the model learns, and score "
+            "what is left out (10 with --groups or --time).",
+            show_default=False,
+        ),
+    ] = None,
+    groups: Annotated[
+        str | None,
+        typer.Option(help="A column whose groups no fold splits: customer.", show_default=False),
+    ] = None,
+    time: Annotated[
+        str | None,
+        typer.Option(
+            help="A column of times: each fold is judged by those before it.", show_default=False
+        ),
+    ] = None,
     input_format: InputFormatOption = None,
     file: FileOptions = FileOptions(),
     memory_limit: MemoryOption = None,
     form: FormatOption = None,
 ) -> None:
-    """Score a model's predictions on labelled rows."""
+    """Score a model's predictions on labelled rows, or learn again without each fold of them.
+
+    Without DATA it is the sample of the rows that the model has learned, cross-validated.
+    """
     from naively.assess.scores import score
 
+    anew = {"--folds": folds, "--groups": groups, "--time": time}
+    said = [name for name, of in anew.items() if of is not None]
+    if data is None:
+        if said or only_held_out:
+            raise ValueError(f"{(said or ['--held-out'])[0]} is of the rows of DATA; give DATA.")
+        write_scores(_assessed(model), form)
+        return
     learned, provenance = open_model(model)
     target = target or provenance.get("target")
     of = input_format, target, memory_limit, file.over(provenance)
+    if said:
+        if only_held_out:
+            raise ValueError(f"--held-out scores the model as it is; leave out {said[0]}.")
+        rows, table = rows_for(learned, data, *of)
+        y = labels_of(learned, table, target, data)
+        write_scores(_learned_again(learned, data, rows, table, y, folds, groups, time), form)
+        return
     rows, y = labelled_rows_for(learned, data, *of)
     if only_held_out:
         if not provenance.get("hold_out"):
@@ -147,6 +192,41 @@ def evaluate(
             )
         rows, y = rows.take(aside), y[aside]
     write_scores(score(learned, rows, y), form)
+
+
+def _assessed(path: str) -> Scores:
+    """Return the scores of the sample of the learned rows that a model file holds."""
+    from naively.cli.learned import FileLearner
+    from naively.file import store
+
+    found = store.load_all(path)
+    if found.sample is None:
+        raise ValueError(f"{path} holds no sample of rows; give DATA, or train with --keep-rows.")
+    return FileLearner._of_model(found.model, found.sample, found.history).assess()
+
+
+def _learned_again(
+    learned: Model,
+    data: str,
+    rows: Rows,
+    table: Rows,
+    y: LabelArray,
+    folds: int | None,
+    groups: str | None,
+    time: str | None,
+) -> Scores:
+    """Score rows, each by a model that is learned as the one in the file without its fold."""
+    from naively.cli.learned import FileLearner
+    from naively.data.columns import missing_column
+
+    for what, name in (("groups", groups), ("time", time)):
+        if name is not None and name not in table.names:
+            said = missing_column(name, table.names, f"column of {what}")
+            raise ValueError(f"--{what}: {data}: {said}")
+    names = dict.fromkeys([*rows.names, *(name for name in (groups, time) if name is not None)])
+    nb = FileLearner._of_model(learned)
+    known = table.select(list(names))
+    return nb.assess(known, y, folds=10 if folds is None else folds, groups=groups, time=time)
 
 
 @with_file
@@ -268,8 +348,17 @@ def diff(
 def write_scores(s: Scores, form: output.Format | None, out: TextIO | None = None) -> None:
     """Write accuracy, log loss and calibration, and precision and recall by class.
 
-    What rests on too few rows to be known, or is of other rows than it seems, is said.
+    How they were found is said beside them, and what is not scored or not known.
     """
+    if s.how:
+        tell(f"Judged by {s.how}.")
+    if s.too_rare:
+        only = ", ".join(map(repr, s.too_rare))
+        tell(f"The only row of class {only} is not scored: nobody would know the class without it.")
+    for label, rows in s.unmet.items():
+        tell(
+            f"{rows:,} rows of class {label!r} are missed: what judges them has not met the class."
+        )
     if not s.area_is_known and "auc" in s.intervals:
         tell(f"The area under the ROC curve is {s.area_in_words}.")
     output.write_table(s, form, out)

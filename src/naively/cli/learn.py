@@ -13,7 +13,7 @@ from dataclasses import fields
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TextIO, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
 
 import typer
 
@@ -22,7 +22,6 @@ from naively.cli.ask import write_scores
 from naively.cli.shared import (
     Data,
     DataArgument,
-    Format,
     FormatOption,
     InputFormatOption,
     MemoryOption,
@@ -44,7 +43,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from naively.assess.scores import Scores
     from naively.cli.learned import FileLearner
     from naively.counting.labels import Label, LabelArray
     from naively.data.columns import Cells, Rows
@@ -77,6 +75,15 @@ def with_settings(verb: Verb) -> Verb:
     parameters = [p.replace(annotation=hints[p.name]) for p in known.values()]
     vars(verb)["__signature__"] = inspect.Signature(parameters)
     return verb
+
+
+def _no_class_weight(given: str | None) -> None:
+    """Raise a ValueError that says what to give instead."""
+    if given is not None:
+        raise ValueError(
+            "There is no --class-weight: weights that only change how much each class counts are a "
+            "class prior; say --class-prior uniform, or give the probability of each class."
+        )
 
 
 @with_settings
@@ -127,6 +134,9 @@ def train(  # noqa: PLR0917  (options, not positions)
             "fit the weights to it. Who has the file can read these rows.",
         ),
     ] = False,
+    class_weight: Annotated[  # noqa: ARG001  (who asks for it is told what to say instead)
+        str | None, typer.Option(hidden=True, callback=_no_class_weight)
+    ] = None,
     input_format: InputFormatOption = None,
     file: FileOptions = FileOptions(),
     memory_limit: MemoryOption = None,
@@ -200,7 +210,7 @@ def train(  # noqa: PLR0917  (options, not positions)
     elif nb.unlabelled_weight_ > 0:
         say("rows without a label count, so that scores need --hold-out.")
     elif len(learned.classes) > 1 and nb.class_count_.max() > 1:
-        _write_assessment(nb.assess(), form, out)
+        write_scores(nb.assess(), form, out)
 
 
 def _said(nb: FileLearner, names: Sequence[str]) -> ReadAs:
@@ -209,14 +219,6 @@ def _said(nb: FileLearner, names: Sequence[str]) -> ReadAs:
 
     contents = contents_given(nb.event_models, names)
     return nb._settings().read_as({str(name): of for name, of in contents.items()})
-
-
-def _write_assessment(found: Scores, form: Format | None, out: TextIO) -> None:
-    """Write the scores of the rows that were learned, and say what is not scored."""
-    if found.too_rare:
-        only = ", ".join(map(repr, found.too_rare))
-        tell(f"The only row of class {only} is not scored: nobody would know the class without it.")
-    write_scores(found, form, out)
 
 
 def _split(

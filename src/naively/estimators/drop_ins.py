@@ -37,6 +37,7 @@ from naively.counting.labels import (
 from naively.counting.tally import BlockTally
 from naively.data.columns import MatrixRows, Rows, SparseRows, check_sparse, is_plain, unmasked
 from naively.data.frames import Table, as_rows
+from naively.estimators.class_weight import refuse_class_weight, without_class_weight
 from naively.estimators.classifier import Classifier, exclusive
 from naively.estimators.training import Learned, check_is_fitted, check_some_weight, plain_labels
 from naively.events import Bernoulli, Categorical, Complement, Gaussian, Multinomial
@@ -191,6 +192,7 @@ class DropIn(ClassifierMixin, Reader, BaseEstimator, Generic[E]):
     def _class_prior(self, classes: LabelArray) -> ClassPrior:
         """Return the class prior that the parameters ask for."""
 
+    @without_class_weight
     @exclusive
     def fit(self, X: Table, y: Target, sample_weight: RowWeight = None) -> Self:
         """Learn from labelled rows, forgetting what was learned before.
@@ -260,6 +262,10 @@ class DropIn(ClassifierMixin, Reader, BaseEstimator, Generic[E]):
         if first:
             self._sample = Reservoir()
         return self._learn(*counted)
+
+    def set_params(self, **params: Any) -> Self:
+        refuse_class_weight(type(self), params)
+        return cast("Self", super().set_params(**params))
 
     @exclusive
     def merge(self, *others: Classifier) -> Self:
@@ -383,6 +389,7 @@ class Smoothed(DropIn[E]):
     allowed: ClassVar[Allowed] = ALPHA
     poor_score = True
 
+    @without_class_weight
     def __init__(
         self,
         *,
@@ -488,6 +495,7 @@ class BernoulliNB(Summed[Bernoulli]):
     }
     takes = ("sparse",)
 
+    @without_class_weight
     def __init__(
         self,
         *,
@@ -596,6 +604,7 @@ class ComplementNB(Summed[Complement]):
         "norm": [BOOLEAN],
     }
 
+    @without_class_weight
     def __init__(
         self,
         *,
@@ -685,6 +694,7 @@ class CategoricalNB(Smoothed[Categorical]):
     reads = tuple(map(np.dtype, (np.int64, np.int32, np.int16, np.int8, np.uint8)))
     takes = ("categorical", "positive_only")
 
+    @without_class_weight
     def __init__(
         self,
         *,
@@ -805,6 +815,7 @@ class GaussianNB(DropIn[Gaussian]):
         "var_smoothing": [NOT_NEGATIVE, *words("column")],
     }
 
+    @without_class_weight
     def __init__(self, *, priors: Array | None = None, var_smoothing: float | str = 1e-9) -> None:
         self.priors = priors
         self.var_smoothing = var_smoothing

@@ -18,6 +18,7 @@ from naively.counting.labels import Labels, RowWeight, Target, encode_labels, un
 from naively.data.columns import Rows
 from naively.data.frames import TEXT, Table, as_rows, is_on_cluster, with_one_row
 from naively.data.stream import Stream, as_stream
+from naively.estimators.class_weight import without_class_weight
 from naively.estimators.classifier import Classifier, exclusive
 from naively.estimators.training import (
     InDatabase,
@@ -175,6 +176,7 @@ class Learner(Classifier):
     array(['spam'], dtype='<U4')
     """
 
+    @without_class_weight
     def __init__(  # noqa: PLR0917  (options)
         self,
         event_models: EventModels = "auto",
@@ -205,6 +207,7 @@ class Learner(Classifier):
         self.decimal = decimal
         self.day_first = day_first
 
+    @without_class_weight
     @exclusive
     def fit(self, X: Table, y: Target, sample_weight: RowWeight = None) -> Self:
         """Learn from labelled rows, forgetting what was learned before.
