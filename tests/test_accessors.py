@@ -25,6 +25,7 @@ FACE = {
     "fit", "fit_sql", "partial_fit", "predict", "predict_proba", "predict_log_proba",
     "predict_joint_log_proba", "score_samples", "estimate_class_prior", "explain", "assess",
     "evaluate", "calibrate", "merge", "forget", "decay", "save", "of",
+    "set_params",  # scikit-learn's
 }  # fmt: skip
 KINDS = (NaiveBayes, BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB)
 X, y = [[1, 0], [0, 1], [1, 1], [0, 0]], ["a", "b", "a", "b"]

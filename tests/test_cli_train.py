@@ -204,3 +204,10 @@ def test_of_many_classes_the_first_are_said(tmp_path: Path) -> None:
     assert "300 rows of 30 classes (c00 10, c01 10, " in said
     assert ", c19 10 and 10 more) in " in said
     assert "c20" not in said
+
+
+def test_class_weight_is_answered_by_the_class_prior(many: Path, tmp_path: Path) -> None:
+    said = sentence("train", many, "-t", "y", "-o", tmp_path / "m", "--class-weight", "balanced")
+    assert "There is no --class-weight" in said
+    assert "--class-prior uniform" in said
+    assert "class-weight" not in ok("train", "--help")

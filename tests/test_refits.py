@@ -338,6 +338,8 @@ def test_a_named_column_is_learned_only_if_the_model_has_learned_it(table) -> No
     right = NaiveBayes().assess(with_it, y, groups=table["customer"]).log_loss
     assert knows.assess(with_it, y, groups="customer").log_loss == right
     assert right != expected.log_loss
+    more = fitted.assess(table.drop(columns="y"), y, groups="customer")  # and no other column
+    assert more.log_loss == expected.log_loss
     named = knows.assess(table[["customer", "x", "colour", "y"]], "y", groups="customer")
     assert named.log_loss == right
     of_drop_in = GaussianNB().assess(table[["customer", "x"]], y, groups="customer")

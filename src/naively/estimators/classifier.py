@@ -26,7 +26,7 @@ from numpy.typing import DTypeLike, NDArray
 from naively.assess.folds import assess, worth
 from naively.assess.refits import Named, check_folds, cross_validate, plan
 from naively.assess.scores import Scores, score, score_batches
-from naively.counting.axis import title
+from naively.counting.axis import Name, title
 from naively.counting.labels import (
     Label,
     LabelArray,
@@ -478,8 +478,9 @@ class Classifier(metaclass=ABCMeta):
 
         Notes
         -----
-        A column that is named as ``groups`` or ``time`` is not learned, unless this model has
-        learned it: then it is judged as it is, with the column. A model that was loaded has the
+        Of a fitted model the columns that it has learned are learned, and no other column of ``X``.
+        A column that is named as ``groups`` or ``time`` is not learned either, unless this model
+        has learned it: then it is judged as it is, with the column. A model that was loaded has the
         event models that were chosen for its columns, and learns all else anew.
 
         Examples
@@ -510,20 +511,29 @@ class Classifier(metaclass=ABCMeta):
             raise ValueError("assess(X, y) needs the labels; give y, or neither X nor y.")
         folds = check_folds(folds)
         X, beside = self._beside(X, {"groups": groups, "time": time})
-        return self._unfitted()._refitted(X, y, folds, beside, sample_weight, cost)  # noqa: SLF001
+        learned = self.model_.taken.schema.order if "model_" in self.__dict__ else ()
+        fresh = self._unfitted()._refitted  # noqa: SLF001  (of our class)
+        return fresh(X, y, learned, folds, beside, sample_weight, cost)
 
     def _refitted(
         self,
         X: Table,
         y: Target,
+        learned: Collection[Name],
         folds: int,
         beside: Mapping[str, Named | None],
         weight: RowWeight,
         cost: Cost,
     ) -> Scores:
-        """Score all rows, each by a model that learns as this one would without its fold."""
+        """Score all rows, each by a model that learns as this one would without its fold.
+
+        If all columns that were ``learned`` are there, no other is.
+        """
         rows, labels = self._read_whole(X, y, weight)
         check_rows(rows, labels)
+        known = [name for name in rows.names if name in set(learned)]
+        if len(known) == len(learned) > 0 and len(known) < len(rows.names):
+            rows = rows.select(known)
         found = plan(labels, lambda: self._keys(rows, labels), folds, **beside)
         return cross_validate(rows, labels, found, self._learn_anew, cost)
 
