@@ -132,15 +132,19 @@ def test_the_variance_of_an_area_is_delongs(weighed: bool) -> None:
     truth = (rng.random(40) < 0.4).astype(float)
     score = (rng.normal(truth)).round(1)  # some are equal
     weight = rng.integers(1, 3, 40).astype(float) if weighed else np.ones(40)
-    found = rank(score, truth, weight if weighed else None)
+    given_ = weight if weighed else None
     inside, outside = np.flatnonzero(truth), np.flatnonzero(1 - truth)
     pairs = np.sign(score[inside][:, None] - score[outside]) / 2 + 0.5
     m, n = weight[inside] / weight[inside].sum(), weight[outside] / weight[outside].sum()
     area = m @ pairs @ n
     of_rows = np.zeros(40)
     of_rows[inside], of_rows[outside] = m * (pairs @ n - area), n * (m @ pairs - area)
-    np.testing.assert_allclose(found.parts, of_rows, atol=1e-14)
-    assert Weighted(weight).variance(found.parts) == pytest.approx((of_rows**2).sum())
+    found = rank(score, truth, Weighted(given_))
+    assert found.variance == pytest.approx((of_rows**2).sum())
+    groups = rng.integers(0, 9, 40)
+    of_groups = np.bincount(groups, of_rows)
+    grouped = rank(score, truth, Weighted(given_, groups=groups))
+    assert grouped.variance == pytest.approx((of_groups**2).sum())
 
 
 def test_of_two_classes_the_area_is_that_of_either() -> None:

@@ -14,12 +14,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.labels import Label
+from naively.fitting.weights import mean
 from naively.kernels.reference import Floats
 
 Interval: TypeAlias = tuple[float, float]
@@ -67,7 +69,7 @@ class Area(NamedTuple):
         Of each curve: its weight in the mean, and how many rows of equal weight are of its class
         and are not.
     variance : float
-        Of the area, as of ``Mean``.
+        Of the area, as of ``Mean``, if all curves err alike.
     """
 
     area: float
@@ -262,15 +264,15 @@ class Weighted:
 
     Parameters
     ----------
-    weight : ndarray of shape (rows,)
-        The weight of each row, with all its copies.
+    weight : ndarray of shape (rows,) or None
+        The weight of each row, with all its copies; None for 1.
     copies : ndarray of shape (rows,) or None
         How many rows each stands for; None for one.
     groups : ndarray of int64, of shape (rows,) or None
         The number of the group of each row; None where each is for itself.
     """
 
-    weight: Floats
+    weight: Floats | None
     copies: NDArray[np.int64] | None = None
     groups: NDArray[np.int64] | None = None
 
@@ -286,30 +288,43 @@ class Weighted:
         p, of_class : ndarray of shape (some rows, classes)
             The posteriors of some rows (``some_of``), and their loss if they were of each class.
         """
-        total = float(self.weight.sum())
-        mean = float(np.average(loss, weights=self.weight))
-        variance = self.variance(self.weight * (loss - mean)) / total**2
-        some = self.weight[some_of(len(loss))]
-        some = some / some.sum() if some.any() else np.full(len(some), 1 / len(some))
-        expected, square = (float(some @ (p * of).sum(axis=1)) for of in (of_class, of_class**2))
-        return Mean(mean, variance, expected, square, most)
+        found, total = mean(loss, self.weight), self.total(np.ones_like(loss))
+        variance = self.variance(loss - found) / total**2
+        some = None if self.weight is None else self.weight[some_of(len(loss))]
+        some = None if some is None or not some.any() else some
+        expected, square = (mean((p * of).sum(axis=1), some) for of in (of_class, of_class**2))
+        return Mean(found, variance, expected, square, most)
 
-    def variance(self, parts: Floats) -> float:
-        """Return the sum of the squares of parts of an error, (rows,), those of a group together.
+    def total(self, marked: Floats) -> float:
+        """Return the weight of rows that are marked by 1, and others by 0."""
+        return float((marked if self.weight is None else self.weight * marked).sum())
 
-        The copies of a row err by an equal share of its part.
+    def variance(self, errors: Floats) -> float:
+        """Return the sum of squares of errors, (rows,), by their weight; those of a group together.
+
+        The copies of a row err by an equal share.
         """
+        parts = errors if self.weight is None else self.weight * errors
         if self.groups is not None:
             parts = np.asarray(np.bincount(self.groups, parts), np.float64)
         elif self.copies is not None:
             parts = parts / np.sqrt(self.copies)
-        return float(parts @ parts)
+        return float((parts * parts).sum())  # no product of BLAS, whose threads cost more
 
-    def size(self, some: Floats) -> float:
-        """Return how many rows of equal weight would be as uncertain, of those that are marked."""
-        weight = self.weight * some
-        total, each = float(weight.sum()), 1 if self.copies is None else self.copies
-        return total * total / float((weight * weight / each).sum())
+    @cached_property
+    def squares(self) -> Floats | None:
+        """What each row adds to a variance by the square of its error, (rows,); None for 1."""
+        if self.weight is None:
+            return None
+        each: Floats = self.weight**2 / (1 if self.copies is None else self.copies)
+        return each
+
+    def size(self, marked: Floats) -> float:
+        """Return how many rows of equal weight would be as uncertain as those that are marked."""
+        total = self.total(marked)
+        return (
+            total if self.squares is None else total * total / float((self.squares * marked).sum())
+        )
 
     @property
     def groups_size(self) -> float:
@@ -317,12 +332,14 @@ class Weighted:
         if self.groups is None:
             return 0.0
         weight = np.bincount(self.groups, self.weight)
-        return float(weight.sum() ** 2 / (weight @ weight))
+        return float(weight.sum() ** 2 / (weight * weight).sum())
 
     @property
     def n_groups(self) -> int:
         """How many groups have rows of some weight."""
-        return 0 if self.groups is None else len(np.unique(self.groups[self.weight > 0]))
+        if self.groups is None:
+            return 0
+        return len(np.unique(self.groups if self.weight is None else self.groups[self.weight > 0]))
 
 
 def some_of(rows: int) -> slice:

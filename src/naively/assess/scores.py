@@ -450,9 +450,9 @@ def scores(
     majority = rows.argmax()
     own = {label: label for label in learned.tolist()}  # 1.0 is called 1 if 1 was learned
     names = [own.get(label, label) for label in every.tolist()]
-    counted = Weighted(np.ones(len(y)) if weight is None else weight, copies, groups)
+    counted = Weighted(weight, copies, groups)
     ranked = {
-        c: rank(p[:, c], truth[:, c], weight)
+        c: rank(p[:, c], truth[:, c], counted)
         for c in range(p.shape[1])
         if 0 < mean(truth[:, c], weight) < 1
     }
@@ -471,7 +471,7 @@ def scores(
         size=counted.size(np.ones(len(y))),
         groups=counted.n_groups,
         groups_size=counted.groups_size,
-        auc=_area(ranked, truth, counted) if ranked else None,
+        auc=_area(list(ranked.values())) if ranked else None,
         **means,
     )
     return Scores(
@@ -502,19 +502,14 @@ def _places(labels: LabelArray, every: LabelArray) -> NDArray[np.int64]:
     return np.array([place[label] for label in labels.astype(every.dtype).tolist()], np.int64)
 
 
-def _area(ranked: Mapping[int, Ranked], truth: Floats, counted: Weighted) -> Area:
-    """Return the mean area under ROC curves, weighted by the rows of their classes.
-
-    ``ranked`` has the number of each class, whose rows are marked in ``truth``, (rows, classes).
-    """
-    shares = np.array([of.roc.share for of in ranked.values()])
+def _area(ranked: Sequence[Ranked]) -> Area:
+    """Return the mean area under ROC curves, weighted by the rows of their classes."""
+    shares = np.array([of.roc.share for of in ranked])
     shares /= shares.sum()
-    area, parts, classes = 0.0, np.zeros(len(truth)), list[tuple[float, float, float]]()
-    for (c, of), share in zip(ranked.items(), shares.tolist(), strict=True):
-        area += share * of.roc.area
-        parts += share * of.parts
-        classes.append((share, counted.size(truth[:, c]), counted.size(1.0 - truth[:, c])))
-    return Area(area, tuple(classes), counted.variance(parts))
+    area = float(shares @ [of.roc.area for of in ranked])
+    classes = [(share, *of.sizes) for share, of in zip(shares.tolist(), ranked, strict=True)]
+    deviation = float(shares @ [math.sqrt(of.variance) for of in ranked])
+    return Area(area, tuple(classes), deviation**2)
 
 
 # --- The ROC curve: how well the probability of a class tells its rows from all others -----------
@@ -557,41 +552,45 @@ def roc(score: Floats, truth: Floats, weight: Floats | None = None) -> Roc:
     >>> roc(np.array([0.1, 0.4, 0.4, 0.8]), np.array([0.0, 0.0, 1.0, 1.0])).area
     0.875
     """
-    return rank(score, truth, weight).roc
+    return rank(score, truth, Weighted(weight)).roc
 
 
 class Ranked(NamedTuple):
-    """A ROC curve, and how far each row takes the area under it away from itself, (rows,)."""
+    """A ROC curve, with how many rows are of the class and are not, and the area's variance."""
 
     roc: Roc
-    parts: Floats
+    sizes: tuple[float, float]
+    variance: float
 
 
-def rank(score: Floats, truth: Floats, weight: Floats | None = None) -> Ranked:
-    """Return the ROC curve of scores as ``roc`` does, and the part of each row in its error.
+def rank(score: Floats, truth: Floats, counted: Weighted) -> Ranked:
+    """Return the ROC curve of scores as ``roc`` does, and how sure it is.
 
-    The part of a row of the class is the share of the other rows that score below it, less the
-    area, by its share of the class; and of another row, the share of the class above it (DeLong,
-    DeLong & Clarke-Pearson, 1988).
+    A row of the class errs by the share of the other rows that score below it, less the area, by
+    its share of the class; another row by the share of the class above it (DeLong, DeLong &
+    Clarke-Pearson, 1988).
     """
     _, place = np.unique(score, return_inverse=True)
-    weight = np.ones(len(score)) if weight is None else weight
+    weight = np.ones(len(score)) if counted.weight is None else counted.weight
     inside, outside = (np.bincount(place, weight * of) for of in (truth, 1.0 - truth))
     n_inside, n_outside = inside.sum(), outside.sum()
     below = outside.cumsum() - outside / 2
-    area = float(inside @ below / (n_inside * n_outside))
+    area = float((inside * below).sum() / (n_inside * n_outside))
     rates = (np.append(0.0, of[::-1].cumsum() / of.sum()) for of in (outside, inside))
     false_positive, true_positive = rates
     some = _evenly(len(false_positive))
     share = float(n_inside / (n_inside + n_outside))
     curve = Roc(false_positive[some], true_positive[some], area, share)
     above = n_inside - inside.cumsum() + inside / 2
-    parts = np.where(
-        truth > 0,
-        (below / n_outside - area)[place] / n_inside,
-        (above / n_inside - area)[place] / n_outside,
-    )
-    return Ranked(curve, weight * parts)
+    errors = (below / n_outside - area) / n_inside, (above / n_inside - area) / n_outside
+    if counted.groups is not None:
+        variance = counted.variance(np.where(truth > 0, errors[0][place], errors[1][place]))
+    elif counted.squares is None:
+        variance = float((inside * errors[0] ** 2 + outside * errors[1] ** 2).sum())
+    else:
+        squares = (np.bincount(place, counted.squares * of) for of in (truth, 1.0 - truth))
+        variance = float(sum((of * e**2).sum() for of, e in zip(squares, errors, strict=True)))
+    return Ranked(curve, (counted.size(truth), counted.size(1.0 - truth)), variance)
 
 
 def _evenly(n: int) -> NDArray[np.int64]:
