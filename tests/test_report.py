@@ -68,6 +68,25 @@ def test_scores_are_those_of_evaluate_and_assess(nb):
         right = [getattr(s, value) for s in (assessed, scores)]
         np.testing.assert_allclose(shown, right, rtol=1e-5)
     assert [int(number.replace(",", "")) for number in of["rows"]] == [assessed.rows, 200]
+    ends = [
+        f"{low:.3f} to {high:.3f}"
+        for low, high in (s.shown["log_loss"] for s in (assessed, scores))
+    ]
+    assert list(of["log loss (nats per row): 95 % interval"]) == ends
+    label, rows = scores.basis.rarest
+    assert of["of the rarest class"][1] == f"{rows:,} of {label}"
+
+
+@pytest.mark.slow
+def test_an_area_of_few_rows_of_a_class_is_not_known(nb):
+    few = table(200, seed=1)
+    scores = nb.evaluate({name: column[:8] for name, column in few.items()}, "y")
+    assert not scores.area_is_known
+    page = nb.export.report({name: column[:8] for name, column in few.items()}, "y")
+    of = {line[0]: line[1:] for line in lines_of(parse(page), "#good")}
+    assert of["area under ROC"][1] == "not known"
+    low, high = scores.intervals["auc"]
+    assert of["area under ROC: 95 % interval"][1] == f"{low:.3f} to {high:.3f}"
 
 
 @pytest.mark.slow

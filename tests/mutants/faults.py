@@ -41,6 +41,27 @@ FAULTS = [
         ("tests/test_estimator.py",),
     ),
     Fault(
+        "an interval of rows in groups is that of rows for themselves",
+        "src/naively/assess/intervals.py",
+        "        if self.groups is not None:\n            parts = np.asarray(",
+        "        if self.groups is parts:\n            parts = np.asarray(",
+        ("tests/test_intervals.py",),
+    ),
+    Fault(
+        "a block of a time is judged by rows of its own groups",
+        "src/naively/assess/refits.py",
+        "learned &= ~np.isin(self.groups, self.groups[judged])",
+        "learned &= True",
+        ("tests/test_refits.py",),
+    ),
+    Fault(
+        "what a miss would cost is not known to an interval",
+        "src/naively/assess/intervals.py",
+        "PRETEND = 2.0",
+        "PRETEND = 0.0",
+        ("tests/test_intervals.py",),
+    ),
+    Fault(
         "what a column is worth is a term of the sum",
         "src/naively/assess/folds.py",
         "        for share in SHORTER:",
