@@ -109,8 +109,8 @@ def test_of_groups_whose_rows_are_equal_it_is_as_sure_as_of_one_row_each() -> No
     five = p.repeat(5, axis=0), np.arange(2), y.repeat(5)
     grouped = scores(*five, groups=np.arange(60).repeat(5))
     alone = scores(p, np.arange(2), y)
-    assert grouped.basis is not None
-    assert (grouped.basis.groups, grouped.basis.groups_size) == (60, 60)
+    assert grouped.support is not None
+    assert (grouped.support.groups, grouped.support.groups_size) == (60, 60)
     for name, interval in grouped.intervals.items():
         width = np.ptp(interval)
         assert width == pytest.approx(np.ptp(alone.intervals[name]), rel=0.1)
@@ -149,10 +149,10 @@ def test_the_variance_of_an_area_is_delongs(weighed: bool) -> None:
 
 def test_of_two_classes_the_area_is_that_of_either() -> None:
     found = scored(50, 2)
-    assert found.basis is not None
-    assert found.basis.auc is not None
-    weight, m, n = found.basis.auc.classes[0]
-    one = Area(found.auc, ((1.0, m, n),), found.basis.auc.variance)
+    assert found.support is not None
+    assert found.support.auc is not None
+    weight, m, n = found.support.auc.classes[0]
+    one = Area(found.auc, ((1.0, m, n),), found.support.auc.variance)
     assert weight < 1
     assert found.intervals["auc"] == pytest.approx(interval_of_area(one))
 

@@ -20,7 +20,7 @@ from sklearn.naive_bayes import GaussianNB as TheirGaussianNB
 from sklearn.naive_bayes import MultinomialNB as TheirMultinomialNB
 
 from naively import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB, NaiveBayes
-from naively.assess.refits import Named, Plan, deal, fill, in_blocks, plan, together
+from naively.assess.refits import Named, Splits, deal, fill, in_blocks, splits_of, together
 from naively.counting.labels import Labels, encode_labels
 
 N = 240
@@ -47,12 +47,12 @@ def table() -> pd.DataFrame:
 
 
 def by_hand(
-    make: Callable[[], Any], X: pd.DataFrame, y: np.ndarray, fold: Sequence[int], plan: Plan
+    make: Callable[[], Any], X: pd.DataFrame, y: np.ndarray, fold: Sequence[int], splits: Splits
 ) -> float:
     """The log loss of models that are learned one by one."""
     loss, rows = 0.0, 0
-    assert list(plan.fold) == list(fold)
-    for split in plan:
+    assert list(splits.fold) == list(fold)
+    for split in splits:
         model = make().fit(X.iloc[split.learned], y[split.learned])
         p = model.predict_proba(X.iloc[split.judged])
         loss += log_loss(y[split.judged], p, labels=model.classes_, normalize=False)
@@ -60,10 +60,10 @@ def by_hand(
     return loss / rows
 
 
-def plan_of(nb: Any, X: Any, y: Any, folds: int, **beside: Any) -> Plan:
+def plan_of(nb: Any, X: Any, y: Any, folds: int, **beside: Any) -> Splits:
     fresh = nb._unfitted()
     rows, labels = fresh._read_whole(X, y, None)
-    return plan(labels, lambda: fresh._keys(rows, labels), folds, **beside)
+    return splits_of(labels, lambda: fresh._keys(rows, labels), folds, **beside)
 
 
 # --- What is scored ------------------------------------------------------------------------------
@@ -285,8 +285,8 @@ def test_each_block_is_judged_by_those_before_it_without_its_groups() -> None:
     rng = np.random.default_rng(0)
     labels, group = encode_labels(rng.integers(0, 2, 90)), rng.integers(0, 30, 90)
     moments = rng.integers(0, 40, 90)
-    alone = plan(labels, list, 4, time=Named("", moments))  # type: ignore[arg-type]
-    both = plan(labels, list, 4, Named("", group), Named("", moments))  # type: ignore[arg-type]
+    alone = splits_of(labels, list, 4, time=Named("", moments))  # type: ignore[arg-type]
+    both = splits_of(labels, list, 4, Named("", group), Named("", moments))  # type: ignore[arg-type]
     assert len(list(alone)) == 4
     for one, two in zip(alone, both, strict=True):
         assert moments[one.learned].max() < moments[one.judged].min()

@@ -73,7 +73,7 @@ def test_scores_are_those_of_evaluate_and_assess(nb):
         for low, high in (s.shown["log_loss"] for s in (assessed, scores))
     ]
     assert list(of["log loss (nats per row): 95 % interval"]) == ends
-    label, rows = scores.basis.rarest
+    label, rows = scores.support.rarest
     assert of["of the rarest class"][1] == f"{rows:,} of {label}"
 
 

@@ -176,14 +176,14 @@ FAULTS = [
     Fault(
         "the area under ROC of many classes is not weighted by their rows",
         "src/naively/assess/scores.py",
-        "np.average(areas, weights=shares)",
-        "np.average(areas)",
+        "shares @ [of.roc.area for of in ranked]",
+        "np.mean([of.roc.area for of in ranked])",
         ("tests/test_scores.py",),
     ),
     Fault(
         "scores ignore sample weights",
         "src/naively/assess/folds.py",
-        "model.classes[labels.codes], labels.weight, copies)",
+        "scores(p, model.classes, right, labels.weight, copies, cost=cost)",
         "model.classes[labels.codes])",
         ("tests/test_honesty.py::test_it_is_cross_validation_by_learning_again",),
     ),

@@ -78,7 +78,7 @@ class Area(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Basis:
+class Support:
     """What scores rest on.
 
     Parameters

@@ -105,7 +105,7 @@ class Split(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class Splits:
     """Which rows judge which.
 
     Parameters
@@ -141,13 +141,13 @@ class Plan:
             yield Split(np.flatnonzero(judged), np.flatnonzero(learned))
 
 
-def plan(
+def splits_of(
     labels: Labels,
     alike: Callable[[], NDArray[Any]],
     folds: int,
     groups: Named | None = None,
     time: Named | None = None,
-) -> Plan:
+) -> Splits:
     """Return how rows are cross-validated.
 
     Parameters
@@ -176,7 +176,7 @@ def plan(
         said = f"{folds} blocks in order{of_time}, each judged by those before it"
         if groups is not None:
             said += f", without rows of its {groups.of or 'groups'}"
-        return Plan(blocks, group, in_order=True, said=said)
+        return Splits(blocks, group, in_order=True, said=said)
     if groups is not None and group is not None:
         there = int(group.max()) + 1
         if there < folds:
@@ -187,11 +187,11 @@ def plan(
                 else "All rows are of one group, so that no other can judge it."
             )
         said = f"{folds} folds by {groups.of or 'group'} ({there:,} groups), refitted"
-        return Plan(deal(labels, group, folds), group, in_order=False, said=said)
+        return Splits(deal(labels, group, folds), group, in_order=False, said=said)
     folds = min(folds, n)
     same = together(alike(), folds)
     folds = min(folds, int(same.max()) + 1)
-    return Plan(deal(labels, same, folds), None, in_order=False, said=f"{folds} folds, refitted")
+    return Splits(deal(labels, same, folds), None, in_order=False, said=f"{folds} folds, refitted")
 
 
 def check_folds(folds: object) -> int:
@@ -202,7 +202,7 @@ def check_folds(folds: object) -> int:
 
 
 def cross_validate(
-    rows: Rows, labels: Labels, plan: Plan, learn: Learn, cost: Cost = None
+    rows: Rows, labels: Labels, splits: Splits, learn: Learn, cost: Cost = None
 ) -> Scores:
     """Score rows, each by a model of the rows that its fold is judged by.
 
@@ -212,7 +212,7 @@ def cross_validate(
         The rows.
     labels : Labels
         Their labels and weights.
-    plan : Plan
+    splits : Splits
         Which rows judge which.
     learn : callable
         Returns the model of some rows and their labels, all of it learned anew.
@@ -227,7 +227,7 @@ def cross_validate(
     p = np.zeros((len(labels), labels.k))
     judged = np.zeros(len(labels), np.bool_)
     unmet = np.zeros(len(labels), np.bool_)
-    for split in plan:
+    for split in splits:
         model = learn(rows.take(split.learned), _among_those_there(labels.take(split.learned)))
         known = np.isin(labels.classes, model.classes)
         some = np.zeros((len(split.judged), labels.k))
@@ -242,13 +242,13 @@ def cross_validate(
     weight = None if labels.weight is None else labels.weight[scored]
     if weight is not None and not weight.any():
         raise ValueError("There is nothing to score: all sample weights are zero.")
-    groups = None if plan.groups is None else plan.groups[scored]
+    groups = None if splits.groups is None else splits.groups[scored]
     right = labels.classes[labels.codes[scored]]
     found = scores(p[scored], labels.classes, right, weight, groups=groups, cost=cost)
     return replace(
         found,
         of=len(labels),
-        how=plan.said,
+        how=splits.said,
         too_rare=tuple(labels.classes[labels.codes[alone]].tolist()),
         unmet=_counts(labels.take(np.flatnonzero(unmet & ~alone))),
     )

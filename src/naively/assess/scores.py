@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.assess.decisions import Decisions, decisions
-from naively.assess.intervals import Area, Basis, Interval, Weighted, some_of
+from naively.assess.intervals import Area, Interval, Support, Weighted, some_of
 from naively.counting.labels import (
     Label,
     LabelArray,
@@ -94,7 +94,7 @@ class Scores(Tabular):
     too_rare : tuple of labels
         Of an assessment: the classes of one row, which is not scored, as nobody would know its
         class without it.
-    basis : Basis, optional
+    support : Support, optional
         What the scores rest on: how many rows of each class, and how different they are.
     how : str
         Of a cross-validation in which all is learned anew: by which folds.
@@ -125,7 +125,7 @@ class Scores(Tabular):
     folds: tuple[int, int] = (0, 0)
     why_folds: str = ""
     too_rare: tuple[Label, ...] = ()
-    basis: Basis | None = None
+    support: Support | None = None
     how: str = ""
     unmet: Mapping[Label, int] = field(default_factory=dict)
     decisions: Decisions | None = None
@@ -146,7 +146,7 @@ class Scores(Tabular):
         >>> round(low, 3), high
         (0.478, 1.0)
         """
-        return {} if self.basis is None else self.basis.intervals()
+        return {} if self.support is None else self.support.intervals()
 
     def __str__(self) -> str:
         """Return a line for each score, and for each of the ten columns that are worth most."""
@@ -187,18 +187,18 @@ class Scores(Tabular):
     @property
     def area_is_known(self) -> bool:
         """Whether the area under the ROC curve rests on enough rows to be called known."""
-        return self.basis is None or self.basis.others >= ENOUGH
+        return self.support is None or self.support.others >= ENOUGH
 
     @property
     def area_in_words(self) -> str:
         """The area under the ROC curve as it is printed: of few rows of a class its interval."""
-        if math.isnan(self.auc) or self.basis is None or self.area_is_known:
+        if math.isnan(self.auc) or self.support is None or self.area_is_known:
             return f"{self.auc:.4f}{self._range('auc')}"
         low, high = self.intervals["auc"]
-        which = f"of {self.basis.rarest[0]!r}" if len(self._there) == 2 else "of other classes"
+        which = f"of {self.support.rarest[0]!r}" if len(self._there) == 2 else "of other classes"
         return (
-            f"not known: between {low:.2f} and {high:.2f}, as only {self.basis.others} "
-            f"{'row is' if self.basis.others == 1 else 'rows are'} {which}"
+            f"not known: between {low:.2f} and {high:.2f}, as only {self.support.others} "
+            f"{'row is' if self.support.others == 1 else 'rows are'} {which}"
         )
 
     @property
@@ -207,9 +207,9 @@ class Scores(Tabular):
         drawn = f" of {self.of:,}" if self.why else ""
         said = f"{self.rows:,}{drawn} {'row' if self.rows == 1 and not drawn else 'rows'}"
         said += f", drawn at random ({self.why})" if self.why else ""
-        if self.basis is not None:
-            label, rows = self.basis.rarest
-            groups = self.basis.groups
+        if self.support is not None:
+            label, rows = self.support.rarest
+            groups = self.support.groups
             said += f" in {groups:,} groups" if groups else ""
             said += f", {f'{rows:,}' if len(self._there) > 1 else 'all'} of class {label!r}"
         return said + ("; in brackets: 95 % intervals" if self.shown else "")
@@ -217,7 +217,7 @@ class Scores(Tabular):
     @property
     def _there(self) -> list[Label]:
         """The classes that rows have."""
-        return [] if self.basis is None else [c for c, n in self.basis.rows_of.items() if n]
+        return [] if self.support is None else [c for c, n in self.support.rows_of.items() if n]
 
     def _range(self, name: str) -> str:
         """Return the interval of a score for a line, if it is wide enough to be shown."""
@@ -466,7 +466,7 @@ def scores(
         "brier": (brier, 1.0, ((some**2).sum(axis=1, keepdims=True) + miss - some) / 2),
     }
     means = {name: counted.mean(loss, most, some, of) for name, (loss, most, of) in losses.items()}
-    basis = Basis(
+    support = Support(
         rows_of=dict(zip(names, np.bincount(right, copies, k).astype(int).tolist(), strict=True)),
         size=counted.size(np.ones(len(y))),
         groups=counted.n_groups,
@@ -477,9 +477,9 @@ def scores(
     return Scores(
         rows=len(y),
         accuracy=float(hits.sum() / rows.sum()),
-        log_loss=basis.log_loss.mean,
-        brier=basis.brier.mean,
-        auc=float("nan") if basis.auc is None else basis.auc.area,
+        log_loss=support.log_loss.mean,
+        brier=support.brier.mean,
+        auc=float("nan") if support.auc is None else support.auc.area,
         calibration_error=calibration_error(bins := reliability(p, truth, weight, copies)),
         majority=names[majority],
         majority_accuracy=float(rows[majority] / rows.sum()),
@@ -491,7 +491,7 @@ def scores(
         confusion=confusion,
         reliability=bins,
         roc={names[of_learned[c]]: of.roc for c, of in ranked.items()},
-        basis=basis,
+        support=support,
         decisions=None if cost is None else decisions(p, learned, y, weight, cost),
     )
 

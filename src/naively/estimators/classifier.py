@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from naively.assess.folds import assess, worth
-from naively.assess.refits import Named, check_folds, cross_validate, plan
+from naively.assess.refits import Named, check_folds, cross_validate, splits_of
 from naively.assess.scores import Scores, score, score_batches
 from naively.counting.axis import Name, title
 from naively.counting.labels import (
@@ -534,7 +534,7 @@ class Classifier(metaclass=ABCMeta):
         known = [name for name in rows.names if name in set(learned)]
         if len(known) == len(learned) > 0 and len(known) < len(rows.names):
             rows = rows.select(known)
-        found = plan(labels, lambda: self._keys(rows, labels), folds, **beside)
+        found = splits_of(labels, lambda: self._keys(rows, labels), folds, **beside)
         return cross_validate(rows, labels, found, self._learn_anew, cost)
 
     def _beside(

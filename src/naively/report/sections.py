@@ -152,9 +152,9 @@ def good(subject: Subject) -> str:
 
 def _of_rarest(scores: Scores) -> str | None:
     """Say how many of the rows that were scored are of the rarest class."""
-    if scores.basis is None:
+    if scores.support is None:
         return None
-    label, rows = scores.basis.rarest
+    label, rows = scores.support.rarest
     return f"{rows:,} of {label}"
 
 
