@@ -134,8 +134,8 @@ class Scores(Tabular):
     def intervals(self) -> Mapping[str, Interval]:
         """The 95 % interval (low, high) of accuracy, log_loss, brier and auc.
 
-        It is of rows that are drawn as these were, scored by the same model, or by models that are
-        learned alike.
+        It is of rows that are drawn as these were, independently of each other, and scored by the
+        same models: how else these could have been learned is not in it.
 
         Examples
         --------
