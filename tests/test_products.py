@@ -224,7 +224,7 @@ def test_rows_that_were_not_learned_are_fitted_as_they_are_predicted(weights: st
     model = model.with_interactions([crossed.interaction(of) for of in pairs], [batch])
     X, y, weight = mixed(140, weights, seed=7)
     rows, labels = column_rows(X), encode_labels(y, weight)
-    fresh = Sample.of_all(model.counted.schema.encode(rows, labels))
+    fresh = Sample.of_all(model.counted.schema.encode(rows, labels), model)
     other = Fitting.of(model.without_interactions(), fresh, learned=False)
     plan = Plan(3.0, products=True, of_pairs=1.0, before=0.0, after=0.0)
     found = other.weights(plan, model, other.of_pairs(model))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -93,6 +93,12 @@ class Labels:
             label = self.classes[self.codes[np.argmin(codes)]].tolist()
             raise ValueError(f"The class {label!r} was never learned.")
         return Labels(codes, classes, self.weight)
+
+    def times(self, factor: NDArray[np.float64] | None) -> Labels:
+        """Return the labels with the weights of each class times its factor, (classes,)."""
+        if factor is None:
+            return self
+        return replace(self, weight=self.weights * factor[self.codes])
 
     def standing_for(self, count: NDArray[np.float64]) -> Labels:
         """Return the labels of rows that stand for others: each for as many as are of its class.

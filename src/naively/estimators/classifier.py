@@ -642,9 +642,9 @@ class Classifier(metaclass=ABCMeta):
     @property
     def tally_(self) -> Tally:
         """What was counted; how many cells are missing follows from it."""
-        taken = self._fitted.taken.tally
-        beside = ("missing", "missing as")
-        follows = [g.key for g in self._fitted.taken.schema.groups if g.kind in beside]
+        counted = self._fitted.weighed(None).taken  # a row of weight 2 counts as two
+        taken, beside = counted.tally, ("missing", "missing as")
+        follows = [g.key for g in counted.schema.groups if g.kind in beside]
         blocks = {key: block for key, block in taken.blocks.items() if key not in follows}
         return replace(taken, blocks=blocks) if follows else taken
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from naively.counting.axis import Analyser
@@ -403,7 +403,8 @@ class Learner(Classifier):
             rows, labels = self._labelled(X, y, sample_weight)
             check_some_weight(labels.weights)
             batch = self.model_.counted.schema.encode(rows, labels)
-            sample, learned = Sample.of_all(batch), False
+            batch = replace(batch, labels=batch.labels.among(self.model_.classes))
+            sample, learned = Sample.of_all(batch, self.model_), False
             used = float(labels.weights.sum())
         if self.interactions and kind == "loo":
             self._keep(fit_weights(self.model_, sample, learned=learned))

@@ -684,6 +684,7 @@ def write_weights(weights: Weights, classes: list[Label], arrays: Arrays) -> Sav
     intercept of the linear part, and those of the linear part.
     """
     parts, places = list(weights.of), weights.places(classes)
+    per = weights.rows_of(classes)
     arrays["weights"] = weights.table(parts, classes)
     arrays["bias"] = np.array([*weights.bias, 0.0])[places]
     keys = [*(part.group for part in parts), *(term.group for term in terms_of(weights.linear))]
@@ -695,6 +696,7 @@ def write_weights(weights: Weights, classes: list[Label], arrays: Arrays) -> Sav
         "rows": weights.rows,
         "how": weights.how,
         "linear": write_linear(weights.linear, place, places, arrays),
+        "rows_per_weight": [] if per is None else per.tolist(),
     }
 
 
@@ -741,9 +743,11 @@ def read_weights(
     if saved.linear is not None:
         with at("weights.linear"):
             linear = read_linear(saved.linear, unread, len(classes), keys, order)
-    usual, rows = float(saved.usual), float(saved.rows)
+    usual, rows, per = float(saved.usual), float(saved.rows), saved.rows_per_weight
+    if len(per) not in (0, len(classes)) or not all(0 < of_class <= LARGEST for of_class in per):
+        raise ValueError("rows_per_weight must be positive numbers, one for each class or none")
     return Weights(
-        tuple(classes.tolist()), of, tuple(bias.tolist()), usual, rows, saved.how, linear
+        tuple(classes.tolist()), of, tuple(bias.tolist()), usual, rows, saved.how, linear, per
     )
 
 

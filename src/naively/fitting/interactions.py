@@ -86,6 +86,7 @@ def add_interactions(
     pairs, start = fitting.pairs(plan)
     if pairs:
         model = model.with_interactions(pairs, sample.batches if all_rows is None else all_rows)
+    model = model.weighed(fitting.column_weights)  # of which a weight of 1 is so many rows
     weights = fitting.weights(plan, model, fitting.of_pairs(model), start)
     return _noted(model.weighed(weights), plan)
 
@@ -101,7 +102,7 @@ def fit_weights(model: Model, sample: Sample, *, learned: bool = True) -> Model:
     if why_none:
         return model.weighed(sample.weights(model, "loo", learned=learned), Sought(why_none))
     fitting = Fitting.of(model.without_interactions().weighed(None), sample, learned=learned)
-    evidence = fitting.of_pairs(model)
+    evidence = fitting.of_pairs(model.weighed(fitting.column_weights))
     plan = fitting.plan(evidence)
     return _noted(model.weighed(fitting.weights(plan, model, evidence)), plan)
 
@@ -124,7 +125,7 @@ def _why_none(model: Model, sample: Sample) -> str:
     """Say why there can be no interactions, or nothing."""
     if len(model.classes) < 2:
         return "there is only one class"
-    rows = sample.labels.total  # a row of weight 2 is two rows
+    rows = float(sample.copies.sum())
     if rows < FEWEST:
         return f"{rows:,.6g} rows are too few, it takes {FEWEST}"
     able = sum(
@@ -616,13 +617,13 @@ class Fitting:
     @classmethod
     def of(cls, model: Model, sample: Sample, *, learned: bool = True) -> Fitting:
         """Fit the weights of the columns."""
-        batches = sample.encoded(model)
+        model, batches, count = sample.weighed_alike(model, learned=learned)
         pieces = [_pieces(batch, model) for batch in batches]
         first = [left_out(model, [of[0]], learned=learned) for of in pieces]
-        count = sample.stands_for(model, learned=learned)
         found = LeaveOneOut.join(first).standing_for(count)
-        rows = float(model.counted.tally.class_count.sum())
+        rows = float(model.independent_rows.sum())
         weights = fit(found.first(ROWS).standing_for(count), "loo", rows)
+        weights = weights.of_rows_like(model.weights)
         labels, joint = [], []
         for table, (_, *others) in zip(first, pieces, strict=True):
             for part in (table, *(left_out(model, [of], learned=learned) for of in others)):
@@ -789,7 +790,8 @@ class Fitting:
             return np.zeros((*self.joint.shape, 0), np.float32)
         held, once = [Held(batch) for batch in self.batches], None
         if self.learned:
-            once = OneOfEach.of(self.labels, np.concatenate([of.times for of in self.batches]))
+            labels = Labels.join([of.labels for of in self.batches])
+            once = OneOfEach.of(labels, np.concatenate([of.times for of in self.batches]))
         (n, k), pairs = self.joint.shape, sum(len(model.taken.parts[of.key].keys) for of in groups)
         by_class = np.empty((k, pairs, n), np.float32)
         at = iter(range(pairs))

@@ -14,6 +14,7 @@ from naively.counting.block import Batch
 from naively.counting.labels import Label, Labels
 from naively.counting.tally import Tally
 from naively.file.parts import SampledRows
+from naively.fitting.copies import in_rows, rows_per_weight, told_apart
 from naively.fitting.leave_one_out import LeaveOneOut, by_class, left_out, row_order
 from naively.fitting.search import on_one_thread
 from naively.fitting.weights import ROWS, SampleSize, fit, sample_size, with_linear_part
@@ -186,7 +187,7 @@ class Reservoir:
         ):
             return self._last[2]
         kept = encoded_by(self._sample(larger=larger), model)
-        sample = Sample.of_kept(kept)
+        sample = Sample.of_kept(kept, model)
         self._last = model.counted.tally, larger, sample
         return sample
 
@@ -431,7 +432,8 @@ class Sample:
     Parameters
     ----------
     batches : list of Batch
-        The rows; in several batches where some came as a sparse matrix and some did not.
+        The rows; in several batches where some came as a sparse matrix and some did not. Their
+        ``times`` are how many independent rows each stands for.
     """
 
     batches: list[Batch]
@@ -441,21 +443,41 @@ class Sample:
 
     @property
     def copies(self) -> NDArray[np.int64]:
-        """How often each row came, of shape (rows,)."""
+        """How many independent rows each row stands for, of shape (rows,)."""
         return np.concatenate([np.empty(0, np.int64), *(b.times for b in self.batches)])
 
     @property
     def labels(self) -> Labels:
-        """The labels of the rows, numbered among the classes of the model."""
-        return Labels.join([batch.labels for batch in self.batches])
+        """The labels of the rows, numbered among the classes of the model.
 
-    def stands_for(self, model: Model, *, learned: bool = True) -> Floats:
-        """Return how many rows of each class the sample stands for, (classes,).
-
-        They are those of the model, or if it has not learned them, the sample's own.
+        Each weighs as much as the independent rows that it stands for.
         """
-        count: Floats = model.counted.tally.class_count
-        return count if learned else self.labels.among(model.classes).one_hot().sum(axis=0)
+        return Labels.join([batch.independent for batch in self.batches])
+
+    def weighed_alike(
+        self, model: Model, *, learned: bool = True
+    ) -> tuple[Model, list[Batch], Floats]:
+        """Return what weights are fitted of: a model, rows, and how many these stand for.
+
+        A weight of 1 is then an independent row: in what the model has counted, as follows from
+        the sample, and among the rows, which may be others that it has not learned.
+
+        Returns
+        -------
+        model : Model
+            With weights that are all 1.
+        batches : list of Batch
+            The rows, as the model encodes them; each text is split.
+        count : ndarray of shape (classes,)
+            How many rows of each class they stand for.
+        """
+        own = rows_per_weight(model, self.batches)
+        if learned:
+            model = model.weighed(Weights.even(model.classes, own))
+            return model, self.encoded(model), model.independent_rows
+        model = model.weighed(Weights.even(model.classes, model.rows_per_weight))
+        batches = self._encoded(model, own)
+        return model, batches, Labels.join([of.independent for of in batches]).one_hot().sum(axis=0)
 
     def deal(self, folds: int) -> NDArray[np.int64]:
         """Deal the copies of all rows out to folds: how many are in each, (rows, folds)."""
@@ -483,16 +505,21 @@ class Sample:
         return found.standing_for(model.counted.tally.class_count)
 
     def encoded(self, model: Model) -> list[Batch]:
-        """Return the rows as a model encodes them; each text is split."""
-        return [model.recode(batch).split() for batch in self.batches if len(batch)]
+        """Return the rows as a model encodes them; each text is split, and a weight of 1 a row."""
+        return self._encoded(model, model.rows_per_weight)
+
+    def _encoded(self, model: Model, per: Floats | None) -> list[Batch]:
+        found = [model.recode(batch) for batch in self.batches if len(batch)]
+        found = [replace(of, labels=of.labels.among(model.classes)) for of in found]
+        return [of.split() for of in in_rows(found, per)]
 
     @classmethod
-    def of_all(cls, batch: Batch) -> Sample:
+    def of_all(cls, batch: Batch, model: Model) -> Sample:
         """Return all rows of a batch, in an order that follows from what they hold."""
-        return cls.of_kept([Kept.of(batch, np.uint64(0), len(batch))])
+        return cls.of_kept(encoded_by([Kept.of(batch, np.uint64(0), len(batch))], model), model)
 
     @classmethod
-    def of_kept(cls, every: Sequence[Kept]) -> Sample:
+    def of_kept(cls, every: Sequence[Kept], model: Model) -> Sample:
         """Return rows in an order that follows from what they hold, those of the least keys first.
 
         What is fitted to the first of many rows is fitted to those of the least keys of each class.
@@ -505,6 +532,7 @@ class Sample:
                 order[np.argsort(~of[order], kind="stable")]
                 for order, of in zip(orders, least, strict=True)
             ]
+        batches = told_apart(model, batches)
         return cls([batch.take(rows) for batch, rows in zip(batches, orders, strict=True)])
 
     @on_one_thread
@@ -513,15 +541,13 @@ class Sample:
 
         ``learned`` says whether the model has learned these rows, so that each must be left out.
         """
-        batches = self.encoded(model)
-        found = left_out(model, batches, learned=learned)
-        count = self.stands_for(model, learned=learned)
-        found = found.standing_for(count)
-        rows = float(model.counted.tally.class_count.sum())
+        model, batches, count = self.weighed_alike(model, learned=learned)
+        found = left_out(model, batches, learned=learned).standing_for(count)
+        rows = float(model.independent_rows.sum())
         weights = fit(found.first(ROWS).standing_for(count), kind, rows)
-        if kind != "loo" or found.labels.k < 2:
-            return weights
-        return with_linear_part(model, weights, found, batches)
+        if kind == "loo" and found.labels.k > 1:
+            weights = with_linear_part(model, weights, found, batches)
+        return weights.of_rows_like(model.weights)
 
 
 def deal(codes: NDArray[np.int32], copies: NDArray[np.int64], folds: int) -> NDArray[np.int64]:

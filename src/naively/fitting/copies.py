@@ -1,0 +1,231 @@
+"""Equal rows: several that happen to be alike, or one row that came several times.
+
+Leave-one-out asks what a row is taken for where it was not counted. If it was copied, as rare
+classes are oversampled, messages are forwarded and templates are filled in, its copies answer. So
+equal rows are left out together where so many would hardly coincide by chance, and one by one where
+they would, as in a table of few levels.
+
+How probable a row is in its class follows from its cells. It is no more probable than its rarest
+cell; and where columns do not repeat each other, it is the product of all. Some do repeat each
+other, so that the square root of the product is taken, as weights are shrunk to a half. A number is
+as probable as numbers are near it in other rows, over how many could be there by the least step
+between two. A text is as probable as its words.
+
+What rows weigh is another thing: that a row weighs 10 does not say that ten were seen. Of
+independent rows of weights w the effective number is (Σ w)² / Σ w² (Kish, Survey sampling, 1965).
+It is taken class by class, as a class may have weights of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.block import Batch, Block, Dense, Sparse
+from naively.kernels.reference import Floats
+from naively.model.model import Model
+from naively.schema.schema import GroupKey
+
+HARDLY = np.log(1e-3)  # the probability that as many equal rows are chance
+SHARED = 0.5  # of the evidence of all columns, which may repeat each other
+MOST = 64  # columns of numbers that are looked at: with more a row is only less probable
+EQUAL = 1e-9  # rows per weight that differ from 1 by no more do so by rounding
+
+
+def told_apart(model: Model, batches: Sequence[Batch]) -> list[Batch]:
+    """Return rows whose ``times`` are how many independent rows each stands for.
+
+    They are as many as its copies where these may be chance, and else one.
+
+    Parameters
+    ----------
+    model : Model
+        What has learned the rows.
+    batches : sequence of Batch
+        A sample of them, each once with its copies, by the classes of the model.
+    """
+    if all((batch.times == 1).all() for batch in batches):
+        return list(batches)
+    model = model.weighed(None)
+    rows = _rows_of_each(model, batches)
+    return [_with_copies(batch, _copied(model, batch, rows)) for batch in batches]
+
+
+def _copied(model: Model, batch: Batch, rows: Floats) -> NDArray[np.int64]:
+    """Return the numbers of the rows that have more copies than chance would make.
+
+    ``rows``, of shape (classes,), is how many rows of each class were learned.
+    """
+    several = np.flatnonzero(batch.times > 1)
+    if not len(several):
+        return several
+    more = batch.times[several] - 1
+    expected = np.log(rows[batch.labels.codes[several]]) + _log_chance(model, batch, several)
+    # That a Poisson number is k or more has a probability of at most mean^k / k!.
+    copied: NDArray[np.int64] = several[more * expected - _log_factorial(more) < HARDLY]
+    return copied
+
+
+def _with_copies(batch: Batch, copied: NDArray[np.int64]) -> Batch:
+    """Return the rows, some of which, by their numbers, stand for one row with its copies."""
+    if not len(copied):
+        return batch
+    times, each = batch.times.copy(), batch.labels.weights / batch.times
+    times[copied] = 1
+    return replace(batch, copies=times, each=each)
+
+
+def in_rows(batches: Sequence[Batch], per: Floats | None) -> list[Batch]:
+    """Return rows whose weights are numbers of rows: a weight of 1 is ``per``, (classes,).
+
+    Those of which copies are no rows weigh as much together as with their copies, class by class.
+    """
+    if per is None and all(batch.each is None for batch in batches):
+        return list(batches)
+    k = max((batch.labels.k for batch in batches), default=0)
+    every, alone = np.zeros(k), np.zeros(k)
+    for batch in batches:
+        every += np.bincount(batch.labels.codes, batch.labels.weights, k)
+        alone += np.bincount(batch.labels.codes, batch.independent.weights, k)
+    more = np.divide(every, alone, out=np.ones(k), where=alone > 0)
+    more = more if per is None else more * per
+    return [
+        replace(
+            batch,
+            labels=batch.labels.times(per),
+            each=None if batch.each is None else batch.each * more[batch.labels.codes],
+        )
+        for batch in batches
+    ]
+
+
+def rows_per_weight(model: Model, batches: Sequence[Batch]) -> Floats | None:
+    """Return how many independent rows a weight of 1 is, (classes,); None where it is one.
+
+    Parameters
+    ----------
+    model : Model
+        What has learned the rows.
+    batches : sequence of Batch
+        A sample of them, whose ``times`` are how many independent rows each stands for.
+    """
+    k = len(model.classes)
+    every, alone, square = np.zeros(k), np.zeros(k), np.zeros(k)
+    largest = max((float(b.labels.weights.max(initial=0.0)) for b in batches), default=0.0) or 1.0
+    for batch in batches:
+        codes, w = batch.labels.codes, batch.independent.weights / largest  # no square overflows
+        every += np.bincount(codes, batch.labels.weights / largest, k)
+        alone += np.bincount(codes, w, k)
+        square += np.bincount(codes, w * w / batch.times, k)
+    there = square > 0
+    rows = np.divide(alone * alone, square, out=np.ones(k), where=there)
+    found = np.divide(rows, every * largest, out=np.ones(k), where=there)
+    return None if (np.abs(found - 1.0) <= EQUAL).all() else found
+
+
+def _rows_of_each(model: Model, batches: Sequence[Batch]) -> Floats:
+    """Return about how many rows of each class there are, copies too, (classes,)."""
+    k = len(model.classes)
+    rows, weight = np.zeros(k), np.zeros(k)
+    for batch in batches:
+        rows += np.bincount(batch.labels.codes, batch.times, k)
+        weight += np.bincount(batch.labels.codes, batch.labels.weights, k)
+    every = model.counted.tally.class_count
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        return np.nan_to_num(np.maximum(rows, every * (rows / weight)), nan=1.0)
+
+
+def _log_factorial(n: NDArray[np.int64]) -> Floats:
+    """Return log n!, (numbers,); of many by Stirling's formula, which is as exact."""
+    table = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, 256)))])
+    x = np.maximum(n, 1).astype(np.float64)
+    stirling = x * np.log(x) - x + 0.5 * np.log(2 * np.pi * x) + 1 / (12 * x)
+    return np.where(n < len(table), table[np.minimum(n, len(table) - 1)], stirling)
+
+
+def _log_chance(model: Model, batch: Batch, some: NDArray[np.int64]) -> Floats:
+    """Return the log probability of some rows in their class, by their cells: (some,)."""
+    rarest, total = np.zeros(len(some)), np.zeros(len(some))
+    for log_p in _of_columns(model, batch, some):
+        rarest = np.minimum(rarest, log_p)
+        total += log_p
+    return np.minimum(rarest, SHARED * total)
+
+
+def _of_columns(model: Model, batch: Batch, some: NDArray[np.int64]) -> Iterator[Floats]:
+    """Yield the log probabilities of some rows' cells in their class, (some,), for each column."""
+    codes = batch.labels.codes
+    whole, taken = model.recode(batch), model.blocks(model.recode(batch.take(some)).split())
+    texts: dict[object, Floats] = {}
+    for group in model.taken.schema.groups:
+        block = taken[group.key]
+        if group.is_beside or group.kind == "part":
+            continue
+        if isinstance(block, Dense):
+            of_all = whole.blocks[group.key]
+            assert isinstance(of_all, Dense)
+            for j in range(min(MOST, of_all.values.shape[1])):
+                yield _of_numbers(of_all.values[:, j].astype(np.float64), codes, some)
+        elif not isinstance(block, Sparse) and not group.event.joined:
+            log_p, column = _of_cells(model, group.key, block, codes[some])
+            yield from (log_p[:, j] for j in np.unique(column))
+        else:
+            log_p, _ = _of_cells(model, group.key, block, codes[some])
+            by_words = log_p.sum(axis=1)
+            if isinstance(block, Sparse) and block.absent is not None:
+                by_words[block.absent] = -np.inf
+            # Words, their pairs and parts say the same text: it is as probable as by the fewest.
+            before = texts.get(group.columns, np.full(len(some), -np.inf))
+            texts[group.columns] = np.maximum(before, by_words)
+    for log_p in texts.values():
+        yield np.where(np.isneginf(log_p), 0.0, log_p)  # a missing text may be any
+
+
+def _of_cells(
+    model: Model, key: GroupKey, block: Block, right: NDArray[np.integer]
+) -> tuple[Floats, NDArray[np.int64]]:
+    """Return the log probabilities of levels or words, (rows, columns), and each cell's column."""
+    items = model.taken.likelihoods[key].contributions(block)
+    value = np.minimum(items.value[np.arange(len(items.row)), right[items.row]], 0.0)
+    columns = max(1, len(block.axis.columns))
+    column = np.maximum(items.column, 0)
+    cells = np.zeros(len(right) * columns)
+    np.add.at(cells, items.row * columns + column, value)
+    return cells.reshape(len(right), columns), column
+
+
+def _of_numbers(x: Floats, codes: NDArray[np.integer], some: NDArray[np.int64]) -> Floats:
+    """Return the log probabilities of some rows' numbers among those of their class: (some,).
+
+    ``x`` and ``codes`` are the numbers and classes of all rows, (rows,), which differ.
+    """
+    gaps = np.diff(np.unique(x[~np.isnan(x)]))
+    step = float(gaps.min()) if len(gaps) else np.inf
+    found = np.zeros(len(some))
+    for c in np.unique(codes[some]):
+        of_class, mine = np.sort(x[codes == c]), np.flatnonzero(codes[some] == c)
+        found[mine] = _log_share(x[some[mine]], of_class, step)
+    return found
+
+
+def _log_share(x: Floats, among: Floats, step: float) -> Floats:
+    """Return the log share of equal numbers to be expected; those among which are ascending.
+
+    >>> _log_share(np.array([1.0, 7.0]), np.array([0.0, 1.0, 1.0, 2.0, 7.0]), 1.0).round(2)
+    array([-0.92, -2.64])
+    """
+    n, missing = len(among), int(np.isnan(among).sum())
+    first, last = (np.searchsorted(among, x, side) for side in ("left", "right"))
+    equal = np.where(np.isnan(x), missing, last - first)
+    there = max(n - missing, 1)
+    near = int(np.ceil(np.sqrt(there)))
+    low, high = np.maximum(first - near, 0), np.minimum(last - 1 + near, there - 1)
+    low = np.minimum(low, high)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        width = among[high] - among[low]
+        share = (high - low) / n * step / width
+    share = np.where(width > 0, np.minimum(share, 1.0), 1.0)
+    return np.log(np.where(equal > 1, equal / n, np.minimum(share, 1.0)))
