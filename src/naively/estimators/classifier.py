@@ -25,7 +25,15 @@ from numpy.typing import DTypeLike, NDArray
 from naively.assess.folds import assess, worth
 from naively.assess.scores import Scores, score, score_batches
 from naively.counting.axis import title
-from naively.counting.labels import Label, LabelArray, RowWeight, Target, encode_labels, plain
+from naively.counting.labels import (
+    Beside,
+    Label,
+    LabelArray,
+    RowWeight,
+    Target,
+    encode_labels,
+    plain,
+)
 from naively.counting.tally import Tally
 from naively.data.columns import Rows, join_columns
 from naively.data.frames import TEXT, Table, as_table, is_on_cluster, read_labels
@@ -828,10 +836,11 @@ class Classifier(metaclass=ABCMeta):
         return model.score(model.encode(self._rows(X)), finish)
 
     def _evaluate_stream(self, stream: Stream, y: Target, weight: RowWeight) -> Scores:
-        check_named(stream.names, y, weight)
+        beside = Beside(weight)
+        check_named(stream.names, y, beside)
         while True:
             try:
-                return score_batches(self._checked, LabelledStream(stream, y, weight))
+                return score_batches(self._checked, LabelledStream(stream, y, beside))
             except ReadAgainError:
                 continue
 

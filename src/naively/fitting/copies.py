@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.block import Batch, Block, Dense, Sparse
+from naively.counting.labels import Labels
 from naively.kernels.reference import Floats
 from naively.model.model import Model
 from naively.schema.schema import GroupKey
@@ -124,6 +125,25 @@ def rows_per_weight(model: Model, batches: Sequence[Batch]) -> Floats | None:
     rows = np.divide(alone * alone, square, out=np.ones(k), where=there)
     found = np.divide(rows, every * largest, out=np.ones(k), where=there)
     return None if (np.abs(found - 1.0) <= EQUAL).all() else found
+
+
+def rows_per_group(model: Model, batches: Sequence[Batch]) -> Floats:
+    """Return how many independent rows a row is if those of a group are one, (classes,).
+
+    They are by Kish's rule, of groups and of rows.
+    """
+    k = len(model.classes)
+    labels = Labels.join([batch.independent for batch in batches])
+    assert labels.group is not None
+    weight = labels.weights / (labels.weights.max(initial=0.0) or 1.0)
+    number = np.unique(labels.group, return_inverse=True)[1]
+    of_group = np.bincount(number * k + labels.codes, weight).astype(np.float64)
+    of_group.resize((len(of_group) + k - 1) // k * k)
+    times = np.concatenate([batch.times for batch in batches])
+    rows = np.bincount(labels.codes, weight * weight / times, k)
+    groups = np.square(of_group.reshape(-1, k)).sum(axis=0)
+    found: Floats = np.divide(rows, groups, out=np.ones(k), where=groups > 0)
+    return found
 
 
 def _rows_of_each(model: Model, batches: Sequence[Batch]) -> Floats:

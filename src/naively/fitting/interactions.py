@@ -125,6 +125,8 @@ def _why_none(model: Model, sample: Sample) -> str:
     """Say why there can be no interactions, or nothing."""
     if len(model.classes) < 2:
         return "there is only one class"
+    if sample.several_groups:
+        return "rows come in groups, and of pairs of columns single rows are left out"
     rows = float(sample.copies.sum())
     if rows < FEWEST:
         return f"{rows:,.6g} rows are too few, it takes {FEWEST}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
+from heapq import heappop, heappush
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -14,16 +15,29 @@ from naively.counting.block import Batch
 from naively.counting.labels import Label, Labels
 from naively.counting.tally import Tally
 from naively.file.parts import SampledRows
-from naively.fitting.copies import in_rows, rows_per_weight, told_apart
-from naively.fitting.leave_one_out import LeaveOneOut, by_class, left_out, row_order
+from naively.fitting.copies import in_rows, rows_per_group, rows_per_weight, told_apart
+from naively.fitting.leave_one_out import (
+    LeaveOneOut,
+    by_class,
+    leave_one_out_table,
+    left_out,
+    row_order,
+)
 from naively.fitting.search import on_one_thread
-from naively.fitting.weights import ROWS, SampleSize, fit, sample_size, with_linear_part
+from naively.fitting.weights import (
+    ROWS,
+    SampleSize,
+    fit,
+    loss_of_one_weight,
+    sample_size,
+    with_linear_part,
+)
 from naively.kernels.reference import Floats
 from naively.likelihoods.words import LENGTH_POWER
 from naively.model.model import Model, count_batch
 from naively.model.weights import Weights
 from naively.options import Weighting
-from naively.schema.schema import contents, fingerprints
+from naively.schema.schema import contents, fingerprints, mixed
 from naively.schema.settle import View
 
 # --- Reservoir -----------------------------------------------------------------------------------
@@ -41,9 +55,12 @@ from naively.schema.settle import View
 # that one row in a thousand is of, a sample of all rows alike would hold ten. Where weights are
 # fitted and scores estimated, a row stands for as many rows as there are of its class for each that
 # was drawn (``Labels.standing_for``).
+#
+# Rows of groups are drawn group by group, whole groups of the least keys, whatever their classes.
 
 
 SEVERAL = 8  # more batches than this are joined
+FOLDS = 20  # of groups, each of which is left out
 
 
 class Reservoir:
@@ -96,7 +113,8 @@ class Reservoir:
     def add(self, batch: Batch, model: Model) -> None:
         """Sample these rows too; the model has learned them."""
         weight = batch.labels.weight
-        self.seen += len(batch) if weight is None else int(np.count_nonzero(weight))
+        rows = batch.times if weight is None else batch.times[weight > 0]
+        self.seen += int(rows.sum())
         self._size = sample_size(model, self.seen)
         self._new.append(batch)
         self._last = None
@@ -126,6 +144,8 @@ class Reservoir:
         A row can be looked up if it would be in the sample had it been learned.
         """
         self._draw()
+        if any(kept.groups is not None for kept in self._kept):
+            return np.nan  # the key of a row is also of its group, which nobody says here
         kept = np.concatenate([np.empty(0, np.uint64), *(kept.keys for kept in self._kept)])
         seen, highest = batch.seen(), _highest(self._kept, self._size.kept)
         keys = fingerprints(seen, self._seed)
@@ -198,6 +218,11 @@ class Reservoir:
         return of_least_keys(self._kept, size.rows, self._limit if grows else NO_KEY)
 
     @property
+    def in_groups(self) -> bool:
+        """Whether rows came with groups."""
+        return any(kept.batch.labels.group is not None for kept in self._sample())
+
+    @property
     def _limit(self) -> np.uint64:
         """The key below which all rows are kept."""
         share = self._size.share if self._grows else 0.0
@@ -251,6 +276,18 @@ class Kept:
     keys: NDArray[np.uint64]
     contents: NDArray[np.uint64]
 
+    @property
+    def groups(self) -> NDArray[np.uint64] | None:
+        """The number of each row's group, by which it is drawn, (rows,); None without groups."""
+        return self.batch.labels.group
+
+    def with_groups(self) -> Kept:
+        """Return the rows each of which, without groups, is a group of its own."""
+        if self.groups is not None:
+            return self
+        labels = replace(self.batch.labels, group=self.keys)
+        return replace(self, batch=replace(self.batch, labels=labels))
+
     @classmethod
     def of(
         cls,
@@ -266,11 +303,18 @@ class Kept:
         than the highest that is kept of its class already.
         """
         batch = batch.seen()
+        if batch.labels.group is not None:
+            group = mixed(batch.labels.group + seed)
+            batch = replace(batch, labels=replace(batch.labels, group=group))
         keys, labels = fingerprints(batch, seed), batch.labels
         some = np.arange(len(keys))
-        if highest:
+        if labels.group is not None:
+            some = some[
+                labels.group <= np.maximum(_last_group([(labels.group, keys)], most)[0], limit)
+            ]
+        elif highest:
             some = some[keys <= np.maximum(_by_label(highest, labels), limit)]
-        if len(some) > most:
+        if len(some) > most and labels.group is None:
             of_class = [keys[some[labels.codes[some] == c]] for c in range(labels.k)]
             last = _last_of_each([_least_different(of, most) for of in of_class], most)
             some = some[keys[some] <= np.maximum(last[labels.codes[some]], limit)]
@@ -316,6 +360,8 @@ def of_least_keys(every: list[Kept], most: int, limit: np.uint64 = NO_KEY) -> li
 
     Those of the least keys are ``most`` at most.
     """
+    if any(kept.groups is not None for kept in every):
+        every = [kept.with_groups() for kept in every]
     if sum(len(kept.keys) for kept in every) <= most:
         return every
     return [
@@ -355,9 +401,39 @@ def _last_of_each(keys: Sequence[NDArray[np.uint64]], most: int) -> NDArray[np.u
 
 
 def _are_least(every: Sequence[Kept], most: int) -> list[NDArray[np.bool_]]:
-    """Mark the rows of the least keys of each class, at most ``most`` in all, (rows,) of each."""
+    """Mark the rows of the least keys of each class, at most ``most`` in all, (rows,) of each.
+
+    Of rows in groups they are those of the groups of the least numbers.
+    """
+    groups = [(kept.groups, kept.keys) for kept in every if kept.groups is not None]
+    if len(groups) == len(every) > 0:
+        last, key = _last_group(groups, most)
+        return [(group < last) | ((group == last) & (keys <= key)) for group, keys in groups]
     highest = _highest(every, most)
     return [kept.keys <= _by_label(highest, kept.batch.labels) for kept in every]
+
+
+def _last_group(
+    every: Sequence[tuple[NDArray[np.uint64], NDArray[np.uint64]]], most: int
+) -> tuple[np.uint64, np.uint64]:
+    """Return the last group that stays of rows, and the highest key that stays of its rows.
+
+    Groups stay whole, those of the least numbers, as long as their rows are ``most`` at most. Of a
+    group that alone has more, the rows of the least keys stay.
+
+    Parameters
+    ----------
+    every : sequence of (ndarray, ndarray) of uint64, both of shape (rows,)
+        The groups of rows, and their keys; equal keys are of equal rows.
+    """
+    group, key = (np.concatenate(of) for of in zip(*every, strict=True))
+    key, first = np.unique(key, return_index=True)
+    group = group[first]
+    number, rows = np.unique(group, return_counts=True)
+    whole = int(np.searchsorted(np.cumsum(rows), most, side="right"))
+    if whole or not len(number):
+        return (number[whole - 1] if whole else EVERY_KEY), EVERY_KEY
+    return number[0], key[group == number[0]][most - 1]
 
 
 def _highest(every: Sequence[Kept], most: int) -> Highest:
@@ -365,7 +441,7 @@ def _highest(every: Sequence[Kept], most: int) -> Highest:
 
     ``most`` rows of all classes may stay.
     """
-    if sum(len(kept.keys) for kept in every) < most:
+    if sum(len(kept.keys) for kept in every) < most or every[0].groups is not None:
         return {}
     of_class: dict[Label, list[NDArray[np.uint64]]] = {}
     for kept in every:
@@ -479,9 +555,21 @@ class Sample:
         batches = self._encoded(model, own)
         return model, batches, Labels.join([of.independent for of in batches]).one_hot().sum(axis=0)
 
+    @property
+    def groups(self) -> NDArray[np.uint64] | None:
+        """The number of each row's group, (rows,); None where none were given."""
+        return self.labels.group
+
     def deal(self, folds: int) -> NDArray[np.int64]:
-        """Deal the copies of all rows out to folds: how many are in each, (rows, folds)."""
-        return deal(self.labels.codes, self.copies, folds)
+        """Deal all rows out to folds: how many of those it stands for are in each, (rows, folds).
+
+        The rows of a group are in one fold.
+        """
+        if self.groups is None:
+            return deal(self.labels.codes, self.copies, folds)
+        dealt = np.zeros((len(self.copies), folds), np.int64)
+        dealt[np.arange(len(dealt)), fold_of_groups(self.groups, folds)] = self.copies
+        return dealt
 
     def keep(self, copies: NDArray[np.int64]) -> Sample:
         """Return so many copies of each row, where ``copies`` is of shape (rows,)."""
@@ -503,6 +591,52 @@ class Sample:
         """Return the leave-one-out table of the rows under a model that has learned them."""
         found = left_out(model, self.encoded(model), length_power=length_power)
         return found.standing_for(model.counted.tally.class_count)
+
+    @property
+    def several_groups(self) -> bool:
+        """Whether rows belong to groups, of which there are two at least."""
+        return self.groups is not None and bool((self.groups != self.groups[0]).any())
+
+    def _without_groups(self, model: Model) -> tuple[Model, list[Batch], Floats, LeaveOneOut]:
+        """Return what weights are fitted of, and the evidence of each row without its group.
+
+        How alike the rows of a group are decides how many independent rows they are: all of them,
+        one, or as many as are between. It is what predicts other groups best.
+        """
+        own = rows_per_weight(model, self.batches)
+        alone = rows_per_group(model, self.batches)
+        best: tuple[float, Model, LeaveOneOut] | None = None
+        for share in (0.0, 0.5, 1.0):
+            per = (np.ones(len(model.classes)) if own is None else own) * alone**share
+            even = Weights.even(model.classes, None if own is None and share == 0 else per)
+            then = model.weighed(even)
+            found = self._by_fold(then)
+            loss = loss_of_one_weight(found.standing_for(then.independent_rows))
+            if best is None or loss < best[0]:
+                best = loss, then, found
+        assert best is not None
+        _, then, found = best
+        return then, self.encoded(then), then.independent_rows, found
+
+    def _by_fold(self, model: Model) -> LeaveOneOut:
+        """Return the evidence of each row by a model that has not learned its fold of groups."""
+        assert self.groups is not None
+        fold = fold_of_groups(self.groups, min(FOLDS, len(np.unique(self.groups))))
+        places, found = [], []
+        for at in range(int(fold.max()) + 1):
+            out = self.keep(np.where(fold == at, self.copies, 0))
+            rest = out.less(model).with_classes(model.classes)
+            some = LeaveOneOut.join(
+                [leave_one_out_table(rest, of, learned=False) for of in out.encoded(rest)]
+            )
+            lone = rest.independent_rows[some.labels.codes] <= 0  # a class of this fold alone
+            weight = np.where(lone, 0.0, some.labels.weights)
+            found.append(replace(some, labels=replace(some.labels, weight=weight)))
+            places.append(np.flatnonzero(fold == at))
+        every = LeaveOneOut.join(found).take(np.argsort(np.concatenate(places)))
+        if every.labels.weights.any():
+            return every
+        return replace(every, labels=replace(every.labels, weight=None))
 
     def encoded(self, model: Model) -> list[Batch]:
         """Return the rows as a model encodes them; each text is split, and a weight of 1 a row."""
@@ -541,13 +675,36 @@ class Sample:
 
         ``learned`` says whether the model has learned these rows, so that each must be left out.
         """
-        model, batches, count = self.weighed_alike(model, learned=learned)
-        found = left_out(model, batches, learned=learned).standing_for(count)
+        if learned and self.several_groups:
+            model, batches, count, found = self._without_groups(model)
+        else:
+            model, batches, count = self.weighed_alike(model, learned=learned)
+            found = left_out(model, batches, learned=learned)
+        found = found.standing_for(count)
         rows = float(model.independent_rows.sum())
         weights = fit(found.first(ROWS).standing_for(count), kind, rows)
         if kind == "loo" and found.labels.k > 1:
             weights = with_linear_part(model, weights, found, batches)
         return weights.of_rows_like(model.weights)
+
+
+def fold_of_groups(groups: NDArray[np.uint64], folds: int) -> NDArray[np.int64]:
+    """Return the fold of each row, (rows,): groups stay whole, and folds are about as large.
+
+    The largest group goes to the fold that has fewest rows so far, and so on.
+
+    Examples
+    --------
+    >>> fold_of_groups(np.array([7, 7, 7, 5, 5, 9], np.uint64), 2)
+    array([0, 0, 0, 1, 1, 1])
+    """
+    number, of, rows = np.unique(groups, return_inverse=True, return_counts=True)
+    fold, filled = np.empty(len(number), np.int64), [(0, at) for at in range(folds)]
+    for group in np.lexsort((number, -rows)).tolist():
+        size, at = heappop(filled)
+        fold[group] = at
+        heappush(filled, (size + int(rows[group]), at))
+    return fold[of]
 
 
 def deal(codes: NDArray[np.int32], copies: NDArray[np.int64], folds: int) -> NDArray[np.int64]:

@@ -224,6 +224,14 @@ def temperature(
     return float(np.exp(root(slope, low, high, near=centre, within=WITHIN)))
 
 
+def loss_of_one_weight(found: LeaveOneOut) -> float:
+    """Return the log loss, in nats per row, if all evidence has one weight, a temperature."""
+    joint = found.table.sum(axis=0)
+    weight = temperature(joint, found.prior, found.labels, found.labels.total)
+    joint = found.prior + weight * joint
+    return log_loss(p_right(joint, found.labels), found.labels.weight)
+
+
 def ridge(
     found: LeaveOneOut, shrinkage: Shrinkage, near: Weights | None = None
 ) -> tuple[Floats, Floats]:
@@ -436,10 +444,13 @@ def solve_slopes(problem: Problem, ridge: float, start: Solution) -> Solution:
 def held_out(labels: Labels) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Return rows to fit, and a third to hold out: each third of few rows, else the first.
 
-    All copies of a row are in one third, so that a row of weight 2 is the row twice.
+    All copies of a row are in one third, so that a row of weight 2 is the row twice; and so are all
+    rows of a group.
     """
     third = np.empty(len(labels), np.int64)
     third[by_class(labels.codes)] = np.arange(len(labels)) % THIRDS
+    if labels.group is not None:
+        third = np.unique(labels.group, return_inverse=True)[1] % THIRDS
     times = THIRDS if labels.weights.sum() < FEW_HELD_OUT else 1
     return [(np.flatnonzero(third != t), np.flatnonzero(third == t)) for t in range(times)]
 
