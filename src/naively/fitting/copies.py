@@ -24,11 +24,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.counting.axis import Columns
 from naively.counting.block import Batch, Block, Dense, Sparse
 from naively.counting.labels import Labels
-from naively.kernels.reference import Floats
+from naively.kernels.reference import Floats, hash_numbers
 from naively.model.model import Model
-from naively.schema.schema import GroupKey
+from naively.schema.schema import mixed
 
 HARDLY = np.log(1e-3)  # the probability that as many equal rows are chance
 SHARED = 0.5  # of the evidence of all columns, which may repeat each other
@@ -169,52 +170,81 @@ def _log_factorial(n: NDArray[np.int64]) -> Floats:
 def _log_chance(model: Model, batch: Batch, some: NDArray[np.int64]) -> Floats:
     """Return the log probability of some rows in their class, by their cells: (some,)."""
     rarest, total = np.zeros(len(some)), np.zeros(len(some))
-    for log_p in _of_columns(model, batch, some):
-        rarest = np.minimum(rarest, log_p)
-        total += log_p
+    for least, every in _of_columns(model, batch, some):
+        rarest = np.minimum(rarest, least)
+        total += every
     return np.minimum(rarest, SHARED * total)
 
 
-def _of_columns(model: Model, batch: Batch, some: NDArray[np.int64]) -> Iterator[Floats]:
-    """Yield the log probabilities of some rows' cells in their class, (some,), for each column."""
-    codes = batch.labels.codes
-    whole, taken = model.recode(batch), model.blocks(model.recode(batch.take(some)).split())
-    texts: dict[object, Floats] = {}
+def _of_columns(
+    model: Model, batch: Batch, some: NDArray[np.int64]
+) -> Iterator[tuple[Floats, Floats]]:
+    """Yield the log probabilities of some rows' cells in their class, for some columns at a time.
+
+    They are those of the rarest cell, and of all cells together, both of shape (some,).
+    """
+    codes, right = batch.labels.codes, batch.labels.codes[some]
+    whole, few = model.recode(batch), model.blocks(model.recode(batch.take(some)).split())
+    texts: dict[object, tuple[Floats, Floats]] = {}
     for group in model.taken.schema.groups:
-        block = taken[group.key]
+        block, of_all = few[group.key], whole.blocks[group.key]
         if group.is_beside or group.kind == "part":
             continue
-        if isinstance(block, Dense):
-            of_all = whole.blocks[group.key]
-            assert isinstance(of_all, Dense)
+        if isinstance(of_all, Dense):
             for j in range(min(MOST, of_all.values.shape[1])):
-                yield _of_numbers(of_all.values[:, j].astype(np.float64), codes, some)
-        elif not isinstance(block, Sparse) and not group.event.joined:
-            log_p, column = _of_cells(model, group.key, block, codes[some])
-            yield from (log_p[:, j] for j in np.unique(column))
+                log_p = _of_numbers(of_all.values[:, j].astype(np.float64), codes, some)
+                yield log_p, log_p
+        elif isinstance(of_all, Sparse) and isinstance(of_all.axis, Columns):
+            yield _of_stored(of_all, codes, some)
         else:
-            log_p, _ = _of_cells(model, group.key, block, codes[some])
-            by_words = log_p.sum(axis=1)
-            if isinstance(block, Sparse) and block.absent is not None:
-                by_words[block.absent] = -np.inf
-            # Words, their pairs and parts say the same text: it is as probable as by the fewest.
-            before = texts.get(group.columns, np.full(len(some), -np.inf))
-            texts[group.columns] = np.maximum(before, by_words)
-    for log_p in texts.values():
-        yield np.where(np.isneginf(log_p), 0.0, log_p)  # a missing text may be any
+            items = model.taken.likelihoods[group.key].contributions(block)
+            log_p = np.minimum(items.value[np.arange(len(items.row)), right[items.row]], 0.0)
+            said = _summed(items.row, log_p, len(some))
+            if group.analyser is None:
+                yield said
+            else:
+                _keep_likelier(texts, group.columns, said, block)
+    for least, every in texts.values():
+        there = np.isfinite(every)  # a missing text may be any
+        yield np.where(there, least, 0.0), np.where(there, every, 0.0)
 
 
-def _of_cells(
-    model: Model, key: GroupKey, block: Block, right: NDArray[np.integer]
-) -> tuple[Floats, NDArray[np.int64]]:
-    """Return the log probabilities of levels or words, (rows, columns), and each cell's column."""
-    items = model.taken.likelihoods[key].contributions(block)
-    value = np.minimum(items.value[np.arange(len(items.row)), right[items.row]], 0.0)
-    columns = max(1, len(block.axis.columns))
-    column = np.maximum(items.column, 0)
-    cells = np.zeros(len(right) * columns)
-    np.add.at(cells, items.row * columns + column, value)
-    return cells.reshape(len(right), columns), column
+def _keep_likelier(
+    texts: dict[object, tuple[Floats, Floats]],
+    column: object,
+    said: tuple[Floats, Floats],
+    block: Block,
+) -> None:
+    """Keep what words, or their pairs or parts, say of a text, by which it is most probable."""
+    least, every = said
+    if isinstance(block, Sparse) and block.absent is not None:
+        every = np.where(block.absent, -np.inf, every)
+    if column in texts:
+        least_before, before = texts[column]
+        likelier = every > before
+        least, every = np.where(likelier, least, least_before), np.where(likelier, every, before)
+    texts[column] = least, every
+
+
+def _summed(row: NDArray[np.int64], log_p: Floats, rows: int) -> tuple[Floats, Floats]:
+    """Return the log probability of each row's rarest cell, and of all its cells, both (rows,)."""
+    least = np.zeros(rows)
+    np.minimum.at(least, row, log_p)
+    return least, np.bincount(row, log_p, rows).astype(np.float64)
+
+
+def _of_stored(
+    block: Sparse, codes: NDArray[np.integer], some: NDArray[np.int64]
+) -> tuple[Floats, Floats]:
+    """Return the log probabilities of some rows' stored numbers, by how many rows have each."""
+    row, column, x = block.entries()
+    key = mixed(hash_numbers(x) + mixed(column.astype(np.uint64)))
+    _, number, times = np.unique(
+        mixed(key + codes[row].astype(np.uint64)), return_inverse=True, return_counts=True
+    )
+    log_p = np.log(times[number] / np.bincount(codes)[codes[row]])
+    least, every = _summed(row, log_p, len(block))
+    return least[some], every[some]
 
 
 def _of_numbers(x: Floats, codes: NDArray[np.integer], some: NDArray[np.int64]) -> Floats:

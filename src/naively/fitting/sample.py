@@ -547,7 +547,7 @@ class Sample:
         count : ndarray of shape (classes,)
             How many rows of each class they stand for.
         """
-        own = rows_per_weight(model, self.batches)
+        own = rows_per_weight(model, self._among(model))
         if learned:
             model = model.weighed(Weights.even(model.classes, own))
             return model, self.encoded(model), model.independent_rows
@@ -603,8 +603,8 @@ class Sample:
         How alike the rows of a group are decides how many independent rows they are: all of them,
         one, or as many as are between. It is what predicts other groups best.
         """
-        own = rows_per_weight(model, self.batches)
-        alone = rows_per_group(model, self.batches)
+        batches = self._among(model)
+        own, alone = rows_per_weight(model, batches), rows_per_group(model, batches)
         best: tuple[float, Model, LeaveOneOut] | None = None
         for share in (0.0, 0.5, 1.0):
             per = (np.ones(len(model.classes)) if own is None else own) * alone**share
@@ -643,9 +643,15 @@ class Sample:
         return self._encoded(model, model.rows_per_weight)
 
     def _encoded(self, model: Model, per: Floats | None) -> list[Batch]:
-        found = [model.recode(batch) for batch in self.batches if len(batch)]
-        found = [replace(of, labels=of.labels.among(model.classes)) for of in found]
-        return [of.split() for of in in_rows(found, per)]
+        return [model.recode(batch).split() for batch in in_rows(self._among(model), per)]
+
+    def _among(self, model: Model) -> list[Batch]:
+        """Return the batches that have rows, their labels numbered among the model's classes."""
+        return [
+            replace(batch, labels=batch.labels.among(model.classes))
+            for batch in self.batches
+            if len(batch)
+        ]
 
     @classmethod
     def of_all(cls, batch: Batch, model: Model) -> Sample:
