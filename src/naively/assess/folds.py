@@ -87,7 +87,8 @@ def assess(
     sample = reservoir.of(model, larger=interactions)
     n, groups = len(sample), sample.groups
     most = n if groups is None else len(np.unique(groups))
-    folds = plan(model, n, reservoir.seen, interactions=interactions, most=most)
+    seen = min(reservoir.seen, int(model.independent_rows.sum()))  # of which copies are none
+    folds = plan(model, n, seen, interactions=interactions, most=most)
     dealt = sample.deal(folds.dealt)[:, : folds.held_out]
     codes, alone = sample.labels.codes, _alone(model, sample)
     alone &= not alone.all()

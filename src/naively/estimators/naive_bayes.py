@@ -32,6 +32,7 @@ from naively.estimators.training import (
 )
 from naively.events import Beta, Categorical, Dirichlet, JointTable
 from naively.file.parts import SampledRows
+from naively.fitting.copies import notes_of
 from naively.fitting.interactions import add_interactions, fit_weights
 from naively.fitting.sample import Reservoir, Sample
 from naively.messages import warn
@@ -152,7 +153,8 @@ class Learner(Classifier):
     why_no_interactions_ : str
         Why ``interactions="auto"`` chose none, or "".
     notes_ : tuple of str
-        What ``interactions="auto"`` chose, and what it gained on held-out rows.
+        What ``interactions="auto"`` chose, and what it gained on held-out rows; and where the rows
+        are in memory, how many are copies of others.
     feature_names_in_ : ndarray of str
         Names of the columns, where the table had any.
 
@@ -521,8 +523,11 @@ class Learner(Classifier):
 
     @property
     def notes_(self) -> tuple[str, ...]:
-        """What ``interactions="auto"`` chose, and what it gained on held-out rows."""
-        return (self._checked.sought or Sought()).notes
+        """What is to be said of what was learned: interactions, copies of rows, whole weights."""
+        sought = (self._checked.sought or Sought()).notes
+        if self._sample is None or self._counts_unlabelled:
+            return sought
+        return (*sought, *notes_of(self._sample.of(self.model_, larger=self._interacts).batches))
 
     @property
     def _kind(self) -> Weighting | None:

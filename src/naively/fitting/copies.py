@@ -18,6 +18,7 @@ It is taken class by class, as a class may have weights of its own.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -28,11 +29,14 @@ from naively.counting.axis import Columns
 from naively.counting.block import Batch, Block, Dense, Sparse
 from naively.counting.labels import Labels
 from naively.kernels.reference import Floats, hash_numbers
+from naively.messages import many
 from naively.model.model import Model
 from naively.schema.schema import mixed
 
 HARDLY = np.log(1e-3)  # the probability that as many equal rows are chance
 SHARED = 0.5  # of the evidence of all columns, which may repeat each other
+NEARLY = 0.01  # a whole number of steps
+FINER = 1e-3  # times the least difference, if there is no such step
 MOST = 64  # columns of numbers that are looked at: with more a row is only less probable
 EQUAL = 1e-9  # rows per weight that differ from 1 by no more do so by rounding
 
@@ -78,6 +82,31 @@ def _with_copies(batch: Batch, copied: NDArray[np.int64]) -> Batch:
     times, each = batch.times.copy(), batch.labels.weights / batch.times
     times[copied] = 1
     return replace(batch, copies=times, each=each)
+
+
+def notes_of(batches: Sequence[Batch]) -> list[str]:
+    """Return what is to be said of the copies and weights of sampled rows."""
+    found, copied, copies = [], 0, 0
+    each: list[Floats] = []
+    for batch in batches:
+        one = batch.labels.weights / batch.times if batch.each is None else batch.each
+        of_row = np.rint(batch.labels.weights / one).astype(np.int64)
+        more = of_row > batch.times
+        copied, copies = copied + int(more.sum()), copies + int(of_row[more].sum())
+        each.append(one)
+    if copied:
+        found.append(
+            f"Copies: {many(copied, 'row')} came {copies:,} times, more often than chance would "
+            "have it; each is left out with its copies, and with them is as one row. If they are "
+            "rows of their own, number them in groups=."
+        )
+    weight = np.concatenate([np.empty(0), *each])
+    if len(weight) and np.ptp(weight) > 0 and (weight == np.rint(weight)).all():
+        found.append(
+            "Weights: they are whole numbers. If they say how many equal rows each row is, give "
+            "them as frequencies= instead of sample_weight=."
+        )
+    return found
 
 
 def in_rows(batches: Sequence[Batch], per: Floats | None) -> list[Batch]:
@@ -186,6 +215,7 @@ def _of_columns(
     codes, right = batch.labels.codes, batch.labels.codes[some]
     whole, few = model.recode(batch), model.blocks(model.recode(batch.take(some)).split())
     texts: dict[object, tuple[Floats, Floats]] = {}
+    of_text = Counter(group.columns for group in model.taken.schema.groups if group.analyser)
     for group in model.taken.schema.groups:
         block, of_all = few[group.key], whole.blocks[group.key]
         if group.is_beside or group.kind == "part":
@@ -202,8 +232,10 @@ def _of_columns(
             said = _summed(items.row, log_p, len(some))
             if group.analyser is None:
                 yield said
-            else:
-                _keep_likelier(texts, group.columns, said, block)
+                continue
+            if of_text[group.columns] == 1 and isinstance(block, Sparse):  # words in any order
+                said = said[0], np.minimum(said[1] + _log_orders(block), 0.0)
+            _keep_likelier(texts, group.columns, said, block)
     for least, every in texts.values():
         there = np.isfinite(every)  # a missing text may be any
         yield np.where(there, least, 0.0), np.where(there, every, 0.0)
@@ -224,6 +256,14 @@ def _keep_likelier(
         likelier = every > before
         least, every = np.where(likelier, least, least_before), np.where(likelier, every, before)
     texts[column] = least, every
+
+
+def _log_orders(block: Sparse) -> Floats:
+    """Return the logarithm of how many orders the words of each text can have, (rows,)."""
+    row, _, x = block.entries()
+    whole = np.rint(x).astype(np.int64)
+    all_words = np.bincount(row, whole, len(block)).astype(np.int64)
+    return _log_factorial(all_words) - np.bincount(row, _log_factorial(whole), len(block))
 
 
 def _summed(row: NDArray[np.int64], log_p: Floats, rows: int) -> tuple[Floats, Floats]:
@@ -252,13 +292,28 @@ def _of_numbers(x: Floats, codes: NDArray[np.integer], some: NDArray[np.int64]) 
 
     ``x`` and ``codes`` are the numbers and classes of all rows, (rows,), which differ.
     """
-    gaps = np.diff(np.unique(x[~np.isnan(x)]))
-    step = float(gaps.min()) if len(gaps) else np.inf
+    step = _step(np.unique(x[np.isfinite(x)]))
     found = np.zeros(len(some))
     for c in np.unique(codes[some]):
         of_class, mine = np.sort(x[codes == c]), np.flatnonzero(codes[some] == c)
         found[mine] = _log_share(x[some[mine]], of_class, step)
     return found
+
+
+def _step(values: Floats) -> float:
+    """Return the step between different numbers, which are ascending.
+
+    It is the least difference, if all are multiples of it. Else it is finer than can be seen.
+
+    >>> _step(np.array([0.0, 0.5, 2.0])), _step(np.array([0.0, 0.5, 1.8])) < 0.001
+    (0.5, True)
+    """
+    gaps = np.diff(values)
+    if not len(gaps):
+        return np.inf
+    step = float(gaps.min())
+    times = gaps / step
+    return step if (np.abs(times - np.rint(times)) < NEARLY).all() else step * FINER
 
 
 def _log_share(x: Floats, among: Floats, step: float) -> Floats:

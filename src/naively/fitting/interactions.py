@@ -365,6 +365,8 @@ class Crossed:
         The bin of each row, by column.
     labels : Labels
         The labels of the rows.
+    counted : Labels
+        The same, with the weights by which bins are counted, those of copies too.
     once : Once
         What is left out of each row.
     """
@@ -372,6 +374,7 @@ class Crossed:
     bins: list[Bins]
     codes: list[NDArray[np.int64]]
     labels: Labels
+    counted: Labels
     once: OneOfEach
 
     @classmethod
@@ -395,7 +398,9 @@ class Crossed:
         bins = [_bins(held, name) for name in _columns(labels, found, said)]
         codes = [np.concatenate([of.codes(batch) for batch in held]) for of in bins]
         times = np.concatenate([batch.times for batch in batches])
-        return cls(bins, codes, labels, OneOfEach.of(labels, times))
+        counted = Labels.join([batch.labels for batch in batches])
+        counted = counted.standing_for(labels.one_hot().sum(axis=0))
+        return cls(bins, codes, labels, counted, OneOfEach.of(counted, times))
 
     def interaction(self, pair: Pair) -> Interaction:
         """Return two columns taken together, as a column."""
@@ -404,7 +409,8 @@ class Crossed:
     def take(self, rows: NDArray[np.int64]) -> Crossed:
         """Return some of the rows, by their numbers, of which alone is counted then."""
         codes = [code[rows] for code in self.codes]
-        return Crossed(self.bins, codes, self.labels.take(rows), self.once.take(rows))
+        labels, counted = self.labels.take(rows), self.counted.take(rows)
+        return Crossed(self.bins, codes, labels, counted, self.once.take(rows))
 
     def evidence(self, pairs: Sequence[Pair], first: int | None = None) -> NDArray[np.float32]:
         """Return the evidence of pairs, centred over the classes: (rows, classes, pairs).
@@ -448,7 +454,7 @@ class Crossed:
         (i, j), k = pair, self.labels.k
         shape = self.bins[i].size, self.bins[j].size, k
         cell = (self.codes[i] * shape[1] + self.codes[j]) * k + self.labels.codes
-        count = np.bincount(cell, self.labels.weight, shape[0] * shape[1] * k)
+        count = np.bincount(cell, self.counted.weight, shape[0] * shape[1] * k)
         return count.astype(np.float64).reshape(shape)
 
     def _crossings(self, n: int) -> Iterator[Crossing]:
@@ -474,7 +480,7 @@ class Crossed:
         once, kind = self.once.different, self.once.number
         cell = by_class + self.codes[i] * (n_b * k)
         cell += np.arange(len(others))[:, None] * (n_a * n_b * k)  # each pair by itself
-        weight = self.labels.weight
+        weight = self.counted.weight
         every = None if weight is None else np.broadcast_to(weight, cell.shape).ravel()
         size = len(others) * n_a * n_b * k
         count = np.bincount(cell.ravel(), every, size).astype(np.float64)
