@@ -294,7 +294,8 @@ class Learner(Classifier):
         -----
         One query counts. Numbers travel as counts of cells, sums are exact, and the different
         strings of each column travel once: texts that differ all travel. With the counts comes a
-        sample of some 10,000 rows, for weights and scores, chosen by a seeded hash in the query.
+        sample of some 10,000 rows, for weights and scores, as many of each class, chosen by a
+        seeded hash in the query.
         Columns of weights that are fractions are counted to 2^-61 of the largest weight, and the
         sums of their numbers to the database's own precision.
 

@@ -123,18 +123,19 @@ class Reservoir:
         if len(self._kept) > SEVERAL:
             self._kept = encoded_by(self._kept, model)
 
-    def add_sampled(self, batch: Batch, model: Model, seen: int, share: float) -> None:
-        """Sample a share of so many rows, which was chosen by another hash of their cells.
+    def add_sampled(self, batch: Batch, model: Model, seen: int, share: Floats) -> None:
+        """Sample a share of the rows of each class, (classes,), chosen by another hash of cells.
 
-        Their keys are made as small as if they were the least of all, so that they count for all in
-        a sample that is merged with this one.
+        Their keys are made as small as if they were the least of all of their class, so that they
+        count for all of it in a sample that is merged with this one. ``seen`` is how many rows
+        there are in all.
         """
         self.seen += seen
         self._size = sample_size(model, self.seen)
         self._last = None
         kept = Kept.of(batch, self._seed, len(batch))
-        if share < 1:
-            kept = replace(kept, keys=(kept.keys * share).astype(np.uint64))
+        if (share < 1).any():
+            kept = as_least(kept, share)
         self._draw()
         self._kept = of_least_keys(merged_rows(self._kept, [kept]), self._size.kept, self._limit)
 
@@ -156,10 +157,6 @@ class Reservoir:
     def seed(self) -> int:
         """The number of 64 bits that chooses the rows."""
         return int(self._seed)
-
-    def wanted(self, rows: int) -> int:
-        """Return how many different rows of a table are wanted of so many."""
-        return int(ROWS * (1 + np.log(rows / ROWS))) if self._grows and rows > ROWS else ROWS
 
     def merged(self, other: Reservoir, model: Model) -> Reservoir | None:
         """Return the sample of the rows of both, which a model has learned.
@@ -459,6 +456,17 @@ def _by_label(highest: Highest, labels: Labels) -> NDArray[np.uint64]:
     """Return the highest key of each row's class, (rows,); that of all keys where there is none."""
     of_class = [highest.get(label, EVERY_KEY) for label in labels.classes.tolist()]
     return np.array(of_class, np.uint64)[labels.codes]
+
+
+def as_least(kept: Kept, share: Floats) -> Kept:
+    """Return rows with keys as if they were the least of their class, of which each is a share.
+
+    ``share`` is of shape (classes,). Of a class that is there as a whole, keys stay as they are.
+    """
+    of, keys = share[kept.batch.labels.codes], kept.keys.copy()
+    some = of < 1
+    keys[some] = (keys[some] * of[some]).astype(np.uint64)
+    return replace(kept, keys=keys).select(np.argsort(keys))
 
 
 def encoded_by(every: list[Kept], model: Model) -> list[Kept]:
