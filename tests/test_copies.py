@@ -53,9 +53,9 @@ def texts(n: int, seed: int = 0) -> tuple[list[str], np.ndarray]:
 
 
 def take(X: Any, rows: Any) -> Any:
-    return (
-        {name: of[rows] for name, of in X.items()} if isinstance(X, dict) else [X[i] for i in rows]
-    )
+    if isinstance(X, dict):
+        return {name: of[rows] for name, of in X.items()}
+    return [X[i] for i in rows]
 
 
 def log_loss(nb: NaiveBayes, X: Any, y: np.ndarray, weight: Any = None, prior: Any = None) -> float:
@@ -371,8 +371,10 @@ def test_groups_that_are_wrong_are_one_sentence() -> None:
         NaiveBayes().fit(X, y, groups=[1, 2])
     with pytest.raises(ValueError, match="column of groups"):
         NaiveBayes().fit(X, y, groups="person")
+    with pytest.warns(UserWarning, match="All rows are of one group"):
+        nb = NaiveBayes().fit(X, y, groups=["one"] * 20)
     with pytest.raises(ValueError, match="but one group"):
-        NaiveBayes().fit(X, y, groups=["one"] * 20).assess()
+        nb.assess()
     with pytest.raises(ValueError, match="groups needs all labels"):
         NaiveBayes(semi_supervised=True).fit(X, [None, *y[1:]], groups=np.arange(20))
 

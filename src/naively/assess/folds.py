@@ -162,7 +162,7 @@ def work(model: Model, rows: float, *, interactions: bool = False) -> float:
     texts = [block for block in model.taken.tally.blocks.values() if isinstance(block.axis, Words)]
     words = sum(len(block.axis) for block in texts)
     tokens = sum(float(block.sums[VALUE].by_row().sum()) for block in texts)
-    share = rows / max(float(model.counted.tally.class_count.sum()), rows)
+    share = rows / max(float(model.independent_rows.sum()), rows)
     of_texts = PER_TOKEN * (tokens * share + words)
     return PER_FOLD + k * (parts * (rows + PER_PART) + of_texts)
 

@@ -34,6 +34,7 @@ from naively.fitting.weights import (
 )
 from naively.kernels.reference import Floats
 from naively.likelihoods.words import LENGTH_POWER
+from naively.messages import warn
 from naively.model.model import Model, count_batch
 from naively.model.weights import Weights
 from naively.options import Weighting
@@ -689,6 +690,8 @@ class Sample:
 
         ``learned`` says whether the model has learned these rows, so that each must be left out.
         """
+        if self.groups is not None and not self.several_groups:
+            warn("All rows are of one group, which cannot be left out; each row is left out alone.")
         if learned and self.several_groups:
             model, batches, count, found = self._without_groups(model)
         else:

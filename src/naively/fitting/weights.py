@@ -331,7 +331,7 @@ def with_linear_part(
         The rows of the table, as the model encodes them.
     """
     basis = basis_of(model, lambda: evidence_said(weights, found), found.labels, batches)
-    if not basis.terms:
+    if not basis.terms or _has_few_groups(found.labels):
         return weights
     z = np.vstack([basis.shared.T, np.ones(len(basis.z))]).T  # the last is the intercept
     problem = Problem(joint_of(weights, found), found.labels, z)
@@ -348,6 +348,11 @@ def with_linear_part(
     added = solve(problem, best.ridge, 0.0, start, LAST_STEPS)
     slope = np.vstack([basis.of_terms(added.slope[:-1]), added.slope[-1:]])
     return replace(weights, linear=linear_part_of(slope, basis.terms, [], best.ridge))
+
+
+def _has_few_groups(labels: Labels) -> bool:
+    """Whether rows are of groups that are too few to hold out a third of them."""
+    return labels.group is not None and len(np.unique(labels.group)) < THIRDS
 
 
 def ridges_of(labels: Labels) -> list[float]:
