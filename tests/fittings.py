@@ -8,7 +8,7 @@ import numpy as np
 
 from naively import NaiveBayes
 from naively.counting.block import Batch
-from naively.counting.labels import encode_labels
+from naively.counting.labels import Beside
 from naively.data.columns import column_rows
 from naively.fitting.interactions import Fitting
 from naively.fitting.leave_one_out import row_order
@@ -29,9 +29,9 @@ class Fitted(NamedTuple):
     fitting: Fitting
 
 
-def fitted(X: dict[str, Any], y: Any, weight: Any = None) -> Fitted:
+def fitted(X: dict[str, Any], y: Any, weight: Any = None, frequencies: Any = None) -> Fitted:
     """Learn a table, all rows of which are in the sample."""
-    rows, labels = column_rows(X), encode_labels(y, weight)
+    rows, labels = column_rows(X), Beside(weight, frequencies).encode(y)
     reservoir, model = Reservoir(), learn(rows, labels)
     reservoir.add(model.counted.schema.encode(rows, labels), model)
     sample = reservoir.of(model)

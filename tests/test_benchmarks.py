@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from benchmarks.accuracy import aims, peers, trial
+from benchmarks.accuracy import aims, few, peers, trial
 from benchmarks.accuracy.__main__ import main
 from benchmarks.accuracy.peers import WeightedColumns
 from sklearn.metrics import log_loss, roc_auc_score
@@ -308,3 +308,60 @@ def test_both_splits_are_measured_reported_and_saved(tmp_path, capsys):
     told = capsys.readouterr().out
     assert "80/20" in told
     assert "2-fold" not in told
+
+
+def test_a_class_is_thinned_to_learn_from_and_weighs_as_much_in_the_test():
+    rng = np.random.default_rng(0)
+    y = rng.choice(["a", "b", "c"], 20_000, p=[0.5, 0.3, 0.2])
+    task = trial.Task("t", pd.DataFrame({"x": np.arange(20_000.0)}), y, [], 20_000)
+    draws = [*few.RareClass.draws(task, 3)]
+    assert len({draw.rows.train.tobytes() for draw in draws}) == 3
+    for draw in draws:
+        train, test = draw.rows.train, draw.rows.test
+        assert not set(train) & set(test)
+        assert len(train) + len(test) == 20_000
+        assert draw.rows.task.y.tolist() == (y == "b").tolist()
+        assert (y[train] == "b").mean() == pytest.approx(few.RARE, rel=0.05)
+        assert np.average(y[test] == "b", weights=draw.weight) == pytest.approx(few.RARE)
+        assert set(draw.weight[y[test] != "b"]) == {1.0}
+
+
+def test_the_largest_tables_are_those_of_the_most_rows(tmp_path, monkeypatch):
+    monkeypatch.setattr(few, "LEAST", 20)
+    for name, n in (("wide", 30), ("long", 50), ("longest", 60), ("short", 10), ("some", 25)):
+        cells = ",".join(["1"] * (99 if name == "wide" else 1))
+        lines = [cells.replace("1", "x"), *[cells] * n]
+        (tmp_path / f"{name}.csv").write_text("\n".join([*lines, ""]), encoding="utf-8")
+    found = few.largest(trial.tables(tmp_path, {}, 10))
+    assert [source.name for source in found] == ["longest", "long", "wide"]
+    assert few.largest([]) == []
+
+
+@pytest.mark.slow
+def test_few_rows_are_measured_reported_and_saved(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(few, "SIZES", (6, 10))
+    monkeypatch.setattr(few, "LEAST", 800)
+    monkeypatch.setattr(few, "RARE", 0.02)
+    for name, n in (("large", 900), ("small", 90)):
+        X, y = labelled(n)
+        (tmp_path / "tables").mkdir(exist_ok=True)
+        X.assign(y=y).to_csv(tmp_path / "tables" / f"{name}.csv", index=False)
+    (tmp_path / "text").mkdir()
+    records = [{"label": i % 2, "text": f"word{i % 3} all"} for i in range(60)]
+    lines = "\n".join(map(json.dumps, records))
+    (tmp_path / "text" / "notes.jsonl").write_text(lines, encoding="utf-8")
+    file = tmp_path / "found.json"
+    arguments = [str(tmp_path), "--few", "--draws", "1", "--jobs", "1"]
+    main([*arguments, "--save", str(file)])
+    told, found = capsys.readouterr().out, json.loads(file.read_text("utf-8"))
+    for line in ("2 tables\n", "1 texts\n", "3 tables and texts\n", "A class of one row in 50"):
+        assert line in told
+    assert found["command"] == "make bench-accuracy ARGS='--few --draws 1'"
+    assert {one["table"] for one in found["results"] if "table" in one} == {"large"}
+    drawn = [one for one in found["results"] if "table" not in one]
+    assert {one["rows"] for one in drawn} == {6, 10}
+    main([*arguments, "--only", "notes"])
+    told = capsys.readouterr().out
+    assert "1 texts\n" in told
+    assert "random forest" not in told
+    assert "rare class" not in told

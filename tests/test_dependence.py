@@ -183,7 +183,8 @@ def test_words_that_come_together_are_found(text: Any) -> None:
 def test_a_text_that_comes_again_counts_again() -> None:
     texts = ["donald trump speaks", "donald trump wins", "donald trump again", "mike speaks"]
     y = ["politics"] * 4 + ["weather"] * 2
-    found = NaiveBayes("bernoulli").fit([*texts, "rain wins", "rain again"] * 10, y * 10)
+    texts = [f"{text} n{i}" for i, text in enumerate([*texts, "rain wins", "rain again"] * 10)]
+    found = NaiveBayes("bernoulli").fit(texts, y * 10)
     row = pair(found.inspect.dependence(), "donald", "trump")
     # Both or neither: the entropy of 3/4 in two thirds of the rows.
     assert row["mutual_information"] == pytest.approx(2 / 3 * stats.bernoulli(0.75).entropy())

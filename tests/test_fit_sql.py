@@ -419,7 +419,7 @@ def test_of_rows_that_come_several_times_as_many_are_read_as_are_wanted(large: A
     assert 300 <= len(found.labels) <= 1700  # of some 2,100 different ones
     if name != "sqlite":
         assert found.copies.mean() > 10
-    assert found.share < 1
+    assert max(found.share.values()) < 1
 
 
 @pytest.mark.slow

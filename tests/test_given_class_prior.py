@@ -49,7 +49,8 @@ OPTIONS: dict[str, dict[str, Any]] = {
 
 def own_prior(nb: NaiveBayes) -> np.ndarray:
     """The share of each class; of a model with weights with one row of each more."""
-    count = nb.class_count_ + (nb.weights is not None)
+    row = 0.0 if nb.weights is None else nb.class_count_.sum() / nb.model_.independent_rows.sum()
+    count = nb.class_count_ + row
     return np.asarray(count / count.sum())
 
 

@@ -159,7 +159,7 @@ class Bins:
         """Return the probability of each bin and class, less a row."""
         count = np.zeros((self.n, self.k))
         for i in self.there:
-            less = min(self.weight[i], 1.0) if i == out else 0.0
+            less = self.weight[i] if i == out else 0.0
             count[self.bin[i], self.y[i]] += self.weight[i] - less
         smooth = np.zeros_like(count)
         for b in range(self.n):
@@ -234,7 +234,7 @@ def test_bandwidths_and_the_widest_density_stay(event: KernelDensity, data: Any)
         assume(np.ptp(x[there]) > 0)
         wide = _widest(x[there], weight[there])
         for i in there:
-            left = weight - np.where(np.arange(len(x)) == i, np.minimum(weight, 1), 0)
+            left = np.where(np.arange(len(x)) == i, 0.0, weight)
             total, rows = np.zeros(len(model.classes)), np.zeros(len(model.classes))
             for j in there:
                 normal = stats.norm.pdf(x[i], x[j], bandwidth[y[j]])
@@ -263,20 +263,22 @@ def weighted_without(product: Product, seed: int) -> Iterator[tuple[np.ndarray, 
     table = table.take(slice(None) if table.weight is None else table.weight > 0)
     nb = product.fit(table)
     rows, labels = nb._labelled(*table.labelled)
-    found = leave_one_out_table(nb.model_, nb.model_.encode(rows, labels))
-    weights = fit(found, "loo", float(nb.class_count_.sum()))
+    model = nb.model_
+    labels = labels.times(model.rows_per_weight)
+    found = leave_one_out_table(model, model.encode(rows, labels))
+    weights = fit(found, "loo", float(nb.class_count_.sum())).of_rows_like(model.weights)
     model = replace(nb.model_, weights=weights)
     joint = found.joint(np.array(list(weights.of.values())))
     seen = Counter(table.y.tolist())
     for i in range(len(table)):
         if seen[table.y[i]] == 1:
             continue  # its class goes with it
-        weight = None if table.weight is None else np.minimum(table.weight[[i]], 1)
+        weight = None if table.weight is None else table.weight[[i]]
         one = rows.take([i])
         left = model - Model.learn(one, encode_labels(table.y[[i]], weight), model.counted.schema)
         if left.taken.schema.derived != model.taken.schema.derived:
             continue  # it has the only cell of a column that is missing
-        prior = np.log(left.counted.tally.class_count + 1.0)
+        prior = np.log(left.independent_rows + 1.0)
         yield joint[i], (left.joint_log_likelihood(one) - left.start)[0] + prior
 
 

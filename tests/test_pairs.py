@@ -67,13 +67,13 @@ def count_of(crossed: Crossed, pair: tuple[int, int], weight: np.ndarray) -> np.
 @WEIGHTS
 def test_evidence_is_a_recount_without_each_row(weights: str) -> None:
     _, sample, fitting = fitted(*mixed(40, weights))
-    crossed, labels = fitting.crossed, sample.labels
+    crossed, labels = fitting.crossed, fitting.crossed.counted
     assert len({type(of) for of in crossed.bins}) == 2
     assert any(isinstance(of.column, TimePart) for of in crossed.bins)
     every = list(combinations(range(len(crossed.bins)), 2))
     found = crossed.evidence(every)
     assert found.shape == (len(labels), labels.k, len(every))
-    left = np.minimum(labels.weights / sample.copies, 1.0)  # of two rows alike, one
+    left = labels.weights / sample.copies  # of two rows alike, one
     for at, (i, j) in enumerate(every):
         count = count_of(crossed, (i, j), labels.weights)
         for row in range(len(labels)):
@@ -89,6 +89,7 @@ def test_evidence_is_that_of_a_model_that_counts_the_pairs(weights: str) -> None
     crossed = fitting.crossed
     every = list(combinations(range(len(crossed.bins)), 2))
     counted = model.with_interactions([crossed.interaction(of) for of in every], sample.batches)
+    counted = counted.weighed(fitting.column_weights)
     np.testing.assert_allclose(crossed.evidence(every), fitting.of_pairs(counted), atol=1e-5)
 
 
@@ -110,7 +111,7 @@ def test_evidence_of_counted_pairs_is_that_of_the_leave_one_out_table(
     model = replace(model, counted=View(schema, tally * 2.0))
     every = list(combinations(range(len(whole.crossed.bins)), 2))
     columns = [whole.crossed.interaction(of) for of in every]
-    counted = model.with_interactions(columns, [batch, batch])
+    counted = model.with_interactions(columns, [batch, batch]).weighed(whole.column_weights)
     halves = [batch.take(np.arange(25)), batch.take(np.arange(25, len(batch)))]
     fitting = Fitting.of(model, Sample(halves), learned=learned)
     table = pairs_left_out(counted, Sample(halves).encoded(counted), learned=learned)
@@ -127,20 +128,21 @@ def test_rows_that_are_held_out_are_not_counted(weights: str) -> None:
     (batch,) = sample.batches
     columns = [crossed.interaction(of) for of in every]
     counted = model.with_interactions(columns, [batch.take(rest)])
+    counted = counted.weighed(fitting.column_weights)
     taken = crossed.take(rest)
     for found, rows, learned in (
         (taken.evidence(every), rest, True),
         (taken.evidence_of(crossed.take(out), every), out, False),
     ):
-        batches = [counted.recode(batch.take(rows))]
+        batches = Sample([batch.take(rows)]).encoded(counted)
         of = pairs_left_out(counted, batches, learned=learned)
         np.testing.assert_allclose(found, of.transpose(1, 2, 0), atol=1e-5)
 
 
-def test_a_row_of_weight_two_is_the_row_twice() -> None:
+def test_a_row_of_frequency_two_is_the_row_twice() -> None:
     X, y, _ = mixed(60)
     twice = {name: np.concatenate([column, column]) for name, column in X.items()}
-    one = fitted(X, y, np.full(60, 2.0)).fitting
+    one = fitted(X, y, frequencies=np.full(60, 2)).fitting
     two = fitted(twice, np.concatenate([y, y])).fitting
     every = list(combinations(range(len(one.crossed.bins)), 2))
     assert one.crossed.bins == two.crossed.bins
@@ -206,8 +208,9 @@ def test_the_pair_that_tells_the_class_is_the_best(how: str) -> None:
 def test_best_are_the_pairs_of_most_gain_and_three_a_column() -> None:
     rng = np.random.default_rng(0)
     y, same = rng.integers(0, 2, 300), rng.random(300) < 0.5
-    # In one class all columns are alike, so that every pair depends.
-    X = {f"c{j}": np.where(y == 1, same, rng.random(300) < 0.5) for j in range(9)}
+    # In one class all columns are nearly alike, so that every pair depends.
+    other = rng.random((9, 300)) < np.where(y == 1, 0.1, 0.5)
+    X = {f"c{j}": same ^ other[j] for j in range(9)}
     fitting = fitted(X, y).fitting
     best = fitting.crossed.best(fitting.p)
     assert len(best) == SHARE * 9 < 36

@@ -200,6 +200,7 @@ def test_the_joint_of_the_model_is_that_of_the_problem(weights: str) -> None:
     crossed = fitting.crossed
     pairs = list(combinations(range(len(crossed.bins)), 2))[::2]
     model = model.with_interactions([crossed.interaction(of) for of in pairs], sample.batches)
+    model = model.weighed(fitting.column_weights)
     plan = Plan(3.0, products=True, of_pairs=1.0, before=0.0, after=0.0)
     found = fitting.weights(plan, model, fitting.of_pairs(model))
     assert found.linear.of
@@ -208,7 +209,8 @@ def test_the_joint_of_the_model_is_that_of_the_problem(weights: str) -> None:
     assert max(of[0] for of in list(found.of.values())[-len(pairs) :]) > 0.01
     model = replace(model, weights=found)
     batches = sample.encoded(model)
-    of_model = weighted_joint(model, left_out(model, batches), batches)
+    table = left_out(model, batches)
+    of_model = weighted_joint(model, table, batches) - table.class_prior + table.prior
     expected = joint_of_problem(fitting, plan, model, found)
     np.testing.assert_allclose(centred(of_model), centred(expected), atol=1e-4)
 
@@ -224,7 +226,7 @@ def test_rows_that_were_not_learned_are_fitted_as_they_are_predicted(weights: st
     model = model.with_interactions([crossed.interaction(of) for of in pairs], [batch])
     X, y, weight = mixed(140, weights, seed=7)
     rows, labels = column_rows(X), encode_labels(y, weight)
-    fresh = Sample.of_all(model.counted.schema.encode(rows, labels))
+    fresh = Sample.of_all(model.counted.schema.encode(rows, labels), model)
     other = Fitting.of(model.without_interactions(), fresh, learned=False)
     plan = Plan(3.0, products=True, of_pairs=1.0, before=0.0, after=0.0)
     found = other.weights(plan, model, other.of_pairs(model))

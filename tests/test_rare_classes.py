@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,7 +20,7 @@ from naively.fitting import sample as reservoir
 from naively.fitting.sample import Reservoir, rows_of_each
 from naively.fitting.weights import SampleSize
 from tests.learning import learn
-from tests.test_reservoir import MODEL, encoded, ids
+from tests.test_reservoir import MODEL, drawn, encoded, ids
 
 SIZE = 30
 THREE = learn(as_rows([[0.0], [1.0], [2.0]]), encode_labels([0, 1, 2]), "gaussian")
@@ -102,6 +106,35 @@ def test_together_the_rows_of_a_class_stand_for_all_of_it(seed: int, k: int) -> 
     drawn = np.bincount(labels.codes, labels.weights, k)
     assert labels.standing_for(drawn) is labels
     assert labels.standing_for(7 * drawn) is labels
+
+
+def numbers(nb: NaiveBayes) -> list[float]:
+    """Return the numbers of the rows in the sample, which are in the first column."""
+    assert nb._sample is not None
+    blocks = [block for batch in drawn(nb._sample, nb.model_) for block in batch.blocks.values()]
+    return sorted(x for block in blocks for x in block.values[:, 0].tolist())
+
+
+def test_files_and_streams_and_merged_models_have_all_rows_of_a_rare_class(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    y = np.full(30_000, "often")
+    y[[3, 14_999, 29_000, 29_001]] = "rare"
+    table = pa.table({"x": np.arange(30_000.0), "z": rng.normal(size=30_000), "y": y})
+    halves = table.slice(0, 15_000), table.slice(15_000)
+    for i, half in enumerate(halves):
+        pq.write_table(half, tmp_path / f"{i}.parquet")
+    reader = pa.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=700))
+    learned = [
+        NaiveBayes("gaussian").fit(table, "y"),
+        NaiveBayes("gaussian").fit(reader, "y"),
+        NaiveBayes("gaussian").fit(ds.dataset(tmp_path), "y"),
+        NaiveBayes("gaussian")
+        .fit(halves[0], "y")
+        .merge(NaiveBayes("gaussian").fit(halves[1], "y")),
+    ]
+    once = numbers(learned[0])
+    assert {3.0, 14_999.0, 29_000.0, 29_001.0} <= set(once)
+    assert all(numbers(nb) == once for nb in learned)
 
 
 @pytest.mark.slow

@@ -31,7 +31,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _few_rows(options: argparse.Namespace) -> None:
-    found = few.run(_data(options.folder), options.rows, options.jobs)
+    of = options.rows, options.jobs, options.only or (), options.draws
+    found = few.run(_data(options.folder), *of)
     if options.save:
         timing.save(options.save, _command(options), [one._asdict() for one in found])
 
@@ -101,6 +102,8 @@ def _timed(results: Sequence[trial.Trials], sources: Sequence[trial.Source]) -> 
 def _command(options: argparse.Namespace) -> str:
     """Return the command that measures the same again."""
     arguments = ["--few"] * options.few + ["--text"] * options.text
+    if options.few and options.draws != few.DRAWS:
+        arguments += ["--draws", str(options.draws)]
     if not options.text and tuple(options.split) != peers.SPLITS:
         arguments += ["--split", *options.split]
     return "make bench-accuracy" + (
@@ -118,6 +121,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("folder", nargs="?", type=Path, help="default: $NAIVELY_DATA/tables, or text")
     add("--text", action="store_true", help="texts in JSON lines, with label and text")
     add("--few", action="store_true", help="draws of few rows, of tables and of texts")
+    add("--draws", type=int, default=few.DRAWS, help=f"of few rows, of each ({few.DRAWS})")
     add(
         "--label",
         action="append",

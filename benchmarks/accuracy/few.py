@@ -1,13 +1,16 @@
 """Few rows: draws of 6 to 100 rows of each data set, tested on 500 others of the same set.
 
 Each model is compared with the class prior of the rows drawn: ``make bench-accuracy ARGS=--few``.
+Of the largest tables, few rows of a class are drawn and many others, and models are compared with
+logistic regression. ``ARGS='--few --only iris adult --draws 1'`` is a part of it.
 """
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,6 +19,7 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+import naively
 from benchmarks.accuracy import peers, trial
 
 SIZES = (6, 10, 20, 50, 100)
@@ -47,9 +51,9 @@ class FewRows:
     test: NDArray
 
     @classmethod
-    def draws(cls, task: trial.Task, rows: int) -> Iterator[FewRows]:
+    def draws(cls, task: trial.Task, rows: int, draws: int) -> Iterator[FewRows]:
         """Yield draws of so many rows that have at least two classes."""
-        for seed in range(DRAWS):
+        for seed in range(draws):
             rng = np.random.default_rng([rows, seed])
             classes = 0
             while classes < 2:
@@ -74,8 +78,9 @@ class FewRows:
         return -np.log(np.clip(p[np.arange(len(p)), right], trial.CLIP, 1)), sure
 
 
-def measure(source: trial.Source, text: bool) -> list[Drawn]:
+def measure(source: trial.Source, text: bool, draws: int) -> list[Drawn]:
     """Measure all contenders on a data set, by all numbers of rows that it has."""
+    naively.set_threads(1)
     task = trial.read_texts(source) if text else trial.read_table(source)
     found = []
     with threadpool_limits(1), warnings.catch_warnings():
@@ -83,10 +88,10 @@ def measure(source: trial.Source, text: bool) -> list[Drawn]:
         for rows in SIZES:
             if rows > SHARE * len(task.y):
                 continue
-            draws = [*FewRows.draws(task, rows)]
-            prior = [-draw.prior().mean() for draw in draws]
+            every = [*FewRows.draws(task, rows, draws)]
+            prior = [-draw.prior().mean() for draw in every]
             for contender in ON_TEXT if text else ON_TABLES:
-                each = [_reached(draw, contender) for draw in draws]
+                each = [_reached(draw, contender) for draw in every]
                 loss = [rows_lost.mean() for rows_lost, _ in each]
                 found.append(
                     Drawn(
@@ -108,17 +113,39 @@ def _reached(draw: FewRows, contender: peers.Contender) -> tuple[NDArray, float]
         return -draw.prior(), 0.0
 
 
-def run(folder: Path, rows: int, jobs: int) -> list[Drawn]:
-    """Measure all tables and texts of a folder of data, print what was found, and return it."""
+def run(
+    folder: Path, rows: int, jobs: int, only: Sequence[str], draws: int = DRAWS
+) -> list[Drawn | Rare]:
+    """Measure the tables and texts of a folder of data, print what was found, and return it."""
     sources: list[tuple[trial.Source, bool]] = [
         *((source, False) for source in trial.tables(folder / "tables", {}, rows)),
         *((source, True) for source in trial.texts(folder / "text", rows)),
     ]
-    each: Any = Parallel(jobs)(delayed(measure)(*one) for one in sources)
+    large = largest(trial.tables(folder / "tables", {}, sys.maxsize))
+    if only:
+        sources = [(source, text) for source, text in sources if source.name in only]
+        large = [source for source in large if source.name in only]
+    each: Any = Parallel(jobs)(delayed(measure)(*one, draws) for one in sources)
     found = [one for of in each for one in of]
-    print(f"{len(sources)} tables and texts of {folder}, {DRAWS} draws of each")
-    print(shown(found))
-    return found
+    print(f"{folder}, {draws} draws of each")
+    for title, kinds in (
+        ("tables", {False}),
+        ("texts", {True}),
+        ("tables and texts", {False, True}),
+    ):
+        some = [of for of, (_, text) in zip(each, sources, strict=True) if of and text in kinds]
+        if some:  # of both, those who are measured on both
+            of_all = set.intersection(*({one.name for one in of} for of in some))
+            print(f"\n{len(some)} {title}")
+            print(shown([one for of in some for one in of if one.name in of_all]))
+    if not large:
+        return found
+    draws = min(draws, RARE_DRAWS)
+    each = Parallel(jobs)(delayed(measure_rare)(one, draws) for one in large)
+    rare = [one for of in each for one in of]
+    print(f"\nA class of one row in {round(1 / RARE):,}, {draws} draws of each")
+    print(shown_rare(rare))
+    return [*found, *rare]
 
 
 def shown(found: Sequence[Drawn]) -> str:
@@ -137,4 +164,95 @@ def shown(found: Sequence[Drawn]) -> str:
                 for n in SIZES
             ]
             lines.append(f"  {name:42}" + "".join(f"{value:9.3f}" for value in values))
+    return "\n".join(lines)
+
+
+# --- A rare class: the largest tables, with few rows of one class and all of the others ----------
+
+
+LARGEST = 3  # tables
+LEAST = 10_000  # rows of a table, of which some are of the rare class
+RARE = 0.001  # of the rows
+RARE_DRAWS = 5
+LEARNED = 0.8  # of the rows of the other classes
+
+
+class Rare(NamedTuple):
+    """What a model of a table reached that says whether a row is of a rare class."""
+
+    name: str
+    table: str
+    rows: int  # to learn from
+    rare: int  # of them
+    over_logistic: float  # log loss, over that of logistic regression on the mean of the draws
+
+
+def largest(sources: Sequence[trial.Source]) -> list[trial.Source]:
+    """Return the tables of the most rows."""
+    rows = {source.name: source.paths[0].read_bytes().count(b"\n") - 1 for source in sources}
+    large = (source for source in sources if rows[source.name] >= LEAST)
+    return sorted(large, key=lambda source: rows[source.name], reverse=True)[:LARGEST]
+
+
+@dataclass(frozen=True)
+class RareClass:
+    """Rows of which one in a thousand is of a class, and others to test on, as those of the class.
+
+    So that the test is of many rows of the class, all that were not drawn are in it, each with the
+    weight with which they are one in a thousand.
+    """
+
+    rows: FewRows
+    weight: NDArray
+
+    @classmethod
+    def draws(cls, task: trial.Task, draws: int) -> Iterator[RareClass]:
+        """Yield draws of a table whose second most frequent class is thinned."""
+        classes, count = np.unique(task.y, return_counts=True)
+        y = task.y == classes[np.argsort(-count, kind="stable")[1]]
+        task = replace(task, y=y)
+        for seed in range(draws):
+            rng = np.random.default_rng(seed)
+            others, rare = (rng.permutation(np.flatnonzero(y == which)) for which in (False, True))
+            n = int(LEARNED * len(others))
+            few = round(n * RARE / (1 - RARE))
+            test = np.concatenate([others[n:], rare[few:]])
+            each = RARE / (1 - RARE) * (len(others) - n) / (len(rare) - few)
+            train = np.concatenate([others[:n], rare[:few]])
+            yield cls(FewRows(task, train, test), np.where(y[test], each, 1.0))
+
+    def loss(self, contender: peers.Contender) -> float:
+        """Return the mean loss of the rows of the test."""
+        return float(np.average(self.rows.losses(contender)[0], weights=self.weight))
+
+    def prior(self) -> float:
+        """Return the mean loss of the class prior."""
+        return float(np.average(-self.rows.prior(), weights=self.weight))
+
+
+def measure_rare(source: trial.Source, draws: int) -> list[Rare]:
+    """Measure all contenders on a table with a rare class."""
+    naively.set_threads(1)
+    every = [*RareClass.draws(trial.read_table(source), draws)]
+    train = every[0].rows.train
+    of = source.name, len(train), int(every[0].rows.task.y[train].sum())
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        logistic = np.mean([one.loss(peers.LOGISTIC) for one in every])
+        loss = {"class prior": np.mean([one.prior() for one in every])}
+        for contender in (peers.PURE, peers.DEFAULT):
+            loss[contender.name] = np.mean([one.loss(contender) for one in every])
+    return [Rare(name, *of, float(mean / logistic)) for name, mean in loss.items()]
+
+
+def shown_rare(found: Sequence[Rare]) -> str:
+    """Write a line for each contender, with a column for each table."""
+    of = {one.table: one for one in found}
+    width = max(20, *(len(table) + 2 for table in of))
+    lines = ["", f"{'log loss over logistic regression':44}" + "".join(f"{t:>{width}}" for t in of)]
+    drawn = [f"{one.rare} of {one.rows:,}" for one in of.values()]
+    lines.append(f"  {'rows of the rare class':42}" + "".join(f"{n:>{width}}" for n in drawn))
+    for name in dict.fromkeys(one.name for one in found):
+        values = [one.over_logistic for one in found if one.name == name]
+        lines.append(f"  {name:42}" + "".join(f"{value:{width}.3f}" for value in values))
     return "\n".join(lines)

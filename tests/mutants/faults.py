@@ -209,6 +209,20 @@ FAULTS = [
         ("tests/test_reservoir.py::test_each_row_is_in_it_as_often_as_any_other",),
     ),
     Fault(
+        "a database draws all classes alike",
+        "src/naively/engines/sql.py",
+        "    if len(rows) > most:  # the",
+        "    if len(rows):  # the",
+        ("tests/test_sql_sample.py",),
+    ),
+    Fault(
+        "rows that a database drew stand for a share of all classes",
+        "src/naively/fitting/sample.py",
+        "keys[some] = (keys[some] * of[some])",
+        "keys[some] = (keys[some] * of.mean())",
+        ("tests/test_sql_sample.py",),
+    ),
+    Fault(
         "rows of weight 0 stay in the reservoir",
         "src/naively/fitting/sample.py",
         "batch = batch.seen()",

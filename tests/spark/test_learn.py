@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 
 from naively import NaiveBayes, Text, load
+from naively.fitting.weights import ROWS
 from tests.spark.tables import mixed, texts
 
 FEW = (130, 130, 131, 300)  # of which one is empty
@@ -154,3 +155,34 @@ def test_a_partition_without_weight_adds_nothing(cut):
     ours = NaiveBayes().fit(cut(table, 100, 250), "y", sample_weight="w")
     rows = table.drop_columns("w")
     assert_equal(ours, NaiveBayes().fit(rows.slice(100), "y"), rows)
+
+
+def test_a_rare_class_is_in_the_sample_as_a_whole_however_it_is_cut(cut):
+    """Of one partition it may be many rows, and of another none: the sample is that of all rows."""
+    rng = np.random.default_rng(0)
+    rare = np.zeros(30_000, bool)
+    rare[[*range(5, 25), *rng.integers(12_000, 30_000, 10)]] = True
+    table = pa.table(
+        {
+            "number": np.arange(30_000.0),
+            "x": rng.normal(size=30_000) + 2 * rare,
+            "y": np.where(rare, "rare", rng.choice(["a", "b"], 30_000)),
+        }
+    )
+    ours = NaiveBayes("gaussian").fit(cut(table, 40, 10_000, 12_000), "y")
+    theirs = NaiveBayes("gaussian").fit(table, "y")
+    mine, other = (held(nb) for nb in (ours, theirs))
+    assert mine == other
+    assert mine[2] == np.flatnonzero(rare).tolist()
+    assert len(mine[0]) == len(mine[1]) == (ROWS - rare.sum()) // 2
+    assert_equal(ours, theirs, table)
+
+
+def held(nb: NaiveBayes) -> list[list[float]]:
+    """Return the first numbers of the rows in the sample, class by class."""
+    found: list[list[float]] = [[] for _ in nb.classes_]
+    for batch in nb._sample.of(nb.model_).batches:
+        (block,) = batch.blocks.values()
+        for c, number in zip(batch.labels.codes, block.values[:, 0], strict=True):
+            found[c].append(number)
+    return [sorted(numbers) for numbers in found]

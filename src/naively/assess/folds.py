@@ -46,6 +46,7 @@ PER_TOKEN = 0.5  # numbers
 PER_FOLD = 50_000  # numbers, and as much for learning
 STARTING = 2_000_000  # numbers: they take half a second
 COSTS = 0.3  # times learning, for what each column is worth
+ROUNDING = 1e-9
 TIMES = 2.0  # times learning, for the folds and the worth of columns together
 
 
@@ -89,19 +90,20 @@ def assess(
     scored, unless no class has two: without it nobody knows the class.
     """
     sample = reservoir.of(model, larger=interactions)
-    folds = plan(model, len(sample), reservoir.seen, interactions=interactions)
+    n, groups = len(sample), sample.groups
+    most = n if groups is None else len(np.unique(groups))
+    seen = min(reservoir.seen, int(model.independent_rows.sum()))  # of which copies are none
+    folds = plan(model, n, seen, interactions=interactions, most=most)
     dealt = sample.deal(folds.dealt)[:, : folds.held_out]
-    codes, times = sample.labels.codes, sample.copies
-    alone = (np.bincount(codes, times, len(model.classes)) == 1) & (
-        model.counted.tally.class_count <= 1
-    )
+    codes, alone = sample.labels.codes, _alone(model, sample)
     alone &= not alone.all()
     dealt[alone[codes]] = 0
     dealt = dealt[:, dealt.any(axis=0)]
     p, labels, copies = cross_validate(model, sample, kind, dealt, interactions=interactions)
     labels = labels.standing_for(model.counted.tally.class_count)
     right = model.classes[labels.codes]
-    found = scores(p, model.classes, right, labels.weight, copies, cost=cost)
+    number = None if labels.group is None else np.unique(labels.group, return_inverse=True)[1]
+    found = scores(p, model.classes, right, labels.weight, copies, groups=number, cost=cost)
     of_columns = worth(model, reservoir.of(model) if interactions else sample)
     why, rows = reservoir.why, int(dealt.sum())
     if rows < len(sample) and folds.held_out < folds.dealt:
@@ -119,7 +121,21 @@ def assess(
     )
 
 
-def plan(model: Model, n: int, seen: int, *, interactions: bool = False) -> Folds:
+def _alone(model: Model, sample: Sample) -> NDArray[np.bool_]:
+    """Mark the classes of which there is one row, or one group of rows, (classes,)."""
+    labels, k = sample.labels, len(model.classes)
+    sampled = sum(batch.labels.one_hot().sum(axis=0) for batch in sample.batches)
+    rows = np.bincount(labels.codes, sample.copies, k)
+    if labels.group is not None:
+        there = np.unique(np.stack([labels.group, labels.codes.astype(np.uint64)]), axis=1)[1]
+        rows = np.bincount(there.astype(np.int64), minlength=k)
+    every = model.counted.tally.class_count <= sampled * (1 + ROUNDING)
+    return np.asarray((rows == 1) & every)
+
+
+def plan(
+    model: Model, n: int, seen: int, *, interactions: bool = False, most: int | None = None
+) -> Folds:
     """Return folds of n rows, of as many that were seen, that take about twice as long as learning.
 
     Rows are dealt into many folds, so that a model without one of them is nearly as good as the
@@ -129,12 +145,15 @@ def plan(model: Model, n: int, seen: int, *, interactions: bool = False) -> Fold
     """
     if n < 2:
         raise ValueError("There are fewer than two rows: none can be held out to assess the model.")
+    most = n if most is None else most  # folds: of rows in groups, one for each group
+    if most < 2:
+        raise ValueError("There is but one group: it cannot be held out to assess the model.")
     share = 1.0 if interactions else n / max(n, seen)
     folds = max(min(FOLDS, LEAST_DEALT), math.ceil(FOLDS * share))
     time = work(model, n, interactions=interactions) * (TIMES - COSTS)
     of_fold = work(model, n - n / folds, interactions=interactions)
     longer = (time + STARTING) / of_fold
-    dealt = min(n, MANY_FOLDS if n <= FEW and longer >= FOLDS else folds)
+    dealt = min(most, MANY_FOLDS if n <= FEW and longer >= FOLDS else folds)
     possible = max(time / of_fold, min(longer, math.ceil(ENOUGH * dealt / n)))
     held_out = int(np.clip(possible, LEAST_FOLDS, dealt)) if dealt > LEAST_FOLDS else dealt
     why = "" if held_out == dealt else "as many as take twice as long as learning"
@@ -150,7 +169,7 @@ def work(model: Model, rows: float, *, interactions: bool = False) -> float:
     texts = [block for block in model.taken.tally.blocks.values() if isinstance(block.axis, Words)]
     words = sum(len(block.axis) for block in texts)
     tokens = sum(float(block.sums[VALUE].by_row().sum()) for block in texts)
-    share = rows / max(float(model.counted.tally.class_count.sum()), rows)
+    share = rows / max(float(model.independent_rows.sum()), rows)
     of_texts = PER_TOKEN * (tokens * share + words)
     return PER_FOLD + k * (parts * (rows + PER_PART) + of_texts)
 

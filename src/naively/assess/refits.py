@@ -257,7 +257,7 @@ def cross_validate(
 def _among_those_there(labels: Labels) -> Labels:
     """Return the labels with the classes that rows have alone, as if no other were known."""
     there, codes = np.unique(labels.codes, return_inverse=True)
-    return Labels(codes.astype(np.int32), labels.classes[there], labels.weight)
+    return replace(labels, codes=codes.astype(np.int32), classes=labels.classes[there])
 
 
 def _counts(labels: Labels) -> Mapping[Any, int]:

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from naively.assess.decisions import Decisions, decisions
 from naively.assess.intervals import Area, Interval, Support, Weighted, some_of
 from naively.counting.labels import (
+    Beside,
     Label,
     LabelArray,
     Labels,
     RowWeight,
     Target,
-    encode_labels,
     union_classes,
 )
 from naively.data.columns import Rows
@@ -379,10 +379,15 @@ class Scores(Tabular):
 
 
 def score(
-    model: Model, rows: Rows, y: Target, sample_weight: RowWeight = None, cost: Cost = None
+    model: Model,
+    rows: Rows,
+    y: Target,
+    sample_weight: RowWeight = None,
+    frequencies: Target = None,
+    cost: Cost = None,
 ) -> Scores:
     """Predict rows and score the predictions; a label that was never learned is always missed."""
-    right = encode_labels(y, sample_weight)  # refuses a missing label
+    right = Beside(sample_weight, frequencies).encode(y)  # refuses a missing label
     return score_batches(model, [(rows, right)], cost)
 
 
@@ -396,7 +401,7 @@ def score_batches(
     ValueError
         If there are no rows, not a label for each, or none of any weight.
     """
-    posteriors, labels, weights = [], [], []
+    posteriors, labels, weights, copies = [], [], [], []
     for rows, right in batches:
         if len(rows) != len(right):
             raise ValueError(f"There are {len(rows):,} rows to score, and {len(right):,} labels.")
@@ -404,6 +409,7 @@ def score_batches(
             posteriors.append(model.posterior(rows))
             labels.append(right.classes[right.codes])
             weights.append(right.weight)
+            copies.append(right.frequency)
     if not posteriors:
         raise ValueError("There are no rows to score.")
     every = labels[0]
@@ -413,7 +419,8 @@ def score_batches(
     weight = None if weights[0] is None else np.concatenate([w for w in weights if w is not None])
     if weight is not None and not weight.any():
         raise ValueError("There is nothing to score: all sample weights are zero.")
-    return scores(np.concatenate(posteriors), model.classes, every, weight, cost=cost)
+    times = None if copies[0] is None else np.concatenate([n for n in copies if n is not None])
+    return scores(np.concatenate(posteriors), model.classes, every, weight, times, cost=cost)
 
 
 def _own(labels: LabelArray) -> LabelArray:
@@ -475,7 +482,7 @@ def scores(
         **means,
     )
     return Scores(
-        rows=len(y),
+        rows=len(y) if copies is None else int(copies.sum()),
         accuracy=float(hits.sum() / rows.sum()),
         log_loss=support.log_loss.mean,
         brier=support.brier.mean,

@@ -21,7 +21,6 @@ from naively.cli.shared import (
     MemoryOption,
     ModelArgument,
     TargetOption,
-    labelled_rows_for,
     labels_of,
     names,
     rows_for,
@@ -173,25 +172,28 @@ def evaluate(
     learned, provenance = open_model(model)
     target = target or provenance.get("target")
     of = input_format, target, memory_limit, file.over(provenance)
+    if said and only_held_out:
+        raise ValueError(f"--held-out scores the model as it is; leave out {said[0]}.")
+    rows, table = rows_for(learned, data, *of)
+    y, weight = labels_of(learned, table, target, data), None
+    if provenance.get("frequencies") in table.names:
+        weight = table.values(provenance["frequencies"])
     if said:
-        if only_held_out:
-            raise ValueError(f"--held-out scores the model as it is; leave out {said[0]}.")
-        rows, table = rows_for(learned, data, *of)
-        y = labels_of(learned, table, target, data)
-        write_scores(_learned_again(learned, data, rows, table, y, folds, groups, time), form)
+        named = folds, groups, time
+        write_scores(_learned_again(learned, data, rows, table, y, weight, *named), form)
         return
-    rows, y = labelled_rows_for(learned, data, *of)
     if only_held_out:
         if not provenance.get("hold_out"):
             raise ValueError(f"{model} was trained on all rows; train it with --hold-out.")
-        aside = set_aside(provenance, len(rows))
+        aside = set_aside(provenance, table)
         if aside is None:
             raise ValueError(
                 f"{data} has {len(rows):,} rows, but {model} was trained on a file of "
                 f"{provenance['rows']:,}; --held-out needs that file."
             )
         rows, y = rows.take(aside), y[aside]
-    write_scores(score(learned, rows, y), form)
+        weight = None if weight is None else weight[aside]
+    write_scores(score(learned, rows, y, frequencies=weight), form)
 
 
 def _assessed(path: str) -> Scores:
@@ -211,6 +213,7 @@ def _learned_again(
     rows: Rows,
     table: Rows,
     y: LabelArray,
+    weight: LabelArray | None,
     folds: int | None,
     groups: str | None,
     time: str | None,
@@ -226,7 +229,13 @@ def _learned_again(
     names = dict.fromkeys([*rows.names, *(name for name in (groups, time) if name is not None)])
     nb = FileLearner._of_model(learned)
     known = table.select(list(names))
-    return nb.assess(known, y, folds=10 if folds is None else folds, groups=groups, time=time)
+    return nb.assess(
+        *(known, y),
+        folds=10 if folds is None else folds,
+        groups=groups,
+        time=time,
+        sample_weight=weight,
+    )
 
 
 @with_file
@@ -421,7 +430,7 @@ def report(
         rows, table = rows_for(learned, data, *of)
         if target is not None and target in table.names:
             labels = as_classes(table.values(target), learned.classes)
-        aside = set_aside(provenance, len(rows))
+        aside = set_aside(provenance, table)
         if aside is not None:
             rows, labels = rows.take(aside), None if labels is None else labels[aside]
             tell(

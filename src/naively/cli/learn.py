@@ -27,9 +27,11 @@ from naively.cli.shared import (
     MemoryOption,
     ModelArgument,
     TargetOption,
+    column_of,
     find_target,
     folder_target,
     held_out,
+    known_to,
     labelled_rows_for,
     labels_of,
     names,
@@ -88,7 +90,7 @@ def _no_class_weight(given: str | None) -> None:
 
 @with_settings
 @with_file
-def train(  # noqa: PLR0917  (options, not positions)
+def train(  # noqa: PLR0915, PLR0917  (options, not positions)
     data: DataArgument,
     output: Annotated[
         str, typer.Option("--output", "-o", help="The model file to write; .gz is compressed.")
@@ -119,6 +121,20 @@ def train(  # noqa: PLR0917  (options, not positions)
         bool,
         typer.Option("--semi-supervised", help="Learn from rows without a label too."),
     ] = False,
+    frequencies: Annotated[
+        str | None,
+        typer.Option(
+            help="A column that says how many equal rows each row is.", show_default=False
+        ),
+    ] = None,
+    groups: Annotated[
+        str | None,
+        typer.Option(
+            help="A column whose rows of one value belong together, as those of a customer: they "
+            "are left out and set aside together.",
+            show_default=False,
+        ),
+    ] = None,
     hold_out: Annotated[
         str,
         typer.Option(
@@ -161,8 +177,10 @@ def train(  # noqa: PLR0917  (options, not positions)
     late = class_prior not in PRIORS  # it is for classes that are not known before all rows are
     target = target or folder_target(data)
     source = Data(
-        data, input_format, *_columns(columns, ignore, target), target, memory_limit, file
+        *(data, input_format, *_columns(columns, ignore, target, frequencies, groups)),
+        *(target, memory_limit, file),
     )
+    beside = {"frequencies": frequencies, "groups": groups}
     nb = FileLearner(
         event_models_of(event_models),
         class_prior="data" if late else prior,
@@ -176,14 +194,15 @@ def train(  # noqa: PLR0917  (options, not positions)
         rows, y = table.split(target)
         total = len(rows)
         if part:
-            rows, y, aside = _split(rows, y, held_out(total, part, seed), hold_out, data)
-        nb.fit(rows, y)
+            chosen = held_out(total, part, seed, groups and column_of(rows, groups, "groups"))
+            rows, y, aside = _split(rows, y, chosen, hold_out, data)
+        nb.fit(rows, y, **beside)
     else:
         with source.opened() as stream:
             target = find_target(stream.names, target, data)
             if stream.total == 0:
                 raise ValueError(f"{data} has no rows to learn from.")
-            nb.fit(stream, target)
+            nb.fit(stream, target, **beside)
         total = round(nb.class_count_.sum())
     if late:
         nb.class_prior = _by_label(prior, nb.classes_.tolist())
@@ -194,7 +213,7 @@ def train(  # noqa: PLR0917  (options, not positions)
     if nb.weights and not semi_supervised and late:
         learned = nb.calibrate().model_
     provenance = {"target": target, "hold_out": part, "seed": seed, "rows": total}
-    provenance |= file.kept()
+    provenance |= file.kept() | {name: of for name, of in beside.items() if of}
     nb.history_ = History().add("train", nb.class_count_.sum(), nb.class_count_.sum(), data)
     _save(nb, output, provenance, keep_rows=keep_rows)
     tell(
@@ -206,7 +225,10 @@ def train(  # noqa: PLR0917  (options, not positions)
     )
     out = sys.stderr if saving.is_standard_output(output) else sys.stdout
     if aside is not None:
-        write_scores(score(learned, *aside), form, out)
+        rows, y = aside
+        times = frequencies and column_of(rows, frequencies, "frequencies")
+        rows = known_to(learned, rows, target)
+        write_scores(score(learned, rows, y, frequencies=times), form, out)
     elif nb.unlabelled_weight_ > 0:
         say("rows without a label count, so that scores need --hold-out.")
     elif len(learned.classes) > 1 and nb.class_count_.max() > 1:
@@ -326,9 +348,11 @@ def _by_label(prior: ClassPrior, classes: list[Label]) -> ClassPrior:
 
 
 def _columns(
-    columns: str | None, ignore: str | None, target: str | None
+    columns: str | None, ignore: str | None, target: str | None, *beside: str | None
 ) -> tuple[list[str] | None, list[str]]:
-    """Return the columns to read (None: all), the target among them, and those to leave out.
+    """Return the columns to read (None: all), and those to leave out.
+
+    The target, and the columns of what is said beside it, are among those to read.
 
     Raises
     ------
@@ -347,7 +371,8 @@ def _columns(
             raise ValueError(f"Both --columns and --ignore name {name!r}; give it to one of them.")
     if chosen == [target]:
         raise ValueError(f"--columns names only {target!r}, the target; name what to learn from.")
-    return chosen if target is None else [*chosen, target], left_out
+    own = [name for name in (target, *beside) if name is not None]
+    return list(dict.fromkeys([*chosen, *own])), left_out
 
 
 def _pairs(given: str, option: str) -> dict[str, str]:
@@ -397,9 +422,9 @@ def update(
     with _changing(model, output, data):
         nb, provenance, sampled = _open(model)
         target = target or provenance.get("target")
-        rows, y = _labelled(nb, data, input_format, target, memory_limit, file.over(provenance))
+        rows, y, beside = _labelled(nb, data, input_format, target, memory_limit, file, provenance)
         before = nb.class_count_.sum()
-        nb.partial_fit(rows, y)
+        nb.partial_fit(rows, y, **beside)
         nb.history_ = nb.history_.of(data)
         done = f"Learned {nb.class_count_.sum() - before:,.0f} more"
         _write(nb, output or model, provenance, done, sampled=sampled)
@@ -419,9 +444,9 @@ def forget(
     with _changing(model, output, data):
         nb, provenance, sampled = _open(model)
         target = target or provenance.get("target")
-        rows, y = _labelled(nb, data, input_format, target, memory_limit, file.over(provenance))
+        rows, y, beside = _labelled(nb, data, input_format, target, memory_limit, file, provenance)
         before = nb.class_count_.sum()
-        nb.forget(rows, y)
+        nb.forget(rows, y, beside.get("frequencies"))
         nb.history_ = nb.history_.of(data)
         if not nb.class_count_.any():
             raise ValueError(f"{data} holds all rows of {model}: nothing would be left of it.")
@@ -555,15 +580,24 @@ def _labelled(
     target: str | None,
     memory: str | None,
     file: FileOptions,
-) -> tuple[Rows, LabelArray]:
-    """Return the rows of DATA and their labels; columns that the model does not know are said."""
+    provenance: dict[str, Any],
+) -> tuple[Rows, LabelArray, dict[str, Any]]:
+    """Return the rows of DATA, their labels, and their frequencies and groups as in training.
+
+    Columns that the model does not know are said.
+    """
     from naively.schema.schema import list_names
 
+    file = file.over(provenance)
     rows, table = rows_for(nb.model_, data, input_format, target, memory, file)
-    ignored = [name for name in table.names if name != target and name not in rows.names]
+    known = ("frequencies", "groups")
+    named: dict[str, str] = {what: provenance[what] for what in known if what in provenance}
+    beside = {what: column_of(table, name, what) for what, name in named.items()}
+    own = [target, *named.values()]
+    ignored = [name for name in table.names if name not in own and name not in rows.names]
     if ignored:
         say(f"{data}: column {list_names(ignored)} was not learned, and is left out.")
-    return rows, labels_of(nb.model_, table, target, data)
+    return rows, labels_of(nb.model_, table, target, data), beside
 
 
 def locked(path: str) -> AbstractContextManager[object]:
@@ -615,6 +649,6 @@ def _write(
     tell(f"{done}: {total:,.6g} rows of {len(model.classes)} classes, wrote {path}.")
     if sampled and rows is None:
         tell("The file holds no sample of rows any more, as it would not be one of all its rows.")
-    if model.weights is not None and model.weights.fresh(total) < 1:
-        share = model.weights.fresh(total)
+    share = 1.0 if model.weights is None else model.weights.fresh(model.independent_rows.sum())
+    if share < 1:
         tell(f"Weights were fitted to {share:.0%} of them; `naively calibrate` fits them again.")

@@ -288,18 +288,28 @@ def folder_target(data: str) -> str | None:
     return FOLDER_TARGET if Path(data).is_dir() else None
 
 
-def set_aside(provenance: Mapping[str, Any], rows: int) -> NDArray[np.bool_] | None:
+def column_of(table: Rows, name: str, what: str) -> Any:
+    """Return a column that an option names, or raise a ValueError that says which there are."""
+    from naively.data.columns import missing_column
+
+    if name not in table.names:
+        raise ValueError(f"--{what}: {missing_column(name, table.names, f'column of {what}')}")
+    return table.values(name)
+
+
+def set_aside(provenance: Mapping[str, Any], table: Rows) -> NDArray[np.bool_] | None:
     """Mark the rows that were held out of the file that a model was trained on.
 
     None: none were, or this file has another number of rows.
     """
-    part = provenance.get("hold_out", 0.0)
-    if not part or rows != provenance.get("rows"):
+    part, name = provenance.get("hold_out", 0.0), provenance.get("groups")
+    if not part or len(table) != provenance.get("rows"):
         return None
-    return held_out(rows, part, provenance.get("seed", 0))
+    groups = name and column_of(table, name, "groups")
+    return held_out(len(table), part, provenance.get("seed", 0), groups)
 
 
-def held_out(rows: int, part: float, seed: int) -> NDArray[np.bool_]:
+def held_out(rows: int, part: float, seed: int, groups: Any = None) -> NDArray[np.bool_]:
     """Mark the rows that a random split holds out; the same for the same arguments.
 
     Parameters
@@ -310,6 +320,8 @@ def held_out(rows: int, part: float, seed: int) -> NDArray[np.bool_]:
         A share of the rows if it is below 1, else how many are held out.
     seed : int
         The seed of the random choice.
+    groups : array-like of shape (rows,), optional
+        What the rows belong to. Groups are held out whole, as many as have so many rows at least.
 
     Returns
     -------
@@ -318,10 +330,17 @@ def held_out(rows: int, part: float, seed: int) -> NDArray[np.bool_]:
     """
     import numpy as np
 
+    from naively.counting.labels import encode_groups
+
     chosen = np.zeros(rows, np.bool_)
-    size = round(rows * part) if part < 1 else int(part)
-    chosen[np.random.default_rng(seed).permutation(rows)[:size]] = True
-    return chosen
+    size, draw = round(rows * part) if part < 1 else int(part), np.random.default_rng(seed)
+    if groups is None:
+        chosen[draw.permutation(rows)[:size]] = True
+        return chosen
+    _, of, number = np.unique(encode_groups(groups, rows), return_inverse=True, return_counts=True)
+    order = draw.permutation(len(number))
+    before = np.cumsum(number[order]) - number[order]
+    return np.isin(of, order[before < size])
 
 
 # --- What a model has learned and predicts, printed for people on a terminal of 80 columns -------

@@ -251,11 +251,15 @@ class Batch:
         The class of each row, and the weight of all its copies.
     copies : ndarray of int64, of shape (rows,), optional
         How many equal rows each row stands for; by default one.
+    each : ndarray of shape (rows,), optional
+        What one of them weighs, where some are no rows of their own but copies, whose weight is in
+        that of the labels too; by default the weight of the labels over ``copies``.
     """
 
     blocks: Mapping[BlockKey, Block]
     labels: Labels
     copies: NDArray[np.int64] | None = None
+    each: Floats | None = None
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -265,11 +269,19 @@ class Batch:
         """How many equal rows each row stands for, of shape (rows,)."""
         return np.ones(len(self), np.int64) if self.copies is None else self.copies
 
+    @property
+    def independent(self) -> Labels:
+        """The labels of the rows, each of the weight of the independent ones it stands for."""
+        if self.each is None:
+            return self.labels
+        return replace(self.labels, weight=self.each * self.times)
+
     def take(self, rows: NDArray[np.int64]) -> Batch:
         """Return the rows of these numbers, (selected,), in this order."""
         blocks = select_blocks(self.blocks, rows)
         copies = None if self.copies is None else self.copies[rows]
-        return Batch(blocks, self.labels.take(rows), copies)
+        each = None if self.each is None else self.each[rows]
+        return Batch(blocks, self.labels.take(rows), copies, each)
 
     def seen(self) -> Batch:
         """Return the rows whose weight is not 0: a row of weight 0 does not count as seen."""
@@ -342,7 +354,10 @@ class Batch:
             for key, block in first.blocks.items()
         }
         labels = Labels.join([batch.labels for batch in batches])
-        return cls(blocks, labels, np.concatenate([batch.times for batch in batches]))
+        each = None
+        if any(batch.each is not None for batch in batches):
+            each = np.concatenate([b.independent.weights / b.times for b in batches])
+        return cls(blocks, labels, np.concatenate([batch.times for batch in batches]), each)
 
 
 # --- Documents -----------------------------------------------------------------------------------

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from hashlib import blake2b
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from naively.kernels import dispatch
+from naively.kernels.reference import hash_numbers
 from naively.kernels.strings import Strings
 
 # --- Class labels: encoded once, as indices into the sorted classes ------------------------------
@@ -34,6 +36,7 @@ MOST_BYTES = 1 << 26  # of an array of string labels, each stored as long as the
 LEAST_WEIGHT, MOST_WEIGHT = 1e-100, 1e100  # of a row; beyond, products over- or underflow
 
 
+MOST_TIMES = 2.0**53  # that a row is there, so that it is counted exactly
 EQUAL = 1e-9  # shares that differ by so much, or less, are the same but for rounding
 
 
@@ -51,12 +54,19 @@ class Labels:
         Finite and at least 0; by default 1 for each row.
     rows_of : ndarray of int64, of shape (classes,), optional
         How many rows each class has, if that was found on the way.
+    frequency : ndarray of int64, of shape (rows,), optional
+        How many equal rows each row is, all of which the weight is of; by default one.
+    group : ndarray of uint64, of shape (rows,), optional
+        A number for the group that each row belongs to, such as a customer or a patient. The rows
+        of a group are left out together.
     """
 
     codes: NDArray[np.int32]
     classes: LabelArray
     weight: NDArray[np.float64] | None = None
     rows_of: NDArray[np.int64] | None = None
+    frequency: NDArray[np.int64] | None = None
+    group: NDArray[np.uint64] | None = None
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -75,14 +85,19 @@ class Labels:
     def join(cls, parts: Sequence[Labels]) -> Labels:
         """Return the labels of all parts, which have the same classes."""
         codes = np.concatenate([part.codes for part in parts])
-        if all(part.weight is None for part in parts):
-            return cls(codes, parts[0].classes)
-        return cls(codes, parts[0].classes, np.concatenate([part.weights for part in parts]))
+        weight = group = None
+        if any(part.weight is not None for part in parts):
+            weight = np.concatenate([part.weights for part in parts])
+        if all(part.group is not None for part in parts):
+            group = np.concatenate([part.group for part in parts if part.group is not None])
+        return cls(codes, parts[0].classes, weight, group=group)
 
     def take(self, rows: NDArray[np.integer] | NDArray[np.bool_] | slice) -> Labels:
         """Return the labels of a selection of the rows."""
         weight = None if self.weight is None else self.weight[rows]
-        return Labels(self.codes[rows], self.classes, weight)
+        frequency = None if self.frequency is None else self.frequency[rows]
+        group = None if self.group is None else self.group[rows]
+        return Labels(self.codes[rows], self.classes, weight, None, frequency, group)
 
     def among(self, classes: LabelArray) -> Labels:
         """Return the same labels, numbered among other classes; a ValueError if one is none."""
@@ -92,7 +107,13 @@ class Labels:
         if (codes < 0).any():
             label = self.classes[self.codes[np.argmin(codes)]].tolist()
             raise ValueError(f"The class {label!r} was never learned.")
-        return Labels(codes, classes, self.weight)
+        return replace(self, codes=codes, classes=classes, rows_of=None)
+
+    def times(self, factor: NDArray[np.float64] | None) -> Labels:
+        """Return the labels with the weights of each class times its factor, (classes,)."""
+        if factor is None:
+            return self
+        return replace(self, weight=self.weights * factor[self.codes])
 
     def standing_for(self, count: NDArray[np.float64]) -> Labels:
         """Return the labels of rows that stand for others: each for as many as are of its class.
@@ -112,7 +133,7 @@ class Labels:
         if not every[there].any() or np.ptp(every[there]) <= EQUAL * every.max():
             return self
         every *= drawn.sum() / float(every @ drawn)
-        return Labels(self.codes, self.classes, self.weights * every[self.codes])
+        return replace(self, weight=self.weights * every[self.codes])
 
     @property
     def weights(self) -> NDArray[np.float64]:
@@ -129,6 +150,113 @@ class Labels:
         table = np.zeros((len(self), self.k))
         table[np.arange(len(self)), self.codes] = 1.0 if self.weight is None else self.weight
         return table
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What is said of rows beside their labels: of each row, or the name of a column; or nothing.
+
+    Parameters
+    ----------
+    sample_weight : array-like of shape (rows,) or str, optional
+        What each row weighs, finite and at least 0.
+    frequencies : array-like of shape (rows,) or str, optional
+        How many equal rows each row is, a whole number.
+    groups : array-like of shape (rows,) or str, optional
+        The group that each row belongs to.
+    """
+
+    sample_weight: Target = None
+    frequencies: Target = None
+    groups: Target = None
+
+    @property
+    def given(self) -> dict[str, Target]:
+        """What is given, by its name."""
+        return {name: of for name, of in vars(self).items() if of is not None}
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """What is the name of a column, by its own."""
+        return {name: of for name, of in self.given.items() if isinstance(of, str)}
+
+    def encode(self, y: Target, first: int = 0) -> Labels:
+        """Encode labels with what is said of their rows, none of which is a column any more.
+
+        Examples
+        --------
+        >>> Beside(frequencies=[2, 1], groups=["ann", "bob"]).encode(["a", "b"]).weight
+        array([2., 1.])
+        """
+        labels = encode_labels(y, self.sample_weight, first)
+        if self.frequencies is not None:
+            frequency = check_frequencies(self.frequencies, len(labels), first)
+            weight = labels.weights * frequency
+            labels = replace(labels, weight=weight, frequency=np.maximum(frequency, 1))
+        if self.groups is not None:
+            labels = replace(labels, group=encode_groups(self.groups, len(labels), first))
+        return labels
+
+
+NOTHING_BESIDE = Beside()
+
+
+def check_frequencies(given: Target, rows: int, first: int = 0) -> NDArray[np.int64]:
+    """Return how many equal rows each row is, (rows,), or raise a ValueError that names the row."""
+    values = given.to_numpy() if hasattr(given, "to_numpy") else given
+    try:
+        frequency = np.asarray(values, np.float64)
+    except (TypeError, ValueError):
+        frequency = np.full(rows, np.nan)
+    if frequency.shape != (rows,):
+        raise ValueError(f"frequencies must have shape ({rows},), got {frequency.shape}.")
+    wrong = ~((frequency >= 0) & (frequency == np.rint(frequency)) & (frequency < MOST_TIMES))
+    if wrong.any():
+        row = int(np.flatnonzero(wrong)[0])
+        raise ValueError(
+            "frequencies must be whole numbers, how many equal rows each row is, but row "
+            f"{first + row} has {plain(values[row])}; other weights are given as sample_weight."
+        )
+    return frequency.astype(np.int64)
+
+
+def encode_groups(given: Target, rows: int, first: int = 0) -> NDArray[np.uint64]:
+    """Return a number for the group of each row, (rows,), or raise a ValueError that names the row.
+
+    Examples
+    --------
+    >>> ann, bob, again = encode_groups(["ann", "bob", "ann"], 3).tolist()
+    >>> ann == again, ann == bob
+    (True, False)
+    """
+    groups = _packed(given)
+    if isinstance(groups, Strings):
+        missing = np.zeros(len(groups), np.bool_) if groups.missing is None else groups.missing
+    else:
+        groups = _as_array(groups)
+        if groups.shape != (rows,):
+            raise ValueError(f"groups must have shape ({rows},), got {groups.shape}.")
+        missing = _missing(groups)
+    if len(groups) != rows:
+        raise ValueError(f"groups must have shape ({rows},), got ({len(groups)},).")
+    if missing.any():
+        row = first + int(np.flatnonzero(missing)[0])
+        raise ValueError(f"Row {row} has no group; give each row one, if need be of its own.")
+    codes, names = encode_strings(groups) if isinstance(groups, Strings) else encode(groups)
+    return np.array([hash_cell(name) for name in names.tolist()], np.uint64)[codes]
+
+
+def hash_cell(cell: object) -> int:
+    """Return the hash of a level, a text, a label or a group."""
+    if isinstance(cell, int | float) and -(2**53) <= cell <= 2**53:
+        return int(hash_numbers(np.array([cell], np.float64))[0])
+    text = cell if isinstance(cell, str) else repr(cell)
+    return hash_bytes(text.encode("utf-8", "surrogatepass"))
+
+
+def hash_bytes(utf8: bytes | memoryview) -> int:
+    """Return the hash of a text in UTF-8."""
+    return int.from_bytes(blake2b(utf8, digest_size=8).digest())
 
 
 def encode_labels(y: Target, sample_weight: RowWeight = None, first: int = 0) -> Labels:

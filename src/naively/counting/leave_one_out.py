@@ -30,24 +30,26 @@ ROWS = 1000  # of counts that are left out at a time, to bound memory
 
 
 def one_of_each(labels: Labels, times: NDArray[np.int64]) -> Labels:
-    """Return the labels of what is left out of rows: of one of weight 2, which is two rows, one.
+    """Return the labels of what is left out of rows: of each that stands for several, one.
+
+    A row is left out with its whole weight.
 
     Parameters
     ----------
     labels : Labels
         The labels of the rows.
     times : ndarray of shape (rows,)
-        How many equal rows each row stands for.
+        How many independent rows each row stands for.
 
     Examples
     --------
     >>> labels = Labels(np.array([0, 1, 0]), np.array(["a", "b"]), np.array([2.0, 0.5, 1.5]))
     >>> one_of_each(labels, np.array([1, 1, 3])).weight
-    array([1. , 0.5, 0.5])
+    array([2. , 0.5, 0.5])
     """
     if labels.weight is None:
         return labels
-    return replace(labels, weight=np.minimum(labels.weight / times, 1.0))
+    return replace(labels, weight=labels.weight / times)
 
 
 @dataclass(frozen=True, eq=False)

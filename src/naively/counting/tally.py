@@ -87,7 +87,7 @@ class BlockTally(Shown, Generic[A]):
         """Apply a function to each table."""
         return replace(self, sums={s: function(sums) for s, sums in self.sums.items()})
 
-    def scaled(self, factor: float, faded: NDArray[np.bool_]) -> BlockTally[A]:
+    def scaled(self, factor: float | Floats, faded: NDArray[np.bool_]) -> BlockTally[A]:
         """Multiply the sums; 0 is left of ``faded`` classes, (classes,), and of cells that fade."""
         present, of = self.sums.get(PRESENT), None
         if isinstance(present, RepeatedSums):
@@ -247,8 +247,11 @@ class Tally(Shown):
     def __neg__(self) -> Tally:
         return self * -1.0
 
-    def __mul__(self, factor: float) -> Tally:
-        """Scale all counts and sums; a class with fewer than ``LEAST_ROWS`` rows left has none."""
+    def __mul__(self, factor: float | Floats) -> Tally:
+        """Scale all counts and sums, or those of each class by its own factor, (classes,).
+
+        A class with fewer than ``LEAST_ROWS`` rows left has none.
+        """
         weight = self.weight * factor
         if weight.high.max(initial=0.0) > MOST_ROWS:
             raise ValueError(

@@ -392,11 +392,11 @@ class ColumnType:
     whole: bool = False
 
 
-class SelectedRows(NamedTuple):
-    """Some rows of a table: what a query selects from, and the condition that they fulfil."""
+class HashedRows(NamedTuple):
+    """The rows of a table: what a query selects from, and a whole number as good as random."""
 
     table: str
-    condition: str
+    number: str
 
 
 class Database(ABC):
@@ -520,8 +520,8 @@ class Database(ABC):
         return ColumnType(name, kind, declared, declared.upper() in self.whole_types)
 
     @abstractmethod
-    def chosen(self, table: Table, columns: Sequence[str], share: float, seed: int) -> SelectedRows:
-        """Return which rows are a share of a table, chosen by a hash.
+    def hashed(self, table: Table, columns: Sequence[str], seed: int) -> HashedRows:
+        """Return the rows of a table, each with a hash.
 
         Parameters
         ----------
@@ -529,11 +529,13 @@ class Database(ABC):
             The table.
         columns : sequence of str
             The columns that are hashed.
-        share : float
-            How much of the table is wanted, less than 1.
         seed : int
-            Of 64 bits; with another seed, other rows are chosen.
+            Of 64 bits; with another seed, the hashes are others.
         """
+
+    @abstractmethod
+    def highest(self, share: float) -> str:
+        """Return the highest of so large a share of all hashes, from the least; more than 0."""
 
     @abstractmethod
     def types(self, table: Table) -> Sequence[tuple[str, str]]:
@@ -588,10 +590,12 @@ class DuckDBDatabase(Database):
         else:
             self.connection.execute(statement)
 
-    def chosen(self, table: Table, columns: Sequence[str], share: float, seed: int) -> SelectedRows:
+    def hashed(self, table: Table, columns: Sequence[str], seed: int) -> HashedRows:
         hashed = ", ".join([str(seed), *map(self.dialect.identifier, columns)])
-        limit = f"CAST({int(share * 2**64)} AS UBIGINT)"
-        return SelectedRows(self.dialect.table(table), f"hash({hashed}) < {limit}")
+        return HashedRows(self.dialect.table(table), f"hash({hashed})")
+
+    def highest(self, share: float) -> str:
+        return f"CAST({_highest(share, 2**64)} AS UBIGINT)"
 
     def types(self, table: Table) -> Sequence[tuple[str, str]]:
         found = self.ask(f"DESCRIBE SELECT * FROM {self.dialect.table(table)}")
@@ -627,14 +631,17 @@ class SQLiteDatabase(Database):
         first = ", ".join("''" if kind == "string" else "0.0" for kind in kinds)
         return super().ask(f"SELECT {first} UNION ALL {query}")[1:]
 
-    def chosen(self, table: Table, columns: Sequence[str], share: float, seed: int) -> SelectedRows:
+    def hashed(self, table: Table, columns: Sequence[str], seed: int) -> HashedRows:
         # SQLite has no hash. The fifth power is a permutation of the numbers below this prime: it
         # mixes the numbers of rows, which stay as long as the table is not changed.
         of, number = self._numbered(table, columns)
         start, step = seed % PRIME, 1 + (seed >> 32) % (PRIME - 1)
         x = f"(({number} % {PRIME} * {step} + {start}) % {PRIME})"
         fourth = f"(({x} * {x} % {PRIME}) * ({x} * {x} % {PRIME}) % {PRIME})"
-        return SelectedRows(of, f"{fourth} * {x} % {PRIME} < {int(share * PRIME)}")
+        return HashedRows(of, f"{fourth} * {x} % {PRIME}")
+
+    def highest(self, share: float) -> str:
+        return str(_highest(share, PRIME))
 
     def _numbered(self, table: Table, columns: Sequence[str]) -> tuple[str, str]:
         """Return the table and the number of its rows, counted here if it is a view."""
@@ -701,12 +708,13 @@ class PostgreSQLDatabase(Database):
     dialect = PostgreSQL()
     whole_types = frozenset({"SMALLINT", "INTEGER", "BIGINT"})
 
-    def chosen(self, table: Table, columns: Sequence[str], share: float, seed: int) -> SelectedRows:
+    def hashed(self, table: Table, columns: Sequence[str], seed: int) -> HashedRows:
         row = ", ".join(map(self.dialect.identifier, columns))
         hashed = f"hashtextextended(CAST(ROW({row}) AS TEXT), {_signed(seed)})"
-        return SelectedRows(
-            self.dialect.table(table), f"{hashed} < {_signed(int(share * 2**64) ^ 2**63)}"
-        )
+        return HashedRows(self.dialect.table(table), hashed)
+
+    def highest(self, share: float) -> str:
+        return _signed(_highest(share, 2**64) ^ 2**63)
 
     def types(self, table: Table) -> Sequence[tuple[str, str]]:
         ((digits,),) = self.ask("SELECT CAST(current_setting('extra_float_digits') AS INTEGER)")
@@ -777,6 +785,11 @@ def database_of(connection: Any) -> Database:
         named = repr(type(connection).__name__)
         raise TypeError(f"{named} is no connection to a database that is known; known are {KNOWN}.")
     return known(connection)
+
+
+def _highest(share: float, hashes: int) -> int:
+    """Return the highest of a share of the whole numbers from 0 on, of which there are so many."""
+    return max(int(share * hashes) - 1, 0)
 
 
 def _signed(n: int) -> str:

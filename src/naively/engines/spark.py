@@ -15,6 +15,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from naively.counting.labels import Beside
 from naively.data.arrow import ArrowStream, filled
 from naively.data.columns import (
     READ_AS,
@@ -65,11 +66,11 @@ FEW = 16  # model files that are joined in one place
 
 
 class LabelledFrame(NamedTuple):
-    """A frame of Spark, and which of its columns are labels and weights."""
+    """A frame of Spark, and which of its columns are labels, weights and the like."""
 
     frame: Any
     target: str
-    weight: str | None = None
+    beside: Mapping[str, str]  # the columns of what is said beside labels (``Beside``)
 
 
 def learn(
@@ -96,10 +97,9 @@ def learn(
         A sample of the rows.
     """
     kinds = kinds_of(table.frame, table.frame.columns)
-    if table.weight is not None and kinds[table.weight] not in ("number", "boolean"):
-        raise ValueError(
-            f"Column {table.weight!r} holds {kinds[table.weight]}s, which are no weights."
-        )
+    weight = table.beside.get("sample_weight")
+    if weight is not None and kinds[weight] not in ("number", "boolean"):
+        raise ValueError(f"Column {weight!r} holds {kinds[weight]}s, which are no weights.")
     strings = [n for n, kind in kinds.items() if kind == "string" and n != table.target]
     # The class prior has no part in counting, and may be for classes that a partition lacks.
     counted = replace(settings, class_prior="data")
@@ -107,7 +107,7 @@ def learn(
         said = settings.read_as(contents_given(event_models, strings))
         readings = _readings(table.frame, strings, said)
         counting = Counting(
-            *(table.frame.columns, table.target, table.weight, readings),
+            *(table.frame.columns, table.target, table.beside, readings),
             *(event_models, counted, sample.empty(), known),
         )
         reports = _joined(numbered(table.frame).mapInArrow(counting, REPORT))
@@ -157,8 +157,10 @@ class Counting:
     ----------
     names : list of str
         The columns.
-    target, weight : str
-        The columns of labels and, if there is one, of weights.
+    target : str
+        The column of labels.
+    beside : mapping of str to str
+        The columns of what is said beside labels.
     readings : mapping of str to Reading
         How columns of strings are read.
     event_models, settings, sample, known
@@ -167,7 +169,7 @@ class Counting:
 
     names: list[str]
     target: str
-    weight: str | None
+    beside: Mapping[str, str]
     readings: dict[str, Reading]
     event_models: EventModels
     settings: Settings
@@ -185,7 +187,7 @@ class Counting:
 
     def _count(self, batches: RecordBatches) -> list[Report]:
         partition = _Partition(batches, self.names, self.readings)
-        table = LabelledStream(partition, self.target, self.weight)
+        table = LabelledStream(partition, self.target, Beside(**self.beside))
         try:
             model, sample = stream.learn(
                 table, self.event_models, self.settings, self.sample, self.known

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -26,8 +27,9 @@ from naively.engines.sql_tallies import (
     written,
 )
 from naively.events import Bernoulli, EventModel
-from naively.fitting.sample import Reservoir
-from naively.kernels.reference import coarsest, sortable
+from naively.fitting.sample import Reservoir, rows_of_each
+from naively.fitting.weights import ROWS
+from naively.kernels.reference import Floats, coarsest, sortable
 from naively.model.model import Model
 from naively.schema.choose import EventModels, extend, infer
 from naively.schema.schema import Schema, TimePart
@@ -74,8 +76,8 @@ def learn(
     if not source.n_rows:
         return None, reservoir
     source.check_labels()
-    sampled = sample(source, reservoir.wanted(source.n_rows), reservoir.seed)
-    odd = _odd_cells(source, sampled) if sampled.share < 1 else {}
+    sampled = sample(source, ROWS, reservoir.seed)
+    odd = _odd_cells(source, sampled) if sampled.share else {}
     weighed = source.rows(sampled.cells)
     if sampled.weight is not None:
         weighed = weighed.take(sampled.weight > 0)
@@ -221,13 +223,18 @@ def _keep(
         weight = sampled.copies.astype(np.float64)
     labels = Labels(codes, classes.labels, weight)
     batch = replace(schema.encode(source.rows(sampled.cells), labels), copies=sampled.copies)
-    reservoir.add_sampled(batch, model, source.n_weighed, sampled.share)
+    share = np.ones(classes.k)
+    share[[*classes.code.values()]] = [sampled.share.get(label, 1.0) for label in classes.code]
+    reservoir.add_sampled(batch, model, source.n_weighed, share)
 
 
 # --- A sample of the rows of a table in a database, chosen in the query by a seeded hash ---------
+#
+# As many rows of each class are wanted, or all of a class that has fewer. So the rows of each class
+# are counted first, and those of the least hashes are asked for, of each class up to its own limit.
 
 
-ENOUGH = 1.1  # times as many rows are asked for as are wanted, as a hash is random
+SIGMAS = 5  # by which more rows are asked for than are wanted, as a hash is random
 ALL = 2  # times as many rows as are wanted are read whole
 
 
@@ -244,19 +251,19 @@ class Sampled(NamedTuple):
         The weight of all copies of each row, if there are weights.
     copies : ndarray of int64, of shape (rows,)
         How often each row came.
-    share : float
-        How much of the table it is.
+    share : mapping of label to float
+        How much of the rows of each label it is; empty if it is the whole table.
     """
 
     cells: Mapping[str, Sequence[Any]]
     labels: Sequence[Any]
     weight: NDArray[np.float64] | None
     copies: NDArray[np.int64]
-    share: float
+    share: Mapping[Hashable, float]
 
 
 def sample(source: DatabaseTable, most: int, seed: int) -> Sampled:
-    """Return about ``most`` different rows, or all rows if they are not many more.
+    """Return about ``most`` different rows, as many of each class, or all if they are few.
 
     Parameters
     ----------
@@ -270,35 +277,81 @@ def sample(source: DatabaseTable, most: int, seed: int) -> Sampled:
     Notes
     -----
     Of few different rows that came often, a larger share of the hashes is asked for, until there
-    are enough or it is all rows.
+    are enough or it is all rows. Of more rows than are read whole, those of weight 0 are not drawn.
     """
-    n, database = source.n_rows, source.database
-    if n <= ALL * most:
-        return _read(source, source.name, "", 1.0, grouped=False)
-    share = ENOUGH * most / n
-    while share < 1.0:
-        chosen = database.chosen(source.table, list(source.columns), share, seed)
-        found = _read(source, *chosen, share, grouped=database.by_content)
-        if len(found.labels) >= most or not database.by_content:
+    if source.n_rows <= ALL * most:
+        return _read(source)
+    labels, rows = [*source.rows_of_labels], np.array([*source.rows_of_labels.values()])
+    share = shares_of_each(rows, most)
+    while True:
+        found = _read(source, dict(zip(labels, share.tolist(), strict=True)), seed)
+        of_label = Counter(found.labels)
+        more = shares_of_each(rows, most, share, np.array([of_label[label] for label in labels]))
+        if np.array_equal(more, share):
             return found
-        share *= max(2.0, ENOUGH * most / max(1, len(found.labels)))
-    return _read(source, source.name, "", 1.0, grouped=True)
+        share = more
+
+
+def shares_of_each(
+    rows: NDArray[np.int64],
+    most: int,
+    share: Floats | None = None,
+    found: NDArray[np.int64] | None = None,
+) -> Floats:
+    """Return how much of each class to ask for, (classes,), for a sample of as many of each.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (classes,)
+        How many rows of each class there are.
+    most : int
+        How many different rows of all classes are wanted.
+    share, found : ndarray of shape (classes,), optional
+        What was asked for before, and how many different rows of each class it was.
+
+    Examples
+    --------
+    >>> shares_of_each(np.array([200, 1_000_000]), 10_000).round(4)
+    array([1.    , 0.0103])
+    """
+    if share is None or found is None:
+        share, found = np.zeros(len(rows)), np.zeros(len(rows), np.int64)
+    if len(rows) > most:  # the classes of the least hashes have a row each, so all are asked alike
+        classes = np.count_nonzero(found)
+        more = _larger(share.max(), classes, most, rows.sum())
+        return np.full(len(rows), more) if classes < most else share
+    different = np.where(share < 1, rows, found)  # at most
+    wanted = np.minimum(rows_of_each(different, most), different)
+    lacks = (share == 0) | (found < wanted)
+    return np.where(lacks, _larger(share, found, wanted, rows), share)
+
+
+def _larger(share: Any, found: Any, wanted: Any, rows: Any) -> Any:
+    """Return a larger share of some rows, in which nearly certainly as many are as are wanted."""
+    expected = wanted + SIGMAS * (np.sqrt(wanted) + 1)
+    again = share * np.maximum(2.0, expected / np.maximum(found, 1))
+    return np.minimum(1.0, np.where(share > 0, again, expected / np.maximum(rows, 1)))
 
 
 def _read(
-    source: DatabaseTable, table: str, condition: str, share: float, *, grouped: bool
+    source: DatabaseTable, share: Mapping[Hashable, float] | None = None, seed: int = 0
 ) -> Sampled:
-    """Return the rows for which a condition holds; different ones with their copies, if grouped."""
+    """Return all rows, or such a share of each label's, different ones with their copies."""
     names = [*source.names, source.target]
-    asked = list(map(source.plain, names))
-    more = [source.number(source.weight)] if source.weight is not None else []
+    pieces = [*map(source.plain, names)]
+    if source.weight is not None:
+        pieces.append(source.number(source.weight))
+    rows = f"SELECT {', '.join(f'{x} AS c{i}' for i, x in enumerate(pieces))} FROM {source.name}"
+    rows, asked = f"({rows}) AS r", [f"c{i}" for i in range(len(pieces))]
+    grouped = share is not None and source.database.by_content
+    if share is not None:
+        rows = _drawn(source, pieces, share, seed)
     if grouped:
-        more = [*(f"SUM({w})" for w in more), "COUNT(*)"]
-    where = f" WHERE {condition}" if condition else ""
+        asked[len(names) :] = [*(f"SUM({w})" for w in asked[len(names) :]), "COUNT(*)"]
     by = f" GROUP BY {', '.join(map(str, range(1, len(names) + 1)))}" if grouped else ""
-    query = f"SELECT {', '.join([*asked, *more])} FROM {table}{where}{by}"
-    kinds: list[Kind] = [*source.kinds(names), *["number"] * len(more)]  # type: ignore[list-item]
-    found = source.database.ask(query, kinds)
+    more: list[Kind] = ["number"] * (len(asked) - len(names))
+    kinds = [*source.kinds(names), *more]
+    found = source.database.ask(f"SELECT {', '.join(asked)} FROM {rows}{by}", kinds)
     columns = list(zip(*found, strict=True)) if found else [()] * len(kinds)
     rest = columns[len(names) :]
     return Sampled(
@@ -306,5 +359,25 @@ def _read(
         columns[len(source.names)],
         None if source.weight is None else np.array(rest[0], np.float64),
         np.array(rest[-1], np.int64) if grouped else np.ones(len(found), np.int64),
-        share,
+        share or {},
     )
+
+
+def _drawn(
+    source: DatabaseTable, pieces: Sequence[str], share: Mapping[Hashable, float], seed: int
+) -> str:
+    """Return what to select the pieces of some rows from: those of the least hashes of each label.
+
+    The limits are a table that is joined, as branches on a thousand labels take long.
+    """
+    database, target = source.database, source.target
+    table, number = database.hashed(source.table, list(source.columns), seed)
+    some = [*(f"{x} AS c{i}" for i, x in enumerate(pieces)), f"{source.plain(target)} AS y"]
+    weighs = "" if source.weighs is None else f" WHERE {source.weighs}"
+    rows = f"SELECT {', '.join([*some, f'{number} AS h'])} FROM {table}{weighs}"
+    limits = ", ".join(
+        f"({source.spelled(target, label)}, {database.highest(of)})" for label, of in share.items()
+    )
+    typed = f"SELECT {source.typed(target, 'y')} AS y, most FROM v{source.dialect.once}"
+    each = f"WITH v(y, most) AS (VALUES {limits}) {typed}"
+    return f"({rows}) AS r JOIN ({each}) AS s ON r.y = s.y WHERE h <= most"

@@ -140,6 +140,24 @@ class DatabaseTable:
             return self.dialect.seconds(x)
         return x if column.whole or column.kind == "boolean" else self.dialect.as_double(x)
 
+    def spelled(self, name: str, found: Any) -> str:
+        """Spell a value of a column, as ``plain`` found it."""
+        column = self.columns[name]
+        if column.kind == "string":
+            return self.dialect.string(found)
+        if column.kind == "boolean":
+            return self.dialect.boolean(bool(found))
+        return self.dialect.integer(found) if column.whole else self.dialect.number(found)
+
+    def typed(self, name: str, x: str) -> str:
+        """Return values of a column, as they are spelled, with the type that ``plain`` has."""
+        column = self.columns[name]
+        if column.kind == "string":
+            return self.dialect.as_text(x)
+        if column.kind == "boolean":
+            return x
+        return f"CAST({x} AS BIGINT)" if column.whole else self.dialect.as_double(x)
+
     def kinds(self, names: Sequence[str]) -> list[Kind]:
         """Return what these columns hold."""
         return [self.columns[name].kind for name in names]
@@ -183,11 +201,27 @@ class DatabaseTable:
     @cached_property
     def n_weighed(self) -> int:
         """How many rows there are whose weight is not 0."""
-        if self.weight is None:
+        if self.weighs is None:
             return self.n_rows
-        w, zero = self.number(self.weight), self.dialect.number(0.0)
-        ((n,),) = self.database.ask(f"SELECT COUNT(*) FROM {self.name} WHERE {w} <> {zero}")
+        ((n,),) = self.database.ask(f"SELECT COUNT(*) FROM {self.name} WHERE {self.weighs}")
         return int(n)
+
+    @property
+    def weighs(self) -> str | None:
+        """The condition that a row's weight is not 0; None if there are no weights."""
+        if self.weight is None:
+            return None
+        return f"{self.number(self.weight)} <> {self.dialect.number(0.0)}"
+
+    @cached_property
+    def rows_of_labels(self) -> dict[Hashable, int]:
+        """How many rows whose weight is not 0 each label has, as the database has it."""
+        n = "COUNT(*)"
+        if self.weighs is not None:
+            n = f"SUM(CASE WHEN {self.weighs} THEN 1 ELSE 0 END)"
+        label = self.plain(self.target)
+        found = self.database.ask(f"SELECT {label}, {n} FROM {self.name} GROUP BY 1")
+        return {label: int(rows) for label, rows in found}
 
     def check_labels(self) -> None:
         """Raise a ValueError if a label is missing."""

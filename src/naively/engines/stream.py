@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from naively.counting.block import Batch
-from naively.counting.labels import Labels, Target, encode_labels
+from naively.counting.labels import NOTHING_BESIDE, Beside, Labels, Target
 from naively.data.columns import ColumnRows, Rows
 from naively.data.stream import ReadAgainError, Stream
 from naively.fitting.sample import Reservoir
@@ -33,18 +33,18 @@ class LabelledStream:
         The table.
     target : str, or array-like of shape (rows,)
         The column of labels, or the labels.
-    weight : str, or array-like of shape (rows,), optional
-        The column of sample weights, or the weights.
+    beside : Beside, optional
+        What else is said of each row, as columns or of each row.
     """
 
     stream: Stream
     target: Target
-    weight: Target = None
+    beside: Beside = NOTHING_BESIDE
 
     @property
     def columns(self) -> list[str]:
         """The columns that are learned from."""
-        own = [name for name in (self.target, self.weight) if isinstance(name, str)]
+        own = {*self.beside.columns.values(), *[self.target] * isinstance(self.target, str)}
         return [name for name in self.stream.names if name not in own]
 
     def __iter__(self) -> Iterator[tuple[Rows, Labels]]:
@@ -52,12 +52,12 @@ class LabelledStream:
         done = 0
         for table in self.stream:
             rows, n = table.select([n for n in self.columns if n in table.place]), len(table)
-            y = _given("y", self.target, table, done)
-            weight = _given("sample_weight", self.weight, table, done)
+            y, beside = _given("y", self.target, table, done), self.beside.given
+            beside = {what: _given(what, of, table, done) for what, of in beside.items()}
             if len(rows):
-                yield rows, encode_labels(y, weight, done)
+                yield rows, Beside(**beside).encode(y, done)
             done += n
-        for what, given in (("y", self.target), ("sample_weight", self.weight)):
+        for what, given in {"y": self.target, **self.beside.given}.items():
             if given is not None and not isinstance(given, str) and len(given) != done:
                 raise ValueError(f"The table has {done:,} rows, and {what} has {len(given):,}.")
 
@@ -68,7 +68,7 @@ class LabelledStream:
 
 
 def _given(what: str, of: Any, table: ColumnRows, done: int) -> Any:
-    """Return the labels or weights of a batch, of which so many rows come before."""
+    """Return the labels of a batch, or what else is said of it; so many rows come before."""
     if of is None:
         return None
     if not isinstance(of, str):

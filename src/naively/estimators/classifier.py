@@ -28,6 +28,7 @@ from naively.assess.refits import Named, check_folds, cross_validate, splits_of
 from naively.assess.scores import Scores, score, score_batches
 from naively.counting.axis import Name, title
 from naively.counting.labels import (
+    Beside,
     Label,
     LabelArray,
     Labels,
@@ -534,6 +535,9 @@ class Classifier(metaclass=ABCMeta):
         known = [name for name in rows.names if name in set(learned)]
         if len(known) == len(learned) > 0 and len(known) < len(rows.names):
             rows = rows.select(known)
+        of_groups = beside.get("groups")
+        if of_groups is not None:  # of the rest, groups are left out to fit weights too
+            labels = replace(labels, group=of_groups.codes(len(labels)).astype(np.uint64))
         found = splits_of(labels, lambda: self._keys(rows, labels), folds, **beside)
         return cross_validate(rows, labels, found, self._learn_anew, cost)
 
@@ -576,7 +580,13 @@ class Classifier(metaclass=ABCMeta):
         """Return a number for each row, which equal rows have in common whatever their labels."""
 
     def evaluate(
-        self, X: Table, y: Target, sample_weight: RowWeight = None, *, cost: Cost = None
+        self,
+        X: Table,
+        y: Target,
+        sample_weight: RowWeight = None,
+        *,
+        frequencies: Target = None,
+        cost: Cost = None,
     ) -> Scores:
         """Score predictions on labelled rows that were not learned.
 
@@ -589,6 +599,8 @@ class Classifier(metaclass=ABCMeta):
             The right labels, or the name of their column in ``X``.
         sample_weight : array-like of shape (rows,), optional
             Finite and at least 0; weight 2 is the row twice.
+        frequencies : array-like of shape (rows,), optional
+            How many equal rows each row is.
         cost : array of shape (classes, classes), or mapping of mappings, optional
             What each answer costs, as for ``predict``: the scores then say what the answers of
             least expected cost cost, and what always the same answer does; and of two classes,
@@ -619,9 +631,9 @@ class Classifier(metaclass=ABCMeta):
             )
         stream = self._stream(X)
         if stream is not None:
-            return self._evaluate_stream(stream, y, sample_weight, cost)
+            return self._evaluate_stream(stream, y, Beside(sample_weight, frequencies), cost)
         rows, labels = self._with_labels(X, y)
-        return score(model, rows, labels, sample_weight, cost)
+        return score(model, rows, labels, sample_weight, frequencies, cost)
 
     @exclusive
     def forget(self, X: Table, y: Target, sample_weight: RowWeight = None) -> Self:
@@ -786,9 +798,9 @@ class Classifier(metaclass=ABCMeta):
     @property
     def tally_(self) -> Tally:
         """What was counted; how many cells are missing follows from it."""
-        taken = self._fitted.taken.tally
-        beside = ("missing", "missing as")
-        follows = [g.key for g in self._fitted.taken.schema.groups if g.kind in beside]
+        counted = self._fitted.weighed(None).taken  # a row of weight 2 counts as two
+        taken, beside = counted.tally, ("missing", "missing as")
+        follows = [g.key for g in counted.schema.groups if g.kind in beside]
         blocks = {key: block for key, block in taken.blocks.items() if key not in follows}
         return replace(taken, blocks=blocks) if follows else taken
 
@@ -971,11 +983,11 @@ class Classifier(metaclass=ABCMeta):
         model = self._checked
         return model.score(model.encode(self._rows(X)), finish)
 
-    def _evaluate_stream(self, stream: Stream, y: Target, weight: RowWeight, cost: Cost) -> Scores:
-        check_named(stream.names, y, weight)
+    def _evaluate_stream(self, stream: Stream, y: Target, beside: Beside, cost: Cost) -> Scores:
+        check_named(stream.names, y, beside)
         while True:
             try:
-                return score_batches(self._checked, LabelledStream(stream, y, weight), cost)
+                return score_batches(self._checked, LabelledStream(stream, y, beside), cost)
             except ReadAgainError:
                 continue
 

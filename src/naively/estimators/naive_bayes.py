@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import Analyser
-from naively.counting.labels import Labels, RowWeight, Target, encode_labels, union_classes
+from naively.counting.labels import Beside, Labels, RowWeight, Target, encode_labels, union_classes
 from naively.data.columns import Rows
 from naively.data.frames import TEXT, Table, as_rows, is_on_cluster, with_one_row
 from naively.data.stream import Stream, as_stream
@@ -28,6 +28,7 @@ from naively.estimators.training import (
     Training,
     check_is_fitted,
     check_some_weight,
+    columns_taken,
     read_frame,
     read_labelled,
     read_stream,
@@ -35,6 +36,7 @@ from naively.estimators.training import (
 )
 from naively.events import Beta, Categorical, Dirichlet, JointTable
 from naively.file.parts import SampledRows
+from naively.fitting.copies import notes_of
 from naively.fitting.interactions import add_interactions, fit_weights
 from naively.fitting.sample import Reservoir, Sample
 from naively.messages import warn
@@ -155,7 +157,8 @@ class Learner(Classifier):
     why_no_interactions_ : str
         Why ``interactions="auto"`` chose none, or "".
     notes_ : tuple of str
-        What ``interactions="auto"`` chose, and what it gained on held-out rows.
+        What ``interactions="auto"`` chose, and what it gained on held-out rows; and where the rows
+        are in memory, how many are copies of others.
     feature_names_in_ : ndarray of str
         Names of the columns, where the table had any.
 
@@ -209,7 +212,15 @@ class Learner(Classifier):
 
     @without_class_weight
     @exclusive
-    def fit(self, X: Table, y: Target, sample_weight: RowWeight = None) -> Self:
+    def fit(
+        self,
+        X: Table,
+        y: Target,
+        sample_weight: RowWeight = None,
+        *,
+        frequencies: Target = None,
+        groups: Target = None,
+    ) -> Self:
         """Learn from labelled rows, forgetting what was learned before.
 
         Parameters
@@ -223,8 +234,17 @@ class Learner(Classifier):
             mapping of columns that they are not. Afterwards what was learned decides.
         y : array-like of shape (rows,), or str
             The labels, or the name of their column in ``X``.
-        sample_weight : array-like of shape (rows,), optional
-            Finite and at least 0; weight 2 is the row twice.
+        sample_weight : array-like of shape (rows,) or str, optional
+            What each row weighs, finite and at least 0, or the name of that column. What is counted
+            of a row of weight 2 is that of the row twice; but it is one row, which is left out as
+            a whole where weights are fitted, so that it does not show if all weights are multiplied
+            by a number.
+        frequencies : array-like of shape (rows,) or str, optional
+            How many equal rows each row is, whole numbers: a table of counts learns as its rows.
+        groups : array-like of shape (rows,) or str, optional
+            Rows that belong together, as those of a customer, a patient or a document. They are
+            left out together where weights are fitted and the model is assessed, as new rows will
+            be of others.
 
         Returns
         -------
@@ -237,7 +257,7 @@ class Learner(Classifier):
             If a table, label, weight or option is wrong; it says which, and what to do. A
             ``class_prior`` must be for the classes that the labels have.
         """
-        return self._fit(X, y, sample_weight, None, more=False)
+        return self._fit(X, y, Beside(sample_weight, frequencies, groups), None, more=False)
 
     @exclusive
     def fit_sql(
@@ -280,7 +300,8 @@ class Learner(Classifier):
         -----
         One query counts. Numbers travel as counts of cells, sums are exact, and the different
         strings of each column travel once: texts that differ all travel. With the counts comes a
-        sample of some 10,000 rows, for weights and scores, chosen by a seeded hash in the query.
+        sample of some 10,000 rows, for weights and scores, as many of each class, chosen by a
+        seeded hash in the query.
         Columns of weights that are fractions are counted to 2^-61 of the largest weight, and the
         sums of their numbers to the database's own precision.
 
@@ -308,10 +329,10 @@ class Learner(Classifier):
             source = DatabaseTable.of(database, name, target, sample_weight)
             return self._learn(InDatabase(source), None, more=False)
 
-    def _fit(self, X: Table, y: Target, weight: RowWeight, classes: Target, *, more: bool) -> Self:
+    def _fit(self, X: Table, y: Target, beside: Beside, classes: Target, *, more: bool) -> Self:
         """Read labelled rows and learn from them; there may be more of them, of other classes."""
         self._settings()  # a wrong option is named before any row is read
-        found = self._read(X, y, weight, means_texts(self.event_models), some=self.semi_supervised)
+        found = self._read(X, y, beside, means_texts(self.event_models), some=self.semi_supervised)
         return self._learn(found, classes, more=more)
 
     def _learn(self, found: Training, classes: Target, *, more: bool) -> Self:
@@ -341,7 +362,14 @@ class Learner(Classifier):
 
     @exclusive
     def partial_fit(
-        self, X: Table, y: Target, classes: Target = None, sample_weight: RowWeight = None
+        self,
+        X: Table,
+        y: Target,
+        classes: Target = None,
+        sample_weight: RowWeight = None,
+        *,
+        frequencies: Target = None,
+        groups: Target = None,
     ) -> Self:
         """Learn from more rows; what is counted is the same as from all rows at once.
 
@@ -356,16 +384,17 @@ class Learner(Classifier):
 
         Parameters
         ----------
-        X, y, sample_weight
+        X, y, sample_weight, frequencies, groups
             As for ``fit``.
         classes : array-like, optional
             All classes that will ever come. Not needed, as classes are learned as they come; those
             that are said have a place from the first batch on, and a ``class_prior`` may be for
             them.
         """
+        beside = Beside(sample_weight, frequencies, groups)
         if not self.__sklearn_is_fitted__():
-            return self._fit(X, y, sample_weight, classes, more=True)
-        found = self._read(X, y, sample_weight, self._learned_texts, some=self.semi_supervised)
+            return self._fit(X, y, beside, classes, more=True)
+        found = self._read(X, y, beside, self._learned_texts, some=self.semi_supervised)
         model, sample = self.model_, self._sample
         if sample is None and not found.is_labelled:
             sample = Reservoir(self.random_state)  # of these rows alone
@@ -409,7 +438,8 @@ class Learner(Classifier):
             rows, labels = self._labelled(X, y, sample_weight)
             check_some_weight(labels.weights)
             batch = self.model_.counted.schema.encode(rows, labels)
-            sample, learned = Sample.of_all(batch), False
+            batch = replace(batch, labels=batch.labels.among(self.model_.classes))
+            sample, learned = Sample.of_all(batch, self.model_), False
             used = float(labels.weights.sum())
         if self.interactions and kind == "loo":
             self._keep(fit_weights(self.model_, sample, learned=learned))
@@ -500,8 +530,11 @@ class Learner(Classifier):
 
     @property
     def notes_(self) -> tuple[str, ...]:
-        """What ``interactions="auto"`` chose, and what it gained on held-out rows."""
-        return (self._checked.sought or Sought()).notes
+        """What is to be said of what was learned: interactions, copies of rows, whole weights."""
+        sought = (self._checked.sought or Sought()).notes
+        if self._sample is None or self._counts_unlabelled:
+            return sought
+        return (*sought, *notes_of(self._sample.of(self.model_, larger=self._interacts).batches))
 
     @property
     def _kind(self) -> Weighting | None:
@@ -537,27 +570,28 @@ class Learner(Classifier):
         """Warn of labels that are a column of a matrix, as whoever gives them expects it."""
 
     def _read(
-        self, X: Table, y: Target, weight: RowWeight, texts: bool | None, *, some: bool = False
+        self, X: Table, y: Target, beside: Beside, texts: bool | None, *, some: bool = False
     ) -> Training:
         """Read rows to learn from, of which only some may have labels if that is wanted."""
         if is_on_cluster(X):
-            return read_frame(X, y, weight, semi_supervised=some)
+            return read_frame(X, y, beside, semi_supervised=some)
         if (stream := as_stream(X)) is not None:
-            return read_stream(stream, y, weight, semi_supervised=some)
+            return read_stream(stream, y, beside, semi_supervised=some)
         rows, y = read_labelled(X, y, texts, self._warn_of_a_column)
-        return InMemory.encode(rows, y, weight, semi_supervised=some)
+        rows, beside = columns_taken(rows, beside)
+        return InMemory.encode(rows, y, beside, semi_supervised=some)
 
     def _labelled(self, X: Table, y: Target, sample_weight: RowWeight) -> tuple[Rows, Labels]:
         rows, y = read_labelled(X, y, self._learned_texts, self._warn_of_a_column)
         return rows, encode_labels(y, sample_weight)
 
     def _model_of(self, X: Table, y: Target, sample_weight: RowWeight) -> Model:
-        found = self._read(X, y, sample_weight, self._learned_texts)
+        found = self._read(X, y, Beside(sample_weight), self._learned_texts)
         return found.alone(self.model_, self.event_models)
 
     def _count(self, X: Table, y: Target, *, weighted: bool) -> Learned:
         settings = self._settings()
-        found = self._read(X, y, None, means_texts(self.event_models))
+        found = self._read(X, y, Beside(), means_texts(self.event_models))
         return found.learn(
             self.event_models, settings if weighted else settings.unweighted, Reservoir()
         )
@@ -569,7 +603,7 @@ class Learner(Classifier):
 
     def _learn_anew(self, rows: Rows, labels: Labels) -> Model:
         right = labels.classes[labels.codes]
-        return self._unfitted().fit(rows, right, labels.weight).model_
+        return self._unfitted().fit(rows, right, labels.weight, groups=labels.group).model_
 
     def _keys(self, rows: Rows, labels: Labels) -> NDArray[np.uint64]:
         settings = self._settings()

@@ -9,13 +9,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence, Sized
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from naively.counting.block import Batch
 from naively.counting.labels import (
+    Beside,
     LabelArray,
     Labels,
     RowWeight,
@@ -252,16 +253,17 @@ class InMemory(Training):
     weight: Floats | None = None
 
     @classmethod
-    def encode(
-        cls, rows: Rows, y: Target, sample_weight: RowWeight, *, semi_supervised: bool
-    ) -> InMemory:
+    def encode(cls, rows: Rows, y: Target, beside: Beside, *, semi_supervised: bool) -> InMemory:
         """Encode labels, of which some may be missing if learning is semi-supervised."""
         if not semi_supervised:
-            return cls(rows, encode_labels(y, sample_weight))
-        labels, there = encode_some_labels(y, sample_weight)
+            return cls(rows, beside.encode(y))
+        labels, there = encode_some_labels(y, beside.sample_weight)
         if len(there) == len(y):
-            return cls(rows, labels)
-        return cls(rows, labels, there, check_weight(sample_weight, len(rows)))
+            return cls(rows, beside.encode(y))
+        for what in ("frequencies", "groups"):
+            if what in beside.given:
+                raise ValueError(f"{what} needs all labels: with semi_supervised=True some lack.")
+        return cls(rows, labels, there, check_weight(beside.sample_weight, len(rows)))
 
     @property
     def is_labelled(self) -> bool:
@@ -356,29 +358,25 @@ class InMemory(Training):
         return learn_unlabelled(model, sample, batch, kind)
 
 
-def read_stream(
-    stream: Stream, y: Target, sample_weight: RowWeight, *, semi_supervised: bool
-) -> Batches:
-    """Return a table of any length with the columns of its labels and weights."""
-    check_columns(stream.names, y, sample_weight, semi_supervised=semi_supervised)
-    return Batches(LabelledStream(stream, y, sample_weight))
+def read_stream(stream: Stream, y: Target, beside: Beside, *, semi_supervised: bool) -> Batches:
+    """Return a table of any length with its labels, and what else is said of its rows."""
+    check_columns(stream.names, y, beside, semi_supervised=semi_supervised)
+    return Batches(LabelledStream(stream, y, beside))
 
 
-def read_frame(
-    frame: Any, y: Target, sample_weight: RowWeight, *, semi_supervised: bool
-) -> OnCluster:
-    """Return a frame of Spark with the columns of its labels and weights."""
-    check_columns(frame.columns, y, sample_weight, semi_supervised=semi_supervised)
-    for what, column in (("y", y), ("sample_weight", sample_weight)):
-        if column is not None and not isinstance(column, str):
-            raise ValueError(
+def read_frame(frame: Any, y: Target, beside: Beside, *, semi_supervised: bool) -> OnCluster:
+    """Return a frame of Spark with the columns of its labels, and what else is said of its rows."""
+    check_columns(frame.columns, y, beside, semi_supervised=semi_supervised)
+    for what, column in {"y": y, **beside.given}.items():
+        if not isinstance(column, str):
+            raise ValueError(  # noqa: TRY004
                 f"{what} must be the name of a column of the frame, got a {type(column).__name__}."
             )
-    return OnCluster(LabelledFrame(frame, y, cast("str | None", sample_weight)))
+    return OnCluster(LabelledFrame(frame, y, beside.columns))
 
 
 def check_columns(
-    names: Sequence[str], y: Target, sample_weight: RowWeight, *, semi_supervised: bool
+    names: Sequence[str], y: Target, beside: Beside, *, semi_supervised: bool
 ) -> None:
     """Raise a ValueError unless a table that is not in memory has the columns that are named."""
     if semi_supervised:
@@ -387,14 +385,29 @@ def check_columns(
         )
     if y is None:
         raise ValueError("requires y to be passed, but the target y is None.")
-    check_named(names, y, sample_weight)
+    check_named(names, y, beside)
 
 
-def check_named(names: Sequence[str], y: Target, sample_weight: RowWeight) -> None:
-    """Raise a ValueError if labels or weights are a column that is not there."""
-    for what, column in (("target column", y), ("column of weights", sample_weight)):
+KINDS = {"y": "target column", "sample_weight": "column of weights"}  # in messages
+
+
+def check_named(names: Sequence[str], y: Target, beside: Beside) -> None:
+    """Raise a ValueError if labels, or what is said beside them, are a column that is not there."""
+    for what, column in {"y": y, **beside.given}.items():
         if isinstance(column, str) and column not in names:
-            raise ValueError(missing_column(column, names, what))
+            raise ValueError(missing_column(column, names, KINDS.get(what, f"column of {what}")))
+
+
+def columns_taken(rows: Rows, beside: Beside) -> tuple[Rows, Beside]:
+    """Take the columns that are named beside labels out of rows in memory."""
+    found: dict[str, Target] = dict(beside.given)
+    check_named([str(name) for name in rows.names], None, beside)
+    for what, name in beside.columns.items():
+        found[what] = rows.values(name)
+    rest = set(beside.columns.values())
+    if rest:
+        rows = rows.select([name for name in rows.names if name not in rest])
+    return rows, Beside(**found)
 
 
 def read_labelled(
@@ -429,7 +442,7 @@ def weights_are_stale(before: Model, model: Model) -> bool:
     """Whether weights are of too few of a model's rows, or of fewer columns than it now has."""
     if model.weights is None:
         return True
-    fresh = model.weights.fresh(float(model.counted.tally.class_count.sum()))
+    fresh = model.weights.fresh(float(model.independent_rows.sum()))
     return fresh <= STALE or not before.taken.schema.is_part_of(model.taken.schema)
 
 

@@ -85,6 +85,7 @@ class SavedWeights:
     how: Weighting
     groups: tuple[SavedKey, ...]
     linear: SavedLinear | None
+    rows_per_weight: tuple[float, ...]  # one for each class; none where they are 1
 
 
 @dataclass(frozen=True)

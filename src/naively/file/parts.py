@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import reduce
 from itertools import pairwise, starmap
 from typing import Any, TypeAlias
@@ -684,6 +684,7 @@ def write_weights(weights: Weights, classes: list[Label], arrays: Arrays) -> Sav
     intercept of the linear part, and those of the linear part.
     """
     parts, places = list(weights.of), weights.places(classes)
+    per = weights.rows_of(classes)
     arrays["weights"] = weights.table(parts, classes)
     arrays["bias"] = np.array([*weights.bias, 0.0])[places]
     keys = [*(part.group for part in parts), *(term.group for term in terms_of(weights.linear))]
@@ -695,6 +696,7 @@ def write_weights(weights: Weights, classes: list[Label], arrays: Arrays) -> Sav
         "rows": weights.rows,
         "how": weights.how,
         "linear": write_linear(weights.linear, place, places, arrays),
+        "rows_per_weight": [] if per is None else per.tolist(),
     }
 
 
@@ -741,9 +743,11 @@ def read_weights(
     if saved.linear is not None:
         with at("weights.linear"):
             linear = read_linear(saved.linear, unread, len(classes), keys, order)
-    usual, rows = float(saved.usual), float(saved.rows)
+    usual, rows, per = float(saved.usual), float(saved.rows), saved.rows_per_weight
+    if len(per) not in (0, len(classes)) or not all(0 < of_class < np.inf for of_class in per):
+        raise ValueError("rows_per_weight must be positive numbers, one for each class or none")
     return Weights(
-        tuple(classes.tolist()), of, tuple(bias.tolist()), usual, rows, saved.how, linear
+        tuple(classes.tolist()), of, tuple(bias.tolist()), usual, rows, saved.how, linear, per
     )
 
 
@@ -790,6 +794,8 @@ class SampledRows:
                 "weights": batch.labels.weights,
                 "copies": batch.times,
             }
+            if batch.labels.group is not None:
+                parts["groups"] = batch.labels.group.view(np.int64)
             for place, group in enumerate(groups):
                 block = _write_block(batch.blocks[group.key])
                 parts |= {f"{place}/{what}": array for what, array in block.items()}
@@ -867,6 +873,9 @@ def _read_batch(name: str, unread: UnreadArrays, model: Model) -> tuple[Batch, K
     if not (np.isfinite(weight) & (weight >= LEAST_WEIGHT)).all() or (copies < 1).any():
         raise ValueError("a row has no weight, or there is no copy of it")
     labels = Labels(codes, model.classes, None if (weight == 1).all() else weight)
+    if f"{name}/groups" in unread:
+        own = unread.take(f"{name}/groups", "i", rows).view(np.uint64)
+        labels = replace(labels, group=own)
     blocks = {}
     for place, group in enumerate(model.counted.schema.groups):
         axis = model.counted.tally.blocks[group.key].axis

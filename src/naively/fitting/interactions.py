@@ -86,6 +86,7 @@ def add_interactions(
     pairs, start = fitting.pairs(plan)
     if pairs:
         model = model.with_interactions(pairs, sample.batches if all_rows is None else all_rows)
+    model = model.weighed(fitting.column_weights)  # of which a weight of 1 is so many rows
     weights = fitting.weights(plan, model, fitting.of_pairs(model), start)
     return _noted(model.weighed(weights), plan)
 
@@ -101,7 +102,7 @@ def fit_weights(model: Model, sample: Sample, *, learned: bool = True) -> Model:
     if why_none:
         return model.weighed(sample.weights(model, "loo", learned=learned), Sought(why_none))
     fitting = Fitting.of(model.without_interactions().weighed(None), sample, learned=learned)
-    evidence = fitting.of_pairs(model)
+    evidence = fitting.of_pairs(model.weighed(fitting.column_weights))
     plan = fitting.plan(evidence)
     return _noted(model.weighed(fitting.weights(plan, model, evidence)), plan)
 
@@ -124,7 +125,9 @@ def _why_none(model: Model, sample: Sample) -> str:
     """Say why there can be no interactions, or nothing."""
     if len(model.classes) < 2:
         return "there is only one class"
-    rows = sample.labels.total  # a row of weight 2 is two rows
+    if sample.several_groups:
+        return "rows come in groups, and of pairs of columns single rows are left out"
+    rows = float(sample.copies.sum())
     if rows < FEWEST:
         return f"{rows:,.6g} rows are too few, it takes {FEWEST}"
     able = sum(
@@ -362,6 +365,8 @@ class Crossed:
         The bin of each row, by column.
     labels : Labels
         The labels of the rows.
+    counted : Labels
+        The same, with the weights by which bins are counted, those of copies too.
     once : Once
         What is left out of each row.
     """
@@ -369,6 +374,7 @@ class Crossed:
     bins: list[Bins]
     codes: list[NDArray[np.int64]]
     labels: Labels
+    counted: Labels
     once: OneOfEach
 
     @classmethod
@@ -392,7 +398,9 @@ class Crossed:
         bins = [_bins(held, name) for name in _columns(labels, found, said)]
         codes = [np.concatenate([of.codes(batch) for batch in held]) for of in bins]
         times = np.concatenate([batch.times for batch in batches])
-        return cls(bins, codes, labels, OneOfEach.of(labels, times))
+        counted = Labels.join([batch.labels for batch in batches])
+        counted = counted.standing_for(labels.one_hot().sum(axis=0))
+        return cls(bins, codes, labels, counted, OneOfEach.of(counted, times))
 
     def interaction(self, pair: Pair) -> Interaction:
         """Return two columns taken together, as a column."""
@@ -401,7 +409,8 @@ class Crossed:
     def take(self, rows: NDArray[np.int64]) -> Crossed:
         """Return some of the rows, by their numbers, of which alone is counted then."""
         codes = [code[rows] for code in self.codes]
-        return Crossed(self.bins, codes, self.labels.take(rows), self.once.take(rows))
+        labels, counted = self.labels.take(rows), self.counted.take(rows)
+        return Crossed(self.bins, codes, labels, counted, self.once.take(rows))
 
     def evidence(self, pairs: Sequence[Pair], first: int | None = None) -> NDArray[np.float32]:
         """Return the evidence of pairs, centred over the classes: (rows, classes, pairs).
@@ -445,7 +454,7 @@ class Crossed:
         (i, j), k = pair, self.labels.k
         shape = self.bins[i].size, self.bins[j].size, k
         cell = (self.codes[i] * shape[1] + self.codes[j]) * k + self.labels.codes
-        count = np.bincount(cell, self.labels.weight, shape[0] * shape[1] * k)
+        count = np.bincount(cell, self.counted.weight, shape[0] * shape[1] * k)
         return count.astype(np.float64).reshape(shape)
 
     def _crossings(self, n: int) -> Iterator[Crossing]:
@@ -471,7 +480,7 @@ class Crossed:
         once, kind = self.once.different, self.once.number
         cell = by_class + self.codes[i] * (n_b * k)
         cell += np.arange(len(others))[:, None] * (n_a * n_b * k)  # each pair by itself
-        weight = self.labels.weight
+        weight = self.counted.weight
         every = None if weight is None else np.broadcast_to(weight, cell.shape).ravel()
         size = len(others) * n_a * n_b * k
         count = np.bincount(cell.ravel(), every, size).astype(np.float64)
@@ -616,13 +625,13 @@ class Fitting:
     @classmethod
     def of(cls, model: Model, sample: Sample, *, learned: bool = True) -> Fitting:
         """Fit the weights of the columns."""
-        batches = sample.encoded(model)
+        model, batches, count = sample.weighed_alike(model, learned=learned)
         pieces = [_pieces(batch, model) for batch in batches]
         first = [left_out(model, [of[0]], learned=learned) for of in pieces]
-        count = sample.stands_for(model, learned=learned)
         found = LeaveOneOut.join(first).standing_for(count)
-        rows = float(model.counted.tally.class_count.sum())
+        rows = float(model.independent_rows.sum())
         weights = fit(found.first(ROWS).standing_for(count), "loo", rows)
+        weights = weights.of_rows_like(model.weights)
         labels, joint = [], []
         for table, (_, *others) in zip(first, pieces, strict=True):
             for part in (table, *(left_out(model, [of], learned=learned) for of in others)):
@@ -789,7 +798,8 @@ class Fitting:
             return np.zeros((*self.joint.shape, 0), np.float32)
         held, once = [Held(batch) for batch in self.batches], None
         if self.learned:
-            once = OneOfEach.of(self.labels, np.concatenate([of.times for of in self.batches]))
+            labels = Labels.join([of.labels for of in self.batches])
+            once = OneOfEach.of(labels, np.concatenate([of.times for of in self.batches]))
         (n, k), pairs = self.joint.shape, sum(len(model.taken.parts[of.key].keys) for of in groups)
         by_class = np.empty((k, pairs, n), np.float32)
         at = iter(range(pairs))

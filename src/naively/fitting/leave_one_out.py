@@ -186,7 +186,8 @@ def leave_one_out_table(
     Parameters
     ----------
     batch : Batch
-        Labelled rows, as the model encodes them.
+        Labelled rows, as the model encodes them. A weight of 1 is an independent row
+        (``Sample.encoded``).
     learned : bool, default True
         Whether the model has learned these rows, so that each must be left out.
     length_power : float
@@ -220,8 +221,10 @@ def leave_one_out_table(
         kinds += [kind] * len(parts)
         by_class += [centres] * len(parts)
     table = _centred(table).transpose(1, 0, 2)
-    given = _log_prior(model, once, learned, model.pretend_rows or HALF)
+    per = model.rows_per_weight
+    given = _log_prior(model, once, learned, model.pretend_rows or HALF, per)
     prior = _log_prior(model.under_own_prior, once, learned, PRETEND)
+    labels = batch.independent.among(model.classes)
     return LeaveOneOut(keys, by_class, kinds, table, prior, given, labels)
 
 
@@ -267,18 +270,27 @@ def _centred(table: Floats) -> Floats:
     return table
 
 
-def _log_prior(model: Model, labels: Labels, learned: bool, pretend: float | Floats) -> Floats:
+def _log_prior(
+    model: Model,
+    labels: Labels,
+    learned: bool,
+    pretend: float | Floats,
+    per: Floats | None = None,
+) -> Floats:
     """Return each row's log class prior, (rows, classes), without the row if it was learned.
 
-    If it is the share of each class among the rows, each class has ``pretend`` rows more.
+    If it is the share of each class among the independent rows, or by what they weigh where it is
+    said how many rows a weight of 1 is, (classes,), each class has ``pretend`` more.
     """
     prior = model.settings.class_prior
     if not is_estimated(prior):
         return np.tile(np.maximum(model.class_log_prior, IMPOSSIBLE), (len(labels), 1))
     if isinstance(prior, Beta | Dirichlet):
         pretend = pretend_classes(prior, model.settings.estimate, model.classes)
-    counted = model.counted.tally.class_count
+    counted = model.independent_rows
     own = labels.one_hot() if learned else np.zeros((len(labels), labels.k))
+    if per is not None:
+        counted, own = model.counted.tally.class_count, own / per
     count = np.maximum(counted - own + pretend * (counted > 0), 0.0)
     with np.errstate(divide="ignore"):
         log_prior: Floats = np.log(count / count.sum(axis=1, keepdims=True))
@@ -292,7 +304,7 @@ def _log_prior(model: Model, labels: Labels, learned: bool, pretend: float | Flo
 
 @dataclass(frozen=True, eq=False)
 class OneOfEach:
-    """What is left out of the counts for each row: of a row of weight 2, which is two rows, one.
+    """What is left out of the counts for each row: of one that stands for several, one of them.
 
     Parameters
     ----------

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
+from heapq import heappop, heappush
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -14,15 +15,30 @@ from naively.counting.block import Batch
 from naively.counting.labels import Label, Labels
 from naively.counting.tally import Tally
 from naively.file.parts import SampledRows
-from naively.fitting.leave_one_out import LeaveOneOut, by_class, left_out, row_order
+from naively.fitting.copies import in_rows, rows_per_group, rows_per_weight, told_apart
+from naively.fitting.leave_one_out import (
+    LeaveOneOut,
+    by_class,
+    leave_one_out_table,
+    left_out,
+    row_order,
+)
 from naively.fitting.search import on_one_thread
-from naively.fitting.weights import ROWS, SampleSize, fit, sample_size, with_linear_part
+from naively.fitting.weights import (
+    ROWS,
+    SampleSize,
+    fit,
+    loss_of_one_weight,
+    sample_size,
+    with_linear_part,
+)
 from naively.kernels.reference import Floats
 from naively.likelihoods.words import LENGTH_POWER
+from naively.messages import warn
 from naively.model.model import Model, count_batch
 from naively.model.weights import Weights
 from naively.options import Weighting
-from naively.schema.schema import contents, fingerprints
+from naively.schema.schema import contents, fingerprints, mixed
 from naively.schema.settle import View
 
 # --- Reservoir -----------------------------------------------------------------------------------
@@ -40,9 +56,12 @@ from naively.schema.settle import View
 # that one row in a thousand is of, a sample of all rows alike would hold ten. Where weights are
 # fitted and scores estimated, a row stands for as many rows as there are of its class for each that
 # was drawn (``Labels.standing_for``).
+#
+# Rows of groups are drawn group by group, whole groups of the least keys, whatever their classes.
 
 
 SEVERAL = 8  # more batches than this are joined
+FOLDS = 20  # of groups, each of which is left out
 
 
 class Reservoir:
@@ -95,7 +114,8 @@ class Reservoir:
     def add(self, batch: Batch, model: Model) -> None:
         """Sample these rows too; the model has learned them."""
         weight = batch.labels.weight
-        self.seen += len(batch) if weight is None else int(np.count_nonzero(weight))
+        rows = batch.times if weight is None else batch.times[weight > 0]
+        self.seen += int(rows.sum())
         self._size = sample_size(model, self.seen)
         self._new.append(batch)
         self._last = None
@@ -104,18 +124,19 @@ class Reservoir:
         if len(self._kept) > SEVERAL:
             self._kept = encoded_by(self._kept, model)
 
-    def add_sampled(self, batch: Batch, model: Model, seen: int, share: float) -> None:
-        """Sample a share of so many rows, which was chosen by another hash of their cells.
+    def add_sampled(self, batch: Batch, model: Model, seen: int, share: Floats) -> None:
+        """Sample a share of the rows of each class, (classes,), chosen by another hash of cells.
 
-        Their keys are made as small as if they were the least of all, so that they count for all in
-        a sample that is merged with this one.
+        Their keys are made as small as if they were the least of all of their class, so that they
+        count for all of it in a sample that is merged with this one. ``seen`` is how many rows
+        there are in all.
         """
         self.seen += seen
         self._size = sample_size(model, self.seen)
         self._last = None
         kept = Kept.of(batch, self._seed, len(batch))
-        if share < 1:
-            kept = replace(kept, keys=(kept.keys * share).astype(np.uint64))
+        if (share < 1).any():
+            kept = as_least(kept, share)
         self._draw()
         self._kept = of_least_keys(merged_rows(self._kept, [kept]), self._size.kept, self._limit)
 
@@ -125,6 +146,8 @@ class Reservoir:
         A row can be looked up if it would be in the sample had it been learned.
         """
         self._draw()
+        if any(kept.groups is not None for kept in self._kept):
+            return np.nan  # the key of a row is also of its group, which nobody says here
         kept = np.concatenate([np.empty(0, np.uint64), *(kept.keys for kept in self._kept)])
         seen, highest = batch.seen(), _highest(self._kept, self._size.kept)
         keys = fingerprints(seen, self._seed)
@@ -135,10 +158,6 @@ class Reservoir:
     def seed(self) -> int:
         """The number of 64 bits that chooses the rows."""
         return int(self._seed)
-
-    def wanted(self, rows: int) -> int:
-        """Return how many different rows of a table are wanted of so many."""
-        return int(ROWS * (1 + np.log(rows / ROWS))) if self._grows and rows > ROWS else ROWS
 
     def merged(self, other: Reservoir, model: Model) -> Reservoir | None:
         """Return the sample of the rows of both, which a model has learned.
@@ -186,7 +205,7 @@ class Reservoir:
         ):
             return self._last[2]
         kept = encoded_by(self._sample(larger=larger), model)
-        sample = Sample.of_kept(kept)
+        sample = Sample.of_kept(kept, model)
         self._last = model.counted.tally, larger, sample
         return sample
 
@@ -195,6 +214,11 @@ class Reservoir:
         size = self._size
         grows = larger and size.rows == size.kept
         return of_least_keys(self._kept, size.rows, self._limit if grows else NO_KEY)
+
+    @property
+    def in_groups(self) -> bool:
+        """Whether rows came with groups."""
+        return any(kept.batch.labels.group is not None for kept in self._sample())
 
     @property
     def _limit(self) -> np.uint64:
@@ -250,6 +274,18 @@ class Kept:
     keys: NDArray[np.uint64]
     contents: NDArray[np.uint64]
 
+    @property
+    def groups(self) -> NDArray[np.uint64] | None:
+        """The number of each row's group, by which it is drawn, (rows,); None without groups."""
+        return self.batch.labels.group
+
+    def with_groups(self) -> Kept:
+        """Return the rows each of which, without groups, is a group of its own."""
+        if self.groups is not None:
+            return self
+        labels = replace(self.batch.labels, group=self.keys)
+        return replace(self, batch=replace(self.batch, labels=labels))
+
     @classmethod
     def of(
         cls,
@@ -265,11 +301,18 @@ class Kept:
         than the highest that is kept of its class already.
         """
         batch = batch.seen()
+        if batch.labels.group is not None:
+            group = mixed(batch.labels.group + seed)
+            batch = replace(batch, labels=replace(batch.labels, group=group))
         keys, labels = fingerprints(batch, seed), batch.labels
         some = np.arange(len(keys))
-        if highest:
+        if labels.group is not None:
+            some = some[
+                labels.group <= np.maximum(_last_group([(labels.group, keys)], most)[0], limit)
+            ]
+        elif highest:
             some = some[keys <= np.maximum(_by_label(highest, labels), limit)]
-        if len(some) > most:
+        if len(some) > most and labels.group is None:
             of_class = [keys[some[labels.codes[some] == c]] for c in range(labels.k)]
             last = _last_of_each([_least_different(of, most) for of in of_class], most)
             some = some[keys[some] <= np.maximum(last[labels.codes[some]], limit)]
@@ -315,6 +358,8 @@ def of_least_keys(every: list[Kept], most: int, limit: np.uint64 = NO_KEY) -> li
 
     Those of the least keys are ``most`` at most.
     """
+    if any(kept.groups is not None for kept in every):
+        every = [kept.with_groups() for kept in every]
     if sum(len(kept.keys) for kept in every) <= most:
         return every
     return [
@@ -354,9 +399,39 @@ def _last_of_each(keys: Sequence[NDArray[np.uint64]], most: int) -> NDArray[np.u
 
 
 def _are_least(every: Sequence[Kept], most: int) -> list[NDArray[np.bool_]]:
-    """Mark the rows of the least keys of each class, at most ``most`` in all, (rows,) of each."""
+    """Mark the rows of the least keys of each class, at most ``most`` in all, (rows,) of each.
+
+    Of rows in groups they are those of the groups of the least numbers.
+    """
+    groups = [(kept.groups, kept.keys) for kept in every if kept.groups is not None]
+    if len(groups) == len(every) > 0:
+        last, key = _last_group(groups, most)
+        return [(group < last) | ((group == last) & (keys <= key)) for group, keys in groups]
     highest = _highest(every, most)
     return [kept.keys <= _by_label(highest, kept.batch.labels) for kept in every]
+
+
+def _last_group(
+    every: Sequence[tuple[NDArray[np.uint64], NDArray[np.uint64]]], most: int
+) -> tuple[np.uint64, np.uint64]:
+    """Return the last group that stays of rows, and the highest key that stays of its rows.
+
+    Groups stay whole, those of the least numbers, as long as their rows are ``most`` at most. Of a
+    group that alone has more, the rows of the least keys stay.
+
+    Parameters
+    ----------
+    every : sequence of (ndarray, ndarray) of uint64, both of shape (rows,)
+        The groups of rows, and their keys; equal keys are of equal rows.
+    """
+    group, key = (np.concatenate(of) for of in zip(*every, strict=True))
+    key, first = np.unique(key, return_index=True)
+    group = group[first]
+    number, rows = np.unique(group, return_counts=True)
+    whole = int(np.searchsorted(np.cumsum(rows), most, side="right"))
+    if whole or not len(number):
+        return (number[whole - 1] if whole else EVERY_KEY), EVERY_KEY
+    return number[0], key[group == number[0]][most - 1]
 
 
 def _highest(every: Sequence[Kept], most: int) -> Highest:
@@ -364,7 +439,7 @@ def _highest(every: Sequence[Kept], most: int) -> Highest:
 
     ``most`` rows of all classes may stay.
     """
-    if sum(len(kept.keys) for kept in every) < most:
+    if sum(len(kept.keys) for kept in every) < most or every[0].groups is not None:
         return {}
     of_class: dict[Label, list[NDArray[np.uint64]]] = {}
     for kept in every:
@@ -382,6 +457,17 @@ def _by_label(highest: Highest, labels: Labels) -> NDArray[np.uint64]:
     """Return the highest key of each row's class, (rows,); that of all keys where there is none."""
     of_class = [highest.get(label, EVERY_KEY) for label in labels.classes.tolist()]
     return np.array(of_class, np.uint64)[labels.codes]
+
+
+def as_least(kept: Kept, share: Floats) -> Kept:
+    """Return rows with keys as if they were the least of their class, of which each is a share.
+
+    ``share`` is of shape (classes,). Of a class that is there as a whole, keys stay as they are.
+    """
+    of, keys = share[kept.batch.labels.codes], kept.keys.copy()
+    some = of < 1
+    keys[some] = (keys[some] * of[some]).astype(np.uint64)
+    return replace(kept, keys=keys).select(np.argsort(keys))
 
 
 def encoded_by(every: list[Kept], model: Model) -> list[Kept]:
@@ -431,7 +517,8 @@ class Sample:
     Parameters
     ----------
     batches : list of Batch
-        The rows; in several batches where some came as a sparse matrix and some did not.
+        The rows; in several batches where some came as a sparse matrix and some did not. Their
+        ``times`` are how many independent rows each stands for.
     """
 
     batches: list[Batch]
@@ -441,25 +528,57 @@ class Sample:
 
     @property
     def copies(self) -> NDArray[np.int64]:
-        """How often each row came, of shape (rows,)."""
+        """How many independent rows each row stands for, of shape (rows,)."""
         return np.concatenate([np.empty(0, np.int64), *(b.times for b in self.batches)])
 
     @property
     def labels(self) -> Labels:
-        """The labels of the rows, numbered among the classes of the model."""
-        return Labels.join([batch.labels for batch in self.batches])
+        """The labels of the rows, numbered among the classes of the model.
 
-    def stands_for(self, model: Model, *, learned: bool = True) -> Floats:
-        """Return how many rows of each class the sample stands for, (classes,).
-
-        They are those of the model, or if it has not learned them, the sample's own.
+        Each weighs as much as the independent rows that it stands for.
         """
-        count: Floats = model.counted.tally.class_count
-        return count if learned else self.labels.among(model.classes).one_hot().sum(axis=0)
+        return Labels.join([batch.independent for batch in self.batches])
+
+    def weighed_alike(
+        self, model: Model, *, learned: bool = True
+    ) -> tuple[Model, list[Batch], Floats]:
+        """Return what weights are fitted of: a model, rows, and how many these stand for.
+
+        A weight of 1 is then an independent row: in what the model has counted, as follows from
+        the sample, and among the rows, which may be others that it has not learned.
+
+        Returns
+        -------
+        model : Model
+            With weights that are all 1.
+        batches : list of Batch
+            The rows, as the model encodes them; each text is split.
+        count : ndarray of shape (classes,)
+            How many rows of each class they stand for.
+        """
+        own = rows_per_weight(model, self._among(model))
+        if learned:
+            model = model.weighed(Weights.even(model.classes, own))
+            return model, self.encoded(model), model.independent_rows
+        model = model.weighed(Weights.even(model.classes, model.rows_per_weight))
+        batches = self._encoded(model, own)
+        return model, batches, Labels.join([of.independent for of in batches]).one_hot().sum(axis=0)
+
+    @property
+    def groups(self) -> NDArray[np.uint64] | None:
+        """The number of each row's group, (rows,); None where none were given."""
+        return self.labels.group
 
     def deal(self, folds: int) -> NDArray[np.int64]:
-        """Deal the copies of all rows out to folds: how many are in each, (rows, folds)."""
-        return deal(self.labels.codes, self.copies, folds)
+        """Deal all rows out to folds: how many of those it stands for are in each, (rows, folds).
+
+        The rows of a group are in one fold.
+        """
+        if self.groups is None:
+            return deal(self.labels.codes, self.copies, folds)
+        dealt = np.zeros((len(self.copies), folds), np.int64)
+        dealt[np.arange(len(dealt)), fold_of_groups(self.groups, folds)] = self.copies
+        return dealt
 
     def keep(self, copies: NDArray[np.int64]) -> Sample:
         """Return so many copies of each row, where ``copies`` is of shape (rows,)."""
@@ -482,17 +601,74 @@ class Sample:
         found = left_out(model, self.encoded(model), length_power=length_power)
         return found.standing_for(model.counted.tally.class_count)
 
+    @property
+    def several_groups(self) -> bool:
+        """Whether rows belong to groups, of which there are two at least."""
+        return self.groups is not None and bool((self.groups != self.groups[0]).any())
+
+    def _without_groups(self, model: Model) -> tuple[Model, list[Batch], Floats, LeaveOneOut]:
+        """Return what weights are fitted of, and the evidence of each row without its group.
+
+        How alike the rows of a group are decides how many independent rows they are: all of them,
+        one, or as many as are between. It is what predicts other groups best.
+        """
+        batches = self._among(model)
+        own, alone = rows_per_weight(model, batches), rows_per_group(model, batches)
+        best: tuple[float, Model, LeaveOneOut] | None = None
+        for share in (0.0, 0.5, 1.0):
+            per = (np.ones(len(model.classes)) if own is None else own) * alone**share
+            even = Weights.even(model.classes, None if own is None and share == 0 else per)
+            then = model.weighed(even)
+            found = self._by_fold(then)
+            loss = loss_of_one_weight(found.standing_for(then.independent_rows))
+            if best is None or loss < best[0]:
+                best = loss, then, found
+        assert best is not None
+        _, then, found = best
+        return then, self.encoded(then), then.independent_rows, found
+
+    def _by_fold(self, model: Model) -> LeaveOneOut:
+        """Return the evidence of each row by a model that has not learned its fold of groups."""
+        assert self.groups is not None
+        fold = fold_of_groups(self.groups, min(FOLDS, len(np.unique(self.groups))))
+        places, found = [], []
+        for at in range(int(fold.max()) + 1):
+            out = self.keep(np.where(fold == at, self.copies, 0))
+            rest = out.less(model).with_classes(model.classes)
+            some = LeaveOneOut.join(
+                [leave_one_out_table(rest, of, learned=False) for of in out.encoded(rest)]
+            )
+            lone = rest.independent_rows[some.labels.codes] <= 0  # a class of this fold alone
+            weight = np.where(lone, 0.0, some.labels.weights)
+            found.append(replace(some, labels=replace(some.labels, weight=weight)))
+            places.append(np.flatnonzero(fold == at))
+        every = LeaveOneOut.join(found).take(np.argsort(np.concatenate(places)))
+        if every.labels.weights.any():
+            return every
+        return replace(every, labels=replace(every.labels, weight=None))
+
     def encoded(self, model: Model) -> list[Batch]:
-        """Return the rows as a model encodes them; each text is split."""
-        return [model.recode(batch).split() for batch in self.batches if len(batch)]
+        """Return the rows as a model encodes them; each text is split, and a weight of 1 a row."""
+        return self._encoded(model, model.rows_per_weight)
+
+    def _encoded(self, model: Model, per: Floats | None) -> list[Batch]:
+        return [model.recode(batch).split() for batch in in_rows(self._among(model), per)]
+
+    def _among(self, model: Model) -> list[Batch]:
+        """Return the batches that have rows, their labels numbered among the model's classes."""
+        return [
+            replace(batch, labels=batch.labels.among(model.classes))
+            for batch in self.batches
+            if len(batch)
+        ]
 
     @classmethod
-    def of_all(cls, batch: Batch) -> Sample:
+    def of_all(cls, batch: Batch, model: Model) -> Sample:
         """Return all rows of a batch, in an order that follows from what they hold."""
-        return cls.of_kept([Kept.of(batch, np.uint64(0), len(batch))])
+        return cls.of_kept(encoded_by([Kept.of(batch, np.uint64(0), len(batch))], model), model)
 
     @classmethod
-    def of_kept(cls, every: Sequence[Kept]) -> Sample:
+    def of_kept(cls, every: Sequence[Kept], model: Model) -> Sample:
         """Return rows in an order that follows from what they hold, those of the least keys first.
 
         What is fitted to the first of many rows is fitted to those of the least keys of each class.
@@ -505,6 +681,7 @@ class Sample:
                 order[np.argsort(~of[order], kind="stable")]
                 for order, of in zip(orders, least, strict=True)
             ]
+        batches = told_apart(model, batches)
         return cls([batch.take(rows) for batch, rows in zip(batches, orders, strict=True)])
 
     @on_one_thread
@@ -513,15 +690,38 @@ class Sample:
 
         ``learned`` says whether the model has learned these rows, so that each must be left out.
         """
-        batches = self.encoded(model)
-        found = left_out(model, batches, learned=learned)
-        count = self.stands_for(model, learned=learned)
+        if self.groups is not None and not self.several_groups:
+            warn("All rows are of one group, which cannot be left out; each row is left out alone.")
+        if learned and self.several_groups:
+            model, batches, count, found = self._without_groups(model)
+        else:
+            model, batches, count = self.weighed_alike(model, learned=learned)
+            found = left_out(model, batches, learned=learned)
         found = found.standing_for(count)
-        rows = float(model.counted.tally.class_count.sum())
+        rows = float(model.independent_rows.sum())
         weights = fit(found.first(ROWS).standing_for(count), kind, rows)
-        if kind != "loo" or found.labels.k < 2:
-            return weights
-        return with_linear_part(model, weights, found, batches)
+        if kind == "loo" and found.labels.k > 1:
+            weights = with_linear_part(model, weights, found, batches)
+        return weights.of_rows_like(model.weights)
+
+
+def fold_of_groups(groups: NDArray[np.uint64], folds: int) -> NDArray[np.int64]:
+    """Return the fold of each row, (rows,): groups stay whole, and folds are about as large.
+
+    The largest group goes to the fold that has fewest rows so far, and so on.
+
+    Examples
+    --------
+    >>> fold_of_groups(np.array([7, 7, 7, 5, 5, 9], np.uint64), 2)
+    array([0, 0, 0, 1, 1, 1])
+    """
+    number, of, rows = np.unique(groups, return_inverse=True, return_counts=True)
+    fold, filled = np.empty(len(number), np.int64), [(0, at) for at in range(folds)]
+    for group in np.lexsort((number, -rows)).tolist():
+        size, at = heappop(filled)
+        fold[group] = at
+        heappush(filled, (size + int(rows[group]), at))
+    return fold[of]
 
 
 def deal(codes: NDArray[np.int32], copies: NDArray[np.int64], folds: int) -> NDArray[np.int64]:

@@ -17,7 +17,7 @@ from naively.counting.block import Batch
 from naively.counting.labels import Labels
 from naively.fitting.leave_one_out import LeaveOneOut, leave_one_out_table
 from naively.fitting.sample import Reservoir, Sample
-from naively.fitting.weights import fit, log_loss, p_right, temperature
+from naively.fitting.weights import fit, loss_of_one_weight
 from naively.kernels.reference import Floats
 from naively.model.model import Model, count_batch
 from naively.options import Weighting
@@ -57,9 +57,9 @@ def learn_unlabelled(
     sample = reservoir.of(plain)
     unlabelled = Unlabelled.of(plain, batch)
     models = {0.0: unlabelled.start} | {share: unlabelled.fit(share) for share in SHARES}
-    best = min(models, key=lambda share: _loss(sample.leave_one_out(models[share])))
+    best = min(models, key=lambda share: loss_of_one_weight(sample.leave_one_out(models[share])))
     held_out = cross_validate(plain, sample, unlabelled.batch, best) if best > 0 else None
-    if held_out is None or _loss(held_out[1]) >= _loss(held_out[0]):
+    if held_out is None or loss_of_one_weight(held_out[1]) >= loss_of_one_weight(held_out[0]):
         model = replace(model, weights=None)
         return model if kind is None else model.weighed(sample.weights(model, kind)), 0.0
     learned = models[best]
@@ -149,11 +149,3 @@ class Unlabelled:
         """Return the model whose posteriors have settled, or that of the last step."""
         *_, last = self.steps(share)
         return last
-
-
-def _loss(found: LeaveOneOut) -> float:
-    """Return the log loss, in nats per row, if all evidence has one weight, a temperature."""
-    joint = found.table.sum(axis=0)
-    weight = temperature(joint, found.prior, found.labels, found.labels.total)
-    joint = found.prior + weight * joint
-    return log_loss(p_right(joint, found.labels), found.labels.weight)

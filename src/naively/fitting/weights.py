@@ -224,6 +224,14 @@ def temperature(
     return float(np.exp(root(slope, low, high, near=centre, within=WITHIN)))
 
 
+def loss_of_one_weight(found: LeaveOneOut) -> float:
+    """Return the log loss, in nats per row, if all evidence has one weight, a temperature."""
+    joint = found.table.sum(axis=0)
+    weight = temperature(joint, found.prior, found.labels, found.labels.total)
+    joint = found.prior + weight * joint
+    return log_loss(p_right(joint, found.labels), found.labels.weight)
+
+
 def ridge(
     found: LeaveOneOut, shrinkage: Shrinkage, near: Weights | None = None
 ) -> tuple[Floats, Floats]:
@@ -323,7 +331,7 @@ def with_linear_part(
         The rows of the table, as the model encodes them.
     """
     basis = basis_of(model, lambda: evidence_said(weights, found), found.labels, batches)
-    if not basis.terms:
+    if not basis.terms or _has_few_groups(found.labels):
         return weights
     z = np.vstack([basis.shared.T, np.ones(len(basis.z))]).T  # the last is the intercept
     problem = Problem(joint_of(weights, found), found.labels, z)
@@ -340,6 +348,11 @@ def with_linear_part(
     added = solve(problem, best.ridge, 0.0, start, LAST_STEPS)
     slope = np.vstack([basis.of_terms(added.slope[:-1]), added.slope[-1:]])
     return replace(weights, linear=linear_part_of(slope, basis.terms, [], best.ridge))
+
+
+def _has_few_groups(labels: Labels) -> bool:
+    """Whether rows are of groups that are too few to hold out a third of them."""
+    return labels.group is not None and len(np.unique(labels.group)) < THIRDS
 
 
 def ridges_of(labels: Labels) -> list[float]:
@@ -436,10 +449,13 @@ def solve_slopes(problem: Problem, ridge: float, start: Solution) -> Solution:
 def held_out(labels: Labels) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Return rows to fit, and a third to hold out: each third of few rows, else the first.
 
-    All copies of a row are in one third, so that a row of weight 2 is the row twice.
+    All copies of a row are in one third, so that a row of weight 2 is the row twice; and so are all
+    rows of a group.
     """
     third = np.empty(len(labels), np.int64)
     third[by_class(labels.codes)] = np.arange(len(labels)) % THIRDS
+    if labels.group is not None:
+        third = np.unique(labels.group, return_inverse=True)[1] % THIRDS
     times = THIRDS if labels.weights.sum() < FEW_HELD_OUT else 1
     return [(np.flatnonzero(third != t), np.flatnonzero(third == t)) for t in range(times)]
 

@@ -149,7 +149,7 @@ class Sums:
         keep = np.abs(difference.high) > rounding
         return Sums(np.where(keep, difference.high, 0.0), np.where(keep, difference.low, 0.0))
 
-    def __mul__(self, other: Sums | float) -> Sums:
+    def __mul__(self, other: Sums | float | Floats) -> Sums:
         if not isinstance(other, Sums):
             other = Sums(np.asarray(other, np.float64))
         high, low = two_product(self.high, other.high)

@@ -130,7 +130,7 @@ class RepeatedSums:
     def __neg__(self) -> RepeatedSums:
         return RepeatedSums(-self.different, self.number)
 
-    def __mul__(self, factor: float) -> RepeatedSums:
+    def __mul__(self, factor: float | Floats) -> RepeatedSums:
         return RepeatedSums(self.different * factor, self.number)
 
     __rmul__ = __mul__
@@ -334,8 +334,9 @@ class SparseSums:
     def __neg__(self) -> SparseSums:
         return SparseSums(self.first, self.classes, -self.stored, self.k)
 
-    def __mul__(self, factor: float) -> SparseSums:
-        return SparseSums(self.first, self.classes, self.stored * factor, self.k).compact()
+    def __mul__(self, factor: float | Floats) -> SparseSums:
+        of_cell = factor if np.ndim(factor) == 0 else np.asarray(factor)[self.classes]
+        return SparseSums(self.first, self.classes, self.stored * of_cell, self.k).compact()
 
     __rmul__ = __mul__
 

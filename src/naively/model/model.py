@@ -65,7 +65,8 @@ class Sought:
 class Taken:
     """What the columns that were counted are taken for, and what follows from that alone.
 
-    Neither weights nor the class prior have a part in it: models that differ in these share it.
+    Neither the class prior nor weights have a part in it, but for how many rows a weight of 1 is:
+    models that differ in these share it.
 
     Parameters
     ----------
@@ -249,8 +250,23 @@ class Model(Shown):
         ``sought`` is what came of looking for interactions, if that was done.
         """
         model = replace(self, weights=weights, sought=sought or self.sought)
-        vars(model)["taken"] = self.taken
+        if _are_equal(self.rows_per_weight, model.rows_per_weight):
+            vars(model)["taken"] = self.taken
         return model
+
+    @property
+    def rows_per_weight(self) -> Floats | None:
+        """How many independent rows a weight of 1 is, (classes,); None where it is one.
+
+        Without weights a row of weight 2 is two rows.
+        """
+        return None if self.weights is None else self.weights.rows_of(self.classes.tolist())
+
+    @property
+    def independent_rows(self) -> Floats:
+        """How many independent rows each class has, of shape (classes,)."""
+        count, per = self.counted.tally.class_count, self.rows_per_weight
+        return count if per is None else np.asarray(count * per)
 
     @property
     def seeks_interactions(self) -> bool:
@@ -319,7 +335,9 @@ class Model(Shown):
     @cached_property
     def taken(self) -> Taken:
         """What the columns that were counted are taken for, as the counts say."""
-        settled = settle(*self.counted, self.settings)
+        schema, tally = self.counted
+        per = self.rows_per_weight
+        settled = settle(schema, tally if per is None else tally * per, self.settings)
         says = with_missing if self.settings.counts_missing else without_words
         return Taken(*says(settled))
 
@@ -359,9 +377,13 @@ class Model(Shown):
     def pretend_rows(self) -> float:
         """How many rows each class has more where its share among the rows is its prior.
 
-        With weights, what few rows say is doubted: Laplace's rule of succession.
+        With weights, what few rows say is doubted: Laplace's rule of succession. A row has the
+        mean weight of all.
         """
-        return 0.0 if self.weights is None else PRETEND
+        if self.weights is None:
+            return 0.0
+        rows = float(self.independent_rows.sum())
+        return PRETEND * float(self.counted.tally.class_count.sum()) / rows if rows > 0 else PRETEND
 
     @cached_property
     def start(self) -> Floats:
@@ -492,6 +514,10 @@ class Model(Shown):
             name: self.likelihoods[name].contributions(block)
             for name, block in self.blocks(self.encode(rows)).items()
         }
+
+
+def _are_equal(a: Floats | None, b: Floats | None) -> bool:
+    return a is b if a is None or b is None else np.array_equal(a, b)
 
 
 # --- Where a model comes from: what was learned and forgotten, when, how much, and from where ----

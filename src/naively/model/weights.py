@@ -12,7 +12,7 @@ import numpy as np
 
 from naively.counting.axis import Axis, Derived, Level, Levels, Name, title_of_pair
 from naively.counting.block import Block, BlockKey, Codes, Dense
-from naively.counting.labels import Label
+from naively.counting.labels import Label, LabelArray
 from naively.counting.leave_one_out import Part
 from naively.kernels.reference import Floats
 from naively.likelihoods.base import Likelihood
@@ -337,11 +337,14 @@ class Weights(Shown):
     usual : float
         The weight, for every class, of a part that has none of its own.
     rows : float
-        The total weight of the rows that the model held when these were fitted.
+        How many independent rows the model held when these were fitted.
     how : {"loo", "temperature"}
         How they were fitted: a weight for each part, or one for all.
     linear : LinearPart
         What is added to the evidence so weighted.
+    rows_per_weight : tuple of float
+        How many independent rows a weight of 1 is, in each class (see
+        ``naively.fitting.copies``); where there are none, it is one.
 
     Notes
     -----
@@ -363,6 +366,13 @@ class Weights(Shown):
     rows: float
     how: Weighting = "loo"
     linear: LinearPart = NOTHING
+    rows_per_weight: tuple[float, ...] = ()
+
+    @classmethod
+    def even(cls, classes: LabelArray, rows_per_weight: Floats | None) -> Weights:
+        """Return weights that are all 1, of a model of which a weight of 1 is so many rows."""
+        of = () if rows_per_weight is None else tuple(rows_per_weight.tolist())
+        return cls(tuple(classes.tolist()), {}, (0.0,) * len(classes), 1.0, 0.0, rows_per_weight=of)
 
     @property
     def by_name(self) -> dict[str, dict[Label, float]]:
@@ -387,6 +397,16 @@ class Weights(Shown):
     def groups(self) -> frozenset[Hashable]:
         """The groups of which some column has weights of its own."""
         return frozenset(part.group for part in self.of if part.column is not None)
+
+    def of_rows_like(self, other: Weights | None) -> Weights:
+        """Return these weights, of a model of which a weight of 1 is as many rows as of another."""
+        return self if other is None else replace(self, rows_per_weight=other.rows_per_weight)
+
+    def rows_of(self, classes: Sequence[Label]) -> Floats | None:
+        """Return how many rows a weight of 1 is, (classes,); None where it is one throughout."""
+        if not self.rows_per_weight:
+            return None
+        return np.array([*self.rows_per_weight, 1.0])[self.places(classes)]
 
     def table(self, parts: Sequence[Part], classes: Sequence[Label]) -> Floats:
         """Return the weights of parts, of shape (parts, classes).
@@ -451,6 +471,13 @@ class Weights(Shown):
             np.array([*w.bias, 0.0])[at] for w, at in zip((self, other), places, strict=True)
         )
         bias = share * mine + (1 - share) * theirs
+        per: tuple[float, ...] = ()
+        if self.rows_per_weight or other.rows_per_weight:
+            ours, others = (
+                np.ones(len(classes)) if of is None else of
+                for of in (self.rows_of(classes), other.rows_of(classes))
+            )
+            per = tuple((share * ours + (1 - share) * others).tolist())
         return Weights(
             classes,
             {part: mean_of(part) for part in dict.fromkeys([*self.of, *other.of])},
@@ -459,6 +486,7 @@ class Weights(Shown):
             rows,
             self.how if self.how == other.how else "loo",
             self.linear.mean(other.linear, share, places),
+            per,
         )
 
 

@@ -27,7 +27,7 @@ from naively.counting.axis import (
     title_of_pair,
 )
 from naively.counting.block import Batch, Block, Codes, Dense, Documents, Sparse
-from naively.counting.labels import Labels, is_missing
+from naively.counting.labels import Labels, hash_cell, is_missing
 from naively.counting.leave_one_out import Parts
 from naively.counting.tally import BlockTally
 from naively.data.columns import (
@@ -226,7 +226,8 @@ class Schema(Shown):
         """
         rows = self.match(rows)
         known = axes or {}
-        return Batch({g.key: g.encode(rows, known.get(g.key)) for g in self.groups}, labels)
+        blocks = {g.key: g.encode(rows, known.get(g.key)) for g in self.groups}
+        return Batch(blocks, labels, labels.frequency)
 
     def recode(self, batch: Batch, axes: Mapping[GroupKey, Axis]) -> Batch:
         """Encode rows by known axes, as any schema has encoded them; absent columns are missing."""
@@ -847,7 +848,10 @@ def fingerprints(batch: Batch, seed: np.uint64) -> Hashes:
     seed : uint64
         With another seed, the numbers and their order are others.
     """
-    found = mixed(_of_cells(batch, _factors) + _of_labels(batch) + seed)
+    total = _of_cells(batch, _factors) + _of_labels(batch) + seed
+    if batch.labels.group is not None:  # equal rows of two groups are two rows
+        total += mixed(batch.labels.group + SALT)
+    found = mixed(total)
     words = np.zeros(len(batch), np.uint64)
     for key, block in batch.blocks.items():
         if key.kind == "word" and isinstance(block, Codes):
@@ -904,13 +908,13 @@ def level_hashes(block: Codes) -> Iterator[Hashes]:
     """Yield the hashes of the levels of each column, (rows,); 0 where a cell is missing."""
     for j, levels in enumerate(block.axis.levels):
         hashes = np.zeros(len(levels) + 1, np.uint64)  # the last is of missing cells
-        hashes[:-1] = [_of_cell(level) for level in levels]
+        hashes[:-1] = [hash_cell(level) for level in levels]
         yield hashes[np.maximum(block.codes[:, j].astype(np.int64), -1)]
 
 
 def _of_texts(texts: Sequence[Row]) -> Hashes:
     if not isinstance(texts, Strings):
-        return np.array([0 if text is None else _of_cell(text) for text in texts], np.uint64)
+        return np.array([0 if text is None else hash_cell(text) for text in texts], np.uint64)
     utf8, spans = np.ascontiguousarray(texts.utf8).data, pairwise(texts.offsets.tolist())
     digests = [blake2b(utf8[begin:end], digest_size=8).digest() for begin, end in spans]
     hashes = np.frombuffer(b"".join(digests), ">u8").astype(np.uint64)
@@ -918,25 +922,13 @@ def _of_texts(texts: Sequence[Row]) -> Hashes:
 
 
 def _of_labels(batch: Batch) -> Hashes:
-    classes = np.array([_of_cell(label) for label in batch.labels.classes.tolist()], np.uint64)
+    classes = np.array([hash_cell(label) for label in batch.labels.classes.tolist()], np.uint64)
     return classes[batch.labels.codes] if len(batch) else np.empty(0, np.uint64)
-
-
-def _of_cell(cell: object) -> int:
-    """Return the hash of a level, a text or a label."""
-    if isinstance(cell, int | float) and -(2**53) <= cell <= 2**53:
-        return int(hash_numbers(np.array([cell], np.float64))[0])
-    text = cell if isinstance(cell, str) else repr(cell)
-    return _of_bytes(text.encode("utf-8", "surrogatepass"))
-
-
-def _of_bytes(utf8: bytes | memoryview) -> int:
-    return int.from_bytes(blake2b(utf8, digest_size=8).digest())
 
 
 def _factors(columns: Sequence[Name]) -> Hashes:
     """Return an odd number for each column, by its name."""
-    return np.array([_of_cell(title(name)) | 1 for name in columns], np.uint64)
+    return np.array([hash_cell(title(name)) | 1 for name in columns], np.uint64)
 
 
 def _ones(columns: Sequence[Name]) -> Hashes:

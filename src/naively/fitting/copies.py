@@ -1,0 +1,336 @@
+"""Equal rows: several that happen to be alike, or one row that came several times.
+
+Leave-one-out asks what a row is taken for where it was not counted. If it was copied, as rare
+classes are oversampled, messages are forwarded and templates are filled in, its copies answer. So
+equal rows are left out together where so many would hardly coincide by chance, and one by one where
+they would, as in a table of few levels.
+
+How probable a row is in its class follows from its cells. It is no more probable than its rarest
+cell; and where columns do not repeat each other, it is the product of all. Some do repeat each
+other, so that the square root of the product is taken, as weights are shrunk to a half. A number is
+as probable as numbers are near it in other rows, over how many could be there by the least step
+between two. A text is as probable as its words.
+
+What rows weigh is another thing: that a row weighs 10 does not say that ten were seen. Of
+independent rows of weights w the effective number is (Σ w)² / Σ w² (Kish, Survey sampling, 1965).
+It is taken class by class, as a class may have weights of its own.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.axis import Columns
+from naively.counting.block import Batch, Block, Dense, Sparse
+from naively.counting.labels import Labels
+from naively.kernels.reference import Floats, hash_numbers
+from naively.messages import many
+from naively.model.model import Model
+from naively.schema.schema import mixed
+
+HARDLY = np.log(1e-3)  # the probability that as many equal rows are chance
+SHARED = 0.5  # of the evidence of all columns, which may repeat each other
+NEARLY = 0.01  # a whole number of steps
+FINER = 1e-3  # times the least difference, if there is no such step
+MOST = 64  # columns of numbers that are looked at: with more a row is only less probable
+EQUAL = 1e-9  # rows per weight that differ from 1 by no more do so by rounding
+
+
+def told_apart(model: Model, batches: Sequence[Batch]) -> list[Batch]:
+    """Return rows whose ``times`` are how many independent rows each stands for.
+
+    They are as many as its copies where these may be chance, and else one.
+
+    Parameters
+    ----------
+    model : Model
+        What has learned the rows.
+    batches : sequence of Batch
+        A sample of them, each once with its copies, by the classes of the model.
+    """
+    if all((batch.times == 1).all() for batch in batches):
+        return list(batches)
+    model = model.weighed(None)
+    rows = _rows_of_each(model, batches)
+    return [_with_copies(batch, _copied(model, batch, rows)) for batch in batches]
+
+
+def _copied(model: Model, batch: Batch, rows: Floats) -> NDArray[np.int64]:
+    """Return the numbers of the rows that have more copies than chance would make.
+
+    ``rows``, of shape (classes,), is how many rows of each class were learned.
+    """
+    several = np.flatnonzero(batch.times > 1)
+    if not len(several):
+        return several
+    more = batch.times[several] - 1
+    expected = np.log(rows[batch.labels.codes[several]]) + _log_chance(model, batch, several)
+    # That a Poisson number is k or more has a probability of at most mean^k / k!.
+    copied: NDArray[np.int64] = several[more * expected - _log_factorial(more) < HARDLY]
+    return copied
+
+
+def _with_copies(batch: Batch, copied: NDArray[np.int64]) -> Batch:
+    """Return the rows, some of which, by their numbers, stand for one row with its copies."""
+    if not len(copied):
+        return batch
+    times, each = batch.times.copy(), batch.labels.weights / batch.times
+    times[copied] = 1
+    return replace(batch, copies=times, each=each)
+
+
+def notes_of(batches: Sequence[Batch]) -> list[str]:
+    """Return what is to be said of the copies and weights of sampled rows."""
+    found, copied, copies = [], 0, 0
+    each: list[Floats] = []
+    for batch in batches:
+        one = batch.labels.weights / batch.times if batch.each is None else batch.each
+        of_row = np.rint(batch.labels.weights / one).astype(np.int64)
+        more = of_row > batch.times
+        copied, copies = copied + int(more.sum()), copies + int(of_row[more].sum())
+        each.append(one)
+    if copied:
+        found.append(
+            f"Copies: {many(copied, 'row')} came {copies:,} times, more often than chance would "
+            "have it; each is left out with its copies, and with them is as one row. If they are "
+            "rows of their own, number them in groups=."
+        )
+    weight = np.concatenate([np.empty(0), *each])
+    if len(weight) and np.ptp(weight) > 0 and (weight == np.rint(weight)).all():
+        found.append(
+            "Weights: they are whole numbers. If they say how many equal rows each row is, give "
+            "them as frequencies= instead of sample_weight=."
+        )
+    return found
+
+
+def in_rows(batches: Sequence[Batch], per: Floats | None) -> list[Batch]:
+    """Return rows whose weights are numbers of rows: a weight of 1 is ``per``, (classes,).
+
+    Those of which copies are no rows weigh as much together as with their copies, class by class.
+    """
+    if per is None and all(batch.each is None for batch in batches):
+        return list(batches)
+    k = max((batch.labels.k for batch in batches), default=0)
+    every, alone = np.zeros(k), np.zeros(k)
+    for batch in batches:
+        every += np.bincount(batch.labels.codes, batch.labels.weights, k)
+        alone += np.bincount(batch.labels.codes, batch.independent.weights, k)
+    more = np.divide(every, alone, out=np.ones(k), where=alone > 0)
+    more = more if per is None else more * per
+    return [
+        replace(
+            batch,
+            labels=batch.labels.times(per),
+            each=None if batch.each is None else batch.each * more[batch.labels.codes],
+        )
+        for batch in batches
+    ]
+
+
+def rows_per_weight(model: Model, batches: Sequence[Batch]) -> Floats | None:
+    """Return how many independent rows a weight of 1 is, (classes,); None where it is one.
+
+    Parameters
+    ----------
+    model : Model
+        What has learned the rows.
+    batches : sequence of Batch
+        A sample of them, whose ``times`` are how many independent rows each stands for.
+    """
+    k = len(model.classes)
+    every, alone, square = np.zeros(k), np.zeros(k), np.zeros(k)
+    largest = max((float(b.labels.weights.max(initial=0.0)) for b in batches), default=0.0) or 1.0
+    for batch in batches:
+        codes, w = batch.labels.codes, batch.independent.weights / largest  # no square overflows
+        every += np.bincount(codes, batch.labels.weights / largest, k)
+        alone += np.bincount(codes, w, k)
+        square += np.bincount(codes, w * w / batch.times, k)
+    there = square > 0
+    rows = np.divide(alone * alone, square, out=np.ones(k), where=there)
+    found = np.divide(rows, every * largest, out=np.ones(k), where=there)
+    return None if (np.abs(found - 1.0) <= EQUAL).all() else found
+
+
+def rows_per_group(model: Model, batches: Sequence[Batch]) -> Floats:
+    """Return how many independent rows a row is if those of a group are one, (classes,).
+
+    They are by Kish's rule, of groups and of rows.
+    """
+    k = len(model.classes)
+    labels = Labels.join([batch.independent for batch in batches])
+    assert labels.group is not None
+    weight = labels.weights / (labels.weights.max(initial=0.0) or 1.0)
+    number = np.unique(labels.group, return_inverse=True)[1]
+    of_group = np.bincount(number * k + labels.codes, weight).astype(np.float64)
+    of_group.resize((len(of_group) + k - 1) // k * k)
+    times = np.concatenate([batch.times for batch in batches])
+    rows = np.bincount(labels.codes, weight * weight / times, k)
+    groups = np.square(of_group.reshape(-1, k)).sum(axis=0)
+    found: Floats = np.divide(rows, groups, out=np.ones(k), where=groups > 0)
+    return found
+
+
+def _rows_of_each(model: Model, batches: Sequence[Batch]) -> Floats:
+    """Return about how many rows of each class there are, copies too, (classes,)."""
+    k = len(model.classes)
+    rows, weight = np.zeros(k), np.zeros(k)
+    for batch in batches:
+        rows += np.bincount(batch.labels.codes, batch.times, k)
+        weight += np.bincount(batch.labels.codes, batch.labels.weights, k)
+    every = model.counted.tally.class_count
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        return np.nan_to_num(np.maximum(rows, every * (rows / weight)), nan=1.0)
+
+
+def _log_factorial(n: NDArray[np.int64]) -> Floats:
+    """Return log n!, (numbers,); of many by Stirling's formula, which is as exact."""
+    table = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, 256)))])
+    x = np.maximum(n, 1).astype(np.float64)
+    stirling = x * np.log(x) - x + 0.5 * np.log(2 * np.pi * x) + 1 / (12 * x)
+    return np.where(n < len(table), table[np.minimum(n, len(table) - 1)], stirling)
+
+
+def _log_chance(model: Model, batch: Batch, some: NDArray[np.int64]) -> Floats:
+    """Return the log probability of some rows in their class, by their cells: (some,)."""
+    rarest, total = np.zeros(len(some)), np.zeros(len(some))
+    for least, every in _of_columns(model, batch, some):
+        rarest = np.minimum(rarest, least)
+        total += every
+    return np.minimum(rarest, SHARED * total)
+
+
+def _of_columns(
+    model: Model, batch: Batch, some: NDArray[np.int64]
+) -> Iterator[tuple[Floats, Floats]]:
+    """Yield the log probabilities of some rows' cells in their class, for some columns at a time.
+
+    They are those of the rarest cell, and of all cells together, both of shape (some,).
+    """
+    codes, right = batch.labels.codes, batch.labels.codes[some]
+    whole, few = model.recode(batch), model.blocks(model.recode(batch.take(some)).split())
+    texts: dict[object, tuple[Floats, Floats]] = {}
+    of_text = Counter(group.columns for group in model.taken.schema.groups if group.analyser)
+    for group in model.taken.schema.groups:
+        block, of_all = few[group.key], whole.blocks[group.key]
+        if group.is_beside or group.kind == "part":
+            continue
+        if isinstance(of_all, Dense):
+            for j in range(min(MOST, of_all.values.shape[1])):
+                log_p = _of_numbers(of_all.values[:, j].astype(np.float64), codes, some)
+                yield log_p, log_p
+        elif isinstance(of_all, Sparse) and isinstance(of_all.axis, Columns):
+            yield _of_stored(of_all, codes, some)
+        else:
+            items = model.taken.likelihoods[group.key].contributions(block)
+            log_p = np.minimum(items.value[np.arange(len(items.row)), right[items.row]], 0.0)
+            said = _summed(items.row, log_p, len(some))
+            if group.analyser is None:
+                yield said
+                continue
+            if of_text[group.columns] == 1 and isinstance(block, Sparse):  # words in any order
+                said = said[0], np.minimum(said[1] + _log_orders(block), 0.0)
+            _keep_likelier(texts, group.columns, said, block)
+    for least, every in texts.values():
+        there = np.isfinite(every)  # a missing text may be any
+        yield np.where(there, least, 0.0), np.where(there, every, 0.0)
+
+
+def _keep_likelier(
+    texts: dict[object, tuple[Floats, Floats]],
+    column: object,
+    said: tuple[Floats, Floats],
+    block: Block,
+) -> None:
+    """Keep what words, or their pairs or parts, say of a text, by which it is most probable."""
+    least, every = said
+    if isinstance(block, Sparse) and block.absent is not None:
+        every = np.where(block.absent, -np.inf, every)
+    if column in texts:
+        least_before, before = texts[column]
+        likelier = every > before
+        least, every = np.where(likelier, least, least_before), np.where(likelier, every, before)
+    texts[column] = least, every
+
+
+def _log_orders(block: Sparse) -> Floats:
+    """Return the logarithm of how many orders the words of each text can have, (rows,)."""
+    row, _, x = block.entries()
+    whole = np.rint(x).astype(np.int64)
+    all_words = np.bincount(row, whole, len(block)).astype(np.int64)
+    return _log_factorial(all_words) - np.bincount(row, _log_factorial(whole), len(block))
+
+
+def _summed(row: NDArray[np.int64], log_p: Floats, rows: int) -> tuple[Floats, Floats]:
+    """Return the log probability of each row's rarest cell, and of all its cells, both (rows,)."""
+    least = np.zeros(rows)
+    np.minimum.at(least, row, log_p)
+    return least, np.bincount(row, log_p, rows).astype(np.float64)
+
+
+def _of_stored(
+    block: Sparse, codes: NDArray[np.integer], some: NDArray[np.int64]
+) -> tuple[Floats, Floats]:
+    """Return the log probabilities of some rows' stored numbers, by how many rows have each."""
+    row, column, x = block.entries()
+    key = mixed(hash_numbers(x) + mixed(column.astype(np.uint64)))
+    _, number, times = np.unique(
+        mixed(key + codes[row].astype(np.uint64)), return_inverse=True, return_counts=True
+    )
+    log_p = np.log(times[number] / np.bincount(codes)[codes[row]])
+    least, every = _summed(row, log_p, len(block))
+    return least[some], every[some]
+
+
+def _of_numbers(x: Floats, codes: NDArray[np.integer], some: NDArray[np.int64]) -> Floats:
+    """Return the log probabilities of some rows' numbers among those of their class: (some,).
+
+    ``x`` and ``codes`` are the numbers and classes of all rows, (rows,), which differ.
+    """
+    step = _step(np.unique(x[np.isfinite(x)]))
+    found = np.zeros(len(some))
+    for c in np.unique(codes[some]):
+        of_class, mine = np.sort(x[codes == c]), np.flatnonzero(codes[some] == c)
+        found[mine] = _log_share(x[some[mine]], of_class, step)
+    return found
+
+
+def _step(values: Floats) -> float:
+    """Return the step between different numbers, which are ascending.
+
+    It is the least difference, if all are multiples of it. Else it is finer than can be seen.
+
+    >>> _step(np.array([0.0, 0.5, 2.0])), _step(np.array([0.0, 0.5, 1.8])) < 0.001
+    (0.5, True)
+    """
+    gaps = np.diff(values)
+    if not len(gaps):
+        return np.inf
+    step = float(gaps.min())
+    times = gaps / step
+    return step if (np.abs(times - np.rint(times)) < NEARLY).all() else step * FINER
+
+
+def _log_share(x: Floats, among: Floats, step: float) -> Floats:
+    """Return the log share of equal numbers to be expected; those among which are ascending.
+
+    >>> _log_share(np.array([1.0, 7.0]), np.array([0.0, 1.0, 1.0, 2.0, 7.0]), 1.0).round(2)
+    array([-0.92, -2.64])
+    """
+    n, missing = len(among), int(np.isnan(among).sum())
+    first, last = (np.searchsorted(among, x, side) for side in ("left", "right"))
+    equal = np.where(np.isnan(x), missing, last - first)
+    there = max(n - missing, 1)
+    near = int(np.ceil(np.sqrt(there)))
+    low, high = np.maximum(first - near, 0), np.minimum(last - 1 + near, there - 1)
+    low = np.minimum(low, high)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        width = among[high] - among[low]
+        share = (high - low) / n * step / width
+    share = np.where(width > 0, np.minimum(share, 1.0), 1.0)
+    return np.log(np.where(equal > 1, equal / n, np.minimum(share, 1.0)))
