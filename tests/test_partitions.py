@@ -43,7 +43,7 @@ def counted(table: pa.Table, times: Sequence[str] = (), rows: int = 25) -> Repor
     }
     nb = NaiveBayes()
     counting = Counting(
-        table.column_names, "y", None, readings, "auto", nb._settings(), Reservoir(), None
+        table.column_names, "y", {}, readings, "auto", nb._settings(), Reservoir(), None
     )
     (batch,) = counting(iter(table.to_batches(max_chunksize=rows)))
     found = Reports([], [])

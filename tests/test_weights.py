@@ -177,7 +177,7 @@ def test_fresh_is_the_share_of_the_rows_that_were_there() -> None:
     ],
     ids=str,
 )
-def test_a_row_of_weight_2_is_the_row_twice(options: dict[str, Any]) -> None:
+def test_a_row_of_frequency_2_is_the_row_twice(options: dict[str, Any]) -> None:
     X, y = table(150, 0)
     X["note"] = np.array(
         [
@@ -188,7 +188,7 @@ def test_a_row_of_weight_2_is_the_row_twice(options: dict[str, Any]) -> None:
     )
     weight = np.random.default_rng(1).integers(0, 4, 150)
     again = np.repeat(np.arange(150), weight)
-    weighed = NaiveBayes(**options).fit(X, y, weight.astype(float))
+    weighed = NaiveBayes(**options).fit(X, y, frequencies=weight)
     repeated = NaiveBayes(**options).fit(take(X, again), y[again])
     plain = NaiveBayes(**options).fit(take(X, weight > 0), y[weight > 0])
     assert_alike(weighed.weights_, repeated.weights_, 1e-6)

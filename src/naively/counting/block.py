@@ -252,8 +252,7 @@ class Batch:
     copies : ndarray of int64, of shape (rows,), optional
         How many equal rows each row stands for; by default one.
     each : ndarray of shape (rows,), optional
-        What one of them weighs, where some are no rows of their own but copies, whose weight is in
-        that of the labels too; by default the weight of the labels over ``copies``.
+        What each of them counts by where weights are fitted; by default what it weighs.
     """
 
     blocks: Mapping[BlockKey, Block]
@@ -271,7 +270,7 @@ class Batch:
 
     @property
     def independent(self) -> Labels:
-        """The labels of the rows, each of the weight of the independent ones it stands for."""
+        """The labels of the rows, of the weights by which they count where weights are fitted."""
         if self.each is None:
             return self.labels
         return replace(self.labels, weight=self.each * self.times)

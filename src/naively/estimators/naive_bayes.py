@@ -36,7 +36,6 @@ from naively.estimators.training import (
 )
 from naively.events import Beta, Categorical, Dirichlet, JointTable
 from naively.file.parts import SampledRows
-from naively.fitting.copies import notes_of
 from naively.fitting.interactions import add_interactions, fit_weights
 from naively.fitting.sample import Reservoir, Sample
 from naively.messages import warn
@@ -534,7 +533,7 @@ class Learner(Classifier):
         sought = (self._checked.sought or Sought()).notes
         if self._sample is None or self._counts_unlabelled:
             return sought
-        return (*sought, *notes_of(self._sample.of(self.model_, larger=self._interacts).batches))
+        return (*sought, *self._sample.of(self.model_, larger=self._interacts).notes)
 
     @property
     def _kind(self) -> Weighting | None:

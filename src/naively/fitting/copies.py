@@ -11,9 +11,12 @@ other, so that the square root of the product is taken, as weights are shrunk to
 as probable as numbers are near it in other rows, over how many could be there by the least step
 between two. A text is as probable as its words.
 
-What rows weigh is another thing: that a row weighs 10 does not say that ten were seen. Of
-independent rows of weights w the effective number is (Σ w)² / Σ w² (Kish, Survey sampling, 1965).
-It is taken class by class, as a class may have weights of its own.
+What rows weigh is another thing: that a row weighs 10 does not say that ten were seen. It counts as
+such in the tally. But where weights are fitted, a row counts by the square root of what it weighs:
+by all of it the few rows that weigh most would decide alone (Shimodaira, Improving predictive
+inference under covariate shift by weighting the log-likelihood function, 2000). Of independent rows
+that count by u the effective number is (Σ u)² / Σ u² (Kish, Survey sampling, 1965). It is taken
+class by class, as a class may have weights of its own.
 """
 
 from __future__ import annotations
@@ -36,6 +39,7 @@ from naively.schema.schema import mixed
 HARDLY = np.log(1e-3)  # the probability that as many equal rows are chance
 SHARED = 0.5  # of the evidence of all columns, which may repeat each other
 NEARLY = 0.01  # a whole number of steps
+FLAT = 0.5  # the power of a row's weight by which it counts where weights are fitted
 FINER = 1e-3  # times the least difference, if there is no such step
 MOST = 64  # columns of numbers that are looked at: with more a row is only less probable
 EQUAL = 1e-9  # rows per weight that differ from 1 by no more do so by rounding
@@ -53,7 +57,7 @@ def told_apart(model: Model, batches: Sequence[Batch]) -> list[Batch]:
     batches : sequence of Batch
         A sample of them, each once with its copies, by the classes of the model.
     """
-    if all((batch.times == 1).all() for batch in batches):
+    if all(batch.labels.weight is None for batch in batches):
         return list(batches)
     model = model.weighed(None)
     rows = _rows_of_each(model, batches)
@@ -77,36 +81,35 @@ def _copied(model: Model, batch: Batch, rows: Floats) -> NDArray[np.int64]:
 
 def _with_copies(batch: Batch, copied: NDArray[np.int64]) -> Batch:
     """Return the rows, some of which, by their numbers, stand for one row with its copies."""
-    if not len(copied):
-        return batch
-    times, each = batch.times.copy(), batch.labels.weights / batch.times
+    times = batch.times.copy()
     times[copied] = 1
-    return replace(batch, copies=times, each=each)
+    one = batch.labels.weights / times
+    if not len(one) or np.ptp(one) <= EQUAL * one.max():  # all weigh alike
+        return batch if not len(copied) else replace(batch, copies=times)
+    return replace(batch, copies=times, each=np.power(one, FLAT))
 
 
-def notes_of(batches: Sequence[Batch]) -> list[str]:
-    """Return what is to be said of the copies and weights of sampled rows."""
-    found, copied, copies = [], 0, 0
-    each: list[Floats] = []
-    for batch in batches:
-        one = batch.labels.weights / batch.times if batch.each is None else batch.each
-        of_row = np.rint(batch.labels.weights / one).astype(np.int64)
-        more = of_row > batch.times
-        copied, copies = copied + int(more.sum()), copies + int(of_row[more].sum())
-        each.append(one)
+def notes_of(came: Sequence[Batch], told: Sequence[Batch]) -> tuple[str, ...]:
+    """Return what is to be said of sampled rows, as they came and as ``told_apart`` has them."""
+    found, each = [], [np.empty(0)]
+    copied = copies = 0
+    for batch, then in zip(came, told, strict=True):
+        more = batch.times > then.times
+        copied, copies = copied + int(more.sum()), copies + int(batch.times[more].sum())
+        each.append(batch.labels.weights / batch.times)
     if copied:
         found.append(
             f"Copies: {many(copied, 'row')} came {copies:,} times, more often than chance would "
             "have it; each is left out with its copies, and with them is as one row. If they are "
             "rows of their own, number them in groups=."
         )
-    weight = np.concatenate([np.empty(0), *each])
+    weight = np.concatenate(each)
     if len(weight) and np.ptp(weight) > 0 and (weight == np.rint(weight)).all():
         found.append(
             "Weights: they are whole numbers. If they say how many equal rows each row is, give "
             "them as frequencies= instead of sample_weight=."
         )
-    return found
+    return tuple(found)
 
 
 def in_rows(batches: Sequence[Batch], per: Floats | None) -> list[Batch]:
@@ -320,7 +323,7 @@ def _log_share(x: Floats, among: Floats, step: float) -> Floats:
     """Return the log share of equal numbers to be expected; those among which are ascending.
 
     >>> _log_share(np.array([1.0, 7.0]), np.array([0.0, 1.0, 1.0, 2.0, 7.0]), 1.0).round(2)
-    array([-0.92, -2.64])
+    array([-0.92, -2.3 ])
     """
     n, missing = len(among), int(np.isnan(among).sum())
     first, last = (np.searchsorted(among, x, side) for side in ("left", "right"))

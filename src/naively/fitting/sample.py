@@ -15,7 +15,7 @@ from naively.counting.block import Batch
 from naively.counting.labels import Label, Labels
 from naively.counting.tally import Tally
 from naively.file.parts import SampledRows
-from naively.fitting.copies import in_rows, rows_per_group, rows_per_weight, told_apart
+from naively.fitting.copies import in_rows, notes_of, rows_per_group, rows_per_weight, told_apart
 from naively.fitting.leave_one_out import (
     LeaveOneOut,
     by_class,
@@ -519,9 +519,12 @@ class Sample:
     batches : list of Batch
         The rows; in several batches where some came as a sparse matrix and some did not. Their
         ``times`` are how many independent rows each stands for.
+    notes : tuple of str
+        What is to be said of their copies and weights.
     """
 
     batches: list[Batch]
+    notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return int(self.copies.sum())
@@ -533,11 +536,8 @@ class Sample:
 
     @property
     def labels(self) -> Labels:
-        """The labels of the rows, numbered among the classes of the model.
-
-        Each weighs as much as the independent rows that it stands for.
-        """
-        return Labels.join([batch.independent for batch in self.batches])
+        """The labels of the rows, numbered among the classes of the model."""
+        return Labels.join([batch.labels for batch in self.batches])
 
     def weighed_alike(
         self, model: Model, *, learned: bool = True
@@ -681,8 +681,9 @@ class Sample:
                 order[np.argsort(~of[order], kind="stable")]
                 for order, of in zip(orders, least, strict=True)
             ]
-        batches = told_apart(model, batches)
-        return cls([batch.take(rows) for batch, rows in zip(batches, orders, strict=True)])
+        told = told_apart(model, batches)
+        found = [batch.take(rows) for batch, rows in zip(told, orders, strict=True)]
+        return cls(found, notes_of(batches, told))
 
     @on_one_thread
     def weights(self, model: Model, kind: Weighting, *, learned: bool = True) -> Weights:
