@@ -53,7 +53,8 @@ def by_hand(
     loss, rows = 0.0, 0
     assert list(splits.fold) == list(fold)
     for split in splits:
-        model = make().fit(X.iloc[split.learned], y[split.learned])
+        groups = {} if splits.groups is None else {"groups": splits.groups[split.learned]}
+        model = make().fit(X.iloc[split.learned], y[split.learned], **groups)
         p = model.predict_proba(X.iloc[split.judged])
         loss += log_loss(y[split.judged], p, labels=model.classes_, normalize=False)
         rows += len(split.judged)

@@ -195,11 +195,3 @@ def test_a_row_of_frequency_2_is_the_row_twice(options: dict[str, Any]) -> None:
     with pytest.raises(AssertionError):  # they are not those of each row once
         assert_alike(replace(plain.weights_, rows=weight.sum()), repeated.weights_, 1e-3)
     np.testing.assert_allclose(weighed.predict_proba(X), repeated.predict_proba(X), atol=1e-6)
-    # Rows that were not learned: the same.
-    more, of_more = table(80, 5)
-    more["note"] = X["note"][:80]
-    weight = weight[:80]
-    again = np.repeat(np.arange(80), weight)
-    weighed.calibrate(more, of_more, weight.astype(float))
-    repeated.calibrate(take(more, again), of_more[again])
-    assert_alike(weighed.weights_, repeated.weights_, 1e-6)

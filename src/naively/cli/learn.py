@@ -216,8 +216,11 @@ def train(  # noqa: PLR0915, PLR0917  (options, not positions)
     provenance |= file.kept() | {name: of for name, of in beside.items() if of}
     nb.history_ = History().add("train", nb.class_count_.sum(), nb.class_count_.sum(), data)
     _save(nb, output, provenance, keep_rows=keep_rows)
+    learned_rows = total - (len(aside[0]) if aside else 0)
+    if frequencies:
+        learned_rows = round(nb.class_count_.sum())
     tell(
-        f"Learned {nb.class_count_.sum() if frequencies else total - len(aside[0] if aside else ()):,.0f} rows of {len(learned.classes):,} "
+        f"Learned {learned_rows:,} rows of {len(learned.classes):,} "
         f"classes ({_counts(learned)}) in {time.perf_counter() - begin:.1f} s, wrote {output}.",
         *str(learned.described).split("\n"),
         *([f"Interactions: none; {nb.why_no_interactions_}."] if nb.why_no_interactions_ else []),
