@@ -99,9 +99,9 @@ def notes_of(came: Sequence[Batch], told: Sequence[Batch]) -> tuple[str, ...]:
         each.append(batch.labels.weights / batch.times)
     if copied:
         found.append(
-            f"Copies: {many(copied, 'row')} came {copies:,} times, more often than chance would "
-            "have it; each is left out with its copies, and with them is as one row. If they are "
-            "rows of their own, number them in groups=."
+            f"Copies: {many(copied, 'row')} came {copies:,} times, more often than by chance; each "
+            "is left out with its copies, as one row. If they are rows of their own, number them "
+            "in groups=."
         )
     weight = np.concatenate(each)
     if len(weight) and np.ptp(weight) > 0 and (weight == np.rint(weight)).all():
