@@ -183,7 +183,7 @@ FAULTS = [
     Fault(
         "scores ignore sample weights",
         "src/naively/assess/folds.py",
-        "scores(p, model.classes, right, labels.weight, copies, cost=cost)",
+        "scores(p, model.classes, right, labels.weight, copies, groups=number, cost=cost)",
         "scores(p, model.classes, right, cost=cost)",
         ("tests/test_honesty.py::test_it_is_cross_validation_by_learning_again",),
     ),

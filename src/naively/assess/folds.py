@@ -261,7 +261,8 @@ def worth(model: Model, sample: Sample) -> Worth:
     """
     batches = sample.encoded(model)
     found = left_out(model, batches, length_power=model.length_power)
-    found = found.standing_for(model.counted.tally.class_count)
+    labels = Labels.join([batch.labels for batch in batches])  # of their whole weight
+    found = replace(found, labels=labels).standing_for(model.counted.tally.class_count)
     evidence = _by_column(model, found, linear_evidence(model, batches))
     # Weights are fitted under the rows' own prior, whatever the class prior is.
     base = found.class_prior
