@@ -170,8 +170,8 @@ def rows_per_group(model: Model, batches: Sequence[Batch]) -> Floats:
     assert labels.group is not None
     weight = labels.weights / (labels.weights.max(initial=0.0) or 1.0)
     number = np.unique(labels.group, return_inverse=True)[1]
-    of_group = np.bincount(number * k + labels.codes, weight).astype(np.float64)
-    of_group.resize((len(of_group) + k - 1) // k * k)
+    size = (int(number.max(initial=-1)) + 1) * k
+    of_group = np.bincount(number * k + labels.codes, weight, size).astype(np.float64)
     times = np.concatenate([batch.times for batch in batches])
     rows = np.bincount(labels.codes, weight * weight / times, k)
     groups = np.square(of_group.reshape(-1, k)).sum(axis=0)
