@@ -713,7 +713,7 @@ class Fitting:
         ``fixed`` is the evidence of the pairs that there are, (rows, classes, pairs); by default
         they are chosen.
         """
-        thirds, ridges = self.thirds(), ridges_of(self._first(ROWS))
+        thirds, ridges = self.thirds(), ridges_of(self._first(ROWS), len(self.found.parts))
         alone = self.problem(None, rows=ROWS)
         lines = [run_of(replace(alone, joint=joint), *rows) for joint, *rows in thirds]
         best, products = descend(lines, ridges, solve_slopes), False
@@ -771,7 +771,10 @@ class Fitting:
         """
         if plan.of_pairs is None:
             return [], None
-        problem, ridge = self._whole(plan, ROWS), plan.ridge or ridges_of(self.labels)[0]
+        problem, ridge = (
+            self._whole(plan, ROWS),
+            plan.ridge or ridges_of(self.labels, len(self.found.parts))[0],
+        )
         found = solve_slopes(problem, ridge, Solution.nothing(problem))
         best = self.crossed.best(problem.posterior(found))
         problem = replace(problem, evidence=self.crossed.evidence(best, ROWS))
@@ -827,7 +830,7 @@ class Fitting:
         problem = replace(self._whole(plan), evidence=None if plan.of_pairs is None else evidence)
         found = solve(
             problem,
-            plan.ridge or ridges_of(self.labels)[0],
+            plan.ridge or ridges_of(self.labels, len(self.found.parts))[0],
             plan.of_pairs or RIDGES_OF_PAIRS[0],
             start or Solution.nothing(problem),
             LAST_STEPS if start is None else STEPS,

@@ -290,7 +290,7 @@ def ridge(
 
 
 RIDGES = (1000.0, 200.0, 40.0, 8.0, 1.6, 0.3, 0.06)
-MANY = 1_000.0  # rows, to which the same ridges are few: of fewer rows they are stronger
+MANY = 1_000.0  # rows: of fewer the ridges are stronger, and of more than ``FEW_PARTS`` columns
 PATIENCE = 2  # ridges that are no better than the best, after which no weaker one is tried
 THIRDS = 3
 FEW_HELD_OUT = 1_000  # rows, below which each third is held out in turn
@@ -341,7 +341,7 @@ def with_linear_part(
         run_of(replace(rough, joint=joint), rest, third)
         for joint, rest, third in weighed_without_thirds(weights, some)
     ]
-    best = descend(runs, ridges_of(some.labels), solve_slopes)
+    best = descend(runs, ridges_of(some.labels, len(some.parts)), solve_slopes)
     if best.ridge is None:
         return weights
     start = Solution(np.mean([of.slope for of in best.found], axis=0), np.empty(0))
@@ -355,9 +355,12 @@ def _has_few_groups(labels: Labels) -> bool:
     return labels.group is not None and len(np.unique(labels.group)) < THIRDS
 
 
-def ridges_of(labels: Labels) -> list[float]:
-    """Return the ridges that are tried on rows, from strong to weak."""
-    more = 1 + MANY / max(labels.total, NO_ROWS)
+def ridges_of(labels: Labels, parts: int) -> list[float]:
+    """Return the ridges that are tried on rows of so many parts, from strong to weak.
+
+    A sum of many slopes varies by more than one of few, and few rows say less of it.
+    """
+    more = max(1.0, parts / FEW_PARTS) * (1 + MANY / max(labels.total, NO_ROWS))
     return [ridge * more for ridge in RIDGES]
 
 
