@@ -106,3 +106,18 @@ def test_of_words_that_came_once_each_speaks_for_its_class(event: str, labels: l
     assert nb.predict(words).tolist() == labels
     p = nb.predict_proba(["unheard"])[0]
     assert ((p > 0.3) & (p < 0.7)).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("columns", "shift"), [(300, 0.0), (1000, 0.0), (1000, 4.0)])
+def test_of_many_columns_what_says_nothing_is_the_class_prior(columns: int, shift: float) -> None:
+    """Of 60 rows; and one column that tells the classes apart is found among the others."""
+    prior, losses = np.log(2), []
+    for seed in range(2):
+        rng = np.random.default_rng(seed)
+        y = rng.integers(0, 2, 560)
+        X = rng.normal(size=(560, columns))
+        X[:, 7] += shift * (y - 0.5)
+        nb = NaiveBayes().fit(X[:60], y[:60])
+        losses.append(nb.evaluate(X[60:], y[60:]).log_loss)
+    assert np.mean(losses) < (0.75 * prior if shift else 1.2 * prior)

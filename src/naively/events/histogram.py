@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import CELL, Cells
+from naively.counting.axis import CELL, Cells, as_cells
 from naively.counting.block import Dense
 from naively.counting.leave_one_out import LeftOut, different_cells, leave_out
 from naively.counting.tally import BlockTally
@@ -304,7 +304,6 @@ class Histogram(Estimable[Cells, Dense]):
         n_bins = np.diff(first)
         count = np.zeros((len(n_bins), n_bins.max(initial=1), tally[CELL].shape[1]))
         np.add.at(count, (axis.column, bin_ - first[axis.column]), tally[CELL].high)
-
         if self.smoothing == "auto":
             width = best_widths(count, n_bins, self.m, self.alpha)
         else:
@@ -334,12 +333,12 @@ def _each_without(
     count[own, cells.labels.codes] -= cells.weight
     gone = count[own].sum(axis=1) <= NEGLIGIBLE
     count = np.maximum(count, 0.0)
-    keys = [axis.keys[j] for j in cells.column.tolist()]
-    for i in np.flatnonzero(gone).tolist():
-        keys[i] = np.delete(keys[i], unit[i] - begin[i])
-    shifts = tuple(np.array(axis.shifts)[cells.column].tolist())
-    left = Cells(range(len(cells)), shifts, tuple(keys))
-    return BlockTally(left, {CELL: Sums(np.delete(count, own[gone], axis=0))})
+    there = np.ones(len(count), np.bool_)
+    there[own[gone]] = False
+    keys = np.concatenate([np.empty(0, np.int64), *axis.keys])[row[there]]
+    first = np.append(0, np.cumsum(size - gone))
+    left = as_cells(range(len(cells)), np.array(axis.shifts)[cells.column], first, keys)
+    return BlockTally(left, {CELL: Sums(count[there])})
 
 
 # --- Discretise ----------------------------------------------------------------------------------

@@ -341,7 +341,10 @@ def with_linear_part(
         run_of(replace(rough, joint=joint), rest, third)
         for joint, rest, third in weighed_without_thirds(weights, some)
     ]
-    best = descend(runs, ridges_of(some.labels, len(some.parts)), solve_slopes)
+    # Which columns say most was found on all rows, those held out too: the more there were to
+    # choose from, and the fewer rows, the more has to be gained.
+    bar = sum(run.third.loss(run.start) for run in runs) - basis.passed_over / len(some.prior)
+    best = descend(runs, ridges_of(some.labels, len(some.parts)), solve_slopes, bar)
     if best.ridge is None:
         return weights
     start = Solution(np.mean([of.slope for of in best.found], axis=0), np.empty(0))
@@ -555,10 +558,13 @@ class Basis:
         The functions.
     z : ndarray of shape (rows, functions)
         Their values, those of a function side by side; 0 where a cell is missing.
+    passed_over : int
+        How many functions there were beside them, of columns that say less.
     """
 
     terms: list[Term]
     z: Floats
+    passed_over: int = 0
 
     @cached_property
     def shares(self) -> Floats | None:
@@ -627,12 +633,13 @@ def basis_of(
             of_column.append((Part(group.key, name), terms))
     # In one order, whatever that of the columns is: rounding then stops a search at one place.
     of_column.sort(key=lambda column: str(column[0]))
-    if sum(len(functions) for _, functions in of_column) > FUNCTIONS:
+    more = sum(len(functions) for _, functions in of_column) - FUNCTIONS
+    if more > 0:
         most = said()
         of_column.sort(key=lambda column: -most.get(column[0], 0.0))
     every = [of for _, functions in of_column for of in functions][:FUNCTIONS]
     z = np.stack([value for _, value in every]).T if every else np.empty((len(labels), 0))
-    return Basis([term for term, _ in every], z)
+    return Basis([term for term, _ in every], z, max(0, more))
 
 
 def _joined(blocks: Sequence[Block]) -> Block | None:
