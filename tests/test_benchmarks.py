@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from benchmarks.accuracy import aims, few, peers, trial
+from benchmarks.accuracy import aims, copies, few, peers, trial
 from benchmarks.accuracy.__main__ import main
 from benchmarks.accuracy.peers import WeightedColumns
 from sklearn.metrics import log_loss, roc_auc_score
@@ -338,6 +338,26 @@ def test_the_largest_tables_are_those_of_the_most_rows(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
+@pytest.mark.slow
+def test_copies_are_measured_and_saved(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(copies, "DRAWS", 1)
+    monkeypatch.setattr(copies, "TESTED", 200)
+    (tmp_path / "text").mkdir()
+    records = [{"label": i % 2, "text": f"note {i} of class c{i % 2}"} for i in range(400)]
+    lines = "\n".join(map(json.dumps, records))
+    (tmp_path / "text" / "sms_spam.jsonl").write_text(lines, encoding="utf-8")
+    main([str(tmp_path), "--copies", "--save", str(tmp_path / "found.json")])
+    told, found = (
+        capsys.readouterr().out,
+        json.loads((tmp_path / "found.json").read_text("utf-8")),
+    )
+    assert found["command"] == "make bench-accuracy ARGS=--copies"
+    assert [one["name"] for one in found["results"]][-1] == "one text a thousand times, sms_spam"
+    for one in found["results"]:
+        assert one["name"] in told
+        assert one["given"] < 1.5 * one["plain"] + 0.1
+
+
 def test_few_rows_are_measured_reported_and_saved(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(few, "SIZES", (6, 10))
     monkeypatch.setattr(few, "LEAST", 800)

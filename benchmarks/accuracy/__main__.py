@@ -21,13 +21,19 @@ from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from benchmarks import timing
-from benchmarks.accuracy import aims, few, peers, trial
+from benchmarks.accuracy import aims, copies, few, peers, trial
 from benchmarks.speed import tables
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     options = _options(arguments)
-    (_few_rows if options.few else _whole)(options)
+    (_copies if options.copies else _few_rows if options.few else _whole)(options)
+
+
+def _copies(options: argparse.Namespace) -> None:
+    found = copies.run(_data(options.folder))
+    if options.save:
+        timing.save(options.save, _command(options), [one._asdict() for one in found])
 
 
 def _few_rows(options: argparse.Namespace) -> None:
@@ -101,7 +107,8 @@ def _timed(results: Sequence[trial.Trials], sources: Sequence[trial.Source]) -> 
 
 def _command(options: argparse.Namespace) -> str:
     """Return the command that measures the same again."""
-    arguments = ["--few"] * options.few + ["--text"] * options.text
+    arguments = ["--few"] * options.few + ["--copies"] * options.copies
+    arguments += ["--text"] * options.text
     if options.few and options.draws != few.DRAWS:
         arguments += ["--draws", str(options.draws)]
     if not options.text and tuple(options.split) != peers.SPLITS:
@@ -121,6 +128,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("folder", nargs="?", type=Path, help="default: $NAIVELY_DATA/tables, or text")
     add("--text", action="store_true", help="texts in JSON lines, with label and text")
     add("--few", action="store_true", help="draws of few rows, of tables and of texts")
+    add("--copies", action="store_true", help="rows that are weighted, copied or grouped")
     add("--draws", type=int, default=few.DRAWS, help=f"of few rows, of each ({few.DRAWS})")
     add(
         "--label",

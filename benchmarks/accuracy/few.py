@@ -25,6 +25,7 @@ from benchmarks.accuracy import peers, trial
 SIZES = (6, 10, 20, 50, 100)
 DRAWS = 10
 TESTED = 500
+WIDE = 30  # columns
 SHARE = 2 / 3  # of the rows of a set, at most, are drawn
 
 ON_TABLES = (peers.PURE, peers.LOGISTIC, peers.FOREST, peers.DEFAULT)
@@ -36,6 +37,7 @@ class Drawn(NamedTuple):
 
     name: str
     rows: int
+    columns: int  # of a table; of texts 0
     over_prior: float  # log loss, over that of the class prior on the mean of the draws
     worse: float  # share of the draws in which it is more than that of the class prior
     sure: float  # mean probability of the most probable class, less the accuracy
@@ -97,6 +99,7 @@ def measure(source: trial.Source, text: bool, draws: int) -> list[Drawn]:
                     Drawn(
                         contender.name,
                         rows,
+                        0 if text else task.X.shape[1],
                         float(np.mean(loss) / np.mean(prior)),
                         float(np.mean(np.array(loss) > prior)),
                         float(np.mean([sure for _, sure in each])),
@@ -138,6 +141,10 @@ def run(
             of_all = set.intersection(*({one.name for one in of} for of in some))
             print(f"\n{len(some)} {title}")
             print(shown([one for of in some for one in of if one.name in of_all]))
+    wide = [one for one in found if one.columns >= WIDE]
+    if wide:
+        print(f"\ntables of {WIDE} columns or more")
+        print(shown(wide))
     if not large:
         return found
     draws = min(draws, RARE_DRAWS)
