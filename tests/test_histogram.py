@@ -17,10 +17,12 @@ from naively import Gaussian, Histogram, KernelDensity, LogNormal, NaiveBayes
 from naively.counting.axis import Columns
 from naively.counting.block import Dense
 from naively.counting.labels import Labels
+from naively.counting.leave_one_out import LeftOut
 from naively.counting.tally import BlockTally
 from naively.events import histogram as bin_counts
 from naively.events.histogram import WIDTHS
 from naively.inspect.odds import strongest
+from naively.kernels import dispatch
 from naively.likelihoods.numbers import BinTable
 
 
@@ -363,3 +365,46 @@ def test_less_than_a_row_may_be_left_of_what_has_decayed() -> None:
     assert (faint > 0).all()
     # Hardly anything is left but the pretend rows, which are the same for all classes.
     np.testing.assert_allclose(faint, np.tile(faint[:, :1], 3), rtol=1e-4)
+
+
+@pytest.mark.skipif(dispatch.leave_out_bins is None, reason="There is no native kernel.")
+@pytest.mark.parametrize(
+    "event",
+    [
+        Histogram(),
+        Histogram(bins=4),
+        Histogram(smoothing=0.0),
+        Histogram(smoothing=1.3, alpha=0.5),
+        Histogram(m=0.0, estimate="mle"),
+        Histogram(alpha=0.2),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_without_a_row_the_native_kernel_says_what_numpy_says(
+    event: Histogram, weighted: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(0)
+    for n, k in ((2, 2), (7, 2), (23, 3), (61, 2)):
+        y = rng.integers(0, k, n).astype(np.int32)
+        X = np.stack(
+            [
+                rng.normal(size=n) + y,
+                rng.integers(0, 4, n),
+                np.where(rng.random(n) < 0.6, 0.0, rng.lognormal(0, 3, n)),
+                np.where(rng.random(n) < 0.2, np.nan, 10.0 ** rng.integers(-300, 300, n)),
+                np.full(n, 7.0),
+                np.where(np.arange(n) == 0, 1.0, np.nan),
+                rng.choice([-np.inf, 0.0, np.inf], n),
+            ],
+            axis=1,
+        )
+        weight = rng.choice([0.25, 1.0, 3.0, rng.random()], n) if weighted else None
+        block, labels = Dense(X, Columns(range(7))), Labels(y, np.arange(k), weight)
+        tally = event.tally(block, labels)
+        cells = LeftOut.of(block, labels)
+        found = event.log_prob_without(tally, cells)
+        with monkeypatch.context() as without:
+            without.setattr(dispatch, "leave_out_bins", None)
+            expected = event.log_prob_without(tally, cells)
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)

@@ -53,6 +53,9 @@ void bind_repair_utf8(nb::module_& m);
 // kernels/forms.py
 void bind_read_forms(nb::module_& m);
 
+// events/histogram.py
+void bind_leave_out_bins(nb::module_& m);
+
 // kernels/vocabulary.py
 void bind_vocabulary(nb::module_& m);
 

@@ -67,6 +67,7 @@ NB_MODULE(_native, m) {
     naively::bind_score_sparse(m);
     naively::bind_leave_out_words(m);
     naively::bind_leave_out_lengths(m);
+    naively::bind_leave_out_bins(m);
     naively::bind_take_rows(m);
     naively::bind_sum_sparse(m);
     naively::bind_softmax_loss(m);

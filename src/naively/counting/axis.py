@@ -724,8 +724,10 @@ class Cells(ByValue):
     def find(self, values: NDArray[np.floating], column: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the row of each number's cell, (numbers,); the number must have been counted."""
         rows = np.empty(len(values), np.int64)
-        for j in np.unique(column):
-            of = column == j
+        order = np.argsort(column, kind="stable")
+        ends = np.append(0, np.cumsum(np.bincount(column, minlength=len(self.keys))))
+        for j in np.flatnonzero(np.diff(ends)).tolist():
+            of = order[ends[j] : ends[j + 1]]
             key = sortable(values[of]) >> np.int64(self.shifts[j])
             rows[of] = self.first[j] + np.searchsorted(self.keys[j], key)
         return rows

@@ -18,6 +18,7 @@ from naively.counting.tally import BlockTally
 from naively.events.base import UNSAID, Distribution, check_alpha, check_estimate, numbers
 from naively.events.estimate import Estimable, flat
 from naively.events.prior import Dirichlet, dirichlet, share
+from naively.kernels import dispatch
 from naively.kernels.double_double import NEGLIGIBLE, Sums
 from naively.kernels.reference import Floats
 from naively.likelihoods.numbers import BinTable
@@ -188,7 +189,10 @@ class Histogram(Estimable[Cells, Dense]):
         """Return the same as the other rows alone say it: also of bins and of widths."""
         unit = tally.axis.find(cells.x, cells.column)
         first, of = different_cells(cells, unit, len(tally.axis))
-        some, unit, found = cells.take(first), unit[first], [np.empty((0, cells.labels.k))]
+        some, unit = cells.take(first), unit[first]
+        if dispatch.leave_out_bins is not None and self.edges == "frequency":
+            return self._by_others_natively(tally, some, unit).take(of, axis=0)
+        found = [np.empty((0, cells.labels.k))]
         size = np.cumsum(tally.axis.sizes[some.column])
         for at in np.split(np.arange(len(some)), np.flatnonzero(np.diff(size // AT_ONCE)) + 1):
             left = _each_without(tally, some.take(at), unit[at])
@@ -199,6 +203,24 @@ class Histogram(Estimable[Cells, Dense]):
             with np.errstate(divide="ignore"):
                 found.append(np.log(p[np.arange(len(at)), code]))
         return np.concatenate(found).take(of, axis=0)
+
+    def _by_others_natively(
+        self, tally: BlockTally[Cells], cells: LeftOut[Dense], unit: NDArray[np.int64]
+    ) -> Floats:
+        """Return the same of cells whose rows in the tally are ``unit``, (cells,)."""
+        assert dispatch.leave_out_bins is not None
+        axis = tally.axis
+        return dispatch.leave_out_bins(
+            *(axis.first, axis.low, axis.high, tally[CELL].high),
+            *(cells.column, unit, cells.labels.codes.astype(np.int64), cells.weight),
+            x=cells.x.astype(np.float64),
+            bins=0 if isinstance(self.bins, str) else self.bins,
+            width=-1.0 if isinstance(self.smoothing, str) else float(self.smoothing),
+            m=float(self.m),
+            alpha=np.nan if self.alpha is None else float(self.alpha),
+            real=self.estimate == "mle",
+            silverman=SILVERMAN,
+        )
 
     def _by_these_bins(self, tally: BlockTally[Cells], cells: LeftOut[Dense]) -> Floats:
         """Return the same where bins and widths stay as they are with the row."""

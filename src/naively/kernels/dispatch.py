@@ -22,6 +22,7 @@ from naively.kernels import reference as hashes
 from naively.kernels import search as newton
 from naively.kernels import search as softmax
 from naively.kernels import sparse as sparse_total
+from naively.kernels.reference import Floats
 from naively.kernels.vocabulary import Vocabulary as Vocabulary  # noqa: PLC0414
 
 built: ModuleType | None
@@ -68,6 +69,8 @@ score_sparse = _choose(sparse.score_sparse)
 leave_out_words = _choose(sparse.leave_out_words)
 leave_out_lengths = _choose(sparse.leave_out_lengths)
 take_rows = _choose(sparse.take_rows)
+# Without it ``naively.events.histogram`` computes the same in NumPy.
+leave_out_bins: Callable[..., Floats] | None = getattr(NATIVE, "leave_out_bins", None)
 sum_sparse = _choose(sparse_total.sum_sparse)
 softmax_loss = _choose(softmax.softmax_loss)
 minimise_softmax = _choose(newton.minimise_softmax)
