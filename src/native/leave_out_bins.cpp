@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
+#include <numeric>
 #include <stdexcept>
 #include <vector>
 
@@ -76,26 +76,26 @@ class Bins {
     }
 
     void smooth(double width) {
+        // The kernel at all distances from -bins + 1 to bins - 1, so that each loop is of neighbours.
         const auto bins = static_cast<std::size_t>(bins_);
-        near_.assign(bins, 0.0);
-        near_[0] = 1.0;
+        near_.assign(2 * bins - 1, 0.0);
+        near_[bins - 1] = 1.0;
         for (std::size_t d = 1; d < bins && width > 0.0; ++d) {
             const double distance = static_cast<double>(d) / width;
-            near_[d] = std::exp(-0.5 * distance * distance);
+            near_[bins - 1 + d] = near_[bins - 1 - d] = std::exp(-0.5 * distance * distance);
         }
-        smooth_.assign(static_cast<std::size_t>(bins_ * k_), 0.0);
+        smooth_.assign(bins * static_cast<std::size_t>(k_), 0.0);
         own_.resize(bins);
+        double sum = std::accumulate(near_.begin() + bins_ - 1, near_.end(), 0.0);
         for (int64_t from = 0; from < bins_; ++from) {
-            double sum = 0.0;
-            for (int64_t to = 0; to < bins_; ++to) sum += near_[std::abs(to - from)];
-            sum = std::max(sum, 1e-300);
-            own_[from] = 1.0 / sum;
-            const double* count = &count_[from * k_];
+            const double* near = &near_[bins - 1 - from];
+            if (from > 0) sum += near_[bins - 1 - from] - near_[2 * bins - 1 - from];
+            own_[from] = 1.0 / std::max(sum, 1e-300);
             for (int64_t c = 0; c < k_; ++c) {
-                const double each = count[c] / sum;
+                const double each = count_[from * k_ + c] * own_[from];
                 if (each == 0.0) continue;
-                for (int64_t to = 0; to < bins_; ++to)
-                    smooth_[to * k_ + c] += near_[std::abs(to - from)] * each;
+                double* smooth = &smooth_[c * bins_];
+                for (int64_t to = 0; to < bins_; ++to) smooth[to] += near[to] * each;
             }
         }
     }
@@ -111,12 +111,12 @@ class Bins {
             for (const double each : smooth_) all += each;
             all += spare * static_cast<double>(bins_);
             double here = spare;
-            for (int64_t c = 0; c < k_; ++c) here += smooth_[bin * k_ + c];
+            for (int64_t c = 0; c < k_; ++c) here += smooth_[c * bins_ + bin];
             m = options.m;
             pretend = m * here / std::max(all, 1e-300);
         }
         for (int64_t c = 0; c < k_; ++c)
-            found[c] = std::log(ratio(smooth_[bin * k_ + c] + pretend, rows_[c] + m));
+            found[c] = std::log(ratio(smooth_[c * bins_ + bin] + pretend, rows_[c] + m));
     }
 
   private:
@@ -125,27 +125,39 @@ class Bins {
         const auto bins = static_cast<double>(bins_);
         const double m = options.has_alpha() ? options.alpha * bins : options.m;
         const double others = std::max(total_ - 1.0, 0.0) + spare * bins;
-        double sum = 0.0;
+        // Of factors that are whole powers one logarithm is taken together: it takes most time.
+        double sum = 0.0, product = 1.0;
+        const auto times = [&](double factor, double count) {
+            if (!(factor < 1e50) || !(count == 1.0 || count == 2.0 || count == 3.0)) {
+                sum += count * std::log(factor);
+                return;
+            }
+            for (double i = 0.0; i < count; ++i) product *= factor;
+            if (product > 1e100) {
+                sum += std::log(product);
+                product = 1.0;
+            }
+        };
         for (int64_t bin = 0; bin < bins_; ++bin) {
-            const double *smooth = &smooth_[bin * k_], *count = &count_[bin * k_];
+            const double *smooth = &smooth_[bin], *count = &count_[bin * k_];
             double here = 0.0;
-            for (int64_t c = 0; c < k_; ++c) here += smooth[c];
+            for (int64_t c = 0; c < k_; ++c) here += smooth[c * bins_];
             const double pretend =
                 options.has_alpha() ? options.alpha
                                     : m * (std::max(here - own_[bin], 0.0) + spare) / others;
             double joint = 0.0;
             for (int64_t c = 0; c < k_; ++c)
-                joint += (rows_[c] + half) * ratio(smooth[c] + pretend, rows_[c] + m);
+                joint += (rows_[c] + half) * ratio(smooth[c * bins_] + pretend, rows_[c] + m);
             for (int64_t c = 0; c < k_; ++c) {
                 if (count[c] <= 0.0) continue;
                 const double rest_rows = std::max(rows_[c] - 1.0, 0.0);
-                const double own = (rows_[c] + half) * ratio(smooth[c] + pretend, rows_[c] + m);
-                const double left = std::max(smooth[c] - own_[bin], 0.0) + pretend;
+                const double own = (rows_[c] + half) * ratio(smooth[c * bins_] + pretend, rows_[c] + m);
+                const double left = std::max(smooth[c * bins_] - own_[bin], 0.0) + pretend;
                 const double right = (rest_rows + half) * ratio(left, rest_rows + m);
-                sum += count[c] * std::log1p(std::max(joint - own, 0.0) / right);
+                times(1.0 + std::max(joint - own, 0.0) / right, count[c]);
             }
         }
-        return sum;
+        return sum + std::log(product);
     }
 
     int64_t k_, bins_ = 0;
