@@ -316,6 +316,11 @@ class Kept:
             of_class = [keys[some[labels.codes[some] == c]] for c in range(labels.k)]
             last = _last_of_each([_least_different(of, most) for of in of_class], most)
             some = some[keys[some] <= np.maximum(last[labels.codes[some]], limit)]
+        order = np.argsort(keys[some])
+        ascending = keys[some[order]]
+        if (ascending[1:] != ascending[:-1]).all():
+            kept = batch.take(some[order])
+            return cls(kept, ascending, contents(kept))
         different, first, of = np.unique(keys[some], return_index=True, return_inverse=True)
         copies = np.bincount(of, batch.times[some], len(first)).astype(np.int64)
         kept = batch.take(some[first])
@@ -498,11 +503,19 @@ def _least_different(keys: NDArray[np.uint64], most: int) -> NDArray[np.uint64]:
     """Return the least different keys, ascending, at most ``most`` of all keys, (rows,)."""
     n = most
     while 0 < n < len(keys):  # to partition is quicker than to sort; of few copies it is enough
-        least = np.unique(np.partition(keys, n - 1)[:n])
+        least = _different(np.partition(keys, n - 1)[:n])
         if len(least) >= most:
             return least[:most]
         n = max(2 * n, n + most)
-    return np.unique(keys)[:most]
+    return _different(keys)[:most]
+
+
+def _different(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return the different keys, ascending; to sort them is quicker than what ``np.unique`` does."""
+    keys = np.sort(keys)
+    there = np.ones(len(keys), np.bool_)
+    there[1:] = keys[1:] != keys[:-1]
+    return keys[there]
 
 
 # --- Sample --------------------------------------------------------------------------------------
