@@ -142,6 +142,7 @@ def test_that_all_rows_are_copied_does_not_show(made: Any, times: int) -> None:
     assert copied.class_count_.sum() == 200 * times
     assert one.notes_ == ()
     assert f"200 rows came {200 * times:,} times" in copied.notes_[0]
+    assert copied.notes_[0] in str(copied.assess())
 
 
 def test_copies_in_other_batches_and_models_are_found(tmp_path: Path) -> None:

@@ -113,10 +113,11 @@ def assess(
         rows=rows,
         cost=of_columns.alone,
         together=of_columns.together,
-        of=reservoir.seen,
+        of=seen,
         why=why,
         folds=(folds.held_out, folds.dealt),
         why_folds=folds.why,
+        notes=sample.notes,
         too_rare=tuple(model.classes[alone].tolist()),
     )
 

@@ -91,6 +91,8 @@ class Scores(Tabular):
         Of an assessment: how many folds of rows were held out, and of how many.
     why_folds : str
         Of an assessment: why no more were held out; empty if more would be of no use.
+    notes : tuple of str
+        Of an assessment: what is to be said of the rows, as that some are copies.
     too_rare : tuple of labels
         Of an assessment: the classes of one row, which is not scored, as nobody would know its
         class without it.
@@ -124,6 +126,7 @@ class Scores(Tabular):
     why: str = ""
     folds: tuple[int, int] = (0, 0)
     why_folds: str = ""
+    notes: tuple[str, ...] = ()
     too_rare: tuple[Label, ...] = ()
     support: Support | None = None
     how: str = ""
@@ -161,6 +164,7 @@ class Scores(Tabular):
             + chance * (self.calibration_noise >= UNSURE),
             *self._of_folds,
             f"rests on           {self.rests_on}",
+            *self.notes,
         ]
         if self.decisions is not None:
             lines += str(self.decisions).split("\n")

@@ -511,7 +511,7 @@ def _least_different(keys: NDArray[np.uint64], most: int) -> NDArray[np.uint64]:
 
 
 def _different(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return the different keys, ascending; to sort them is quicker than what ``np.unique`` does."""
+    """Return the different keys, ascending; to sort them is quicker than ``np.unique``."""
     keys = np.sort(keys)
     there = np.ones(len(keys), np.bool_)
     there[1:] = keys[1:] != keys[:-1]
