@@ -120,4 +120,5 @@ def test_of_many_columns_what_says_nothing_is_the_class_prior(columns: int, shif
         X[:, 7] += shift * (y - 0.5)
         nb = NaiveBayes().fit(X[:60], y[:60])
         losses.append(nb.evaluate(X[60:], y[60:]).log_loss)
-    assert np.mean(losses) < (0.75 * prior if shift else 1.2 * prior)
+    # Of more columns than functions are made of, those that are taken must gain more.
+    assert np.mean(losses) < prior * (0.75 if shift else 1.2 if columns < 1000 else 1.08)
