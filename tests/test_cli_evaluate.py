@@ -111,3 +111,46 @@ def test_an_area_of_few_rows_of_a_class_is_said_not_to_be_known(visits: Path, tm
     assert "as only 3 rows are of 'yes'" in said
     area = next(row for row in table(done.stdout.decode()) if row["score"] == "area under ROC")
     assert float(area["low"]) < float(area["value"]) < float(area["high"])
+
+
+# --- Groups and frequencies that the model was trained with --------------------------------------
+
+
+def test_groups_are_learned_set_aside_and_scored_whole(visits: Path, tmp_path: Path) -> None:
+    model, options = tmp_path / "m.naively", ("-t", "bought", "--ignore", "at")
+    ok("train", visits, *options, "--groups", "customer", "-o", model, "--keep-rows")
+    frame = pd.read_csv(visits)
+    nb = NaiveBayes().fit(frame.drop(columns="at"), "bought", groups="customer")
+    assert list(load(model).feature_names_in_) == ["x", "colour"]
+    assert scores_of(ok("evaluate", model))["log loss"] == pytest.approx(nb.assess().log_loss)
+    told = ok("train", visits, *options, "--groups", "customer", "--hold-out", "0.3", "-o", model)
+    held_out = scores_of(told)
+    assert scores_of(ok("evaluate", model, visits, "--held-out")) == held_out
+    groups = frame["customer"].value_counts()
+    assert 0.3 * N <= held_out["rows"] <= 0.3 * N + groups.max()
+    ok("update", model, visits, "-o", tmp_path / "more.naively")
+    wrong = sentence("train", visits, *options, "--groups", "who", "-o", model)
+    assert "no column of groups 'who'" in wrong
+
+
+def test_a_table_of_counts_is_learned_scored_and_forgotten_as_its_rows(tmp_path: Path) -> None:
+    cells = pd.DataFrame(
+        {"class": list("1133"), "died": ["no", "yes"] * 2, "n": [203, 122, 178, 528]}
+    )
+    counts, rows = tmp_path / "counts.csv", tmp_path / "rows.csv"
+    cells.to_csv(counts, index=False)
+    repeated = cells.loc[cells.index.repeat(cells["n"]), ["class", "died"]]
+    repeated.to_csv(rows, index=False)
+    model, other = tmp_path / "counts.naively", tmp_path / "rows.naively"
+    options = ("-t", "died", "--event-models", "categorical")
+    assessed = ok("train", counts, *options, "--frequencies", "n", "-o", model)
+    assert scores_of(assessed) == pytest.approx(scores_of(ok("train", rows, *options, "-o", other)))
+    scored = scores_of(ok("evaluate", model, counts))
+    assert scored == pytest.approx(scores_of(ok("evaluate", other, rows)))
+    assert scored["rows"] == cells["n"].sum()
+    ok("update", model, counts)
+    ok("forget", model, counts)
+    np.testing.assert_array_equal(load(model).class_count_, load(other).class_count_)
+    wrong = cells.assign(n=[1, 2, 3, 0.5])
+    wrong.to_csv(counts, index=False)
+    assert "row 3 has 0.5" in sentence("train", counts, *options, "--frequencies", "n", "-o", model)
