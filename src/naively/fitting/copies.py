@@ -34,6 +34,7 @@ from naively.counting.labels import Labels
 from naively.kernels.reference import Floats, hash_numbers
 from naively.messages import many
 from naively.model.model import Model
+from naively.schema.encode import Held
 from naively.schema.schema import mixed
 
 HARDLY = np.log(1e-3)  # the probability that as many equal rows are chance
@@ -216,13 +217,16 @@ def _of_columns(
     They are those of the rarest cell, and of all cells together, both of shape (some,).
     """
     codes, right = batch.labels.codes, batch.labels.codes[some]
-    whole, few = model.recode(batch), model.blocks(model.recode(batch.take(some)).split())
+    schema, few = model.taken.schema, model.blocks(model.recode(batch.take(some)).split())
+    held = Held(batch, schema.readings)
     texts: dict[object, tuple[Floats, Floats]] = {}
-    of_text = Counter(group.columns for group in model.taken.schema.groups if group.analyser)
-    for group in model.taken.schema.groups:
-        block, of_all = few[group.key], whole.blocks[group.key]
+    of_text = Counter(group.columns for group in schema.groups if group.analyser)
+    for group in schema.groups:
         if group.is_beside or group.kind == "part":
             continue
+        block = of_all = few[group.key]
+        if group.analyser is None:  # of texts the words of others are not looked at
+            of_all = group.recode(held, model.taken.axes[group.key])
         if isinstance(of_all, Dense):
             for j in range(min(MOST, of_all.values.shape[1])):
                 log_p = _of_numbers(of_all.values[:, j].astype(np.float64), codes, some)
