@@ -308,11 +308,11 @@ def test_groups_are_evidence_by_models_without_their_fold() -> None:
     found = sample._by_fold(nb.model_.weighed(None))
     (batch,) = sample.batches
     assert batch.labels.group is not None
-    fold = fold_of_groups(batch.labels.group, 20)
+    fold = fold_of_groups(batch.labels.group, 10)
     rows = nb.model_.counted.schema.decode(batch.blocks)
     cells = {name: rows.values(name) for name in X}
     right = nb.classes_[batch.labels.codes]
-    for at in range(20):
+    for at in range(10):
         pure = NaiveBayes({"a": "gaussian", "level": "categorical"}, weights=None)
         pure.fit(take(cells, fold != at), right[fold != at])
         some = np.flatnonzero(fold == at)

@@ -208,7 +208,7 @@ def cross_validate(
         if interactions:
             rest = add_interactions(rest, others)
         elif kind is not None:
-            rest = rest.weighed(others.weights(rest, kind))
+            rest = rest.weighed(others.weights(rest, kind, near=model.weights))
         p = np.zeros((len(held_out.copies), len(model.classes)))
         p[:, np.isin(model.classes, rest.classes)] = held_out.posterior(rest)
         found.append(p)

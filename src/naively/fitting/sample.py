@@ -61,7 +61,7 @@ from naively.schema.settle import View
 
 
 SEVERAL = 8  # more batches than this are joined
-FOLDS = 20  # of groups, each of which is left out
+FOLDS = 10  # of groups, each of which is left out
 
 
 class Reservoir:
@@ -619,19 +619,24 @@ class Sample:
         """Whether rows belong to groups, of which there are two at least."""
         return self.groups is not None and bool((self.groups != self.groups[0]).any())
 
-    def _without_groups(self, model: Model) -> tuple[Model, list[Batch], Floats, LeaveOneOut]:
+    def _without_groups(
+        self, model: Model, near: Weights | None
+    ) -> tuple[Model, list[Batch], Floats, LeaveOneOut]:
         """Return what weights are fitted of, and the evidence of each row without its group.
 
         How alike the rows of a group are decides how many independent rows they are: all of them,
-        one, or as many as are between. It is what predicts other groups best.
+        one, or as many as are between. It is what predicts other groups best, or if there are
+        weights of nearly the same rows, what it was of these.
         """
         batches = self._among(model)
         own, alone = rows_per_weight(model, batches), rows_per_group(model, batches)
+        one = np.ones(len(model.classes)) if own is None else own
+        tried = [own, one * np.sqrt(alone), one * alone]
+        if near is not None:
+            tried = [near.rows_of(model.classes.tolist())]
         best: tuple[float, Model, LeaveOneOut] | None = None
-        for share in (0.0, 0.5, 1.0):
-            per = (np.ones(len(model.classes)) if own is None else own) * alone**share
-            even = Weights.even(model.classes, None if own is None and share == 0 else per)
-            then = model.weighed(even)
+        for per in tried:
+            then = model.weighed(Weights.even(model.classes, per))
             found = self._by_fold(then)
             loss = loss_of_one_weight(found.standing_for(then.independent_rows))
             if best is None or loss < best[0]:
@@ -699,15 +704,27 @@ class Sample:
         return cls(found, notes_of(batches, told))
 
     @on_one_thread
-    def weights(self, model: Model, kind: Weighting, *, learned: bool = True) -> Weights:
+    def weights(
+        self, model: Model, kind: Weighting, *, learned: bool = True, near: Weights | None = None
+    ) -> Weights:
         """Fit weights to the sample, with a linear part if each column has a weight.
 
-        ``learned`` says whether the model has learned these rows, so that each must be left out.
+        Parameters
+        ----------
+        model : Model
+            What the weights are of.
+        kind : {"loo", "temperature"}
+            How many weights there are.
+        learned : bool, default True
+            Whether the model has learned these rows, so that each must be left out.
+        near : Weights, optional
+            Those of the same rows and some others, for which it was found how many independent
+            rows those of a group are.
         """
         if self.groups is not None and not self.several_groups:
             warn("All rows are of one group, which cannot be left out; each row is left out alone.")
         if learned and self.several_groups:
-            model, batches, count, found = self._without_groups(model)
+            model, batches, count, found = self._without_groups(model, near)
         else:
             model, batches, count = self.weighed_alike(model, learned=learned)
             found = left_out(model, batches, learned=learned)
