@@ -62,7 +62,13 @@ def told_apart(model: Model, batches: Sequence[Batch]) -> list[Batch]:
         return list(batches)
     model = model.weighed(None)
     rows = _rows_of_each(model, batches)
-    return [_with_copies(batch, _copied(model, batch, rows)) for batch in batches]
+    told = [_with_copies(batch, _copied(model, batch, rows)) for batch in batches]
+    weight = np.concatenate([batch.labels.weights / batch.times for batch in told])
+    if not len(weight) or np.ptp(weight) <= EQUAL * weight.max():
+        return told
+    return [
+        replace(batch, each=np.power(batch.labels.weights / batch.times, FLAT)) for batch in told
+    ]
 
 
 def _copied(model: Model, batch: Batch, rows: Floats) -> NDArray[np.int64]:
@@ -82,12 +88,11 @@ def _copied(model: Model, batch: Batch, rows: Floats) -> NDArray[np.int64]:
 
 def _with_copies(batch: Batch, copied: NDArray[np.int64]) -> Batch:
     """Return the rows, some of which, by their numbers, stand for one row with its copies."""
+    if not len(copied):
+        return batch
     times = batch.times.copy()
     times[copied] = 1
-    one = batch.labels.weights / times
-    if not len(one) or np.ptp(one) <= EQUAL * one.max():  # all weigh alike
-        return batch if not len(copied) else replace(batch, copies=times)
-    return replace(batch, copies=times, each=np.power(one, FLAT))
+    return replace(batch, copies=times)
 
 
 def notes_of(came: Sequence[Batch], told: Sequence[Batch]) -> tuple[str, ...]:
