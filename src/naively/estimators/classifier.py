@@ -639,6 +639,8 @@ class Classifier(metaclass=ABCMeta):
     def forget(self, X: Table, y: Target, sample_weight: RowWeight = None) -> Self:
         """Unlearn rows: the counts are then as if they had never been seen; the weights stay.
 
+        With them stays how many independent rows a weight of 1 is, where rows were weighted.
+
         Raises
         ------
         ValueError
