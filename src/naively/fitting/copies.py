@@ -28,8 +28,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import Columns
-from naively.counting.block import Batch, Block, Dense, Sparse
+from naively.counting.block import Batch, Block, Codes, Dense, Sparse
 from naively.counting.labels import Labels
 from naively.kernels.reference import Floats, hash_numbers
 from naively.messages import many
@@ -221,36 +220,44 @@ def _of_columns(
 
     They are those of the rarest cell, and of all cells together, both of shape (some,).
     """
-    codes, right = batch.labels.codes, batch.labels.codes[some]
-    schema, few = model.taken.schema, model.blocks(model.recode(batch.take(some)).split())
+    right, schema = batch.labels.codes[some], model.taken.schema
+    few = model.blocks(model.recode(batch.take(some)).split())
     held = Held(batch, schema.readings)
     texts: dict[object, tuple[Floats, Floats]] = {}
     of_text = Counter(group.columns for group in schema.groups if group.analyser)
     for group in schema.groups:
         if group.is_beside or group.kind == "part":
             continue
-        block = of_all = few[group.key]
-        if group.analyser is None:  # of texts the words of others are not looked at
-            of_all = group.recode(held, model.taken.axes[group.key])
-        if isinstance(of_all, Dense):
-            for j in range(min(MOST, of_all.values.shape[1])):
-                log_p = _of_numbers(of_all.values[:, j].astype(np.float64), codes, some)
-                yield log_p, log_p
-        elif isinstance(of_all, Sparse) and isinstance(of_all.axis, Columns):
-            yield _of_stored(of_all, codes, some)
-        else:
-            items = model.taken.likelihoods[group.key].contributions(block)
-            log_p = np.minimum(items.value[np.arange(len(items.row)), right[items.row]], 0.0)
-            said = _summed(items.row, log_p, len(some))
-            if group.analyser is None:
-                yield said
-                continue
-            if of_text[group.columns] == 1 and isinstance(block, Sparse):  # words in any order
-                said = said[0], np.minimum(said[1] + _log_orders(block), 0.0)
-            _keep_likelier(texts, group.columns, said, block)
+        if group.analyser is None:
+            yield from _of_cells(group.recode(held, model.taken.axes[group.key]), batch, some)
+            continue
+        block = few[group.key]
+        items = model.taken.likelihoods[group.key].contributions(block)
+        log_p = np.minimum(items.value[np.arange(len(items.row)), right[items.row]], 0.0)
+        said = _summed(items.row, log_p, len(some))
+        if of_text[group.columns] == 1 and isinstance(block, Sparse):  # words in any order
+            said = said[0], np.minimum(said[1] + _log_orders(block), 0.0)
+        _keep_likelier(texts, group.columns, said, block)
     for least, every in texts.values():
         there = np.isfinite(every)  # a missing text may be any
         yield np.where(there, least, 0.0), np.where(there, every, 0.0)
+
+
+def _of_cells(
+    block: Block, batch: Batch, some: NDArray[np.int64]
+) -> Iterator[tuple[Floats, Floats]]:
+    """Yield the same of a block of numbers or levels of all rows of a batch."""
+    match block:
+        case Dense():
+            for number in block.values.T[:MOST]:
+                log_p = _of_numbers(number.astype(np.float64), batch.labels.codes, some)
+                yield log_p, log_p
+        case Codes():
+            for level in block.codes.T:
+                log_p = _of_levels(level.astype(np.int64), batch, some)
+                yield log_p, log_p
+        case Sparse():
+            yield _of_stored(block, batch.labels.codes, some)
 
 
 def _keep_likelier(
@@ -283,6 +290,18 @@ def _summed(row: NDArray[np.int64], log_p: Floats, rows: int) -> tuple[Floats, F
     least = np.zeros(rows)
     np.minimum.at(least, row, log_p)
     return least, np.bincount(row, log_p, rows).astype(np.float64)
+
+
+def _of_levels(level: NDArray[np.int64], batch: Batch, some: NDArray[np.int64]) -> Floats:
+    """Return the log probabilities of some rows' levels, by the rows of their class: (some,).
+
+    ``level`` is the code of each row of the batch, (rows,), negative where it is missing.
+    """
+    codes = batch.labels.codes
+    key = (level - level.min(initial=0)) * batch.labels.k + codes
+    rows = np.bincount(codes, batch.times)[codes[some]]
+    found: Floats = np.log(np.bincount(key, batch.times)[key[some]] / rows)
+    return found
 
 
 def _of_stored(
