@@ -264,6 +264,18 @@ class DropIn(ClassifierMixin, Reader, BaseEstimator, Generic[E]):
         return self._learn(*counted)
 
     def set_params(self, **params: Any) -> Self:
+        """Set options, as scikit-learn does; a ValueError if there is none of a name.
+
+        Parameters
+        ----------
+        **params
+            Options by their names.
+
+        Returns
+        -------
+        self : estimator
+            With these options; what was learned stays as it is.
+        """
         refuse_class_weight(type(self), params)
         return cast("Self", super().set_params(**params))
 

@@ -60,6 +60,18 @@ class NaiveBayes(ClassifierMixin, Learner, BaseEstimator):  # noqa: D101  (it ha
         return cls._of_model(model_of(class_prior, columns))
 
     def set_params(self, **params: Any) -> Self:
+        """Set options, as scikit-learn does; a ValueError if there is none of a name.
+
+        Parameters
+        ----------
+        **params
+            Options by their names.
+
+        Returns
+        -------
+        self : estimator
+            With these options; what was learned stays as it is.
+        """
         refuse_class_weight(type(self), params)
         return cast("Self", super().set_params(**params))
 
