@@ -189,7 +189,8 @@ class OnCluster(NotInMemory):
 
     @property
     def columns(self) -> Sequence[str]:
-        frame, *own = self.table
+        frame, target, beside = self.table
+        own = {target, *beside.values()}
         return [name for name in frame.columns if name not in own]
 
     def count(
