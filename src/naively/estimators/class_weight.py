@@ -6,10 +6,10 @@ what takes them is around ``__init__`` and ``fit``, and has their signatures.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from functools import wraps
 from inspect import signature
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
 S = TypeVar("S")
 P = ParamSpec("P")
@@ -39,12 +39,6 @@ def without_class_weight(verb: Callable[Concatenate[S, P], R]) -> Callable[Conca
         return verb(self, *args, **options)
 
     return checked
-
-
-def refuse_class_weight(kind: type, options: Mapping[str, Any]) -> None:
-    """Raise a ValueError, as scikit-learn's ``set_params`` does, if ``class_weight`` is set."""
-    if "class_weight" in options:
-        raise ValueError(no_class_weight(kind))
 
 
 def no_class_weight(kind: type) -> str:

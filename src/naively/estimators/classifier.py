@@ -27,6 +27,7 @@ from naively.assess.folds import assess, worth
 from naively.assess.refits import Named, check_folds, cross_validate, splits_of
 from naively.assess.scores import Scores, score, score_batches
 from naively.counting.axis import Name, title
+from naively.counting.block import Batch
 from naively.counting.labels import (
     Beside,
     Label,
@@ -44,6 +45,7 @@ from naively.data.stream import ReadAgainError, Stream, as_stream
 from naively.engines import spark as on_cluster
 from naively.engines.stream import LabelledStream
 from naively.estimators.accessors import Curve, Fitted, Inspect
+from naively.estimators.class_weight import no_class_weight
 from naively.estimators.exports import Export
 from naively.estimators.training import Learned, check_is_fitted, check_named, is_single
 from naively.file import store
@@ -58,7 +60,7 @@ from naively.model.class_prior import Cost, decide, estimate_prior, given_prior,
 from naively.model.model import AddedNoise, History, Model, Verb, check_rows
 from naively.model.weights import Weights
 from naively.options import Weighting
-from naively.schema.schema import Schema
+from naively.schema.schema import Schema, fingerprints
 from naively.schema.settings import Probabilities
 
 # --- What is asked of each row can be asked of tables that are not in memory, batch by batch -----
@@ -201,6 +203,24 @@ class Classifier(metaclass=ABCMeta):
     def _stream(self, X: Table) -> Stream | None:  # noqa: ARG002  (for those that can)
         """Return a table that is predicted batch by batch; None if it is predicted at once."""
         return None
+
+    def set_params(self, **params: Any) -> Self:
+        """Set options, as scikit-learn does; a ValueError if there is none of a name.
+
+        Parameters
+        ----------
+        **params
+            Options by their names.
+
+        Returns
+        -------
+        self : estimator
+            With these options; what was learned stays as it is.
+        """
+        if "class_weight" in params:
+            raise ValueError(no_class_weight(type(self)))
+        # That of scikit-learn's BaseEstimator, which comes after this class.
+        return cast("Self", super().set_params(**params))  # type: ignore[misc]
 
     @property
     def inspect(self) -> Inspect:
@@ -576,8 +596,14 @@ class Classifier(metaclass=ABCMeta):
         """Return the model that ``fit`` learns from rows."""
 
     @abstractmethod
+    def _encoded(self, rows: Rows, labels: Labels) -> Batch:
+        """Return rows encoded as ``fit`` encodes them."""
+
     def _keys(self, rows: Rows, labels: Labels) -> NDArray[np.uint64]:
         """Return a number for each row, which equal rows have in common whatever their labels."""
+        batch = self._encoded(rows, labels)
+        of_one = Labels.none(len(batch), labels.classes)
+        return fingerprints(replace(batch, labels=of_one), np.uint64(0))
 
     def evaluate(
         self,

@@ -37,7 +37,7 @@ from naively.counting.labels import (
 from naively.counting.tally import BlockTally
 from naively.data.columns import MatrixRows, Rows, SparseRows, check_sparse, is_plain, unmasked
 from naively.data.frames import Table, as_rows
-from naively.estimators.class_weight import refuse_class_weight, without_class_weight
+from naively.estimators.class_weight import without_class_weight
 from naively.estimators.classifier import Classifier, exclusive
 from naively.estimators.training import Learned, check_is_fitted, check_some_weight, plain_labels
 from naively.events import Bernoulli, Categorical, Complement, Gaussian, Multinomial
@@ -56,7 +56,6 @@ from naively.options import (
     words,
 )
 from naively.schema.choose import infer
-from naively.schema.schema import fingerprints
 from naively.schema.settings import ClassPrior, Settings
 from naively.schema.settle import View
 
@@ -263,22 +262,6 @@ class DropIn(ClassifierMixin, Reader, BaseEstimator, Generic[E]):
             self._sample = Reservoir()
         return self._learn(*counted)
 
-    def set_params(self, **params: Any) -> Self:
-        """Set options, as scikit-learn does; a ValueError if there is none of a name.
-
-        Parameters
-        ----------
-        **params
-            Options by their names.
-
-        Returns
-        -------
-        self : estimator
-            With these options; what was learned stays as it is.
-        """
-        refuse_class_weight(type(self), params)
-        return cast("Self", super().set_params(**params))
-
     @exclusive
     def merge(self, *others: Classifier) -> Self:
         """Add what other models of the same columns have learned.
@@ -358,10 +341,8 @@ class DropIn(ClassifierMixin, Reader, BaseEstimator, Generic[E]):
     def _learn_anew(self, rows: Rows, labels: Labels) -> Model:
         return self._counted(None, rows, labels, labels.classes)[1]
 
-    def _keys(self, rows: Rows, labels: Labels) -> NDArray[np.uint64]:
-        batch, _ = self._counted(None, rows, labels, labels.classes)
-        of_one = Labels.none(len(batch), labels.classes)
-        return fingerprints(replace(batch, labels=of_one), np.uint64(0))
+    def _encoded(self, rows: Rows, labels: Labels) -> Batch:
+        return self._counted(None, rows, labels, labels.classes)[0]
 
     def _model_of(self, X: Table, y: Target, sample_weight: RowWeight) -> Model:
         rows, labels = self._labelled(X, y, sample_weight, reset=False)

@@ -10,10 +10,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-import numpy as np
-from numpy.typing import NDArray
-
 from naively.counting.axis import Analyser
+from naively.counting.block import Batch
 from naively.counting.labels import Beside, Labels, RowWeight, Target, encode_labels, union_classes
 from naively.data.columns import Rows
 from naively.data.frames import TEXT, Table, as_rows, is_on_cluster, with_one_row
@@ -44,7 +42,7 @@ from naively.model.model import History, Model, Sought
 from naively.options import How, Weighting, check_options, declared
 from naively.schema.choose import EventModels, given_as_objects
 from naively.schema.diagnose import warn_of_leaks, warn_of_no_tokens
-from naively.schema.schema import Schema, fingerprints
+from naively.schema.schema import Schema
 from naively.schema.settings import ClassPrior, Settings
 
 if TYPE_CHECKING:
@@ -604,12 +602,11 @@ class Learner(Classifier):
         right = labels.classes[labels.codes]
         return self._unfitted().fit(rows, right, labels.weight, groups=labels.group).model_
 
-    def _keys(self, rows: Rows, labels: Labels) -> NDArray[np.uint64]:
+    def _encoded(self, rows: Rows, labels: Labels) -> Batch:
         settings = self._settings()
         learned = InMemory(rows, labels).learn(self.event_models, settings, Reservoir())
         (batch,) = learned.batches
-        of_one = Labels.none(len(batch), labels.classes)
-        return fingerprints(replace(batch, labels=of_one), np.uint64(0))
+        return batch
 
 
 def check_effect(nb: Learner, schema: Schema) -> None:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from os import PathLike
-from typing import Any, Self, cast
+from typing import Self
 
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import Tags
 
 from naively.counting.labels import Label
-from naively.estimators.class_weight import refuse_class_weight
 from naively.estimators.naive_bayes import Learner
 from naively.events import Estimate
 from naively.file import store
@@ -58,22 +57,6 @@ class NaiveBayes(ClassifierMixin, Learner, BaseEstimator):  # noqa: D101  (it ha
         array([[0.048, 0.952]])
         """
         return cls._of_model(model_of(class_prior, columns))
-
-    def set_params(self, **params: Any) -> Self:
-        """Set options, as scikit-learn does; a ValueError if there is none of a name.
-
-        Parameters
-        ----------
-        **params
-            Options by their names.
-
-        Returns
-        -------
-        self : estimator
-            With these options; what was learned stays as it is.
-        """
-        refuse_class_weight(type(self), params)
-        return cast("Self", super().set_params(**params))
 
     def _warn_of_a_column(self, message: str) -> None:
         warn(message, DataConversionWarning)

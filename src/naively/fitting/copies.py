@@ -197,11 +197,11 @@ def _rows_of_each(model: Model, batches: Sequence[Batch]) -> Floats:
 
 
 def _log_factorial(n: NDArray[np.int64]) -> Floats:
-    """Return log n!, (numbers,); of many by Stirling's formula, which is as exact."""
-    table = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, 256)))])
-    x = np.maximum(n, 1).astype(np.float64)
-    stirling = x * np.log(x) - x + 0.5 * np.log(2 * np.pi * x) + 1 / (12 * x)
-    return np.where(n < len(table), table[np.minimum(n, len(table) - 1)], stirling)
+    """Return log n!, (numbers,)."""
+    from scipy.special import gammaln  # which takes long to import, and is seldom needed
+
+    log: Floats = gammaln(n + 1.0)
+    return log
 
 
 def _log_chance(model: Model, batch: Batch, some: NDArray[np.int64]) -> Floats:
@@ -221,10 +221,10 @@ def _of_columns(
     They are those of the rarest cell, and of all cells together, both of shape (some,).
     """
     right, schema = batch.labels.codes[some], model.taken.schema
-    few = model.blocks(model.recode(batch.take(some)).split())
     held = Held(batch, schema.readings)
     texts: dict[object, tuple[Floats, Floats]] = {}
     of_text = Counter(group.columns for group in schema.groups if group.analyser)
+    few = model.blocks(model.recode(batch.take(some)).split()) if of_text else {}
     for group in schema.groups:
         if group.is_beside or group.kind == "part":
             continue

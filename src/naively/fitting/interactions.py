@@ -703,6 +703,11 @@ class Fitting:
             z = np.vstack([self.shared[:n].T, multiplied, np.ones((1, n), np.float32)])
         return Problem(self.joint[:n], labels, z.T)
 
+    @property
+    def _strongest(self) -> float:
+        """The strongest ridge of slopes, where none was chosen."""
+        return ridges_of(self.labels, len(self.found.parts))[0]
+
     def _first(self, rows: int) -> Labels:
         """Return the labels of the first rows, so many at most."""
         return self.labels.take(np.arange(min(rows, len(self.labels))))
@@ -771,10 +776,7 @@ class Fitting:
         """
         if plan.of_pairs is None:
             return [], None
-        problem, ridge = (
-            self._whole(plan, ROWS),
-            plan.ridge or ridges_of(self.labels, len(self.found.parts))[0],
-        )
+        problem, ridge = self._whole(plan, ROWS), plan.ridge or self._strongest
         found = solve_slopes(problem, ridge, Solution.nothing(problem))
         best = self.crossed.best(problem.posterior(found))
         problem = replace(problem, evidence=self.crossed.evidence(best, ROWS))
@@ -830,7 +832,7 @@ class Fitting:
         problem = replace(self._whole(plan), evidence=None if plan.of_pairs is None else evidence)
         found = solve(
             problem,
-            plan.ridge or ridges_of(self.labels, len(self.found.parts))[0],
+            plan.ridge or self._strongest,
             plan.of_pairs or RIDGES_OF_PAIRS[0],
             start or Solution.nothing(problem),
             LAST_STEPS if start is None else STEPS,

@@ -216,11 +216,6 @@ class Reservoir:
         return of_least_keys(self._kept, size.rows, self._limit if grows else NO_KEY)
 
     @property
-    def in_groups(self) -> bool:
-        """Whether rows came with groups."""
-        return any(kept.batch.labels.group is not None for kept in self._sample())
-
-    @property
     def _limit(self) -> np.uint64:
         """The key below which all rows are kept."""
         share = self._size.share if self._grows else 0.0
