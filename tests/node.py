@@ -16,13 +16,17 @@ from naively.export.scorecard import Scorecard
 
 SCORER = Path(str(files("naively") / "export" / "scorer.js"))
 PROGRAM = """
-const { scorer, tokensOf } = require(process.argv[1]);
+const { scorer, tokensOf, unicodeOf } = require(process.argv[1]);
 const asked = JSON.parse(require("fs").readFileSync(0, "utf8"));
 const plain = (x) => JSON.parse(JSON.stringify(x, (_, v) => (
   v instanceof Float64Array ? [...v] : v === -Infinity ? "-inf" : v === Infinity ? "inf" : v)));
-const answers = asked.map(({ card, split, texts, rows, what }) => {
+const tables = new Map();
+const answers = asked.map(({ card, split, unicode, texts, rows, what }) => {
   try {
-    if (split) return texts.map(tokensOf(split));
+    if (split) {
+      if (!tables.has(unicode)) tables.set(unicode, unicodeOf(unicode));
+      return texts.map(tokensOf(split, tables.get(unicode)));
+    }
     const made = scorer(card);
     return rows.map((row) => plain(made[what](row)));
   } catch (error) {

@@ -3,35 +3,63 @@
 // ("char_wb").
 #pragma once
 
-#include <Python.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <stdexcept>
 #include <vector>
 
-#include "text.h"
-#include "utf8.h"
+#include "folded_text.h"
 #include "word.h"
 
 namespace naively {
 
-// One text's characters as Word has them, ready to be cut into n-grams. Kept from text to text.
+// One text's characters, ready to be cut into n-grams. Kept from text to text.
 class CharacterNGrams {
   public:
-    void read(const Text& text, bool lowercase, bool within_words) {
+    void read(const FoldedText& text, bool within_words) {
         within_words_ = within_words;
-        const auto read_characters = [&](auto character) {
-            using Character = decltype(character);
-            read_as(static_cast<const Character*>(text.characters), text.length, lowercase);
+        single_bytes_ = text.is_ascii();
+        const size_t n = text.length(), bytes = text.start(n);
+        // Within words there may be a space more, where the text ends; of each there was one.
+        if (bytes_.size() < bytes + 2 + Word::HELD) bytes_.resize(bytes + bytes / 2 + 64);
+        starts_.clear();
+        spaces_.clear();
+        length_ = 0;
+        uint8_t* out = bytes_.data();
+        const uint8_t* const kinds = text.kinds();
+        const auto write_space = [&] {
+            if (!single_bytes_) starts_.push_back(static_cast<uint32_t>(out - bytes_.data()));
+            if (within_words_) spaces_.push_back(length_);
+            *out++ = ' ';
+            ++length_;
         };
-        switch (text.bytes_each) {
-            case 0:
-            case 1: return read_characters(Py_UCS1{});
-            case 2: return read_characters(Py_UCS2{});
-            default: return read_characters(Py_UCS4{});
+        const auto write = [&](size_t begin, size_t end) {
+            const size_t first = text.start(begin), length = text.start(end) - first;
+            if (!single_bytes_)
+                for (size_t i = begin; i < end; ++i)
+                    starts_.push_back(
+                        static_cast<uint32_t>(text.start(i) - first + size_t(out - bytes_.data())));
+            std::memcpy(out, text.bytes() + first, length);
+            out += length;
+            length_ += end - begin;
+        };
+        if (within_words_ && n != 0) write_space();
+        for (size_t i = 0; i < n;) {
+            const size_t begin = i;
+            if (!is_space(kinds[i])) {
+                while (i < n && !is_space(kinds[i])) ++i;
+                write(begin, i);
+                continue;
+            }
+            while (i < n && is_space(kinds[i])) ++i;
+            if (within_words_ ? spaces_.back() + 1 != length_ : i - begin > 1)
+                write_space();
+            else if (!within_words_)
+                write(begin, i);
         }
+        if (within_words_ && n != 0 && spaces_.back() + 1 != length_) write_space();
+        if (!single_bytes_) starts_.push_back(static_cast<uint32_t>(out - bytes_.data()));
+        std::memset(out, 0, Word::HELD);
     }
 
     // Calls visit(Word) for each n-gram of `low` to `high` characters. The Word is valid until the
@@ -55,70 +83,8 @@ class CharacterNGrams {
     size_t length_ = 0;
     bool within_words_ = false, single_bytes_ = true;
 
-    static constexpr Py_UCS4 SPACE = 0x80000000;
-
-    // A character in lower case, with a mark on white space.
-    static Py_UCS4 character(Py_UCS4 c, bool lowercase) {
-        if (lowercase) c = Py_UNICODE_TOLOWER(c);
-        return Py_UNICODE_ISSPACE(c) ? c | SPACE : c;
-    }
-
-    static const Py_UCS4* characters(bool lowercase) {
-        static const auto make = [](bool lower) {
-            std::vector<Py_UCS4> made(0x10000);
-            for (Py_UCS4 c = 0; c < made.size(); ++c) made[c] = character(c, lower);
-            return made;
-        };
-        static const std::vector<Py_UCS4> lowered = make(true), plain = make(false);
-        return (lowercase ? lowered : plain).data();
-    }
-
-    template <class Character>
-    void read_as(const Character* text, size_t n, bool lowercase) {
-        constexpr size_t most = sizeof(Character) == 1 ? 2 : sizeof(Character) == 2 ? 3 : 4;
-        if (n > UINT32_MAX / most - 64) throw std::length_error("a text is too long");
-        if (bytes_.size() < most * n + 64) bytes_.resize(most * n + 64);
-        const Py_UCS4* const table = characters(lowercase);
-        uint8_t* out = bytes_.data();
-        starts_.clear();
-        spaces_.clear();
-        length_ = 0;
-        single_bytes_ = true;
-        const auto write = [&](Py_UCS4 c) {
-            c = c == '_' ? 0x7F : c == 0x7F ? '_' : c;
-            if (c >= 0x80 && single_bytes_) {
-                single_bytes_ = false;
-                for (uint32_t i = 0; i < length_; ++i) starts_.push_back(i);
-            }
-            if (!single_bytes_) starts_.push_back(static_cast<uint32_t>(out - bytes_.data()));
-            out += write_utf8(c, out);
-            ++length_;
-        };
-        const auto write_space = [&] {
-            if (within_words_) spaces_.push_back(length_);
-            write(' ');
-        };
-        if (within_words_ && n != 0) write_space();
-        for (size_t i = 0; i < n; ++i) {
-            Py_UCS4 c;
-            if constexpr (sizeof(Character) == 4)
-                c = text[i] < 0x10000 ? table[text[i]] : character(text[i], lowercase);
-            else
-                c = table[text[i]];
-            if ((c & SPACE) == 0) {
-                write(c);
-                continue;
-            }
-            const size_t first = i;
-            while (i + 1 < n && Py_UNICODE_ISSPACE(static_cast<Py_UCS4>(text[i + 1]))) ++i;
-            if (!within_words_)
-                write(i == first ? c & ~SPACE : ' ');
-            else if (spaces_.back() + 1 != length_)
-                write_space();
-        }
-        if (within_words_ && n != 0 && spaces_.back() + 1 != length_) write_space();
-        if (!single_bytes_) starts_.push_back(static_cast<uint32_t>(out - bytes_.data()));
-        std::memset(out, 0, Word::HELD);
+    static bool is_space(uint8_t kind) {
+        return kind == ' ' || (kind >= '\t' && kind <= '\r') || (kind >= 0x1C && kind <= 0x1F);
     }
 
     Word ngram(size_t begin, size_t end) const {

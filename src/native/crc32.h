@@ -1,4 +1,4 @@
-// CRC-32 as zlib has it, of the UTF-8 of words as Word has them.
+// CRC-32 as zlib has it, of the UTF-8 of words.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ class Crc32 {
     uint32_t state_ = UINT32_MAX;
 
     void add(uint8_t byte) {
-        state_ = table()[(state_ ^ swap_underscore(byte)) & 0xFF] ^ (state_ >> 8);
+        state_ = table()[(state_ ^ byte) & 0xFF] ^ (state_ >> 8);
     }
 
     static const std::array<uint32_t, 256>& table() {

@@ -1,15 +1,14 @@
 // Words of Python, as strs or as arrays of UTF-8, made a WordList, and back.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <stdexcept>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "arrays.h"
 #include "text.h"
+#include "unicode_table.h"
 
 namespace naively {
 
@@ -21,11 +20,15 @@ inline void append_word(PyObject* str, WordList& words) {
     const nb::object utf8 = nb::steal(PyUnicode_AsEncodedString(str, "utf-8", "surrogatepass"));
     if (!utf8.is_valid()) throw nb::python_error();
     const char* begin = PyBytes_AS_STRING(utf8.ptr());
-    const size_t before = words.bytes.size();
     words.bytes.insert(words.bytes.end(), begin, begin + PyBytes_GET_SIZE(utf8.ptr()));
-    std::transform(words.bytes.begin() + static_cast<std::ptrdiff_t>(before), words.bytes.end(),
-                   words.bytes.begin() + static_cast<std::ptrdiff_t>(before), swap_underscore);
     words.end_word();
+}
+
+// Reads the table that folding needs, the first time; the GIL is held.
+inline void read_unicode_table() {
+    if (UnicodeTable::is_read()) return;
+    const nb::object table = nb::module_::import_("naively.kernels.folding").attr("table_text")();
+    UnicodeTable::read(nb::cast<std::string>(table));
 }
 
 inline WordList words_of(nb::handle words) {
@@ -38,13 +41,6 @@ inline WordList words_of(nb::handle words) {
         append_word(item, list);
     }
     return list;
-}
-
-// From UTF-8 to what Word has, or back.
-inline WordList swap_underscores(WordList words) {
-    auto& bytes = words.bytes;
-    std::transform(bytes.begin(), bytes.end(), bytes.begin(), swap_underscore);
-    return words;
 }
 
 inline nb::object decoded(Bytes utf8) {
@@ -95,7 +91,7 @@ inline WordList words_of_arrays(nb::handle utf8_array, nb::handle lengths_array)
             throw std::invalid_argument("a word is not UTF-8");
         words.ends.push_back(static_cast<size_t>(end));
     }
-    return swap_underscores(std::move(words));
+    return words;
 }
 
 }  // namespace naively

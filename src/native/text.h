@@ -35,6 +35,13 @@ struct Text {
     int bytes_each = 0;  // of a character; 0 where all are ASCII
     const WordList* words = nullptr;
     bool spaced = false;  // whether one of the words holds a space
+
+    // The first characters, of a text of characters.
+    Text first(size_t most) const {
+        Text cut = *this;
+        if (words == nullptr && length > most) cut.length = most;
+        return cut;
+    }
 };
 
 }  // namespace naively

@@ -13,22 +13,12 @@
 
 namespace naively {
 
-// Whether str.lower() does more than map each character to one: it does for capital I with a dot
-// (two characters) and capital sigma (which depends on its neighbours).
-template <class Character>
-bool needs_full_lowering(const Character* text, size_t n) {
-    bool found = false;
-    for (size_t i = 0; i < n; ++i) found |= (text[i] == 0x0130) | (text[i] == 0x03A3);
-    return found;
-}
-
 // Holds the str objects (their characters never change or move), or the arrays of Strings, for as
 // long as it lives.
 class TextSource {
   public:
     // A row may be a list of words only if `lists` says so.
-    TextSource(const nb::sequence& texts, bool lowercase, bool lists)
-        : lowercase_(lowercase), lists_(lists) {
+    TextSource(const nb::sequence& texts, bool lists) : lists_(lists) {
         if (is_strings(texts))
             read_strings(strings_.emplace(texts));
         else
@@ -41,11 +31,10 @@ class TextSource {
     size_t characters() const { return characters_; }
 
   private:
-    bool lowercase_, lists_;
+    bool lists_;
     nb::object held_;
     std::optional<StringTexts> strings_;
     std::deque<WordList> words_;
-    std::vector<nb::object> lowered_;
     std::vector<Text> texts_;
     size_t characters_ = 0;
 
@@ -57,15 +46,7 @@ class TextSource {
 
     void read_strings(StringTexts& strings) {
         texts_.reserve(strings.size());
-        for (size_t i = 0; i < strings.size(); ++i) {
-            const Text text = strings.read(i);
-            texts_.push_back(text);
-            if (!lowers_fully(text)) continue;
-            const nb::object str = nb::steal(PyUnicode_FromKindAndData(
-                text.bytes_each, text.characters, static_cast<Py_ssize_t>(text.length)));
-            if (!str.is_valid()) throw nb::python_error();
-            texts_.back() = lowered(str.ptr());
-        }
+        for (size_t i = 0; i < strings.size(); ++i) texts_.push_back(strings.read(i));
     }
 
     void read_rows(const nb::sequence& texts) {
@@ -83,23 +64,7 @@ class TextSource {
         if (lists_ && (PyList_Check(item) || PyTuple_Check(item)))
             return list_of(item, position);
         if (!PyUnicode_Check(item)) raise_not_str("text " + std::to_string(position), item);
-        const Text text = characters_of(item);
-        return lowers_fully(text) ? lowered(item) : text;
-    }
-
-    bool lowers_fully(const Text& text) const {
-        if (!lowercase_) return false;
-        if (text.bytes_each == 2)
-            return needs_full_lowering(static_cast<const Py_UCS2*>(text.characters), text.length);
-        return text.bytes_each == 4 &&
-               needs_full_lowering(static_cast<const Py_UCS4*>(text.characters), text.length);
-    }
-
-    Text lowered(PyObject* str) {
-        PyObject* str_type = reinterpret_cast<PyObject*>(&PyUnicode_Type);
-        lowered_.push_back(nb::steal(PyObject_CallMethod(str_type, "lower", "O", str)));
-        if (!lowered_.back().is_valid()) throw nb::python_error();
-        return characters_of(lowered_.back().ptr());
+        return characters_of(item);
     }
 
     Text list_of(PyObject* item, size_t position) {

@@ -3,7 +3,8 @@
 //
 // No word, and no n-gram within a word, reaches over white space. So a text is divided at white
 // space into chunks, each of which is split only where it is seen first: its tokens are kept, and
-// the next time it is looked up whole.
+// the next time it is looked up whole. A long one will hardly come again, and is split where it is: in
+// scripts without spaces a chunk is a clause, or the text.
 #pragma once
 
 #include <Python.h>
@@ -40,8 +41,7 @@ struct EncodedTexts {
 template <class Table>
 struct Asked {
     Table* table;
-    bool presence;               // whether a token counts once in a text
-    const uint8_t* passed_over;  // of each text; null where all are looked at
+    bool presence;  // whether a token counts once in a text
 };
 
 // Whether the tokens of a text are those of its chunks, or n-grams of the words of its chunks.
@@ -173,10 +173,9 @@ class TogetherEncoder {
         }
     }
 
-    void encode(const Text& text, size_t row) {
+    void encode(const Text& text) {
         ++text_;
         for (size_t i = 0; i < asked_.size(); ++i) {
-            states_[i].looks = asked_[i].passed_over == nullptr || asked_[i].passed_over[row] == 0;
             states_[i].seen.next_text();
             states_[i].places.next_text();
             states_[i].begin = encoded_[i].indices.size();
@@ -194,9 +193,9 @@ class TogetherEncoder {
         for (size_t i = 0; i < asked_.size(); ++i) {
             State& state = states_[i];
             const auto find = [&](uint32_t token) { state.found.push_back(token); };
-            if (state.looks && (!state.by_chunk || text.words != nullptr))
+            if (!state.by_chunk || text.words != nullptr)
                 visit_tokens(*asked_[i].table, text, buffers_, find);
-            else if (state.looks && state.in_sequence)
+            else if (state.in_sequence)
                 tokens_detail::visit_ngrams_of(*asked_[i].table, state.words, buffers_, find);
             end_row(i);
         }
@@ -207,7 +206,7 @@ class TogetherEncoder {
   private:
     struct State {
         explicit State(SeenTokens&& tokens) : seen(std::move(tokens)) {}
-        bool by_chunk = false, in_sequence = false, looks = true;
+        bool by_chunk = false, in_sequence = false;
         SeenTokens seen;              // where a token counts once
         TokenPlaces places;           // where each time counts
         size_t begin = 0;             // of the text, among the indices
@@ -219,8 +218,10 @@ class TogetherEncoder {
         Word word;
         uint64_t hash;
         const void* characters;
-        size_t length;  // in characters
+        size_t begin, length;  // in characters
         uint32_t number;
+
+        bool is_long() const { return length > 48; }
     };
 
     std::vector<Asked<Table>> asked_;
@@ -231,6 +232,7 @@ class TogetherEncoder {
     TokenBuffers buffers_;
     std::array<std::unique_ptr<together_detail::ChunkTable>, 3> chunks_;  // by width: 1, 2, 4
     std::vector<Chunk> chunks_of_text_;
+    std::vector<uint32_t> tokens_;  // of a long chunk
 
     void add(size_t i, const uint32_t* begin, const uint32_t* end) {
         State& state = states_[i];
@@ -273,44 +275,68 @@ class TogetherEncoder {
                 length > Word::HELD ? Word::pointed_at(bytes, length)
                 : (n - begin) * sizeof(Character) >= Word::HELD ? Word::held(bytes, length)
                                                                 : Word::of({bytes, length});
-            const uint64_t hash = table.hash_of(word);
-            table.prefetch(hash);
-            chunks_of_text_.push_back({word, hash, bytes, end - begin, 0});
+            chunks_of_text_.push_back({word, 0, bytes, begin, end - begin, 0});
+            Chunk& chunk = chunks_of_text_.back();
+            if (chunk.is_long()) return;
+            chunk.hash = table.hash_of(word);
+            table.prefetch(chunk.hash);
         });
         // What is looked for is fetched some chunks ahead, as memory is slow to answer.
         constexpr size_t AHEAD = 8;
         const size_t m = chunks_of_text_.size();
         for (size_t i = 0; i < m + 3 * AHEAD; ++i) {
-            if (i < m) table.prefetch_entry(chunks_of_text_[i].hash);
+            if (i < m && !chunks_of_text_[i].is_long())
+                table.prefetch_entry(chunks_of_text_[i].hash);
             if (i >= AHEAD && i - AHEAD < m) {
                 Chunk& chunk = chunks_of_text_[i - AHEAD];
-                chunk.number = table.find_or_add(chunk.word, chunk.hash);
+                if (!chunk.is_long()) chunk.number = table.find_or_add(chunk.word, chunk.hash);
             }
             if (i >= 2 * AHEAD && i - 2 * AHEAD < m)
                 split_new(table, text, chunks_of_text_[i - 2 * AHEAD]);
-            if (i >= 3 * AHEAD) use(table, chunks_of_text_[i - 3 * AHEAD]);
+            if (i >= 3 * AHEAD) use(table, text, chunks_of_text_[i - 3 * AHEAD]);
         }
     }
 
     // Splits a chunk that was never asked for.
     void split_new(together_detail::ChunkTable& table, const Text& text, const Chunk& chunk) {
+        if (chunk.is_long()) return;
         for (size_t i = 0; i < asked_.size(); ++i) {
-            if (!states_[i].by_chunk || !states_[i].looks) continue;
+            if (!states_[i].by_chunk || !is_whole(i, chunk)) continue;
             if (table.is_split(i, chunk.number))
                 table.prefetch_tokens(i, chunk.number);
             else
                 table.split(i, chunk.number, [&](GrowingArray<uint32_t>& tokens) {
-                    const Text alone{chunk.characters, chunk.length, text.bytes_each, nullptr, false};
-                    split(i, alone, tokens);
+                    split(i, alone(text, chunk), tokens);
                 });
         }
     }
 
-    void use(together_detail::ChunkTable& table, const Chunk& chunk) {
-        const bool first = table.first_in(chunk.number, text_);
-        for (size_t i = 0; i < asked_.size(); ++i)
-            if (states_[i].by_chunk && states_[i].looks)
+    // How many characters of a chunk are read for a vocabulary, and whether these are all.
+    size_t length_for(size_t i, const Chunk& chunk) const {
+        const size_t most = asked_[i].table->splitting().most;
+        return chunk.begin >= most ? 0 : std::min(chunk.length, most - chunk.begin);
+    }
+    bool is_whole(size_t i, const Chunk& chunk) const {
+        return length_for(i, chunk) == chunk.length;
+    }
+
+    static Text alone(const Text& text, const Chunk& chunk) {
+        return {chunk.characters, chunk.length, text.bytes_each, nullptr, false};
+    }
+
+    void use(together_detail::ChunkTable& table, const Text& text, const Chunk& chunk) {
+        const bool first = !chunk.is_long() && table.first_in(chunk.number, text_);
+        for (size_t i = 0; i < asked_.size(); ++i) {
+            const size_t length = length_for(i, chunk);
+            if (!states_[i].by_chunk || length == 0) continue;
+            if (!chunk.is_long() && length == chunk.length) {
                 add_all(i, table.begin(i, chunk.number), table.end(i, chunk.number), first);
+                continue;
+            }
+            tokens_.clear();
+            split(i, alone(text, chunk).first(length), tokens_);
+            add_all(i, tokens_.data(), tokens_.data() + tokens_.size(), true);
+        }
     }
 
     void add_all(size_t i, const uint32_t* begin, const uint32_t* end, bool first) {
@@ -322,7 +348,8 @@ class TogetherEncoder {
     }
 
     // Appends the tokens of a chunk; of a vocabulary of n-grams of words, its words.
-    void split(size_t i, const Text& chunk, GrowingArray<uint32_t>& tokens) {
+    template <class Tokens>
+    void split(size_t i, const Text& chunk, Tokens& tokens) {
         Table& table = *asked_[i].table;
         const auto append = [&](uint32_t token) { tokens.push_back(token); };
         if (states_[i].in_sequence)

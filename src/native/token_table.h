@@ -23,6 +23,7 @@ struct Splitting {
     size_t low = 1, high = 1;
     bool lowercase = true;
     uint32_t features = 0;  // of hashed tokens; 0: tokens are known
+    size_t most = SIZE_MAX;  // characters of a text that are read
 };
 
 // Some methods have a const twin: that answers NONE for what is unknown, and the other adds it.
@@ -69,7 +70,7 @@ class TokenTable {
     // Whether texts are split alike for both, into tokens that are known.
     bool splits_as(const TokenTable& other) const {
         const Splitting &a = splitting_, &b = other.splitting_;
-        if (hashed() || other.hashed() || a.unit != b.unit || a.low != b.low || a.high != b.high ||
+        if (hashed() || other.hashed() || a.unit != b.unit || a.low != b.low || a.high != b.high || a.most != b.most ||
             stop_words_ != other.stop_words_)
             return false;
         std::vector<uint8_t> mine, theirs;

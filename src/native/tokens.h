@@ -9,6 +9,7 @@
 
 #include "character_ngrams.h"
 #include "crc32.h"
+#include "folded_text.h"
 #include "text.h"
 #include "token_table.h"
 #include "word_splitter.h"
@@ -17,12 +18,12 @@ namespace naively {
 
 // Working memory, kept from text to text.
 struct TokenBuffers {
-    std::vector<uint8_t> word;
+    FoldedText text;
     CharacterNGrams characters;
     std::vector<Word> words;
     std::vector<uint64_t> hashes;
-    std::vector<uint8_t> long_words;
-    std::vector<uint32_t> ids, ngrams;
+    std::vector<uint8_t> is_part;  // of each word
+    std::vector<uint32_t> ids, sequence, ngrams;
     std::vector<Crc32> crcs;
 };
 
@@ -33,32 +34,42 @@ constexpr size_t AHEAD = 12;  // look-ups that are under way at once
 template <class Table>
 constexpr bool adds_unknown = !std::is_const_v<Table>;
 
+// Marks the id of a word that stands in no n-gram, as it is part of others.
+constexpr uint32_t PART = 0x80000000;
+
+// Calls visit(Word, is_part) for each word of a text, in order. A Word is valid until the next text.
+template <class Visit>
+void visit_words_of(const Text& text, bool lowercase, TokenBuffers& buffers, Visit&& visit) {
+    if (text.words != nullptr) {
+        text.words->visit([&](Bytes word) { visit(Word::of(word), false); });
+        return;
+    }
+    const FoldedText& folded = buffers.text;
+    buffers.text.read(text, lowercase);
+    visit_words(folded, [&](size_t begin, size_t end, bool is_part) {
+        visit(folded.word(begin, end), is_part);
+    });
+}
+
 // The words of a text, with hashes. Of hashed tokens, stop words are left out.
 template <class Table>
 void collect_words(Table& table, const Text& text, TokenBuffers& buffers) {
     buffers.words.clear();
     buffers.hashes.clear();
-    buffers.long_words.clear();
-    visit_words(text, table.splitting().lowercase, buffers.word, [&](const Word& word) {
+    buffers.is_part.clear();
+    visit_words_of(text, table.splitting().lowercase, buffers, [&](const Word& word, bool is_part) {
         const uint64_t hash = table.words().hash_of(word);
         if (table.hashed() && table.is_stop_word(table.words().find(word, hash))) return;
         buffers.words.push_back(word);
         buffers.hashes.push_back(hash);
-        if (word.length > Word::HELD)
-            buffers.long_words.insert(buffers.long_words.end(), word.bytes,
-                                      word.bytes + word.length);
+        buffers.is_part.push_back(is_part);
     });
-    const uint8_t* bytes = buffers.long_words.data();
-    for (Word& word : buffers.words) {
-        if (word.length <= Word::HELD) continue;
-        word.bytes = bytes;
-        bytes += word.length;
-    }
 }
 
-// There are many character n-grams, so that each is looked up a little later than found.
-template <class Table, class Visit>
-void visit_characters(Table& table, TokenBuffers& buffers, Visit&& visit) {
+// Looks tokens up that each are a word of the table: those of find(add), which calls add(Word). Each is
+// looked up a little later than found, as memory is slow to answer.
+template <class Table, class Find, class Visit>
+void look_up_later(Table& table, Find&& find, Visit&& visit) {
     constexpr size_t WAITING = 16;
     const WordTable& known = table.words();
     std::array<Word, WAITING> ngrams;
@@ -76,18 +87,21 @@ void visit_characters(Table& table, TokenBuffers& buffers, Visit&& visit) {
         known.prefetch(hashes[found % WAITING]);
         ++found;
     };
-    buffers.characters.visit(table.splitting().low, table.splitting().high, add);
+    find(add);
     for (size_t i = found < WAITING ? 0 : found - WAITING; i < found; ++i) take(i);
 }
 
-// The ids of the words of a text, stop words left out; a word that a const table lacks is NONE.
+// The ids of the words of a text, stop words left out; a word that a const table lacks is NONE. A part
+// is marked, and left out if only longer n-grams are asked for.
 template <class Table, class Visit>
 void visit_collected_ids(Table& table, const TokenBuffers& buffers, Visit&& visit) {
     const std::vector<Word>& words = buffers.words;
     for (size_t i = 0; i < words.size(); ++i) {
         if (i + AHEAD < words.size()) table.words().prefetch(buffers.hashes[i + AHEAD]);
+        if (buffers.is_part[i] && table.splitting().low > 1) continue;
         const uint32_t id = table.word_id(words[i], buffers.hashes[i]);
-        if (!table.is_stop_word(id)) visit(id);
+        if (table.is_stop_word(id) || (buffers.is_part[i] && id == TokenTable::NONE)) continue;
+        visit(buffers.is_part[i] ? id | PART : id);
     }
 }
 
@@ -97,28 +111,30 @@ void visit_word_ids(Table& table, const Text& text, TokenBuffers& buffers, Visit
     visit_collected_ids(table, buffers, visit);
 }
 
-// N-grams of words with these ids: for each n, those of n words, each from the one of n - 1 words
-// and the next word.
+// N-grams of words with these ids: the words and parts, and for each n, those of n words, each from
+// the one of n - 1 words and the next word.
 template <class Table, class Visit>
-void visit_ngrams_of(Table& table, const std::vector<uint32_t>& ids, TokenBuffers& buffers,
+void visit_ngrams_of(Table& table, const std::vector<uint32_t>& marked, TokenBuffers& buffers,
                      Visit&& visit) {
-    std::vector<uint32_t>& ngrams = buffers.ngrams;
     const size_t low = table.splitting().low, high = table.splitting().high;
+    std::vector<uint32_t>&ids = buffers.sequence, &ngrams = buffers.ngrams;
+    ids.clear();
+    for (const uint32_t id : marked) {
+        const bool is_part = (id & PART) != 0 && id != TokenTable::NONE;
+        if (!is_part) ids.push_back(id);
+        if (low > 1 || id == TokenTable::NONE) continue;
+        const uint32_t number = table.token_of_word(is_part ? id & ~PART : id);
+        if (number != TokenTable::NONE) visit(number);
+    }
     ngrams.assign(ids.begin(), ids.end());
-    for (size_t n = 1; n <= high && n <= ids.size(); ++n) {
+    for (size_t n = 2; n <= high && n <= ids.size(); ++n) {
         const size_t last = ids.size() - n + 1;
         for (size_t i = 0; i < last; ++i) {
-            uint32_t number = TokenTable::NONE;
-            if (n == 1) {
-                if (low == 1 && ids[i] != TokenTable::NONE) number = table.token_of_word(ids[i]);
-            } else {
-                if (i + AHEAD < last)
-                    table.prefetch_ngram(ngrams[i + AHEAD], ids[i + AHEAD + n - 1]);
-                const auto ngram = table.next_ngram(ngrams[i], ids[i + n - 1], n >= low);
-                ngrams[i] = ngram.code;
-                number = ngram.token;
-            }
-            if (n >= low && number != TokenTable::NONE) visit(number);
+            if (i + AHEAD < last)
+                table.prefetch_ngram(ngrams[i + AHEAD], ids[i + AHEAD + n - 1]);
+            const auto ngram = table.next_ngram(ngrams[i], ids[i + n - 1], n >= low);
+            ngrams[i] = ngram.code;
+            if (n >= low && ngram.token != TokenTable::NONE) visit(ngram.token);
         }
     }
 }
@@ -160,16 +176,25 @@ void visit_spaced_ngrams(Table& table, TokenBuffers& buffers, Visit&& visit) {
 
 template <class Visit>
 void visit_hashed_ngrams(const TokenTable& table, TokenBuffers& buffers, Visit&& visit) {
-    const std::vector<Word>& words = buffers.words;
+    const size_t low = table.splitting().low, high = table.splitting().high;
+    std::vector<Word>& words = buffers.words;
     std::vector<Crc32>& crcs = buffers.crcs;  // of each n-gram
     const uint8_t one_space = ' ';
     const Word space = Word::of({&one_space, 1});
     crcs.clear();
-    for (const Word& word : words) crcs.push_back(Crc32().of(word));
-    for (size_t n = 1; n <= table.splitting().high && n <= words.size(); ++n) {
+    size_t kept = 0;
+    for (size_t i = 0; i < words.size(); ++i) {
+        const Crc32 crc = Crc32().of(words[i]);
+        if (low == 1) visit(table.hash_of(crc));
+        if (buffers.is_part[i]) continue;
+        crcs.push_back(crc);
+        words[kept++] = words[i];
+    }
+    words.resize(kept);
+    for (size_t n = 2; n <= high && n <= words.size(); ++n) {
         for (size_t i = 0; i + n <= words.size(); ++i) {
-            if (n > 1) crcs[i].of(space).of(words[i + n - 1]);
-            if (n >= table.splitting().low) visit(table.hash_of(crcs[i]));
+            crcs[i].of(space).of(words[i + n - 1]);
+            if (n >= low) visit(table.hash_of(crcs[i]));
         }
     }
 }
@@ -179,18 +204,34 @@ void visit_hashed_ngrams(const TokenTable& table, TokenBuffers& buffers, Visit&&
 // Calls visit(number) for each token of a text, in order. If the table is const, only known tokens
 // are visited; else all are, and new ones are added.
 template <class Table, class Visit>
-void visit_tokens(Table& table, const Text& text, TokenBuffers& buffers, Visit&& visit) {
+void visit_tokens(Table& table, const Text& whole, TokenBuffers& buffers, Visit&& visit) {
     using namespace tokens_detail;
     const Splitting& splitting = table.splitting();
+    const Text text = whole.first(splitting.most);
     if (splitting.unit != Unit::words) {
-        buffers.characters.read(text, splitting.lowercase,
-                                splitting.unit == Unit::characters_within_words);
-        if (!table.hashed()) return visit_characters(table, buffers, visit);
+        buffers.text.read(text, splitting.lowercase);
+        buffers.characters.read(buffers.text, splitting.unit == Unit::characters_within_words);
+        if (!table.hashed())
+            return look_up_later(
+                table,
+                [&](const auto& add) {
+                    buffers.characters.visit(splitting.low, splitting.high, add);
+                },
+                visit);
         buffers.characters.visit(
             splitting.low, splitting.high,
             [&](const Word& ngram) { visit(table.hash_of(Crc32().of(ngram))); });
     } else if (table.words_are_tokens()) {
-        visit_words(text, splitting.lowercase, buffers.word, [&](const Word& word) {
+        constexpr size_t MANY = 100'000;  // words, beyond the nearer caches of a processor
+        if (table.words().size() > MANY)
+            return look_up_later(
+                table,
+                [&](const auto& add) {
+                    visit_words_of(text, splitting.lowercase, buffers,
+                                   [&](const Word& word, bool) { add(word); });
+                },
+                visit);
+        visit_words_of(text, splitting.lowercase, buffers, [&](const Word& word, bool) {
             const uint32_t number = table.word_id(word, table.words().hash_of(word));
             if (adds_unknown<Table> || number != TokenTable::NONE) visit(number);
         });

@@ -29,7 +29,8 @@ namespace {
 using Range = std::pair<int64_t, int64_t>;
 
 Splitting splitting_of(const std::string& analyzer, const Range& ngram_range, bool lowercase,
-                       const std::optional<int64_t>& features) {
+                       const std::optional<int64_t>& features,
+                       const std::optional<int64_t>& max_characters) {
     Splitting splitting;
     if (analyzer == "char")
         splitting.unit = Unit::characters;
@@ -53,6 +54,12 @@ Splitting splitting_of(const std::string& analyzer, const Range& ngram_range, bo
                 "features must be between 1 and 2**31, got " + std::to_string(*features));
         splitting.features = static_cast<uint32_t>(*features);
     }
+    if (max_characters) {
+        if (*max_characters < 1)
+            throw std::invalid_argument("max_characters must be at least 1, got " +
+                                        std::to_string(*max_characters));
+        splitting.most = static_cast<size_t>(*max_characters);
+    }
     return splitting;
 }
 
@@ -62,8 +69,11 @@ class Vocabulary {
   public:
     Vocabulary(nb::handle words, const std::string& analyzer, const Range& ngram_range,
                bool lowercase, const nb::sequence& stop_words,
-               const std::optional<int64_t>& features)
-        : tokens_(splitting_of(analyzer, ngram_range, lowercase, features), words_of(stop_words)) {
+               const std::optional<int64_t>& features,
+               const std::optional<int64_t>& max_characters)
+        : tokens_(splitting_of(analyzer, ngram_range, lowercase, features, max_characters),
+                  words_of(stop_words)) {
+        read_unicode_table();
         words_of(words).visit([&](Bytes word) { tokens_.find_or_add(word); });
     }
     Vocabulary(const Vocabulary& other) : tokens_(other.locked_copy()) {}
@@ -75,7 +85,7 @@ class Vocabulary {
 
     nb::list words() const {
         nb::list words;
-        const WordList utf8 = swap_underscores(export_words());
+        const WordList utf8 = export_words();
         utf8.visit([&](Bytes word) { words.append(decoded(word)); });
         return words;
     }
@@ -125,10 +135,10 @@ class Vocabulary {
 
     // See encode_together of kernels/vocabulary.py.
     static nb::list encode_together(nb::handle vocabularies, const nb::sequence& sequence,
-                                    nb::handle presence, nb::handle passed_over, bool grow) {
+                                    nb::handle presence, bool grow) {
         const std::vector<Vocabulary*> of = pointers_of(vocabularies);
         const size_t n = of.size();
-        if (n == 0 || nb::len(presence) != n || nb::len(passed_over) != n)
+        if (n == 0 || nb::len(presence) != n)
             throw std::invalid_argument("vocabularies and what is asked of them differ in number");
         const Splitting& first = of[0]->tokens_.splitting();
         for (const Vocabulary* vocabulary : of)
@@ -137,27 +147,18 @@ class Vocabulary {
         const bool lists = std::all_of(of.begin(), of.end(), [](const Vocabulary* vocabulary) {
             return vocabulary->tokens_.splitting().unit == Unit::words;
         });
-        const TextSource texts(sequence, first.lowercase, lists);
-        using Flags = Input<Layout::contiguous, bool>;
-        std::vector<std::optional<Flags>> flags(n);
-        std::vector<const uint8_t*> skipped(n, nullptr);
+        const TextSource texts(sequence, lists);
         std::vector<bool> once(n);
-        for (size_t i = 0; i < n; ++i) {
-            once[i] = nb::cast<bool>(presence[i]);
-            if (nb::object(passed_over[i]).is_none()) continue;
-            flags[i].emplace(passed_over[i], "passed_over", 1);
-            flags[i]->require_shape({static_cast<int64_t>(texts.size())});
-            skipped[i] = reinterpret_cast<const uint8_t*>(flags[i]->data());
-        }
+        for (size_t i = 0; i < n; ++i) once[i] = nb::cast<bool>(presence[i]);
         std::vector<std::vector<EncodedTexts>> parts;
         {
             const nb::gil_scoped_release released;
             if (grow)
-                parts = encode_all<TokenTable, std::unique_lock<std::shared_mutex>>(
-                    of, texts, once, skipped);
+                parts = encode_all<TokenTable, std::unique_lock<std::shared_mutex>>(of, texts,
+                                                                                    once);
             else
                 parts = encode_all<const TokenTable, std::shared_lock<std::shared_mutex>>(
-                    of, texts, once, skipped);
+                    of, texts, once);
         }
         nb::list encoded;
         for (size_t i = 0; i < n; ++i) encoded.append(exported(parts, i, once[i]));
@@ -167,7 +168,7 @@ class Vocabulary {
     nb::tuple to_arrays() const {
         const bool of_words = of_several_words(tokens_.splitting());
         TokenTable::WordsOfTokens parts;
-        const WordList utf8 = swap_underscores(of_words ? export_parts(parts) : export_words());
+        const WordList utf8 = of_words ? export_parts(parts) : export_words();
         std::vector<int64_t> lengths;
         lengths.reserve(utf8.size());
         for (size_t i = 0; i < utf8.size(); ++i)
@@ -225,8 +226,8 @@ class Vocabulary {
     // Encodes texts in parts, each of which one thread makes; where tokens are added, in one.
     template <class Table, class Lock>
     static std::vector<std::vector<EncodedTexts>> encode_all(
-        const std::vector<Vocabulary*>& of, const TextSource& texts, const std::vector<bool>& once,
-        const std::vector<const uint8_t*>& skipped) {
+        const std::vector<Vocabulary*>& of, const TextSource& texts,
+        const std::vector<bool>& once) {
         std::vector<Vocabulary*> ordered = of;  // so that two calls do not wait for each other
         std::sort(ordered.begin(), ordered.end());
         ordered.erase(std::unique(ordered.begin(), ordered.end()), ordered.end());
@@ -234,7 +235,7 @@ class Vocabulary {
         for (const Vocabulary* vocabulary : ordered) locks.emplace_back(vocabulary->mutex_);
         std::vector<Asked<Table>> asked;
         for (size_t i = 0; i < of.size(); ++i)
-            asked.push_back({&of[i]->tokens_, once[i], skipped[i]});
+            asked.push_back({&of[i]->tokens_, once[i]});
         const auto rows = static_cast<int64_t>(texts.size());
         constexpr double operations_per_character = 8;
         const double operations =
@@ -249,7 +250,7 @@ class Vocabulary {
                 characters += texts[static_cast<size_t>(row)].length;
             TogetherEncoder<Table> encoder(asked, characters);
             for (int64_t row = begin; row < end; ++row)
-                encoder.encode(texts[static_cast<size_t>(row)], static_cast<size_t>(row));
+                encoder.encode(texts[static_cast<size_t>(row)]);
             encoded[static_cast<size_t>(part)] = std::move(encoder.encoded());
         });
         return encoded;
@@ -285,12 +286,6 @@ class Vocabulary {
         }
         return nb::make_tuple(indptr.object(), indices.object(),
                               data ? data->object() : nb::none());
-    }
-
-    // Splitting never changes, so that it is read without the lock.
-    TextSource source_of(const nb::sequence& texts) const {
-        const Splitting& splitting = tokens_.splitting();
-        return TextSource(texts, splitting.lowercase, splitting.unit == Unit::words);
     }
 
     WordList export_words() const {
@@ -334,10 +329,11 @@ class Vocabulary {
 void bind_vocabulary(nb::module_& m) {
     nb::class_<Vocabulary>(m, "Vocabulary", "naively.kernels.vocabulary.Vocabulary, natively.")
         .def(nb::init<nb::handle, const std::string&, const Range&, bool, const nb::sequence&,
-                      const std::optional<int64_t>&>(),
+                      const std::optional<int64_t>&, const std::optional<int64_t>&>(),
              nb::arg("words") = nb::make_tuple(), nb::arg("analyzer") = "word",
              nb::arg("ngram_range") = Range(1, 1), nb::arg("lowercase") = true,
-             nb::arg("stop_words") = nb::make_tuple(), nb::arg("features") = nb::none())
+             nb::arg("stop_words") = nb::make_tuple(), nb::arg("features") = nb::none(),
+             nb::arg("max_characters") = nb::none())
         .def("__len__", &Vocabulary::size)
         .def("words", &Vocabulary::words)
         .def("find", &Vocabulary::find, nb::arg("words"))
@@ -349,8 +345,7 @@ void bind_vocabulary(nb::module_& m) {
             "encode",
             [](nb::handle self, const nb::sequence& texts, bool presence, bool grow) {
                 const nb::list found = Vocabulary::encode_together(
-                    nb::make_tuple(self), texts, nb::make_tuple(presence),
-                    nb::make_tuple(nb::none()), grow);
+                    nb::make_tuple(self), texts, nb::make_tuple(presence), grow);
                 return nb::object(found[0]);
             },
             nb::arg("texts"), nb::arg("presence"), nb::arg("grow") = false)
@@ -359,7 +354,7 @@ void bind_vocabulary(nb::module_& m) {
                     nb::arg("ids") = nb::none(), nb::arg("sizes") = nb::none(),
                     nb::arg("options"));
     m.def("encode_together", &Vocabulary::encode_together, nb::arg("vocabularies"),
-          nb::arg("texts"), nb::arg("presence"), nb::arg("passed_over"), nb::arg("grow"));
+          nb::arg("texts"), nb::arg("presence"), nb::arg("grow"));
 }
 
 }  // namespace naively

@@ -23,21 +23,20 @@ struct Bytes {
     size_t length;
 };
 
-// A word as the table compares it: UTF-8 in which '_' and 0x7F have changed places (word_splitter.h
-// says why). Up to 16 bytes are held here, padded with zeros; more are only pointed at.
+// A word as the table compares it, in UTF-8. Up to 16 bytes are held here, padded with zeros; more are
+// only pointed at.
 struct Word {
     static constexpr size_t HELD = 16;
     uint64_t first = 0, second = 0;
     uint64_t length = 0;
     const uint8_t* bytes = nullptr;
 
-    // 16 bytes are read, however long the word; `set_bits` are set in each eight of the word's.
-    static Word held(const uint8_t* bytes, size_t length, uint64_t set_bits = 0) {
+    // 16 bytes are read, however long the word.
+    static Word held(const uint8_t* bytes, size_t length) {
         const uint64_t all = ~uint64_t{0};
         const uint64_t first = length >= 8 ? all : ~(all << (8 * length));
         const uint64_t second = length <= 8 ? 0 : all >> (128 - 8 * length);
-        return {(load8(bytes) | set_bits) & first, (load8(bytes + 8) | set_bits) & second, length,
-                nullptr};
+        return {load8(bytes) & first, load8(bytes + 8) & second, length, nullptr};
     }
 
     static Word pointed_at(const uint8_t* bytes, size_t length) {
@@ -60,9 +59,5 @@ struct Word {
         }
     }
 };
-
-inline uint8_t swap_underscore(uint8_t byte) {
-    return byte == '_' ? 0x7F : byte == 0x7F ? '_' : byte;
-}
 
 }  // namespace naively

@@ -1,139 +1,230 @@
-// Splitting a text into words as Python's re does by (?u)\b\w\w+\b on str.lower(): runs of two or
-// more alphanumeric characters or '_'.
-//
-// ASCII is lower-cased eight bytes at a time by setting bit 0x20 of each, which changes the case
-// of letters, leaves digits, and turns '_' into 0x7F. As 0x7F is in no word, nothing is confused:
-// every word carries 0x7F in place of '_' until it is exported (Word in word.h).
+// The words of a folded text, as the expression TOKEN of kernels/tokens.py finds them among the kinds
+// of its characters. Each rule here has the name that it has there.
 #pragma once
 
-#include <Python.h>
-
-#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <vector>
 
 #include "byte_runs.h"
-#include "text.h"
-#include "utf8.h"
-#include "word.h"
+#include "folded_text.h"
 
 namespace naively {
 
 namespace splitting_detail {
 
-constexpr uint64_t CASE_BIT = each_byte(0x20);
+enum : uint8_t { BEGINS = 1, GOES_ON = 2, DIGIT = 4, OTHER = 8, NOSE = 16, MOUTH = 32, LETTER_MOUTH = 64 };
 
-// Sets bit 7 of each byte that is of a word.
+// What a character of a kind may be part of.
+constexpr std::array<uint8_t, 256> roles() {
+    std::array<uint8_t, 256> made{};
+    for (int c = 'a'; c <= 'z'; ++c) made[static_cast<size_t>(c)] = BEGINS | GOES_ON;
+    for (int c = '0'; c <= '9'; ++c) made[static_cast<size_t>(c)] = BEGINS | GOES_ON | DIGIT;
+    for (const char c : {'_', 'K', 'V'}) made[static_cast<size_t>(c)] = BEGINS | GOES_ON;
+    made['M'] = GOES_ON;
+    for (const char c : {'#', '@', ':', ';', '=', '<', '>', '^', '-', 'E', 'R', 'H'})
+        made[static_cast<size_t>(c)] |= OTHER;
+    for (const char c : {'-', 'o', '\'', '^'}) made[static_cast<size_t>(c)] |= NOSE;
+    for (const char c : {')', '(', ']', '[', '}', '{', '@', '|', '/', '\\', '*'})
+        made[static_cast<size_t>(c)] |= MOUTH;
+    for (const char c : {'d', 'p', 'o', 'x', '3'}) made[static_cast<size_t>(c)] |= LETTER_MOUTH;
+    return made;
+}
+constexpr std::array<uint8_t, 256> ROLES = roles();
+
+// Sets bit 7 of each byte that is of a word; all are ASCII, none a capital letter.
 inline uint64_t mark_word_bytes(uint64_t x) {
-    return bytes_between(x | CASE_BIT, 'a', 'z') | bytes_between(x, '0', '9') |
-           bytes_between(x, '_', '_');
+    return bytes_between(x, 'a', 'z') | bytes_between(x, '0', '9') | bytes_between(x, '_', '_');
 }
 
-// The word text[begin, end); a longer one is written into `buffer`.
-inline Word ascii_word(const uint8_t* text, size_t begin, size_t end, size_t text_length,
-                       bool lowercase, std::vector<uint8_t>& buffer) {
-    const size_t length = end - begin;
-    if (!lowercase) {
-        if (buffer.size() < length) buffer.resize(length);
-        std::transform(text + begin, text + end, buffer.begin(), swap_underscore);
-        return Word::of({buffer.data(), length});
+// The rules, over kinds that zeros follow.
+struct Rules {
+    const uint8_t* kinds;
+
+    bool is(size_t i, uint8_t role) const { return (ROLES[kinds[i]] & role) != 0; }
+    bool is_before(size_t i, uint8_t role) const { return i > 0 && is(i - 1, role); }
+    bool has(size_t i, uint8_t kind) const { return kinds[i] == kind; }
+
+    size_t word(size_t i) const {
+        while (is(i, GOES_ON)) ++i;
+        return i;
     }
-    if (length > Word::HELD) {
-        if (buffer.size() < length) buffer.resize(length);
-        for (size_t i = 0; i < length; ++i) buffer[i] = text[begin + i] | 0x20;
-        return Word::pointed_at(buffer.data(), length);
-    }
-    if (text_length - begin >= Word::HELD) return Word::held(text + begin, length, CASE_BIT);
-    uint8_t last[Word::HELD] = {};
-    std::memcpy(last, text + begin, length);
-    return Word::held(last, length, CASE_BIT);
-}
 
-template <class Visit>
-void visit_ascii(const uint8_t* text, size_t n, bool lowercase, std::vector<uint8_t>& buffer,
-                 Visit&& visit) {
-    visit_runs(text, n, mark_word_bytes, [&](size_t begin, size_t end) {
-        if (end - begin >= 2) visit(ascii_word(text, begin, end, n, lowercase, buffer));
-    });
-}
-
-// What a character contributes to a word: itself, or in lower case ('_' as 0x7F), or 0 if it is in
-// no word. Lower case is of one character only: see needs_full_lowering (text_source.h).
-inline Py_UCS4 word_character(Py_UCS4 c, bool lowercase) {
-    if (c == '_') return 0x7F;
-    if (lowercase) c = Py_UNICODE_TOLOWER(c);
-    return Py_UNICODE_ISALNUM(c) ? c : 0;
-}
-
-// The same for the characters below 0x10000, from a table: Python's own are two calls away.
-inline const Py_UCS4* word_characters(bool lowercase) {
-    static const auto make = [](bool lower) {
-        std::vector<Py_UCS4> made(0x10000);
-        for (Py_UCS4 c = 0; c < made.size(); ++c) made[c] = word_character(c, lower);
-        return made;
-    };
-    static const std::vector<Py_UCS4> lowered = make(true), plain = make(false);
-    return (lowercase ? lowered : plain).data();
-}
-
-template <class Character, class Visit>
-void visit_unicode(const Character* text, size_t n, bool lowercase, std::vector<uint8_t>& buffer,
-                   Visit&& visit) {
-    const Py_UCS4* const table = word_characters(lowercase);
-    const auto in_word = [table, lowercase](Py_UCS4 c) {
-        if constexpr (sizeof(Character) == 4) {
-            if (c >= 0x10000) return word_character(c, lowercase);
+    // Where the token ends that begins with a word [begin, end).
+    size_t end_of_word(size_t begin, size_t end) const {
+        if (begin > 0 && (has(begin - 1, '/') || has(begin - 1, '.'))) {
+            const size_t end_of_host = host(begin);
+            if (end_of_host != 0) return end_of_host;
         }
-        return table[c];
-    };
-    if (buffer.size() < 64) buffer.resize(64);
-    // Local copies: the compiler must assume that a byte written may be part of the vector itself.
-    uint8_t* bytes = buffer.data();
-    size_t size = buffer.size();
-    for (size_t i = 0; i < n; ++i) {
-        Py_UCS4 c = in_word(text[i]);
-        if (c == 0) continue;
-        const size_t begin = i;
-        size_t length = 0;
-        do {
-            if (size - length < 4) {
-                buffer.resize(2 * size);
-                bytes = buffer.data();
-                size = buffer.size();
-            }
-            length += write_utf8(c, bytes + length);
-            ++i;
-        } while (i < n && (c = in_word(text[i])) != 0);
-        if (i - begin < 2) continue;
-        visit(length <= Word::HELD ? Word::held(bytes, length) : Word::pointed_at(bytes, length));
+        const uint8_t next = kinds[end];
+        if (next != '\'' && next != '.' && next != ',' && next != '+' && next != '#') return end;
+        if (next == '#') {
+            const bool one = end == begin + 1 && kinds[begin] >= 'a' && kinds[begin] <= 'z';
+            return one && !is(end + 1, GOES_ON) && !has(end + 1, '#') ? end + 1 : end;
+        }
+        if (next == '.' || next == ',') return number(begin, end);
+        while (has(end, '\'') && is(end + 1, BEGINS)) end = word(end + 1);
+        if (has(end, '+') && has(end + 1, '+') && !is(end + 2, GOES_ON) && !has(end + 2, '+'))
+            return end + 2;
+        return end;
     }
+
+    size_t number(size_t begin, size_t end) const {
+        for (size_t i = begin; i < end; ++i)
+            if (!is(i, DIGIT)) return end;
+        while ((has(end, '.') || has(end, ',')) && is(end + 1, DIGIT)) {
+            size_t next = end + 1;
+            while (is(next, DIGIT)) ++next;
+            if (is(next, GOES_ON)) break;
+            end = next;
+        }
+        return end;
+    }
+
+    bool is_www(size_t i) const { return has(i, 'w') && has(i + 1, 'w') && has(i + 2, 'w'); }
+
+    size_t end_of_label(size_t i) const {
+        while (is(i, GOES_ON) || has(i, '-')) ++i;
+        return i;
+    }
+
+    // 0 if no host begins here.
+    size_t host(size_t begin) const {
+        const bool after_scheme = begin >= 3 && has(begin - 1, '/') && has(begin - 2, '/') &&
+                                  has(begin - 3, ':') && !(is_www(begin) && has(begin + 3, '.'));
+        const bool after_www = begin >= 4 && has(begin - 1, '.') && is_www(begin - 4) &&
+                               !is_before(begin - 4, GOES_ON);
+        if (!after_scheme && !after_www) return 0;
+        size_t end = end_of_label(begin);
+        bool has_dot = false;
+        for (; has(end, '.') && is(end + 1, BEGINS); has_dot = true) end = end_of_label(end + 1);
+        return has_dot ? end : 0;
+    }
+
+    // Where a token ends that does not begin with a word; `begin` if there is none.
+    size_t end_of_other(size_t begin) const {
+        switch (kinds[begin]) {
+            case '#':
+                return is_before(begin, GOES_ON) || (begin > 0 && has(begin - 1, '&'))
+                           ? begin : tagged(begin);
+            case '@':
+                return is_before(begin, GOES_ON) || (begin > 0 && has(begin - 1, '.'))
+                           ? begin : tagged(begin);
+            case 'E': return emoji(begin);
+            case 'R': return has(begin + 1, 'R') ? begin + 2 : begin + 1;
+            case '^': return between(begin, '^', 0);
+            case '-': return between(begin, '-', 1);
+            case '<':
+                if (const size_t at = begin + (has(begin + 1, '/') ? 2 : 1);
+                    has(at, '3') && !is(at + 1, GOES_ON))
+                    return at + 1;
+                return smiley(begin, begin + 1);
+            case '>': return smiley(begin, begin + 1);
+            default: return smiley(begin, begin);
+        }
+    }
+
+    size_t tagged(size_t begin) const {
+        return is(begin + 1, BEGINS) ? word(begin + 1) : begin;
+    }
+
+    size_t skin(size_t i) const {
+        while (has(i, 'S') || has(i, 'T')) ++i;
+        return i;
+    }
+
+    size_t emoji(size_t begin) const {
+        size_t end = skin(begin + 1);
+        while (has(end, 'Z') && has(end + 1, 'E')) end = skin(end + 2);
+        return end;
+    }
+
+    // Such as ^_^ and -_-: a character, `least` underscores or more, and the character again.
+    size_t between(size_t begin, uint8_t kind, size_t least) const {
+        size_t end = begin + 1;
+        while (has(end, '_')) ++end;
+        return end > begin + least && has(end, kind) ? end + 1 : begin;
+    }
+
+    size_t smiley(size_t begin, size_t eyes) const {
+        if (!has(eyes, ':') && !has(eyes, ';') && !has(eyes, '=')) return begin;
+        const bool has_nose = is(eyes + 1, NOSE);
+        if (!is_before(begin, GOES_ON)) {
+            for (size_t mouth = eyes + (has_nose ? 2 : 1); mouth > eyes; --mouth)
+                if (is(mouth, LETTER_MOUTH) && !is(mouth + 1, GOES_ON)) return mouth + 1;
+        }
+        const size_t mouth = eyes + (has_nose ? 2 : 1);
+        return is(mouth, MOUTH) && !is(mouth + 1, GOES_ON) && !has(mouth + 1, '/') ? mouth + 1
+                                                                                  : begin;
+    }
+};
+
+// Calls visit(begin, end) for each token of an ASCII text.
+template <class Visit>
+void visit_ascii(const uint8_t* kinds, size_t n, Visit&& visit) {
+    const Rules rules{kinds};
+    size_t done = 0;
+    const auto visit_others = [&](size_t end) {
+        while (done < end) {
+            const size_t after = rules.is(done, OTHER) ? rules.end_of_other(done) : done;
+            if (after > done) {
+                visit(done, after);
+                done = after;
+            } else {
+                ++done;
+            }
+        }
+    };
+    visit_runs(kinds, n, mark_word_bytes, [&](size_t begin, size_t end) {
+        if (begin < done) return;
+        visit_others(begin);
+        if (begin < done) return;
+        done = rules.end_of_word(begin, end);
+        visit(begin, done);
+    });
+    visit_others(n);
 }
 
 }  // namespace splitting_detail
 
-// Calls visit(Word) for each word, in order. The Word is valid during the call; `buffer` is
-// working memory, kept from text to text. Needs no GIL: it reads only constant tables of Python.
+// Calls visit(begin, end, is_part) for each word of a text, in order; one that is part of others stands
+// in no n-gram with its neighbours (see _words of kernels/tokens.py).
 template <class Visit>
-void visit_words(const Text& text, bool lowercase, std::vector<uint8_t>& buffer, Visit&& visit) {
+void visit_words(const FoldedText& text, Visit&& visit) {
     using namespace splitting_detail;
-    if (text.words != nullptr) {
-        text.words->visit([&](Bytes word) { visit(Word::of(word)); });
-        return;
-    }
-    switch (text.bytes_each) {
-        case 0:
-            return visit_ascii(static_cast<const uint8_t*>(text.characters), text.length,
-                               lowercase, buffer, visit);
-        case 1:
-            return visit_unicode(static_cast<const Py_UCS1*>(text.characters), text.length,
-                                 lowercase, buffer, visit);
-        case 2:
-            return visit_unicode(static_cast<const Py_UCS2*>(text.characters), text.length,
-                                 lowercase, buffer, visit);
-        default:
-            return visit_unicode(static_cast<const Py_UCS4*>(text.characters), text.length,
-                                 lowercase, buffer, visit);
+    const uint8_t* const kinds = text.kinds();
+    const size_t n = text.length();
+    if (text.is_ascii())
+        return visit_ascii(kinds, n, [&](size_t begin, size_t end) { visit(begin, end, false); });
+    const Rules rules{kinds};
+    const auto end_of_character = [&](size_t i) {
+        while (kinds[++i] == 'M') {}
+        return i;
+    };
+    for (size_t i = 0; i < n;) {
+        if (kinds[i] == 'H') {
+            size_t end = end_of_character(i);
+            if (kinds[end] != 'H') {
+                visit(i, end, false);
+            } else {
+                for (; kinds[end] == 'H'; end = end_of_character(i)) {
+                    visit(i, end, true);
+                    const size_t next = end;
+                    visit(i, end_of_character(next), false);
+                    i = next;
+                }
+                visit(i, end, true);
+            }
+            i = end;
+            continue;
+        }
+        const size_t end = rules.is(i, BEGINS)  ? rules.end_of_word(i, rules.word(i))
+                           : rules.is(i, OTHER) ? rules.end_of_other(i)
+                                                : i;
+        if (end > i) visit(i, end, false);
+        for (size_t j = i; end > i + 2 && j + 1 < end; ++j)
+            if (kinds[j] == 'K' && kinds[j + 1] == 'K') visit(j, j + 2, true);
+        i = end > i ? end : i + 1;
     }
 }
 

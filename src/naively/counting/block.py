@@ -503,16 +503,10 @@ def _split(blocks: Sequence[Documents], *, grow: bool) -> list[Sparse]:
     if grow:
         axes = [axis.grown(axis.vocabulary.copy()) for axis in axes]
     texts = blocks[0].texts
-    passed_over: list[NDArray[np.bool_] | None] = [None for _ in blocks]
-    if len(blocks) > 1:
-        assert isinstance(texts, Strings)
-        passed_over = [block.missing for block in blocks]
-        texts = Strings(texts.offsets, texts.utf8)
     encoded = dispatch.encode_together(
         [axis.vocabulary for axis in axes],
         texts,
         [block.presence for block in blocks],
-        passed_over,
         grow,
     )
     found = []

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from os import PathLike
-from typing import Self
+from typing import Any, Self
 
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import DataConversionWarning
@@ -70,7 +70,9 @@ class NaiveBayes(ClassifierMixin, Learner, BaseEstimator):  # noqa: D101  (it ha
         return tags
 
 
-def load(path: str | PathLike[str]) -> NaiveBayes:
+def load(
+    path: str | PathLike[str], functions: Mapping[str, Callable[[str], Any]] | None = None
+) -> NaiveBayes:
     """Read a model file that ``NaiveBayes.save`` or the command line wrote.
 
     A sample of the rows that is in the file is in memory afterwards, as it was when it was saved.
@@ -79,6 +81,9 @@ def load(path: str | PathLike[str]) -> NaiveBayes:
     ----------
     path : str or Path
         The file.
+    functions : mapping of str to function, optional
+        The functions that the model's texts go through (``Text(tokenizer=...)`` and the like), by
+        their names: a file holds no code.
 
     Returns
     -------
@@ -91,7 +96,7 @@ def load(path: str | PathLike[str]) -> NaiveBayes:
         If there is none.
     ValueError
         If the file is no model, damaged, or of a version of naively that cannot be read: a newer
-        one, or, of a few settings that have changed, an older one.
+        one, or, of a few settings that have changed, an older one; or if a function is not given.
 
     Examples
     --------
@@ -101,5 +106,5 @@ def load(path: str | PathLike[str]) -> NaiveBayes:
     >>> load(path).predict([[1.2]])
     array(['a'], dtype='<U1')
     """
-    content = store.load_all(path)
+    content = store.load_all(path, functions)
     return NaiveBayes._of_model(content.model, content.sample, content.history)

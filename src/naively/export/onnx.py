@@ -276,7 +276,7 @@ class Graph:
 NUMBERS = ("number", "boolean", "time")
 OUTPUTS = ("label", "probabilities")
 What = Literal["number", "string", "tokens", "missing"]
-Key = tuple[str, What, str, int | None]
+Key = tuple[str, What, str]
 
 
 @dataclass(frozen=True)
@@ -293,8 +293,6 @@ class Input:
         Which tensor it is: doubles (n, 1), strings (n, 1), strings (n, m) or truths (n, 1).
     split : mapping, optional
         How tokens are split, as the keyword arguments of `Text`.
-    longest : int, optional
-        A text that has more characters is as missing here.
     optional : bool
         Whether it may be left out: then no cell is missing.
     """
@@ -303,13 +301,11 @@ class Input:
     column: str
     what: What
     split: Plain = None
-    longest: int | None = None
     optional: bool = False
 
     def to_dict(self) -> dict[str, Plain]:
         """Return what the metadata of the graph say of it."""
-        said = {"split": self.split, "longest": self.longest}
-        some = {name: of for name, of in said.items() if of is not None}
+        some = {} if self.split is None else {"split": self.split}
         plain = {"name": self.name, "column": self.column, "what": self.what}
         return {**plain, **some, "optional": self.optional}
 
@@ -325,7 +321,7 @@ def inputs_of(card: Scorecard) -> dict[Key, Input]:
     needed: dict[str, dict[Key, Input]] = {name: {} for name in card.columns}
     for term in card.terms:
         for each in _read(term):
-            key = key_of(each.column, each.what, each.split, each.longest)
+            key = key_of(each.column, each.what, each.split)
             needed[each.column].setdefault(key, each)
     if not needed:
         raise ValueError("The model reads no column, so that there is nothing to score by ONNX.")
@@ -336,22 +332,22 @@ def inputs_of(card: Scorecard) -> dict[Key, Input]:
         for key, each in of_column.items():
             name = _unique(each, taken)
             optional = each.what == "missing" and not alone
-            found[key] = Input(name, each.column, each.what, each.split, each.longest, optional)
+            found[key] = Input(name, each.column, each.what, each.split, optional)
     return found
 
 
-def key_of(column: str, what: What, split: Plain = None, longest: int | None = None) -> Key:
+def key_of(column: str, what: What, split: Plain = None) -> Key:
     """Return what an input is known by."""
-    return column, what, "" if split is None else repr(sorted(split.items())), longest
+    return column, what, "" if split is None else repr(sorted(split.items()))
 
 
 def _read(term: AnyTerm) -> Iterator[Input]:
     """Yield what a term reads."""
     if isinstance(term, TokensTerm):
         column = term.cell.column
-        yield Input("", column, "tokens", dict(term.split), term.longest)
+        yield Input("", column, "tokens", dict(term.split))
         if term.there.any():
-            yield Input("", column, "missing", longest=term.longest)
+            yield Input("", column, "missing")
         return
     of_levels = _by_level(term)
     for cell in cells_of(term):
@@ -381,7 +377,7 @@ def _unique(of: Input, taken: set[str]) -> str:
     clean = re.sub(r"\W", "_", of.column, flags=re.ASCII) or "column"
     clean = f"_{clean}" if clean[0].isdigit() else clean
     if of.what == "missing":
-        clean += "_missing" if of.longest is None else "_passed_over"
+        clean += "_missing"
     elif of.what == "tokens":
         low, high = of.split["ngram_range"]
         clean += f"_{of.split['analyzer']}_{low}_{high}"
@@ -407,8 +403,7 @@ def tensors_of(inputs: Sequence[Input], rows: Rows) -> dict[str, NDArray[Any]]:
             read[of.column] = _values(cells)
         values = read[of.column]
         if of.what == "missing":
-            there = [value is not None and _is_looked_at(value, of.longest) for value in values]
-            found[of.name] = ~np.array(there, bool)[:, None]
+            found[of.name] = np.array([value is None for value in values], bool)[:, None]
         elif of.what == "string":
             known = [value if isinstance(value, str) else "" for value in values]
             found[of.name] = np.array(known, object)[:, None]
@@ -426,20 +421,14 @@ def _values(cells: Cells) -> list[Any]:
     return [of if isinstance(of, words) or not is_missing(of) else None for of in objects]
 
 
-def _is_looked_at(text: object, longest: int | None) -> bool:
-    return longest is None or (isinstance(text, str) and len(text) <= longest)
-
-
 def _tokens(of: Input, texts: Sequence[Row]) -> NDArray[Any]:
     """Return the tokens of texts as an array of strings, padded with the empty string."""
     split = splitter(**{**of.split, "ngram_range": tuple(of.split["ngram_range"])})
     joined = of.split["analyzer"] != "word"
     split_texts = []
     for text in texts:
-        looked_at = text if _is_looked_at(text, of.longest) else None
-        if joined and isinstance(looked_at, list | tuple):
-            looked_at = " ".join(map(str, looked_at))
-        split_texts.append([] if looked_at is None else split(looked_at))
+        whole = " ".join(map(str, text)) if joined and isinstance(text, list | tuple) else text
+        split_texts.append([] if whole is None else split(whole))
     wide = max(map(len, split_texts), default=0)
     array = np.full((len(split_texts), max(wide, 1)), "", object)
     for row, tokens in zip(array, split_texts, strict=True):
@@ -538,8 +527,7 @@ class Scored:
 
     def _input(self, cell: Cell, what: str, of: TokensTerm | None = None) -> Tensor:
         split = dict(of.split) if of is not None and what == "tokens" else None
-        longest = None if of is None else of.longest
-        return self.inputs[key_of(cell.column, what, split, longest)].name  # type: ignore[arg-type]
+        return self.inputs[key_of(cell.column, what, split)].name  # type: ignore[arg-type]
 
     def _number(self, cell: Cell) -> Tensor:
         x = self._input(cell, "number")

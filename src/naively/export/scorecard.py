@@ -19,6 +19,7 @@ from naively.counting.labels import LabelArray
 from naively.data.columns import EXACT, Cycle, Kind
 from naively.events import Bernoulli, LogNormal
 from naively.file.parts import write_classes
+from naively.kernels.folding import table_text
 from naively.kernels.reference import FAR, Floats
 from naively.kernels.tokens import UNITS
 from naively.likelihoods.base import Likelihood
@@ -102,6 +103,11 @@ class Scorecard(Shown):
         read = {cell.column for term in self.terms for cell in cells_of(term)}
         return [name for name in self.kinds if name in read]
 
+    @property
+    def reads_texts(self) -> bool:
+        """Whether a text is split, which takes the table of Unicode."""
+        return any(isinstance(term, TokensTerm) for term in self.terms)
+
     def to_dict(self) -> dict[str, Plain]:
         """Return the scorecard as JSON holds it (see docs/reference/scorecard)."""
         return {
@@ -112,6 +118,7 @@ class Scorecard(Shown):
             "start": plain_floats(self.start),
             "columns": [{"name": name, "kind": self.kinds[name]} for name in self.columns],
             "terms": [term.to_dict() for term in self.terms],
+            **({"unicode": table_text()} if self.reads_texts else {}),
         }
 
     def to_json(self) -> str:
@@ -332,13 +339,11 @@ class TokensTerm:
         A column of texts.
     split : mapping
         How a text is split, as the keyword arguments of `Text`: "analyzer", "ngram_range",
-        "lowercase" and "stop_words".
+        "lowercase", "stop_words" and "max_characters".
     binary : bool
         Whether a token counts once in a text.
     length_power : float
         The sum is divided by this power of how many known tokens are counted, or of 1 if none.
-    longest : int or None
-        Of a text that has more characters nothing is added.
     tokens : list of str
         The known tokens.
     points : ndarray of shape (tokens, classes)
@@ -352,7 +357,6 @@ class TokensTerm:
     split: Mapping[str, Plain]
     binary: bool
     length_power: float
-    longest: int | None
     tokens: list[str]
     points: Floats
     there: Floats
@@ -364,7 +368,6 @@ class TokensTerm:
             "split": dict(self.split),
             "binary": self.binary,
             "length_power": self.length_power,
-            "longest": self.longest,
             "there": plain_floats(self.there),
             "tokens": self.tokens,
             "points": plain_floats(self.points),
@@ -603,12 +606,13 @@ class _Terms:
                 raise ValueError(_refused(group, MUST))
             there = likelihood.offset.sum(axis=0)
         split = {name: of for name, of in analyser.splitting.items() if name != "features"}
-        assert set(split) == {"analyzer", "ngram_range", "lowercase", "stop_words"}
+        options = {"analyzer", "ngram_range", "lowercase", "stop_words", "max_characters"}
+        assert set(split) == options
         assert split["analyzer"] in UNITS
         split = {name: list(of) if isinstance(of, tuple) else of for name, of in split.items()}
-        cell, longest = self._cell(axis.columns[0], group), analyser.max_characters
+        cell = self._cell(axis.columns[0], group)
         binary = analyser.binary or isinstance(group.event, Bernoulli)
-        of_text = cell, split, binary, likelihood.length_power, longest, axis.words
+        of_text = cell, split, binary, likelihood.length_power, axis.words
         return TokensTerm(*of_text, points, there)
 
     def _products(self) -> Iterator[ProductTerm]:

@@ -7,7 +7,6 @@
   const WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
   const MONTHS = ["January", "February", "March", "April", "May", "June", "July", "August",
     "September", "October", "November", "December"];
-  const WORD = /[\p{L}\p{N}_]{2,}/gu;
   // What Python takes for white space, which differs from JavaScript's.
   const SPACE = "[\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]";
   const SPACES = new RegExp(`${SPACE}+`, "u"), TWO_SPACES = new RegExp(`${SPACE}{2,}`, "gu");
@@ -85,6 +84,178 @@
     return (row) => { const x = read(row); return x === undefined ? 0 : (value(x) - centre) / scale; };
   }
 
+  // The card's table of Unicode, as maps by code point; only what is asked for is spread out.
+  function unicodeOf(text) {
+    const lines = new Map(text.trim().split("\n").map((line) => {
+      const [name, ...of] = line.split(" ");
+      return [name, of.map(Number)];
+    }));
+    const ranges = [];
+    for (const [name, of] of lines) {
+      if (!name.startsWith("kind:") && name !== "space") continue;
+      for (let i = 0, last = 0; i < of.length; i += 2) {
+        ranges.push([last + of[i], last + of[i] + of[i + 1], name === "space" ? " " : name[5]]);
+        last += of[i] + of[i + 1];
+      }
+    }
+    ranges.sort((a, b) => a[0] - b[0]);
+    const begins = ranges.map(([begin]) => begin), known = new Map();
+    const lower = new Map(), folded = new Map(), classes = new Map(), composed = new Map(), parts = new Map();
+    let of = lines.get("lower");
+    for (let i = 0, at = 0; i < of.length; i += 4) {
+      at += of[i];
+      for (let j = 0; j < of[i + 1]; j++, at += of[i + 2]) lower.set(at, at + of[i + 3]);
+      at += 1 - of[i + 2];
+    }
+    of = lines.get("fold");
+    for (let i = 0, at = 0; i < of.length; i += 2 + of[i + 1]) {
+      at += of[i];
+      folded.set(at, of.slice(i + 2, i + 2 + of[i + 1]));
+    }
+    of = lines.get("combining");
+    for (let i = 0, at = 0; i < of.length; i += 3) {
+      at += of[i];
+      for (let j = 0; j < of[i + 1]; j++, at++) classes.set(at, of[i + 2]);
+    }
+    of = lines.get("compose");
+    for (let i = 0, first = 0; i < of.length; i += 3) {
+      first += of[i];
+      composed.set(first * PAIR + of[i + 1], of[i + 2]);
+      parts.set(of[i + 2], [first, of[i + 1]]);
+    }
+    const kind = (code) => {
+      if (code < 128) return String.fromCharCode(code).toLowerCase();
+      if (!known.has(code)) {
+        const range = ranges[reached(begins, code) - 1];
+        known.set(code, range && code < range[1] ? range[2] : "?");
+      }
+      return known.get(code);
+    };
+    return { lower, folded, classes, composed, parts, kind };
+  }
+
+  const PAIR = 0x110000, HANGUL = 0xac00, LEADING = 0x1100, VOWEL = 0x1161, TRAILING = 0x11a7;
+
+  // The NFC of code points (Unicode Standard Annex 15).
+  function compose(table, codes) {
+    const classOf = (code) => table.classes.get(code) || 0;
+    const decomposed = (code) => {
+      const place = code - HANGUL;
+      if (place >= 0 && place < 11172) {
+        const syllable = [LEADING + Math.floor(place / 588), VOWEL + (Math.floor(place / 28) % 21)];
+        return place % 28 ? [...syllable, TRAILING + (place % 28)] : syllable;
+      }
+      const pair = table.parts.get(code);
+      return pair ? [...decomposed(pair[0]), pair[1]] : [code];
+    };
+    const pairOf = (a, b) => {
+      if (a >= LEADING && a < LEADING + 19 && b >= VOWEL && b < VOWEL + 21) {
+        return HANGUL + ((a - LEADING) * 21 + b - VOWEL) * 28;
+      }
+      const place = a - HANGUL;
+      if (place >= 0 && place < 11172 && place % 28 === 0 && b > TRAILING && b < TRAILING + 28) {
+        return a + b - TRAILING;
+      }
+      return table.composed.get(a * PAIR + b);
+    };
+    const ordered = [];
+    let marks = [];
+    const flush = () => { ordered.push(...marks.sort((a, b) => classOf(a) - classOf(b))); marks = []; };
+    for (const code of codes.flatMap(decomposed)) {
+      if (classOf(code)) { marks.push(code); continue; }
+      flush();
+      ordered.push(code);
+    }
+    flush();
+    const done = [];
+    let starter = -1, last = 0;
+    for (const code of ordered) {
+      const of = classOf(code), isFree = starter >= 0 && (done.length === starter + 1 || (last && last < of));
+      const made = isFree ? pairOf(done[starter], code) : undefined;
+      if (made !== undefined) { done[starter] = made; continue; }
+      done.push(code);
+      last = of;
+      if (!of) starter = done.length - 1;
+    }
+    return done;
+  }
+
+  const IN_WORD = "a-z0-9_KV", LONG_WORD = `[${IN_WORD}][${IN_WORD}M]*`, HOST = `[${IN_WORD}][${IN_WORD}M-]*`;
+  const TOKEN = new RegExp([
+    `(?:(?<=://)(?!www\\.)|(?<![${IN_WORD}M]www\\.)(?<=www\\.))${HOST}(?:\\.${HOST})+`,
+    `[a-z]#(?![${IN_WORD}M#])`,
+    `[0-9]+(?:[.,][0-9]+)+(?![${IN_WORD}M])`,
+    `${LONG_WORD}(?:'${LONG_WORD})*(?:\\+\\+(?![${IN_WORD}M+]))?`,
+    "(?:HM*)+",
+    `(?<![${IN_WORD}M&])#${LONG_WORD}`,
+    `(?<![${IN_WORD}M.])@${LONG_WORD}`,
+    "E[ST]*(?:ZE[ST]*)*|RR?",
+    `(?<![${IN_WORD}M])[<>]?[:;=][-o'^]?[dpox3](?![${IN_WORD}M])`,
+    `[<>]?[:;=][-o'^]?[)(\\]\\[}{@|/\\\\*](?![${IN_WORD}M/])`,
+    `</?3(?![${IN_WORD}M])|\\^_*\\^|-_+-`,
+  ].join("|"), "g");
+  const WORDLIKE = new RegExp(`[${IN_WORD}M]`);
+
+  // A text as it is split: its characters, of one width, in NFC, and the kinds of these as a string.
+  function fold(table, text, lowercase) {
+    let codes = [], kinds = "";
+    for (const character of text) {
+      const code = character.codePointAt(0);
+      for (const to of table.folded.get(code) || [code]) {
+        if (!lowercase) codes.push(to);
+        else if (to === 0x130) codes.push(0x69, 0x307);
+        else codes.push(table.lower.get(to) ?? to);
+      }
+    }
+    let last = "";
+    codes = codes.filter((code) => {
+      const kind = table.kind(code);
+      if ("ZT".includes(kind) && !(last && "EST".includes(last))) return false;
+      kinds += last = kind;
+      return true;
+    });
+    if (/[MV]/.test(kinds)) {
+      const parts = [];
+      let done = 0;
+      for (const { 0: found, index } of kinds.matchAll(/.[MV]+/gs)) {
+        parts.push(codes.slice(done, index), compose(table, codes.slice(index, index + found.length)));
+        done = index + found.length;
+      }
+      codes = [...parts, codes.slice(done)].flat();
+      kinds = codes.map(table.kind).join("");
+    }
+    if (lowercase) {
+      codes = codes.map((code, i) => {
+        if (code !== 0x3c3 && code !== 0x3c2) return code;
+        const ends = i > 0 && WORDLIKE.test(kinds[i - 1]) && !WORDLIKE.test(kinds[i + 1] ?? "");
+        return ends ? 0x3c2 : 0x3c3;
+      });
+    }
+    return [codes.map((code) => String.fromCodePoint(code)), kinds];
+  }
+
+  // All words of a text, and those that its n-grams are made of.
+  function wordsOf(table, text, lowercase) {
+    const [folded, kinds] = fold(table, text, lowercase), every = [], others = [];
+    const characters = folded.map((c) => (c === "\u2019" || c === "\u02bc" ? "'" : c));
+    for (const { 0: found, index } of kinds.matchAll(TOKEN)) {
+      const of = characters.slice(index, index + found.length);
+      if (found[0] === "H") {
+        const units = [...found.matchAll(/HM*/g)].map((m) => of.slice(m.index, m.index + m[0].length).join(""));
+        const pairs = units.slice(1).map((unit, i) => units[i] + unit);
+        units.forEach((unit, i) => { every.push(unit); if (i < pairs.length) every.push(pairs[i]); });
+        others.push(...(pairs.length ? pairs : units));
+        continue;
+      }
+      every.push(of.join(""));
+      others.push(of.join(""));
+      for (let i = 0; found.length > 2 && i + 1 < found.length; i++) {
+        if (found[i] === "K" && found[i + 1] === "K") every.push(of[i] + of[i + 1]);
+      }
+    }
+    return [every, others];
+  }
+
   function ngrams(units, [low, high], between) {
     const found = [];
     for (let n = low; n <= Math.min(high, units.length); n++) {
@@ -93,15 +264,18 @@
     return found;
   }
 
-  // The tokens of a text, or of a list of words.
-  function tokensOf({ analyzer, ngram_range: range, lowercase, stop_words: stop }) {
-    const left = new Set(stop);
-    const lower = (text) => (lowercase ? text.toLowerCase() : text);
+  // The tokens of a text, or of a list of words, by a table as `unicodeOf` makes it.
+  function tokensOf({ analyzer, ngram_range: range, lowercase, stop_words: stop, max_characters: most }, table) {
+    const left = new Set(stop), [low, high] = range;
+    const cut = (text) => (most !== null && text.length > most ? [...text].slice(0, most).join("") : text);
     if (analyzer === "word") {
-      const words = (text) => (Array.isArray(text) ? text : lower(text).match(WORD) || []);
-      return (text) => ngrams(words(text).filter((word) => !left.has(word)), range, " ");
+      return (text) => {
+        const of = Array.isArray(text) ? [text, text] : wordsOf(table, cut(text), lowercase);
+        const [every, others] = of.map((words) => words.filter((word) => !left.has(word)));
+        return [...(low === 1 ? every : []), ...ngrams(others, [Math.max(low, 2), high], " ")];
+      };
     }
-    const whole = (text) => lower(Array.isArray(text) ? text.join(" ") : text);
+    const whole = (text) => fold(table, cut(Array.isArray(text) ? text.join(" ") : text), lowercase)[0].join("");
     if (analyzer === "char") return (text) => ngrams([...whole(text).replace(TWO_SPACES, " ")], range, "");
     const padded = (word) => [" ", ...word, " "];
     return (text) => whole(text).split(SPACES).filter(Boolean).flatMap((word) => (
@@ -109,12 +283,9 @@
   }
 
   // The known tokens of a text with how often each counts, and what each adds once.
-  function counter(term) {
-    const split = tokensOf(term.split), place = new Map(term.tokens.map((token, i) => [token, i]));
-    const isLong = (text) => term.longest !== null && (Array.isArray(text)
-      || (text.length > term.longest && [...text].length > term.longest));
+  function counter(term, table) {
+    const split = tokensOf(term.split, table), place = new Map(term.tokens.map((token, i) => [token, i]));
     return (text) => {
-      if (isLong(text)) return null;
       const count = new Map();
       for (const token of split(text)) {
         const i = place.get(token);
@@ -152,12 +323,13 @@
         if (x !== undefined) add(mean.map((m, c) => -Math.min(half[c] * clip(x - m, -FAR, FAR) ** 2, MOST)), 0);
       };
     },
-    tokens(term) {
-      const read = reader(term), counted = counter(term), points = numbers(term.points);
+    tokens(term, table) {
+      const read = reader(term), counted = counter(term, table), points = numbers(term.points);
       const there = numbers(term.there);
       return (row, add) => {
-        const text = read(row), found = text === undefined ? null : counted(text);
-        if (!found) return;
+        const text = read(row);
+        if (text === undefined) return;
+        const found = counted(text);
         if (there.some(Boolean)) add(there, 0, 1, null);
         found.count.forEach((n, i) => add(points, i, n / found.over, term.tokens[i]));
       };
@@ -196,7 +368,8 @@
       throw new TypeError(`The scorecard has version ${card.version}, and this scorer reads version ${VERSION}.`);
     }
     const start = numbers(card.start), prior = numbers(card.log_prior), k = start.length;
-    const terms = card.terms.map((term) => [term, TERMS[term.term](term)]);
+    const table = card.unicode && unicodeOf(card.unicode);
+    const terms = card.terms.map((term) => [term, TERMS[term.term](term, table)]);
 
     function scores(row) {
       const total = Float64Array.from(start);
@@ -232,6 +405,6 @@
     return { classes: card.classes, columns: card.columns, scores, posterior, predict, explain };
   }
 
-  globalThis.naively = { scorer, tokensOf };
+  globalThis.naively = { scorer, tokensOf, unicodeOf };
   if (typeof module === "object") module.exports = globalThis.naively;
 })();

@@ -392,8 +392,6 @@ def _counter(term: TokensTerm) -> Callable[[str | None], Counter[str]]:
     tokens_of, known = splitter(**split), frozenset(term.tokens)
 
     def count(text: str | None) -> Counter[str]:
-        if text is None or (term.longest is not None and len(text) > term.longest):
-            return Counter()
         return Counter(token for token in tokens_of(text) if token in known)
 
     return count

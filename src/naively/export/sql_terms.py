@@ -305,9 +305,6 @@ class _TermsInSql:
         if known:
             self.pieces.weights.append(weight)
         alias, one = dialect.identifier(weight.alias), dialect.number(1.0)
-        left_out = f"{x} IS NULL"
-        if term.longest is not None:
-            left_out += f" OR {self.pieces.spelling.length(x)} > {term.longest}"
         length = f"COALESCE({alias}.n, {one})"
         over = f" / {dialect.power(length, term.length_power)}" if term.length_power else ""
         none = dialect.number(0.0)
@@ -316,7 +313,7 @@ class _TermsInSql:
             there = [
                 f"{said} + COALESCE({alias}.s{i}, {none}){over}" for i, said in enumerate(there)
             ]
-        self.pieces.add([f"CASE WHEN {left_out} THEN {none} ELSE {said} END" for said in there])
+        self.pieces.add([f"CASE WHEN {x} IS NULL THEN {none} ELSE {said} END" for said in there])
 
 
 # --- Numbers that are looked up by a string: in a table of the database, or in the query itself ---

@@ -117,6 +117,7 @@ class Header:
     noise: tuple[AddedNoise, ...] = ()
     sought: Sought | None = None
     readings: tuple[tuple[str | int, Reading], ...] = ()
+    unicode: str | None = None  # the version by which texts are split, if there are any
 
 
 class NewerError(ValueError):

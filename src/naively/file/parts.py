@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, fields, replace
 from functools import reduce
 from itertools import pairwise, starmap
@@ -58,7 +60,7 @@ from naively.model.model import Model, count_batch
 from naively.model.weights import NOTHING, Line, LinearPart, Product, Step, Term, Weights
 from naively.schema.schema import DERIVED, Group, GroupKey, Interaction, NumberBins
 from naively.schema.settings import Probabilities
-from naively.schema.text import Patterns, Text
+from naively.schema.text import Patterns, Text, name_of
 
 # --- Keys --------------------------------------------------------------------------------------
 #
@@ -117,8 +119,49 @@ def read_analyser(saved: Saved | None, event: EventModel) -> Analyser | None:
     made = ANALYSERS.get(read(str, settings.pop("name", None), "analyser.name"))
     if made is None or "event" in settings:
         raise ValueError("there is no such analyser")
-    given = read_fields(made, settings, "analyser", {"EventModel": EventModel})
-    return made(**given, event=event)  # type: ignore[call-arg]  # each analyser is a dataclass
+    functions = {option: of[FUNCTION] for option, of in settings.items() if _is_function(of)}
+    plain = {option: of for option, of in settings.items() if option not in functions}
+    given = read_fields(made, plain, "analyser", {"EventModel": EventModel})
+    found = {option: _given_function(option, name) for option, name in functions.items()}
+    return made(**given, **found, event=event)  # type: ignore[call-arg]  # each analyser is a dataclass
+
+
+# --- Functions: a file has their names, and whoever loads it gives them again
+
+Function: TypeAlias = Callable[[str], Any]
+FUNCTION = "function"  # the entry of an option that is one
+_functions: ContextVar[Mapping[str, Function] | None] = ContextVar("functions", default=None)
+
+
+class FunctionMissingError(LookupError):
+    """A model goes through a function that was not given."""
+
+
+@contextmanager
+def given_functions(functions: Mapping[str, Function] | None) -> Iterator[None]:
+    """Let analysers that are read have these functions, by their names."""
+    token = _functions.set(functions)
+    try:
+        yield
+    finally:
+        _functions.reset(token)
+
+
+def _is_function(of: Json) -> bool:
+    return isinstance(of, dict) and set(of) == {FUNCTION}
+
+
+def _given_function(option: str, name: Json) -> Function:
+    known = _functions.get() or {}
+    if name not in known:
+        raise FunctionMissingError(
+            f"splits its texts by the function {shown(name)} ({option}), which a file cannot hold: "
+            f"give it by load(path, functions={{{shown(name)}: ...}})."
+        )
+    function = known[name]
+    if not callable(function):
+        raise TypeError(f"functions[{name!r}] is no function.")
+    return function
 
 
 def _settings(of: EventModel | Analyser, known: Mapping[str, type], what: str) -> Saved:
@@ -126,7 +169,18 @@ def _settings(of: EventModel | Analyser, known: Mapping[str, type], what: str) -
     if known.get(of.name) is not type(of):
         raise TypeError(f"A model file cannot hold the {what} {type(of).__name__}.")
     names = [field.name for field in fields(of)]  # type: ignore[arg-type]  # each is a dataclass
-    return {name: getattr(of, name) for name in names if name != "event"}
+    functions = of.functions if isinstance(of, Text) else {}
+    unnamed = next((name for name, f in functions.items() if name_of(f) == "<lambda>"), None)
+    if unnamed is not None:
+        raise ValueError(
+            f"A model file knows functions by name, and {unnamed} is a lambda, which has none: "
+            "write it as a function."
+        )
+    return {
+        name: {FUNCTION: name_of(functions[name])} if name in functions else getattr(of, name)
+        for name in names
+        if name != "event"
+    }
 
 
 # --- Class labels are written to the header of a model file as JSON, and read as they were -----

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from io import BytesIO
 from os import PathLike
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from naively import saving
 from naively.counting.axis import DOCUMENT, Name, Statistic, Words
@@ -29,8 +29,10 @@ from naively.file.header import (
     shown,
 )
 from naively.file.parts import (
+    FunctionMissingError,
     SampledRows,
     check_interaction,
+    given_functions,
     read_all_sums,
     read_analyser,
     read_axis,
@@ -50,12 +52,15 @@ from naively.file.parts import (
     write_sums,
     write_weights,
 )
+from naively.kernels.folding import unicode_version
 from naively.kernels.sparse_sums import AnySums, as_sparse
+from naively.messages import warn
 from naively.model.model import History, Model
 from naively.options import declared, expected
 from naively.schema.schema import Group, Schema
 from naively.schema.settings import Settings
 from naively.schema.settle import View
+from naively.schema.text import Text
 
 LONGEST = 300  # characters of a message about a damaged file
 HISTORY = "history"  # in the provenance: what was done to the model
@@ -142,8 +147,17 @@ def load(path: str | PathLike[str]) -> Model:
     return load_all(path).model
 
 
-def load_all(path: str | PathLike[str]) -> Content:
+def load_all(
+    path: str | PathLike[str], functions: Mapping[str, Callable[[str], Any]] | None = None
+) -> Content:
     """Return all that a model file holds.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    functions : mapping of str to function, optional
+        Those that texts go through, by their names.
 
     Raises
     ------
@@ -156,7 +170,8 @@ def load_all(path: str | PathLike[str]) -> Content:
     path = Path(path)
     if not path.is_file():
         raise FileNotFoundError(f"There is no model file {path}.")
-    return _read(path, *container.read(path))
+    with given_functions(functions):
+        return _read(path, *container.read(path))
 
 
 def from_bytes(content: bytes, name: str = "The model") -> Content:
@@ -191,11 +206,22 @@ def _read(path: object, saved: Saved, content: bytes) -> Content:
         model, sample = restore(header, container.arrays_of(content))
         found = Content(model, header.provenance, sample)
         found.history  # noqa: B018  (what cannot be read is an error now)
-    except NewerError as error:
+        _check_unicode(path, header)
+    except (NewerError, FunctionMissingError) as error:
         raise ValueError(f"{path} {error}") from error
     except ValueError as error:
         raise ValueError(f"{path} is damaged: {_brief(str(error))}.") from error
     return found
+
+
+def _check_unicode(path: object, header: Header) -> None:
+    """Warn if the texts of a model were split by another version of Unicode."""
+    here = unicode_version()
+    if header.unicode not in (None, here):
+        warn(
+            f"{path} split its texts by Unicode {header.unicode}, and this version of naively does "
+            f"by {here}: characters that are new in one of them may be split otherwise."
+        )
 
 
 def _brief(message: str) -> str:
@@ -222,11 +248,17 @@ def _header(model: Model, arrays: Arrays) -> Saved:
         "weights": weights and write_weights(weights, model.classes.tolist(), arrays),
         "notes": list(counted.schema.notes.items()),
         **_readings(counted.schema),
+        **({"unicode": unicode_version()} if _splits_texts(counted.schema) else {}),
         "groups": [
             _write_group(model, group, str(i), arrays)
             for i, group in enumerate(counted.schema.groups)
         ],
     }
+
+
+def _splits_texts(schema: Schema) -> bool:
+    """Whether a text is split into tokens by naively's own rules."""
+    return any(isinstance(group.analyser, Text) for group in schema.groups)
 
 
 def _readings(schema: Schema) -> Saved:

@@ -331,33 +331,5 @@ def unpack_texts(strings: Strings) -> list[str | None]:
     return texts
 
 
-def without_longer(strings: Strings, most: int) -> Strings:
-    """Return strings of which those of more than ``most`` characters are missing.
-
-    >>> utf8 = np.frombuffer("one été".encode(), np.uint8)
-    >>> list(without_longer(Strings(np.array([0, 4, 9]), utf8), 3))
-    [None, 'été']
-    """
-    long = np.flatnonzero(np.diff(strings.offsets) > most)  # bytes are at least as many
-    if not len(long):
-        return strings
-    missing = np.zeros(len(strings), np.bool_)
-    missing[long] = True
-    if strings.utf8.max() >= 0x80:  # not all are ASCII, so that some may have fewer characters
-        begins, ends = strings.offsets[long].tolist(), strings.offsets[long + 1].tolist()
-        missing[long] = [
-            _length(strings.utf8[begin:end].tobytes()) > most
-            for begin, end in zip(begins, ends, strict=True)
-        ]
-    if strings.missing is not None:
-        missing |= strings.missing
-    return Strings(strings.offsets, strings.utf8, missing)
-
-
-def _length(utf8: bytes) -> int:
-    """Return how many characters a string has."""
-    return len(utf8) if utf8.isascii() else len(utf8.translate(None, CONTINUATION))
-
-
 def _is_row_of(array: object, dtype: type[np.generic]) -> bool:
     return isinstance(array, np.ndarray) and array.ndim == 1 and array.dtype == dtype

@@ -1,35 +1,73 @@
-"""Splitting a text into tokens in plain Python, as scikit-learn's ``CountVectorizer`` does.
+r"""Splitting a text into tokens in plain Python: words of every language, and their n-grams.
 
-A word consists of two or more letters, digits or underscores, of any script, lower-cased. Tokens
-are n-grams of words ("word"), n-grams of characters ("char"), or n-grams of the characters of one
-word between two spaces ("char_wb"). They come in scikit-learn's order: the short ones first.
+A text is folded first (``kernels.folding``). Its words are letters, digits and marks in one piece,
+of any length, with apostrophes within. A script that is written without spaces (of Chinese,
+Japanese, Thai, Lao, Khmer, Burmese) is cut into its characters, each with its marks, and the pairs
+of these, as search engines do without a dictionary; a word of Korean, in which nouns and particles
+are written as one, has the pairs of its syllables beside it. Other tokens are numbers (3.14), hosts
+of URLs, #hashtags, @mentions, smileys and emoji. The rules are those of Unicode Standard Annex 29
+in spirit.
+
+Tokens are n-grams of words ("word"), n-grams of characters ("char"), or n-grams of the characters
+of what stands between two spaces ("char_wb"). They come in scikit-learn's order: the short ones
+first.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
+from itertools import pairwise
 from typing import Literal, TypeAlias
+
+from naively.kernels.folding import fold
 
 Unit: TypeAlias = Literal["word", "char", "char_wb"]
 Row: TypeAlias = "str | Sequence[str] | None"  # a text, its tokens, or a missing text
 Split: TypeAlias = Callable[[Row], list[str]]
 
 UNITS = ("word", "char", "char_wb")
-WORD = re.compile(r"\b\w\w+\b")
-SPACES = re.compile(r"\s\s+")
-# To lower-case and to blank what is in no word in one step splits ASCII several times faster.
-ASCII_WORDS = str.maketrans(
-    {i: chr(i).lower() if chr(i).isalnum() or chr(i) == "_" else " " for i in range(128)}
+
+# Tokens are found among the kinds of characters (see `fold`), where "a" is any letter that is not
+# ASCII, and capitals are no letters of the text. JavaScript has the same expression.
+IN_WORD = "a-z0-9_KV"  # what may begin a word; marks go on with it
+WORD = f"[{IN_WORD}][{IN_WORD}M]*"
+HOST = f"[{IN_WORD}][{IN_WORD}M-]*"
+TOKEN = re.compile(
+    "|".join(
+        [
+            # The host of a URL, without www.
+            rf"(?:(?<=://)(?!www\.)|(?<![{IN_WORD}M]www\.)(?<=www\.)){HOST}(?:\.{HOST})+",
+            rf"[a-z]#(?![{IN_WORD}M#])",  # C#
+            rf"[0-9]+(?:[.,][0-9]+)+(?![{IN_WORD}M])",
+            rf"{WORD}(?:'{WORD})*(?:\+\+(?![{IN_WORD}M+]))?",  # C++ too
+            "(?:HM*)+",
+            rf"(?<![{IN_WORD}M&])#{WORD}",
+            rf"(?<![{IN_WORD}M.])@{WORD}",
+            r"E[ST]*(?:ZE[ST]*)*|RR?",
+            # Smileys: eyes, perhaps a nose, and a mouth; hearts; faces of their own.
+            rf"(?<![{IN_WORD}M])[<>]?[:;=][-o'^]?[dpox3](?![{IN_WORD}M])",
+            rf"[<>]?[:;=][-o'^]?[)(\]\[}}{{@|/\\*](?![{IN_WORD}M/])",
+            rf"</?3(?![{IN_WORD}M])|\^_*\^|-_+-",
+        ]
+    )
 )
+CHARACTER = re.compile("HM*")
+APOSTROPHES = str.maketrans("\u2019\u02bc", "''")  # of one kind, and one in words
+SPACES = re.compile(r"\s\s+")
 
 
 def splitter(
-    analyzer: Unit, ngram_range: tuple[int, int], lowercase: bool, stop_words: Collection[str]
+    analyzer: Unit,
+    ngram_range: tuple[int, int],
+    lowercase: bool,
+    stop_words: Collection[str],
+    max_characters: int | None = None,
 ) -> Split:
     """Return the function that splits rows into tokens, with repetitions.
 
-    The words of a row that is a list are taken as they are, except for stop words.
+    Of a longer text only the first ``max_characters`` are read. The words of a row that is a list
+    are taken as they are, except for stop words.
 
     >>> splitter("word", (1, 2), True, ["me"])("Show me: Straße, naïve_1!")
     ['show', 'straße', 'naïve_1', 'show straße', 'straße naïve_1']
@@ -41,15 +79,20 @@ def splitter(
     stops = frozenset(stop_words)
 
     def of_words(row: Row) -> list[str]:
-        words = split(row, lowercase) if isinstance(row, str) else list(row or ())
+        if not isinstance(row, str):
+            words = [word for word in row or () if word not in stops]
+            return words if high == 1 else word_ngrams(words, low, high)
+        single, words = _words(row[:max_characters], lowercase)
         if stops:
+            single = [word for word in single if word not in stops]
             words = [word for word in words if word not in stops]
-        return words if high == 1 else word_ngrams(words, low, high)
+        longer = word_ngrams(words, max(low, 2), high) if high > 1 else []
+        return [*single, *longer] if low == 1 else longer
 
     def of_characters(row: Row) -> list[str]:
         if not isinstance(row, str):  # it is missing, since check_rows refuses lists
             return []
-        text = row.lower() if lowercase else row
+        text, _ = fold(row[:max_characters], lowercase)
         if analyzer == "char":
             return character_ngrams(SPACES.sub(" ", text), low, high)
         return [token for word in text.split() for token in padded_ngrams(word, low, high)]
@@ -60,12 +103,46 @@ def splitter(
 def split(text: str, lowercase: bool = True) -> list[str]:
     """Return the words of a text, in order, with repetitions.
 
-    >>> split("I say: Straße, naïve_1!")
-    ['say', 'straße', 'naïve_1']
+    >>> split("I say: Straße, it's naïve_1 :-)")
+    ['i', 'say', 'straße', "it's", 'naïve_1', ':-)']
+    >>> split("C++ 3.14, 我喜欢 #ML @ann, www.python.org/dev")
+    ['c++', '3.14', '我', '我喜', '喜', '喜欢', '欢', '#ml', '@ann', 'www', 'python.org', 'dev']
     """
-    if lowercase and text.isascii():
-        return [word for word in text.translate(ASCII_WORDS).split() if len(word) > 1]
-    return WORD.findall(text.lower() if lowercase else text)
+    return _words(text, lowercase)[0]
+
+
+def _words(text: str, lowercase: bool) -> tuple[list[str], list[str]]:
+    """Return all words of a text, and those that its n-grams are made of.
+
+    The latter are without single characters where there are pairs, and without parts of a word.
+    """
+    folded, kinds = fold(text, lowercase)
+    if folded is kinds:
+        words = TOKEN.findall(kinds)
+        return words, words
+    spans = [found.span() for found in TOKEN.finditer(kinds)]
+    plain = folded.translate(APOSTROPHES)
+    words = [plain[begin:end] for begin, end in spans]
+    if "H" not in kinds and "KK" not in kinds:
+        return words, words
+    every: list[str] = []
+    others: list[str] = []
+    for word, (begin, end) in zip(words, spans, strict=True):
+        of = kinds[begin:end]
+        if of[0] == "H":
+            characters = [word[m.start() : m.end()] for m in CHARACTER.finditer(of)]
+            pairs = [a + b for a, b in pairwise(characters)]
+            every += [
+                token for of_both in zip(characters, pairs, strict=False) for token in of_both
+            ]
+            every.append(characters[-1])
+            others += pairs or characters
+            continue
+        every.append(word)
+        others.append(word)
+        if len(word) > 2:
+            every += [word[i : i + 2] for i in range(len(of) - 1) if of[i : i + 2] == "KK"]
+    return every, others
 
 
 def word_ngrams(words: Sequence[str], low: int, high: int) -> list[str]:

@@ -52,6 +52,8 @@ class Vocabulary:
         Whether texts are lower-cased.
     stop_words : sequence of str
         Words that are left out before n-grams are made, if the analyzer is "word".
+    max_characters : int, optional
+        How many characters of a text are read, from its beginning; by default all.
     features : int, optional
         How many numbers there are. The number of a token is then its hash, and the vocabulary
         neither grows nor knows its tokens.
@@ -72,13 +74,17 @@ class Vocabulary:
         lowercase: bool = True,
         stop_words: Sequence[str] = (),
         features: int | None = None,
+        max_characters: int | None = None,
     ) -> None:
         """Prepare to split texts, and number the first tokens."""
         if features is not None and not 1 <= features < 2**31:
             raise ValueError(f"features must be between 1 and 2**31, got {features}")
-        self._options = (analyzer, ngram_range, lowercase, tuple(stop_words), features)
+        if max_characters is not None and max_characters < 1:
+            raise ValueError(f"max_characters must be at least 1, got {max_characters}")
+        stops = tuple(stop_words)
+        self._options = (analyzer, ngram_range, lowercase, stops, features, max_characters)
         self._analyzer, self._features = analyzer, features
-        self._split = splitter(analyzer, ngram_range, lowercase, stop_words)
+        self._split = splitter(analyzer, ngram_range, lowercase, stops, max_characters)
         # A token that is looked up by [] and is not there gets the next number.
         self._numbers: defaultdict[str, int] = defaultdict()
         self._numbers.default_factory = self._numbers.__len__
@@ -260,7 +266,6 @@ def encode_together(
     vocabularies: Sequence[Vocabulary],
     texts: Sequence[Row],
     presence: Sequence[bool],
-    passed_over: Sequence[NDArray[np.bool_] | None],
     grow: bool,
 ) -> list[Encoded]:
     """Encode texts by several vocabularies; the native function reads each text once.
@@ -271,25 +276,18 @@ def encode_together(
         All of them lower-case texts, or none does.
     texts, presence, grow
         As for ``Vocabulary.encode``; ``presence`` for each vocabulary.
-    passed_over : sequence of ndarray of bool, of shape (texts,), or None
-        For each vocabulary, which texts are as if they were missing.
 
     Examples
     --------
-    >>> words, pairs = Vocabulary(), Vocabulary(ngram_range=(2, 2))
-    >>> skip = np.array([False, True])
-    >>> found = encode_together([words, pairs], ["to be", "to go"], [True] * 2, [None, skip], True)
+    >>> words, pairs = Vocabulary(), Vocabulary(ngram_range=(2, 2), max_characters=5)
+    >>> found = encode_together([words, pairs], ["to be", "to go on"], [True] * 2, True)
     >>> [indptr for indptr, _, _ in found], words.words(), pairs.words()
-    ([array([0, 2, 4]), array([0, 1, 1])], ['to', 'be', 'go'], ['to be'])
+    ([array([0, 2, 5]), array([0, 1, 2])], ['to', 'be', 'go', 'on'], ['to be', 'to go'])
     """
-    found = []
-    for vocabulary, once, skip in zip(vocabularies, presence, passed_over, strict=True):
-        some: Sequence[Row] = texts
-        if skip is not None:
-            pairs = zip(texts, skip.tolist(), strict=True)
-            some = [None if passed else text for text, passed in pairs]
-        found.append(vocabulary.encode(some, once, grow))
-    return found
+    return [
+        vocabulary.encode(texts, once, grow)
+        for vocabulary, once in zip(vocabularies, presence, strict=True)
+    ]
 
 
 def check_strings(values: Iterable[str], what: str) -> None:

@@ -34,7 +34,7 @@ from naively.kernels.reference import Floats
 from naively.kernels.sparse_sums import RepeatedSums, as_dense
 from naively.messages import warn
 from naively.schema.schema import SHOWN, Group, Schema, list_names
-from naively.schema.text import TOKEN_PATTERN, Text
+from naively.schema.text import Text, name_of
 
 TWO = 2
 ENOUGH = 100  # rows, before it is no chance that a column determines the label
@@ -246,8 +246,13 @@ def _sought(analyser: Analyser | None) -> str:
     """Say what was looked for in texts."""
     if not isinstance(analyser, Text) or analyser.analyzer != "word":
         return "tokens" if analyser is None else analyser.counted
-    usual = " (two characters or more)" if analyser.token_pattern == TOKEN_PATTERN else ""
-    return f"words that match '{analyser.token_pattern}'{usual}"
+    if analyser.token_pattern is not None:
+        return f"words that match '{analyser.token_pattern}'"
+    return (
+        "words that {} makes".format(*map(name_of, analyser.functions.values()))
+        if (analyser.functions)
+        else "words, numbers, hashtags, mentions, smileys and emoji"
+    )
 
 
 def _leaks(group: Group, block: BlockTally, classes: Flags) -> Flags:
@@ -401,8 +406,6 @@ def _constant(group: Group, block: BlockTally) -> Iterator[tuple[Name, str]]:
 
 def says_which_are_missing(group: Group) -> bool:
     """Whether what is counted of a group says in how many rows each column has no value."""
-    if isinstance(group.analyser, Text):  # it may leave long texts out, as if they were missing
-        return group.analyser.max_characters is None
     return group.analyser is not None or not (group.event.joined or group.event.layout == "rows")
 
 

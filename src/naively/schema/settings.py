@@ -20,7 +20,7 @@ from naively.schema.text import Text
 Probabilities: TypeAlias = "Sequence[float] | NDArray[np.number] | Mapping[Any, float]"
 ClassPrior: TypeAlias = "str | Probabilities | Beta | Dirichlet"
 
-SHORT = 1_500  # characters of a text, up to which its character n-grams are counted too
+FIRST = 500  # characters of a text whose character n-grams are counted, so that cost is bounded
 PRESENCE = 0.5  # the pseudo-count of words that count once in a text
 
 
@@ -120,14 +120,17 @@ class Settings(Options):
     @cached_property
     def texts(self) -> tuple[Text, ...]:
         """How a column of texts is counted that was given no event model."""
-        if not self.counts_blocks:
+        if self.weights != "loo" or self.estimate not in ("mean", "map"):
             return (Text(event=self.make(Multinomial)),)
         alpha = PRESENCE if self.pseudo_count is None else self.pseudo_count
         event = Multinomial(alpha, estimate=self.estimate)
+        words = Text(binary=True, event=event)
+        if self.text == "words":
+            return (words,)
         return (
-            Text(binary=True, event=event),
+            words,
             Text(ngram_range=(2, 2), binary=True, event=event),
-            Text("char_wb", (2, 5), binary=True, max_characters=SHORT, event=event),
+            Text("char_wb", (2, 5), binary=True, max_characters=FIRST, event=event),
         )
 
 

@@ -8,21 +8,24 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache, reduce
+from functools import cache, cached_property, lru_cache, partial, reduce
 from importlib import import_module
 from operator import or_
 from typing import Any, Literal, Self, TypeAlias
 
 from naively.counting.axis import Analyser, Name
 from naively.events.base import EventModel
-from naively.kernels.strings import Strings, without_longer
-from naively.kernels.tokens import Row, Unit, check_splitting, splitter
+from naively.kernels.folding import fold
+from naively.kernels.strings import Strings
+from naively.kernels.tokens import Row, Unit, check_splitting, split, splitter
 from naively.schema.schema import Group
 
 # --- Text: an analyser with the settings of ``CountVectorizer``, and its event model -------------
 
 
-TOKEN_PATTERN = r"(?u)\b\w\w+\b"  # noqa: S105  (a token of a text is no password)
+SHOWN_WORDS = 8  # of a list of words, in a printed setting
+
+Split: TypeAlias = Callable[[str], list[str]]  # a text to its tokens
 
 
 class TextModel(Analyser):
@@ -51,24 +54,30 @@ class TextModel(Analyser):
 class Text(TextModel):
     r"""How a column of texts is counted: its tokens, and their event model.
 
-    The settings and the tokens are those of scikit-learn's ``CountVectorizer``. The words of a
-    column of lists of words, or of word numbers, are taken as they are, but for stop words and
-    n-grams; for character n-grams they are joined by spaces.
+    Words are those of every language (see the how-to on texts): letters, digits and marks in one
+    piece, in NFC, with apostrophes within; characters and their pairs where a script has no spaces;
+    numbers, hosts, #hashtags, @mentions, smileys and emoji. The options are those of scikit-learn's
+    ``CountVectorizer``, whose words are had by its ``token_pattern``. Cells that are lists of
+    words, or of word numbers, are taken as they are, but for stop words and n-grams; for character
+    n-grams they are joined by spaces.
 
     Parameters
     ----------
-    analyzer : {"word", "char", "char_wb"}, default "word"
-        Tokens are words, or character n-grams, anywhere or within words.
+    analyzer : {"word", "char", "char_wb"} or function, default "word"
+        Tokens are words, or character n-grams, anywhere or within words; or what a function makes
+        of a text, as a list of str.
     ngram_range : (int, int), default (1, 1)
         The least and the greatest n of the n-grams, of words or characters, that are tokens.
     lowercase : bool, default True
         Whether "Word" and "word" are one.
-    token_pattern : str, default two characters or more of a word
-        What a word is, as a regular expression; with a group, what is in the group. One that
-        could take for ever on some texts is refused; of a run of more than 256 characters
-        without a space, each 256 are looked at alone.
-    stop_words : "english" or sequence of str, optional
-        Words that are left out before n-grams are made.
+    token_pattern : str, optional
+        What a word is instead, as a regular expression, such as scikit-learn's
+        ``r"(?u)\b\w\w+\b"``; with a group, what is in the group. One that could take for ever on
+        some texts is refused; of a run of more than 256 characters without a space, each 256 are
+        looked at alone.
+    stop_words : str or sequence of str, optional
+        Words that are left out before n-grams are made: "english" as scikit-learn has them, another
+        language as the package ``stop-words`` has them ("german", "de"), or a list.
     strip_accents : {"ascii", "unicode"}, optional
         Whether "é" is "e".
     min_df, max_df : int or float, default 1 and 1.0
@@ -79,7 +88,7 @@ class Text(TextModel):
     binary : bool, default False
         Whether a token counts once in a text.
     max_characters : int, optional
-        Texts that are longer are passed over, as if they were missing, and so are lists of words.
+        Only the first so many characters of a text are read.
     max_tokens : int, optional
         Only the first so many words of a text are learned and scored, and with ``binary`` the
         first so many different ones, so that no text changes more counts (by noise). N-grams
@@ -93,12 +102,21 @@ class Text(TextModel):
         The tokens that there are, as the analyzer makes them (in lower case, if ``lowercase``).
         No other token is counted or scored, and one that is never seen keeps its pseudo-count:
         with alpha 1, (n of the word + 1) / (n of all + size of the vocabulary).
+    tokenizer : function, optional
+        What makes words of a text (in NFC, and in lower case if ``lowercase``), as a list of str.
+    preprocessor : function, optional
+        What is made of a text first, instead of lower case and without accents.
+    stemmer : str, optional
+        A language of the package ``snowballstemmer``, such as "german": words become their stems.
 
     Notes
     -----
     Every token, or every one of a declared vocabulary, is counted. What ``min_df``, ``max_df`` and
     ``max_features`` leave out is left out when parameters are derived, so that models merge and
     forget exactly.
+
+    A model file holds no function: it holds the function's name, by which ``naively.load`` must be
+    given it again.
 
     Examples
     --------
@@ -109,10 +127,10 @@ class Text(TextModel):
     array(['+', '-'], dtype='<U1')
     """
 
-    analyzer: Unit = "word"
+    analyzer: Unit | Split = "word"
     ngram_range: tuple[int, int] = (1, 1)
     lowercase: bool = True
-    token_pattern: str = TOKEN_PATTERN
+    token_pattern: str | None = None
     stop_words: str | Sequence[str] | None = None
     strip_accents: Literal["ascii", "unicode"] | None = None
     min_df: float = 1
@@ -124,25 +142,50 @@ class Text(TextModel):
     event: str | EventModel = "multinomial"
     vocabulary: Sequence[str] | None = None
     max_tokens: int | None = None
+    tokenizer: Split | None = None
+    preprocessor: Callable[[str], str] | None = None
+    stemmer: str | None = None
     name = "text"
 
     def __post_init__(self) -> None:
         """Make settings that came as lists tuples, and raise a ValueError of one that is wrong."""
         object.__setattr__(self, "ngram_range", tuple(self.ngram_range))  # a list is no key
-        check_splitting(self.analyzer, self.ngram_range)
-        if isinstance(self.stop_words, str):
-            if self.stop_words != "english":
-                raise ValueError(f"stop_words must be 'english' or words, got {self.stop_words!r}.")
-        elif self.stop_words is not None:
-            object.__setattr__(self, "stop_words", tuple(sorted(set(self.stop_words))))
+        check_splitting("word" if callable(self.analyzer) else self.analyzer, self.ngram_range)
         if self.strip_accents not in (None, "ascii", "unicode"):
             raise ValueError(
                 f"strip_accents must be 'ascii', 'unicode' or None, got {self.strip_accents!r}."
             )
+        self._check_words()
+        if self.stop_words is not None and self.stop_words != "english":
+            of = self.stop_words
+            words = stop_words_of(of) if isinstance(of, str) else of
+            folded = {fold(word, self.lowercase)[0] for word in words}
+            object.__setattr__(self, "stop_words", tuple(sorted(folded)))
         self._declare()
         self._check_limits()
-        if compile_bounded(self.token_pattern, "token_pattern").groups > 1:
-            raise ValueError(f"token_pattern {self.token_pattern!r} has more than one group.")
+
+    def _check_words(self) -> None:
+        """Raise a ValueError unless what makes words is one thing, and can be had."""
+        for name in ("tokenizer", "preprocessor"):
+            function = getattr(self, name)
+            if function is not None and not callable(function):
+                raise ValueError(f"{name} must be a function of a text, got {function!r}.")
+        pattern = self.token_pattern
+        if pattern is not None and compile_bounded(pattern, "token_pattern").groups > 1:
+            raise ValueError(f"token_pattern {pattern!r} has more than one group.")
+        if self.stemmer is not None:
+            stemmer_of(self.stemmer)
+        own = callable(self.analyzer)
+        others = ["token_pattern", "tokenizer", "stemmer"]
+        others += ["stop_words", "strip_accents", "preprocessor"] if own else []
+        given = [name for name in others if getattr(self, name) is not None]
+        given += ["ngram_range"] if own and self.ngram_range != (1, 1) else []
+        if own and given:
+            raise ValueError(f"analyzer makes the tokens of a text alone: leave out {given[0]}.")
+        if self.analyzer != "word" and {"tokenizer", "stemmer"} & {*given}:
+            raise ValueError(f"{given[-1]} is of words; analyzer={self.analyzer!r} has none.")
+        if {"token_pattern", "tokenizer"} <= {*given}:
+            raise ValueError("token_pattern and tokenizer both say what a word is: give one.")
 
     def _declare(self) -> None:
         """Make the vocabulary a tuple; a ValueError unless it has words, each of them once."""
@@ -181,28 +224,44 @@ class Text(TextModel):
             )
 
     @property
+    def functions(self) -> dict[str, Callable[[str], Any]]:
+        """The functions that a text goes through, by the options that they were given as."""
+        named = {name: getattr(self, name) for name in ("analyzer", "tokenizer", "preprocessor")}
+        return {name: of for name, of in named.items() if callable(of)}
+
+    @property
+    def settings(self) -> dict[str, object]:
+        """What differs from the default, the event model aside; long lists are cut short."""
+        shown = super().settings
+        for name in ("stop_words", "vocabulary"):
+            words = shown.get(name)
+            if isinstance(words, tuple) and len(words) > SHOWN_WORDS:
+                shown[name] = Shown(
+                    f"({', '.join(map(repr, words[:2]))}, and {len(words) - 2:,} more)"
+                )
+        return shown | {name: Shown(name_of(of)) for name, of in self.functions.items()}
+
+    @property
     def splitting(self) -> dict[str, Any]:
+        own = self._own_words is not None
         return {
-            "analyzer": self.analyzer,
+            "analyzer": "word" if callable(self.analyzer) else self.analyzer,
             "ngram_range": self.ngram_range,
-            "lowercase": self.lowercase and self.strip_accents is None,
-            "stop_words": self._stop_words if self.analyzer == "word" else (),
+            "lowercase": self.lowercase and self._prepare is None,
+            "stop_words": () if own or self.analyzer != "word" else self._stop_words,
             "features": self.features,
+            "max_characters": None if self.is_programmed else self.max_characters,
         }
 
     def rows(self, texts: Iterable[Row]) -> Sequence[Row]:
-        """Return texts as a vocabulary can split them; those that are too long are missing."""
-        most, prepare = self.max_characters, self._prepare
-        rows: Sequence[Row]
-        if isinstance(texts, Strings):
-            rows = texts if most is None else without_longer(texts, most)
-        else:
-            rows = list(texts)
-            if most is not None:
-                rows = [row if isinstance(row, str) and len(row) <= most else None for row in rows]
-            if self.analyzer != "word":
-                rows = [" ".join(row) if isinstance(row, list | tuple) else row for row in rows]
-        rows = rows if prepare is None else _prepared(rows, prepare)
+        """Return texts as a vocabulary can split them: as they are, or prepared, or as words."""
+        rows: Sequence[Row] = texts if isinstance(texts, Strings) else list(texts)
+        if self.analyzer in ("char", "char_wb") and not isinstance(rows, Strings):
+            rows = [" ".join(row) if isinstance(row, list | tuple) else row for row in rows]
+        if self.is_programmed:
+            rows = [row[: self.max_characters] if isinstance(row, str) else row for row in rows]
+            for prepare in filter(None, (self._prepare, self._own_words)):
+                rows = [prepare(row) if isinstance(row, str) else row for row in rows]
         return rows if self.max_tokens is None else self._bounded(rows)
 
     def _bounded(self, rows: Iterable[Row]) -> list[Row]:
@@ -237,34 +296,57 @@ class Text(TextModel):
         >>> from naively import Text
         >>> Text(ngram_range=(1, 2), stop_words=["to"]).tokens("To buy, or to sell")
         ['buy', 'or', 'sell', 'buy or', 'or sell']
+        >>> Text().tokens("C++ für 3,50 € 😀 :-) 我喜欢")
+        ['c++', 'für', '3,50', '😀', ':-)', '我', '我喜', '喜', '喜欢', '欢']
         """
         options = {name: of for name, of in self.splitting.items() if name != "features"}
         return [token for row in self.rows([text]) for token in splitter(**options)(row)]
 
     @property
     def is_programmed(self) -> bool:
-        """Whether texts are prepared before they are split: by a pattern, or without accents."""
-        return self._prepare is not None
+        """Whether texts go through Python before they are split, or their words are made there."""
+        return self._prepare is not None or self._own_words is not None
 
     @cached_property
-    def _prepare(self) -> Callable[[str], Row] | None:
-        """What is done to a text before a vocabulary splits it; None where there is nothing."""
-        own_words = self.analyzer == "word" and self.token_pattern != TOKEN_PATTERN
-        if not own_words and self.strip_accents is None:
+    def _prepare(self) -> Callable[[str], str] | None:
+        """What is done to a text before it is split; None where a vocabulary does it all."""
+        if callable(self.analyzer):
             return None
+        if self.preprocessor is not None:
+            return self.preprocessor
+        if self.strip_accents is None and self.token_pattern is None:
+            return None
+        lower = str.lower if self.lowercase else str
+        if self.strip_accents is None:
+            return lower
         from sklearn.feature_extraction import text as of_text
 
-        strip: dict[str | None, Callable[[str], str]] = {
-            None: str,
-            "ascii": of_text.strip_accents_ascii,
-            "unicode": of_text.strip_accents_unicode,
-        }
-        accents = strip[self.strip_accents]
-        find = compile_bounded(self.token_pattern, "token_pattern").findall
-        lower = str.lower if self.lowercase else str
-        if own_words:
-            return lambda text: find(bounded(accents(lower(text))))
-        return lambda text: accents(lower(text))
+        ascii_only = self.strip_accents == "ascii"
+        strip = of_text.strip_accents_ascii if ascii_only else of_text.strip_accents_unicode
+        return lambda text: strip(lower(text))
+
+    @cached_property
+    def _own_words(self) -> Split | None:
+        """What makes words, or all tokens, of a prepared text; None where a vocabulary does it."""
+        if callable(self.analyzer):
+            return self.analyzer
+        words = self._split_words() if self.analyzer == "word" else None
+        if words is None:
+            return None
+        find, stops = words, frozenset(self._stop_words)
+        stem = str if self.stemmer is None else stemmer_of(self.stemmer)
+        return lambda text: [stem(word) for word in find(text) if word not in stops]
+
+    def _split_words(self) -> Split | None:
+        """Return what makes words of a prepared text, before any is left out or stemmed."""
+        lowercase = self.lowercase and self._prepare is None
+        if self.tokenizer is not None:
+            tokenizer = self.tokenizer
+            return lambda text: tokenizer(fold(text, lowercase)[0])
+        if self.token_pattern is not None:
+            find = compile_bounded(self.token_pattern, "token_pattern").findall
+            return lambda text: find(bounded(text))
+        return None if self.stemmer is None else partial(split, lowercase=lowercase)
 
     @cached_property
     def _stop_words(self) -> tuple[str, ...]:
@@ -275,8 +357,55 @@ class Text(TextModel):
         return tuple(self.stop_words or ())
 
 
-def _prepared(rows: Iterable[Row], prepare: Callable[[str], Row]) -> list[Row]:
-    return [prepare(row) if isinstance(row, str) else row for row in rows]
+class Shown(str):
+    """What a printed setting is shown as."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def name_of(function: Callable[..., object]) -> str:
+    """Return the name of a function, by which a file knows it.
+
+    >>> name_of(str.split)
+    'split'
+    """
+    return getattr(function, "__name__", type(function).__name__)
+
+
+def stop_words_of(language: str) -> list[str]:
+    """Return the stop words of a language, by its name or code; an error says which there are."""
+    known = optional("stop_words", "stop-words", f"stop_words={language!r}")
+    names = known.LANGUAGE_MAPPING
+    if language not in names and language not in names.values():
+        raise ValueError(
+            f"There are no stop words of {language!r}: give a list of words, or one of "
+            f"{', '.join(sorted(names.values()))}."
+        )
+    return list(known.get_stop_words(language))
+
+
+@cache
+def stemmer_of(language: str) -> Callable[[str], str]:
+    """Return what makes the stem of a word of a language; an error says which there are."""
+    known = optional("snowballstemmer", "snowballstemmer", f"stemmer={language!r}")
+    if language not in known.algorithms():
+        raise ValueError(
+            f"There is no stemmer of {language!r}; there are {', '.join(known.algorithms())}."
+        )
+    return lru_cache(maxsize=1 << 16)(known.stemmer(language).stemWord)
+
+
+def optional(module: str, package: str, what: str) -> Any:
+    """Return a module that an option needs; an ImportError says how to install it."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise ImportError(
+            f"{what} needs the package {package}: pip install 'naively[words]'."
+        ) from error
 
 
 def text_group(name: Name, text: TextModel) -> Group:

@@ -1,0 +1,273 @@
+"""What readers take for the same text is the same, and of what kind each of its characters is.
+
+A text is folded before it is split: characters are composed (NFC), of one width, in lower case if
+asked for, and those that do not show are left out. What that takes is in a table of Unicode 16
+(``unicode.txt``, written by ``tools/unicode_table.py``), which the native code and JavaScript read
+too: a model splits a text alike wherever it is used. This file is the contract of both.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from functools import cache
+from pathlib import Path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+TABLE = Path(__file__).with_name("unicode.txt")
+DOTTED_I = 0x130  # the one character whose lower case is two
+SIGMA = re.compile("[σς]")
+COMBINING = re.compile("[MV]")
+COMBINED = re.compile(".[MV]+", re.DOTALL)  # a character and those that may be composed with it
+HANGUL, LEADING, VOWEL, TRAILING = 0xAC00, 0x1100, 0x1161, 0x11A7
+VOWELS, TRAILINGS, SYLLABLES = 21, 28, 11172
+
+
+def fold(text: str, lowercase: bool = True) -> tuple[str, str]:
+    r"""Return a text as it is split, and the kind of each of its characters.
+
+    The kinds are a text of the same length: of ASCII the character itself, in lower case; "a" for
+    another letter, "0" a digit, "H" a letter of a script without spaces, "K" a Korean syllable, "M"
+    a mark, "V" a letter that may be composed with the one before it, "E" a pictograph, "R" a
+    regional indicator, "S" a skin tone, "Z" a zero-width joiner, "T" a tag, "'" another
+    apostrophe, " " white space; and "?" all else.
+
+    Examples
+    --------
+    >>> fold("CAFE\u0301 \uff2e\uff4f\u00ad\uff11")
+    ('café no1', 'cafa no1')
+    >>> fold("ΟΔΟΣ ไทย")
+    ('οδος ไทย', 'aaaa HHH')
+    """
+    if text.isascii():
+        lowered = text.lower()
+        return (lowered if lowercase else text), lowered  # the same object, if so
+    folded = text.translate(_folded(lowercase))
+    kinds = folded.translate(_kinds())
+    if "Z" in kinds or "T" in kinds:
+        folded, kinds = _without_loose_joiners(folded, kinds)
+    if COMBINING.search(kinds):
+        folded = "".join(_composed(folded, kinds))
+        kinds = folded.translate(_kinds())
+    if lowercase and SIGMA.search(folded):
+        folded = SIGMA.sub(lambda m: _sigma(kinds, m.start()), folded)
+    return folded, kinds
+
+
+def _without_loose_joiners(folded: str, kinds: str) -> tuple[str, str]:
+    """Return text and kinds without joiners and tags that do not follow a pictograph."""
+    kept, last = [], ""
+    for i, kind in enumerate(kinds):
+        if kind not in ("Z", "T") or last in ("E", "S", "T"):
+            kept.append(i)
+            last = kind
+    return "".join(folded[i] for i in kept), "".join(kinds[i] for i in kept)
+
+
+def _composed(folded: str, kinds: str) -> Iterator[str]:
+    """Yield the parts of a text in NFC."""
+    done = 0
+    for found in COMBINED.finditer(kinds):
+        yield folded[done : found.start()]
+        yield compose(folded[found.start() : found.end()])
+        done = found.end()
+    yield folded[done:]
+
+
+def _sigma(kinds: str, i: int) -> str:
+    """Return the small sigma at a place: another one ends a word."""
+    before, after = kinds[i - 1 : i] if i else "", kinds[i + 1 : i + 2]
+    return "ς" if IN_WORD.match(before) and not IN_WORD.match(after) else "σ"
+
+
+IN_WORD = re.compile("[a-z0-9_KVM]")
+
+
+def compose(text: str) -> str:
+    r"""Return the NFC of a few characters (Unicode Standard Annex 15).
+
+    >>> compose("a\u0323\u0302") == compose("a\u0302\u0323") == "ậ"
+    True
+    """
+    table = unicode_table()
+    parts: list[str] = []
+    for character in text:
+        parts += _decomposed(character)
+    begin = 0
+    while begin < len(parts):  # marks are put in order of their classes
+        end = begin + 1
+        while end < len(parts) and table.combining.get(parts[end], 0):
+            end += 1
+        first = begin if table.combining.get(parts[begin], 0) else begin + 1
+        parts[first:end] = sorted(parts[first:end], key=lambda c: table.combining[c])
+        begin = end
+    done: list[str] = []
+    starter, last = -1, 0  # the place of the last starter, and the class of what was put after it
+    for character in parts:
+        of = table.combining.get(character, 0)
+        blocked = starter < 0 or (len(done) - 1 > starter and (last >= of or last == 0))
+        made = "" if blocked else _pair(done[starter], character)
+        if made:
+            done[starter] = made
+            continue
+        done.append(character)
+        last = of
+        if not of:
+            starter = len(done) - 1
+    return "".join(done)
+
+
+def _decomposed(character: str) -> list[str]:
+    place = ord(character) - HANGUL
+    if 0 <= place < SYLLABLES:
+        lead, rest = divmod(place, VOWELS * TRAILINGS)
+        vowel, trail = divmod(rest, TRAILINGS)
+        codes = [LEADING + lead, VOWEL + vowel, *([TRAILING + trail] if trail else [])]
+        return [chr(code) for code in codes]
+    pair = unicode_table().parts.get(character)
+    return [character] if pair is None else [*_decomposed(pair[0]), pair[1]]
+
+
+def _pair(first: str, second: str) -> str:
+    """Return the character that two are composed to, or nothing."""
+    lead, vowel, trail = ord(first) - LEADING, ord(second) - VOWEL, ord(second) - TRAILING
+    if 0 <= lead < SYLLABLES // (VOWELS * TRAILINGS) and 0 <= vowel < VOWELS:
+        return chr(HANGUL + (lead * VOWELS + vowel) * TRAILINGS)
+    syllable = ord(first) - HANGUL
+    if 0 <= syllable < SYLLABLES and syllable % TRAILINGS == 0 and 0 < trail < TRAILINGS:
+        return chr(ord(first) + trail)
+    return unicode_table().composed.get(first + second, "")
+
+
+class Table:
+    """The table of Unicode, read from its file.
+
+    Attributes
+    ----------
+    version : str
+        The version of Unicode.
+    """
+
+    def __init__(self, text: str) -> None:
+        lines = dict(line.split(" ", 1) for line in text.splitlines())
+        self.version = lines.pop("unicode")
+        numbers = {name: list(map(int, of.split())) for name, of in lines.items()}
+        ranges = sorted(
+            (begin, end, name[-1])
+            for name, of in numbers.items()
+            if name.startswith("kind:")
+            for begin, end in _ranges(of)
+        )
+        self._begins = [begin for begin, _, _ in ranges]
+        self._ranges = ranges
+        self.spaces = {i for begin, end in _ranges(numbers["space"]) for i in range(begin, end)}
+        self.lower: dict[int, str] = {DOTTED_I: "i\u0307"}
+        last = 0
+        for gap, n, step, to in _by(numbers["lower"], 4):
+            begin = last + gap
+            codes = range(begin, begin + n * step, step)
+            self.lower |= {code: chr(code + to) for code in codes}
+            last = codes[-1] + 1
+        self.folded: dict[int, str] = {}
+        code, of = 0, iter(numbers["fold"])
+        for gap in of:
+            code += gap
+            self.folded[code] = "".join(chr(next(of)) for _ in range(next(of)))
+        self.combining: dict[str, int] = {}
+        last = 0
+        for gap, n, value in _by(numbers["combining"], 3):
+            self.combining |= {chr(last + gap + i): value for i in range(n)}
+            last += gap + n
+        self.composed: dict[str, str] = {}
+        code = 0
+        for gap, second, made in _by(numbers["compose"], 3):
+            code += gap
+            self.composed[chr(code) + chr(second)] = chr(made)
+        self.parts = {made: pair for pair, made in self.composed.items()}
+
+    def kind(self, code: int) -> str:
+        """Return the kind of a character that is not ASCII (see `fold`)."""
+        place = bisect_right(self._begins, code) - 1
+        if place >= 0:
+            _, end, letter = self._ranges[place]
+            if code < end:
+                return letter
+        return " " if code in self.spaces else "?"
+
+
+@cache
+def unicode_table() -> Table:
+    """Return the table, which is read when it is first asked for.
+
+    >>> unicode_table().version
+    '16.0.0'
+    """
+    return Table(table_text())
+
+
+@cache
+def unicode_version() -> str:
+    """Return the version of Unicode by which texts are split.
+
+    >>> unicode_version()
+    '16.0.0'
+    """
+    with TABLE.open(encoding="ascii") as file:
+        return file.readline().split()[1]
+
+
+def table_text() -> str:
+    """Return the table as it is written, for the native code and for JavaScript.
+
+    >>> table_text()[:14]
+    'unicode 16.0.0'
+    """
+    return TABLE.read_text("ascii")
+
+
+class _Folded(dict[int, str]):
+    """What each character becomes, found when it is first met."""
+
+    def __init__(self, lowercase: bool) -> None:
+        self.lowercase = lowercase
+
+    def __missing__(self, code: int) -> str:
+        table = unicode_table()
+        to = table.folded.get(code, chr(code))
+        if self.lowercase:
+            to = to.translate(table.lower)
+        self[code] = to
+        return to
+
+
+class _Kinds(dict[int, str]):
+    """The kind of each character, found when it is first met."""
+
+    def __missing__(self, code: int) -> str:
+        kind = self[code] = chr(code).lower() if code < 128 else unicode_table().kind(code)
+        return kind
+
+
+@cache
+def _folded(lowercase: bool) -> _Folded:
+    return _Folded(lowercase)
+
+
+@cache
+def _kinds() -> _Kinds:
+    return _Kinds()
+
+
+def _ranges(numbers: list[int]) -> Iterator[tuple[int, int]]:
+    last = 0
+    for gap, length in _by(numbers, 2):
+        yield last + gap, last + gap + length
+        last += gap + length
+
+
+def _by(numbers: list[int], n: int) -> Iterator[list[int]]:
+    for i in range(0, len(numbers), n):
+        yield numbers[i : i + n]
