@@ -17,7 +17,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
-from itertools import pairwise
+from functools import lru_cache
+from itertools import chain, pairwise
 from typing import Literal, TypeAlias
 
 from naively.kernels.folding import fold
@@ -25,6 +26,7 @@ from naively.kernels.folding import fold
 Unit: TypeAlias = Literal["word", "char", "char_wb"]
 Row: TypeAlias = "str | Sequence[str] | None"  # a text, its tokens, or a missing text
 Split: TypeAlias = Callable[[Row], list[str]]
+Words: TypeAlias = tuple[list[str], list[str], list[str]]  # see `_words`
 
 UNITS = ("word", "char", "char_wb")
 
@@ -55,6 +57,8 @@ TOKEN = re.compile(
 CHARACTER = re.compile("HM*")
 APOSTROPHES = str.maketrans("\u2019\u02bc", "''")  # of one kind, and one in words
 SPACES = re.compile(r"\s\s+")
+ENDS = frozenset('.,;:!?)"]}')  # one of these after a word of ASCII is in no token
+KEPT = 40  # characters of a piece of a text whose words are kept, in case it comes again
 
 
 def splitter(
@@ -82,7 +86,7 @@ def splitter(
         if not isinstance(row, str):
             words = [word for word in row or () if word not in stops]
             return words if high == 1 else word_ngrams(words, low, high)
-        single, words = _words(row[:max_characters], lowercase)
+        single, words, _ = _words(row[:max_characters], lowercase)
         if stops:
             single = [word for word in single if word not in stops]
             words = [word for word in words if word not in stops]
@@ -100,49 +104,74 @@ def splitter(
     return of_words if analyzer == "word" else of_characters
 
 
-def split(text: str, lowercase: bool = True) -> list[str]:
+def split(text: str, lowercase: bool = True, *, singles: bool = True) -> list[str]:
     """Return the words of a text, in order, with repetitions.
+
+    Without ``singles``, single characters of a script without spaces are left out where there are
+    pairs of them.
 
     >>> split("I say: Straße, it's naïve_1 :-)")
     ['i', 'say', 'straße', "it's", 'naïve_1', ':-)']
     >>> split("C++ 3.14, 我喜欢 #ML @ann, www.python.org/dev")
     ['c++', '3.14', '我', '我喜', '喜', '喜欢', '欢', '#ml', '@ann', 'www', 'python.org', 'dev']
     """
-    return _words(text, lowercase)[0]
+    every, _, others = _words(text, lowercase)
+    return every if singles else others
 
 
-def _words(text: str, lowercase: bool) -> tuple[list[str], list[str]]:
-    """Return all words of a text, and those that its n-grams are made of.
+def _words(text: str, lowercase: bool) -> Words:
+    """Return all words of a text, those that its n-grams are of, and all but single characters.
 
-    The latter are without single characters where there are pairs, and without parts of a word.
+    N-grams are of neither single characters where there are pairs, nor of parts of a word. No
+    word reaches over white space, so that a text is split piece by piece, and most pieces of ASCII
+    are a word as they are.
     """
+    every: list[str] = []
+    if lowercase and text.isascii():
+        for piece in text.lower().split():
+            if piece.isalnum():
+                every.append(piece)
+            elif piece[-1] in ENDS and piece[:-1].isalnum():
+                every.append(piece[:-1])
+            else:
+                every += TOKEN.findall(piece)
+        return every, every, every
+    found: Words = every, [], []
+    for piece in text.split():
+        of_piece = _words_of_piece if len(piece) <= KEPT else _words_of_piece.__wrapped__
+        for words, more in zip(found, of_piece(piece, lowercase), strict=True):
+            words.extend(more)
+    return found
+
+
+@lru_cache(maxsize=1 << 14)
+def _words_of_piece(text: str, lowercase: bool) -> Words:
+    """Return what `_words` does, of a piece of a text that holds no white space."""
     folded, kinds = fold(text, lowercase)
-    if folded is kinds:
-        words = TOKEN.findall(kinds)
-        return words, words
-    spans = [found.span() for found in TOKEN.finditer(kinds)]
     plain = folded.translate(APOSTROPHES)
+    spans = [found.span() for found in TOKEN.finditer(kinds)]
     words = [plain[begin:end] for begin, end in spans]
     if "H" not in kinds and "KK" not in kinds:
-        return words, words
+        return words, words, words
     every: list[str] = []
+    sequence: list[str] = []
     others: list[str] = []
     for word, (begin, end) in zip(words, spans, strict=True):
         of = kinds[begin:end]
         if of[0] == "H":
             characters = [word[m.start() : m.end()] for m in CHARACTER.finditer(of)]
             pairs = [a + b for a, b in pairwise(characters)]
-            every += [
-                token for of_both in zip(characters, pairs, strict=False) for token in of_both
-            ]
+            every += chain.from_iterable(zip(characters, pairs, strict=False))
             every.append(characters[-1])
+            sequence += pairs or characters
             others += pairs or characters
             continue
-        every.append(word)
-        others.append(word)
-        if len(word) > 2:
-            every += [word[i : i + 2] for i in range(len(of) - 1) if of[i : i + 2] == "KK"]
-    return every, others
+        places = range(len(of) - 1) if len(of) > 2 else ()
+        parts = [word[i : i + 2] for i in places if of[i : i + 2] == "KK"]
+        every += [word, *parts]
+        others += [word, *parts]
+        sequence.append(word)
+    return every, sequence, others
 
 
 def word_ngrams(words: Sequence[str], low: int, high: int) -> list[str]:

@@ -35,7 +35,9 @@ BIN_WIDTH = 1 / 8  # of the histogram of scores, whose bins are centred from -32
 def words_of(row: Mapping[str, str | bool]) -> list[str]:
     """Return the words of a message, each once; those of a header begin with its column.
 
-    Of more than ``limits.WORDS`` words, the first are returned.
+    Of a script without spaces they are the pairs of its characters: with single ones beside them,
+    which say much the same again, the filter is worse, as it has no weights. Of more than
+    ``limits.WORDS`` words, the first are returned.
 
     Examples
     --------
@@ -48,7 +50,7 @@ def words_of(row: Mapping[str, str | bool]) -> list[str]:
             words[f"{CONTACTS}:{'yes' if text else 'no'}"] = None
             continue
         prefix = "" if column == "body" else f"{column}:"
-        for word in split(str(text)):
+        for word in split(str(text), singles=False):
             if len(word) <= WORD_LENGTH:
                 words[prefix + word] = None
     return list(words)[:WORDS]
