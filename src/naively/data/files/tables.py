@@ -370,6 +370,7 @@ KINDS = {
     "nested": ("list", "struct", "map", "array", "union", "blob", "bit", "variant", "geometry"),
 }
 KIND_OF_TYPE = {name: kind for kind, names in KINDS.items() for name in names}
+IN_LISTS = ("integer", "text", "time")  # kinds of what a list may hold that is a text by its words
 
 Connection: TypeAlias = duckdb.DuckDBPyConnection
 
@@ -402,6 +403,19 @@ class Scan:
     def skips_empty_lines(self) -> bool:
         """Whether an empty line is no row; in a table of one column it is a missing cell."""
         return len(self.fields) > 1
+
+
+def kind_of(type_: Any) -> str:
+    """Return the kind of a column of a type of DuckDB: "words" is a list of strings or numbers."""
+    if type_.id == "list" and any(_holds(type_, kind) for kind in IN_LISTS):
+        return "words"
+    return KIND_OF_TYPE.get(type_.id, "text")
+
+
+def _holds(type_: Any, kind: str) -> bool:
+    """Whether a list holds elements of a kind."""
+    ((_, of),) = type_.children
+    return KIND_OF_TYPE.get(of.id, "text") == kind
 
 
 def scan(
@@ -530,7 +544,11 @@ def _scan_jsonl(
     fields: list[Field] = []
     types: dict[str, str] = {}
     for name, type_ in sniffed:
-        kind = KIND_OF_TYPE.get(type_.id, "text")
+        kind = kind_of(type_)
+        if kind == "words":
+            fields.append(Field(name, _name(name), kind))
+            types[name] = "BIGINT[]" if _holds(type_, "integer") else "VARCHAR[]"
+            continue
         if str(type_) == "JSON":  # not of one type: text, unless some of it is nested
             column = _struct({name: "JSON"})
             is_nested = connection.execute(
@@ -575,7 +593,7 @@ def _scan_parquet(connection: Connection, source: Source, labels: str | None) ->
     table = f"read_parquet({_path(source)})"
     fields = []
     for name, type_ in _columns(connection, table):
-        kind = KIND_OF_TYPE.get(type_.id, "text")
+        kind = kind_of(type_)
         fields.append(Field(name, _name(name), kind, kind == "text" and name != labels))
     return Scan(table, fields)
 
