@@ -291,8 +291,8 @@ PARTS = {
     ),
     "words": Part(
         "Words alone",
-        "The same model on both sides, with the same predictions: "
-        "`NaiveBayes(Text(...), weights=None, smoothing=1)` beside CountVectorizer and "
+        "The same model on both sides, but for what a word is (here of one letter too, and of any "
+        "language): `NaiveBayes(Text(...), weights=None, smoothing=1)` beside CountVectorizer and "
         "MultinomialNB.",
         "texts.measure_words",
         usual=False,
