@@ -327,7 +327,8 @@ class Vocabulary {
 }  // namespace
 
 void bind_vocabulary(nb::module_& m) {
-    nb::class_<Vocabulary>(m, "Vocabulary", "naively.kernels.vocabulary.Vocabulary, natively.")
+    nb::class_<Vocabulary>(m, "Vocabulary", nb::is_weak_referenceable(),
+                           "naively.kernels.vocabulary.Vocabulary, natively.")
         .def(nb::init<nb::handle, const std::string&, const Range&, bool, const nb::sequence&,
                       const std::optional<int64_t>&, const std::optional<int64_t>&>(),
              nb::arg("words") = nb::make_tuple(), nb::arg("analyzer") = "word",

@@ -252,6 +252,7 @@ def _differ(value: object, default: object) -> bool:
 # --- Tables that encode whole numbers by their place, where they are close together --------------
 
 
+EARLIER = 31  # vocabularies that one grew from are known, so that no word is looked up in it
 DENSE_RANGE = 1 << 16  # whole numbers within such a range are encoded by position
 
 
@@ -524,6 +525,8 @@ class Words(Axis):
     analyser: Analyser
     # The axis that these words were selected from, while it is in use, and their rows there.
     source: tuple[ref[Words], NDArray[np.int64]] | None = None
+    # The vocabularies that this one grew from, the last first, and how many words they had then.
+    earlier: tuple[tuple[ref[Vocabulary], int], ...] = ()
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
@@ -586,8 +589,18 @@ class Words(Axis):
         return (self.listed is other.listed and self.source is other.source) or not self.grows
 
     def grown(self, vocabulary: Vocabulary) -> Words:
-        """Return the axis with the words of a larger vocabulary."""
-        return replace(self, listed=vocabulary, source=None)
+        """Return the axis with the words of a larger vocabulary, which begins with these."""
+        earlier: tuple[tuple[ref[Vocabulary], int], ...] = ()
+        if self.source is None:
+            earlier = (ref(self.listed), len(self.listed)), *self.earlier[:EARLIER]
+        return replace(self, listed=vocabulary, source=None, earlier=earlier)
+
+    def _begins_with(self, other: Words) -> bool:
+        """Whether it is known without a look that the words here are those and more."""
+        if self.source is not None or other.source is not None:
+            return False
+        then = (size for of, size in self.earlier if of() is other.listed)
+        return len(other) <= next(then, -1)
 
     def select(self, keep: NDArray[np.bool_]) -> Words:
         of, rows = self.source or (ref(self), np.arange(len(self)))
@@ -598,7 +611,7 @@ class Words(Axis):
 
         It is None if each word has the same row on both.
         """
-        if self._has_words_of(other):
+        if self._has_words_of(other) or self._begins_with(other):
             return None
         if self.source is not None:
             of, rows = self.source

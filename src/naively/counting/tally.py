@@ -36,7 +36,14 @@ from naively.counting.labels import LabelArray, Labels, union_classes
 from naively.kernels import dispatch
 from naively.kernels.double_double import Sums, scatter
 from naively.kernels.reference import CAP, Floats
-from naively.kernels.sparse_sums import AnySums, RepeatedSums, SparseSums, as_dense, as_sparse
+from naively.kernels.sparse_sums import (
+    AnySums,
+    RepeatedSums,
+    SparseSums,
+    SumOfParts,
+    as_dense,
+    as_sparse,
+)
 from naively.messages import Shown
 
 if TYPE_CHECKING:
@@ -402,6 +409,7 @@ def _combined(a: AnySums, b: AnySums, operation: Callable[[Any, Any], Any]) -> A
 
 
 WAITING = 1 << 27  # bytes of tables that may wait to be added up
+PARTS, LAST = 96, 64  # of tables that wait, from which the last are added up
 
 
 @final
@@ -500,7 +508,10 @@ class _Text:
         """Return what was counted until now."""
         if not self._lent:
             axis = self._block.axis.grown(self._vocabulary)
-            sums = {s: self._added(s, n=len(self._vocabulary)) for s in self._block.sums}
+            sums = {
+                s: self._added(s, self._parts[s], len(self._vocabulary), later=True)
+                for s in self._parts
+            }
             self._block = BlockTally(axis, sums)
             self._lent = True
         return self._block
@@ -522,22 +533,32 @@ class _Text:
         if self._lent:
             self._vocabulary = axis.vocabulary if self._consume else axis.vocabulary.copy()
             self._consume = False
-            self._parts = {s: [(None, sums)] for s, sums in self._block.sums.items()}
+            self._parts = {s: _parts_of(sums) for s, sums in self._block.sums.items()}
             self._lent = False
         rows = self._vocabulary.join(other.axis.vocabulary)
         for statistic, parts in self._parts.items():
             parts.append((rows, other.sums[statistic]))
+            n = len(self._vocabulary)
             # As many numbers wait as were added up: each is added up a few times, on average.
             if max(2 * parts[0][1].nbytes, WAITING) < sum(sums.nbytes for _, sums in parts):
-                self._parts[statistic] = [(None, self._added(statistic, len(self._vocabulary)))]
+                self._parts[statistic] = [(None, self._added(statistic, parts, n))]
+            elif len(parts) > PARTS:
+                last = self._added(statistic, parts[-LAST:], n)
+                self._parts[statistic] = [*parts[:-LAST], (None, last)]
 
-    def _added(self, statistic: Statistic, n: int) -> AnySums:
-        """Return the sum of all parts of a statistic, of n words."""
-        parts = [sums for _, sums in self._parts[statistic]]
-        if self._block.axis.per_row(statistic):
-            places = [place for place, _ in self._parts[statistic]]
-            return SparseSums.sum_of([as_sparse(part) for part in parts], n, places)
-        return reduce(add, parts)
+    def _added(
+        self, statistic: Statistic, parts: Sequence[_Part], n: int, *, later: bool = False
+    ) -> AnySums:
+        """Return the sum of parts of a statistic, of n words; added up later, if so asked."""
+        if not self._block.axis.per_row(statistic):
+            return reduce(add, [sums for _, sums in parts])
+        total = SumOfParts([(place, as_sparse(sums)) for place, sums in parts], n)
+        return total if later else total.whole
+
+
+def _parts_of(sums: AnySums) -> list[_Part]:
+    """Return the parts of a sum that nobody has asked for yet, or the sum."""
+    return [*sums.parts] if isinstance(sums, SumOfParts) else [(None, sums)]
 
 
 # --- Rules that every tally of rows obeys: no count is below zero or above the number of rows ----

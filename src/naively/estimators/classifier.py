@@ -951,8 +951,7 @@ class Classifier(metaclass=ABCMeta):
     def _keep(self, model: Model) -> None:
         """Make this frozen model the fitted one."""
         self.model_ = model
-        self.n_features_in_ = model.taken.schema.width
-        names = model.taken.schema.names
+        self.n_features_in_, names = model.columns.width, model.columns.names
         self.__dict__.pop("feature_names_in_", None)
         if names and names != [TEXT]:
             self.feature_names_in_ = np.array(names, object)

@@ -559,7 +559,7 @@ class Learner(Classifier):
         """Whether texts alone were learned, so that lists of strings are words and no table."""
         if not self.__sklearn_is_fitted__():
             return None
-        schema = self.model_.taken.schema
+        schema = self.model_.columns
         return schema.names == [TEXT] and schema.kinds.get(TEXT) == "text"
 
     @abstractmethod

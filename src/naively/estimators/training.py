@@ -444,7 +444,7 @@ def weights_are_stale(before: Model, model: Model) -> bool:
     if model.weights is None:
         return True
     fresh = model.weights.fresh(float(model.independent_rows.sum()))
-    return fresh <= STALE or not before.taken.schema.is_part_of(model.taken.schema)
+    return fresh <= STALE or not before.columns.is_part_of(model.columns)
 
 
 # --- What is checked before anything is learned or asked: labels, weights, whether it is fitted ---

@@ -87,6 +87,7 @@ def sample_size(model: Model, seen: float) -> SampleSize:
     The share of keys falls with every row, and with more classes and columns fewer rows are kept,
     so that sampling batch by batch gives the sample of all rows.
     """
+    model = model.weighed(None)  # nothing is scaled to count parts
     parts, k = count_parts(model), len(model.classes)
     possible = CELLS // max(1, parts * k)
     kept = min(ROWS, max(100, possible))

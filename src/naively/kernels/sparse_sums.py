@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -185,6 +186,9 @@ class RepeatedSums:
 # --- Double-double sums of a table of words × classes that stores only what is not 0 -------------
 #
 # They add, subtract and multiply as `Sums` do, and are `Sums` where somebody asks for all cells.
+
+
+Part: TypeAlias = "tuple[NDArray[np.int64] | None, SparseSums]"
 
 
 @dataclass(frozen=True, eq=False)
@@ -460,3 +464,64 @@ def as_sparse(sums: AnySums) -> SparseSums:
     array([0, 1], dtype=int32)
     """
     return sums if isinstance(sums, SparseSums) else SparseSums.of(as_dense(sums))
+
+
+class SumOfParts(SparseSums):
+    """A sum of tables that is added up when somebody asks for its numbers.
+
+    So a row that is learned after many costs no more than itself, until something is predicted.
+
+    Parameters
+    ----------
+    parts : sequence of (None or ndarray of int64, SparseSums)
+        The tables, and where each of their rows stands in the sum (see ``SparseSums.sum_of``).
+    rows : int
+        How many rows the sum has.
+
+    Examples
+    --------
+    >>> one = SparseSums.of(Sums(np.array([[1.0, 0.0]])))
+    >>> total = SumOfParts([(None, one), (np.array([1]), one)], 2)
+    >>> total.shape, total.high
+    ((2, 2), array([[1., 0.],
+           [1., 0.]]))
+    """
+
+    _parts: tuple[Part, ...]
+    _rows: int
+
+    def __init__(self, parts: Sequence[Part], rows: int) -> None:
+        object.__setattr__(self, "_parts", tuple(parts))
+        object.__setattr__(self, "_rows", rows)
+        object.__setattr__(self, "k", parts[0][1].k)
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The tables, or their sum if it is there."""
+        return ((None, self.whole),) if "whole" in self.__dict__ else self._parts
+
+    @cached_property
+    def whole(self) -> SparseSums:
+        """The sum."""
+        places = [place for place, _ in self._parts]
+        return SparseSums.sum_of([part for _, part in self._parts], self._rows, places)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self._rows, self.k
+
+    @property
+    def first(self) -> NDArray[np.int64]:
+        return self.whole.first
+
+    @property
+    def classes(self) -> NDArray[np.int32]:
+        return self.whole.classes
+
+    @property
+    def stored(self) -> Sums:
+        return self.whole.stored
+
+    @property
+    def nbytes(self) -> int:
+        return sum(part.nbytes for _, part in self.parts)

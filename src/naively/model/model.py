@@ -341,6 +341,11 @@ class Model(Shown):
         says = with_missing if self.settings.counts_missing else without_words
         return Taken(*says(settled))
 
+    @cached_property
+    def columns(self) -> Schema:
+        """What the columns are, whatever a row weighs: no count is scaled for it."""
+        return self.weighed(None).taken.schema
+
     @property
     def impossible(self) -> str | None:
         """Say what no rows can have been counted as; None of a model of rows."""
