@@ -42,6 +42,7 @@ template <class Table>
 struct Asked {
     Table* table;
     bool presence;  // whether a token counts once in a text
+    size_t size;    // a token of this number or a higher one is not known
 };
 
 // Whether the tokens of a text are those of its chunks, or n-grams of the words of its chunks.
@@ -192,7 +193,9 @@ class TogetherEncoder {
         }
         for (size_t i = 0; i < asked_.size(); ++i) {
             State& state = states_[i];
-            const auto find = [&](uint32_t token) { state.found.push_back(token); };
+            const auto find = [&](uint32_t token) {
+                if (token < asked_[i].size) state.found.push_back(token);
+            };
             if (!state.by_chunk || text.words != nullptr)
                 visit_tokens(*asked_[i].table, text, buffers_, find);
             else if (state.in_sequence)
@@ -351,11 +354,12 @@ class TogetherEncoder {
     template <class Tokens>
     void split(size_t i, const Text& chunk, Tokens& tokens) {
         Table& table = *asked_[i].table;
-        const auto append = [&](uint32_t token) { tokens.push_back(token); };
         if (states_[i].in_sequence)
-            tokens_detail::visit_word_ids(table, chunk, buffers_, append);
-        else
-            visit_tokens(table, chunk, buffers_, append);
+            return tokens_detail::visit_word_ids(table, chunk, buffers_,
+                                                 [&](uint32_t id) { tokens.push_back(id); });
+        visit_tokens(table, chunk, buffers_, [&](uint32_t token) {
+            if (token < asked_[i].size) tokens.push_back(token);
+        });
     }
 };
 

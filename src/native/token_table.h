@@ -123,14 +123,14 @@ class TokenTable {
         std::vector<int64_t> sizes;
     };
 
-    // The words of all tokens, in order of first sight; only of tables of word n-grams.
-    WordList words_of_tokens(WordsOfTokens& parts) const {
+    // The words of the first n tokens, in order of first sight; only of tables of word n-grams.
+    WordList words_of_tokens(WordsOfTokens& parts, size_t n) const {
         WordList words;
         std::vector<int32_t> place(words_.size(), -1);
         std::vector<uint32_t> backwards;
-        parts.sizes.reserve(size());
-        parts.ids.reserve(splitting_.high * size());
-        for (size_t i = 0; i < size(); ++i) {
+        parts.sizes.reserve(n);
+        parts.ids.reserve(splitting_.high * n);
+        for (size_t i = 0; i < n; ++i) {
             uint32_t code = code_of(static_cast<uint32_t>(i));
             backwards.clear();
             for (; (code & NGRAM) != 0; code = static_cast<uint32_t>(ngrams_.key(code & ~NGRAM) >> 32))

@@ -6,6 +6,7 @@
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -63,24 +64,35 @@ Splitting splitting_of(const std::string& analyzer, const Range& ngram_range, bo
     return splitting;
 }
 
+// The first tokens of a table, which others may have more of: a copy shares the table, and goes on
+// in it. Only where another has gone on already, the tokens are copied. So it costs nothing to go on
+// from a model that stays as it is.
+//
 // Methods that take long release the GIL before they lock, and unlock before they take it back;
-// nothing that needs the GIL is done under the lock, so the two cannot wait for each other.
+// nothing that needs the GIL is done under the lock, so the two cannot wait for each other. A
+// vocabulary is locked before its table.
 class Vocabulary {
   public:
     Vocabulary(nb::handle words, const std::string& analyzer, const Range& ngram_range,
                bool lowercase, const nb::sequence& stop_words,
                const std::optional<int64_t>& features,
                const std::optional<int64_t>& max_characters)
-        : tokens_(splitting_of(analyzer, ngram_range, lowercase, features, max_characters),
-                  words_of(stop_words)) {
+        : Vocabulary(TokenTable(
+              splitting_of(analyzer, ngram_range, lowercase, features, max_characters),
+              words_of(stop_words))) {
         read_unicode_table();
-        words_of(words).visit([&](Bytes word) { tokens_.find_or_add(word); });
+        words_of(words).visit([&](Bytes word) { shared_->table.find_or_add(word); });
+        size_ = shared_->table.size();
     }
-    Vocabulary(const Vocabulary& other) : tokens_(other.locked_copy()) {}
+    Vocabulary(const Vocabulary& other) : splitting_(other.splitting_) {
+        const std::shared_lock lock(other.mutex_);
+        shared_ = other.shared_;
+        size_ = other.size_;
+    }
 
     size_t size() const {
         const std::shared_lock lock(mutex_);
-        return tokens_.size();
+        return size_;
     }
 
     nb::list words() const {
@@ -95,10 +107,10 @@ class Vocabulary {
         std::vector<int64_t> numbers;
         {
             const nb::gil_scoped_release released;
-            const std::shared_lock lock(mutex_);
+            const Reading reading(*this);
             words.visit([&](Bytes word) {
-                const uint32_t number = tokens_.find(word);
-                numbers.push_back(number == TokenTable::NONE ? int64_t{-1} : int64_t{number});
+                const uint32_t number = reading.table.find(word);
+                numbers.push_back(number < reading.size ? int64_t{number} : int64_t{-1});
             });
         }
         return copied<int64_t>(numbers);
@@ -112,10 +124,10 @@ class Vocabulary {
         {
             const nb::gil_scoped_release released;
             // A copy is quick, and two that join each other would wait for each other's lock.
-            const TokenTable theirs = other.locked_copy();
-            const std::unique_lock lock(mutex_);
-            alike = tokens_.splits_as(theirs);
-            if (alike) numbers = tokens_.join(theirs);
+            const TokenTable theirs = Reading(other).copied();
+            const Growing growing({this});
+            alike = shared_->table.splits_as(theirs);
+            if (alike) numbers = shared_->table.join(theirs);
         }
         return alike ? copied<int64_t>(numbers) : add_list(other.export_words());
     }
@@ -127,9 +139,11 @@ class Vocabulary {
         if (static_cast<size_t>(keep.shape(0)) != words.size())
             throw std::invalid_argument(std::to_string(keep.shape(0)) + " choices for " +
                                         std::to_string(words.size()) + " words");
-        std::unique_ptr<Vocabulary> chosen(new Vocabulary(locked_without_tokens()));
+        std::unique_ptr<Vocabulary> chosen(new Vocabulary(Reading(*this).table.without_tokens()));
+        TokenTable& table = chosen->shared_->table;
         for (size_t i = 0; i < words.size(); ++i)
-            if (keep.data()[i]) chosen->tokens_.find_or_add(words[i]);
+            if (keep.data()[i]) table.find_or_add(words[i]);
+        chosen->size_ = table.size();
         return chosen.release();
     }
 
@@ -140,12 +154,12 @@ class Vocabulary {
         const size_t n = of.size();
         if (n == 0 || nb::len(presence) != n)
             throw std::invalid_argument("vocabularies and what is asked of them differ in number");
-        const Splitting& first = of[0]->tokens_.splitting();
+        const bool lowercase = of[0]->splitting().lowercase;
         for (const Vocabulary* vocabulary : of)
-            if (vocabulary->tokens_.splitting().lowercase != first.lowercase)
+            if (vocabulary->splitting().lowercase != lowercase)
                 throw std::invalid_argument("texts are lower-cased for some vocabularies only");
         const bool lists = std::all_of(of.begin(), of.end(), [](const Vocabulary* vocabulary) {
-            return vocabulary->tokens_.splitting().unit == Unit::words;
+            return vocabulary->splitting().unit == Unit::words;
         });
         const TextSource texts(sequence, lists);
         std::vector<bool> once(n);
@@ -153,12 +167,24 @@ class Vocabulary {
         std::vector<std::vector<EncodedTexts>> parts;
         {
             const nb::gil_scoped_release released;
-            if (grow)
-                parts = encode_all<TokenTable, std::unique_lock<std::shared_mutex>>(of, texts,
-                                                                                    once);
-            else
-                parts = encode_all<const TokenTable, std::shared_lock<std::shared_mutex>>(
-                    of, texts, once);
+            if (grow) {
+                const Growing growing(of);
+                std::vector<Asked<TokenTable>> asked;
+                for (size_t i = 0; i < n; ++i)
+                    asked.push_back({&of[i]->shared_->table, once[i], SIZE_MAX});
+                parts = encode_all(asked, texts);
+            } else {
+                std::vector<View> views;
+                std::vector<Shared*> tables;
+                std::vector<Asked<const TokenTable>> asked;
+                for (size_t i = 0; i < n; ++i) {
+                    views.push_back(of[i]->view());
+                    tables.push_back(views[i].shared.get());
+                    asked.push_back({&tables[i]->table, once[i], views[i].size});
+                }
+                const auto locks = locked<std::shared_lock<std::shared_mutex>>(tables);
+                parts = encode_all(asked, texts);
+            }
         }
         nb::list encoded;
         for (size_t i = 0; i < n; ++i) encoded.append(exported(parts, i, once[i]));
@@ -166,7 +192,7 @@ class Vocabulary {
     }
 
     nb::tuple to_arrays() const {
-        const bool of_words = of_several_words(tokens_.splitting());
+        const bool of_words = of_several_words(splitting());
         TokenTable::WordsOfTokens parts;
         const WordList utf8 = of_words ? export_parts(parts) : export_words();
         std::vector<int64_t> lengths;
@@ -182,9 +208,11 @@ class Vocabulary {
                                   nb::handle sizes, const nb::kwargs& options) {
         const WordList words = words_of_arrays(utf8, lengths);
         nb::object made = nb::type<Vocabulary>()(**options);
-        TokenTable& tokens = nb::inst_ptr<Vocabulary>(made)->tokens_;
+        Vocabulary& vocabulary = *nb::inst_ptr<Vocabulary>(made);
+        TokenTable& tokens = vocabulary.shared_->table;
         if (ids.is_none() || sizes.is_none()) {
             tokens.fill(words);
+            vocabulary.size_ = tokens.size();
             return made;
         }
         using Ids = Input<Layout::contiguous, int32_t>;
@@ -197,24 +225,112 @@ class Vocabulary {
         const int64_t* size = checked_sizes(size_array, id_array.shape(0));
         if (!of_several_words(tokens.splitting())) throw std::invalid_argument("there are no n-grams");
         tokens.fill(words, id_array.data(), size, static_cast<size_t>(size_array.shape(0)));
+        vocabulary.size_ = tokens.size();
         return made;
     }
 
   private:
+    struct Shared {
+        std::shared_mutex mutex;
+        TokenTable table;
+        explicit Shared(TokenTable&& tokens) : table(std::move(tokens)) {}
+    };
+
     mutable std::shared_mutex mutex_;
-    TokenTable tokens_;
+    Splitting splitting_;
+    std::shared_ptr<Shared> shared_;
+    size_t size_;  // how many tokens of the table are of this vocabulary
 
-    explicit Vocabulary(TokenTable&& tokens) : tokens_(std::move(tokens)) {}
+    explicit Vocabulary(TokenTable&& tokens)
+        : splitting_(tokens.splitting()), shared_(std::make_shared<Shared>(std::move(tokens))),
+          size_(shared_->table.size()) {}
 
-    TokenTable locked_copy() const {
+    // It never changes, so that it is read without a lock.
+    const Splitting& splitting() const { return splitting_; }
+
+    struct View {
+        std::shared_ptr<Shared> shared;
+        size_t size;
+    };
+    View view() const {
         const std::shared_lock lock(mutex_);
-        return tokens_;
+        return {shared_, size_};
     }
 
-    TokenTable locked_without_tokens() const {
-        const std::shared_lock lock(mutex_);
-        return tokens_.without_tokens();
+    // A vocabulary that is read, as long as this lives. More tokens may be added to it meanwhile.
+    class Reading {
+      public:
+        explicit Reading(const Vocabulary& of)
+            : view_(of.view()), lock_(view_.shared->mutex), table(view_.shared->table),
+              size(view_.size) {}
+
+        TokenTable copied() const { return first_of(table, size); }
+
+      private:
+        View view_;
+        std::shared_lock<std::shared_mutex> lock_;
+
+      public:
+        const TokenTable& table;
+        const size_t size;
+    };
+
+    // A table of the first tokens of another.
+    static TokenTable first_of(const TokenTable& table, size_t size) {
+        if (size == table.size()) return table;
+        TokenTable copy = table.without_tokens();
+        std::vector<uint8_t> token;
+        for (size_t number = 0; number < size; ++number) {
+            token.clear();
+            table.append_to(token, number);
+            copy.find_or_add({token.data(), token.size()});
+        }
+        return copy;
     }
+
+    // Locks tables, each once and in one order, so that two calls do not wait for each other.
+    template <class Lock>
+    static std::vector<Lock> locked(std::vector<Shared*> tables) {
+        std::sort(tables.begin(), tables.end());
+        tables.erase(std::unique(tables.begin(), tables.end()), tables.end());
+        std::vector<Lock> locks;
+        for (Shared* table : tables) locks.emplace_back(table->mutex);
+        return locks;
+    }
+
+    // Vocabularies that grow, as long as this lives, each in a table in which no other has gone on.
+    class Growing {
+      public:
+        explicit Growing(const std::vector<Vocabulary*>& of) : ordered_(of) {
+            std::sort(ordered_.begin(), ordered_.end());
+            ordered_.erase(std::unique(ordered_.begin(), ordered_.end()), ordered_.end());
+            std::vector<Shared*> tables;
+            for (Vocabulary* vocabulary : ordered_) {
+                own_.emplace_back(vocabulary->mutex_);
+                held_.push_back(vocabulary->shared_);
+                tables.push_back(vocabulary->shared_.get());
+            }
+            locks_ = locked<std::unique_lock<std::shared_mutex>>(tables);
+            for (size_t i = 0; i < ordered_.size(); ++i) {
+                const TokenTable& table = tables[i]->table;
+                const size_t size = ordered_[i]->size_;
+                const auto end = tables.begin() + static_cast<std::ptrdiff_t>(i);
+                if (size != table.size() || std::find(tables.begin(), end, tables[i]) != end)
+                    ordered_[i]->shared_ = std::make_shared<Shared>(first_of(table, size));
+            }
+        }
+        ~Growing() {
+            for (Vocabulary* vocabulary : ordered_)
+                vocabulary->size_ = vocabulary->shared_->table.size();
+        }
+        Growing(const Growing&) = delete;
+        Growing& operator=(const Growing&) = delete;
+
+      private:
+        std::vector<Vocabulary*> ordered_;
+        std::vector<std::shared_ptr<Shared>> held_;  // longer than they are locked
+        std::vector<std::unique_lock<std::shared_mutex>> own_, locks_;
+    };
 
     static std::vector<Vocabulary*> pointers_of(nb::handle vocabularies) {
         std::vector<Vocabulary*> pointers;
@@ -224,18 +340,9 @@ class Vocabulary {
     }
 
     // Encodes texts in parts, each of which one thread makes; where tokens are added, in one.
-    template <class Table, class Lock>
+    template <class Table>
     static std::vector<std::vector<EncodedTexts>> encode_all(
-        const std::vector<Vocabulary*>& of, const TextSource& texts,
-        const std::vector<bool>& once) {
-        std::vector<Vocabulary*> ordered = of;  // so that two calls do not wait for each other
-        std::sort(ordered.begin(), ordered.end());
-        ordered.erase(std::unique(ordered.begin(), ordered.end()), ordered.end());
-        std::vector<Lock> locks;
-        for (const Vocabulary* vocabulary : ordered) locks.emplace_back(vocabulary->mutex_);
-        std::vector<Asked<Table>> asked;
-        for (size_t i = 0; i < of.size(); ++i)
-            asked.push_back({&of[i]->tokens_, once[i]});
+        const std::vector<Asked<Table>>& asked, const TextSource& texts) {
         const auto rows = static_cast<int64_t>(texts.size());
         constexpr double operations_per_character = 8;
         const double operations =
@@ -289,12 +396,12 @@ class Vocabulary {
     }
 
     WordList export_words() const {
-        if (tokens_.hashed())
+        const Reading reading(*this);
+        if (reading.table.hashed())
             throw std::invalid_argument("hashed words are not known, so there are none to list");
         WordList words;
-        const std::shared_lock lock(mutex_);
-        for (size_t number = 0; number < tokens_.size(); ++number) {
-            tokens_.append_to(words.bytes, number);
+        for (size_t number = 0; number < reading.size; ++number) {
+            reading.table.append_to(words.bytes, number);
             words.end_word();
         }
         return words;
@@ -306,19 +413,19 @@ class Vocabulary {
 
     // The words of all n-grams, in order of first sight, and which ones each n-gram consists of.
     WordList export_parts(TokenTable::WordsOfTokens& parts) const {
-        if (tokens_.hashed())
+        const Reading reading(*this);
+        if (reading.table.hashed())
             throw std::invalid_argument("hashed words are not known, so there are none to save");
-        const std::shared_lock lock(mutex_);
-        return tokens_.words_of_tokens(parts);
+        return reading.table.words_of_tokens(parts, reading.size);
     }
 
     nb::object add_list(const WordList& words) {
         std::vector<int64_t> numbers;
         {
             const nb::gil_scoped_release released;
-            const std::unique_lock lock(mutex_);
+            const Growing growing({this});
             words.visit(
-                [&](Bytes word) { numbers.push_back(int64_t{tokens_.find_or_add(word)}); });
+                [&](Bytes word) { numbers.push_back(int64_t{shared_->table.find_or_add(word)}); });
         }
         return copied<int64_t>(numbers);
     }
