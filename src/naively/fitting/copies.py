@@ -23,18 +23,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.counting.axis import VALUE, Words
 from naively.counting.block import Batch, Block, Codes, Dense, Sparse
 from naively.counting.labels import Labels
 from naively.kernels.reference import Floats, hash_numbers
+from naively.kernels.sparse_sums import SparseSums, as_sparse
 from naively.messages import many
 from naively.model.model import Model
 from naively.schema.encode import Held
-from naively.schema.schema import mixed
+from naively.schema.schema import Group, GroupKey, mixed, of_other_cells
 
 HARDLY = np.log(1e-3)  # the probability that as many equal rows are chance
 SHARED = 0.5  # of the evidence of all columns, which may repeat each other
@@ -42,6 +44,9 @@ NEARLY = 0.01  # a whole number of steps
 FLAT = 0.5  # the power of a row's weight by which it counts where weights are fitted
 FINER = 1e-3  # times the least difference, if there is no such step
 MOST = 64  # columns of numbers that are looked at: with more a row is only less probable
+FEWEST = 3  # words of a text that can be told from others
+FEW = 0.02  # of the rows of a class
+LEFT = 5  # different texts of each class, if near copies are one
 EQUAL = 1e-9  # rows per weight that differ from 1 by no more do so by rounding
 
 
@@ -70,6 +75,20 @@ def told_apart(model: Model, batches: Sequence[Batch]) -> list[Batch]:
     ]
 
 
+def note_of_near_copies(near: NDArray[np.uint64] | None) -> tuple[str, ...]:
+    """Return what is to be said of near copies, by the group of each row, 0 without one."""
+    if near is None:
+        return ()
+    rows, texts = int((near > 0).sum()), many(len(np.unique(near[near > 0])), "text")
+    return (
+        (
+            f"Near copies: {rows:,} rows are {texts} in other case, spacing, numbers or "
+            "punctuation; each is left out with those like it. If they are rows of their own, "
+            "number them in groups=."
+        ),
+    )
+
+
 def _copied(model: Model, batch: Batch, rows: Floats) -> NDArray[np.int64]:
     """Return the numbers of the rows that have more copies than chance would make.
 
@@ -92,6 +111,110 @@ def _with_copies(batch: Batch, copied: NDArray[np.int64]) -> Batch:
     times = batch.times.copy()
     times[copied] = 1
     return replace(batch, copies=times)
+
+
+def nearly_equal(
+    model: Model, batches: Sequence[Batch], keys: NDArray[np.uint64]
+) -> NDArray[np.uint64] | None:
+    """Return which rows are near copies of others: the number of each one's group, 0 of the rest.
+
+    Their texts have the same words but for numbers, and all other cells are equal. As with copies,
+    they are where so many would hardly coincide by chance; which number there is does not count.
+    The result has the shape (rows of all batches,); it is None if there are few in every class, of
+    which nothing would show, or if too few rows of a class would be left.
+
+    Parameters
+    ----------
+    model : Model
+        What has learned the rows.
+    batches : sequence of Batch
+        A sample of them, each once with its copies, by the words of the model.
+    keys : ndarray of uint64, of shape (rows of all batches,)
+        A number of each that follows from its cells.
+    """
+    texts = [_WordsOf.of(model, group) for group in model.counted.schema.groups if group.analyser]
+    words = [of for of in texts if of is not None]
+    if not words or any(batch.labels.group is not None for batch in batches):
+        return None  # which rows are alike was said
+    every = [_by_words(batch, words) for batch in batches]
+    group = np.concatenate(every)
+    _, of, rows = np.unique(group, return_inverse=True, return_counts=True)
+    group[rows[of] == 1] = 0
+    if not group.any():
+        return None
+    times = np.bincount(of, np.concatenate([batch.times for batch in batches]))
+    total, end = _rows_of_each(model, batches), 0
+    for batch in batches:
+        own = slice(end, end := end + len(batch))
+        some = np.flatnonzero(group[own])
+        expected = np.log(total[batch.labels.codes[some]]) + _log_share_of_texts(batch, words, some)
+        more = times[of[own][some]] - 1
+        group[own][some[more * expected - _log_factorial(more) >= HARDLY]] = 0
+    _, of, rows = np.unique(group, return_inverse=True, return_counts=True)
+    group[rows[of] == 1] = 0
+    codes = np.concatenate([batch.labels.codes for batch in batches])
+    different = np.where(group > 0, group, np.arange(len(group), dtype=np.uint64))
+    left = np.bincount(codes[np.unique(different, return_index=True)[1]])
+    share = np.bincount(codes[group > 0], minlength=len(left)) / np.maximum(np.bincount(codes), 1)
+    if share.max() < FEW or left[left > 0].min() < LEFT:
+        return None
+    _, of = np.unique(group, return_inverse=True)
+    least = np.full(of.max() + 1, ~np.uint64(0))
+    np.minimum.at(least, of, keys)  # not of the numbers of words, which follow from their order
+    return np.where(group > 0, least[of] | np.uint64(1), np.uint64(0))
+
+
+@dataclass(frozen=True)
+class _WordsOf:
+    """The words of a text: a number for each, 0 of numbers, and in how many texts each is."""
+
+    key: GroupKey
+    number: NDArray[np.uint64]
+    texts: SparseSums
+    of_class: Floats
+
+    @classmethod
+    def of(cls, model: Model, group: Group) -> _WordsOf | None:
+        """Return the words of a text that is counted by words; None if it is not."""
+        tally = model.counted.tally
+        block = tally.blocks[group.key]
+        axis = block.axis
+        if not (isinstance(axis, Words) and axis.grows and axis.analyser.single_words):
+            return None
+        is_number = np.fromiter((word[:1].isdecimal() for word in axis.words), np.bool_, len(axis))
+        number = mixed(np.arange(1, len(axis) + 1, dtype=np.uint64)) | np.uint64(1)
+        number[is_number] = 0
+        return cls(group.key, number, as_sparse(block.sums[VALUE]), tally.class_count)
+
+
+def _by_words(batch: Batch, words: Sequence[_WordsOf]) -> NDArray[np.uint64]:
+    """Return a number for each row by its words and its other cells; 0 of one with few words."""
+    total, length = of_other_cells(batch), np.zeros(len(batch))
+    for of in words:
+        block = batch.blocks[of.key]
+        row, word, _ = block.entries()
+        number = of.number[word]
+        there = np.flatnonzero(np.bincount(row, minlength=len(batch)))
+        first = np.searchsorted(row, there)
+        if len(there):
+            total[there] += mixed(np.add.reduceat(number, first))
+        length += np.bincount(row, number > 0, len(batch))
+    return np.where(length >= FEWEST, mixed(total) | np.uint64(1), np.uint64(0))
+
+
+def _log_share_of_texts(batch: Batch, words: Sequence[_WordsOf], some: NDArray[np.int64]) -> Floats:
+    """Return about which share of the texts of their class have the words of some rows: (some,)."""
+    rarest, total = np.zeros(len(some)), np.zeros(len(some))
+    codes = batch.labels.codes[some].astype(np.int64)
+    for of in words:
+        row, word, _ = batch.blocks[of.key].select(some).entries()
+        plain = of.number[word] > 0
+        row, word = row[plain], word[plain]
+        c = codes[row]
+        share = np.minimum(of.texts.at(word, c) / of.of_class[c], 1.0)
+        least, every = _summed(row, np.log(share), len(some))
+        rarest, total = np.minimum(rarest, least), total + every
+    return np.minimum(rarest, SHARED * total)
 
 
 def notes_of(came: Sequence[Batch], told: Sequence[Batch]) -> tuple[str, ...]:

@@ -15,7 +15,15 @@ from naively.counting.block import Batch
 from naively.counting.labels import Label, Labels
 from naively.counting.tally import Tally
 from naively.file.parts import SampledRows
-from naively.fitting.copies import in_rows, notes_of, rows_per_group, rows_per_weight, told_apart
+from naively.fitting.copies import (
+    in_rows,
+    nearly_equal,
+    note_of_near_copies,
+    notes_of,
+    rows_per_group,
+    rows_per_weight,
+    told_apart,
+)
 from naively.fitting.leave_one_out import (
     LeaveOneOut,
     by_class,
@@ -62,6 +70,7 @@ from naively.schema.settle import View
 
 SEVERAL = 8  # more batches than this are joined
 FOLDS = 10  # of groups, each of which is left out
+MANY = 0.2  # of the rows, from which on near copies are left out by so many folds
 
 
 class Reservoir:
@@ -529,10 +538,13 @@ class Sample:
         ``times`` are how many independent rows each stands for.
     notes : tuple of str
         What is to be said of their copies and weights.
+    near : ndarray of uint64, of shape (rows,), or None
+        The group of near copies of each row, 0 without one.
     """
 
     batches: list[Batch]
     notes: tuple[str, ...] = ()
+    near: NDArray[np.uint64] | None = None
 
     def __len__(self) -> int:
         return int(self.copies.sum())
@@ -580,19 +592,26 @@ class Sample:
     def deal(self, folds: int) -> NDArray[np.int64]:
         """Deal all rows out to folds: how many of those it stands for are in each, (rows, folds).
 
-        The rows of a group are in one fold.
+        The rows of a group, and near copies, are in one fold.
         """
         if self.groups is None:
-            return deal(self.labels.codes, self.copies, folds)
-        dealt = np.zeros((len(self.copies), folds), np.int64)
-        dealt[np.arange(len(dealt)), fold_of_groups(self.groups, folds)] = self.copies
+            dealt = deal(self.labels.codes, self.copies, folds)
+            whole = np.flatnonzero(0 if self.near is None else self.near)
+        else:
+            dealt = np.zeros((len(self.copies), folds), np.int64)
+            whole = np.arange(len(dealt))
+        groups = self.near if self.groups is None else self.groups
+        if groups is not None:
+            dealt[whole] = 0
+            dealt[whole, fold_of_groups(groups[whole], folds)] = self.copies[whole]
         return dealt
 
     def keep(self, copies: NDArray[np.int64]) -> Sample:
         """Return so many copies of each row, where ``copies`` is of shape (rows,)."""
         ends = np.cumsum([len(batch) for batch in self.batches])[:-1]
         each = zip(self.batches, np.split(copies, ends), strict=True)
-        return Sample([batch.keep(of_batch) for batch, of_batch in each])
+        near = None if self.near is None else self.near[copies > 0]
+        return Sample([batch.keep(of_batch) for batch, of_batch in each], near=near)
 
     def less(self, model: Model) -> Model:
         """Return the model that never saw these rows."""
@@ -607,6 +626,7 @@ class Sample:
     def leave_one_out(self, model: Model, *, length_power: float = LENGTH_POWER) -> LeaveOneOut:
         """Return the leave-one-out table of the rows under a model that has learned them."""
         found = left_out(model, self.encoded(model), length_power=length_power)
+        found = self._without_near_copies(model, found, length_power=length_power)
         return found.standing_for(model.counted.tally.class_count)
 
     @property
@@ -644,21 +664,53 @@ class Sample:
         """Return the evidence of each row by a model that has not learned its fold of groups."""
         assert self.groups is not None
         fold = fold_of_groups(self.groups, min(FOLDS, len(np.unique(self.groups))))
+        places, found = self._of_folds(model, fold)
+        every = LeaveOneOut.join(found).take(np.argsort(np.concatenate(places)))
+        if every.labels.weights.any():
+            return every
+        return replace(every, labels=replace(every.labels, weight=None))
+
+    def _of_folds(
+        self, model: Model, fold: NDArray[np.int64], length_power: float = LENGTH_POWER
+    ) -> tuple[list[NDArray[np.int64]], list[LeaveOneOut]]:
+        """Return the rows of each fold, and their evidence by a model that has not learned them.
+
+        ``fold`` is the fold of each row, (rows,), -1 of those that are not asked for.
+        """
         places, found = [], []
         for at in range(int(fold.max()) + 1):
             out = self.keep(np.where(fold == at, self.copies, 0))
             rest = out.less(model).with_classes(model.classes)
             some = LeaveOneOut.join(
-                [leave_one_out_table(rest, of, learned=False) for of in out.encoded(rest)]
+                [
+                    leave_one_out_table(rest, of, learned=False, length_power=length_power)
+                    for of in out.encoded(rest)
+                ]
             )
             lone = rest.independent_rows[some.labels.codes] <= 0  # a class of this fold alone
             weight = np.where(lone, 0.0, some.labels.weights)
             found.append(replace(some, labels=replace(some.labels, weight=weight)))
             places.append(np.flatnonzero(fold == at))
-        every = LeaveOneOut.join(found).take(np.argsort(np.concatenate(places)))
-        if every.labels.weights.any():
-            return every
-        return replace(every, labels=replace(every.labels, weight=None))
+        return places, found
+
+    def _without_near_copies(
+        self, model: Model, found: LeaveOneOut, *, length_power: float = LENGTH_POWER
+    ) -> LeaveOneOut:
+        """Return the evidence of each row, that of near copies without those like them.
+
+        They are left out all at once, or in folds if they are many.
+        """
+        if self.near is None:
+            return found
+        fold = np.full(len(self.near), -1, np.int64)
+        those = np.flatnonzero(self.near)
+        groups = self.near[those]
+        folds = 1 if len(those) < MANY * len(fold) else FOLDS
+        fold[those] = fold_of_groups(groups, min(folds, len(np.unique(groups))))
+        places, without = self._of_folds(model, fold, length_power)
+        others = np.flatnonzero(fold < 0)
+        order = np.argsort(np.concatenate([others, *places]))
+        return LeaveOneOut.join([found.take(others), *without]).take(order)
 
     def encoded(self, model: Model) -> list[Batch]:
         """Return the rows as a model encodes them; each text is split, and a weight of 1 a row."""
@@ -696,7 +748,9 @@ class Sample:
             ]
         told = told_apart(model, batches)
         found = [batch.take(rows) for batch, rows in zip(told, orders, strict=True)]
-        return cls(found, notes_of(batches, told))
+        keys = [kept.contents[rows] for kept, rows in zip(every, orders, strict=True)]
+        near = nearly_equal(model, found, np.concatenate(keys)) if found else None
+        return cls(found, (*notes_of(batches, told), *note_of_near_copies(near)), near)
 
     @on_one_thread
     def weights(
@@ -723,6 +777,8 @@ class Sample:
         else:
             model, batches, count = self.weighed_alike(model, learned=learned)
             found = left_out(model, batches, learned=learned)
+            if learned:
+                found = self._without_near_copies(model, found)
         found = found.standing_for(count)
         rows = float(model.independent_rows.sum())
         weights = fit(found.first(ROWS).standing_for(count), kind, rows)

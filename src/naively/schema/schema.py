@@ -867,6 +867,11 @@ def contents(batch: Batch) -> Hashes:
     return _of_cells(batch, _ones)
 
 
+def of_other_cells(batch: Batch) -> Hashes:
+    """Return a number for each row by its label and its cells, but for texts that are split."""
+    return _of_cells(batch, _factors) + _of_labels(batch)
+
+
 def _of_cells(batch: Batch, factors: Callable[[Sequence[Name]], Hashes]) -> Hashes:
     """Return the sum of the hashes of each row's cells, each times a factor of its column."""
     total = np.zeros(len(batch), np.uint64)
