@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from functools import cache
-from pathlib import Path
+from functools import cache, cached_property
+from os.path import dirname, join
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-TABLE = Path(__file__).with_name("unicode.txt")
+TABLE = join(dirname(__file__), "unicode.txt")  # noqa: PTH118, PTH120  (to import pathlib takes long)
 DOTTED_I = 0x130  # the one character whose lower case is two
 SIGMA = re.compile("[σς]")
 COMBINING = re.compile("[MV]")
@@ -143,50 +143,28 @@ def _pair(first: str, second: str) -> str:
 
 
 class Table:
-    """The table of Unicode, read from its file.
+    """The table of Unicode, read from its file; what few texts need, when it is first asked for.
 
     Attributes
     ----------
-    version : str
-        The version of Unicode.
+    spaces : frozenset of int
+        White space, and the separators of ASCII.
     """
 
     def __init__(self, text: str) -> None:
-        lines = dict(line.split(" ", 1) for line in text.splitlines())
-        self.version = lines.pop("unicode")
-        numbers = {name: list(map(int, of.split())) for name, of in lines.items()}
-        ranges = sorted(
+        self._lines = dict(line.split(" ", 1) for line in text.splitlines())
+        self._ranges = sorted(
             (begin, end, name[-1])
-            for name, of in numbers.items()
+            for name in self._lines
             if name.startswith("kind:")
-            for begin, end in _ranges(of)
+            for begin, end in _ranges(self._numbers(name))
         )
-        self._begins = [begin for begin, _, _ in ranges]
-        self._ranges = ranges
-        self.spaces = {i for begin, end in _ranges(numbers["space"]) for i in range(begin, end)}
-        self.lower: dict[int, str] = {DOTTED_I: "i\u0307"}
-        last = 0
-        for gap, n, step, to in _by(numbers["lower"], 4):
-            begin = last + gap
-            codes = range(begin, begin + n * step, step)
-            self.lower |= {code: chr(code + to) for code in codes}
-            last = codes[-1] + 1
-        self.folded: dict[int, str] = {}
-        code, of = 0, iter(numbers["fold"])
-        for gap in of:
-            code += gap
-            self.folded[code] = "".join(chr(next(of)) for _ in range(next(of)))
-        self.combining: dict[str, int] = {}
-        last = 0
-        for gap, n, value in _by(numbers["combining"], 3):
-            self.combining |= {chr(last + gap + i): value for i in range(n)}
-            last += gap + n
-        self.composed: dict[str, str] = {}
-        code = 0
-        for gap, second, made in _by(numbers["compose"], 3):
-            code += gap
-            self.composed[chr(code) + chr(second)] = chr(made)
-        self.parts = {made: pair for pair, made in self.composed.items()}
+        self._begins = [begin for begin, _, _ in self._ranges]
+        of = _ranges(self._numbers("space"))
+        self.spaces = frozenset(i for begin, end in of for i in range(begin, end))
+
+    def _numbers(self, name: str) -> list[int]:
+        return list(map(int, self._lines[name].split()))
 
     def kind(self, code: int) -> str:
         """Return the kind of a character that is not ASCII (see `fold`)."""
@@ -197,13 +175,56 @@ class Table:
                 return letter
         return " " if code in self.spaces else "?"
 
+    @cached_property
+    def lower(self) -> dict[int, str]:
+        """The lower case of characters that have one."""
+        found, last = {DOTTED_I: "i\u0307"}, 0
+        for gap, n, step, to in _by(self._numbers("lower"), 4):
+            codes = range(last + gap, last + gap + n * step, step)
+            found |= {code: chr(code + to) for code in codes}
+            last = codes[-1] + 1
+        return found
+
+    @cached_property
+    def folded(self) -> dict[int, str]:
+        """What characters are replaced by that are not kept, in any case."""
+        found, code, of = {}, 0, iter(self._numbers("fold"))
+        for gap in of:
+            code += gap
+            found[code] = "".join([chr(next(of)) for _ in range(next(of))])
+        return found
+
+    @cached_property
+    def combining(self) -> dict[str, int]:
+        """The canonical combining classes that are not 0."""
+        found: dict[str, int] = {}
+        last = 0
+        for gap, n, value in _by(self._numbers("combining"), 3):
+            found |= {chr(last + gap + i): value for i in range(n)}
+            last += gap + n
+        return found
+
+    @cached_property
+    def composed(self) -> dict[str, str]:
+        """Pairs of characters that are one in NFC."""
+        found, code = {}, 0
+        for gap, second, made in _by(self._numbers("compose"), 3):
+            code += gap
+            found[chr(code) + chr(second)] = chr(made)
+        return found
+
+    @cached_property
+    def parts(self) -> dict[str, str]:
+        """The pairs that characters of NFC are composed of."""
+        return {made: pair for pair, made in self.composed.items()}
+
 
 @cache
 def unicode_table() -> Table:
     """Return the table, which is read when it is first asked for.
 
-    >>> unicode_table().version
-    '16.0.0'
+    >>> unicode_table().kind(ord("я")), unicode_table().lower[ord("Я")]
+    ('a', 'я')
     """
     return Table(table_text())
 
@@ -215,8 +236,7 @@ def unicode_version() -> str:
     >>> unicode_version()
     '16.0.0'
     """
-    with TABLE.open(encoding="ascii") as file:
-        return file.readline().split()[1]
+    return table_text().split(maxsplit=2)[1]
 
 
 def table_text() -> str:
@@ -225,7 +245,8 @@ def table_text() -> str:
     >>> table_text()[:14]
     'unicode 16.0.0'
     """
-    return TABLE.read_text("ascii")
+    with open(TABLE, encoding="ascii") as file:  # noqa: PTH123
+        return file.read()
 
 
 class _Folded(dict[int, str]):

@@ -17,7 +17,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
-from itertools import pairwise
+from functools import lru_cache
+from itertools import chain, pairwise
 from typing import Literal, TypeAlias
 
 from naively.kernels.folding import fold
@@ -55,6 +56,8 @@ TOKEN = re.compile(
 CHARACTER = re.compile("HM*")
 APOSTROPHES = str.maketrans("\u2019\u02bc", "''")  # of one kind, and one in words
 SPACES = re.compile(r"\s\s+")
+ENDS = frozenset('.,;:!?)"]}')  # one of these after a word of ASCII is in no token
+KEPT = 40  # characters of a piece of a text whose words are kept, in case it comes again
 
 
 def splitter(
@@ -115,13 +118,34 @@ def _words(text: str, lowercase: bool) -> tuple[list[str], list[str]]:
     """Return all words of a text, and those that its n-grams are made of.
 
     The latter are without single characters where there are pairs, and without parts of a word.
+    No word reaches over white space, so that a text is split piece by piece, and most pieces of
+    ASCII are a word as they are.
     """
+    every: list[str] = []
+    if lowercase and text.isascii():
+        for piece in text.lower().split():
+            if piece.isalnum():
+                every.append(piece)
+            elif piece[-1] in ENDS and piece[:-1].isalnum():
+                every.append(piece[:-1])
+            else:
+                every += TOKEN.findall(piece)
+        return every, every
+    others: list[str] = []
+    for piece in text.split():
+        of_piece = _words_of_piece if len(piece) <= KEPT else _words_of_piece.__wrapped__
+        single, words = of_piece(piece, lowercase)
+        every += single
+        others += words
+    return every, others
+
+
+@lru_cache(maxsize=1 << 14)
+def _words_of_piece(text: str, lowercase: bool) -> tuple[list[str], list[str]]:
+    """Return what `_words` does, of a piece of a text that holds no white space."""
     folded, kinds = fold(text, lowercase)
-    if folded is kinds:
-        words = TOKEN.findall(kinds)
-        return words, words
-    spans = [found.span() for found in TOKEN.finditer(kinds)]
     plain = folded.translate(APOSTROPHES)
+    spans = [found.span() for found in TOKEN.finditer(kinds)]
     words = [plain[begin:end] for begin, end in spans]
     if "H" not in kinds and "KK" not in kinds:
         return words, words
@@ -132,9 +156,7 @@ def _words(text: str, lowercase: bool) -> tuple[list[str], list[str]]:
         if of[0] == "H":
             characters = [word[m.start() : m.end()] for m in CHARACTER.finditer(of)]
             pairs = [a + b for a, b in pairwise(characters)]
-            every += [
-                token for of_both in zip(characters, pairs, strict=False) for token in of_both
-            ]
+            every += chain.from_iterable(zip(characters, pairs, strict=False))
             every.append(characters[-1])
             others += pairs or characters
             continue
