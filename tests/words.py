@@ -10,6 +10,7 @@ import unicodedata
 from itertools import pairwise
 
 import regex
+from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 
 # The kinds of characters that words are made of.
@@ -145,3 +146,136 @@ def is_known(character: str) -> bool:
     if ASSIGNED.fullmatch(character) is None or SYMBOL.fullmatch(character) is not None:
         return False
     return unicodedata.category(character) != "Cn"
+
+
+# Characters that rules are about, and pieces of texts that nearly are tokens.
+PIECES = [
+    *(
+        "'",
+        "\u2019",
+        "\u02bc",
+        "\uff07",
+        "+",
+        "++",
+        "#",
+        "##",
+        "@",
+        ".",
+        ",",
+        "&",
+        "-",
+        "_",
+        "/",
+        "\\",
+    ),
+    *(
+        "www.",
+        "WWW.",
+        "://",
+        "http://",
+        "3.14",
+        "1,000",
+        "0",
+        "\u0663",
+        "\u096a",
+        "\u00bd",
+        "\u2167",
+    ),
+    *(
+        ":",
+        ";",
+        "=",
+        "<",
+        ">",
+        "<3",
+        "</3",
+        "^_^",
+        "-_-",
+        ")",
+        "(",
+        "*",
+        "o",
+        "d",
+        "P",
+        "x",
+        "3",
+        "|",
+    ),
+    *(
+        "a",
+        "Z",
+        "c",
+        "e",
+        "\u00e9",
+        "\u0130",
+        "\u0131",
+        "\u00df",
+        "\u01c5",
+        "\ufb01",
+        "\u212a",
+        "\u212b",
+    ),
+    *(
+        "\u03a3",
+        "\u03c3",
+        "\u03c2",
+        "\u0391\u03a3",
+        "\u0301",
+        "\u0308",
+        "\u0323",
+        "\u0302",
+        "\u0345",
+    ),
+    *("\u0338", "\u4e2d", "\u6587", "\u3042", "\u30ac", "\uff76", "\uff9e", "\u3099", "\u30fc"),
+    *(
+        "\u0e17\u0e35\u0e48",
+        "\u0e44",
+        "\u0f40",
+        "\u1780",
+        "\u17d2",
+        "\u0929",
+        "\u093c",
+        "\u0bc6",
+        "\u0bbe",
+    ),
+    *(
+        "\ud55c",
+        "\uad6d",
+        "\uc5b4",
+        "\u1112",
+        "\u1161",
+        "\u11ab",
+        "\uac00",
+        "\uffa1",
+        "\uffc2",
+        "\u3131",
+    ),
+    *(
+        "\U0001f600",
+        "\U0001f44d",
+        "\U0001f3fd",
+        "\u200d",
+        "\ufe0f",
+        "\u2764",
+        "\U0001f469",
+        "\U0001f1e9",
+    ),
+    *("\U0001f1ea", "\U0001f3f4", "\U000e0067", "\U000e007f", "\u00a9", "1\ufe0f\u20e3"),
+    *(
+        "\u00ad",
+        "\u200b",
+        "\u034f",
+        "\uff21",
+        "\uff11",
+        "\uff0e",
+        "\uffe3",
+        "\u3000",
+        " ",
+        "\n",
+        "\x1f",
+        "\x85",
+    ),
+]
+KNOWN = st.characters(exclude_categories=["Cn", "Cs"]).filter(is_known)
+rich_text = st.lists(st.sampled_from(PIECES), max_size=25).map("".join)
+known_text = st.one_of(st.text(KNOWN, max_size=40), rich_text, st.text("aZ_09 -\x7f", max_size=300))
