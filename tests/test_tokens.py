@@ -1,5 +1,8 @@
 """Tokens of every kind are what they are meant to be (tests/words.py), by both implementations."""
 
+# Odd characters are the point.
+# ruff: noqa: RUF001
+
 import gzip
 import itertools
 import json
@@ -34,16 +37,8 @@ try:
 except ImportError:
     _native = None
 
-STOP_WORDS = [
-    "the",
-    "naïve",
-    "of",
-    "ab",
-    "中",
-    "中文",
-    "a_very_long_stop_word_of_more_than_sixteen_bytes",
-    "aa",
-]
+LONG_STOP_WORD = "a_very_long_stop_word_of_more_than_sixteen_bytes"
+STOP_WORDS = ["the", "naïve", "of", "ab", "中", "中文", LONG_STOP_WORD, "aa"]
 NATIVE = getattr(_native, "Vocabulary", vocabulary.Vocabulary)
 # Letters and marks that compose, in any order, and those that stop others from composing.
 COMBINED = st.sampled_from(
@@ -98,7 +93,7 @@ def check(Vocabulary, texts, split, stop_words=(), *, presence=False):
 @every_split
 @pytest.mark.parametrize("presence", [False, True])
 def test_multilingual_tokens_are_as_they_are_meant(Vocabulary, split, presence):
-    texts = [*MULTILINGUAL, "the end of the naïve ab " + STOP_WORDS[4] + " x" * 40, "x" * 100]
+    texts = [*MULTILINGUAL, "the end of the naïve ab 中文 " + LONG_STOP_WORD + " x" * 40, "x" * 100]
     check(Vocabulary, texts, split, presence=presence)
     if split["analyzer"] == "word":
         check(Vocabulary, texts, split, STOP_WORDS, presence=presence)
@@ -205,10 +200,10 @@ def test_pieces_next_to_each_other_are_as_they_are_meant(Vocabulary):
 @given(texts=st.lists(rich_text | st.text(KNOWN, max_size=30), min_size=50, max_size=200))
 def test_rich_texts_are_alike_everywhere(texts):
     splits = [
-        {"analyzer": "word", "ngram_range": [1, 3]},
-        {"analyzer": "char", "ngram_range": [1, 2]},
+        {"analyzer": analyzer, "ngram_range": [1, 3], "lowercase": lowercase}
+        for analyzer in ("word", "char", "char_wb")
+        for lowercase in (True, False)
     ]
-    splits = [of | {"lowercase": lowercase} for of in splits for lowercase in (True, False)]
     for split, found in zip(splits, in_javascript(splits, texts), strict=True):
         options = split | {"ngram_range": tuple(split["ngram_range"])}
         python = [vocabulary.splitter(**options, stop_words=())(text) for text in texts]
@@ -226,6 +221,45 @@ def test_only_the_first_characters_are_read(Vocabulary, texts, split, most):
     few = first.select(np.arange(len(first)) % 2 == 0)  # which has the limit too
     cut = [of.tolist() for of in few.encode(texts, False)]
     assert cut == [of.tolist() for of in few.encode([t[:most] for t in texts], False)]
+
+
+TOGETHER = [
+    {"ngram_range": (1, 1)},
+    {"ngram_range": (2, 2), "max_characters": 20},
+    {"ngram_range": (1, 3), "stop_words": ("a", "\u4e2d")},
+    {"analyzer": "char_wb", "ngram_range": (2, 5), "max_characters": 55},
+    {"analyzer": "char_wb", "ngram_range": (4, 5)},
+    {"analyzer": "char", "ngram_range": (1, 2), "max_characters": 7},
+    {"ngram_range": (1, 2), "features": 97},
+]
+
+
+@pytest.mark.skipif(_native is None, reason="the native kernels are not built")
+@settings(max_examples=50)
+@given(
+    texts=st.lists(
+        st.lists(known_text | rich_text.map(lambda text: text * 6), max_size=4).map(" ".join),
+        max_size=5,
+    ),
+    lowercase=st.booleans(),
+    presence=st.lists(st.booleans(), min_size=len(TOGETHER), max_size=len(TOGETHER)),
+)
+def test_vocabularies_together_are_each_alone(texts, lowercase, presence):
+    """Where texts are divided at white space, and long pieces are not kept."""
+    texts = [*texts, *texts, None]
+    made = [
+        [of((), **options, lowercase=lowercase) for options in TOGETHER]
+        for of in (vocabulary.Vocabulary, _native.Vocabulary)
+    ]
+    for grow in (True, False):
+        alone = [v.encode(texts, once, grow) for v, once in zip(made[0], presence, strict=True)]
+        found = _native.encode_together(made[1], texts, presence, grow)
+        for expected, encoded, v, theirs in zip(alone, found, *made, strict=True):
+            shape = len(texts), len(v)
+            assert (dense(encoded, shape) == dense(expected, shape)).all()
+            assert len(theirs) == len(v)
+    for v, theirs, options in zip(*made, TOGETHER, strict=True):
+        assert "features" in options or v.words() == theirs.words()
 
 
 @both
@@ -364,9 +398,9 @@ def test_hashed_tokens_are_crc_32(Vocabulary, texts, split):
 def test_hashed_words_are_not_known(Vocabulary):
     v = Vocabulary((), features=8, stop_words=("the",))
     assert lengths(v, ["the end of the end"], False).tolist() == [3]
-    for ask in (v.words, v.to_arrays, lambda: v.select(np.ones(8, bool)), lambda: v.join(v)):
+    for verb in (v.words, v.to_arrays, lambda: v.select(np.ones(8, bool)), lambda: v.join(v)):
         with pytest.raises(ValueError, match="hashed words are not known"):
-            ask()
+            verb()
 
 
 @both
