@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 
@@ -124,6 +124,7 @@ def test_texts_of_one_normal_form_are_alike(text, lowercase):
         assert fold(unicodedata.normalize(form, text), lowercase) == found
 
 
+@settings(max_examples=200)
 @given(text=st.text(COMBINED, max_size=12))
 def test_composition_is_nfc(text):
     assert fold(text, False)[0] == unicodedata.normalize("NFC", text)
@@ -213,6 +214,9 @@ def test_rich_texts_are_alike_everywhere(texts):
 
 @both
 @given(texts=known_texts, split=st.sampled_from(SPLITS), most=st.integers(1, 40))
+@example(texts=["to be or not", "é 中文"], split={"analyzer": "word"}, most=4)
+@example(texts=["to be or not", "é 中文"], split={"analyzer": "char_wb"}, most=4)
+@example(texts=["to be or not", "é 中文"], split={"analyzer": "char"}, most=4)
 def test_only_the_first_characters_are_read(Vocabulary, texts, split, most):
     whole, first = Vocabulary((), **split), Vocabulary((), **split, max_characters=most)
     found = [of.tolist() for of in first.encode(texts, False, True)]
