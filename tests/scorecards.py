@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-import re
 from collections import Counter
 from typing import Any
+
+from tests import words
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 MONTHS = (
@@ -124,8 +125,6 @@ def factor(of: Read, row: Row) -> float:
 
 def of_text(term: Read, text: Any) -> list[float]:
     known = {token: i for i, token in enumerate(term["tokens"])}
-    if term["longest"] is not None and len(text) > term["longest"]:
-        return [0.0] * len(term["there"])
     count = Counter(known[token] for token in tokens(term["split"], text) if token in known)
     if term["binary"]:
         count = Counter(list(count))
@@ -138,19 +137,5 @@ def of_text(term: Read, text: Any) -> list[float]:
 
 
 def tokens(split: Read, text: str) -> list[str]:
-    text = text.lower() if split["lowercase"] else text
-    low, high = split["ngram_range"]
-    if split["analyzer"] == "word":
-        words = [w for w in re.findall(r"\b\w\w+\b", text) if w not in set(split["stop_words"])]
-        return [" ".join(of) for of in grams(words, low, high)]
-    if split["analyzer"] == "char":
-        return ["".join(of) for of in grams(list(re.sub(r"\s\s+", " ", text)), low, high)]
-    found = []
-    for word in text.split():
-        padded = f" {word} "
-        found += [padded] if low > len(padded) else map("".join, grams(list(padded), low, high))
-    return found
-
-
-def grams(of: list[str], low: int, high: int) -> list[list[str]]:
-    return [of[i : i + n] for n in range(low, high + 1) for i in range(len(of) - n + 1)]
+    plain = {name: tuple(of) if isinstance(of, list) else of for name, of in split.items()}
+    return words.tokens(text, **plain)

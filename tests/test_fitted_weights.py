@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from naively import NaiveBayes
+from naively import NaiveBayes, Text
 from naively.counting.labels import encode_labels
 from naively.fitting.leave_one_out import LeaveOneOut
 from naively.fitting.weights import fit, temperature
@@ -167,7 +167,7 @@ def test_texts_of_words_are_tempered_by_the_temperature_of_their_evidence(weight
     y = np.repeat(["a", "b"], 40)
     texts = [" ".join(rng.choice(list("pqrst" if c == "a" else "rstuv"), 6)) for c in y]
     texts = [" ".join(letter * 3 for letter in text.split()) for text in texts]
-    nb = NaiveBayes(text="words", weights=weights).fit(texts, y)
+    nb = NaiveBayes(Text(), weights=weights).fit(texts, y)
     (of_class,) = nb.weights_.by_name.values()
     assert len(set(of_class.values())) == 1
     found = nb._sample.of(nb.model_).leave_one_out(nb.model_)

@@ -72,7 +72,7 @@ def test_bands_of_words_are_numbered_from_the_rarest(path: Path) -> None:
         if part.band is not None:
             bands.setdefault(part.group, []).append(part.band)
     assert all(of == [*range(len(of))] for of in bands.values())
-    banded = ("mixed", "mixed-decayed", SAMPLED, "texts", "texts-decayed")
+    banded = ("mixed", "mixed-decayed", SAMPLED, "texts", "texts-decayed", "words")
     assert bool(bands) == (path.stem in banded)
 
 

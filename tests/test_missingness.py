@@ -239,7 +239,7 @@ def test_a_text_in_several_blocks_is_missing_once(texts: Any) -> None:
 
 
 def test_a_long_text_is_not_missing() -> None:
-    """Though character n-grams are not counted of it."""
+    """Though only its first characters are read."""
     texts = [f"word {i} of a text of some words" for i in range(N)]
     texts[3], texts[5] = "word " * 400, None
     nb = fit({"text": texts})
@@ -259,7 +259,7 @@ def test_a_long_text_is_not_missing() -> None:
         held = nb.model_.recode(nb.model_.counted.schema.encode(as_rows({"text": texts}), labels))
         np.testing.assert_array_equal(held.blocks[group.key].codes[:, 0], gone["text"])
     assert group_of(fit({"text": texts[:5] + texts[6:] + texts[:1]})) is None
-    assert group_of(fit({"text": texts}, event_models=Text(max_characters=100))) is None
+    assert_counted(fit({"text": texts}, event_models=Text(max_characters=100)), by_hand(gone, Y))
 
 
 def test_of_many_columns_those_with_most_missing_cells_have_evidence(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.stats import chi2, hypergeom
 
-from naively import NaiveBayes
+from naively import NaiveBayes, Text
 from naively.counting.block import Batch, Block
 from naively.counting.labels import Labels, encode_labels
 from naively.data.frames import as_rows
@@ -162,13 +162,13 @@ def test_an_assessment_says_how_many_rows_it_is_of_and_why(
     y = np.arange(3000) % 2
     texts = [f"{'spam' if c and rng.random() < 0.5 else 'ham'} and eggs number {i}"
              for i, c in enumerate(y)]  # fmt: skip
-    found = NaiveBayes(text="words").fit(texts, y).assess()
+    found = NaiveBayes(Text()).fit(texts, y).assess()
     assert (found.rows, found.of) == (1000, 3000)
     assert str(found).splitlines()[6] == (
         "rests on           1,000 of 3,000 rows, drawn at random (500 for each class are enough "
         "for one weight), 500 of class 0; in brackets: 95 % intervals"
     )
-    few = NaiveBayes(text="words").fit(texts[:900], y[:900]).assess()
+    few = NaiveBayes(Text()).fit(texts[:900], y[:900]).assess()
     assert (few.rows, few.of, few.why) == (900, 900, "")
     assert str(few).splitlines()[6].startswith("rests on           900 rows, 450 of class 0")
     assert ROWS == 10_000  # as the docstring says

@@ -18,11 +18,13 @@ from naively import NaiveBayes, Text
 from naively.data.frames import as_rows
 from naively.export.scorecard import Scorecard
 from naively.inspect.explain import explain
+from naively.kernels.folding import table_text
 from tests.cases import CASES, Case
 from tests.laws import samples
 from tests.node import ask, question
 from tests.scorecards import Row
 from tests.test_scorecard import COLUMNS, Fitted, models, read, rows_of, table
+from tests.words import rich_text
 
 TEXTS = [
     "Straße ΣΊΣΥΦΟΣ İstanbul naïve_1 x 42 a_b",
@@ -154,8 +156,7 @@ def _for_model(i: int, row: Row) -> Row:
     return {**row, "size": row["size"] and abs(row["size"])} if i == 4 else row
 
 
-# Node.js may know letters that came to Unicode after this version of Python.
-KNOWN = st.characters(exclude_categories=["Cn", "Cs"])
+ANY = st.characters(exclude_categories=["Cs"])
 
 SPLITS = [
     Text(),
@@ -164,17 +165,19 @@ SPLITS = [
     Text("char", (1, 4)),
     Text("char_wb", (2, 5)),
     Text("char_wb", (4, 5)),
+    Text(max_characters=10),
+    Text("char", (1, 2), max_characters=7),
 ]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("text", SPLITS, ids=str)
-@given(texts=st.lists(st.text(KNOWN, max_size=30), max_size=20))
+@given(texts=st.lists(st.text(ANY, max_size=30) | rich_text, max_size=20))
 @settings(max_examples=3)
 def test_tokens_are_those_of_python(text: Text, texts: list[str]) -> None:
     every = [*TEXTS, *texts]
     split = {name: of for name, of in text.splitting.items() if name != "features"}
-    (found,) = ask([{"split": split, "texts": every}])
+    (found,) = ask([{"split": split, "unicode": table_text(), "texts": every}])
     for one, tokens in zip(every, found, strict=True):
         assert tokens == text.tokens(one), repr(one)
 
@@ -262,12 +265,14 @@ def test_times_have_microseconds() -> None:
 
 def test_a_long_text_is_long_in_characters() -> None:
     split = {"analyzer": "char", "ngram_range": [1, 1], "lowercase": False, "stop_words": []}
+    split |= {"max_characters": 3}
     term = {"term": "tokens", "column": "t", "kind": "text", "split": split, "binary": False}
-    term |= {"length_power": 0.0, "longest": 3, "tokens": ["a"], "points": [[1.0]], "there": [0.5]}
-    texts = ["aaa", "aaaa", "a\U0001d49c\U0001d4d1", "a\U0001d49caa", ["a"]]
+    term |= {"length_power": 0.0, "tokens": ["a"], "points": [[1.0]], "there": [0.5]}
+    texts = ["aaa", "aaaa", "a\U0001d49c\U0001d4d1", "a\U0001d49caa", ["a", "a", "a"]]
     rows = [{"t": text} for text in texts]
-    (found,) = ask([{"card": card_of(term), "rows": rows, "what": "scores"}])
-    assert found == [[3.5], [0.0], [1.5], [0.0], [0.0]]
+    card = card_of(term) | {"unicode": table_text()}
+    (found,) = ask([{"card": card, "rows": rows, "what": "scores"}])
+    assert found == [[3.5], [3.5], [1.5], [2.5], [2.5]]
 
 
 def test_a_cell_that_is_not_there_is_missing_whatever_its_name() -> None:
@@ -328,6 +333,7 @@ def test_tokens_of_real_texts_are_those_of_python(data_folder: Path, name: str) 
     asked = [
         {
             "split": {key: of for key, of in text.splitting.items() if key != "features"},
+            "unicode": table_text(),
             "texts": of,
         }
         for text, of in some.items()

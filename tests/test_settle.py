@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from naively import Bernoulli, NaiveBayes, Text, load
+from naively.schema.settings import FIRST
 from naively.schema.settle import MANY
 
 WORDS = ["the", "old", "grey", "cat", "sat", "on", "a", "warm", "mat", "and", "saw", "birds"]
@@ -208,23 +209,24 @@ def test_a_time_sorted_log_has_its_weekdays() -> None:
         assert nb.score({"at": times}, y) == 1.0
 
 
-def test_runs_of_characters_are_counted_of_short_texts() -> None:
-    short, long = "a short text of few words", "word " * 400
+def test_runs_of_characters_are_counted_of_the_first_characters() -> None:
+    short, long = "a short text of few words", "word " * 100 + "ending"
     texts, y = {"t": [short, long, "another short text here"]}, ["a", "b", "b"]
     for table, labels in ((texts, y), ({"t": texts["t"][::-1]}, y[::-1])):
         nb = NaiveBayes().partial_fit({"t": table["t"][:1]}, labels[:1])
         nb.partial_fit({"t": table["t"][1:]}, labels[1:])
         (runs,) = (g for g in nb.model_.taken.schema.groups if not g.analyser.legible)
-        assert runs.analyser.max_characters == 1500
+        assert runs.analyser.max_characters == FIRST == 500
         words = nb.tally_.blocks[runs.key].axis.words
         assert "sho" in words
-        assert "wor" in words  # of "words"
-        assert "ord " not in words  # of the long text alone
+        assert "ord " in words
+        assert not {"end", "ndi"} & set(words)  # which come after the first
 
 
-def test_texts_that_are_too_long_are_passed_over() -> None:
+def test_only_the_first_characters_of_a_text_are_read() -> None:
     text = Text(analyzer="char", ngram_range=(2, 2), max_characters=4)
-    assert text.rows(["abcd", "abcde", None, ["ab"]]) == ["abcd", None, None, None]
+    assert text.rows(["abcd", "abcde", None, ["ab", "cd"]]) == ["abcd", "abcde", None, "ab cd"]
+    assert [text.tokens(of) for of in ("abcd", "abcde")] == [["ab", "bc", "cd"]] * 2
     with pytest.raises(ValueError, match="max_characters must be at least 1"):
         Text(max_characters=0)
 

@@ -17,13 +17,13 @@ from naively.counting.labels import encode_labels
 from naively.data.frames import as_rows
 from naively.fitting.sample import Kept, Reservoir
 from naively.inspect.explain import _refuse_long
-from naively.kernels.strings import Strings, without_longer
+from naively.kernels.strings import Strings
 from naively.model.model import Model
 from naively.schema.choose import infer
 from naively.schema.encode import Held, decode
 from naively.schema.schema import fingerprints
 from tests.test_string_texts import Texts, lists, packed, pieces
-from tests.test_vocabulary import MULTILINGUAL, any_texts
+from tests.test_vocabulary import MULTILINGUAL
 
 
 def documents(texts: Any, analyser: Analyser = Text()) -> Documents:  # noqa: B008  (it is frozen)
@@ -63,25 +63,18 @@ def test_a_slice_brings_only_its_own_bytes_along(texts: Texts) -> None:
     assert joined.utf8.tobytes() == packed(every).utf8.tobytes()
 
 
-@given(texts=any_texts, around=pieces, most=st.integers(0, 60))
-def test_texts_of_too_many_characters_are_missing(
-    texts: list[str], around: bytes, most: int
-) -> None:
-    found = without_longer(packed(texts, around=around), most)
-    assert list(found) == [None if len(text) > most else text for text in texts]
-
-
 @given(texts=lists, most=st.integers(1, 70), junk=pieces, around=pieces)
-def test_texts_that_are_too_long_are_missing(
+def test_only_the_first_characters_are_read(
     texts: Texts, most: int, junk: bytes, around: bytes
 ) -> None:
-    analyser = Text(max_characters=most)
-    strings = packed(texts, junk, around)
-    found = analyser.rows(strings)
-    assert isinstance(found, Strings)
-    assert list(found) == analyser.rows(texts)
-    assert list(strings) == texts
-    assert found.utf8 is strings.utf8
+    found = documents(packed(texts, junk, around), Text(max_characters=most))
+    cut = [text if text is None else text[:most] for text in texts]
+    expected = documents(cut, Text())
+    assert found.axis.analyser.rows(found.texts) is found.texts
+    for block in (found, expected):
+        block.axis.vocabulary.encode(block.axis.analyser.rows(block.texts), False, True)
+    assert found.axis.words == expected.axis.words
+    assert found.missing.tolist() == expected.missing.tolist()
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,8 @@
 """Texts in a model: what is selected, several analysers, lists of words, patterns, files."""
 
+# Odd characters are the point.
+# ruff: noqa: RUF001
+
 from __future__ import annotations
 
 import gzip
@@ -7,6 +10,10 @@ import itertools
 import json
 import os
 import pickle
+import re
+import sys
+import unicodedata
+import warnings
 from collections.abc import Callable
 from copy import deepcopy
 from functools import partial
@@ -25,23 +32,34 @@ from sklearn.naive_bayes import BernoulliNB, ComplementNB, MultinomialNB
 from naively import Bernoulli, Gaussian, Multinomial, NaiveBayes, Patterns, Text, load
 from naively.counting.axis import VALUE
 from naively.data.frames import as_rows
+from naively.kernels.folding import unicode_version
+from naively.schema.text import stemmer_of
+from tests import words
+from tests.damage import apart, rewrite
 from tests.test_vocabulary import MULTILINGUAL
+from tests.words import known_text
 
 Texts = tuple[list[str], list[str]]
 THE_SAME = {"multinomial": MultinomialNB, "complement": ComplementNB, "bernoulli": BernoulliNB}
+SCIKIT = r"(?u)\b\w\w+\b"  # scikit-learn's words
 OPTIONS: list[dict[str, Any]] = [
-    {},
-    {"ngram_range": (1, 2), "min_df": 2},
-    {"ngram_range": (2, 2), "stop_words": "english", "max_df": 0.5},
-    {"stop_words": ["the", "to", "a"], "binary": True},
+    {"token_pattern": SCIKIT},
+    {"token_pattern": SCIKIT, "ngram_range": (1, 2), "min_df": 2},
+    {"token_pattern": SCIKIT, "ngram_range": (2, 2), "stop_words": "english", "max_df": 0.5},
+    {"token_pattern": SCIKIT, "stop_words": ["the", "to", "a"], "binary": True},
     {"strip_accents": "unicode", "token_pattern": r"(?u)\b\w+\b"},
-    {"strip_accents": "ascii", "lowercase": False, "ngram_range": (1, 3)},
+    {
+        "token_pattern": SCIKIT,
+        "strip_accents": "ascii",
+        "lowercase": False,
+        "ngram_range": (1, 3),
+    },
     {"token_pattern": r"#?(\w\w\w+)", "ngram_range": (1, 2)},
     {"analyzer": "char", "ngram_range": (2, 4), "min_df": 0.02, "max_df": 40},
     {"analyzer": "char_wb", "ngram_range": (3, 5), "max_features": 100},
     {"analyzer": "char", "strip_accents": "unicode", "max_features": 10},
-    {"min_df": 2, "max_df": 0.3, "max_features": 50},
-    {"max_df": 1},
+    {"token_pattern": SCIKIT, "min_df": 2, "max_df": 0.3, "max_features": 50},
+    {"token_pattern": SCIKIT, "max_df": 1},
 ]
 
 
@@ -63,30 +81,42 @@ def load_texts() -> Callable[[str, int], Texts]:
     return read
 
 
+def of_folded(options: dict[str, Any]) -> dict[str, Any]:
+    """Options of CountVectorizer for the same tokens: character n-grams are of the folded text."""
+    if "token_pattern" in options:
+        return options
+    lowercase, accents = options.get("lowercase", True), options.get("strip_accents")
+    prepare = CountVectorizer(lowercase=lowercase, strip_accents=accents).build_preprocessor()
+    if accents is None:
+        return {**options, "preprocessor": lambda text: words.folded(text, lowercase)}
+    return {**options, "preprocessor": lambda text: words.folded(prepare(text), False)}
+
+
 def check(texts: list[str], y: list[str], options: dict[str, Any], event: str) -> None:
     """The same tokens, the same counts of each by class, and the same probabilities."""
     nb = pure(Text(**options, event=event)).fit(texts, y)
     if event == "bernoulli":
         options = {**options, "binary": True}
+    options = of_folded(options)
     vectorizer = CountVectorizer(**options)
     counts = vectorizer.fit_transform(texts)
     names = vectorizer.get_feature_names_out().tolist()
     (tally,) = nb.model_.taken.counts.values()
-    words = tally.axis.words
+    known = tally.axis.words
     most = options.get("max_features")
     if most is not None:  # of equals at the cut, theirs are any
         times = dict(zip(names, counts.sum(axis=0).A1.tolist(), strict=True))
         plain = CountVectorizer(**{**options, "max_features": None})
         every = plain.fit_transform(texts).sum(axis=0).A1
         of_all = dict(zip(plain.get_feature_names_out().tolist(), every.tolist(), strict=True))
-        assert sorted(of_all[word] for word in words) == sorted(times.values())
+        assert sorted(of_all[word] for word in known) == sorted(times.values())
         cut = min(times.values())
-        assert {w for w in words if of_all[w] > cut} == {w for w in names if times[w] > cut}
+        assert {w for w in known if of_all[w] > cut} == {w for w in names if times[w] > cut}
         equal = sorted(word for word, n in of_all.items() if n == cut)
-        ours = sorted(word for word in words if of_all[word] == cut)
+        ours = sorted(word for word in known if of_all[word] == cut)
         assert ours == equal[: len(ours)]
         return
-    assert sorted(words) == names
+    assert sorted(known) == names
     order = tally.axis.vocabulary.find(names)
     for c, label in enumerate(nb.classes_):
         expected = counts[np.array(y) == label].sum(axis=0).A1
@@ -116,22 +146,70 @@ def test_texts_of_many_scripts(options: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     "options",
     [
-        {},
-        {"ngram_range": (1, 3), "stop_words": ["the"]},
+        {"token_pattern": SCIKIT},
+        {"token_pattern": SCIKIT, "ngram_range": (1, 3), "stop_words": ["the"]},
         {"analyzer": "char", "ngram_range": (2, 3)},
         {"analyzer": "char_wb", "ngram_range": (1, 4), "lowercase": False},
         {"token_pattern": r"[a-z]+", "strip_accents": "unicode"},
     ],
 )
 def test_tokens_are_count_vectorizers(options: dict[str, Any]) -> None:
-    analyse = CountVectorizer(**options).build_analyzer()
+    analyse = CountVectorizer(**of_folded(options)).build_analyzer()
     for text in [*MULTILINGUAL, "The cat, the HAT: the the", ""]:
         assert Text(**options).tokens(text) == analyse(text)
     assert Text(features=8).tokens("one two") == ["one", "two"]
 
 
-def test_a_text_that_is_passed_over_has_no_tokens() -> None:
-    assert Text(max_characters=3).tokens("long") == []
+@given(text=known_text, most=st.integers(1, 30))
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"ngram_range": (1, 2), "stop_words": ["a"]},
+        {"analyzer": "char_wb", "ngram_range": (2, 3)},
+        {"token_pattern": SCIKIT},
+        {"strip_accents": "unicode"},
+        {"analyzer": "char", "strip_accents": "ascii"},
+        {"tokenizer": str.split},
+        {"analyzer": str.split},
+        {"preprocessor": str.swapcase},
+        {"max_tokens": 5},
+    ],
+    ids=str,
+)
+def test_only_the_first_characters_are_read(options: dict[str, Any], text: str, most: int) -> None:
+    found = Text(**options, max_characters=most).tokens(text)
+    assert found == Text(**options).tokens(text[:most])
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("नमस्ते दुनिया मुझे पैसे चाहिए", "नमस्ते दुनिया मुझे पैसे चाहिए"),
+        ("வணக்கம் உலகம்", "வணக்கம் உலகம்"),
+        ("مَرْحَبًا", "مَرْحَبًا"),
+        ("cafe\u0301", "café"),
+        ("İstanbul", "i\u0307stanbul"),
+        ("I ♥ C++ and C#, not C!", "i ♥ c++ and c# not c"),
+        ("😀😀 👍🏽 🇩🇪 :-)", "😀 😀 👍🏽 🇩🇪 :-)"),
+        ("ﾃﾞｰﾀ", "デ デー ー ータ タ"),
+    ],
+)
+def test_words_of_every_language(text: str, expected: str) -> None:
+    assert Text().tokens(text) == expected.split()
+
+
+def test_texts_in_another_normal_form_or_width_are_the_same() -> None:
+    texts = ["größer Ångström", "naïve café", "ガ デ ABC", "ẹ́ ñ 한국어"] * 3
+    y = ["a", "b", "c", "d"] * 3
+    nb = NaiveBayes().fit(texts, y)
+    expected = nb.predict_proba(texts)
+    for form in ("NFD", "NFC"):
+        other = [unicodedata.normalize(form, text) for text in texts]
+        np.testing.assert_array_equal(nb.predict_proba(other), expected)
+        learned = NaiveBayes().fit(other, y)
+        np.testing.assert_allclose(learned.predict_proba(texts), expected, rtol=1e-9)
+    np.testing.assert_array_equal(nb.predict_proba(["ｶﾞ ﾃﾞ ＡＢＣ"]), expected[2:3])
 
 
 def test_a_count_of_texts_is_not_a_share() -> None:
@@ -235,7 +313,6 @@ def test_models_of_other_analysers_do_not_merge() -> None:
 )
 def test_lists_of_words_are_texts(make: Callable[[Any], Any]) -> None:
     lists = [text.lower().replace("$", "").split() for text in TEXTS]
-    lists = [[word for word in words if len(word) > 1] for words in lists]
     expected = pure("auto").fit(TEXTS, Y).predict_proba(TEXTS)
     table = make(lists)
     np.testing.assert_allclose(pure("auto").fit(table, Y).predict_proba(table), expected)
@@ -274,12 +351,195 @@ def test_a_hashed_model_stays_as_large_as_it_is() -> None:
     assert {str(value)[0] for value in nb.explain(TEXTS)[0].value[1:]} == {"#"}
 
 
+# Functions: tokenizers, analyzers, preprocessors; stems and stop words of languages.
+
+
+def shouted(text: str) -> str:
+    return text.upper()
+
+
+def by_slash(text: str) -> list[str]:
+    return text.split("/")
+
+
+class Halves:
+    """A function that is an object, without a name of its own."""
+
+    def __call__(self, text: str) -> list[str]:
+        return [text[: len(text) // 2], text[len(text) // 2 :]]
+
+
+def test_a_tokenizer_makes_the_words_of_the_folded_text() -> None:
+    text = Text(tokenizer=by_slash, ngram_range=(1, 2), stop_words=["b"])
+    assert text.tokens("A/B/Cafe\u0301") == ["a", "café", "a café"]
+    assert Text(tokenizer=by_slash, lowercase=False).tokens("A/B") == ["A", "B"]
+    with_both = Text(tokenizer=by_slash, preprocessor=shouted)
+    assert with_both.tokens("a/b") == ["A", "B"]
+
+
+def test_a_preprocessor_is_instead_of_lower_case() -> None:
+    assert Text(preprocessor=shouted).tokens("one, two") == ["ONE", "TWO"]
+    chars = Text("char", (2, 2), preprocessor=shouted)
+    assert chars.tokens("abc") == ["AB", "BC"]
+
+
+def test_an_analyzer_makes_the_tokens() -> None:
+    assert Text(analyzer=by_slash).tokens("A b/C") == ["A b", "C"]
+    assert Text(analyzer=Halves(), max_characters=4).tokens("abcdef") == ["ab", "cd"]
+
+
+@pytest.mark.parametrize(
+    ("name", "event"), [("multinomial", MultinomialNB), ("bernoulli", BernoulliNB)]
+)
+def test_models_with_functions_are_scikit_learns(name: str, event: Any) -> None:
+    for options in ({"tokenizer": by_slash}, {"analyzer": by_slash}, {"preprocessor": shouted}):
+        texts = [text.replace(" ", "/") for text in TEXTS]
+        nb = pure(Text(**options, event=name)).fit(texts, Y)
+        pattern = {} if "preprocessor" not in options else {"token_pattern": r"\$?\b\w+\b"}
+        if pattern:
+            texts = [text.replace("$", "") for text in texts]
+            nb = pure(Text(**options, event=name)).fit(texts, Y)
+        counter = CountVectorizer(**{"token_pattern": None} | options | pattern)
+        peer = event().fit(counter.fit_transform(texts), Y)
+        expected = peer.predict_proba(counter.transform(texts))
+        np.testing.assert_allclose(nb.predict_proba(texts), expected)
+
+
+def test_stop_words_of_languages() -> None:
+    pytest.importorskip("stop_words")
+    german = Text(stop_words="german")
+    assert german.tokens("Der Hund und die Katze") == ["hund", "katze"]
+    assert german == Text(stop_words="de")
+    assert Text(stop_words=["Und"]).tokens("Und und") == []
+    assert Text(stop_words=["Und"], lowercase=False).tokens("Und und") == ["und"]
+    assert Text(stop_words=["cafe\u0301"]).tokens("Café") == []
+
+
+def test_stems_of_languages() -> None:
+    pytest.importorskip("snowballstemmer")
+    text = Text(stemmer="german", stop_words=["und"])
+    assert text.tokens("Häuser und Katzen") == ["haus", "katz"]
+    english = Text(stemmer="english", ngram_range=(1, 2))
+    assert english.tokens("running dogs") == ["run", "dog", "run dog"]
+
+
+@pytest.mark.parametrize(
+    ("options", "package"),
+    [({"stop_words": "german"}, "stop_words"), ({"stemmer": "french"}, "snowballstemmer")],
+)
+def test_a_package_that_is_not_there_is_named(
+    options: dict[str, Any], package: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stemmer_of.cache_clear()
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(ImportError, match=r"needs the package .*: pip install 'naively\[words\]'"):
+        Text(**options)
+
+
+def test_a_chinese_tokenizer() -> None:
+    jieba = pytest.importorskip("jieba")
+    jieba.setLogLevel("ERROR")
+    text = Text(tokenizer=jieba.lcut, stop_words=["，"])
+    assert text.tokens("我喜欢北京，北京大学") == ["我", "喜欢", "北京", "北京大学"]
+    texts, y = ["我喜欢北京", "他讨厌上海"] * 3, ["+", "-"] * 3
+    nb = NaiveBayes(text, weights=None).fit(texts, y)
+    assert nb.predict(["喜欢", "讨厌"]).tolist() == ["+", "-"]
+
+
+FUNCTIONS = [
+    {"tokenizer": by_slash},
+    {"analyzer": by_slash},
+    {"preprocessor": shouted},
+    {"tokenizer": by_slash, "preprocessor": shouted, "stop_words": ["NOW"], "max_tokens": 3},
+]
+
+
+@pytest.mark.parametrize("options", FUNCTIONS, ids=str)
+def test_a_file_holds_the_names_of_functions(options: dict[str, Any], tmp_path: Path) -> None:
+    path = tmp_path / "m.naively"
+    nb = NaiveBayes(Text(**options)).fit(TEXTS, Y)
+    nb.save(path)
+    functions = {of.__name__: of for of in options.values() if callable(of)}
+    again = load(path, functions=functions)
+    np.testing.assert_array_equal(again.predict_proba(TEXTS), nb.predict_proba(TEXTS))
+    assert again.schema_ == nb.schema_
+    again.partial_fit(TEXTS, Y)
+    for name in functions:
+        others = {other: of for other, of in functions.items() if other != name}
+        with pytest.raises(ValueError, match=rf"function '{name}' .*load\(path, functions={{") as e:
+            load(path, functions=others)
+        assert str(e.value).startswith(f"{path} splits its texts by the function")
+    with pytest.raises(ValueError, match="a file cannot hold"):
+        load(path)
+    with pytest.raises(TypeError, match="is no function"):
+        load(path, functions=dict.fromkeys(functions, "split"))
+    same = pickle.loads(pickle.dumps(nb))  # noqa: S301
+    np.testing.assert_array_equal(same.predict_proba(TEXTS), nb.predict_proba(TEXTS))
+    assert by_name(options) in str(nb.schema_.groups[0].analyser)
+
+
+def by_name(options: dict[str, Any]) -> str:
+    name, of = next(iter(options.items()))
+    return f"{name}={of.__name__}"
+
+
+def test_a_function_without_a_name_cannot_be_saved(tmp_path: Path) -> None:
+    path = tmp_path / "m.naively"
+    nb = NaiveBayes(Text(tokenizer=lambda text: text.split("/"))).fit(TEXTS, Y)
+    with pytest.raises(ValueError, match="tokenizer is a lambda, which has none: write it as a f"):
+        nb.save(path)
+    assert not path.exists()
+    nb = NaiveBayes(Text(analyzer=Halves())).fit(TEXTS, Y)  # is known by its class
+    nb.save(path)
+    again = load(path, functions={"Halves": Halves()})
+    np.testing.assert_array_equal(again.predict_proba(TEXTS), nb.predict_proba(TEXTS))
+
+
+def test_models_of_other_functions_do_not_merge() -> None:
+    a, b = (pure(Text(tokenizer=of)).fit(TEXTS, Y) for of in (by_slash, str.split))
+    with pytest.raises(ValueError, match="cannot be merged"):
+        a.merge(b)
+
+
+@pytest.mark.parametrize("version", ["15.0.0", "17.0.0"])
+def test_another_version_of_unicode_is_warned_of(version: str, tmp_path: Path) -> None:
+    path, numbers = tmp_path / "m.naively", tmp_path / "n.naively"
+    NaiveBayes().fit(TEXTS, Y).save(path)
+    NaiveBayes().fit([[1.0], [2.0]], [0, 1]).save(numbers)
+    assert apart(path)[0]["unicode"] == unicode_version() == "16.0.0"
+    assert "unicode" not in apart(numbers)[0]  # no text is split
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        load(path)
+        load(numbers)
+
+    def change(header: dict[str, Any], _: object) -> None:
+        header["unicode"] = version
+
+    rewrite(path, change)
+    said = f"split its texts by Unicode {version}, and this version of naively does by 16.0.0"
+    with pytest.warns(UserWarning, match=re.escape(said)) as found:
+        nb = load(path)
+    assert found[0].filename == __file__
+    assert nb.predict(TEXTS).tolist() == Y
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"analyzer": "words"}, "analyzer must be one of"),
         ({"ngram_range": (2, 1)}, "ngram_range must be"),
-        ({"stop_words": "german"}, "stop_words must be 'english' or words"),
+        ({"stop_words": "klingon"}, "There are no stop words of 'klingon': give a list of words"),
+        ({"stemmer": "klingon"}, "There is no stemmer of 'klingon'; there are .*german"),
+        ({"tokenizer": "split"}, "tokenizer must be a function of a text, got 'split'"),
+        ({"preprocessor": 3}, "preprocessor must be a function of a text, got 3"),
+        ({"analyzer": "char", "tokenizer": str.split}, "tokenizer is of words; analyzer='char'"),
+        ({"analyzer": "char", "stemmer": "german"}, "stemmer is of words; analyzer='char' has"),
+        ({"analyzer": str.split, "ngram_range": (1, 2)}, "alone: leave out ngram_range"),
+        ({"analyzer": str.split, "stop_words": ["a"]}, "alone: leave out stop_words"),
+        ({"analyzer": str.split, "tokenizer": str.split}, "alone: leave out tokenizer"),
+        ({"token_pattern": "x", "tokenizer": str.split}, "both say what a word is: give one"),
+        ({"max_characters": 0}, "max_characters must be at least 1"),
         ({"strip_accents": "all"}, "strip_accents must be"),
         ({"min_df": -1}, "min_df must be a count, or a share"),
         ({"max_df": 1.5}, "max_df must be a count, or a share"),

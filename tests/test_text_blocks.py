@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from sklearn.pipeline import make_pipeline
 from naively import Multinomial, NaiveBayes, Text, load
 from naively.counting.axis import VALUE
 from naively.counting.leave_one_out import Part, band_of
+from naively.schema.settings import FIRST
 
 TEXTS = [
     "cheap pills, buy cheap pills now",
@@ -29,6 +31,7 @@ TEXTS = [
     "notes of the meeting at noon",
 ]
 Y = ["spam", "spam", "ham", "ham", "spam", "ham"]
+WORDS = r"\w+"  # that are in these texts
 
 
 @pytest.fixture(scope="module")
@@ -48,19 +51,39 @@ def test_the_blocks() -> None:
     assert list(nb.assess().cost) == ["note", "n"]
 
 
-@pytest.mark.parametrize("X", [[text * 120 for text in TEXTS], [text.split() for text in TEXTS]])
-def test_runs_of_characters_are_of_short_texts_only(X: list[Any]) -> None:
-    groups = NaiveBayes().fit({"note": X}, Y).schema_.groups_of["note"]
-    assert [g.analyser.ngram_range for g in groups] == [(1, 1), (2, 2)]
+def test_runs_of_characters_of_lists_of_words_are_those_of_the_words_joined() -> None:
+    lists, joined = (
+        NaiveBayes().fit({"note": X}, Y)
+        for X in ([text.split() for text in TEXTS], [" ".join(text.split()) for text in TEXTS])
+    )
+    key = lists.schema_.groups[2].key
+    runs, others = (nb.tally_.blocks[key] for nb in (lists, joined))
+    assert runs.axis.words == others.axis.words
+    np.testing.assert_array_equal(runs[VALUE].high, others[VALUE].high)
 
 
-@pytest.mark.parametrize("settings", [{"text": "words"}, {"weights": None}, {"estimate": "mle"}])
-def test_words_alone_are_multinomial_nb(settings: dict[str, Any]) -> None:
+def test_runs_of_characters_are_of_the_first_characters_of_long_texts() -> None:
+    long = [text + " and so on" * 50 for text in TEXTS]
+    nb, cut = (NaiveBayes().fit(X, Y) for X in (long, [text[:FIRST] for text in long]))
+    runs, others = (of.tally_.blocks[of.schema_.groups[2].key] for of in (nb, cut))
+    assert runs.axis.words == others.axis.words
+    np.testing.assert_array_equal(runs[VALUE].high, others[VALUE].high)
+
+
+def test_words_alone_are_the_first_of_the_blocks() -> None:
+    (words,) = NaiveBayes(text="words").fit(TEXTS, Y).schema_.groups
+    assert words == NaiveBayes().fit(TEXTS, Y).schema_.groups[0]
+    assert words.analyser == Text(binary=True, event=Multinomial(0.5))
+
+
+@pytest.mark.parametrize("settings", [{"weights": None}, {"estimate": "mle"}])
+def test_words_without_weights_are_multinomial_nb(settings: dict[str, Any]) -> None:
     nb = NaiveBayes(**settings).fit(TEXTS, Y)
     (group,) = nb.schema_.groups
     assert group.analyser == Text(event=group.event)
     if not settings.get("estimate"):
-        theirs = make_pipeline(CountVectorizer(), MultinomialNB()).fit(TEXTS, Y)
+        theirs = make_pipeline(CountVectorizer(token_pattern=WORDS), MultinomialNB())
+        theirs.fit(TEXTS, Y)
         pure = NaiveBayes(text="words", weights=None, smoothing=1.0).fit(TEXTS, Y)
         np.testing.assert_allclose(pure.predict_proba(TEXTS), theirs.predict_proba(TEXTS))
 
@@ -75,7 +98,10 @@ def test_the_posterior_is_what_the_formula_says() -> None:
         analyser = group.analyser
         assert isinstance(analyser, Text)
         count = CountVectorizer(
-            analyzer=analyser.analyzer, ngram_range=analyser.ngram_range, binary=True
+            analyzer=analyser.analyzer,
+            ngram_range=analyser.ngram_range,
+            binary=True,
+            token_pattern=WORDS if analyser.analyzer == "word" else None,
         )
         held = count.fit_transform(TEXTS).toarray()
         of_class = np.stack([held[np.array(Y) == c].sum(axis=0) for c in nb.classes_], axis=1)
@@ -138,8 +164,10 @@ def test_short_and_long_texts_merge() -> None:
     merged = long.merge(short)
     assert len(merged.schema_.groups) == 3
     assert merged.predict(TEXTS).tolist() == Y
-    with pytest.raises(ValueError, match="cannot be merged"):
-        NaiveBayes(text="words").fit(TEXTS, Y).merge(short)
+    words = NaiveBayes(text="words").fit(TEXTS, Y)
+    for one, other in ((words, short), (short, words)):  # of half of the rows no pair is counted
+        with pytest.raises(ValueError, match="cannot be merged"):
+            deepcopy(one).merge(other)
 
 
 def test_texts_are_drawn_from_the_words() -> None:

@@ -91,8 +91,9 @@ def fold(character: str) -> str:
     """Return what a character is replaced by: in NFC, of one width, nothing if it is not seen."""
     if is_ignorable(character) and kind(character) not in ("Z", "T"):
         return ""
-    if unicodedata.decomposition(character).startswith(("<wide>", "<narrow>")):
-        return "".join(map(fold, unicodedata.normalize("NFKD", character)))
+    form, *codes = unicodedata.decomposition(character).split() or [""]
+    if form in ("<wide>", "<narrow>"):
+        return "".join(fold(chr(int(code, 16))) for code in codes)
     return unicodedata.normalize("NFC", character)
 
 

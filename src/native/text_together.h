@@ -215,6 +215,10 @@ class TogetherEncoder {
         size_t begin = 0;             // of the text, among the indices
         std::vector<uint32_t> found;  // in a text, and not yet written
         std::vector<uint32_t> words;  // of a text, where n-grams of them are asked for
+        // Of chunks that are not kept, from when they are split, in order, until they are used.
+        std::vector<uint32_t> waiting;
+        std::vector<size_t> ends;
+        size_t used = 0;
     };
 
     struct Chunk {
@@ -235,7 +239,6 @@ class TogetherEncoder {
     TokenBuffers buffers_;
     std::array<std::unique_ptr<together_detail::ChunkTable>, 3> chunks_;  // by width: 1, 2, 4
     std::vector<Chunk> chunks_of_text_;
-    std::vector<uint32_t> tokens_;  // of a long chunk
 
     void add(size_t i, const uint32_t* begin, const uint32_t* end) {
         State& state = states_[i];
@@ -296,49 +299,59 @@ class TogetherEncoder {
             }
             if (i >= 2 * AHEAD && i - 2 * AHEAD < m)
                 split_new(table, text, chunks_of_text_[i - 2 * AHEAD]);
-            if (i >= 3 * AHEAD) use(table, text, chunks_of_text_[i - 3 * AHEAD]);
+            if (i >= 3 * AHEAD) use(table, chunks_of_text_[i - 3 * AHEAD]);
         }
     }
 
-    // Splits a chunk that was never asked for.
+    // Splits a chunk that was never asked for, or is not kept.
     void split_new(together_detail::ChunkTable& table, const Text& text, const Chunk& chunk) {
-        if (chunk.is_long()) return;
         for (size_t i = 0; i < asked_.size(); ++i) {
-            if (!states_[i].by_chunk || !is_whole(i, chunk)) continue;
-            if (table.is_split(i, chunk.number))
+            State& state = states_[i];
+            const size_t length = length_for(i, chunk);
+            if (!state.by_chunk || length == 0) continue;
+            if (!is_kept(chunk, length)) {
+                split(i, alone(text, chunk).first(length), state.waiting);
+                state.ends.push_back(state.waiting.size());
+            } else if (table.is_split(i, chunk.number)) {
                 table.prefetch_tokens(i, chunk.number);
-            else
+            } else {
                 table.split(i, chunk.number, [&](GrowingArray<uint32_t>& tokens) {
                     split(i, alone(text, chunk), tokens);
                 });
+            }
         }
     }
 
-    // How many characters of a chunk are read for a vocabulary, and whether these are all.
+    // How many characters of a chunk are read for a vocabulary.
     size_t length_for(size_t i, const Chunk& chunk) const {
         const size_t most = asked_[i].table->splitting().most;
         return chunk.begin >= most ? 0 : std::min(chunk.length, most - chunk.begin);
     }
-    bool is_whole(size_t i, const Chunk& chunk) const {
-        return length_for(i, chunk) == chunk.length;
+    static bool is_kept(const Chunk& chunk, size_t length) {
+        return !chunk.is_long() && length == chunk.length;
     }
 
     static Text alone(const Text& text, const Chunk& chunk) {
         return {chunk.characters, chunk.length, text.bytes_each, nullptr, false};
     }
 
-    void use(together_detail::ChunkTable& table, const Text& text, const Chunk& chunk) {
+    void use(together_detail::ChunkTable& table, const Chunk& chunk) {
         const bool first = !chunk.is_long() && table.first_in(chunk.number, text_);
         for (size_t i = 0; i < asked_.size(); ++i) {
+            State& state = states_[i];
             const size_t length = length_for(i, chunk);
-            if (!states_[i].by_chunk || length == 0) continue;
-            if (!chunk.is_long() && length == chunk.length) {
+            if (!state.by_chunk || length == 0) continue;
+            if (is_kept(chunk, length)) {
                 add_all(i, table.begin(i, chunk.number), table.end(i, chunk.number), first);
                 continue;
             }
-            tokens_.clear();
-            split(i, alone(text, chunk).first(length), tokens_);
-            add_all(i, tokens_.data(), tokens_.data() + tokens_.size(), true);
+            const uint32_t* const waiting = state.waiting.data();
+            const size_t begin = state.used == 0 ? 0 : state.ends[state.used - 1];
+            add_all(i, waiting + begin, waiting + state.ends[state.used++], true);
+            if (state.used < state.ends.size()) continue;
+            state.waiting.clear();
+            state.ends.clear();
+            state.used = 0;
         }
     }
 

@@ -370,6 +370,7 @@ class Schema(Shown):
                 f"The columns have no names; there are {self.width} in one model and {other.width} "
                 "in the other, so that they cannot be merged."
             )
+        self._check_words(other)
         mine = {group.key: group for group in self.groups}
         for group in other.groups:
             own = mine.get(group.key)
@@ -388,6 +389,19 @@ class Schema(Shown):
             return self.free
         given = (own.columns.keys() - own.free for own in (self, other))
         return (self.free | other.free).difference(*given)
+
+    def _check_words(self, other: Schema) -> None:
+        """Check that words of texts, and n-grams of them, are counted in the same blocks."""
+        for name in self.groups_of.keys() & other.groups_of.keys():
+            mine, theirs = (
+                [str(g.key) for g in of.groups_of[name] if g.analyser and g.analyser.legible]
+                for of in (self, other)
+            )
+            if set(mine) & set(theirs) and set(mine) != set(theirs):
+                raise ValueError(
+                    f"Column {title(name)!r} is {' and '.join(mine)} in one model and "
+                    f"{' and '.join(theirs)} in the other; they cannot be merged."
+                )
 
     def _check_same(self, group: Group, other: Schema) -> None:
         """Check that a column is counted alike; of a text, one may count more blocks."""
