@@ -201,7 +201,7 @@ def test_the_assessment_chooses_again_without_each_fold(monkeypatch: pytest.Monk
 
 
 TEXTS = ["the cat sat down", "a dog ran away again", "it rains on the town", "we see the sun"]
-TEXTS = [f"{text} {i} {j}" for i in range(30) for j, text in enumerate(TEXTS)]
+TEXTS = [f"{text} x{i} {j}" for i in range(30) for j, text in enumerate(TEXTS)]
 
 
 @pytest.mark.parametrize(

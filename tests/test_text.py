@@ -454,7 +454,7 @@ FUNCTIONS = [
 ]
 
 
-@pytest.mark.parametrize("options", FUNCTIONS, ids=str)
+@pytest.mark.parametrize("options", FUNCTIONS, ids=", ".join)
 def test_a_file_holds_the_names_of_functions(options: dict[str, Any], tmp_path: Path) -> None:
     path = tmp_path / "m.naively"
     nb = NaiveBayes(Text(**options)).fit(TEXTS, Y)

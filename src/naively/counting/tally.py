@@ -40,7 +40,6 @@ from naively.kernels.sparse_sums import (
     AnySums,
     RepeatedSums,
     SparseSums,
-    SumOfParts,
     as_dense,
     as_sparse,
 )
@@ -552,13 +551,15 @@ class _Text:
         """Return the sum of parts of a statistic, of n words; added up later, if so asked."""
         if not self._block.axis.per_row(statistic):
             return reduce(add, [sums for _, sums in parts])
-        total = SumOfParts([(place, as_sparse(sums)) for place, sums in parts], n)
-        return total if later else total.whole
+        sparse = [(place, as_sparse(sums)) for place, sums in parts]
+        if later:
+            return SparseSums.later(sparse, n)
+        return SparseSums.sum_of([sums for _, sums in sparse], n, [place for place, _ in sparse])
 
 
 def _parts_of(sums: AnySums) -> list[_Part]:
     """Return the parts of a sum that nobody has asked for yet, or the sum."""
-    return [*sums.parts] if isinstance(sums, SumOfParts) else [(None, sums)]
+    return [*sums.parts] if isinstance(sums, SparseSums) else [(None, sums)]
 
 
 # --- Rules that every tally of rows obeys: no count is below zero or above the number of rows ----

@@ -142,7 +142,7 @@ def _pair(first: str, second: str) -> str:
     return unicode_table().composed.get(first + second, "")
 
 
-class Table:
+class UnicodeTable:
     """The table of Unicode, read from its file; what few texts need, when it is first asked for.
 
     Attributes
@@ -220,13 +220,13 @@ class Table:
 
 
 @cache
-def unicode_table() -> Table:
+def unicode_table() -> UnicodeTable:
     """Return the table, which is read when it is first asked for.
 
     >>> unicode_table().kind(ord("я")), unicode_table().lower[ord("Я")]
     ('a', 'я')
     """
-    return Table(table_text())
+    return UnicodeTable(table_text())
 
 
 @cache

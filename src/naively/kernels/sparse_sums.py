@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -221,6 +220,49 @@ class SparseSums:
     k: int
 
     @classmethod
+    def later(cls, parts: Sequence[Part], rows: int) -> SparseSums:
+        """Return a sum of tables that is added up when somebody asks for its numbers.
+
+        So a row that is learned after many costs no more than itself, until something is predicted.
+
+        Parameters
+        ----------
+        parts : sequence of (None or ndarray of int64, SparseSums)
+            The tables, and where each of their rows stands in the sum (see `sum_of`).
+        rows : int
+            How many rows the sum has.
+
+        Examples
+        --------
+        >>> one = SparseSums.of(Sums(np.array([[1.0, 0.0]])))
+        >>> total = SparseSums.later([(None, one), (np.array([1]), one)], 2)
+        >>> total.shape, len(total.parts), total.high, len(total.parts)
+        ((2, 2), 2, array([[1., 0.],
+               [1., 0.]]), 1)
+        """
+        total = cls.__new__(cls)
+        vars(total).update(k=parts[0][1].k, _waiting=tuple(parts), _rows=rows)
+        return total
+
+    def __getattr__(self, name: str) -> Any:
+        # It is only asked for what was not there; another thread may have added it up by now.
+        parts = vars(self).get("_waiting")
+        if name not in ("first", "classes", "stored") or (parts is None and name not in vars(self)):
+            raise AttributeError(name)
+        if parts is not None:
+            places = [place for place, _ in parts]
+            whole = SparseSums.sum_of([part for _, part in parts], vars(self)["_rows"], places)
+            vars(self).update(first=whole.first, classes=whole.classes, stored=whole.stored)
+            vars(self).pop("_waiting", None)
+        return vars(self)[name]
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The tables that it is the sum of; itself, once they are added up."""
+        found: tuple[Part, ...] = vars(self).get("_waiting", ((None, self),))
+        return found
+
+    @classmethod
     def of(cls, sums: Sums) -> SparseSums:
         """Return the cells of a table that are not 0."""
         row, column = np.nonzero((sums.high != 0) | (sums.low != 0))
@@ -238,7 +280,8 @@ class SparseSums:
     @property
     def shape(self) -> tuple[int, int]:
         """Rows and classes."""
-        return len(self.first) - 1, self.k
+        rows = vars(self).get("_rows")  # of a sum that may not be added up yet
+        return len(self.first) - 1 if rows is None else rows, self.k
 
     @property
     def row(self) -> NDArray[np.int64]:
@@ -263,6 +306,8 @@ class SparseSums:
     @property
     def nbytes(self) -> int:
         """The memory of the arrays, in bytes."""
+        if "_waiting" in vars(self):
+            return sum(part.nbytes for _, part in self.parts if part is not self)
         arrays = self.first, self.classes, self.stored.high, self.stored.low
         return sum(array.nbytes for array in arrays)
 
@@ -464,64 +509,3 @@ def as_sparse(sums: AnySums) -> SparseSums:
     array([0, 1], dtype=int32)
     """
     return sums if isinstance(sums, SparseSums) else SparseSums.of(as_dense(sums))
-
-
-class SumOfParts(SparseSums):
-    """A sum of tables that is added up when somebody asks for its numbers.
-
-    So a row that is learned after many costs no more than itself, until something is predicted.
-
-    Parameters
-    ----------
-    parts : sequence of (None or ndarray of int64, SparseSums)
-        The tables, and where each of their rows stands in the sum (see ``SparseSums.sum_of``).
-    rows : int
-        How many rows the sum has.
-
-    Examples
-    --------
-    >>> one = SparseSums.of(Sums(np.array([[1.0, 0.0]])))
-    >>> total = SumOfParts([(None, one), (np.array([1]), one)], 2)
-    >>> total.shape, total.high
-    ((2, 2), array([[1., 0.],
-           [1., 0.]]))
-    """
-
-    _parts: tuple[Part, ...]
-    _rows: int
-
-    def __init__(self, parts: Sequence[Part], rows: int) -> None:
-        object.__setattr__(self, "_parts", tuple(parts))
-        object.__setattr__(self, "_rows", rows)
-        object.__setattr__(self, "k", parts[0][1].k)
-
-    @property
-    def parts(self) -> tuple[Part, ...]:
-        """The tables, or their sum if it is there."""
-        return ((None, self.whole),) if "whole" in self.__dict__ else self._parts
-
-    @cached_property
-    def whole(self) -> SparseSums:
-        """The sum."""
-        places = [place for place, _ in self._parts]
-        return SparseSums.sum_of([part for _, part in self._parts], self._rows, places)
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return self._rows, self.k
-
-    @property
-    def first(self) -> NDArray[np.int64]:
-        return self.whole.first
-
-    @property
-    def classes(self) -> NDArray[np.int32]:
-        return self.whole.classes
-
-    @property
-    def stored(self) -> Sums:
-        return self.whole.stored
-
-    @property
-    def nbytes(self) -> int:
-        return sum(part.nbytes for _, part in self.parts)

@@ -236,10 +236,10 @@ class Text(TextModel):
         for name in ("stop_words", "vocabulary"):
             words = shown.get(name)
             if isinstance(words, tuple) and len(words) > SHOWN_WORDS:
-                shown[name] = Shown(
+                shown[name] = Printed(
                     f"({', '.join(map(repr, words[:2]))}, and {len(words) - 2:,} more)"
                 )
-        return shown | {name: Shown(name_of(of)) for name, of in self.functions.items()}
+        return shown | {name: Printed(name_of(of)) for name, of in self.functions.items()}
 
     @property
     def splitting(self) -> dict[str, Any]:
@@ -357,7 +357,7 @@ class Text(TextModel):
         return tuple(self.stop_words or ())
 
 
-class Shown(str):
+class Printed(str):
     """What a printed setting is shown as."""
 
     __slots__ = ()

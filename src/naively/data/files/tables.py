@@ -370,7 +370,7 @@ KINDS = {
     "nested": ("list", "struct", "map", "array", "union", "blob", "bit", "variant", "geometry"),
 }
 KIND_OF_TYPE = {name: kind for kind, names in KINDS.items() for name in names}
-IN_LISTS = ("integer", "text", "time")  # kinds of what a list may hold that is a text by its words
+WORDS = ("varchar", "date", "timestamp", "time", "uuid")  # what DuckDB takes strings of JSON for
 
 Connection: TypeAlias = duckdb.DuckDBPyConnection
 
@@ -406,16 +406,10 @@ class Scan:
 
 
 def kind_of(type_: Any) -> str:
-    """Return the kind of a column of a type of DuckDB: "words" is a list of strings or numbers."""
-    if type_.id == "list" and any(_holds(type_, kind) for kind in IN_LISTS):
+    """Return the kind of a column of a type of DuckDB: "words" is a list of strings."""
+    if type_.id == "list" and str(type_.children[0][1]).lower() in WORDS:
         return "words"
     return KIND_OF_TYPE.get(type_.id, "text")
-
-
-def _holds(type_: Any, kind: str) -> bool:
-    """Whether a list holds elements of a kind."""
-    ((_, of),) = type_.children
-    return KIND_OF_TYPE.get(of.id, "text") == kind
 
 
 def scan(
@@ -547,7 +541,7 @@ def _scan_jsonl(
         kind = kind_of(type_)
         if kind == "words":
             fields.append(Field(name, _name(name), kind))
-            types[name] = "BIGINT[]" if _holds(type_, "integer") else "VARCHAR[]"
+            types[name] = "VARCHAR[]"
             continue
         if str(type_) == "JSON":  # not of one type: text, unless some of it is nested
             column = _struct({name: "JSON"})
