@@ -95,10 +95,11 @@ def test_texts_of_any_characters(
 
 @pytest.mark.slow
 @both
-def test_every_character(Vocabulary: Any) -> None:
+@pytest.mark.parametrize("step", [8, 1])
+def test_every_character(Vocabulary: Any, step: int) -> None:
     pages: Texts = [
         " ".join(f"{chr(i)}{chr(i)} a{chr(i)}b" for i in range(begin, begin + 128))
-        for begin in range(0, 0x110000, 128)
+        for begin in range(0, 0x110000, 128 * step)
     ]
     tables = []
     for texts in (pages, packed(pages)):
