@@ -217,6 +217,14 @@ def test_character_ngrams_are_those_of_the_first_characters_of_a_long_text() -> 
     np.testing.assert_allclose(scores(read(nb.model_), {"note": long}), known, rtol=1e-9)
 
 
+def test_a_scorecard_has_the_table_of_unicode_if_it_splits_texts() -> None:
+    columns, y = table(60, 3)
+    for name, has in (("note", True), ("size", False)):
+        card = read(NaiveBayes().fit({name: columns[name]}, y).model_)
+        assert ("unicode" in card) == has
+        assert card.get("unicode", "unicode 16.0.0\n").startswith("unicode 16.0.0\n")
+
+
 def test_a_class_that_came_after_the_weights_has_no_slopes() -> None:
     columns, y = table(200, 4)
     nb = with_linear_part(NaiveBayes().fit(columns, y), products=3)

@@ -28,7 +28,7 @@ CASES = {
     "truths": (truths, "auto"),
     "mixed": (levels, "auto"),
     "levels": (levels, {"colour": "categorical", "number": "gaussian"}),
-    "texts": (texts, "text"),
+    "texts": (texts, Text()),
 }
 
 
@@ -51,8 +51,7 @@ def test_a_point_is_a_model_with_that_pseudo_count(case: str, weights) -> None:
     X, y = make()
     even, odd = np.arange(0, len(y), 2), np.arange(1, len(y), 2)
     train, test = (rows_of(X, even), y[even]), (rows_of(X, odd), y[odd])
-    # Without weights a text is words, so that a model to be compared has to be learned so.
-    nb = NaiveBayes(event_models, weights=weights, text="words").fit(*train)
+    nb = NaiveBayes(event_models, weights=weights).fit(*train)
     curve = nb.curve.smoothing(*test, values=VALUES)
     held_out, training = points(curve, "held-out"), points(curve, "training")
     assert list(held_out) == list(training) == VALUES

@@ -183,6 +183,32 @@ def test_only_the_first_characters_are_read(options: dict[str, Any], text: str, 
 
 
 @pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"ngram_range": (1, 2), "binary": True},
+        {"analyzer": "char_wb", "ngram_range": (2, 4)},
+        {"analyzer": "char", "features": 64},
+        {"token_pattern": SCIKIT},
+    ],
+    ids=str,
+)
+@given(texts=st.lists(known_text, min_size=2, max_size=6), most=st.integers(1, 30))
+@pytest.mark.filterwarnings("ignore:No token was found")
+def test_a_model_of_the_first_characters_is_one_of_texts_cut_short(
+    options: dict[str, Any], texts: list[str], most: int
+) -> None:
+    y, cut = ["a", "b", "a", "b", "a", "b"][: len(texts)], [text[:most] for text in texts]
+    first = pure(Text(**options, max_characters=most)).fit({"t": texts}, y)
+    whole = pure(Text(**options)).fit({"t": cut}, y)
+    np.testing.assert_array_equal(
+        first.predict_proba({"t": texts}), whole.predict_proba({"t": cut})
+    )
+    (mine,), (theirs,) = first.tally_.blocks.values(), whole.tally_.blocks.values()
+    assert (mine[VALUE].high == theirs[VALUE].high).all()
+
+
+@pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("नमस्ते दुनिया मुझे पैसे चाहिए", "नमस्ते दुनिया मुझे पैसे चाहिए"),
@@ -493,6 +519,21 @@ def test_a_function_without_a_name_cannot_be_saved(tmp_path: Path) -> None:
     nb.save(path)
     again = load(path, functions={"Halves": Halves()})
     np.testing.assert_array_equal(again.predict_proba(TEXTS), nb.predict_proba(TEXTS))
+
+
+def test_two_functions_of_one_name_cannot_be_saved(tmp_path: Path) -> None:
+    def named(function: Callable[[str], Any]) -> Callable[[str], Any]:
+        function.__name__ = "prepare"
+        return function
+
+    one, other = named(lambda text: text.split("/")), named(lambda text: text.split(","))
+    several = {"t": [Text(tokenizer=one), Text(tokenizer=other)]}
+    nb = NaiveBayes(several).fit({"t": TEXTS}, Y)
+    with pytest.raises(ValueError, match="Two functions of the model are named prepare"):
+        nb.save(tmp_path / "m.naively")
+    alike = {"t": [Text(tokenizer=one), Text(tokenizer=one, ngram_range=(2, 2))]}
+    NaiveBayes(alike).fit({"t": TEXTS}, Y).save(tmp_path / "m.naively")
+    load(tmp_path / "m.naively", functions={"prepare": one})
 
 
 def test_models_of_other_functions_do_not_merge() -> None:

@@ -60,7 +60,7 @@ from naively.options import declared, expected
 from naively.schema.schema import Group, Schema
 from naively.schema.settings import Settings
 from naively.schema.settle import View
-from naively.schema.text import Text
+from naively.schema.text import Text, name_of
 
 LONGEST = 300  # characters of a message about a damaged file
 HISTORY = "history"  # in the provenance: what was done to the model
@@ -238,6 +238,7 @@ def _header(model: Model, arrays: Arrays) -> Saved:
     prior = settings.class_prior
     if not isinstance(prior, str | Beta | Dirichlet):
         prior = write_probabilities(prior)
+    _check_functions(counted.schema)
     return {
         "version": version("naively"),
         "classes": write_classes(model.classes),
@@ -259,6 +260,19 @@ def _header(model: Model, arrays: Arrays) -> Saved:
 def _splits_texts(schema: Schema) -> bool:
     """Whether a text is split into tokens by naively's own rules."""
     return any(isinstance(group.analyser, Text) for group in schema.groups)
+
+
+def _check_functions(schema: Schema) -> None:
+    """Check that no two functions, which a file knows by name, have the same one."""
+    known: dict[str, Callable[[str], Any]] = {}
+    analysers = [of.analyser for of in schema.groups if isinstance(of.analyser, Text)]
+    for function in (function for of in analysers for function in of.functions.values()):
+        name = name_of(function)
+        if known.setdefault(name, function) != function:
+            raise ValueError(
+                f"Two functions of the model are named {name}, by which a model file knows them: "
+                "rename one of them."
+            )
 
 
 def _readings(schema: Schema) -> Saved:
