@@ -651,7 +651,7 @@ def _pair(columns: Iterable[Name]) -> Hashable:
 
 
 def words_of_ngrams(axis: Words, rows: Rows) -> list[dict[str, tuple[str, ...]]]:
-    """Return the words that each character n-gram of each text is in, a mapping for each text."""
+    """Return the words that each character n-gram of a text is in, or that are in it, by text."""
     options = {key: value for key, value in axis.analyser.splitting.items() if key != "features"}
     lower, of_character_ngrams = options["lowercase"], splitter(**options)
     of_words = splitter("word", (1, 1), lower, ())
@@ -663,7 +663,8 @@ def words_of_ngrams(axis: Words, rows: Rows) -> list[dict[str, tuple[str, ...]]]
             holders = _holders(inner, options["ngram_range"][1])
             beside = inner if len(inner) <= FEW_WORDS else ()
             for ngram in dict.fromkeys(of_character_ngrams(token)):
-                near = holders.get(ngram.strip(), beside)
+                plain = ngram.strip()
+                near = holders.get(plain) or [word for word in inner if word in plain] or beside
                 words.setdefault(ngram, {}).update(dict.fromkeys(near))
         found.append({ngram: tuple(of) for ngram, of in words.items()})
     return found
