@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mailbox
+import random
 from email.message import EmailMessage
 from pathlib import Path
 
@@ -12,8 +13,11 @@ from hypothesis import strategies as st
 
 from naively.data import files
 from naively.mail.html import visible_text
+from naively.mail.learn import learn
 from naively.mail.mailbox import is_mail, read_labelled, read_messages
 from naively.mail.message import COLUMNS, decode, read_contacts, read_message
+from naively.mail.score import Verdict, words_of
+from naively.mail.table import CLASSES, open_table
 
 
 def message(**parts: object) -> bytes:
@@ -218,3 +222,46 @@ def test_folders_of_a_maildir_are_read(tmp_path: Path) -> None:
     box.get_folder("2026").add_folder("May").add(message(X_Place="deeper"))
     found = b"".join(read_messages(tmp_path / "box"))
     assert [found.count(place) for place in (b"top", b"folder", b"deeper")] == [1, 1, 1]
+
+
+MAILS = {  # in each class other words, of a script of its own
+    "zh": ("优惠 特价发票 免费领取 点击链接", "明天 会议 地点 在办公室 请带上 合同"),
+    "ja": ("当選 おめでとう 無料 登録 今すぐ", "明日 会議 資料 送付 よろしく お願いします"),
+    "ru": ("выигрыш бесплатно срочно ссылка приз", "совещание завтра отчёт договор спасибо"),
+    "th": ("ฟรี รางวัล คลิก เงินด่วน", "ประชุม พรุ่งนี้ เอกสาร รายงาน"),
+    "ar": ("مَجَّانًا جائزة اضغط هنا", "اجتماع غدًا التقرير المرفق"),
+}
+
+
+@pytest.mark.parametrize("language", MAILS)
+@pytest.mark.parametrize("spaced", [True, False])
+def test_mail_of_every_language_is_told_apart(language: str, spaced: bool, tmp_path: Path) -> None:
+    if not spaced and language in ("ru", "ar"):
+        pytest.skip("it is written with spaces")
+    rng = random.Random(0)
+
+    def body(spam: int) -> str:
+        words = MAILS[language][1 - spam].split()
+        return (" " if spaced else "").join(rng.choices(words, k=6))
+
+    rows = [({"body": body(i % 2)}, CLASSES[i % 2]) for i in range(60)]
+    path = str(tmp_path / "m.naively")
+    learn(path, rows)
+    table = open_table(path)
+    for spam in (0, 1):
+        verdicts = [Verdict(table, words_of({"body": body(spam)})) for _ in range(20)]
+        assert all((verdict.probability > 0.9) == spam for verdict in verdicts)
+        assert all((verdict.probability < 0.1) != spam for verdict in verdicts)
+
+
+def test_words_of_another_unicode_are_not_mixed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, rows = str(tmp_path / "m.naively"), [({"body": "one two"}, "ham")]
+    learn(path, rows)
+    before = Path(path).read_bytes()
+    monkeypatch.setattr("naively.mail.learn.unicode_version", lambda: "99.0.0")
+    message = r"m.naively has the words of Unicode 16.0.0, and this version .* 99.0.0: learn"
+    with pytest.raises(ValueError, match=message):
+        learn(path, rows)
+    assert Path(path).read_bytes() == before

@@ -6,6 +6,7 @@ from binascii import crc32
 from pathlib import Path
 
 from naively import saving
+from naively.kernels.folding import unicode_version
 from naively.mail.message import CONTACTS
 from naively.mail.score import ENOUGH, fit_temperature, leave_one_out_histogram, words_of
 from naively.mail.table import CLASSES, DIGEST, TEMPERATURE, MailTable, open_table
@@ -151,6 +152,12 @@ def _corrected(old: MailTable, batch: _Batch) -> MailTable:
 def _table(file: Path, *, remember: bool) -> MailTable:
     """Return the table in a file, or an empty one if there is no file."""
     table = open_table(str(file)) if file.exists() else MailTable.empty()
+    here = unicode_version()
+    if table.unicode != here:
+        raise ValueError(
+            f"{file.name} has the words of Unicode {table.unicode}, and this version of naively "
+            f"has those of {here}: learn the mail again, in a new file."
+        )
     if not remember or table.remembers:
         return table
     if any(table.messages):

@@ -19,6 +19,8 @@ from math import inf, isfinite
 from operator import add
 from stat import S_ISREG
 
+from naively.kernels.folding import unicode_version
+
 TYPE_CHECKING = False
 
 
@@ -50,6 +52,8 @@ class MailTable:
         What scores are multiplied by; 1 until there are enough messages to fit it on.
     remembers : bool
         Whether digests of messages are kept.
+    unicode : str, optional
+        The version of Unicode by which messages were split into words; by default the present one.
 
     Examples
     --------
@@ -66,10 +70,12 @@ class MailTable:
         temperature: float = TEMPERATURE,
         *,
         remembers: bool = False,
+        unicode: str | None = None,
     ) -> None:
         views = {name: memoryview(arrays[name]).cast("B") for name in ARRAYS}
         messages = views["messages"].cast("d")
         self.temperature, self.remembers = temperature, remembers
+        self.unicode = unicode or unicode_version()
         self.histogram: Sequence[int] = views["evidence"].cast("q") or [0] * (2 * BINS)
         self._counts = views["counts"].cast("d")
         self._ends = views["ends"].cast("q")
@@ -162,7 +168,9 @@ class MailTable:
 
     def with_temperature(self, temperature: float) -> MailTable:
         """Return the same counts with another temperature."""
-        return MailTable(self._arrays(), temperature, remembers=self.remembers)
+        return MailTable(
+            self._arrays(), temperature, remembers=self.remembers, unicode=self.unicode
+        )
 
     def with_digests(self, digests: Collection[bytes]) -> MailTable:
         """Return the same counts with these digests of the messages that they are of."""
@@ -177,7 +185,7 @@ class MailTable:
         """Return the file's content."""
         entries = {
             "classes": CLASSES, "temperature": self.temperature,
-            "remembers": self.remembers,
+            "remembers": self.remembers, "unicode": self.unicode,
         }  # fmt: skip
         return pack(entries, self._arrays())
 
@@ -187,11 +195,12 @@ class MailTable:
         entries, arrays = unpack(content)
         temperature = entries.get("temperature")
         remembers = entries.get("remembers")
+        unicode = entries.get("unicode")
         if not isinstance(temperature, float):
             raise ValueError("it is damaged: it has no temperature")  # noqa: TRY004
-        if not isinstance(remembers, bool):
+        if not isinstance(remembers, bool) or not isinstance(unicode, str):
             raise ValueError("it is damaged, or no model of mail")  # noqa: TRY004
-        return cls(arrays, temperature, remembers=remembers)
+        return cls(arrays, temperature, remembers=remembers, unicode=unicode)
 
     def check(self) -> None:
         """Raise a ValueError if any of the arrays cannot have been written by `to_bytes`.
@@ -229,7 +238,7 @@ class MailTable:
 
     def _with(self, arrays: Arrays) -> MailTable:
         whole = {**self._arrays(), **arrays}
-        return MailTable(whole, self.temperature, remembers=self.remembers)
+        return MailTable(whole, self.temperature, remembers=self.remembers, unicode=self.unicode)
 
     def _word(self, i: int) -> bytes:
         return bytes(self._words[self._ends[i - 1] if i else 0 : self._ends[i]])
