@@ -648,3 +648,16 @@ def test_bad_patterns_are_said() -> None:
         Patterns(leave_out=["gold"])
     with pytest.raises(ValueError, match=r"The pattern 'x', .* is no regular expression"):
         Patterns(more={"x": "("})
+
+
+def test_lists_of_words_are_left_out_and_stemmed_like_texts() -> None:
+    text = Text(tokenizer=str.split, stop_words=["the"])
+    assert text.rows([["the", "cats"], None, "the cats"]) == [["cats"], None, ["cats"]]
+    pytest.importorskip("snowballstemmer")
+    stems = Text(stemmer="english", stop_words=["the"])
+    assert stems.rows([["the", "cats"], "the cats"]) == [["cat"], ["cat"]]
+
+
+def test_what_a_function_yields_is_a_list() -> None:
+    assert Text(analyzer=lambda text: iter(text.split())).tokens("a b") == ["a", "b"]
+    assert Text(tokenizer=lambda text: map(len, text.split())).tokens("a bb") == ["1", "2"]

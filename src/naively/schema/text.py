@@ -262,6 +262,8 @@ class Text(TextModel):
             rows = [row[: self.max_characters] if isinstance(row, str) else row for row in rows]
             for prepare in filter(None, (self._prepare, self._own_words)):
                 rows = [prepare(row) if isinstance(row, str) else row for row in rows]
+            if self._own_words is not None and not callable(self.analyzer):
+                rows = [row if row is None else self._kept(row) for row in rows]
         return rows if self.max_tokens is None else self._bounded(rows)
 
     def _bounded(self, rows: Iterable[Row]) -> list[Row]:
@@ -329,16 +331,10 @@ class Text(TextModel):
     def _own_words(self) -> Split | None:
         """What makes words, or all tokens, of a prepared text; None where a vocabulary does it."""
         if callable(self.analyzer):
-            return self.analyzer
-        words = self._split_words() if self.analyzer == "word" else None
-        if words is None:
+            analyse = self.analyzer
+            return lambda text: list(analyse(text))
+        if self.analyzer != "word":
             return None
-        find, stops = words, frozenset(self._stop_words)
-        stem = str if self.stemmer is None else stemmer_of(self.stemmer)
-        return lambda text: [stem(word) for word in find(text) if word not in stops]
-
-    def _split_words(self) -> Split | None:
-        """Return what makes words of a prepared text, before any is left out or stemmed."""
         lowercase = self.lowercase and self._prepare is None
         if self.tokenizer is not None:
             tokenizer = self.tokenizer
@@ -347,6 +343,15 @@ class Text(TextModel):
             find = compile_bounded(self.token_pattern, "token_pattern").findall
             return lambda text: find(bounded(text))
         return None if self.stemmer is None else partial(split, lowercase=lowercase)
+
+    def _kept(self, words: Iterable[object]) -> list[str]:
+        """Return words but for stop words, as their stems if that is asked for."""
+        kept = [word for word in map(str, words) if word not in self._stops]
+        return kept if self.stemmer is None else list(map(stemmer_of(self.stemmer), kept))
+
+    @cached_property
+    def _stops(self) -> frozenset[str]:
+        return frozenset(self._stop_words)
 
     @cached_property
     def _stop_words(self) -> tuple[str, ...]:
