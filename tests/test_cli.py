@@ -116,7 +116,7 @@ def test_event_models_and_class_prior(data: Path) -> None:
     )  # fmt: skip
     assert done.returncode == 0
     assert b"size    categorical  5 levels; given" in done.stderr
-    assert b"note    bernoulli    texts: 5.0 words on average; given" in done.stderr
+    assert b"note    bernoulli    texts: 5.6 words on average; given" in done.stderr
     assert "good=" in sentence("train", data, "-t", "kind", "-o", out, "--class-prior", "good=x")
     assert "sum to 1" in sentence(
         "train", data, "-t", "kind", "-o", out, "--class-prior", "good=1,bad=1"

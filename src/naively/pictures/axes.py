@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from naively.messages import shortened, visible
@@ -72,11 +74,54 @@ def new_axes(ax: Axes | None = None, *, width: float = WIDTH, height: float = HE
     return new
 
 
+# Fonts of scripts that Matplotlib's own font lacks, of which those that are installed are used.
+FONTS = (
+    "Noto Sans CJK SC", "Noto Sans CJK JP", "Noto Sans SC", "Noto Sans JP", "Noto Sans KR",
+    "WenQuanYi Zen Hei", "Microsoft YaHei", "PingFang SC", "Hiragino Sans", "Yu Gothic",
+    "Malgun Gothic", "Noto Sans Thai", "Noto Sans Devanagari", "Noto Sans Arabic", "Noto Sans",
+    "Arial Unicode MS",
+)  # fmt: skip
+
+
 @contextmanager
 def styled() -> Iterator[None]:
     """Make figures in the style of all pictures."""
-    with pyplot().rc_context(STYLE):
+    with pyplot().rc_context(STYLE | {"font.family": families()}):
         yield
+
+
+@cache
+def families() -> list[str]:
+    """Return the fonts of pictures, the first that has a character before the others."""
+    from matplotlib.font_manager import fontManager
+
+    installed = {font.name for font in fontManager.ttflist}
+    return ["DejaVu Sans", *(name for name in FONTS if name in installed)]
+
+
+@cache
+def _drawn() -> frozenset[int]:
+    """Return the characters that the first font has."""
+    from matplotlib.font_manager import findfont, get_font
+
+    return frozenset(get_font(findfont("DejaVu Sans")).get_charmap())
+
+
+def with_names(text: str) -> str:
+    """Return a text in which symbols that cannot be drawn, such as most emoji, are named.
+
+    >>> with_names("so ✓ 🥳")
+    'so ✓ [face with party horn and party hat]'
+    """
+    if text.isascii():
+        return text
+    named = (
+        f"[{unicodedata.name(c, 'symbol').lower()}]"
+        if unicodedata.category(c) in ("So", "Sk", "Cn") and ord(c) not in _drawn()
+        else c
+        for c in text
+    )
+    return "".join(named)
 
 
 def pyplot() -> Any:
@@ -102,7 +147,7 @@ def points(i: int) -> dict[str, Any]:
 
 def name_of(value: object) -> str:
     """Return a label, level or word as a picture shows it: short, on one line, never a formula."""
-    text = shortened(visible(str(value)), LONGEST)
+    text = with_names(shortened(visible(str(value)), LONGEST))
     return text.replace("$", r"\$")
 
 
