@@ -112,8 +112,8 @@ class Options:
     text: Literal["auto", "words"] = option(
         "auto",
         words("auto", "words"),
-        "What is counted of texts: auto (words, word bigrams, and character n-grams where texts "
-        "are short) or words (the fastest, in the least memory).",
+        "What is counted of texts: auto (words, word bigrams, and the character n-grams of their "
+        "beginning) or words (the fastest, in the least memory).",
     )
     presence: Literal["auto", "ignore"] = option(
         "auto",

@@ -105,10 +105,10 @@ class Learner(Classifier):
         column. ``notes_`` says what was chosen.
     text : {"auto", "words"}, default "auto"
         What is counted of a column of texts that is not named in ``event_models``: with "auto",
-        the words, the word bigrams, and, of texts of up to 1,500 characters, the character n-grams
-        (n from 2 to 5) that each holds, each kind with weights of its own; with "words", which is
-        the fastest, how often each word comes. So it is too without ``weights="loo"``, and with
-        ``estimate`` "mle" or "predictive".
+        the words, the word bigrams, and the character n-grams (n from 2 to 5) of the first 500
+        characters that each holds, each kind with weights of its own; with "words", which is the
+        fastest, the words alone. Without ``weights="loo"``, and with ``estimate`` "mle" or
+        "predictive", it is how often each word comes.
     random_state : int, Generator or None, default None
         Chooses the rows that weights are fitted to; None is a fixed choice.
     semi_supervised : bool, default False

@@ -166,6 +166,10 @@ class UnicodeTable:
     def _numbers(self, name: str) -> list[int]:
         return list(map(int, self._lines[name].split()))
 
+    def ranges(self, kind: str) -> list[tuple[int, int]]:
+        """Return where the ranges of code points of a kind begin and end."""
+        return [(begin, end) for begin, end, letter in self._ranges if letter == kind]
+
     def kind(self, code: int) -> str:
         """Return the kind of a character that is not ASCII (see `fold`)."""
         place = bisect_right(self._begins, code) - 1
@@ -227,6 +231,18 @@ def unicode_table() -> UnicodeTable:
     ('a', 'я')
     """
     return UnicodeTable(table_text())
+
+
+@cache
+def unspaced() -> re.Pattern[str]:
+    """Return the expression of a letter of a script without spaces.
+
+    >>> len(unspaced().findall("C und 这个产品"))
+    4
+    """
+    table = unicode_table()
+    ranges = (f"{chr(begin)}-{chr(end - 1)}" for begin, end in table.ranges("H"))
+    return re.compile(f"[{''.join(ranges)}]")
 
 
 @cache

@@ -31,6 +31,7 @@ from naively.data.columns import CYCLES, READ_AS, Reading, column_rows
 from naively.data.reading import Forms, read, readings_with_words
 from naively.events import Bernoulli, Categorical, EventModel, Histogram
 from naively.kernels.double_double import Sums
+from naively.kernels.folding import unspaced
 from naively.kernels.reference import Floats, sortable
 from naively.schema.diagnose import present_in, says_which_are_missing
 from naively.schema.encode import encode_texts, read_levels
@@ -65,10 +66,6 @@ OWN = "nearly every row has its own, a text by its pieces: like an identifier"
 PIECES = "many differ: a text by its pieces, and levels"
 LOOKED_AT = 1_000  # strings that are looked at to tell hashes
 HASH = re.compile(r"[0-9a-f]{16,}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
-# Characters of Chinese, Japanese, Thai, Lao, Khmer and Burmese, whose words have no blanks between.
-UNDIVIDED = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff]"
-)
 CountedAs: TypeAlias = Literal["truths", "cells", "levels"]
 ZERO, ONE = sortable(np.array([0.0, 1.0])).tolist()
 
@@ -133,7 +130,7 @@ def count_words(string: str) -> float:
     (3, 3.5)
     """
     words = len(string.split())
-    return words if string.isascii() else max(words, len(UNDIVIDED.findall(string)) / 2)
+    return words if string.isascii() else max(words, len(unspaced().findall(string)) / 2)
 
 
 def _are_hashes(strings: Collection[str]) -> bool:
