@@ -46,6 +46,7 @@ FINER = 1e-3  # times the least difference, if there is no such step
 MOST = 64  # columns of numbers that are looked at: with more a row is only less probable
 FEWEST = 3  # words of a text that can be told from others
 FEW = 0.02  # of the rows of a class
+TINY = 1e-9  # of the texts of a class
 LEFT = 5  # different texts of each class, if near copies are one
 EQUAL = 1e-9  # rows per weight that differ from 1 by no more do so by rounding
 
@@ -80,13 +81,12 @@ def note_of_near_copies(near: NDArray[np.uint64] | None) -> tuple[str, ...]:
     if near is None:
         return ()
     rows, texts = int((near > 0).sum()), many(len(np.unique(near[near > 0])), "text")
-    return (
-        (
-            f"Near copies: {rows:,} rows are {texts} in other case, spacing, numbers or "
-            "punctuation; each is left out with those like it. If they are rows of their own, "
-            "number them in groups=."
-        ),
+    said = (
+        f"Near copies: {rows:,} rows are {texts} in other case, spacing, numbers or punctuation; "
+        "each is left out with those like it. If they are rows of their own, number them in "
+        "groups=."
     )
+    return (said,)
 
 
 def _copied(model: Model, batch: Batch, rows: Floats) -> NDArray[np.int64]:
@@ -211,7 +211,8 @@ def _log_share_of_texts(batch: Batch, words: Sequence[_WordsOf], some: NDArray[n
         plain = of.number[word] > 0
         row, word = row[plain], word[plain]
         c = codes[row]
-        share = np.minimum(of.texts.at(word, c) / of.of_class[c], 1.0)
+        # Of rows that were forgotten since, nothing may be left.
+        share = np.clip(of.texts.at(word, c) / np.maximum(of.of_class[c], TINY), TINY, 1.0)
         least, every = _summed(row, np.log(share), len(some))
         rarest, total = np.minimum(rarest, least), total + every
     return np.minimum(rarest, SHARED * total)
