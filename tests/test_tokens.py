@@ -177,9 +177,11 @@ def test_every_character_is_alike_everywhere(context, analyzer, lowercase):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("context", "step"), [("alone", 16), *((of, 1) for of in CONTEXTS)])
-def test_every_known_character_is_as_it_is_meant(context, step):
-    for character in filter(is_known, EVERY[::step]):
+@pytest.mark.parametrize("context", CONTEXTS)
+def test_known_characters_are_as_they_are_meant(context):
+    # Each third, the others in another context: those who read the same table agree on all above.
+    some = [*filter(is_known, EVERY)][list(CONTEXTS).index(context) :: len(CONTEXTS)]
+    for character in some:
         text = CONTEXTS[context].format(character)
         for lowercase in (True, False):
             split = {"lowercase": lowercase}
