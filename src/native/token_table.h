@@ -70,8 +70,8 @@ class TokenTable {
     // Whether texts are split alike for both, into tokens that are known.
     bool splits_as(const TokenTable& other) const {
         const Splitting &a = splitting_, &b = other.splitting_;
-        if (hashed() || other.hashed() || a.unit != b.unit || a.low != b.low || a.high != b.high || a.most != b.most ||
-            stop_words_ != other.stop_words_)
+        if (hashed() || other.hashed() || a.unit != b.unit || a.low != b.low || a.high != b.high ||
+            a.most != b.most || stop_words_ != other.stop_words_)
             return false;
         std::vector<uint8_t> mine, theirs;
         for (size_t id = 0; id < stop_words_; ++id) {

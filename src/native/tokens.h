@@ -44,8 +44,8 @@ void visit_words_of(const Text& text, bool lowercase, TokenBuffers& buffers, Vis
         text.words->visit([&](Bytes word) { visit(Word::of(word), false); });
         return;
     }
-    const FoldedText& folded = buffers.text;
-    buffers.text.read(text, lowercase);
+    FoldedText& folded = buffers.text;
+    folded.read(text, lowercase);
     visit_words(folded, [&](size_t begin, size_t end, bool is_part) {
         visit(folded.word(begin, end), is_part);
     });

@@ -10,6 +10,7 @@
 #include <sstream>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -107,7 +108,7 @@ class UnicodeTable {
     std::unordered_map<CodePoint, std::vector<CodePoint>> many_, many_lower_;
     std::unordered_map<uint64_t, CodePoint> composed_;
     std::unordered_map<CodePoint, std::pair<CodePoint, CodePoint>> parts_;
-    std::unordered_map<CodePoint, bool> second_;
+    std::unordered_set<CodePoint> second_;
 
     static std::unique_ptr<UnicodeTable>& instance() {
         static std::unique_ptr<UnicodeTable> table;
@@ -235,7 +236,7 @@ class UnicodeTable {
             const auto made = static_cast<CodePoint>(numbers[i + 2]);
             composed_[uint64_t{first} << 32 | second] = made;
             parts_[made] = {first, second};
-            second_[second] = true;
+            second_.insert(second);
         }
     }
 };

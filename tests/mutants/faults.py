@@ -477,8 +477,8 @@ FAULTS = [
     Fault(
         "words: the last sigma of a word is like any other",
         "src/naively/kernels/folding.py",
-        'return "ς" if IN_WORD.match(before)',
-        'return "σ" if IN_WORD.match(before)',
+        'return "ς" if OF_WORD.match(before)',
+        'return "σ" if OF_WORD.match(before)',
         ("tests/test_tokens.py::test_words_of_every_language",),
     ),
     Fault(

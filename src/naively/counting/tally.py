@@ -36,13 +36,7 @@ from naively.counting.labels import LabelArray, Labels, union_classes
 from naively.kernels import dispatch
 from naively.kernels.double_double import Sums, scatter
 from naively.kernels.reference import CAP, Floats
-from naively.kernels.sparse_sums import (
-    AnySums,
-    RepeatedSums,
-    SparseSums,
-    as_dense,
-    as_sparse,
-)
+from naively.kernels.sparse_sums import AnySums, RepeatedSums, SparseSums, as_dense, as_sparse
 from naively.messages import Shown
 
 if TYPE_CHECKING:

@@ -541,10 +541,6 @@ class Spelling(ABC):
         least, none = self.dialect.number(-700.0), self.dialect.number(0.0)
         return f"CASE WHEN {x} < {least} THEN {none} ELSE {self.dialect.exp(x)} END"
 
-    def length(self, x: str) -> str:
-        """Return how many characters a text has."""
-        return f"LENGTH({x})"
-
     def _there(self, y: str) -> str:
         missing, double = self.dialect.is_missing(y), self.dialect.double
         return f"CASE WHEN {missing} THEN CAST(NULL AS {double}) ELSE {y} END"

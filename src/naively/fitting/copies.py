@@ -136,12 +136,10 @@ def nearly_equal(
     words = [of for of in texts if of is not None]
     if not words or any(batch.labels.group is not None for batch in batches):
         return None  # which rows are alike was said
-    every = [_by_words(batch, words) for batch in batches]
-    group = np.concatenate(every)
-    _, of, rows = np.unique(group, return_inverse=True, return_counts=True)
-    group[rows[of] == 1] = 0
+    group = _of_several(np.concatenate([_by_words(batch, words) for batch in batches]))
     if not group.any():
         return None
+    _, of = np.unique(group, return_inverse=True)
     times = np.bincount(of, np.concatenate([batch.times for batch in batches]))
     total, end = _rows_of_each(model, batches), 0
     for batch in batches:
@@ -150,8 +148,7 @@ def nearly_equal(
         expected = np.log(total[batch.labels.codes[some]]) + _log_share_of_texts(batch, words, some)
         more = times[of[own][some]] - 1
         group[own][some[more * expected - _log_factorial(more) >= HARDLY]] = 0
-    _, of, rows = np.unique(group, return_inverse=True, return_counts=True)
-    group[rows[of] == 1] = 0
+    group = _of_several(group)
     codes = np.concatenate([batch.labels.codes for batch in batches])
     different = np.where(group > 0, group, np.arange(len(group), dtype=np.uint64))
     left = np.bincount(codes[np.unique(different, return_index=True)[1]])
@@ -162,6 +159,12 @@ def nearly_equal(
     least = np.full(of.max() + 1, ~np.uint64(0))
     np.minimum.at(least, of, keys)  # not of the numbers of words, which follow from their order
     return np.where(group > 0, least[of] | np.uint64(1), np.uint64(0))
+
+
+def _of_several(group: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return the group of each row, (rows,); 0 of a row that is alone in it."""
+    _, of, rows = np.unique(group, return_inverse=True, return_counts=True)
+    return np.where(rows[of] > 1, group, np.uint64(0))
 
 
 @dataclass(frozen=True)

@@ -538,13 +538,13 @@ class Sample:
         ``times`` are how many independent rows each stands for.
     notes : tuple of str
         What is to be said of their copies and weights.
-    near : ndarray of uint64, of shape (rows,), or None
+    near_copies : ndarray of uint64, of shape (rows,), or None
         The group of near copies of each row, 0 without one.
     """
 
     batches: list[Batch]
     notes: tuple[str, ...] = ()
-    near: NDArray[np.uint64] | None = None
+    near_copies: NDArray[np.uint64] | None = None
 
     def __len__(self) -> int:
         return int(self.copies.sum())
@@ -596,11 +596,11 @@ class Sample:
         """
         if self.groups is None:
             dealt = deal(self.labels.codes, self.copies, folds)
-            whole = np.flatnonzero(0 if self.near is None else self.near)
+            whole = np.flatnonzero(0 if self.near_copies is None else self.near_copies)
         else:
             dealt = np.zeros((len(self.copies), folds), np.int64)
             whole = np.arange(len(dealt))
-        groups = self.near if self.groups is None else self.groups
+        groups = self.near_copies if self.groups is None else self.groups
         if groups is not None:
             dealt[whole] = 0
             dealt[whole, fold_of_groups(groups[whole], folds)] = self.copies[whole]
@@ -610,8 +610,8 @@ class Sample:
         """Return so many copies of each row, where ``copies`` is of shape (rows,)."""
         ends = np.cumsum([len(batch) for batch in self.batches])[:-1]
         each = zip(self.batches, np.split(copies, ends), strict=True)
-        near = None if self.near is None else self.near[copies > 0]
-        return Sample([batch.keep(of_batch) for batch, of_batch in each], near=near)
+        near = None if self.near_copies is None else self.near_copies[copies > 0]
+        return Sample([batch.keep(of_batch) for batch, of_batch in each], near_copies=near)
 
     def less(self, model: Model) -> Model:
         """Return the model that never saw these rows."""
@@ -700,11 +700,11 @@ class Sample:
 
         They are left out all at once, or in folds if they are many.
         """
-        if self.near is None:
+        if self.near_copies is None:
             return found
-        fold = np.full(len(self.near), -1, np.int64)
-        those = np.flatnonzero(self.near)
-        groups = self.near[those]
+        fold = np.full(len(self.near_copies), -1, np.int64)
+        those = np.flatnonzero(self.near_copies)
+        groups = self.near_copies[those]
         folds = 1 if len(those) < MANY * len(fold) else FOLDS
         fold[those] = fold_of_groups(groups, min(folds, len(np.unique(groups))))
         places, without = self._of_folds(model, fold, length_power)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 TABLE = join(dirname(__file__), "unicode.txt")  # noqa: PTH118, PTH120  (to import pathlib takes long)
 DOTTED_I = 0x130  # the one character whose lower case is two
 SIGMA = re.compile("[σς]")
+IN_WORD = "a-z0-9_KV"  # kinds of what may begin a word; marks go on with it
+OF_WORD = re.compile(f"[{IN_WORD}M]")
 COMBINING = re.compile("[MV]")
 COMBINED = re.compile(".[MV]+", re.DOTALL)  # a character and those that may be composed with it
 HANGUL, LEADING, VOWEL, TRAILING = 0xAC00, 0x1100, 0x1161, 0x11A7
@@ -80,10 +82,7 @@ def _composed(folded: str, kinds: str) -> Iterator[str]:
 def _sigma(kinds: str, i: int) -> str:
     """Return the small sigma at a place: another one ends a word."""
     before, after = kinds[i - 1 : i] if i else "", kinds[i + 1 : i + 2]
-    return "ς" if IN_WORD.match(before) and not IN_WORD.match(after) else "σ"
-
-
-IN_WORD = re.compile("[a-z0-9_KVM]")
+    return "ς" if OF_WORD.match(before) and not OF_WORD.match(after) else "σ"
 
 
 def compose(text: str) -> str:

@@ -283,10 +283,7 @@ def _joined(encoded: list[bytes], missing: Flags | None) -> Strings:
     return Strings(np.append(0, np.cumsum(lengths)), utf8, missing)
 
 
-# --- Strings as texts: checked, made a list, and without those that are too long -----------------
-
-
-CONTINUATION = bytes(range(0x80, 0xC0))  # the bytes of a character but its first
+# --- Strings as texts: checked, and made a list --------------------------------------------------
 
 
 def check_texts(strings: Strings) -> None:

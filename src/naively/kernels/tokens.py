@@ -21,7 +21,7 @@ from functools import lru_cache
 from itertools import chain, pairwise
 from typing import Literal, TypeAlias
 
-from naively.kernels.folding import fold
+from naively.kernels.folding import IN_WORD, fold
 
 Unit: TypeAlias = Literal["word", "char", "char_wb"]
 Row: TypeAlias = "str | Sequence[str] | None"  # a text, its tokens, or a missing text
@@ -32,7 +32,6 @@ UNITS = ("word", "char", "char_wb")
 
 # Tokens are found among the kinds of characters (see `fold`), where "a" is any letter that is not
 # ASCII, and capitals are no letters of the text. JavaScript has the same expression.
-IN_WORD = "a-z0-9_KV"  # what may begin a word; marks go on with it
 WORD = f"[{IN_WORD}][{IN_WORD}M]*"
 HOST = f"[{IN_WORD}][{IN_WORD}M-]*"
 TOKEN = re.compile(
