@@ -310,6 +310,6 @@ def assert_same_terms(
 
     one, other = terms(a, mine), terms(b, theirs)
     assert one.keys() == other.keys()
-    assert a.ridge == b.ridge
+    assert a.ridge == pytest.approx(b.ridge, rel=1e-9)
     for key, numbers in one.items():
         np.testing.assert_allclose(numbers, other[key], rtol=1e-9, atol=atol, err_msg=str(key))
