@@ -29,6 +29,7 @@ constexpr const char* numpy_type() {
     if constexpr (std::is_same_v<T, std::int32_t>) return "int32";
     if constexpr (std::is_same_v<T, std::uint64_t>) return "uint64";
     if constexpr (std::is_same_v<T, std::uint8_t>) return "uint8";
+    if constexpr (std::is_same_v<T, std::int8_t>) return "int8";
     if constexpr (std::is_same_v<T, bool>) return "bool";
 }
 

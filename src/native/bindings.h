@@ -43,6 +43,9 @@ void bind_softmax_loss(nb::module_& m);
 // kernels/search.py
 void bind_minimise_softmax(nb::module_& m);
 
+// kernels/rules.py
+void bind_grow_rules(nb::module_& m);
+
 // kernels/strings.py
 void bind_pack_strings(nb::module_& m);
 void bind_pack_views(nb::module_& m);

@@ -29,6 +29,7 @@ from naively.fitting.weights import (
     Run,
     Said,
     Solution,
+    Third,
     basis_of,
     count_parts,
     descend,
@@ -43,7 +44,6 @@ from naively.fitting.weights import (
     run_of,
     solve,
     solve_slopes,
-    weighed_without_thirds,
 )
 from naively.fitting.weights import RIDGE_STEPS as STEPS
 from naively.kernels.reference import Floats
@@ -608,6 +608,8 @@ class Fitting:
         Returns how much evidence each part gives.
     basis : Basis
         Functions of their columns.
+    of_thirds : list of Third
+        The first of them with a third held out, each third if they are few.
     joint : ndarray of shape (rows, classes)
         Their joint log likelihoods by the weights of the columns, each row left out.
     """
@@ -620,6 +622,7 @@ class Fitting:
     found: LeaveOneOut
     said: Said
     basis: Basis
+    of_thirds: list[Third]
     joint: Floats
 
     @classmethod
@@ -639,9 +642,15 @@ class Fitting:
                 joint.append(joint_of(weights, part))
         every = Labels.join(labels).standing_for(count)
         said = cache(lambda: evidence_said(weights, found))
-        basis = basis_of(model, said, every, batches)
+        basis, joint_of_all = basis_of(model, said, every, batches), np.concatenate(joint)
+        few = every.take(np.arange(min(ROWS, len(every))))
+        if len(found.prior) < len(every):  # there is no memory for the table of all
+            thirds = [Third(joint_of_all[: len(few)], *third) for third in held_out(few)]
+        else:
+            table = replace(found.first(ROWS), labels=few)
+            thirds = [*sample.thirds(model, weights, table, counted=learned)]
         return cls(
-            weights, sample, learned, batches, every, found, said, basis, np.concatenate(joint)
+            weights, sample, learned, batches, every, found, said, basis, thirds, joint_of_all
         )
 
     @cached_property
@@ -676,18 +685,6 @@ class Fitting:
             p, labels = p[rows], labels.take(rows)
         return Products.choose(self.basis.terms, self.z, self.said, p, labels, rows)
 
-    def thirds(self) -> list[tuple[Floats, NDArray[np.int64], NDArray[np.int64]]]:
-        """Return joint log likelihoods of the first rows, those to fit, and those to hold out.
-
-        The weights have not seen the rows that are held out, where there is memory for the table
-        of all.
-        """
-        labels = self._first(ROWS)
-        if len(self.found.prior) < len(self.labels):
-            return [(self.joint[: len(labels)], *third) for third in held_out(labels)]
-        some = replace(self.found.first(ROWS), labels=labels)
-        return [*weighed_without_thirds(self.column_weights, some)]
-
     def problem(
         self, products: Products | None, *, slopes: bool = True, rows: int | None = None
     ) -> Problem:
@@ -718,7 +715,7 @@ class Fitting:
         ``fixed`` is the evidence of the pairs that there are, (rows, classes, pairs); by default
         they are chosen.
         """
-        thirds, ridges = self.thirds(), ridges_of(self._first(ROWS), len(self.found.parts))
+        thirds, ridges = self.of_thirds, ridges_of(self._first(ROWS), len(self.found.parts))
         alone = self.problem(None, rows=ROWS)
         lines = [run_of(replace(alone, joint=joint), *rows) for joint, *rows in thirds]
         best, products = descend(lines, ridges, solve_slopes), False

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import partial, reduce
 from heapq import heappop, heappush
 from typing import Any, TypeAlias
 
@@ -35,9 +35,12 @@ from naively.fitting.search import on_one_thread
 from naively.fitting.weights import (
     ROWS,
     SampleSize,
+    Third,
     fit,
+    held_out,
     loss_of_one_weight,
     sample_size,
+    weighed_without,
     with_linear_part,
 )
 from naively.kernels.reference import Floats
@@ -783,8 +786,47 @@ class Sample:
         rows = float(model.independent_rows.sum())
         weights = fit(found.first(ROWS).standing_for(count), kind, rows)
         if kind == "loo" and found.labels.k > 1:
-            weights = with_linear_part(model, weights, found, batches)
+            counted = learned and not self.several_groups
+            thirds = partial(self.thirds, model, weights, found.first(ROWS), counted=counted)
+            weights = with_linear_part(model, weights, found, batches, thirds)
         return weights.of_rows_like(model.weights)
+
+    def thirds(
+        self, model: Model, weights: Weights, found: LeaveOneOut, *, counted: bool
+    ) -> Iterator[Third]:
+        """Yield the rows of a table with a third held out of the weights, each third if few.
+
+        Parameters
+        ----------
+        model : Model
+            With weights that are all 1.
+        weights : Weights
+            Those that were fitted to all.
+        found : LeaveOneOut
+            The evidence of these rows, or of the first of them.
+        counted : bool
+            Whether the third is in the model's counts, of which it is held out too.
+        """
+        for rest, held in held_out(found.labels):
+            some = found
+            if counted:
+                some = replace(self._without(model, len(found.prior), held), labels=found.labels)
+            yield Third(weighed_without(weights, some, rest), rest, held)
+
+    def _without(self, model: Model, first: int, held: NDArray[np.int64]) -> LeaveOneOut:
+        """Return the evidence of the first rows by a model that never saw some of them."""
+        copies = self.copies
+        part = np.zeros(len(copies), np.bool_)
+        part[held] = True
+        out = self.keep(np.where(part, copies, 0))
+        model = out.less(model).with_classes(model.classes)
+        part[first:] = True
+        rest = self.keep(np.where(part, 0, copies))
+        of_rest = left_out(model, rest.encoded(model))
+        of_rest = rest._without_near_copies(model, of_rest)
+        both = LeaveOneOut.join([of_rest, left_out(model, out.encoded(model), learned=False)])
+        places = np.concatenate([np.setdiff1d(np.arange(first), held), held])
+        return both.take(np.argsort(places))
 
 
 def fold_of_groups(groups: NDArray[np.uint64], folds: int) -> NDArray[np.int64]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
@@ -286,8 +286,8 @@ def ridge(
 #
 # Slopes are fitted on top of the weighted leave-one-out evidence, by ridge. The ridge is the one
 # of least log loss on held-out thirds of the sample, of its first rows if it is large; where none
-# improves it, nothing is added. The weights are fitted without each third too: to rows that they
-# were fitted to they leave nothing to add.
+# improves it, nothing is added. Each third is held out of the counts and of the weights too: what
+# the other rows leave to be added is else the opposite of what the third leaves.
 
 
 RIDGES = (1000.0, 200.0, 40.0, 8.0, 1.6, 0.3, 0.06)
@@ -307,6 +307,22 @@ class Run:
     start: Solution
 
 
+class Third(NamedTuple):
+    """Rows to fit and a third of them that is held out, as a model says that never saw the third.
+
+    Parameters
+    ----------
+    joint : ndarray of shape (rows, classes)
+        Weighted joint log likelihoods, each row left out.
+    rest, held : ndarray of int64
+        The numbers of the rows to fit, and of those that are held out.
+    """
+
+    joint: Floats
+    rest: NDArray[np.int64]
+    held: NDArray[np.int64]
+
+
 class Descent(NamedTuple):
     """The ridge of least log loss on held-out rows; None if none lowers the loss."""
 
@@ -316,7 +332,11 @@ class Descent(NamedTuple):
 
 
 def with_linear_part(
-    model: Model, weights: Weights, found: LeaveOneOut, batches: Sequence[Batch]
+    model: Model,
+    weights: Weights,
+    found: LeaveOneOut,
+    batches: Sequence[Batch],
+    thirds: Callable[[], Iterable[Third]],
 ) -> Weights:
     """Return weights with a linear part, where it lowers the log loss of held-out rows.
 
@@ -330,6 +350,8 @@ def with_linear_part(
         The leave-one-out table that they were fitted to.
     batches : sequence of Batch
         The rows of the table, as the model encodes them.
+    thirds : callable
+        Returns the first ``ROWS`` rows with a third held out, each third if they are few.
     """
     basis = basis_of(model, lambda: evidence_said(weights, found), found.labels, batches)
     if not basis.terms or _has_few_groups(found.labels):
@@ -338,10 +360,7 @@ def with_linear_part(
     problem = Problem(joint_of(weights, found), found.labels, z)
     # To choose a ridge, single precision is enough.
     rough, some = replace(problem, z=z.astype(np.float32)).first(ROWS), found.first(ROWS)
-    runs = [
-        run_of(replace(rough, joint=joint), rest, third)
-        for joint, rest, third in weighed_without_thirds(weights, some)
-    ]
+    runs = [run_of(replace(rough, joint=joint), rest, held) for joint, rest, held in thirds()]
     # Which columns say most was found on all rows, those held out too: the more there were to
     # choose from, and the fewer rows, the more has to be gained.
     bar = sum(run.third.loss(run.start) for run in runs) - basis.passed_over / len(some.prior)
@@ -368,16 +387,10 @@ def ridges_of(labels: Labels, parts: int) -> list[float]:
     return [ridge * more for ridge in RIDGES]
 
 
-def weighed_without_thirds(
-    weights: Weights, found: LeaveOneOut
-) -> Iterator[tuple[Floats, NDArray[np.int64], NDArray[np.int64]]]:
-    """Yield joint log likelihoods, (rows, classes), by weights that did not see a third of them.
-
-    With them come the numbers of the rows that the weights were fitted to, and those of the third.
-    """
-    for rest, third in held_out(found.labels):
-        without = fit(found.take(rest), weights.how, weights.rows, weights)
-        yield joint_of(without, found), rest, third
+def weighed_without(weights: Weights, found: LeaveOneOut, rest: NDArray[np.int64]) -> Floats:
+    """Return joint log likelihoods, (rows, classes), by weights fitted to some of the rows."""
+    without = fit(found.take(rest), weights.how, weights.rows, weights)
+    return joint_of(without, found)
 
 
 def linear_part_of(

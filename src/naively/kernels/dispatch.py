@@ -16,7 +16,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from naively.kernels import forms, reference, sparse, strings, vocabulary
+from naively.kernels import forms, reference, rules, sparse, strings, vocabulary
 from naively.kernels import reference as cells
 from naively.kernels import reference as hashes
 from naively.kernels import search as newton
@@ -74,6 +74,7 @@ leave_out_bins: Callable[..., Floats] | None = getattr(NATIVE, "leave_out_bins",
 sum_sparse = _choose(sparse_total.sum_sparse)
 softmax_loss = _choose(softmax.softmax_loss)
 minimise_softmax = _choose(newton.minimise_softmax)
+grow_rules = _choose(rules.grow_rules)
 encode_together = _choose(vocabulary.encode_together)
 if NATIVE is not None:
     Vocabulary = NATIVE.Vocabulary  # type: ignore[misc]  # a class with the same methods

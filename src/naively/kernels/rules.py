@@ -1,0 +1,252 @@
+"""Decision tables, each grown on what those before leave unsaid, in plain NumPy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.kernels.reference import Floats
+
+# --- Boosted decision tables ---------------------------------------------------------------------
+#
+# A table has up to eight conditions, each that the bin of a column is among some bins, and a value
+# for each class in each of its cells: which of the conditions hold. Conditions are chosen one after
+# the other, each the one of all columns that lowers the log loss most, to second order, over all
+# cells at once (Friedman, Greedy function approximation, 2001; tables instead of trees: Kohavi, The
+# power of decision tables, 1995). A cell's value is a share of its Newton step, with a ridge.
+
+
+LEAST_CURVATURE = 1e-6  # of a row
+LEAST_P = 1e-15  # of which the log loss is taken
+OF_LEVEL = 5.0  # added to the curvature by which levels are ordered
+BETTER = 1 + 1e-9  # times as much as the best: else the first that was found is taken
+WORTH = 1e-9  # nats that a condition must gain
+MOST_BINS = 64  # of a column
+
+
+class Grown(NamedTuple):
+    """Tables in the order in which they were grown.
+
+    Parameters
+    ----------
+    rounds : int
+        How many tables there are; all arrays may have more.
+    columns : ndarray of int32, of shape (rounds, conditions)
+        The column of each condition; -1 where a table has fewer.
+    masks : ndarray of uint64, of shape (rounds, conditions)
+        The bins for which each condition holds, a bit for each.
+    values : ndarray of float64, of shape (rounds, 2 ** conditions, classes)
+        What each cell adds to the joint log likelihoods; of two classes, to their log odds. The
+        number of a cell has a bit for each condition that holds.
+    losses : ndarray of float64, of shape (rounds + 1,)
+        The log loss of the rows that are held out, in nats, before each table and after the last.
+    """
+
+    rounds: int
+    columns: NDArray[np.int32]
+    masks: NDArray[np.uint64]
+    values: Floats
+    losses: Floats
+
+
+def grow_rules(
+    codes: NDArray[np.uint8],
+    sizes: NDArray[np.int64],
+    ordered: NDArray[np.bool_],
+    joint: Floats,
+    right: NDArray[np.int32],
+    weight: Floats,
+    held: NDArray[np.bool_],
+    monotone: NDArray[np.int8],
+    *,
+    rounds: int,
+    patience: int,
+    conditions: int,
+    columns: int,
+    rate: float,
+    ridge: float,
+    rows: float,
+) -> Grown:
+    """Grow decision tables on rows, beginning at their joint log likelihoods.
+
+    Parameters
+    ----------
+    codes : ndarray of uint8, of shape (columns, rows)
+        The bin of each cell; the last bin of a column is of missing cells.
+    sizes : ndarray of int64, of shape (columns,)
+        How many bins each column has, 64 at most.
+    ordered : ndarray of bool, of shape (columns,)
+        Whether a column is of numbers: a condition then holds for all bins below an edge, and for
+        missing cells or not. Of levels it may hold for any.
+    joint : ndarray of float64, of shape (rows, classes)
+        Joint log likelihoods.
+    right : ndarray of int32, of shape (rows,)
+        The class of each row.
+    weight : ndarray of float64, of shape (rows,)
+        What each row weighs.
+    held : ndarray of bool, of shape (rows,)
+        Which rows are held out.
+    monotone : ndarray of int8, of shape (columns,)
+        Of two classes: 1 where the log odds of the second may only rise with the column, -1 where
+        they may only fall, else 0.
+    rounds, patience : int
+        The most tables, and how many that do not lower the log loss of the rows held out are grown
+        before the search ends; 0 is never.
+    conditions, columns : int
+        The most of a table. Where a table is of one column, missing cells have no value.
+    rate, ridge, rows : float
+        The share of a Newton step that is taken, what is added to its curvature, and the least
+        weight of the rows on each side of a condition.
+    """
+    grower = _Grower(
+        codes,
+        sizes,
+        ordered,
+        joint[:, 1:] - joint[:, :1] if joint.shape[1] == 2 else joint.astype(np.float64),
+        right,
+        weight,
+        held,
+        monotone,
+        conditions,
+        columns,
+        ridge,
+        rows,
+    )
+    cells, width = 2**conditions, grower.joint.shape[1]
+    column_of = np.full((rounds, conditions), -1, np.int32)
+    mask_of = np.zeros((rounds, conditions), np.uint64)
+    values, losses = np.zeros((rounds, cells, width)), np.zeros(rounds + 1)
+    least, bad = np.inf, 0
+    for at in range(rounds + 1):
+        losses[at] = grower.differentiate()
+        if losses[at] < least:
+            least, bad = losses[at], 0
+        elif patience and (bad := bad + 1) >= patience:
+            break
+        if at == rounds:
+            break
+        found, leaf = grower.grow()
+        if not found:
+            break
+        for depth, (column, mask) in enumerate(found):
+            column_of[at, depth], mask_of[at, depth] = column, mask
+        values[at, : 2 ** len(found)] = rate * grower.settled(leaf, 2 ** len(found))
+        grower.joint += np.where(leaf[:, None] < 0, 0.0, values[at, leaf])
+    return Grown(at, column_of, mask_of, values, losses)
+
+
+@dataclass(eq=False)
+class _Grower:
+    """The rows, and what is grown on them; the parameters are those of ``grow_rules``."""
+
+    codes: NDArray[np.uint8]
+    sizes: NDArray[np.int64]
+    ordered: NDArray[np.bool_]
+    joint: Floats  # (rows, classes), of two classes their log odds: (rows, 1)
+    right: NDArray[np.int32]
+    weight: Floats
+    held: NDArray[np.bool_]
+    monotone: NDArray[np.int8]
+    conditions: int
+    columns: int
+    ridge: float
+    rows: float
+
+    def differentiate(self) -> float:
+        """Set the sums of each row to its gradient, curvature and weight; return the loss."""
+        width = self.joint.shape[1]
+        if width == 1:
+            p = 1 / (1 + np.exp(-self.joint))
+            of_right = np.where(self.right == 1, p[:, 0], 1 - p[:, 0])
+            is_right, more = (self.right == 1)[:, None], 1.0
+        else:
+            p = np.exp(self.joint - self.joint.max(axis=1, keepdims=True))
+            p /= p.sum(axis=1, keepdims=True)
+            of_right = p[np.arange(len(p)), self.right]
+            is_right, more = self.right[:, None] == np.arange(width), width / (width - 1)
+        curvature = np.maximum(p * (1 - p) * more, LEAST_CURVATURE)
+        weight = self.weight[:, None]
+        self.sums = np.hstack([weight * (is_right - p), weight * curvature, weight])
+        loss = -self.weight * np.log(np.maximum(of_right, LEAST_P))
+        return float(loss[self.held].sum())
+
+    def grow(self) -> tuple[list[tuple[int, int]], NDArray[np.int64]]:
+        """Return the conditions of a table, and the cell of each row."""
+        leaf = np.zeros(len(self.right), np.int64)
+        may, found = list(range(len(self.sizes))), []
+        for depth in range(self.conditions):
+            best = -1, 0, WORTH
+            for column in may:
+                best = self._search(column, leaf, 2**depth, best)
+            column, mask, _ = best
+            if column < 0:
+                break
+            found.append((column, mask))
+            used = sorted({of for of, _ in found})
+            may = used if len(used) == self.columns else may
+            code = self.codes[column]
+            holds = np.array([mask >> b & 1 for b in range(self.sizes[column])])[code]
+            leaf |= np.where(leaf < 0, 0, holds << depth)
+            if self.columns == 1:
+                leaf[code == self.sizes[column] - 1] = -1
+        return found, leaf
+
+    def settled(self, leaf: NDArray[np.int64], cells: int) -> Floats:
+        """Return the Newton step of each cell, (cells, classes)."""
+        width, some = self.joint.shape[1], ~self.held & (leaf >= 0)
+        total = np.stack([np.bincount(leaf[some], s[some], cells) for s in self.sums.T], axis=1)
+        return np.asarray(total[:, :width] / (total[:, width : 2 * width] + self.ridge))
+
+    def _search(
+        self, column: int, leaf: NDArray[np.int64], leaves: int, best: tuple[int, int, float]
+    ) -> tuple[int, int, float]:
+        """Return the best condition of a column, if it is better than the best so far."""
+        bins, width = int(self.sizes[column]), self.joint.shape[1]
+        some = ~self.held & (leaf >= 0)
+        cell = leaf[some] * bins + self.codes[column, some]
+        table = np.stack(
+            [np.bincount(cell, of[some], leaves * bins) for of in self.sums.T], axis=1
+        ).reshape(leaves, bins, -1)
+        alone, missing = self.columns == 1, bins - 1
+        total = table[:, : bins - alone].sum(axis=1)
+        whole = self._score(total).sum()
+        each = np.arange(bins - 1) if self.ordered[column] else self._levels(table, alone)
+        either = self.ordered[column] and not alone and table[:, missing, -1].sum() > 0
+        for side in range(1 + either):
+            start, mask = (table[:, [missing]], 1 << missing) if side else (0.0, 0)
+            left = start + np.cumsum(table[:, each], axis=1)
+            right = total[:, None] - left
+            gain = (self._score(left) + self._score(right)).sum(axis=0)
+            fit = left[..., -1].sum(axis=0) >= self.rows
+            fit &= right[..., -1].sum(axis=0) >= self.rows
+            if self.monotone[column]:
+                low, high = (of[..., 0] / (of[..., width] + self.ridge) for of in (left, right))
+                fit &= (self.monotone[column] * (high - low) >= 0).all(axis=0)
+            last = len(each) - (0 if either and not side else 1)
+            for at in range(last):
+                mask |= 1 << int(each[at])
+                if fit[at] and (gain[at] - whole) / 2 > best[2] * BETTER:
+                    best = column, mask, float(gain[at] - whole) / 2
+        return best
+
+    def _score(self, sums: Floats) -> Floats:
+        """Return twice the nats that a Newton step gains, of sums of shape (..., sums)."""
+        width = self.joint.shape[1]
+        square = np.square(sums[..., :width]) / (sums[..., width : 2 * width] + self.ridge)
+        return np.asarray(square.sum(axis=-1))
+
+    def _levels(self, table: Floats, alone: bool) -> NDArray[np.int64]:
+        """Return the levels in the order of how much more, or less, often the class comes there."""
+        width, bins = self.joint.shape[1], table.shape[1]
+        total = table.sum(axis=0)[: bins - alone]
+        gradient, curvature = total[:, :width], total[:, width : 2 * width]
+        apart = (np.square(gradient) / (curvature + self.ridge + OF_LEVEL)).sum(axis=0)
+        best = 0
+        for c in range(1, width):  # the first of those that differ as much
+            best = c if apart[c] > apart[best] * BETTER else best
+        there = np.flatnonzero(total[:, -1] > 0)
+        key = gradient[there, best] / (curvature[there, best] + OF_LEVEL)
+        return there[np.argsort(key, kind="stable")]
