@@ -9,7 +9,7 @@ import numpy as np
 
 from naively import NaiveBayes
 from naively.counting.axis import Levels, Words
-from naively.model.weights import Line, LinearPart, Product, Step, Term
+from naively.model.linear_part import Line, LinearPart, Product, Step, Term
 
 
 def with_linear_part(nb: NaiveBayes, *, products: int = 0, seed: int = 0) -> NaiveBayes:

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
+import pytest
 from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from scipy import sparse
@@ -25,7 +26,7 @@ from naively import (
 )
 from naively.counting.tally import Tally
 from naively.kernels.sparse_sums import AnySums
-from naively.model.weights import LinearPart
+from naively.model.linear_part import LinearPart
 from naively.schema.schema import Interaction, LevelBins, NumberBins
 from naively.schema.text import Patterns
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from naively import Categorical, NaiveBayes
-from naively.model.weights import Line, LinearPart, Product, Step, Term
+from naively.model.linear_part import Line, LinearPart, Product, Step, Term
 
 
 def table(n: int = 80) -> tuple[dict[str, list[Any]], list[str]]:

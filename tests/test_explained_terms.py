@@ -13,7 +13,7 @@ from scipy import sparse
 
 from naively import Bernoulli, NaiveBayes
 from naively.inspect.explain import ExplainedRow
-from naively.model.weights import Line, Product, Step, Term
+from naively.model.linear_part import Line, Product, Step, Term
 from naively.schema.schema import Interaction
 from tests.linear_parts import with_linear_part
 from tests.reported import table

@@ -13,7 +13,7 @@ from naively.file import store
 from naively.mail.score import Verdict, words_of
 from naively.mail.table import FORMAT as MAIL_FORMAT
 from naively.mail.table import open_table as table_of_mail
-from naively.model.weights import Line, Step
+from naively.model.linear_part import Line, Step
 from naively.schema.schema import Missing
 from tests.golden.make import FOLDER, SAMPLED, models
 

@@ -11,7 +11,7 @@ import pytest
 from naively import Gaussian, NaiveBayes, Poisson
 from naively.data.frames import as_rows
 from naively.fitting.weights import RIDGES
-from naively.model.weights import NOTHING, Line
+from naively.model.linear_part import NOTHING, Line
 from tests.alike import LABELS, added, linear_of, loss, table, take, without
 
 

@@ -28,8 +28,9 @@ from naively.fitting.interactions import (
 from naively.fitting.leave_one_out import left_out, weighted_joint
 from naively.fitting.sample import Sample
 from naively.fitting.weights import LAST_STEPS, Solution, solve
+from naively.model.linear_part import FARTHEST, Line, LinearPart, Product, Step, Term
 from naively.model.model import Model
-from naively.model.weights import FARTHEST, Line, LinearPart, Product, Step, Term, Weights
+from naively.model.weights import Weights
 from tests.fittings import fitted, mixed, together
 
 LINE = Line(-3.0, 3.0, 0.0, 1.0)

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from naively import Categorical, Gaussian, NaiveBayes, load
 from naively.data.frames import as_rows
 from naively.file import store
+from naively.model.linear_part import Line, LinearPart, Product, Step, Term
 from naively.model.model import Model
-from naively.model.weights import Line, LinearPart, Product, Step, Term
 from naively.schema.schema import Missing, TimePart
 from tests.damage import apart
 from tests.saved_linear_parts import (

@@ -141,12 +141,12 @@ def title(name: Name) -> str:
     return f"x{name}" if isinstance(name, int) else str(name)
 
 
-def title_of_pair(names: tuple[Name, Name]) -> str:
-    """Return the name of two columns that are taken together.
+def title_of_columns(names: Iterable[Name]) -> str:
+    """Return the name of columns that are taken together.
 
     Examples
     --------
-    >>> title_of_pair(("age", 3))
+    >>> title_of_columns(("age", 3))
     'age × x3'
     """
     return " × ".join(map(title, names))

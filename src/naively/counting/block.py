@@ -517,3 +517,10 @@ def _split(blocks: Sequence[Documents], *, grow: bool) -> list[Sparse]:
 
 
 Counts: TypeAlias = Dense | Sparse | Documents
+
+
+def joined(blocks: Sequence[Block]) -> Block | None:
+    """Return the rows of all batches as one block; None if some are sparse."""
+    if not any(all(isinstance(block, kind) for block in blocks) for kind in (Dense, Codes)):
+        return None
+    return blocks[0].followed_by(blocks[1:]) if len(blocks) > 1 else blocks[0]

@@ -872,7 +872,7 @@ class Classifier(metaclass=ABCMeta):
         of_column = {name: [title(name)] for name in schema.order}
         pairs = {title(name): name.roots for name in schema.derived}
         if self.model_.weights is not None:
-            pairs |= self.model_.weights.linear.pairs
+            pairs |= self.model_.weights.linear.together
         for pair, names in pairs.items():  # without either of its columns there is none
             for of in names:
                 of_column[of].append(pair)

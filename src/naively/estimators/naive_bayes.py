@@ -34,7 +34,7 @@ from naively.estimators.training import (
 )
 from naively.events import Beta, Categorical, Dirichlet, JointTable
 from naively.file.parts import SampledRows
-from naively.fitting.interactions import add_interactions, fit_weights
+from naively.fitting.interactions import add_interactions
 from naively.fitting.sample import Reservoir, Sample
 from naively.messages import warn
 from naively.model import class_prior
@@ -349,9 +349,8 @@ class Learner(Classifier):
         if isinstance(found, InMemory) and not found.is_labelled:
             model = self._with_unlabelled(model, sample, found)
         elif self.interactions:
-            model = add_interactions(model, sample.of(model, larger=True), batches)
+            model = add_interactions(model, sample.of(model, larger=True))
         else:
-            del batches  # the words of all rows take memory; weights are fitted to a sample
             model = self._weighed(model)
         self._keep(model)
         self._record("train", self._total)
@@ -439,7 +438,7 @@ class Learner(Classifier):
             sample, learned = Sample.of_all(batch, self.model_), False
             used = float(labels.weights.sum())
         if self.interactions and kind == "loo":
-            self._keep(fit_weights(self.model_, sample, learned=learned))
+            self._keep(add_interactions(self.model_, sample, learned=learned))
         else:
             weights = sample.weights(self.model_, kind, learned=learned)
             self._keep(self.model_.weighed(weights))
@@ -503,7 +502,7 @@ class Learner(Classifier):
             return model.weighed(None)
         sample = self._learned().of(model, larger=self._interacts)
         if self.interactions:
-            return fit_weights(model, sample)
+            return add_interactions(model, sample)
         return model.weighed(sample.weights(model, self.weights))
 
     def _learn_as(self, kinds: Collection[Weighting | None], interacts: bool, model: Model) -> None:

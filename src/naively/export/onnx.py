@@ -35,7 +35,7 @@ from naively.file.parts import write_classes
 from naively.kernels.reference import FAR, Floats
 from naively.kernels.strings import Strings
 from naively.kernels.tokens import Row, splitter
-from naively.model.weights import Step
+from naively.model.linear_part import Step
 from naively.schema.schema import LevelBins, NumberBins
 
 if TYPE_CHECKING:

@@ -26,8 +26,8 @@ from naively.likelihoods.base import Likelihood
 from naively.likelihoods.numbers import BinTable, LevelTable, Quadratic, Sloped
 from naively.likelihoods.words import LogLinear, WordSlopes
 from naively.messages import Shown
+from naively.model.linear_part import FARTHEST, Line, Step, Term
 from naively.model.model import Model
-from naively.model.weights import FARTHEST, Line, Step, Term
 from naively.schema.schema import (
     EMPTY,
     Bins,

@@ -28,7 +28,7 @@ from naively.export.scorecard import (
     TokensTerm,
 )
 from naively.kernels.reference import FAR, Floats
-from naively.model.weights import Step
+from naively.model.linear_part import Step
 from naively.schema.schema import NumberBins
 
 # --- The terms of a scorecard are written as pieces of SQL ---------------------------------------

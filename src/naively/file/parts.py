@@ -56,8 +56,9 @@ from naively.file.header import (
 from naively.kernels.double_double import Sums
 from naively.kernels.reference import Floats
 from naively.kernels.sparse_sums import AnySums, RepeatedSums, SparseSums
+from naively.model.linear_part import NOTHING, Line, LinearPart, Product, Step, Term
 from naively.model.model import Model, count_batch
-from naively.model.weights import NOTHING, Line, LinearPart, Product, Step, Term, Weights
+from naively.model.weights import Weights
 from naively.schema.schema import DERIVED, Group, GroupKey, Interaction, NumberBins
 from naively.schema.settings import Probabilities
 from naively.schema.text import Patterns, Text, name_of
@@ -618,7 +619,7 @@ def read_linear(
     _check_slopes(intercept)
     products = _read_products(terms, unread, classes) if "linear/product" in unread else {}
     of = dict(zip(terms, map(tuple, slope.tolist()), strict=False))
-    linear = LinearPart(of, products, tuple(intercept.tolist()), float(saved.ridge))
+    linear = LinearPart(of, products, {}, tuple(intercept.tolist()), float(saved.ridge))
     if len(terms_of(linear)) < len(terms):
         raise ValueError("there is a term that has no slopes and is in no product")
     return linear

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import Columns, Name, title, title_of_pair
+from naively.counting.axis import Columns, Name, title, title_of_columns
 from naively.counting.block import Batch, Block, Codes, Dense, Sparse
 from naively.counting.labels import Labels
 from naively.counting.leave_one_out import Part, Parts, different, lengths_left, one_of_each
@@ -156,8 +156,8 @@ def linear_evidence(model: Model, batches: Sequence[Batch]) -> dict[str, Floats]
         blocks = model.blocks(batch)
         for name, added in linear.of_columns(blocks, places):
             found.setdefault(title(name), []).append(added)
-        for pair, added in linear.of_pairs(blocks, places):
-            found.setdefault(title_of_pair(pair), []).append(added)
+        for columns, added in model.together(blocks):
+            found.setdefault(title_of_columns(columns), []).append(added)
     return {name: np.concatenate(of) for name, of in found.items()}
 
 
@@ -295,6 +295,45 @@ def _log_prior(
     with np.errstate(divide="ignore"):
         log_prior: Floats = np.log(count / count.sum(axis=1, keepdims=True))
     return np.maximum(log_prior, IMPOSSIBLE)
+
+
+# --- Held-out thirds: rows that neither counts nor weights have seen -----------------------------
+
+
+THIRDS = 3
+FEW_HELD_OUT = 1_000  # rows, below which each third is held out in turn
+
+Said: TypeAlias = Callable[[], Mapping[Part, float]]  # how much evidence each part gives
+
+
+class Third(NamedTuple):
+    """Rows to fit and a third of them that is held out, as a model says that never saw the third.
+
+    Parameters
+    ----------
+    joint : ndarray of shape (rows, classes)
+        Weighted joint log likelihoods, each row left out.
+    rest, held : ndarray of int64
+        The numbers of the rows to fit, and of those that are held out.
+    """
+
+    joint: Floats
+    rest: NDArray[np.int64]
+    held: NDArray[np.int64]
+
+
+def held_out(labels: Labels) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Return rows to fit, and a third to hold out: each third of few rows, else the first.
+
+    All copies of a row are in one third, so that a row of weight 2 is the row twice; and so are all
+    rows of a group.
+    """
+    third = np.empty(len(labels), np.int64)
+    third[by_class(labels.codes)] = np.arange(len(labels)) % THIRDS
+    if labels.group is not None:
+        third = np.unique(labels.group, return_inverse=True)[1] % THIRDS
+    times = THIRDS if labels.weights.sum() < FEW_HELD_OUT else 1
+    return [(np.flatnonzero(third != t), np.flatnonzero(third == t)) for t in range(times)]
 
 
 # --- Lifts ---------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 from heapq import heappop, heappush
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,22 +26,25 @@ from naively.fitting.copies import (
 )
 from naively.fitting.leave_one_out import (
     LeaveOneOut,
+    Third,
     by_class,
+    held_out,
     leave_one_out_table,
     left_out,
     row_order,
 )
+from naively.fitting.linear_part import Weighed, fit_linear_part
 from naively.fitting.search import on_one_thread
 from naively.fitting.weights import (
+    CELLS,
     ROWS,
     SampleSize,
-    Third,
+    count_parts,
     fit,
-    held_out,
+    joint_of,
     loss_of_one_weight,
     sample_size,
     weighed_without,
-    with_linear_part,
 )
 from naively.kernels.reference import Floats
 from naively.likelihoods.words import LENGTH_POWER
@@ -73,6 +76,7 @@ from naively.schema.settle import View
 
 SEVERAL = 8  # more batches than this are joined
 FOLDS = 10  # of groups, each of which is left out
+FEWEST = 100  # rows whose leave-one-out table is made at once, however large
 MANY = 0.2  # of the rows, from which on near copies are left out by so many folds
 
 
@@ -530,6 +534,14 @@ def _different(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
 # A sample of rows that a model has learned: what weights are fitted to and scores estimated on.
 
 
+class Fitted(NamedTuple):
+    """Weights, and the log loss of held-out rows without and with what is added to them."""
+
+    weights: Weights
+    before: float = 0.0  # in nats per row
+    after: float = 0.0
+
+
 @dataclass(frozen=True, eq=False)
 class Sample:
     """Different rows that a model has learned, encoded by its levels and words.
@@ -755,10 +767,25 @@ class Sample:
         near = nearly_equal(model, found, np.concatenate(keys)) if found else None
         return cls(found, (*notes_of(batches, told), *note_of_near_copies(near)), near)
 
-    @on_one_thread
     def weights(
         self, model: Model, kind: Weighting, *, learned: bool = True, near: Weights | None = None
     ) -> Weights:
+        """Fit weights to the sample, with a linear part if each column has a weight.
+
+        The parameters are those of ``weighed``.
+        """
+        return self.weighed(model, kind, learned=learned, near=near).weights
+
+    @on_one_thread
+    def weighed(
+        self,
+        model: Model,
+        kind: Weighting = "loo",
+        *,
+        learned: bool = True,
+        near: Weights | None = None,
+        interactions: bool = False,
+    ) -> Fitted:
         """Fit weights to the sample, with a linear part if each column has a weight.
 
         Parameters
@@ -772,29 +799,69 @@ class Sample:
         near : Weights, optional
             Those of the same rows and some others, for which it was found how many independent
             rows those of a group are.
+        interactions : bool, default False
+            Whether columns are taken together in the linear part.
         """
         if self.groups is not None and not self.several_groups:
             warn("All rows are of one group, which cannot be left out; each row is left out alone.")
-        if learned and self.several_groups:
+        by_group = learned and self.several_groups
+        if by_group:
             model, batches, count, found = self._without_groups(model, near)
+            tables = iter([found])
         else:
             model, batches, count = self.weighed_alike(model, learned=learned)
-            found = left_out(model, batches, learned=learned)
-            if learned:
-                found = self._without_near_copies(model, found)
-        found = found.standing_for(count)
-        rows = float(model.independent_rows.sum())
-        weights = fit(found.first(ROWS).standing_for(count), kind, rows)
-        if kind == "loo" and found.labels.k > 1:
-            counted = learned and not self.several_groups
-            thirds = partial(self.thirds, model, weights, found.first(ROWS), counted=counted)
-            weights = with_linear_part(model, weights, found, batches, thirds)
-        return weights.of_rows_like(model.weights)
+            tables = self._tables(model, batches, learned=learned)
+        found = next(tables).standing_for(count)
+        weights = fit(
+            found.first(ROWS).standing_for(count), kind, float(model.independent_rows.sum())
+        )
+        if kind != "loo" or found.labels.k < 2:
+            return Fitted(weights.of_rows_like(model.weights))
+        labels, joint = [found.labels], [joint_of(weights, found)]
+        for table in tables:
+            labels.append(table.labels)
+            joint.append(joint_of(weights, table))
+        every = Labels.join(labels).standing_for(count)
+        rows = Weighed(
+            *(model, weights, found, batches, every, np.concatenate(joint)),
+            partial(
+                self._thirds,
+                model,
+                weights,
+                found,
+                every,
+                counted=learned and not by_group,
+                always=interactions,
+            ),
+        )
+        linear, *losses = fit_linear_part(rows, interactions=interactions)
+        weights = replace(weights, linear=linear).of_rows_like(model.weights)
+        return Fitted(weights, *losses)
 
-    def thirds(
-        self, model: Model, weights: Weights, found: LeaveOneOut, *, counted: bool
+    def _tables(
+        self, model: Model, batches: Sequence[Batch], *, learned: bool
+    ) -> Iterator[LeaveOneOut]:
+        """Yield the leave-one-out table, in several if one of all rows would take much memory."""
+        most = max(FEWEST, CELLS // max(1, count_parts(model) * len(model.classes)))
+        if sum(map(len, batches)) <= most:
+            found = left_out(model, batches, learned=learned)
+            yield self._without_near_copies(model, found) if learned else found
+            return
+        for batch in batches:
+            for rows in np.array_split(np.arange(len(batch)), -(-len(batch) // most)):
+                yield left_out(model, [batch.take(rows)], learned=learned)
+
+    def _thirds(
+        self,
+        model: Model,
+        weights: Weights,
+        found: LeaveOneOut,
+        labels: Labels,
+        *,
+        counted: bool,
+        always: bool,
     ) -> Iterator[Third]:
-        """Yield the rows of a table with a third held out of the weights, each third if few.
+        """Yield the first rows with a third held out, each third if they are few.
 
         Parameters
         ----------
@@ -803,14 +870,23 @@ class Sample:
         weights : Weights
             Those that were fitted to all.
         found : LeaveOneOut
-            The evidence of these rows, or of the first of them.
+            The evidence of the first rows, at least.
+        labels : Labels
+            Of all rows.
         counted : bool
-            Whether the third is in the model's counts, of which it is held out too.
+            Whether the third is in the model's counts.
+        always : bool
+            Whether it is held out of these each time, which takes as long as to learn; else only
+            where there is one third.
         """
-        for rest, held in held_out(found.labels):
-            some = found
-            if counted:
-                some = replace(self._without(model, len(found.prior), held), labels=found.labels)
+        first = found.first(ROWS)
+        first = replace(first, labels=labels.take(np.arange(len(first.prior))))
+        splits = held_out(first.labels)
+        for rest, held in splits:
+            some = first
+            if counted and (always or len(splits) == 1):
+                without = self._without(model, len(first.prior), held)
+                some = replace(without, labels=first.labels)
             yield Third(weighed_without(weights, some, rest), rest, held)
 
     def _without(self, model: Model, first: int, held: NDArray[np.int64]) -> LeaveOneOut:
@@ -823,7 +899,7 @@ class Sample:
         part[first:] = True
         rest = self.keep(np.where(part, 0, copies))
         of_rest = left_out(model, rest.encoded(model))
-        of_rest = rest._without_near_copies(model, of_rest)
+        of_rest = rest._without_near_copies(model, of_rest)  # noqa: SLF001
         both = LeaveOneOut.join([of_rest, left_out(model, out.encoded(model), learned=False)])
         places = np.concatenate([np.setdiff1d(np.arange(first), held), held])
         return both.take(np.argsort(places))

@@ -23,7 +23,7 @@ from naively.counting.axis import (
     Name,
     Words,
     title,
-    title_of_pair,
+    title_of_columns,
 )
 from naively.counting.block import Documents
 from naively.counting.labels import Label, LabelArray
@@ -324,7 +324,7 @@ def explain(model: Model, rows: Rows) -> Explanation:
             lines.add(found, axis, words_of_ngrams(axis, rows))
         else:
             lines.add(found, axis)
-    lines.add_products(model.products(blocks))
+    lines.add_products(model.together(blocks))
     explained, order = [], tuple(map(title, model.taken.schema.order))
     for of_row, joint in zip(lines.items, model.score(batch, "joint"), strict=True):
         columns, values, log_likelihoods = map(list, zip(*of_row, strict=True))
@@ -631,7 +631,7 @@ class Lines:
         for pair, added in found:
             a, b = map(self._cells, pair)
             for row in np.flatnonzero(added.any(axis=1)).tolist():
-                line = title_of_pair(pair), (a[row], b[row]), added[row]
+                line = title_of_columns(pair), (a[row], b[row]), added[row]
                 self._put(row, _pair(pair), line)
 
     def _put(self, row: int, key: Hashable, line: Item) -> None:

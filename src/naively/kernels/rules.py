@@ -207,9 +207,8 @@ class _Grower:
         bins, width = int(self.sizes[column]), self.joint.shape[1]
         some = ~self.held & (leaf >= 0)
         cell = leaf[some] * bins + self.codes[column, some]
-        table = np.stack(
-            [np.bincount(cell, of[some], leaves * bins) for of in self.sums.T], axis=1
-        ).reshape(leaves, bins, -1)
+        sums = [np.bincount(cell, of[some], leaves * bins) for of in self.sums.T]
+        table: Floats = np.stack(sums, axis=1).reshape(leaves, bins, -1).astype(np.float64)
         alone, missing = self.columns == 1, bins - 1
         total = table[:, : bins - alone].sum(axis=1)
         whole = self._score(total).sum()

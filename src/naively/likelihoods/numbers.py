@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import final
+from typing import TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -135,6 +135,30 @@ class BinTable(Likelihood[Dense]):
         value = self.table[self.first[column] + codes[row, column]]
         return Contributions(row, column, column, value)
 
+    def with_steps(self, added: Mapping[int, Steps]) -> BinTable:
+        """Return this with what is added where a column's number reaches edges (see ``Steps``)."""
+        edges, table, middle, width = [], [], [], []
+        for j, (start, end) in enumerate(pairwise(self.first)):
+            old, of = self.edges[j], slice(start, end)
+            if j not in added:
+                edges.append(old)
+                table.append(self.table[of])
+                middle.append(self.middle[of])
+                width.append(self.width[of])
+                continue
+            new, points = added[j]
+            every = np.union1d(old, new)
+            begin = np.append(-np.inf, every)
+            inside = start + np.searchsorted(old, begin, side="right")
+            edges.append(every)
+            table.append(self.table[inside] + points[np.searchsorted(new, begin, side="right")])
+            end_of = np.append(every, np.inf)
+            middle.append(np.clip(self.middle[inside], begin, np.nextafter(end_of, -np.inf)))
+            width.append(self.width[inside])
+        return BinTable(
+            tuple(edges), np.concatenate(table), np.concatenate(middle), np.concatenate(width)
+        )
+
     def log_base(self, block: Dense) -> Floats:
         """Return the log density within the bins, (rows,), which is the same for every class."""
         codes = self.bins(block.values)
@@ -148,6 +172,67 @@ class BinTable(Likelihood[Dense]):
             int(start + np.argmax(self.table[start:end, c])) for start, end in pairwise(self.first)
         ]
         return Typical(self.table[best], self.middle[best])
+
+
+# --- A likelihood of numbers plus steps: what is added where a number reaches edges --------------
+
+
+# The edges of a column, ascending, and what is added below the first, from each to the next, and
+# from the last on: (edges + 1, classes).
+Steps: TypeAlias = tuple[Floats, Floats]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Stepped(Likelihood[Dense]):
+    """Another likelihood plus steps of some of its columns; a missing cell adds 0.
+
+    Parameters
+    ----------
+    inner : Likelihood
+        The other likelihood, of columns of numbers.
+    steps : mapping of int to (edges, points)
+        The steps of columns, by their numbers.
+    """
+
+    inner: Likelihood
+    steps: Mapping[int, Steps]
+    base = None
+
+    def log_prob(self, block: Dense, start: Floats, finish: Finish, log_prior: Floats) -> Finished:
+        added = np.zeros((len(block), len(log_prior)))
+        for j, steps in self.steps.items():
+            added += _step(np.asarray(block.values[:, j], np.float64), steps)
+        return self.inner.log_prob(block, start + added, finish, log_prior)
+
+    def log_base(self, block: Dense) -> Floats:
+        return self.inner.log_base(block)
+
+    def at(self, x: NDArray[np.number], column: NDArray[np.int64]) -> Floats:
+        value: Floats = self.inner.at(x, column).copy()
+        for j, steps in self.steps.items():
+            of = column == j
+            value[of] += _step(np.asarray(x[of], np.float64), steps)
+        return value
+
+    def weighted(self, weight: Floats) -> Stepped:
+        """Return this with other weights of the evidence; the steps stay."""
+        return replace(self, inner=self.inner.weighted(weight))
+
+    def typical(self, c: int) -> Typical:
+        found = self.inner.typical(c)
+        if found.x is None:
+            return found
+        columns = np.arange(len(found.value))
+        return replace(found, value=self.at(found.x, columns))
+
+
+def _step(x: Floats, steps: Steps) -> Floats:
+    """Return what the steps of a column add to its numbers, (numbers, classes); 0 to NaN."""
+    edges, points = steps
+    found: Floats = points[np.searchsorted(edges, x, side="right")]
+    found[np.isnan(x)] = 0.0
+    return found
 
 
 # --- Quadratic likelihoods: ``Σ_j offset_j - half_precision_j · (x_j - mean_j)²``, of Gaussians ---

@@ -29,7 +29,8 @@ from naively.likelihoods.base import Contributions, Likelihood
 from naively.likelihoods.words import LENGTH_POWER
 from naively.messages import Shown
 from naively.model.class_prior import PRETEND, class_probabilities
-from naively.model.weights import LinearPart, Product, Weights, mean
+from naively.model.linear_part import LinearPart, Product
+from naively.model.weights import Weights, mean
 from naively.schema.diagnose import describe
 from naively.schema.encode import Held
 from naively.schema.schema import SHOWN, Group, GroupKey, Schema
@@ -288,6 +289,8 @@ class Model(Shown):
 
     def with_classes(self, classes: LabelArray) -> Model:
         """Return the model with a place for each of these classes; some may have no row yet."""
+        if np.array_equal(classes, self.classes):
+            return self
         none = Tally(classes, Sums.zeros(classes.shape), {})
         counted = View(self.counted.schema, self.counted.tally + none)
         return replace(self, counted=counted)
@@ -315,9 +318,8 @@ class Model(Shown):
 
     @property
     def has_interactions(self) -> bool:
-        """Whether two columns at a time say something too: counted pairs, or products."""
-        products = self.weights is not None and bool(self.weights.linear.products)
-        return products or bool(self.taken.schema.interactions)
+        """Whether several columns at a time say something too, in products or rules."""
+        return self.weights is not None and self.weights.linear.is_of_several
 
     def without_interactions(self) -> Model:
         """Return the model of the columns alone."""
@@ -455,13 +457,14 @@ class Model(Shown):
         """
         return score(self, batch, finish)
 
-    def products(
+    def together(
         self, blocks: Mapping[GroupKey, Block]
-    ) -> Iterator[tuple[tuple[Name, Name], Floats]]:
-        """Yield two columns, and what their products add to each row, of shape (rows, classes)."""
-        if self.weights is not None and self.weights.linear.products:
+    ) -> Iterator[tuple[tuple[Name, ...], Floats]]:
+        """Yield columns, and what their products and rules add to each row, (rows, classes)."""
+        if self.weights is not None and (linear := self.weights.linear).is_of_several:
             places = self.weights.places(self.classes.tolist())
-            yield from self.weights.linear.of_pairs(blocks, places)
+            yield from linear.of_pairs(blocks, places)
+            yield from linear.of_rules(blocks, places)
 
     def joint_log_likelihood(self, rows: Rows, *, single: bool = False) -> Floats:
         """Return log p(c) + log p(x | c), less what does not depend on c: (rows, classes)."""
@@ -826,7 +829,7 @@ def _finished(model: Model, of_group: Mapping[GroupKey, Block], n: int, finish: 
     """Add up the evidence of n rows' blocks, and finish it."""
     log_prior, blocks = model.class_log_prior, list(of_group.items())
     out: Finished = model.start
-    for _, added in model.products(of_group):
+    for _, added in model.together(of_group):
         out = out + added
     for i, (name, block) in enumerate(blocks):
         last = finish if i == len(blocks) - 1 else "joint"

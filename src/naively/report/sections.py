@@ -251,7 +251,7 @@ def interactions(subject: Subject) -> str:
     """List the pairs of columns that have a say of their own."""
     pairs = dict.fromkeys(subject.model.taken.schema.interactions)
     if subject.model.weights is not None:
-        pairs |= dict.fromkeys(subject.model.weights.linear.pairs)
+        pairs |= dict.fromkeys(subject.model.weights.linear.together)
     if not pairs:
         return ""
     cost = subject.cost

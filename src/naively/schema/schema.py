@@ -24,7 +24,7 @@ from naively.counting.axis import (
     Name,
     Words,
     title,
-    title_of_pair,
+    title_of_columns,
 )
 from naively.counting.block import Batch, Block, Codes, Dense, Documents, Sparse
 from naively.counting.labels import Labels, hash_cell, is_missing
@@ -675,7 +675,7 @@ class Interaction(Derived):
     beside = True
 
     def __str__(self) -> str:
-        return title_of_pair(self.sources)
+        return title_of_columns(self.sources)
 
     @property
     def sources(self) -> tuple[Name, Name]:

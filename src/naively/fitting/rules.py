@@ -1,0 +1,391 @@
+"""Rules: steps of one column and decision tables of a few, where held-out rows gain."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.axis import Level, Name
+from naively.counting.block import Batch, Block, BlockKey, Codes, Dense, joined
+from naively.counting.labels import Labels
+from naively.counting.leave_one_out import Part
+from naively.fitting.leave_one_out import Said, Third
+from naively.kernels import dispatch
+from naively.kernels.reference import Floats
+from naively.kernels.rules import Grown
+from naively.model.linear_part import (
+    Above,
+    Condition,
+    LinearPart,
+    OneOf,
+    Rule,
+    Slopes,
+    Step,
+    Term,
+    There,
+)
+from naively.model.model import Model
+
+# --- Columns, cut into bins that conditions are made of ------------------------------------------
+#
+# A number that is more of the rows than a bin should hold has a bin of its own; the others share
+# what is left about equally. Of levels the commonest have a bin each.
+
+
+BINS = 48  # of a column of numbers
+LEVELS = 32  # of a column of categories that have a bin; all others share one
+COLUMNS = 100  # that rules are made of, those that say most
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Cut:
+    """Columns of sampled rows, cut into bins.
+
+    Parameters
+    ----------
+    parts : list of (BlockKey, Name)
+        The columns, and the groups that they are in.
+    bins : list of ndarray or tuple of levels
+        The edges of each column of numbers, ascending, or the levels that have a bin.
+    codes : ndarray of uint8, of shape (columns, rows)
+        The bin of each cell; the last of a column is of missing cells.
+    """
+
+    parts: list[tuple[BlockKey, Name]]
+    bins: list[Floats | tuple[Level, ...]]
+    codes: NDArray[np.uint8]
+
+    @classmethod
+    def of(cls, model: Model, batches: Sequence[Batch], labels: Labels, said: Said) -> Cut:
+        """Cut the columns that conditions may be of: if there are many, those that say most."""
+        by_batch = [model.blocks(batch) for batch in batches]
+        found: list[tuple[tuple[BlockKey, Name], Block, int]] = []
+        for group in model.taken.schema.of_columns:
+            if group.event.joined or group.analyser or group.event.layout == "rows":
+                continue
+            block = joined([blocks[group.key] for blocks in by_batch])
+            if block is not None:
+                found += [
+                    ((group.key, name), block, j) for j, name in enumerate(block.axis.columns)
+                ]
+        # In one order, whatever that of the columns is: of equal columns the first is taken.
+        found.sort(key=lambda one: str(Part(*one[0])))
+        if len(found) > COLUMNS:
+            most = said()
+            found.sort(key=lambda one: -most.get(Part(*one[0]), 0.0))
+        cut = [(part, *_bins(block, j, labels.weight)) for part, block, j in found[:COLUMNS]]
+        some = [(part, bins, code) for part, bins, code in cut if len(bins)]
+        codes = np.stack([c for _, _, c in some]) if some else np.empty((0, len(labels)), np.uint8)
+        return cls([part for part, _, _ in some], [bins for _, bins, _ in some], codes)
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """How many bins each column has."""
+        return np.array([len(bins) + 2 for bins in self.bins], np.int64)
+
+    @property
+    def ordered(self) -> NDArray[np.bool_]:
+        """Which columns are of numbers."""
+        return np.array([isinstance(bins, np.ndarray) for bins in self.bins], np.bool_)
+
+    def without_truths(self) -> Cut:
+        """Return the columns of more than two values, of which a line says not all."""
+        some = [at for at, bins in enumerate(self.bins) if len(bins) > 1]
+        return Cut(
+            [self.parts[at] for at in some], [self.bins[at] for at in some], self.codes[some]
+        )
+
+
+def _bins(block: Block, column: int, weight: Floats | None) -> tuple[Any, NDArray[np.uint8]]:
+    """Return the edges or the levels of a column, and the bin of each row."""
+    if isinstance(block, Dense):
+        return _numbers(block, column, weight)
+    assert isinstance(block, Codes)
+    return _levels(block, column, weight)
+
+
+def _numbers(block: Dense, column: int, weight: Floats | None) -> tuple[Any, NDArray[np.uint8]]:
+    """Return the edges of a column of numbers, and the bin of each row."""
+    x = np.asarray(block.values[:, column], np.float64)
+    missing = np.isnan(x)
+    some = None if weight is None else weight[~missing]
+    edges = edges_of(x[~missing], some, BINS)
+    codes = np.searchsorted(edges, x, side="right")
+    codes[missing] = len(edges) + 1
+    return edges, codes.astype(np.uint8)
+
+
+def edges_of(x: Floats, weight: Floats | None, bins: int) -> Floats:
+    """Return edges between numbers, so that frequent ones stand alone and others share the rest.
+
+    Parameters
+    ----------
+    x : ndarray of shape (numbers,)
+        None of them NaN.
+    weight : ndarray of shape (numbers,), optional
+        What each weighs.
+    bins : int
+        The most bins.
+
+    Examples
+    --------
+    >>> edges_of(np.array([0.0] * 90 + [*range(1, 11)]), None, 6)
+    array([0.5, 2.5, 4.5, 6.5, 8.5])
+    """
+    if weight is None:
+        x = np.sort(x)
+        first = np.flatnonzero(np.append(True, x[1:] > x[:-1]))[: len(x)]
+        value, count = x[first], np.diff(np.append(first, len(x))).astype(np.float64)
+    else:
+        value, of = np.unique(x, return_inverse=True)
+        count = np.bincount(of, weight, len(value)).astype(np.float64)
+    begins = begins_of(count, bins)
+    begins[:1] = False
+    at = np.flatnonzero(begins)
+    with np.errstate(invalid="ignore"):
+        middle = value[at] / 2 + value[at - 1] / 2
+    return np.where(middle > value[at - 1], middle, value[at])
+
+
+def begins_of(count: Floats, bins: int) -> NDArray[np.bool_]:
+    """Return with which of ascending numbers a bin begins, (numbers,), by how often each came.
+
+    A number of more rows than a bin should hold has a bin of its own, and the others share what is
+    left.
+
+    Examples
+    --------
+    >>> begins_of(np.array([90.0, 1, 1, 1, 1, 1, 5]), 4)
+    array([ True,  True, False, False, False, False,  True])
+    """
+    if len(count) <= bins:
+        return np.ones(len(count), np.bool_)
+    alone = np.zeros(len(count), np.bool_)
+    while True:
+        left = bins - int(alone.sum())
+        size = count[~alone].sum() / max(left, 1)
+        more = ~alone & (count >= size * (1 - ROUNDING))
+        if left <= 1 or not more.any():
+            break
+        alone |= more
+    others = np.where(alone, 0.0, count)
+    before = np.cumsum(others) - others
+    number = np.floor(before / max(size, ROUNDING) + ROUNDING)
+    begins = np.append(True, np.diff(number) > 0) | alone
+    begins[1:] |= alone[:-1]
+    return begins
+
+
+def _levels(block: Codes, column: int, weight: Floats | None) -> tuple[Any, NDArray[np.uint8]]:
+    """Return the commonest levels of a column, and the bin of each row."""
+    levels = block.axis.levels[column]
+    code = block.codes[:, column].astype(np.int64)
+    there = (code >= 0) & (code < len(levels))
+    rows = np.bincount(code[there], None if weight is None else weight[there], len(levels))
+    # Levels that came equally often are taken by what they are, in whatever order they came.
+    seen = [at for at in range(len(levels)) if rows[at] > 0]
+    best = sorted(seen, key=lambda at: (-rows[at], repr(levels[at])))[:LEVELS]
+    bin_ = np.full(len(levels) + 1, len(best))  # then those that have none
+    bin_[best] = np.arange(len(best))
+    codes = np.where(code < 0, len(best) + 1, bin_[np.clip(code, 0, len(levels))])
+    return tuple(levels[at] for at in best), codes.astype(np.uint8)
+
+
+# --- Growing rules: as many as lower the log loss of held-out rows -------------------------------
+
+
+MOST = 200  # tables
+NUMBERS = 20_000  # in the cells of all tables, at most
+WORK = 4_000_000_000  # rows × columns × classes × tables
+PATIENCE = 10  # tables that lower no log loss of held-out rows, after which the search ends
+RATE = 0.3  # of a Newton step
+RIDGE = 3.0  # added to its curvature
+IN_BIN = 5.0  # rows on each side of a condition
+WORTH = 3.0  # nats that rules must save on the held-out rows; chance saves less
+
+
+class Shape(NamedTuple):
+    """How large a decision table may be."""
+
+    columns: int
+    conditions: int
+
+
+STEPS, TABLES = Shape(1, 2), Shape(3, 4)
+
+
+class Rules(NamedTuple):
+    """What was grown, and the log loss of the held-out rows, in nats, before and after."""
+
+    grown: Grown | None
+    before: float
+    after: float
+
+
+def grow(cut: Cut, thirds: Sequence[Third], joint: Floats, labels: Labels, shape: Shape) -> Rules:
+    """Grow as many rules on all rows as lower the log loss of held-out rows most.
+
+    Parameters
+    ----------
+    cut : Cut
+        The columns.
+    thirds : sequence of Third
+        The first rows, with a third held out, and all that is known to add without rules.
+    joint : ndarray of shape (rows, classes)
+        The joint log likelihoods of all rows.
+    labels : Labels
+        Their labels.
+    shape : Shape
+        How large the tables may be.
+    """
+    if not cut.parts:
+        return Rules(None, 0.0, 0.0)
+    rounds = _most(cut, labels, shape)
+    curves = []
+    for third in thirds:
+        held = np.zeros(len(third.joint), np.bool_)
+        held[third.held] = True
+        grown = _grow(cut, third.joint, labels, held, shape, rounds, PATIENCE)
+        curves.append(grown.losses[: grown.rounds + 1])
+    longest = max(map(len, curves))
+    each = [np.pad(of, (0, longest - len(of)), mode="edge") for of in curves]
+    loss = np.sum(each, axis=0)
+    best = int(np.argmin(loss))
+    if loss[best] >= loss[0] - WORTH:
+        return Rules(None, float(loss[0]), float(loss[0]))
+    none = np.zeros(len(joint), np.bool_)
+    grown = _grow(cut, joint, labels, none, shape, best, 0)
+    return Rules(grown, float(loss[0]), float(loss[best]))
+
+
+def _grow(
+    cut: Cut,
+    joint: Floats,
+    labels: Labels,
+    held: NDArray[np.bool_],
+    shape: Shape,
+    rounds: int,
+    patience: int,
+) -> Grown:
+    n = len(joint)
+    weight = labels.weights[:n].astype(np.float64)
+    return Grown(
+        *dispatch.grow_rules(
+            np.ascontiguousarray(cut.codes[:, :n]),
+            cut.sizes,
+            cut.ordered,
+            joint,
+            labels.codes[:n].astype(np.int32),
+            weight * (n / weight.sum()),
+            held,
+            np.zeros(len(cut.parts), np.int8),
+            rounds=rounds,
+            patience=patience,
+            conditions=shape.conditions,
+            columns=shape.columns,
+            rate=RATE,
+            ridge=RIDGE,
+            rows=IN_BIN,
+        )
+    )
+
+
+def _most(cut: Cut, labels: Labels, shape: Shape) -> int:
+    """Return how many tables there may be."""
+    k = 1 if labels.k == 2 else labels.k
+    cells = k * 2**shape.conditions
+    work = len(labels) * max(1, len(cut.parts)) * k
+    return int(max(1, min(MOST, NUMBERS // cells, WORK // work)))
+
+
+# --- What was grown, as the linear part of a model -----------------------------------------------
+
+
+def with_rules(linear: LinearPart, cut: Cut, grown: Grown, k: int) -> LinearPart:
+    """Return a linear part with what was grown: tables of one column are steps of that column."""
+    of = {term: np.array(slopes) for term, slopes in linear.of.items()}
+    intercept = np.array(linear.intercept) if linear.intercept else np.zeros(k)
+    rules: dict[Rule, Floats] = {}
+    steps: dict[int, Floats] = {}  # by column and bin
+    for at in range(grown.rounds):
+        columns = grown.columns[at]
+        used = columns >= 0
+        some, masks = columns[used].tolist(), grown.masks[at][used].tolist()
+        points = _by_class(grown.values[at, : 2 ** len(some)])
+        if len(set(some)) == 1:
+            size = cut.sizes[some[0]]
+            cell = np.zeros(size, np.int64)
+            for depth, mask in enumerate(masks):
+                cell |= np.array([mask >> b & 1 for b in range(size)]) << depth
+            steps[some[0]] = steps.get(some[0], 0.0) + points[cell]
+            continue
+        conditions, flipped = [], 0
+        for depth, (column, mask) in enumerate(zip(some, masks, strict=True)):
+            condition, flip = _condition(cut, column, mask)
+            conditions.append(condition)
+            flipped |= flip << depth
+        rule = Rule(tuple(conditions))
+        rules[rule] = rules.get(rule, 0.0) + points[np.arange(len(points)) ^ flipped]
+    for column, points in steps.items():
+        there, missing = points[:-1], points[-1]
+        if not (cut.codes[column] == len(points) - 1).any():
+            missing = np.zeros(k)
+        intercept = intercept + missing
+        for term, slope in _terms(cut, column, there - missing):
+            of[term] = of.get(term, 0.0) + slope
+    return LinearPart(
+        {term: tuple(slope.tolist()) for term, slope in of.items()},
+        linear.products,
+        {**linear.rules, **{rule: _plain(points) for rule, points in rules.items()}},
+        tuple(intercept.tolist()),
+        linear.ridge,
+    )
+
+
+def _terms(cut: Cut, column: int, points: Floats) -> list[tuple[Term, Floats]]:
+    """Return the terms of a column that add these points to its bins, (bins, classes)."""
+    (group, name), bins = cut.parts[column], cut.bins[column]
+    found: list[tuple[Term, Floats]] = []
+    if isinstance(bins, np.ndarray):
+        found.append((Term(group, name, There()), points[0]))
+        for edge, step in zip(bins.tolist(), np.diff(points, axis=0), strict=True):
+            found.append((Term(group, name, Above(edge)), step))
+    else:
+        found.append((Term(group, name, There()), points[-1]))
+        for level, point in zip(bins, points[:-1] - points[-1], strict=True):
+            found.append((Term(group, name, Step(level, 0.0, 1.0)), point))
+    return [(term, step) for term, step in found if np.abs(step).max() > ROUNDING]
+
+
+def _condition(cut: Cut, column: int, mask: int) -> tuple[Condition, int]:
+    """Return a condition, and 1 where it holds for the cells that the mask leaves out."""
+    (group, name), bins = cut.parts[column], cut.bins[column]
+    last = len(bins) + 1
+    missing = bool(mask >> last & 1)
+    if isinstance(bins, np.ndarray):  # the mask is of the bins below an edge
+        below = sum(mask >> b & 1 for b in range(last))
+        test: Above | OneOf = (
+            Above(float(bins[below - 1])) if below <= len(bins) else Above(-np.inf)
+        )
+        return Condition(group, name, test, not missing), 1
+    flip = int(mask >> len(bins) & 1)  # what was never seen is with the other levels
+    levels = [level for b, level in enumerate(bins) if (mask >> b & 1) != flip]
+    return Condition(
+        group, name, OneOf(tuple(sorted(levels, key=repr))), missing != bool(flip)
+    ), flip
+
+
+def _by_class(values: Floats) -> Floats:
+    """Return values, (cells, classes), that sum to 0 over the classes, from those of the kernel."""
+    if values.shape[1] == 1:
+        return np.asarray(values * [-0.5, 0.5])
+    return np.asarray(values - values.mean(axis=1, keepdims=True))
+
+
+def _plain(points: Floats) -> tuple[Slopes, ...]:
+    return tuple(map(tuple, points.tolist()))

@@ -1,0 +1,493 @@
+"""The linear part of a model: functions of columns, products and rules beside the evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import chain
+from typing import TypeAlias, TypeVar, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.axis import Axis, Derived, Level, Levels, Name, title, title_of_columns
+from naively.counting.block import Block, BlockKey, Codes, Dense
+from naively.counting.leave_one_out import Part
+from naively.kernels.reference import Floats
+from naively.likelihoods.base import Likelihood
+from naively.likelihoods.numbers import BinTable, LevelTable, Sloped, Stepped
+from naively.likelihoods.words import LogLinear, WordSlopes
+from naively.messages import many
+
+# --- The linear part of a model: lines and steps that are added to the evidence of the columns ---
+#
+# Naive Bayes sums what each column says by itself. Where columns depend on each other, a sum of
+# other functions of the same columns predicts better: a linear part, as logistic regression has
+# it, fitted beside the evidence. It is a sum over columns too, so that each of its terms joins the
+# contribution of its column, and adds exactly 0 where the cell is missing. A product of two terms
+# is said of two columns at a time, and a rule, which is a decision table, of two or three.
+
+
+FARTHEST = 5.0  # standard deviations, of a product
+
+Slopes: TypeAlias = "tuple[float, ...]"  # in nats for a term of 1, one for each class
+
+
+@final
+@dataclass(frozen=True)
+class Line:
+    """A number, clipped and standardised: (min(max(x, low), high) - centre) / scale."""
+
+    low: float
+    high: float
+    centre: float
+    scale: float
+
+    def of(self, block: Block, column: int) -> Floats:
+        """Return the value of each row of a block, of shape (rows,); 0 where it is missing."""
+        if isinstance(block, Dense):
+            x = np.asarray(block.values[:, column], np.float64)
+        else:
+            row, item, value = block.entries()
+            x = np.zeros(len(block))
+            x[row[item == column]] = value[item == column]
+        return np.nan_to_num((np.clip(x, self.low, self.high) - self.centre) / self.scale)
+
+
+@final
+@dataclass(frozen=True)
+class Above:
+    """1 where a number is at least an edge, and else 0."""
+
+    edge: float
+
+    def of(self, block: Block, column: int) -> Floats:
+        """Return the value of each row of a block, of shape (rows,); 0 where it is missing."""
+        assert isinstance(block, Dense)
+        return np.where(block.values[:, column] >= self.edge, 1.0, 0.0)
+
+
+Sloping: TypeAlias = tuple[int, Line, Floats]  # a column, and slopes in nats for each unit of it
+
+
+@final
+@dataclass(frozen=True)
+class Step:
+    """Whether a cell is a level, standardised: (1 or 0 - centre) / scale."""
+
+    level: Level
+    centre: float
+    scale: float
+
+    def of(self, block: Block, column: int) -> Floats:
+        """Return the value of each row of a block, of shape (rows,); 0 where it is missing."""
+        assert isinstance(block, Codes)
+        code = block.codes[:, column]
+        is_level = code == block.axis.index[column].get(self.level, -1)
+        return np.where(code < 0, 0.0, (is_level - self.centre) / self.scale)
+
+
+@final
+@dataclass(frozen=True)
+class There:
+    """1 where a cell is not missing."""
+
+    def of(self, block: Block, column: int) -> Floats:
+        """Return the value of each row of a block, of shape (rows,); 0 where it is missing."""
+        if isinstance(block, Codes):
+            return np.where(block.codes[:, column] >= 0, 1.0, 0.0)
+        assert isinstance(block, Dense)
+        return np.where(np.isnan(block.values[:, column]), 0.0, 1.0)
+
+
+@final
+@dataclass(frozen=True)
+class OneOf:
+    """1 where a cell is one of some levels, and else 0."""
+
+    levels: tuple[Level, ...]
+
+    def of(self, block: Block, column: int) -> Floats:
+        """Return the value of each row of a block, of shape (rows,); 0 where it is missing."""
+        assert isinstance(block, Codes)
+        index = block.axis.index[column]
+        among = np.zeros(len(block.axis.levels[column]) + 2)  # then what was never seen, missing
+        among[[index[level] for level in self.levels if level in index]] = 1
+        found: Floats = among[np.minimum(block.codes[:, column], len(among) - 2)]
+        return found
+
+
+Function: TypeAlias = Line | Step | Above | There
+
+
+@final
+@dataclass(frozen=True)
+class Term:
+    """A function of a column."""
+
+    group: BlockKey
+    column: Name
+    function: Function
+
+    @property
+    def part(self) -> Part:
+        """The part of the evidence that it joins."""
+        return Part(self.group, self.column)
+
+    def is_in(self, blocks: Mapping[BlockKey, Block]) -> bool:
+        """Whether its column is in its group there; it may be counted otherwise by now."""
+        return self.group in blocks and self.column in blocks[self.group].axis.columns
+
+    def of(self, blocks: Mapping[BlockKey, Block]) -> Floats:
+        """Return the value of each row, of shape (rows,); 0 where the cell is missing."""
+        block = blocks[self.group]
+        return self.function.of(block, list(block.axis.columns).index(self.column))
+
+
+@final
+@dataclass(frozen=True)
+class Product:
+    """The product of two terms of different columns, over its standard deviation, clipped."""
+
+    a: Term
+    b: Term
+    scale: float
+
+    def of(self, a: Floats, b: Floats) -> Floats:
+        """Return the value of each row from those of both terms, all of shape (rows,)."""
+        return np.clip(a * b / self.scale, -FARTHEST, FARTHEST)
+
+    @property
+    def columns(self) -> tuple[Name, Name]:
+        """The two columns."""
+        return self.a.column, self.b.column
+
+
+@final
+@dataclass(frozen=True)
+class Condition:
+    """Whether a number is at least an edge, or a cell one of some levels.
+
+    Parameters
+    ----------
+    group, column
+        The column, and the group that it is in.
+    test : Above or OneOf
+        What is asked of a cell that is not missing.
+    missing : bool
+        Whether the condition holds for a missing cell.
+    """
+
+    group: BlockKey
+    column: Name
+    test: Above | OneOf
+    missing: bool = False
+
+    def is_in(self, blocks: Mapping[BlockKey, Block]) -> bool:
+        """Whether its column is in its group there; it may be counted otherwise by now."""
+        return Term(self.group, self.column, There()).is_in(blocks)
+
+    def of(self, blocks: Mapping[BlockKey, Block]) -> NDArray[np.bool_]:
+        """Return whether it holds for each row, of shape (rows,)."""
+        block = blocks[self.group]
+        column = list(block.axis.columns).index(self.column)
+        holds = self.test.of(block, column) > 0
+        return holds | (There().of(block, column) == 0) if self.missing else holds
+
+
+@final
+@dataclass(frozen=True)
+class Rule:
+    """A decision table: a value for each class in each cell, which is a set of true conditions.
+
+    The number of a cell has a bit for each condition, the first the lowest, which is 1 where the
+    condition holds.
+    """
+
+    conditions: tuple[Condition, ...]
+
+    @property
+    def columns(self) -> tuple[Name, ...]:
+        """Its different columns, two or more."""
+        names = dict.fromkeys(of.column for of in self.conditions)
+        return tuple(sorted(names, key=title))
+
+    def is_in(self, blocks: Mapping[BlockKey, Block]) -> bool:
+        """Whether all of its columns are in their groups there."""
+        return all(of.is_in(blocks) for of in self.conditions)
+
+
+@dataclass(frozen=True)
+class LinearPart:
+    """What is added to the evidence: terms and products, each times a slope, and rules.
+
+    Parameters
+    ----------
+    of : mapping of Term to a tuple of float
+        The slopes of the terms, which join the contributions of their columns.
+    products : mapping of Product to a tuple of float
+        The slopes of the products.
+    rules : mapping of Rule to a tuple of tuples of float
+        What each cell of a rule adds to each class, in nats.
+    intercept : tuple of float
+        What is added to the log prior of each class, in nats; nothing without terms.
+    ridge : float
+        What the slopes were shrunk towards 0 by: twice the log loss, in nats, of a slope of 1 nat
+        for one standard deviation; 0 where there are none.
+    """
+
+    of: Mapping[Term, Slopes] = field(default_factory=dict)
+    products: Mapping[Product, Slopes] = field(default_factory=dict)
+    rules: Mapping[Rule, tuple[Slopes, ...]] = field(default_factory=dict)
+    intercept: Slopes = ()
+    ridge: float = 0.0
+
+    def __bool__(self) -> bool:
+        return bool(self.of or self.products or self.rules)
+
+    def __str__(self) -> str:
+        columns = len({term.column for term in self.of})
+        said = [f"{many(len(self.of), 'term')} of {many(columns, 'column')}"]
+        if self.products:
+            pairs = f"{many(len({of.columns for of in self.products}), 'pair')} of columns"
+            said.append(f"{many(len(self.products), 'product')} of {pairs}")
+        if self.rules:
+            said.append(many(len(self.rules), "rule"))
+        return f"{' and '.join(said)}, ridge {self.ridge:g}"
+
+    @property
+    def is_of_several(self) -> bool:
+        """Whether something is said of several columns at a time."""
+        return bool(self.products or self.rules)
+
+    @property
+    def together(self) -> dict[str, tuple[str | int, ...]]:
+        """The columns of the table that each product or rule follows from, by their title."""
+        found = {}
+        every = *(of.columns for of in self.products), *(of.columns for of in self.rules)
+        for columns in every:
+            roots = chain.from_iterable(
+                name.roots if isinstance(name, Derived) else (name,) for name in columns
+            )
+            found[title_of_columns(columns)] = tuple(dict.fromkeys(roots))
+        return found
+
+    @cached_property
+    def _by_group(self) -> dict[BlockKey, list[Term]]:
+        found: dict[BlockKey, list[Term]] = {}
+        for term in self.of:
+            found.setdefault(term.group, []).append(term)
+        return found
+
+    def added_to(
+        self, likelihood: Likelihood, group: BlockKey, axis: Axis, places: Sequence[int]
+    ) -> Likelihood:
+        """Return the likelihood of a group with the terms of its columns.
+
+        Parameters
+        ----------
+        likelihood : Likelihood
+            Of the group, times the weights.
+        group : hashable
+            What the group is known by.
+        axis : Axis
+            Its columns, or their levels.
+        places : sequence of int
+            The number of each class among the slopes; the number after the last has slopes of 0.
+        """
+        column = {name: j for j, name in enumerate(axis.columns)}
+        terms = [term for term in self._by_group.get(group, ()) if term.column in column]
+        if not terms:
+            return likelihood
+        slopes = [_by_class(self.of[term], places) for term in terms]
+        if isinstance(likelihood, LevelTable) and isinstance(axis, Levels):
+            table = np.zeros_like(likelihood.table)
+            for term, slope in zip(terms, slopes, strict=True):
+                j, function = column[term.column], term.function
+                rows = table[likelihood.first[j] : likelihood.first[j + 1]]
+                if isinstance(function, There):
+                    rows += slope
+                    continue
+                assert isinstance(function, Step)
+                rows -= function.centre / function.scale * slope
+                if (level := axis.index[j].get(function.level)) is not None:
+                    rows[level] += slope / function.scale
+            return likelihood.plus(table)
+        likelihood = _with_steps(likelihood, zip(terms, slopes, strict=True), column)
+        lines = [
+            (column[term.column], term.function, slope / term.function.scale)
+            for term, slope in zip(terms, slopes, strict=True)
+            if isinstance(term.function, Line)
+        ]
+        if group.event.shares:
+            likelihood, lines = _with_straight(likelihood, lines)
+        if not lines:
+            return likelihood
+        lines.sort(key=lambda line: line[0])
+        return Sloped(
+            likelihood,
+            column=np.array([j for j, _, _ in lines], np.int64),
+            low=np.array([line.low for _, line, _ in lines]),
+            high=np.array([line.high for _, line, _ in lines]),
+            centre=np.array([line.centre for _, line, _ in lines]),
+            slope=np.array([slope for _, _, slope in lines]),
+        )
+
+    def of_columns(
+        self, blocks: Mapping[BlockKey, Block], places: Sequence[int]
+    ) -> Iterator[tuple[Name, Floats]]:
+        """Yield a column, and what its terms add to each row, of shape (rows, classes)."""
+        by_column: dict[Name, list[Term]] = {}
+        for term in self.of:
+            if term.is_in(blocks):
+                by_column.setdefault(term.column, []).append(term)
+        for name, terms in by_column.items():
+            x = np.stack([term.of(blocks) for term in terms], axis=1)
+            yield name, x @ np.stack([_by_class(self.of[term], places) for term in terms])
+
+    def of_pairs(
+        self, blocks: Mapping[BlockKey, Block], places: Sequence[int]
+    ) -> Iterator[tuple[tuple[Name, Name], Floats]]:
+        """Yield two columns, and what their products add to each row, of shape (rows, classes)."""
+        by_columns: dict[tuple[Name, Name], list[Product]] = {}
+        terms = dict.fromkeys(term for of in self.products for term in (of.a, of.b))
+        value = {term: term.of(blocks) for term in terms if term.is_in(blocks)}
+        for product in self.products:
+            if product.a in value and product.b in value:
+                by_columns.setdefault(product.columns, []).append(product)
+        for columns, products in by_columns.items():
+            x = np.stack([of.of(value[of.a], value[of.b]) for of in products], axis=1)
+            slope = np.stack([_by_class(self.products[of], places) for of in products])
+            yield columns, x @ slope
+
+    def of_rules(
+        self, blocks: Mapping[BlockKey, Block], places: Sequence[int]
+    ) -> Iterator[tuple[tuple[Name, ...], Floats]]:
+        """Yield columns, and what their rules add to each row, of shape (rows, classes)."""
+        there = [rule for rule in self.rules if rule.is_in(blocks)]
+        every = dict.fromkeys(of for rule in there for of in rule.conditions)
+        holds = {of: of.of(blocks).astype(np.int64) for of in every}
+        by_columns: dict[tuple[Name, ...], list[Rule]] = {}
+        for rule in there:
+            by_columns.setdefault(rule.columns, []).append(rule)
+        for columns, rules in by_columns.items():
+            yield (
+                columns,
+                sum(
+                    np.stack([_by_class(of, places) for of in self.rules[rule]])[
+                        sum(holds[of] << at for at, of in enumerate(rule.conditions))
+                    ]
+                    for rule in rules
+                ),
+            )
+
+    def intercept_of(self, places: Sequence[int]) -> Floats:
+        """Return what is added to the log prior of the classes of these numbers, (classes,)."""
+        return _by_class(self.intercept, places) if self.intercept else np.zeros(len(places))
+
+    def mean(
+        self, other: LinearPart, share: float, places: tuple[list[int], list[int]]
+    ) -> LinearPart:
+        """Return the mean of both functions, this one times ``share``.
+
+        ``places`` are the numbers of all classes among the slopes of each.
+        """
+        intercept = share * self.intercept_of(places[0])
+        intercept += (1 - share) * other.intercept_of(places[1])
+        there = self.intercept or other.intercept
+        return LinearPart(
+            _mean(self.of, other.of, share, places),
+            _mean(self.products, other.products, share, places),
+            _mean_of_rules(self.rules, other.rules, share, places),
+            tuple(intercept.tolist()) if there else (),
+            max(self.ridge, other.ridge),
+        )
+
+
+def _with_straight(
+    likelihood: Likelihood, lines: list[Sloping]
+) -> tuple[Likelihood, list[Sloping]]:
+    """Return a likelihood of numbers from 0 to 1 with the lines that it can hold, and the others.
+
+    It can hold those that clip no such number, if it has offsets.
+    """
+    if isinstance(likelihood, WordSlopes) and lines and likelihood.absent is not None:
+        likelihood = likelihood.whole()
+    if not isinstance(likelihood, LogLinear) or likelihood.offset is None:
+        return likelihood, lines
+    slope, offset, others = likelihood.slope.copy(), likelihood.offset.copy(), []
+    for column, line, of in lines:
+        if line.low > 0 or line.high < 1:
+            others.append((column, line, of))
+        else:
+            slope[column] += of
+            offset[column] -= line.centre * of
+    return replace(likelihood, slope=slope, offset=offset), others
+
+
+def _with_steps(
+    likelihood: Likelihood, terms: Iterable[tuple[Term, Floats]], number: Mapping[Name, int]
+) -> Likelihood:
+    """Return a likelihood of numbers with what is added where they are there, or above an edge.
+
+    ``number`` says which column of the likelihood each is.
+    """
+    steps: dict[int, dict[float, Floats]] = {}
+    for term, slope in terms:
+        if isinstance(term.function, Above | There):
+            edge = term.function.edge if isinstance(term.function, Above) else -np.inf
+            of_column = steps.setdefault(number[term.column], {})
+            of_column[edge] = of_column.get(edge, 0.0) + slope
+    if not steps:
+        return likelihood
+    found = {}
+    for j, of_edge in steps.items():
+        edges = np.array(sorted(of_edge))
+        points = np.cumsum([of_edge[edge] for edge in edges.tolist()], axis=0)
+        if edges[0] > -np.inf:
+            points = np.vstack([0 * points[:1], points])
+        found[j] = edges[edges > -np.inf], points
+    if isinstance(likelihood, BinTable):
+        return likelihood.with_steps(found)
+    return Stepped(likelihood, found)
+
+
+T = TypeVar("T", Term, Product)
+
+
+def _mean(
+    mine: Mapping[T, Slopes],
+    theirs: Mapping[T, Slopes],
+    share: float,
+    places: tuple[list[int], list[int]],
+) -> dict[T, Slopes]:
+    """Return the mean slopes of the terms of both; what one lacks has slopes of 0 there."""
+    found: dict[T, Floats] = {}
+    for slopes, times, at in ((mine, share, places[0]), (theirs, 1 - share, places[1])):
+        for term, slope in slopes.items():
+            found[term] = found.get(term, 0.0) + times * _by_class(slope, at)
+    return {term: tuple(slope.tolist()) for term, slope in found.items()}
+
+
+def _mean_of_rules(
+    mine: Mapping[Rule, tuple[Slopes, ...]],
+    theirs: Mapping[Rule, tuple[Slopes, ...]],
+    share: float,
+    places: tuple[list[int], list[int]],
+) -> dict[Rule, tuple[Slopes, ...]]:
+    """Return the rules of both, what each adds times its share."""
+    found: dict[Rule, Floats] = {}
+    for rules, times, at in ((mine, share, places[0]), (theirs, 1 - share, places[1])):
+        for rule, points in rules.items():
+            added = times * np.stack([_by_class(of, at) for of in points])
+            found[rule] = found.get(rule, 0.0) + added
+    return {rule: tuple(map(tuple, points.tolist())) for rule, points in found.items()}
+
+
+def _by_class(slope: Slopes, places: Sequence[int]) -> Floats:
+    """Return the slopes of the classes of these numbers, (classes,)."""
+    return np.array([*slope, 0.0])[list(places)]
+
+
+NOTHING = LinearPart()
