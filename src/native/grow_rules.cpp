@@ -17,6 +17,7 @@ constexpr double least_curvature = 1e-6;  // of a row
 constexpr double least_p = 1e-15;         // of which the log loss is taken
 constexpr double of_level = 5.0;          // added to the curvature by which levels are ordered
 constexpr double better = 1.0 + 1e-9;     // times as much as the best: else the first is taken
+constexpr double least_weight = 1e-6;     // of the rows of a bin: less is none, by rounding
 constexpr double worth = 1e-9;            // nats that a condition must gain
 
 struct Options {
@@ -30,22 +31,30 @@ struct Condition {
     double gain = 0;
 };
 
+// Some columns are looked at together: their tables are filled in one pass over the rows, whose
+// sums depend on each other only within a column.
+constexpr int64_t together = 4;
+constexpr int64_t lanes = 4;  // sums of a row, of which there are a multiple of these
+
 class Grower {
   public:
-    int64_t rows, columns, classes, width, sums;  // sums: gradient, curvature of each, and weight
+    int64_t rows, columns, classes, width;
+    int64_t sums;  // of a row: the gradient and the curvature of each class, and the weight
     Options options;
     const int64_t* sizes;
     const bool* ordered;
     const std::int8_t* monotone;
-    std::vector<int64_t> order;        // of the rows: those to grow on, then those held out
-    int64_t grown = 0;                 // how many rows to grow on
-    std::vector<std::uint8_t> codes;   // (columns, rows)
-    std::vector<double> joint, slopes; // (rows, width), (rows, sums)
+    std::vector<int64_t> order;         // of the rows: those to grow on, then those held out
+    int64_t grown = 0;                  // how many rows to grow on
+    std::vector<std::uint8_t> codes;    // (columns, rows)
+    std::vector<double> joint, slopes;  // (rows, width), (rows, sums)
     std::vector<double> weight;
     std::vector<std::int32_t> right;
-    std::vector<std::int32_t> leaf;    // of each row, -1 of one that no condition holds for
-    std::vector<double> table;         // of a column: (leaves, bins, sums)
-    std::vector<double> total;         // (leaves, sums)
+    std::vector<std::int32_t> leaf;     // of each row, -1 of one that no condition holds for
+    std::vector<std::vector<double>> tables;  // of each column: (bins, leaves, sums)
+    std::vector<std::int32_t> some;           // the rows that tables are filled with, the others
+    std::vector<std::uint8_t> filled;         // leaves being what is left of those before
+    std::vector<double> total;
 
     // The gradient and the curvature of each row; returns the log loss of the rows held out.
     double differentiate() {
@@ -79,121 +88,215 @@ class Grower {
         return loss;
     }
 
-    double score(const double* of) const {
-        double found = 0;
-        for (int64_t c = 0; c < width; ++c)
-            found += of[c] * of[c] / (of[width + c] + options.ridge);
-        return found;
+    // Chooses the leaves that tables are filled for: of two that were one, that of fewer rows.
+    void choose_rows(int64_t leaves) {
+        std::vector<int64_t> count(static_cast<std::size_t>(leaves), 0);
+        for (int64_t i = 0; i < grown; ++i)
+            if (leaf[i] >= 0) ++count[leaf[i]];
+        filled.assign(static_cast<std::size_t>(leaves), 1);
+        const int64_t half = leaves / 2;
+        for (int64_t l = 0; l < half; ++l) filled[count[l] <= count[l + half] ? l + half : l] = 0;
+        some.clear();
+        for (int64_t i = 0; i < grown; ++i)
+            if (leaf[i] >= 0 && filled[leaf[i]]) some.push_back(static_cast<std::int32_t>(i));
     }
 
-    void fill(int64_t column, int64_t leaves) {
-        const int64_t bins = sizes[column];
-        table.assign(static_cast<std::size_t>(leaves * bins * sums), 0.0);
-        const std::uint8_t* code = &codes[column * rows];
-        if (sums == 3) {
-            for (int64_t i = 0; i < grown; ++i) {
-                if (leaf[i] < 0) continue;
-                double* at = &table[(leaf[i] * bins + code[i]) * 3];
-                const double* of = &slopes[i * 3];
-                at[0] += of[0];
-                at[1] += of[1];
-                at[2] += of[2];
+    // Fills the tables of some columns, `count` at most `together`.
+    void fill(const int64_t* column, int64_t count, int64_t leaves) {
+        std::vector<double> before[together];
+        for (int64_t k = 0; k < count; ++k) {
+            before[k].swap(tables[column[k]]);
+            tables[column[k]].assign(static_cast<std::size_t>(sizes[column[k]] * leaves * sums),
+                                     0.0);
+        }
+        on_best_instruction_set([&](auto) NAIVELY_INLINE {
+            if (sums == lanes && count == together)
+                fill_narrow<together>(column, leaves);
+            else if (sums == lanes)
+                for (int64_t k = 0; k < count; ++k) fill_narrow<1>(column + k, leaves);
+            else
+                for (int64_t k = 0; k < count; ++k) fill_wide(column[k], leaves);
+            if (leaves > 1)
+                for (int64_t k = 0; k < count; ++k) subtract(before[k], column[k], leaves);
+        });
+    }
+
+    template <int64_t count>
+    NAIVELY_INLINE void fill_narrow(const int64_t* column, int64_t leaves) {
+        const std::uint8_t* code[count];
+        double* table[count];
+        for (int64_t k = 0; k < count; ++k) {
+            code[k] = &codes[column[k] * rows];
+            table[k] = tables[column[k]].data();
+        }
+        for (const std::int32_t i : some) {
+            const Vector<double, lanes> of = load<lanes>(&slopes[i * lanes]);
+            NAIVELY_UNROLL for (int64_t k = 0; k < count; ++k) {
+                double* at = table[k] + (code[k][i] * leaves + leaf[i]) * lanes;
+                store<lanes>(at, load<lanes>(at) + of);
             }
-            return;
         }
-        for (int64_t i = 0; i < grown; ++i) {
-            if (leaf[i] < 0) continue;
-            double* at = &table[(leaf[i] * bins + code[i]) * sums];
+    }
+
+    NAIVELY_INLINE void fill_wide(int64_t column, int64_t leaves) {
+        const std::uint8_t* code = &codes[column * rows];
+        double* table = tables[column].data();
+        for (const std::int32_t i : some) {
+            double* at = table + (code[i] * leaves + leaf[i]) * sums;
             const double* of = &slopes[i * sums];
-            for (int64_t c = 0; c < sums; ++c) at[c] += of[c];
+            for (int64_t c = 0; c < sums; c += lanes)
+                store<lanes>(at + c, load<lanes>(at + c) + load<lanes>(of + c));
         }
+    }
+
+    // Sets the leaves that were not filled to what the leaf before has beside the other half.
+    NAIVELY_INLINE void subtract(const std::vector<double>& before, int64_t column,
+                                 int64_t leaves) {
+        const int64_t half = leaves / 2;
+        for (int64_t b = 0; b < sizes[column]; ++b)
+            for (int64_t l = 0; l < half; ++l) {
+                const double* whole = &before[(b * half + l) * sums];
+                double* one = &tables[column][(b * leaves + l) * sums];
+                double* other = one + half * sums;
+                if (filled[l]) std::swap(one, other);
+                for (int64_t c = 0; c < sums; ++c) one[c] = whole[c] - other[c];
+            }
+    }
+
+    // A table laid out to be added up bin by bin: gradients and curvatures of all leaves and
+    // classes, (bins, leaves * width), and weights, (bins,).
+    struct Bins {
+        int64_t entries = 0;
+        std::vector<double> gradient, curvature, weight;
+    } bins;
+
+    void lay_out(const std::vector<double>& table, int64_t count, int64_t leaves) {
+        bins.entries = leaves * width;
+        bins.gradient.resize(static_cast<std::size_t>(count * bins.entries));
+        bins.curvature.resize(bins.gradient.size());
+        bins.weight.assign(static_cast<std::size_t>(count), 0.0);
+        for (int64_t b = 0; b < count; ++b)
+            for (int64_t l = 0; l < leaves; ++l) {
+                const double* of = &table[(b * leaves + l) * sums];
+                std::copy(of, of + width, &bins.gradient[b * bins.entries + l * width]);
+                std::copy(of + width, of + 2 * width,
+                          &bins.curvature[b * bins.entries + l * width]);
+                bins.weight[b] += of[2 * width];
+            }
     }
 
     // The bins of a column in the order in which a mask may take them.
-    std::vector<int64_t> in_order(int64_t column, int64_t leaves) const {
-        const int64_t bins = sizes[column];
+    std::vector<int64_t> in_order(int64_t column, int64_t count) const {
+        std::vector<int64_t> found;
         if (ordered[column]) {
-            std::vector<int64_t> found(static_cast<std::size_t>(bins - 1));
+            found.resize(static_cast<std::size_t>(sizes[column] - 1));
             std::iota(found.begin(), found.end(), 0);
             return found;
         }
-        const bool alone = options.columns == 1;  // missing cells are not told about then
-        std::vector<double> sum(static_cast<std::size_t>(bins * sums), 0.0);
-        for (int64_t at = 0; at < leaves * bins * sums; ++at) sum[at % (bins * sums)] += table[at];
+        std::vector<double> gradient(static_cast<std::size_t>(count * width), 0.0);
+        std::vector<double> curvature(gradient.size(), 0.0);
+        for (int64_t b = 0; b < count; ++b)
+            for (int64_t e = 0; e < bins.entries; ++e) {
+                gradient[b * width + e % width] += bins.gradient[b * bins.entries + e];
+                curvature[b * width + e % width] += bins.curvature[b * bins.entries + e];
+            }
         int64_t best = 0;
         double most = -1;
         for (int64_t c = 0; c < width && width > 1; ++c) {
-            double found = 0;
-            for (int64_t b = 0; b < bins - alone; ++b) {
-                const double g = sum[b * sums + c];
-                found += g * g / (sum[b * sums + width + c] + options.ridge + of_level);
-            }
-            if (found > most * better) {
-                most = found;
+            double apart = 0;
+            for (int64_t b = 0; b < count; ++b)
+                apart += gradient[b * width + c] * gradient[b * width + c] /
+                         (curvature[b * width + c] + options.ridge + of_level);
+            if (apart > most * better) {
+                most = apart;
                 best = c;
             }
         }
         std::vector<std::pair<double, int64_t>> keyed;
-        for (int64_t b = 0; b < bins - alone; ++b)
-            if (sum[b * sums + 2 * width] > 0)
-                keyed.emplace_back(sum[b * sums + best] / (sum[b * sums + width + best] + of_level),
-                                   b);
+        for (int64_t b = 0; b < count; ++b)
+            if (bins.weight[b] > least_weight)
+                keyed.emplace_back(
+                    gradient[b * width + best] / (curvature[b * width + best] + of_level), b);
         std::stable_sort(keyed.begin(), keyed.end(),
-                         [](const auto& a, const auto& b) { return a.first < b.first; });
-        std::vector<int64_t> found;
+                         [](const auto& x, const auto& y) { return x.first < y.first; });
         for (const auto& [key, bin] : keyed) found.push_back(bin);
         return found;
     }
 
     // Improves the condition by the best one of a column.
     void search(int64_t column, int64_t leaves, Condition& best) {
-        fill(column, leaves);
-        const int64_t bins = sizes[column], missing = bins - 1;
-        const bool alone = options.columns == 1;
-        total.assign(static_cast<std::size_t>(leaves * sums), 0.0);
-        for (int64_t l = 0; l < leaves; ++l)
-            for (int64_t b = 0; b < bins - alone; ++b)
-                for (int64_t c = 0; c < sums; ++c)
-                    total[l * sums + c] += table[(l * bins + b) * sums + c];
-        double all = 0, of_missing = 0;
-        for (int64_t l = 0; l < leaves; ++l) {
-            all += score(&total[l * sums]);
-            of_missing += table[(l * bins + missing) * sums + 2 * width];
-        }
-        const std::vector<int64_t> each = in_order(column, leaves);
-        const bool either = ordered[column] && !alone && of_missing > 0;
-        std::vector<double> left(static_cast<std::size_t>(leaves * sums)), other(sums);
-        for (int side = 0; side <= either; ++side) {
-            std::uint64_t mask = side ? std::uint64_t{1} << missing : 0;
-            for (int64_t l = 0; l < leaves; ++l)
-                for (int64_t c = 0; c < sums; ++c)
-                    left[l * sums + c] = side ? table[(l * bins + missing) * sums + c] : 0.0;
-            const int64_t last =
-                static_cast<int64_t>(each.size()) - (either && side == 0 ? 0 : 1);
-            for (int64_t i = 0; i < last; ++i) {
-                mask |= std::uint64_t{1} << each[i];
-                double gain = 0, below = 0, above = 0;
-                bool rises = true;
-                for (int64_t l = 0; l < leaves; ++l) {
-                    double* of = &left[l * sums];
-                    const double* whole = &total[l * sums];
-                    const double* here = &table[(l * bins + each[i]) * sums];
-                    for (int64_t c = 0; c < sums; ++c) {
-                        of[c] += here[c];
-                        other[c] = whole[c] - of[c];
-                    }
-                    below += of[2 * width];
-                    above += other[2 * width];
-                    gain += score(of) + score(other.data());
-                    if (monotone[column])
-                        rises &= monotone[column] * (other[0] / (other[width] + options.ridge) -
-                                                     of[0] / (of[width] + options.ridge)) >= 0;
-                }
-                if (below < options.rows || above < options.rows || !rises) continue;
-                gain = (gain - all) / 2;
-                if (gain > best.gain * better) best = {static_cast<std::int32_t>(column), mask, gain};
+        const bool alone = options.columns == 1;  // missing cells are not told about then
+        const int64_t missing = sizes[column] - 1, count = sizes[column] - alone;
+        lay_out(tables[column], sizes[column], leaves);
+        const auto entries = static_cast<std::size_t>(bins.entries);
+        std::vector<double> whole(2 * entries, 0.0), left(2 * entries);
+        double all = 0, weights = 0;
+        for (int64_t b = 0; b < count; ++b) {
+            for (std::size_t e = 0; e < entries; ++e) {
+                whole[e] += bins.gradient[b * entries + e];
+                whole[entries + e] += bins.curvature[b * entries + e];
             }
+            weights += bins.weight[b];
         }
+        for (std::size_t e = 0; e < entries; ++e)
+            all += whole[e] * whole[e] / (whole[entries + e] + options.ridge);
+        const std::vector<int64_t> each = in_order(column, count);
+        const bool either = ordered[column] && !alone && bins.weight[missing] > least_weight;
+        for (int side = 0; side <= either; ++side) {
+            std::uint64_t mask = 0;
+            double below = 0;
+            std::fill(left.begin(), left.end(), 0.0);
+            if (side) {
+                mask = std::uint64_t{1} << missing;
+                below = bins.weight[missing];
+                std::copy_n(&bins.gradient[missing * entries], entries, left.begin());
+                std::copy_n(&bins.curvature[missing * entries], entries,
+                            left.begin() + static_cast<std::ptrdiff_t>(entries));
+            }
+            const auto last = static_cast<int64_t>(each.size()) - (either && side == 0 ? 0 : 1);
+            on_best_instruction_set([&](auto) NAIVELY_INLINE {
+                for (int64_t i = 0; i < last; ++i) {
+                    const int64_t bin = each[i];
+                    const double both = gain_of(&bins.gradient[bin * entries],
+                                                &bins.curvature[bin * entries], whole.data(),
+                                                left.data(), entries, options.ridge);
+                    mask |= std::uint64_t{1} << bin;
+                    below += bins.weight[bin];
+                    if (below < options.rows || weights - below < options.rows) continue;
+                    const double gain = (both - all) / 2;
+                    if (gain > best.gain * better && rises(column, whole, left, entries))
+                        best = {static_cast<std::int32_t>(column), mask, gain};
+                }
+            });
+        }
+    }
+
+    // Adds a bin to those on the left, and returns twice what both sides gain.
+    NAIVELY_INLINE static double gain_of(const double* gradient, const double* curvature,
+                                         const double* whole, double* left, std::size_t entries,
+                                         double ridge) {
+        double gain = 0;
+        for (std::size_t e = 0; e < entries; ++e) {
+            const double g = left[e] += gradient[e];
+            const double h = (left[entries + e] += curvature[e]) + ridge;
+            const double other = whole[e] - g;
+            const double curve = whole[entries + e] - left[entries + e] + ridge;
+            gain += (g * g * curve + other * other * h) / (h * curve);  // one division for two
+        }
+        return gain;
+    }
+
+    // Whether the log odds rise, or fall, with a column from left to right as they may.
+    bool rises(int64_t column, const std::vector<double>& whole, const std::vector<double>& left,
+               std::size_t entries) const {
+        if (!monotone[column]) return true;
+        for (std::size_t e = 0; e < entries; ++e) {
+            const double low = left[e] / (left[entries + e] + options.ridge);
+            const double high = (whole[e] - left[e]) /
+                                (whole[entries + e] - left[entries + e] + options.ridge);
+            if (monotone[column] * (high - low) < 0) return false;
+        }
+        return true;
     }
 
     // Grows a table; returns how many conditions it has.
@@ -204,8 +307,17 @@ class Grower {
         for (; depth < options.conditions; ++depth) {
             Condition best;
             best.gain = worth;
-            for (int64_t column = 0; column < columns; ++column)
-                if (may[column]) search(column, int64_t{1} << depth, best);
+            const int64_t leaves = int64_t{1} << depth;
+            int64_t group[together], count = 0;
+            choose_rows(leaves);
+            for (int64_t column = 0; column < columns; ++column) {
+                if (may[column]) group[count++] = column;
+                if (count == together || (count && column == columns - 1)) {
+                    fill(group, count, leaves);
+                    for (int64_t k = 0; k < count; ++k) search(group[k], leaves, best);
+                    count = 0;
+                }
+            }
             if (best.column < 0) break;
             column_of[depth] = best.column;
             mask_of[depth] = best.mask;
@@ -262,7 +374,7 @@ nb::object grow_rules(nb::handle codes, nb::handle sizes, nb::handle ordered, nb
     of.rows = code.shape(1);
     of.classes = start.shape(1);
     of.width = of.classes == 2 ? 1 : of.classes;
-    of.sums = 2 * of.width + 1;
+    of.sums = (2 * of.width + 1 + lanes - 1) / lanes * lanes;
     of.options = {rounds, patience, conditions, columns, rate, ridge, rows};
     size.require_shape({of.columns});
     is_ordered.require_shape({of.columns});
@@ -305,6 +417,7 @@ nb::object grow_rules(nb::handle codes, nb::handle sizes, nb::handle ordered, nb
         of.joint.resize(static_cast<std::size_t>(of.rows * of.width));
         of.slopes.resize(static_cast<std::size_t>(of.rows * of.sums));
         of.leaf.resize(static_cast<std::size_t>(of.rows));
+        of.tables.resize(static_cast<std::size_t>(of.columns));
         for (int64_t i = 0; i < of.rows; ++i) {
             const int64_t row = of.order[i];
             for (int64_t j = 0; j < of.columns; ++j)

@@ -301,7 +301,7 @@ def _log_prior(
 
 
 THIRDS = 3
-FEW_HELD_OUT = 1_000  # rows, below which each third is held out in turn
+FEW_HELD_OUT = 5_000  # rows, below which each third is held out in turn
 
 Said: TypeAlias = Callable[[], Mapping[Part, float]]  # how much evidence each part gives
 

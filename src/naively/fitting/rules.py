@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -64,24 +64,35 @@ class Cut:
     def of(cls, model: Model, batches: Sequence[Batch], labels: Labels, said: Said) -> Cut:
         """Cut the columns that conditions may be of: if there are many, those that say most."""
         by_batch = [model.blocks(batch) for batch in batches]
-        found: list[tuple[tuple[BlockKey, Name], Block, int]] = []
+        found: list[tuple[BlockKey, Block]] = []
         for group in model.taken.schema.of_columns:
             if group.event.joined or group.analyser or group.event.layout == "rows":
                 continue
             block = joined([blocks[group.key] for blocks in by_batch])
             if block is not None:
-                found += [
-                    ((group.key, name), block, j) for j, name in enumerate(block.axis.columns)
-                ]
+                found.append((group.key, block))
+        parts = [(key, name) for key, block in found for name in block.axis.columns]
         # In one order, whatever that of the columns is: of equal columns the first is taken.
-        found.sort(key=lambda one: str(Part(*one[0])))
-        if len(found) > COLUMNS:
+        order = sorted(range(len(parts)), key=lambda at: str(Part(*parts[at])))
+        if len(order) > COLUMNS:
             most = said()
-            found.sort(key=lambda one: -most.get(Part(*one[0]), 0.0))
-        cut = [(part, *_bins(block, j, labels.weight)) for part, block, j in found[:COLUMNS]]
-        some = [(part, bins, code) for part, bins, code in cut if len(bins)]
-        codes = np.stack([c for _, _, c in some]) if some else np.empty((0, len(labels)), np.uint8)
-        return cls([part for part, _, _ in some], [bins for _, bins, _ in some], codes)
+            order.sort(key=lambda at: -most.get(Part(*parts[at]), 0.0))
+        some = frozenset(order[:COLUMNS])
+        cut: dict[int, tuple[Floats | tuple[Level, ...], NDArray[np.uint8]]] = {}
+        first = 0
+        for _, block in found:
+            of_block = [j for j in range(len(block.axis.columns)) if first + j in some]
+            for j, bins, codes in _bins(block, of_block, labels.weight):
+                if len(bins):
+                    cut[first + j] = bins, codes
+            first += len(block.axis.columns)
+        kept = [at for at in order if at in cut]
+        codes = [cut[at][1] for at in kept]
+        return cls(
+            [parts[at] for at in kept],
+            [cut[at][0] for at in kept],
+            np.stack(codes) if codes else np.empty((0, len(labels)), np.uint8),
+        )
 
     @property
     def sizes(self) -> NDArray[np.int64]:
@@ -101,23 +112,30 @@ class Cut:
         )
 
 
-def _bins(block: Block, column: int, weight: Floats | None) -> tuple[Any, NDArray[np.uint8]]:
-    """Return the edges or the levels of a column, and the bin of each row."""
-    if isinstance(block, Dense):
-        return _numbers(block, column, weight)
-    assert isinstance(block, Codes)
-    return _levels(block, column, weight)
+def _bins(
+    block: Block, columns: Sequence[int], weight: Floats | None
+) -> Iterator[tuple[int, Any, NDArray[np.uint8]]]:
+    """Yield columns of a block, the edges or the levels of each, and the bin of each row."""
+    if isinstance(block, Codes):
+        for j in columns:
+            yield j, *_levels(block, j, weight)
+        return
+    assert isinstance(block, Dense)
+    values = np.asarray(block.values[:, columns], np.float64)
+    edges = [_edges(x, weight) for x in values.T]
+    first = np.cumsum([0, *map(len, edges)], dtype=np.int64)
+    codes = dispatch.find_bins(values, np.concatenate([np.empty(0), *edges]), first)
+    for at, (j, of_column) in enumerate(zip(columns, edges, strict=True)):
+        code = codes[:, at]
+        yield j, of_column, np.where(code < 0, len(of_column) + 1, code).astype(np.uint8)
 
 
-def _numbers(block: Dense, column: int, weight: Floats | None) -> tuple[Any, NDArray[np.uint8]]:
-    """Return the edges of a column of numbers, and the bin of each row."""
-    x = np.asarray(block.values[:, column], np.float64)
+def _edges(x: Floats, weight: Floats | None) -> Floats:
+    """Return the edges of a column of numbers."""
     missing = np.isnan(x)
-    some = None if weight is None else weight[~missing]
-    edges = edges_of(x[~missing], some, BINS)
-    codes = np.searchsorted(edges, x, side="right")
-    codes[missing] = len(edges) + 1
-    return edges, codes.astype(np.uint8)
+    if not missing.any():
+        return edges_of(x, weight, BINS)
+    return edges_of(x[~missing], None if weight is None else weight[~missing], BINS)
 
 
 def edges_of(x: Floats, weight: Floats | None, bins: int) -> Floats:
@@ -165,20 +183,21 @@ def begins_of(count: Floats, bins: int) -> NDArray[np.bool_]:
     """
     if len(count) <= bins:
         return np.ones(len(count), np.bool_)
-    alone = np.zeros(len(count), np.bool_)
-    while True:
-        left = bins - int(alone.sum())
-        size = count[~alone].sum() / max(left, 1)
-        more = ~alone & (count >= size * (1 - ROUNDING))
-        if left <= 1 or not more.any():
+    alone, left = np.zeros(len(count), np.bool_), bins
+    for at in np.argsort(-count, kind="stable")[: bins // 2].tolist():
+        size = count[~alone].sum() / left
+        if count[at] < size * (1 - ROUNDING):
             break
-        alone |= more
+        alone[at], left = True, left - 1
     others = np.where(alone, 0.0, count)
     before = np.cumsum(others) - others
-    number = np.floor(before / max(size, ROUNDING) + ROUNDING)
-    begins = np.append(True, np.diff(number) > 0) | alone
-    begins[1:] |= alone[:-1]
-    return begins
+    while True:
+        number = np.floor(before / max(others.sum() / left, ROUNDING) + ROUNDING)
+        begins = np.append(True, np.diff(number) > 0) | alone
+        begins[1:] |= alone[:-1]
+        if begins.sum() <= max(bins, 2 * alone.sum() + 1):
+            return begins
+        left -= 1  # where a number that is alone is in the middle of a bin there are two
 
 
 def _levels(block: Codes, column: int, weight: Floats | None) -> tuple[Any, NDArray[np.uint8]]:
@@ -203,20 +222,24 @@ MOST = 200  # tables
 NUMBERS = 20_000  # in the cells of all tables, at most
 WORK = 4_000_000_000  # rows × columns × classes × tables
 PATIENCE = 10  # tables that lower no log loss of held-out rows, after which the search ends
-RATE = 0.3  # of a Newton step
 RIDGE = 3.0  # added to its curvature
 IN_BIN = 5.0  # rows on each side of a condition
 WORTH = 3.0  # nats that rules must save on the held-out rows; chance saves less
 
 
 class Shape(NamedTuple):
-    """How large a decision table may be."""
+    """How large a decision table may be, and the share of a Newton step that a cell's value is.
+
+    Where there may be fewer tables than ``MOST``, each has a larger share.
+    """
 
     columns: int
     conditions: int
+    rate: float
 
 
-STEPS, TABLES = Shape(1, 2), Shape(3, 4)
+LARGEST_RATE = 0.8
+STEPS, TABLES = Shape(1, 2, 0.5), Shape(3, 4, 0.3)
 
 
 class Rules(NamedTuple):
@@ -288,7 +311,7 @@ def _grow(
             patience=patience,
             conditions=shape.conditions,
             columns=shape.columns,
-            rate=RATE,
+            rate=min(LARGEST_RATE, shape.rate * MOST / _most(cut, labels, shape)),
             ridge=RIDGE,
             rows=IN_BIN,
         )

@@ -46,6 +46,7 @@ RANGE = (-5.0, 3.0)  # of that logarithm,
 WITHIN = 1e-4  # which is as exact
 STEPS = 200  # of the search for weights
 TOLERANCE = 2e-9  # of the loss, relative to it, that another step must gain
+ROUGH = 1e-5  # as TOLERANCE, of weights that are near those given already
 ROWS = 10_000  # weights of so many rows are as good as those of all rows
 OF_ONE = 500  # rows of each class that are as good for a single weight
 CELLS = 20_000_000  # the most numbers in a leave-one-out table
@@ -269,7 +270,7 @@ def ridge(
         start,
         passes.curvature,
         steps=STEPS,
-        tolerance=TOLERANCE,
+        tolerance=TOLERANCE if near is None else ROUGH,
     )
     bias, weight = x[:biases], passes.split(x)[1].T[np.argsort(order)]
     if k == 2:
