@@ -16,7 +16,7 @@ namespace {
 
 // As in events/histogram.py and kernels/double_double.py.
 constexpr double in_bin = 3.0, fewest = 2.0, most = 32.0, slack = 1e-9, negligible = 1e-12;
-constexpr double gain = 4.0, spare = 0.1, half = 0.5;
+constexpr double gain = 4.0, spare = 0.1, half = 0.5, few_others = 0.3, in_shared = 20.0;
 constexpr double other_widths[] = {0.5, 0.0, 4.0};
 
 double ratio(double part, double whole) {
@@ -220,20 +220,44 @@ class Column {
         const double bins =
             options.bins != 0 ? static_cast<double>(options.bins)
                               : std::clamp(std::floor(total / in_bin + slack), fewest, most);
+        const bool few = static_cast<double>(cells) <= bins;
+        alone_.assign(static_cast<std::size_t>(cells), few);
+        double whole = total, shared = bins, others = 0.0, left = bins;
+        const auto stand_alone = [&](double size) {
+            bool more = false;
+            for (int64_t i = 0; i < cells; ++i)
+                if (!alone_[i] && rows_[i] >= size) {
+                    more = true;
+                    alone_[i] = 1;
+                }
+            return more;
+        };
+        const auto count_others = [&] {
+            others = 0.0;
+            left = bins;
+            for (int64_t i = 0; i < cells; ++i)
+                alone_[i] ? left -= 1.0 : others += rows_[i];
+            left = std::max(left, 1.0);
+        };
+        if (!few) stand_alone(total * (1 - slack) / bins);
+        count_others();
+        const bool anew = !few && others < few_others * total;
+        while (anew && left > 1.0 &&
+               stand_alone(std::max(others / left, in_shared) * (1 - slack)))
+            count_others();
+        if (anew) {
+            whole = others;
+            shared = std::clamp(std::floor(others / in_shared + slack), 1.0, left);
+        }
         bin_.resize(static_cast<std::size_t>(cells));
         double before = 0.0, last = -1.0;
-        bool was_alone = false;
         int64_t bin = -1;
         for (int64_t i = 0; i < cells; ++i) {
-            const double share = total > 0.0 ? before / total : 0.0;
-            const double place = std::floor(share * bins + slack);
-            const bool alone = rows_[i] * bins >= total * (1 - slack) ||
-                               static_cast<double>(cells) <= bins;
-            if (i == 0 || place != last || alone || was_alone) ++bin;
+            const double place = std::floor((whole > 0.0 ? before / whole : 0.0) * shared + slack);
+            if (i == 0 || place != last || alone_[i] || alone_[i - 1]) ++bin;
             bin_[i] = bin;
             last = place;
-            was_alone = alone;
-            before += rows_[i];
+            if (!(anew && alone_[i])) before += rows_[i];
         }
     }
 
@@ -247,6 +271,7 @@ class Column {
     Bins bins_;
     std::vector<int64_t> cell_, bin_;
     std::vector<double> left_, rows_;
+    std::vector<std::uint8_t> alone_;
 };
 
 nb::object leave_out_bins(nb::handle first, nb::handle low, nb::handle high, nb::handle count,
