@@ -431,14 +431,14 @@ nb::object grow_rules(nb::handle codes, nb::handle sizes, nb::handle ordered, nb
             of.right.push_back(label.data()[row]);
         }
         double least = std::numeric_limits<double>::infinity();
-        int64_t bad = 0;
+        int64_t best = 0;
         for (;; ++round) {
             const double loss = of.differentiate();
             losses.data()[round] = loss;
             if (loss < least) {
                 least = loss;
-                bad = 0;
-            } else if (patience && ++bad >= patience) {
+                best = round;
+            } else if (patience && round - best >= patience + best / 4) {
                 break;
             }
             if (round == rounds) break;

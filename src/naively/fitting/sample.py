@@ -879,12 +879,12 @@ class Sample:
             Whether it is held out of these each time, which takes as long as to learn; else only
             where there is one third.
         """
-        first = found.first(ROWS)
+        first = found if always else found.first(ROWS)
         first = replace(first, labels=labels.take(np.arange(len(first.prior))))
         splits = held_out(first.labels)
         for rest, held in splits:
             some = first
-            if counted and (always or len(splits) == 1):
+            if counted and (len(splits) == 1 or (always and first.labels.weights.sum() < 1000)):
                 without = self._without(model, len(first.prior), held)
                 some = replace(without, labels=first.labels)
             yield Third(weighed_without(weights, some, rest), rest, held)
