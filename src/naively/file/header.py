@@ -67,11 +67,29 @@ class SavedGroup:
     analyser: Saved | None = None
 
 
+FunctionKind: TypeAlias = Literal["line", "step", "above", "there"]
+
+
 @dataclass(frozen=True)
 class SavedLinear:
-    """The terms of a linear part, by group, column and level; all numbers are arrays."""
+    """The terms and rules of a linear part; all numbers are arrays.
 
-    terms: tuple[tuple[int, SavedName, Level | None], ...]  # a line has no level
+    Parameters
+    ----------
+    terms : tuple
+        The group, the column and the kind of each; and the level of a step.
+    conditions : tuple
+        The group and the column of each; the levels for one of which it holds, or None where it
+        holds from an edge on; and whether it holds for a missing cell.
+    rules : tuple of tuple of int
+        The numbers of the conditions of each rule.
+    ridge : float
+        Of the slopes.
+    """
+
+    terms: tuple[tuple[int, SavedName, FunctionKind, Level | None], ...]
+    conditions: tuple[tuple[int, SavedName, tuple[Level, ...] | None, bool], ...]
+    rules: tuple[tuple[int, ...], ...]
     ridge: float
 
 

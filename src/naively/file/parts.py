@@ -40,6 +40,7 @@ from naively.events.lift import Lift
 from naively.file.container import Arrays, UnreadArrays
 from naively.file.header import (
     Columnar,
+    FunctionKind,
     Json,
     Saved,
     SavedAxis,
@@ -56,7 +57,20 @@ from naively.file.header import (
 from naively.kernels.double_double import Sums
 from naively.kernels.reference import Floats
 from naively.kernels.sparse_sums import AnySums, RepeatedSums, SparseSums
-from naively.model.linear_part import NOTHING, Line, LinearPart, Product, Step, Term
+from naively.model.linear_part import (
+    NOTHING,
+    Above,
+    ColumnFunction,
+    Condition,
+    Line,
+    LinearPart,
+    OneOf,
+    Product,
+    Rule,
+    Step,
+    Term,
+    There,
+)
 from naively.model.model import Model, count_batch
 from naively.model.weights import Weights
 from naively.schema.schema import DERIVED, Group, GroupKey, Interaction, NumberBins
@@ -523,14 +537,15 @@ def _checked(name: str, high: Floats, unread: UnreadArrays) -> Sums:
 #
 # The linear part of the weights in a file: which terms there are, and their numbers in arrays.
 #
-# The header names the group, the column and the level of each term, or no level where it is a
-# line. The terms with slopes of their own are first, in the order in which they are added up;
-# products stand by the numbers of their two terms.
+# The header names the group, the column and the kind of each term, and the level of a step. The
+# terms with slopes of their own are first, in the order in which they are added up; products stand
+# by the numbers of their two terms, and rules by those of their conditions.
 
 
 LARGEST = 1e12  # of a slope, a bias or the intercept in nats, of a weight, and of a term
 FARTHEST = 1e300  # of a number that a line is clipped at, or centred by
 LEAST_SCALE = 1e-200  # of a term: a slope over its scale is finite
+MOST_CONDITIONS = 8  # of a rule
 LEAST_OF_PRODUCT = 1e-12  # the least scale of a product of two terms
 
 
@@ -546,10 +561,12 @@ def write_linear(
     """Return what the header says of a linear part, and add its arrays; None if there is nothing.
 
     The arrays are ``linear/range`` of shape (lines, 2), where a line is clipped; ``linear/unit`` of
-    shape (terms, 2), the centre and the scale; ``linear/slope`` of shape (terms with slopes,
-    classes); ``linear/intercept`` of shape (classes,); and, if there are products,
-    ``linear/product`` of shape (products, 2), the numbers of their terms, ``linear/product_scale``
-    of shape (products,) and ``linear/product_slope`` of shape (products, classes).
+    shape (lines and steps, 2), the centre and the scale; ``linear/edge`` of shape (terms above an
+    edge,); ``linear/slope`` of shape (terms with slopes, classes); ``linear/intercept`` of shape
+    (classes,). If there are products, ``linear/product`` of shape (products, 2), the numbers of
+    their terms, ``linear/product_scale`` of shape (products,) and ``linear/product_slope`` of shape
+    (products, classes). If there are rules, ``linear/rule_edge`` of shape (edges,)
+    and ``linear/rule_points`` of shape (cells of all rules, classes).
 
     Parameters
     ----------
@@ -562,13 +579,16 @@ def write_linear(
     arrays : dict
         The arrays of the file.
     """
-    if not (linear.of or linear.products or linear.intercept):
+    if not (linear or linear.intercept):
         return None
     terms = terms_of(linear)
     functions = [term.function for term in terms]
     lines = [(line.low, line.high) for line in functions if isinstance(line, Line)]
+    units = [(of.centre, of.scale) for of in functions if isinstance(of, Line | Step)]
+    edges = [of.edge for of in functions if isinstance(of, Above)]
     arrays["linear/range"] = np.array(lines, np.float64).reshape(-1, 2)
-    arrays["linear/unit"] = _table([(of.centre, of.scale) for of in functions], [0, 1])
+    arrays["linear/unit"] = _table(units, [0, 1])
+    arrays["linear/edge"] = np.array(edges, np.float64)
     arrays["linear/slope"] = _table(list(linear.of.values()), places)
     arrays["linear/intercept"] = linear.intercept_of(places)
     if linear.products:
@@ -577,8 +597,22 @@ def write_linear(
         arrays["linear/product"] = np.array(pairs, np.int64)
         arrays["linear/product_scale"] = np.array([of.scale for of in linear.products], np.float64)
         arrays["linear/product_slope"] = _table(list(linear.products.values()), places)
+    conditions = dict.fromkeys(of for rule in linear.rules for of in rule.conditions)
+    place = {condition: i for i, condition in enumerate(conditions)}
+    if linear.rules:
+        above = [of.test.edge for of in conditions if isinstance(of.test, Above)]
+        arrays["linear/rule_edge"] = np.array(above, np.float64)
+        points = [of for cells in linear.rules.values() for of in cells]
+        arrays["linear/rule_points"] = _table(points, places)
     return {
-        "terms": [[groups[term.group], term.column, _level_of(term)] for term in terms],
+        "terms": [
+            [groups[term.group], term.column, KINDS[type(term.function)], _level_of(term)]
+            for term in terms
+        ],
+        "conditions": [
+            [groups[of.group], of.column, _levels_of(of), of.missing] for of in conditions
+        ],
+        "rules": [[place[of] for of in rule.conditions] for rule in linear.rules],
         "ridge": linear.ridge,
     }
 
@@ -619,7 +653,8 @@ def read_linear(
     _check_slopes(intercept)
     products = _read_products(terms, unread, classes) if "linear/product" in unread else {}
     of = dict(zip(terms, map(tuple, slope.tolist()), strict=False))
-    linear = LinearPart(of, products, {}, tuple(intercept.tolist()), float(saved.ridge))
+    rules = _read_rules(saved, unread, classes, keys, order) if saved.rules else {}
+    linear = LinearPart(of, products, rules, tuple(intercept.tolist()), float(saved.ridge))
     if len(terms_of(linear)) < len(terms):
         raise ValueError("there is a term that has no slopes and is in no product")
     return linear
@@ -631,36 +666,103 @@ def _table(rows: Sequence[tuple[float, ...]], places: Sequence[int]) -> Floats:
     return np.array(found, np.float64).reshape(len(rows), len(places))
 
 
+KINDS: dict[type, FunctionKind] = {Line: "line", Step: "step", Above: "above", There: "there"}
+
+
 def _level_of(term: Term) -> Level | None:
-    """Return the level of a step; None of a line."""
+    """Return the level of a step; None of another function."""
     return term.function.level if isinstance(term.function, Step) else None
+
+
+def _levels_of(condition: Condition) -> list[Level] | None:
+    """Return the levels for one of which a condition holds; None where it holds from an edge on."""
+    return list(condition.test.levels) if isinstance(condition.test, OneOf) else None
 
 
 def _read_terms(
     saved: SavedLinear, unread: UnreadArrays, keys: Sequence[GroupKey], order: Columnar
 ) -> list[Term]:
     """Return the terms, each of which is there once."""
-    lines = sum(level is None for _, _, level in saved.terms)
-    clip = unread.take("linear/range", shape=(lines, 2))
-    unit = unread.take("linear/unit", shape=(len(saved.terms), 2))
+    kinds = [kind for _, _, kind, _ in saved.terms]
+    clip = unread.take("linear/range", shape=(kinds.count("line"), 2))
+    unit = unread.take("linear/unit", shape=(kinds.count("line") + kinds.count("step"), 2))
+    above = unread.take("linear/edge", shape=(kinds.count("above"),))
+    ranges, units, edges = (iter(of.tolist()) for of in (clip, unit, above))
     known = order if isinstance(order, range) else frozenset(order)
-    terms, ranges = [], iter(clip.tolist())
-    for (group, column, level), (centre, scale) in zip(saved.terms, unit.tolist(), strict=True):
-        if not 0 <= group < len(keys):
-            raise ValueError("there are terms of groups that there are not")
-        key = keys[group]
-        _check_column(column, key)
-        roots = column.roots if isinstance(column, Derived) else (column,)
-        if not all(root in known for root in roots):
-            raise ValueError("there are terms of columns that there are not")
-        _check_level(level, column, key)
-        low, high = (0.0, 1.0) if level is not None else next(ranges)
-        _check_function(low, high, centre, scale)
-        function = Line(low, high, centre, scale) if level is None else Step(level, centre, scale)
+    terms = []
+    for group, column, kind, level in saved.terms:
+        key = _key_of(group, column, keys, known)
+        if (level is None) != (kind != "step"):
+            raise ValueError("a step has no level, or another term has one")
+        _check_layout(column, key, None if kind in ("line", "above") else [level])
+        function: ColumnFunction = There()
+        if kind == "above":
+            function = Above(_checked_edge(next(edges)))
+        elif kind != "there":
+            low, high = next(ranges) if kind == "line" else (0.0, 1.0)
+            centre, scale = next(units)
+            _check_function(low, high, centre, scale)
+            function = Step(level, centre, scale)
+            if kind == "line":
+                function = Line(low, high, centre, scale)
         terms.append(Term(key, column, function))
     if len(set(terms)) < len(terms):
         raise ValueError("a term is there twice")
     return terms
+
+
+def _read_rules(
+    saved: SavedLinear,
+    unread: UnreadArrays,
+    classes: int,
+    keys: Sequence[GroupKey],
+    order: Columnar,
+) -> dict[Rule, tuple[tuple[float, ...], ...]]:
+    """Return the rules, each of which is there once, and what their cells add."""
+    known = order if isinstance(order, range) else frozenset(order)
+    above = sum(levels is None for _, _, levels, _ in saved.conditions)
+    edges = iter(unread.take("linear/rule_edge", shape=(above,)).tolist())
+    conditions = []
+    for group, column, levels, missing in saved.conditions:
+        key = _key_of(group, column, keys, known)
+        _check_layout(column, key, levels)
+        test = Above(_checked_edge(next(edges))) if levels is None else OneOf(tuple(levels))
+        conditions.append(Condition(key, column, test, missing))
+    if any(not 0 <= at < len(conditions) for rule in saved.rules for at in rule):
+        raise ValueError("there are rules of conditions that there are not")
+    if not all(1 <= len(rule) <= MOST_CONDITIONS for rule in saved.rules):
+        raise ValueError(f"a rule has one to {MOST_CONDITIONS} conditions")
+    cells = [2 ** len(rule) for rule in saved.rules]
+    points = unread.take("linear/rule_points", shape=(sum(cells), classes))
+    _check_slopes(points)
+    rules = [Rule(tuple(conditions[at] for at in rule)) for rule in saved.rules]
+    if len(set(rules)) < len(rules):
+        raise ValueError("a rule is there twice")
+    ends = np.cumsum(cells)[:-1]
+    return {
+        rule: tuple(map(tuple, of.tolist()))
+        for rule, of in zip(rules, np.split(points, ends), strict=True)
+    }
+
+
+def _key_of(
+    group: int, column: Name, keys: Sequence[GroupKey], known: range | frozenset[Name]
+) -> GroupKey:
+    """Return the group of a term or of a condition, which is of a column of the table."""
+    if not 0 <= group < len(keys):
+        raise ValueError("there are terms of groups that there are not")
+    _check_column(column, keys[group])
+    roots = column.roots if isinstance(column, Derived) else (column,)
+    if not all(root in known for root in roots):
+        raise ValueError("there are terms of columns that there are not")
+    return keys[group]
+
+
+def _checked_edge(edge: float) -> float:
+    """Return an edge, which is no NaN."""
+    if edge != edge:  # noqa: PLR0124
+        raise ValueError("an edge is no number")
+    return edge
 
 
 def _check_column(column: Name, key: GroupKey) -> None:
@@ -671,16 +773,22 @@ def _check_column(column: Name, key: GroupKey) -> None:
         raise ValueError("there are terms of columns that are not in their group")
 
 
-def _check_level(level: Level | None, column: Name, key: GroupKey) -> None:
-    """Raise a ValueError unless a line is of numbers, and a step of a level of its column."""
-    if key.event.layout != ("numbers" if level is None else "levels"):
-        raise ValueError("a line is not of numbers, or a step not of levels")
-    if level is None:
+def _check_layout(column: Name, key: GroupKey, levels: Sequence[Level | None] | None) -> None:
+    """Raise a ValueError unless a function is of numbers, or of levels of its column.
+
+    ``levels`` are None of one of numbers; a level that is None is of a function of either.
+    """
+    if levels is not None and None in levels:
+        if key.event.layout not in ("numbers", "levels"):
+            raise ValueError("a term is of no number and of no level")
         return
-    wrong = type(level) is tuple or level != level  # noqa: PLR0124
-    wrong |= key.kind == "string" and type(level) is not str
-    if wrong or (isinstance(column, Derived) and level not in column.levels):
-        raise ValueError("there is a step of what is no level of its column")
+    if key.event.layout != ("numbers" if levels is None else "levels"):
+        raise ValueError("a line is not of numbers, or a step not of levels")
+    for level in levels or ():
+        wrong = type(level) is tuple or level != level  # noqa: PLR0124
+        wrong |= key.kind == "string" and type(level) is not str
+        if wrong or (isinstance(column, Derived) and level not in column.levels):
+            raise ValueError("there is a step of what is no level of its column")
 
 
 def _check_function(low: float, high: float, centre: float, scale: float) -> None:
@@ -742,7 +850,9 @@ def write_weights(weights: Weights, classes: list[Label], arrays: Arrays) -> Sav
     per = weights.rows_of(classes)
     arrays["weights"] = weights.table(parts, classes)
     arrays["bias"] = np.array([*weights.bias, 0.0])[places]
-    keys = [*(part.group for part in parts), *(term.group for term in terms_of(weights.linear))]
+    linear = weights.linear
+    of_rules = (of.group for rule in linear.rules for of in rule.conditions)
+    keys = [*(of.group for of in parts), *(of.group for of in terms_of(linear)), *of_rules]
     place = {key: i for i, key in enumerate(dict.fromkeys(keys))}
     return {
         "groups": [write_key(key) for key in place],

@@ -87,12 +87,10 @@ class Cut:
                     cut[first + j] = bins, codes
             first += len(block.axis.columns)
         kept = [at for at in order if at in cut]
-        codes = [cut[at][1] for at in kept]
-        return cls(
-            [parts[at] for at in kept],
-            [cut[at][0] for at in kept],
-            np.stack(codes) if codes else np.empty((0, len(labels)), np.uint8),
-        )
+        every = np.empty((len(kept), len(labels)), np.uint8)
+        for row, at in zip(every, kept, strict=True):
+            row[:] = cut[at][1]
+        return cls([parts[at] for at in kept], [cut[at][0] for at in kept], every)
 
     @property
     def sizes(self) -> NDArray[np.int64]:

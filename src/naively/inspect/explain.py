@@ -29,6 +29,7 @@ from naively.counting.block import Documents
 from naively.counting.labels import Label, LabelArray
 from naively.counting.tally import BlockTally
 from naively.data.columns import Rows
+from naively.inspect.rules import rules_of_rows
 from naively.kernels.reference import Floats
 from naively.kernels.strings import Strings
 from naively.kernels.tokens import character_ngrams, splitter
@@ -177,6 +178,8 @@ class ExplainedRow(Shown):
 
 def shown(column: str, value: object) -> str:
     """Return an item as a line shows it."""
+    if isinstance(value, Conditions):
+        return str(value)
     return column if value is None else f"{column} = {plain_cell(value)}"
 
 
@@ -324,7 +327,8 @@ def explain(model: Model, rows: Rows) -> Explanation:
             lines.add(found, axis, words_of_ngrams(axis, rows))
         else:
             lines.add(found, axis)
-    lines.add_products(model.together(blocks))
+    lines.add_products(model.products(blocks))
+    lines.add_rules(rules_of_rows(model, blocks))
     explained, order = [], tuple(map(title, model.taken.schema.order))
     for of_row, joint in zip(lines.items, model.score(batch, "joint"), strict=True):
         columns, values, log_likelihoods = map(list, zip(*of_row, strict=True))
@@ -535,6 +539,12 @@ class Ngram(str):
     words: tuple[str, ...]
 
 
+class Conditions(str):
+    """The conditions of rules that hold in a row."""
+
+    __slots__ = ()
+
+
 class Lines:
     """The lines of the explanations of several rows, as they are found.
 
@@ -633,6 +643,13 @@ class Lines:
             for row in np.flatnonzero(added.any(axis=1)).tolist():
                 line = title_of_columns(pair), (a[row], b[row]), added[row]
                 self._put(row, _pair(pair), line)
+
+    def add_rules(self, found: Iterable[tuple[tuple[Name, ...], list[str], Floats]]) -> None:
+        """Add which conditions of some columns' rules hold, and what these say, (rows, classes)."""
+        for columns, said, added in found:
+            for row in np.flatnonzero(added.any(axis=1)).tolist():
+                line = title_of_columns(columns), Conditions(said[row]), added[row]
+                self._put(row, (frozenset(columns), "rules"), line)
 
     def _put(self, row: int, key: Hashable, line: Item) -> None:
         """Add a line to a row, or its log likelihoods to those of the line of the same key."""

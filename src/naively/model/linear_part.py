@@ -118,7 +118,7 @@ class OneOf:
         return found
 
 
-Function: TypeAlias = Line | Step | Above | There
+ColumnFunction: TypeAlias = Line | Step | Above | There
 
 
 @final
@@ -128,7 +128,7 @@ class Term:
 
     group: BlockKey
     column: Name
-    function: Function
+    function: ColumnFunction
 
     @property
     def part(self) -> Part:
@@ -193,7 +193,12 @@ class Condition:
         block = blocks[self.group]
         column = list(block.axis.columns).index(self.column)
         holds = self.test.of(block, column) > 0
-        return holds | (There().of(block, column) == 0) if self.missing else holds
+        return holds | self.is_missing(blocks) if self.missing else holds
+
+    def is_missing(self, blocks: Mapping[BlockKey, Block]) -> NDArray[np.bool_]:
+        """Return whether the cell of each row is missing, of shape (rows,)."""
+        there = Term(self.group, self.column, There()).of(blocks)
+        return np.asarray(there == 0)
 
 
 @final

@@ -457,14 +457,21 @@ class Model(Shown):
         """
         return score(self, batch, finish)
 
+    def products(
+        self, blocks: Mapping[GroupKey, Block]
+    ) -> Iterator[tuple[tuple[Name, Name], Floats]]:
+        """Yield two columns, and what their products add to each row, of shape (rows, classes)."""
+        if self.weights is not None and self.weights.linear.products:
+            places = self.weights.places(self.classes.tolist())
+            yield from self.weights.linear.of_pairs(blocks, places)
+
     def together(
         self, blocks: Mapping[GroupKey, Block]
     ) -> Iterator[tuple[tuple[Name, ...], Floats]]:
         """Yield columns, and what their products and rules add to each row, (rows, classes)."""
         if self.weights is not None and (linear := self.weights.linear).is_of_several:
-            places = self.weights.places(self.classes.tolist())
-            yield from linear.of_pairs(blocks, places)
-            yield from linear.of_rules(blocks, places)
+            yield from self.products(blocks)
+            yield from linear.of_rules(blocks, self.weights.places(self.classes.tolist()))
 
     def joint_log_likelihood(self, rows: Rows, *, single: bool = False) -> Floats:
         """Return log p(c) + log p(x | c), less what does not depend on c: (rows, classes)."""
