@@ -45,6 +45,7 @@ void bind_minimise_softmax(nb::module_& m);
 
 // kernels/rules.py
 void bind_grow_rules(nb::module_& m);
+void bind_score_rules(nb::module_& m);
 
 // kernels/strings.py
 void bind_pack_strings(nb::module_& m);

@@ -73,6 +73,7 @@ NB_MODULE(_native, m) {
     naively::bind_softmax_loss(m);
     naively::bind_minimise_softmax(m);
     naively::bind_grow_rules(m);
+    naively::bind_score_rules(m);
     naively::bind_pack_strings(m);
     naively::bind_pack_views(m);
     naively::bind_take_strings(m);

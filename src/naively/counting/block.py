@@ -524,3 +524,13 @@ def joined(blocks: Sequence[Block]) -> Block | None:
     if not any(all(isinstance(block, kind) for block in blocks) for kind in (Dense, Codes)):
         return None
     return blocks[0].followed_by(blocks[1:]) if len(blocks) > 1 else blocks[0]
+
+
+def numbers_of(block: Block, column: int) -> Floats:
+    """Return a column of a block of numbers, of shape (rows,); NaN where a cell is missing."""
+    if isinstance(block, Dense):
+        return np.asarray(block.values[:, column], np.float64)
+    row, item, value = block.entries()
+    x = np.zeros(len(block))
+    x[row[item == column]] = value[item == column]
+    return x

@@ -57,21 +57,9 @@ from naively.file.header import (
 from naively.kernels.double_double import Sums
 from naively.kernels.reference import Floats
 from naively.kernels.sparse_sums import AnySums, RepeatedSums, SparseSums
-from naively.model.linear_part import (
-    NOTHING,
-    Above,
-    ColumnFunction,
-    Condition,
-    Line,
-    LinearPart,
-    OneOf,
-    Product,
-    Rule,
-    Step,
-    Term,
-    There,
-)
+from naively.model.linear_part import NOTHING, ColumnFunction, Line, LinearPart, Product, Step, Term
 from naively.model.model import Model, count_batch
+from naively.model.rules import Above, Condition, OneOf, Rule, There
 from naively.model.weights import Weights
 from naively.schema.schema import DERIVED, Group, GroupKey, Interaction, NumberBins
 from naively.schema.settings import Probabilities

@@ -17,18 +17,9 @@ from naively.fitting.leave_one_out import Said, Third
 from naively.kernels import dispatch
 from naively.kernels.reference import Floats
 from naively.kernels.rules import Grown
-from naively.model.linear_part import (
-    Above,
-    Condition,
-    LinearPart,
-    OneOf,
-    Rule,
-    Slopes,
-    Step,
-    Term,
-    There,
-)
+from naively.model.linear_part import LinearPart, Slopes, Step, Term
 from naively.model.model import Model
+from naively.model.rules import Above, Condition, OneOf, Rule, There
 
 # --- Columns, cut into bins that conditions are made of ------------------------------------------
 #

@@ -14,8 +14,8 @@ from naively.counting.labels import Label
 from naively.data.columns import times_of
 from naively.kernels.reference import Floats
 from naively.messages import many
-from naively.model.linear_part import Above, Condition, OneOf, Rule
 from naively.model.model import Model
+from naively.model.rules import Above, Condition, OneOf, Rule
 from naively.schema.encode import plain_cell
 from naively.schema.schema import GroupKey
 from naively.tabular import Tabular

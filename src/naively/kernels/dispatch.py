@@ -75,6 +75,7 @@ sum_sparse = _choose(sparse_total.sum_sparse)
 softmax_loss = _choose(softmax.softmax_loss)
 minimise_softmax = _choose(newton.minimise_softmax)
 grow_rules = _choose(rules.grow_rules)
+score_rules = _choose(rules.score_rules)
 encode_together = _choose(vocabulary.encode_together)
 if NATIVE is not None:
     Vocabulary = NATIVE.Vocabulary  # type: ignore[misc]  # a class with the same methods

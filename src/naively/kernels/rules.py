@@ -249,3 +249,43 @@ class _Grower:
         there = np.flatnonzero(total[:, -1] > 0)
         key = gradient[there, best] / (curvature[there, best] + OF_LEVEL)
         return there[np.argsort(key, kind="stable")]
+
+
+# --- What rules add to rows ----------------------------------------------------------------------
+
+
+def score_rules(
+    codes: NDArray[np.int32],
+    sides: NDArray[np.uint8],
+    side_of: NDArray[np.int64],
+    column: NDArray[np.int64],
+    first: NDArray[np.int64],
+    cells: NDArray[np.int64],
+    points: Floats,
+) -> Floats:
+    """Return what decision tables add to each row, of shape (rows, classes).
+
+    Parameters
+    ----------
+    codes : ndarray of int32, of shape (columns, rows)
+        The bin of each cell.
+    sides : ndarray of uint8, of shape (bins of all conditions,)
+        Whether each condition holds for each bin of its column.
+    side_of : ndarray of int64, of shape (conditions,)
+        Where the bins of each condition begin.
+    column : ndarray of int64, of shape (conditions,)
+        The column of each condition.
+    first : ndarray of int64, of shape (rules + 1,)
+        Where the conditions of each rule begin.
+    cells : ndarray of int64, of shape (rules + 1,)
+        Where the cells of each rule begin.
+    points : ndarray of float64, of shape (cells of all rules, classes)
+        What each cell adds.
+    """
+    added = np.zeros((codes.shape[1], points.shape[1]))
+    for rule in range(len(first) - 1):
+        cell = np.full(codes.shape[1], cells[rule])
+        for depth, of in enumerate(range(first[rule], first[rule + 1])):
+            cell += sides[side_of[of] + codes[column[of]]].astype(np.int64) << depth
+        added += points[cell]
+    return added

@@ -11,14 +11,15 @@ from typing import TypeAlias, TypeVar, final
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import Axis, Derived, Level, Levels, Name, title, title_of_columns
-from naively.counting.block import Block, BlockKey, Codes, Dense
+from naively.counting.axis import Axis, Derived, Level, Levels, Name, title_of_columns
+from naively.counting.block import Block, BlockKey, Codes, numbers_of
 from naively.counting.leave_one_out import Part
 from naively.kernels.reference import Floats
 from naively.likelihoods.base import Likelihood
 from naively.likelihoods.numbers import BinTable, LevelTable, Sloped, Stepped
 from naively.likelihoods.words import LogLinear, WordSlopes
 from naively.messages import many
+from naively.model.rules import Above, Points, Rule, RuleTable, There
 
 # --- The linear part of a model: lines and steps that are added to the evidence of the columns ---
 #
@@ -46,26 +47,8 @@ class Line:
 
     def of(self, block: Block, column: int) -> Floats:
         """Return the value of each row of a block, of shape (rows,); 0 where it is missing."""
-        if isinstance(block, Dense):
-            x = np.asarray(block.values[:, column], np.float64)
-        else:
-            row, item, value = block.entries()
-            x = np.zeros(len(block))
-            x[row[item == column]] = value[item == column]
+        x = numbers_of(block, column)
         return np.nan_to_num((np.clip(x, self.low, self.high) - self.centre) / self.scale)
-
-
-@final
-@dataclass(frozen=True)
-class Above:
-    """1 where a number is at least an edge, and else 0."""
-
-    edge: float
-
-    def of(self, block: Block, column: int) -> Floats:
-        """Return the value of each row of a block, of shape (rows,); 0 where it is missing."""
-        assert isinstance(block, Dense)
-        return np.where(block.values[:, column] >= self.edge, 1.0, 0.0)
 
 
 Sloping: TypeAlias = tuple[int, Line, Floats]  # a column, and slopes in nats for each unit of it
@@ -88,36 +71,6 @@ class Step:
         return np.where(code < 0, 0.0, (is_level - self.centre) / self.scale)
 
 
-@final
-@dataclass(frozen=True)
-class There:
-    """1 where a cell is not missing."""
-
-    def of(self, block: Block, column: int) -> Floats:
-        """Return the value of each row of a block, of shape (rows,); 0 where it is missing."""
-        if isinstance(block, Codes):
-            return np.where(block.codes[:, column] >= 0, 1.0, 0.0)
-        assert isinstance(block, Dense)
-        return np.where(np.isnan(block.values[:, column]), 0.0, 1.0)
-
-
-@final
-@dataclass(frozen=True)
-class OneOf:
-    """1 where a cell is one of some levels, and else 0."""
-
-    levels: tuple[Level, ...]
-
-    def of(self, block: Block, column: int) -> Floats:
-        """Return the value of each row of a block, of shape (rows,); 0 where it is missing."""
-        assert isinstance(block, Codes)
-        index = block.axis.index[column]
-        among = np.zeros(len(block.axis.levels[column]) + 2)  # then what was never seen, missing
-        among[[index[level] for level in self.levels if level in index]] = 1
-        found: Floats = among[np.minimum(block.codes[:, column], len(among) - 2)]
-        return found
-
-
 ColumnFunction: TypeAlias = Line | Step | Above | There
 
 
@@ -138,6 +91,10 @@ class Term:
     def is_in(self, blocks: Mapping[BlockKey, Block]) -> bool:
         """Whether its column is in its group there; it may be counted otherwise by now."""
         return self.group in blocks and self.column in blocks[self.group].axis.columns
+
+    def is_among(self, axes: Mapping[BlockKey, Axis]) -> bool:
+        """Whether its column is in its group there, by the axes of the groups."""
+        return self.group in axes and self.column in axes[self.group].columns
 
     def of(self, blocks: Mapping[BlockKey, Block]) -> Floats:
         """Return the value of each row, of shape (rows,); 0 where the cell is missing."""
@@ -164,65 +121,6 @@ class Product:
         return self.a.column, self.b.column
 
 
-@final
-@dataclass(frozen=True)
-class Condition:
-    """Whether a number is at least an edge, or a cell one of some levels.
-
-    Parameters
-    ----------
-    group, column
-        The column, and the group that it is in.
-    test : Above or OneOf
-        What is asked of a cell that is not missing.
-    missing : bool
-        Whether the condition holds for a missing cell.
-    """
-
-    group: BlockKey
-    column: Name
-    test: Above | OneOf
-    missing: bool = False
-
-    def is_in(self, blocks: Mapping[BlockKey, Block]) -> bool:
-        """Whether its column is in its group there; it may be counted otherwise by now."""
-        return Term(self.group, self.column, There()).is_in(blocks)
-
-    def of(self, blocks: Mapping[BlockKey, Block]) -> NDArray[np.bool_]:
-        """Return whether it holds for each row, of shape (rows,)."""
-        block = blocks[self.group]
-        column = list(block.axis.columns).index(self.column)
-        holds = self.test.of(block, column) > 0
-        return holds | self.is_missing(blocks) if self.missing else holds
-
-    def is_missing(self, blocks: Mapping[BlockKey, Block]) -> NDArray[np.bool_]:
-        """Return whether the cell of each row is missing, of shape (rows,)."""
-        there = Term(self.group, self.column, There()).of(blocks)
-        return np.asarray(there == 0)
-
-
-@final
-@dataclass(frozen=True)
-class Rule:
-    """A decision table: a value for each class in each cell, which is a set of true conditions.
-
-    The number of a cell has a bit for each condition, the first the lowest, which is 1 where the
-    condition holds.
-    """
-
-    conditions: tuple[Condition, ...]
-
-    @property
-    def columns(self) -> tuple[Name, ...]:
-        """Its different columns, two or more."""
-        names = dict.fromkeys(of.column for of in self.conditions)
-        return tuple(sorted(names, key=title))
-
-    def is_in(self, blocks: Mapping[BlockKey, Block]) -> bool:
-        """Whether all of its columns are in their groups there."""
-        return all(of.is_in(blocks) for of in self.conditions)
-
-
 @dataclass(frozen=True)
 class LinearPart:
     """What is added to the evidence: terms and products, each times a slope, and rules.
@@ -244,7 +142,7 @@ class LinearPart:
 
     of: Mapping[Term, Slopes] = field(default_factory=dict)
     products: Mapping[Product, Slopes] = field(default_factory=dict)
-    rules: Mapping[Rule, tuple[Slopes, ...]] = field(default_factory=dict)
+    rules: Mapping[Rule, Points] = field(default_factory=dict)
     intercept: Slopes = ()
     ridge: float = 0.0
 
@@ -387,6 +285,29 @@ class LinearPart:
                 ),
             )
 
+    def of_several(
+        self, axes: Mapping[BlockKey, Axis], places: Sequence[int]
+    ) -> SeveralColumns | None:
+        """Return products and rules, laid out to score rows; None without any.
+
+        Those of columns that are counted otherwise by now are left out.
+        """
+        products = [of for of in self.products if of.a.is_among(axes) and of.b.is_among(axes)]
+        rules = [of for of in self.rules if of.is_among(axes)]
+        if not (products or rules):
+            return None
+        terms = list(dict.fromkeys(term for of in products for term in (of.a, of.b)))
+        number = {term: i for i, term in enumerate(terms)}
+        slope = [_by_class(self.products[of], places) for of in products]
+        points = [_by_class(of, places) for rule in rules for of in self.rules[rule]]
+        return SeveralColumns(
+            terms,
+            np.array([[number[of.a], number[of.b]] for of in products], np.int64).reshape(-1, 2),
+            np.array([of.scale for of in products]),
+            np.array(slope).reshape(len(slope), len(places)),
+            RuleTable(rules, np.array(points)) if rules else None,
+        )
+
     def intercept_of(self, places: Sequence[int]) -> Floats:
         """Return what is added to the log prior of the classes of these numbers, (classes,)."""
         return _by_class(self.intercept, places) if self.intercept else np.zeros(len(places))
@@ -408,6 +329,46 @@ class LinearPart:
             tuple(intercept.tolist()) if there else (),
             max(self.ridge, other.ridge),
         )
+
+
+@dataclass(frozen=True, eq=False)
+class SeveralColumns:
+    """Products and rules, laid out to score rows.
+
+    Parameters
+    ----------
+    terms : list of Term
+        The functions that are multiplied.
+    pairs : ndarray of shape (products, 2)
+        The numbers of the two functions of each product.
+    scale : ndarray of shape (products,)
+        What each product is divided by.
+    slope : ndarray of shape (products, classes)
+        What each is multiplied by.
+    rules : RuleTable or None
+        The rules.
+    """
+
+    terms: list[Term]
+    pairs: NDArray[np.int64]
+    scale: Floats
+    slope: Floats
+    rules: RuleTable | None
+
+    def added(self, blocks: Mapping[BlockKey, Block], rows: int) -> Floats:
+        """Return what is added to each row, of shape (rows, classes)."""
+        found = np.zeros((rows, self.slope.shape[1]))
+        if self.terms:
+            z = np.stack([term.of(blocks) for term in self.terms])
+            for start in range(0, rows, TOGETHER):
+                some = z[:, start : start + TOGETHER]
+                both = some[self.pairs[:, 0]] * some[self.pairs[:, 1]]
+                both /= self.scale[:, None]
+                found[start : start + TOGETHER] = np.clip(both, -FARTHEST, FARTHEST).T @ self.slope
+        return found if self.rules is None else found + self.rules.added(blocks)
+
+
+TOGETHER = 1_024  # rows whose products are computed at once, so that they stay in the cache
 
 
 def _with_straight(
@@ -476,11 +437,11 @@ def _mean(
 
 
 def _mean_of_rules(
-    mine: Mapping[Rule, tuple[Slopes, ...]],
-    theirs: Mapping[Rule, tuple[Slopes, ...]],
+    mine: Mapping[Rule, Points],
+    theirs: Mapping[Rule, Points],
     share: float,
     places: tuple[list[int], list[int]],
-) -> dict[Rule, tuple[Slopes, ...]]:
+) -> dict[Rule, Points]:
     """Return the rules of both, what each adds times its share."""
     found: dict[Rule, Floats] = {}
     for rules, times, at in ((mine, share, places[0]), (theirs, 1 - share, places[1])):

@@ -29,7 +29,7 @@ from naively.likelihoods.base import Contributions, Likelihood
 from naively.likelihoods.words import LENGTH_POWER
 from naively.messages import Shown
 from naively.model.class_prior import PRETEND, class_probabilities
-from naively.model.linear_part import LinearPart, Product
+from naively.model.linear_part import LinearPart, Product, SeveralColumns
 from naively.model.weights import Weights, mean
 from naively.schema.diagnose import describe
 from naively.schema.encode import Held
@@ -465,6 +465,14 @@ class Model(Shown):
             places = self.weights.places(self.classes.tolist())
             yield from self.weights.linear.of_pairs(blocks, places)
 
+    @cached_property
+    def several(self) -> SeveralColumns | None:
+        """What is said of several columns at a time, laid out to score rows; None if nothing."""
+        if self.weights is None or not self.weights.linear.is_of_several:
+            return None
+        places = self.weights.places(self.classes.tolist())
+        return self.weights.linear.of_several(self.taken.axes, places)
+
     def together(
         self, blocks: Mapping[GroupKey, Block]
     ) -> Iterator[tuple[tuple[Name, ...], Floats]]:
@@ -836,8 +844,8 @@ def _finished(model: Model, of_group: Mapping[GroupKey, Block], n: int, finish: 
     """Add up the evidence of n rows' blocks, and finish it."""
     log_prior, blocks = model.class_log_prior, list(of_group.items())
     out: Finished = model.start
-    for _, added in model.together(of_group):
-        out = out + added
+    if model.several is not None:
+        out = out + model.several.added(of_group, n)
     for i, (name, block) in enumerate(blocks):
         last = finish if i == len(blocks) - 1 else "joint"
         out = model.likelihoods[name].log_prob(block, out, last, log_prior)
