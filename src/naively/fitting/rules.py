@@ -29,7 +29,9 @@ from naively.model.rules import Above, Condition, OneOf, Rule, There
 
 BINS = 48  # of a column of numbers
 LEVELS = 32  # of a column of categories that have a bin; all others share one
+IN_LEVEL = 5.0  # rows of a level that has one, at least
 COLUMNS = 100  # that rules are made of, those that say most
+SEQUENCE = 50  # whole numbers, none twice, that are taken for an identifier
 ROUNDING = 1e-9
 
 
@@ -122,9 +124,20 @@ def _bins(
 def _edges(x: Floats, weight: Floats | None) -> Floats:
     """Return the edges of a column of numbers."""
     missing = np.isnan(x)
-    if not missing.any():
-        return edges_of(x, weight, BINS)
-    return edges_of(x[~missing], None if weight is None else weight[~missing], BINS)
+    if missing.any():
+        x, weight = x[~missing], None if weight is None else weight[~missing]
+    return np.empty(0) if _are_in_sequence(x, weight) else edges_of(x, weight, BINS)
+
+
+def _are_in_sequence(x: Floats, weight: Floats | None) -> bool:
+    """Whether numbers are like an identifier: whole, none twice, and about as many as their range.
+
+    A rule about an identifier says nothing of other rows.
+    """
+    rows = len(x) if weight is None else float(weight.sum())
+    if len(x) < SEQUENCE or not (x == np.rint(x)).all() or np.ptp(x) > 2 * rows:
+        return False
+    return len(np.unique(x)) == len(x)
 
 
 def edges_of(x: Floats, weight: Floats | None, bins: int) -> Floats:
@@ -196,7 +209,7 @@ def _levels(block: Codes, column: int, weight: Floats | None) -> tuple[Any, NDAr
     there = (code >= 0) & (code < len(levels))
     rows = np.bincount(code[there], None if weight is None else weight[there], len(levels))
     # Levels that came equally often are taken by what they are, in whatever order they came.
-    seen = [at for at in range(len(levels)) if rows[at] > 0]
+    seen = np.flatnonzero(rows >= IN_LEVEL * (1 - ROUNDING)).tolist()
     best = sorted(seen, key=lambda at: (-rows[at], repr(levels[at])))[:LEVELS]
     bin_ = np.full(len(levels) + 1, len(best))  # then those that have none
     bin_[best] = np.arange(len(best))
