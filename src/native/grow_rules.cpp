@@ -18,6 +18,7 @@ constexpr double least_p = 1e-15;         // of which the log loss is taken
 constexpr double of_level = 5.0;          // added to the curvature by which levels are ordered
 constexpr double better = 1.0 + 1e-9;     // times as much as the best: else the first is taken
 constexpr double least_weight = 1e-6;     // of the rows of a bin: less is none, by rounding
+constexpr int poolings = 16;              // passes over the cells of a table
 constexpr double worth = 1e-9;            // nats that a condition must gain
 
 struct Options {
@@ -338,8 +339,29 @@ class Grower {
         return depth;
     }
 
+    // Cells that fall where they may only rise get their mean, until none does.
+    void keep_order(int64_t depth, const std::int32_t* column_of, double* values) {
+        const int64_t cells = int64_t{1} << depth;
+        bool any = false, changed = true;
+        for (int64_t d = 0; d < depth; ++d) any |= monotone[column_of[d]] != 0;
+        for (int pass = 0; any && changed && pass < poolings; ++pass) {
+            changed = false;
+            for (int64_t d = 0; d < depth; ++d)
+                for (int64_t cell = 0; cell < cells && monotone[column_of[d]]; ++cell) {
+                    const int64_t low = cell | int64_t{1} << d;  // of lesser numbers
+                    if (cell == low || monotone[column_of[d]] * (values[cell] - values[low]) >= 0)
+                        continue;
+                    const double h = total[cell * sums + 1] + options.ridge;
+                    const double l = total[low * sums + 1] + options.ridge;
+                    values[cell] = values[low] = (h * values[cell] + l * values[low]) / (h + l);
+                    changed = true;
+                }
+        }
+        if (any && changed) std::fill(values, values + cells, 0.0);
+    }
+
     // The values of the cells of the table that has been grown; they are added to the rows.
-    void settle(int64_t depth, double* values) {
+    void settle(int64_t depth, const std::int32_t* column_of, double* values) {
         const int64_t cells = int64_t{1} << depth;
         total.assign(static_cast<std::size_t>(cells * sums), 0.0);
         for (int64_t i = 0; i < grown; ++i)
@@ -348,8 +370,9 @@ class Grower {
         for (int64_t cell = 0; cell < cells; ++cell)
             for (int64_t c = 0; c < width; ++c)
                 values[cell * width + c] =
-                    options.rate * total[cell * sums + c] /
-                    (total[cell * sums + width + c] + options.ridge);
+                    total[cell * sums + c] / (total[cell * sums + width + c] + options.ridge);
+        keep_order(depth, column_of, values);
+        for (int64_t at = 0; at < cells * width; ++at) values[at] *= options.rate;
         for (int64_t i = 0; i < rows; ++i)
             if (leaf[i] >= 0)
                 for (int64_t c = 0; c < width; ++c)
@@ -445,7 +468,8 @@ nb::object grow_rules(nb::handle codes, nb::handle sizes, nb::handle ordered, nb
             const int64_t depth = of.grow(column_of.data() + round * conditions,
                                           mask_of.data() + round * conditions);
             if (depth == 0) break;
-            of.settle(depth, values.data() + round * cells * of.width);
+            of.settle(depth, column_of.data() + round * conditions,
+                      values.data() + round * cells * of.width);
         }
     }
     return nb::make_tuple(round, column_of.object(), mask_of.object(), values.object(),

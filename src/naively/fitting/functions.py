@@ -264,6 +264,12 @@ class Products:
     scale: Floats
 
     @classmethod
+    def none(cls, basis: Basis) -> Products:
+        """Return no products."""
+        nothing = np.empty(0, np.int64)
+        return cls(basis.terms, np.empty((0, 0), np.float32), nothing, nothing, np.empty(0))
+
+    @classmethod
     def choose(
         cls,
         of: Sequence[Term],
@@ -272,6 +278,8 @@ class Products:
         p: Floats,
         labels: Labels,
         rows: NDArray[np.int64] | None = None,
+        *,
+        may: NDArray[np.bool_] | None = None,
     ) -> Products:
         """Choose the products that would lower the log loss of some rows most.
 
@@ -289,6 +297,8 @@ class Products:
             Their labels.
         rows : ndarray of shape (rows,), optional
             Their numbers; by default all rows.
+        may : ndarray of shape (functions,), optional
+            Which functions may be multiplied; by default all.
         """
         some = z if rows is None else z.T.take(rows, axis=1).T
         columns = [term.part for term in of]
@@ -298,7 +308,8 @@ class Products:
         if len(best) > COLUMNS:
             most_said = said()
             best = sorted(best, key=lambda part: -most_said.get(part, 0.0))[:COLUMNS]
-        may = np.isin(column, [number[part] for part in best])
+        among = np.isin(column, [number[part] for part in best])
+        may = among if may is None else among & may
         a, b = np.triu_indices(len(columns), 1)
         fit = (column[a] != column[b]) & may[a] & may[b]
         a, b = a[fit], b[fit]

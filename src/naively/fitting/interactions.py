@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from naively.counting.axis import title
+from naively.fitting.limits import Limits
 from naively.fitting.sample import Sample
 from naively.messages import many
 from naively.model.model import Model, Sought
@@ -23,10 +25,12 @@ def add_interactions(model: Model, sample: Sample, *, learned: bool = True) -> M
     learned : bool, default True
         Whether the model has learned these rows, so that each must be left out.
     """
+    limits = Limits.of(model.settings.interactions)
+    limits.check([title(name) for name in model.taken.schema.columns], len(model.classes))
     why_none = _why_none(model, sample)
     if why_none:
         return model.weighed(sample.weights(model, "loo", learned=learned), Sought(why_none))
-    weights, before, after = sample.weighed(model, learned=learned, interactions=True)
+    weights, before, after = sample.weighed(model, learned=learned, limits=limits)
     linear = weights.linear
     if not (linear.products or linear.rules):
         why = "no product and no rule of columns lowers the log loss of held-out rows"

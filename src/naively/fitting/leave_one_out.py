@@ -321,6 +321,12 @@ class Third(NamedTuple):
     rest: NDArray[np.int64]
     held: NDArray[np.int64]
 
+    def loss(self, labels: Labels) -> float:
+        """Return the log loss of the rows that are held out, in nats."""
+        joint, some = self.joint[self.held], labels.take(self.held)
+        right = joint[np.arange(len(joint)), some.codes]
+        return float(some.weights @ (np.logaddexp.reduce(joint, axis=1) - right))
+
 
 def held_out(labels: Labels) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Return rows to fit, and a third to hold out: each third of few rows, else the first.

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from naively.counting.block import Batch
 from naively.counting.labels import Labels
-from naively.fitting.functions import Basis, Products, basis_of
+from naively.fitting.functions import LEAST_SCALE, Basis, Products, basis_of
 from naively.fitting.leave_one_out import THIRDS, LeaveOneOut, Third
+from naively.fitting.limits import GivenRule, Limits, known_columns, read_rule
 from naively.fitting.rules import STEPS, TABLES, Cut, grow, with_rules
 from naively.fitting.slopes import Descent, Problem, Run, descend, loss_before, ridges_of, solve
-from naively.fitting.weights import evidence_said, posterior
+from naively.fitting.weights import evidence_said, mean, posterior
 from naively.kernels.reference import Floats
 from naively.model.linear_part import NOTHING, LinearPart, Product, Term
 from naively.model.model import Model
@@ -80,39 +82,89 @@ class _Sum(NamedTuple):
     joint: Floats
 
 
-def fit_linear_part(rows: Weighed, *, interactions: bool = False) -> Added:
+def fit_linear_part(rows: Weighed, limits: Limits | None = None) -> Added:
     """Return what lowers the log loss of held-out rows, fitted to all rows.
 
     Parameters
     ----------
     rows : Weighed
         The rows, as the weights say.
-    interactions : bool, default False
-        Whether columns are taken together, in products and in tables.
+    limits : Limits, optional
+        What interactions may be: products of columns, and tables of several. By default there are
+        none, but steps of one column.
     """
     if rows.labels.group is not None and len(np.unique(rows.labels.group)) < THIRDS:
         return Added(NOTHING)
     said = cache(lambda: evidence_said(rows.weights, rows.found))
     basis = basis_of(rows.model, said, rows.labels, rows.batches)
     cut = Cut.of(rows.model, rows.batches, rows.labels, said)
-    cut = cut if interactions else cut.without_truths()
-    if not (basis.terms or cut.parts):
+    cut = cut.without_truths() if limits is None else cut.within(limits)
+    given = Given.of(rows, limits)
+    if not (basis.terms or cut.parts or given.rules):
         return Added(NOTHING)
     thirds = [*rows.thirds()]
     some = rows.labels.take(np.arange(len(thirds[0].joint)))
     of_held = sum(float(some.weights[third.held].sum()) for third in thirds)
-    before, found = _with_slopes(rows, basis, thirds, some, interactions)
-    grown = grow(cut, found.thirds, found.joint, rows.labels, TABLES if interactions else STEPS)
+    before, found = _with_slopes(rows, basis, given, thirds, some, limits)
+    shape = STEPS if limits is None else TABLES._replace(most=limits.rules)
+    grown = grow(cut, found.thirds, found.joint, rows.labels, shape)
     linear = found.linear
     if grown.grown is not None:
         linear = with_rules(linear, cut, grown.grown, rows.labels.k)
     return Added(linear, before / of_held, grown.after / of_held)
 
 
+@dataclass(frozen=True, eq=False)
+class Given:
+    """Rules that are given in words, as functions of the rows.
+
+    Parameters
+    ----------
+    rules : list of GivenRule
+        The rules.
+    centre, scale : ndarray of shape (rules,)
+        The share of rows that each holds in, and its standard deviation.
+    z : ndarray of shape (rows, rules)
+        Whether each holds, less its centre, over its scale.
+    """
+
+    rules: list[GivenRule]
+    centre: Floats
+    scale: Floats
+    z: Floats
+
+    @classmethod
+    def of(cls, rows: Weighed, limits: Limits | None) -> Given:
+        """Read the rules, and look where they hold."""
+        if limits is None or not limits.given:
+            return cls([], np.empty(0), np.empty(0), np.empty((len(rows.labels), 0)))
+        columns = known_columns(rows.model)
+        rules = [read_rule(said, columns) for said in limits.given]
+        blocks = [rows.model.blocks(batch) for batch in rows.batches]
+        holds = np.empty((len(rows.labels), len(rules)))
+        for j, rule in enumerate(rules):
+            holds[:, j] = np.concatenate([rule.of(some) for some in blocks])
+        centre = np.array([mean(of, rows.labels.weight) for of in holds.T])
+        scale = np.maximum(np.sqrt(centre * (1 - centre)), LEAST_SCALE)
+        return cls(rules, centre, scale, (holds - centre) / scale)
+
+    def added_to(self, linear: LinearPart, slope: Floats) -> LinearPart:
+        """Return a linear part with the rules, by slopes of shape (rules, classes)."""
+        points = slope / self.scale[:, None]
+        intercept = np.array(linear.intercept) - self.centre @ points
+        rules = {rule.rule: rule.points(of) for rule, of in zip(self.rules, points, strict=True)}
+        return replace(linear, rules={**linear.rules, **rules}, intercept=tuple(intercept.tolist()))
+
+
 def _with_slopes(
-    rows: Weighed, basis: Basis, thirds: list[Third], some: Labels, interactions: bool
+    rows: Weighed,
+    basis: Basis,
+    given: Given,
+    thirds: list[Third],
+    some: Labels,
+    limits: Limits | None,
 ) -> tuple[float, _Sum]:
-    """Add slopes of functions of the columns, and of products.
+    """Add slopes of functions of the columns, of given rules, and of products.
 
     Returns
     -------
@@ -121,38 +173,49 @@ def _with_slopes(
     found : _Sum
         With all that is added.
     """
-    own, none = basis.shared, [None] * len(thirds)
     # Which columns say most was found on all rows, those held out too: the more there were to
     # choose from, and the fewer rows, the more has to be gained.
     ridges, enough = ridges_of(some, len(rows.found.parts)), basis.passed_over / len(some)
-    lines = _chosen(own, none, thirds, some, ridges, enough)
-    best, z = lines, _beside_one(own)
-    products: Sequence[Product] = ()
-    if interactions and len(basis.terms) > 1:
-        z32 = basis.z.astype(np.float32)
+    lines = _chosen([basis.shared] * len(thirds), thirds, some, ridges, enough)
+    best, before = lines, lines.descent.loss
+    own = np.hstack([basis.shared, given.z])
+    if given.rules:
+        best = _better(best, _chosen([own] * len(thirds), thirds, some, ridges, 0.0))
+    z, products = own if best is not lines else basis.shared, Products.none(basis)
+    if limits is not None:
+        may = limits.are_multiplied(basis.terms)
         said = cache(lambda: evidence_said(rows.weights, rows.found))
+        z32 = basis.z.astype(np.float32)
 
-        def multiplied(joint: Floats, labels: Labels, rest: np.ndarray | None = None) -> Products:
-            p = posterior(joint if rest is None else joint[rest])
-            labels = labels if rest is None else labels.take(rest)
-            return Products.choose(basis.terms, z32, said, p, labels, rest)
+        def multiplied(joint: Floats, labels: Labels, of: NDArray[np.int64] | None) -> Products:
+            p = posterior(joint if of is None else joint[of])
+            labels = labels if of is None else labels.take(of)
+            return Products.choose(basis.terms, z32, said, p, labels, of, may=may)
 
-        each = [multiplied(third.joint, some, third.rest).values(len(some)) for third in thirds]
-        more = _chosen(own, each, thirds, some, ridges, 0.0)
-        if more.descent.ridge is not None and more.descent.loss < lines.descent.loss - WORTH:
-            of_all = multiplied(rows.joint, rows.labels)
-            products, best = of_all.terms(), more
-            z = _beside_one(own.astype(np.float32), of_all.values())
-    ridge, before = best.descent.ridge, lines.descent.loss
+        n = len(some)
+        each = [multiplied(third.joint, some, third.rest).values(n) for third in thirds]
+        more = _chosen([np.hstack([own[:n], of]) for of in each], thirds, some, ridges, 0.0)
+        if _better(best, more) is more:
+            best, products = more, multiplied(rows.joint, rows.labels, None)
+            z = np.hstack([own.astype(np.float32), products.values()])
+    ridge = best.descent.ridge
     if ridge is None:
         return before, _Sum(NOTHING, thirds, rows.joint)
-    problem = Problem(rows.joint, rows.labels, z)
-    start = problem.nothing if products else np.mean(best.descent.found, axis=0)
+    problem = Problem(rows.joint, rows.labels, _beside_one(z))
+    start = problem.nothing if len(products) else np.mean(best.descent.found, axis=0)
     slope = solve(problem, ridge, start, LAST_STEPS)
-    n = own.shape[1]
-    every = np.vstack([basis.of_terms(slope[:n]), slope[n:]])
-    linear = linear_part_of(every, basis.terms, products, ridge)
+    n, m = basis.shared.shape[1], own.shape[1] if best is not lines else basis.shared.shape[1]
+    every = np.vstack([basis.of_terms(slope[:n]), slope[m:]])
+    linear = linear_part_of(every, basis.terms, products.terms(), ridge)
+    if m > n:
+        linear = given.added_to(linear, slope[n:m])
     return before, _Sum(linear, best.thirds(thirds), problem.joint_with(slope))
+
+
+def _better(best: _Chosen, more: _Chosen) -> _Chosen:
+    """Return what has more functions if it lowers the log loss of held-out rows by enough."""
+    gains = more.descent.ridge is not None and more.descent.loss < best.descent.loss - WORTH
+    return more if gains else best
 
 
 class _Chosen(NamedTuple):
@@ -168,27 +231,25 @@ class _Chosen(NamedTuple):
 
 
 def _chosen(
-    own: Floats,
-    more: Sequence[np.ndarray | None],
+    z: Sequence[NDArray[np.floating]],
     thirds: Sequence[Third],
     some: Labels,
     ridges: Sequence[float],
     enough: float,
 ) -> _Chosen:
-    """Choose the ridge of slopes of functions, and of more of them for each third."""
-    first = own[: len(some)].astype(np.float32)  # single precision is enough to choose
-    problems = [
-        Problem(third.joint, some, _beside_one(first, *([] if of is None else [of])))
-        for third, of in zip(thirds, more, strict=True)
+    """Choose the ridge of slopes of functions of the rows, (rows, functions) for each third."""
+    n = len(some)
+    problems = [  # single precision is enough to choose
+        Problem(third.joint, some, _beside_one(of[:n].astype(np.float32)))
+        for third, of in zip(thirds, z, strict=True)
     ]
     runs = [Run.of(of, third) for of, third in zip(problems, thirds, strict=True)]
     return _Chosen(descend(runs, ridges, loss_before(runs) - enough), problems)
 
 
-def _beside_one(*z: np.ndarray) -> np.ndarray:
-    """Return functions beside each other, and a last one of 1, whose slope is the intercept."""
-    one = np.ones((1, len(z[0])), z[0].dtype)
-    return np.vstack([*(of.T for of in z), one]).T
+def _beside_one(z: NDArray[np.floating]) -> NDArray[np.floating]:
+    """Return functions, and a last one of 1, whose slope is the intercept."""
+    return np.vstack([z.T, np.ones((1, len(z)), z.dtype)]).T
 
 
 def linear_part_of(

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import Level, Name
+from naively.counting.axis import Level, Name, title
 from naively.counting.block import Batch, Block, BlockKey, Codes, Dense, joined
 from naively.counting.labels import Labels
 from naively.counting.leave_one_out import Part
 from naively.fitting.leave_one_out import Said, Third
+from naively.fitting.limits import MOST_RULES, Limits
 from naively.kernels import dispatch
 from naively.kernels.reference import Floats
 from naively.kernels.rules import Grown
@@ -47,11 +48,14 @@ class Cut:
         The edges of each column of numbers, ascending, or the levels that have a bin.
     codes : ndarray of uint8, of shape (columns, rows)
         The bin of each cell; the last of a column is of missing cells.
+    monotone : mapping of str to {1, -1}
+        Columns with which the odds of the second class may only rise, or fall.
     """
 
     parts: list[tuple[BlockKey, Name]]
     bins: list[Floats | tuple[Level, ...]]
     codes: NDArray[np.uint8]
+    monotone: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
     def of(cls, model: Model, batches: Sequence[Batch], labels: Labels, said: Said) -> Cut:
@@ -95,12 +99,24 @@ class Cut:
         """Which columns are of numbers."""
         return np.array([isinstance(bins, np.ndarray) for bins in self.bins], np.bool_)
 
+    @property
+    def signs(self) -> NDArray[np.int8]:
+        """How the odds of the second class may change with each column: 0 either way."""
+        found = [self.monotone.get(title(name), 0) for _, name in self.parts]
+        return np.array(found, np.int8)
+
     def without_truths(self) -> Cut:
         """Return the columns of more than two values, of which a line says not all."""
-        some = [at for at, bins in enumerate(self.bins) if len(bins) > 1]
-        return Cut(
-            [self.parts[at] for at in some], [self.bins[at] for at in some], self.codes[some]
-        )
+        return self._take([at for at, bins in enumerate(self.bins) if len(bins) > 1])
+
+    def within(self, limits: Limits) -> Cut:
+        """Return the columns that interactions may be of, rising or falling as asked."""
+        some = [at for at, (_, name) in enumerate(self.parts) if limits.may_be(name)]
+        return replace(self._take(some), monotone=limits.monotone)
+
+    def _take(self, some: list[int]) -> Cut:
+        parts, bins = [self.parts[at] for at in some], [self.bins[at] for at in some]
+        return Cut(parts, bins, self.codes[some], self.monotone)
 
 
 def _bins(
@@ -220,7 +236,6 @@ def _levels(block: Codes, column: int, weight: Floats | None) -> tuple[Any, NDAr
 # --- Growing rules: as many as lower the log loss of held-out rows -------------------------------
 
 
-MOST = 200  # tables
 NUMBERS = 20_000  # in the cells of all tables, at most
 WORK = 4_000_000_000  # rows × columns × classes × tables
 PATIENCE = 10  # tables that lower no log loss of held-out rows, after which the search ends
@@ -232,16 +247,17 @@ WORTH = 3.0  # nats that rules must save on the held-out rows; chance saves less
 class Shape(NamedTuple):
     """How large a decision table may be, and the share of a Newton step that a cell's value is.
 
-    Where there may be fewer tables than ``MOST``, each has a larger share.
+    Where there may be fewer tables than ``MOST_RULES``, each has a larger share.
     """
 
     columns: int
     conditions: int
     rate: float
+    most: int = MOST_RULES
 
 
 LARGEST_RATE = 0.8
-STEPS, TABLES = Shape(1, 2, 0.5), Shape(3, 4, 0.3)
+STEPS, TABLES = Shape(columns=1, conditions=2, rate=0.5), Shape(columns=3, conditions=4, rate=0.3)
 
 
 class Rules(NamedTuple):
@@ -268,8 +284,9 @@ def grow(cut: Cut, thirds: Sequence[Third], joint: Floats, labels: Labels, shape
     shape : Shape
         How large the tables may be.
     """
-    if not cut.parts:
-        return Rules(None, 0.0, 0.0)
+    if not cut.parts or not shape.most:
+        before = sum(of_third.loss(labels) for of_third in thirds)
+        return Rules(None, before, before)
     rounds = _most(cut, labels, shape)
     curves = []
     for third in thirds:
@@ -308,12 +325,12 @@ def _grow(
             labels.codes[:n].astype(np.int32),
             weight * (n / weight.sum()),
             held,
-            np.zeros(len(cut.parts), np.int8),
+            cut.signs,
             rounds=rounds,
             patience=patience,
             conditions=shape.conditions,
             columns=shape.columns,
-            rate=min(LARGEST_RATE, shape.rate * MOST / _most(cut, labels, shape)),
+            rate=min(LARGEST_RATE, shape.rate * MOST_RULES / max(1, _most(cut, labels, shape))),
             ridge=RIDGE,
             rows=IN_BIN,
         )
@@ -325,7 +342,7 @@ def _most(cut: Cut, labels: Labels, shape: Shape) -> int:
     k = 1 if labels.k == 2 else labels.k
     cells = k * 2**shape.conditions
     work = len(labels) * max(1, len(cut.parts)) * k
-    return int(max(1, min(MOST, NUMBERS // cells, WORK // work)))
+    return int(min(shape.most, max(1, min(NUMBERS // cells, WORK // work))))
 
 
 # --- What was grown, as the linear part of a model -----------------------------------------------

@@ -33,6 +33,7 @@ from naively.fitting.leave_one_out import (
     left_out,
     row_order,
 )
+from naively.fitting.limits import Limits
 from naively.fitting.linear_part import Weighed, fit_linear_part
 from naively.fitting.search import on_one_thread
 from naively.fitting.weights import (
@@ -784,7 +785,7 @@ class Sample:
         *,
         learned: bool = True,
         near: Weights | None = None,
-        interactions: bool = False,
+        limits: Limits | None = None,
     ) -> Fitted:
         """Fit weights to the sample, with a linear part if each column has a weight.
 
@@ -799,8 +800,8 @@ class Sample:
         near : Weights, optional
             Those of the same rows and some others, for which it was found how many independent
             rows those of a group are.
-        interactions : bool, default False
-            Whether columns are taken together in the linear part.
+        limits : Limits, optional
+            What interactions may be; by default there are none.
         """
         if self.groups is not None and not self.several_groups:
             warn("All rows are of one group, which cannot be left out; each row is left out alone.")
@@ -831,10 +832,10 @@ class Sample:
                 found,
                 every,
                 counted=learned and not by_group,
-                always=interactions,
+                always=limits is not None,
             ),
         )
-        linear, *losses = fit_linear_part(rows, interactions=interactions)
+        linear, *losses = fit_linear_part(rows, limits)
         weights = replace(weights, linear=linear).of_rows_like(model.weights)
         return Fitted(weights, *losses)
 

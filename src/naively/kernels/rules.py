@@ -25,6 +25,7 @@ OF_LEVEL = 5.0  # added to the curvature by which levels are ordered
 BETTER = 1 + 1e-9  # times as much as the best: else the first that was found is taken
 WORTH = 1e-9  # nats that a condition must gain
 MOST_BINS = 64  # of a column
+POOLINGS = 16  # passes over the cells of a table, until they rise and fall as they may
 
 
 class Grown(NamedTuple):
@@ -133,9 +134,22 @@ def grow_rules(
             break
         for depth, (column, mask) in enumerate(found):
             column_of[at, depth], mask_of[at, depth] = column, mask
-        values[at, : 2 ** len(found)] = rate * grower.settled(leaf, 2 ** len(found))
+        values[at, : 2 ** len(found)] = rate * grower.settled(leaf, found)
         grower.joint += np.where(leaf[:, None] < 0, 0.0, values[at, leaf])
     return Grown(at, column_of, mask_of, values, losses)
+
+
+def _pooled(value: Floats, curvature: Floats, bits: list[tuple[int, np.int8]]) -> bool:
+    """Give cells that fall where they may only rise their mean; return whether any did."""
+    changed = False
+    for bit, sign in bits:
+        for cell in range(len(value)):
+            if cell & bit or sign * (value[cell] - value[cell | bit]) >= 0:
+                continue  # the bit is 1 of the cell of lesser numbers
+            both = [cell, cell | bit]
+            value[both] = curvature[both] @ value[both] / curvature[both].sum()
+            changed = True
+    return changed
 
 
 @dataclass(eq=False)
@@ -194,11 +208,21 @@ class _Grower:
                 leaf[code == self.sizes[column] - 1] = -1
         return found, leaf
 
-    def settled(self, leaf: NDArray[np.int64], cells: int) -> Floats:
-        """Return the Newton step of each cell, (cells, classes)."""
-        width, some = self.joint.shape[1], ~self.held & (leaf >= 0)
+    def settled(self, leaf: NDArray[np.int64], found: list[tuple[int, int]]) -> Floats:
+        """Return the Newton step of each cell, (cells, classes), rising or falling as they may."""
+        width, some, cells = self.joint.shape[1], ~self.held & (leaf >= 0), 2 ** len(found)
         total = np.stack([np.bincount(leaf[some], s[some], cells) for s in self.sums.T], axis=1)
-        return np.asarray(total[:, :width] / (total[:, width : 2 * width] + self.ridge))
+        curvature: Floats = np.asarray(total[:, width : 2 * width] + self.ridge, np.float64)
+        value: Floats = np.asarray(total[:, :width] / curvature, np.float64)
+        bits = [
+            (1 << depth, self.monotone[column])
+            for depth, (column, _) in enumerate(found)
+            if self.monotone[column]
+        ]
+        for _ in range(POOLINGS if bits else 0):
+            if not _pooled(value[:, 0], curvature[:, 0], bits):
+                return value
+        return np.zeros_like(value) if bits else value
 
     def _search(
         self, column: int, leaf: NDArray[np.int64], leaves: int, best: tuple[int, int, float]
