@@ -11,7 +11,7 @@ import pytest
 from naively import NaiveBayes
 from naively.counting.axis import Columns, Levels
 from naively.counting.block import Codes, Dense
-from naively.fitting import weights as fitting
+from naively.fitting import functions as fitting
 from naively.model.linear_part import Line, Step
 from tests.alike import linear_of, table
 

@@ -642,7 +642,7 @@ def read_linear(
     products = _read_products(terms, unread, classes) if "linear/product" in unread else {}
     of = dict(zip(terms, map(tuple, slope.tolist()), strict=False))
     rules = _read_rules(saved, unread, classes, keys, order) if saved.rules else {}
-    linear = LinearPart(of, products, rules, tuple(intercept.tolist()), float(saved.ridge))
+    linear = LinearPart(of, products, tuple(intercept.tolist()), float(saved.ridge), rules)
     if len(terms_of(linear)) < len(terms):
         raise ValueError("there is a term that has no slopes and is in no product")
     return linear

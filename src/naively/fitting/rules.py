@@ -197,7 +197,7 @@ def begins_of(count: Floats, bins: int) -> NDArray[np.bool_]:
     Examples
     --------
     >>> begins_of(np.array([90.0, 1, 1, 1, 1, 1, 5]), 4)
-    array([ True,  True, False, False, False, False,  True])
+    array([ True,  True, False, False,  True, False,  True])
     """
     if len(count) <= bins:
         return np.ones(len(count), np.bool_)
@@ -383,9 +383,9 @@ def with_rules(linear: LinearPart, cut: Cut, grown: Grown, k: int) -> LinearPart
     return LinearPart(
         {term: tuple(slope.tolist()) for term, slope in of.items()},
         linear.products,
-        {**linear.rules, **{rule: _plain(points) for rule, points in rules.items()}},
         tuple(intercept.tolist()),
         linear.ridge,
+        {**linear.rules, **{rule: _plain(points) for rule, points in rules.items()}},
     )
 
 

@@ -131,20 +131,20 @@ class LinearPart:
         The slopes of the terms, which join the contributions of their columns.
     products : mapping of Product to a tuple of float
         The slopes of the products.
-    rules : mapping of Rule to a tuple of tuples of float
-        What each cell of a rule adds to each class, in nats.
     intercept : tuple of float
         What is added to the log prior of each class, in nats; nothing without terms.
     ridge : float
         What the slopes were shrunk towards 0 by: twice the log loss, in nats, of a slope of 1 nat
         for one standard deviation; 0 where there are none.
+    rules : mapping of Rule to a tuple of tuples of float
+        What each cell of a rule adds to each class, in nats.
     """
 
     of: Mapping[Term, Slopes] = field(default_factory=dict)
     products: Mapping[Product, Slopes] = field(default_factory=dict)
-    rules: Mapping[Rule, Points] = field(default_factory=dict)
     intercept: Slopes = ()
     ridge: float = 0.0
+    rules: Mapping[Rule, Points] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         return bool(self.of or self.products or self.rules)
@@ -325,9 +325,9 @@ class LinearPart:
         return LinearPart(
             _mean(self.of, other.of, share, places),
             _mean(self.products, other.products, share, places),
-            _mean_of_rules(self.rules, other.rules, share, places),
             tuple(intercept.tolist()) if there else (),
             max(self.ridge, other.ridge),
+            _mean_of_rules(self.rules, other.rules, share, places),
         )
 
 
