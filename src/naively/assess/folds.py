@@ -186,8 +186,7 @@ def cross_validate(
 ) -> Predicted:
     """Return the posteriors of rows under the model less their fold, and their labels.
 
-    Weights, the linear part and interactions are fitted without the fold; pairs of columns are
-    counted on the rest of the sample.
+    Weights and the linear part, with interactions or without, are fitted without the fold.
 
     Parameters
     ----------
@@ -199,7 +198,7 @@ def cross_validate(
     predicted : Predicted
         Fold by fold; a row is in as many folds as its copies.
     """
-    unweighted = model.without_interactions().weighed(None)
+    unweighted = model.weighed(None)
     copies, found, labels, times = sample.copies, [], [], []
     for fold in dealt.T:
         held_out, others = sample.keep(fold), sample.keep(copies - fold)

@@ -205,8 +205,7 @@ class Reservoir:
         """Return the sample that was saved with the model that has learned it."""
         sample = cls(grows=model.seeks_interactions)
         sample._seed, sample.seen = rows.seed, rows.seen
-        # Interactions came after the rows.
-        sample._size = sample_size(model.without_interactions(), sample.seen)
+        sample._size = sample_size(model, sample.seen)
         sample._kept = [Kept(*of) for of in rows.batches]
         return sample
 
