@@ -498,11 +498,6 @@ def test_what_is_wrong_is_one_sentence(database: tuple[str, Any]) -> None:
     fails(ValueError, "weights", lambda: NaiveBayes(weights="none").fit_sql(connection, "t", "z"))
     fails(
         ValueError,
-        "second pass",
-        lambda: NaiveBayes(interactions="auto").fit_sql(connection, "t", "z"),
-    )
-    fails(
-        ValueError,
         "semi_supervised",
         lambda: NaiveBayes(semi_supervised=True).fit_sql(connection, "t", "z"),
     )

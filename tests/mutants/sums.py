@@ -39,13 +39,6 @@ FAULTS = [
         ("tests/test_missingness.py", "tests/test_fitted_weights.py"),
     ),
     Fault(
-        "products are chosen with the rows that are held out",
-        "src/naively/fitting/interactions.py",
-        "self.problem(self.products(rest, joint), rows=ROWS)",
-        "self.problem(self.products(None, joint), rows=ROWS)",
-        ("tests/test_products.py", "tests/test_interactions.py"),
-    ),
-    Fault(
         "the folds of an assessment choose interactions by all rows",
         "src/naively/assess/folds.py",
         "add_interactions(rest, others)",

@@ -143,7 +143,7 @@ def plan(
     Rows are dealt into many folds, so that a model without one of them is nearly as good as the
     whole; if there is no time for all, some are held out. How many follows from the numbers of
     rows, columns, words and classes, so that the same rows have the same folds. With interactions
-    the folds are ten, as pairs are counted on the sample alone.
+    the folds are ten, as these are fitted to the sample alone.
     """
     if n < 2:
         raise ValueError("There are fewer than two rows: none can be held out to assess the model.")

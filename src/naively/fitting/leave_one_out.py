@@ -143,7 +143,7 @@ def weighted_joint(model: Model, found: LeaveOneOut, batches: Sequence[Batch]) -
 
 
 def linear_evidence(model: Model, batches: Sequence[Batch]) -> dict[str, Floats]:
-    """Return what the linear part adds to rows, by the titles of columns and of pairs of columns.
+    """Return what the linear part adds to rows, by the titles of columns, one or several.
 
     Each is of shape (rows, classes).
     """

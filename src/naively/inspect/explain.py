@@ -189,7 +189,8 @@ class EvidenceMatrix(NamedTuple):
     Parameters
     ----------
     columns : list of str
-        The columns of the table, and after them what is said beside them: missing cells, pairs.
+        The columns of the table, and after them what is said beside them: missing cells, products,
+        rules.
     weight : ndarray of shape (rows, columns)
         In nats; 0 where a column says nothing of a row.
     base : ndarray of shape (rows,)
