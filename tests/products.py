@@ -277,16 +277,18 @@ def assert_same_weights(a: NaiveBayes, b: NaiveBayes, atol: float = 1e-5) -> Non
 def assert_same_terms(
     a: LinearPart, b: LinearPart, mine: list[int], theirs: list[int], atol: float
 ) -> None:
-    """Two linear parts have the same terms, of about the same functions and slopes."""
+    """Two linear parts have the same terms and rules, of about the same functions and slopes."""
 
     def terms(of: LinearPart, places: list[int]) -> dict[Any, list[np.ndarray]]:
         found: dict[Any, list[np.ndarray]] = {}
         for term, slope in of.of.items():
-            *level, centre, scale = vars(term.function).values()
-            numbers = [of for of in level if isinstance(of, float)]
-            numbers += [centre, scale, *np.array([*slope, 0.0])[places]]
-            key = term.group, term.column, *(of for of in level if not isinstance(of, float))
-            found.setdefault(key, []).append(np.array(numbers))
+            settings = vars(term.function)
+            level, kind = settings.get("level"), type(term.function)
+            numbers = [of for name, of in settings.items() if name != "level"]
+            numbers += np.array([*slope, 0.0])[places].tolist()
+            found.setdefault((term.group, term.column, kind, level), []).append(np.array(numbers))
+        for rule, values in of.rules.items():
+            found[rule] = [np.array([*value, 0.0])[places] for value in values]
         return found
 
     one, other = terms(a, mine), terms(b, theirs)

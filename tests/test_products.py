@@ -180,7 +180,7 @@ def noted(names: int, products: list[tuple[int, int, float]], **columns: Any) ->
     of = {Product(terms[a], terms[b], 1.0): (-slope, slope) for a, b, slope in products}
     weights = nb.weights_
     assert weights is not None
-    linear = LinearPart(dict.fromkeys(terms, (0.0, 0.0)), of, (0.0, 0.0), 1.0)
+    linear = LinearPart(dict.fromkeys(terms, (0.0, 0.0)), of)
     nb._keep(nb.model_.weighed(replace(weights, linear=linear)))
     return str(nb.schema_).splitlines()
 

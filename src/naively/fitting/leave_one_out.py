@@ -152,11 +152,14 @@ def linear_evidence(model: Model, batches: Sequence[Batch]) -> dict[str, Floats]
     linear, places = model.weights.linear, model.weights.places(model.classes.tolist())
     found: dict[str, list[Floats]] = {}
     for batch in batches:
-        blocks = model.blocks(batch)
+        blocks, of_batch = model.blocks(batch), dict[str, Floats]()
         for name, added in linear.of_columns(blocks, places):
-            found.setdefault(title(name), []).append(added)
-        for columns, added in model.together(blocks):
-            found.setdefault(title_of_columns(columns), []).append(added)
+            of_batch[title(name)] = added
+        for columns, added in model.together(blocks):  # of the same ones products, and rules
+            name = title_of_columns(columns)
+            of_batch[name] = of_batch[name] + added if name in of_batch else added
+        for name, added in of_batch.items():
+            found.setdefault(name, []).append(added)
     return {name: np.concatenate(of) for name, of in found.items()}
 
 
