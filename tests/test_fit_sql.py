@@ -471,6 +471,7 @@ def test_interactions_are_fitted_to_the_sample_of_a_large_table() -> None:
     assert nb.weights_.linear.rules
     assert nb.score(*chessboard(1000, seed=1)) > 0.95
     merged = nb.merge(NaiveBayes(interactions="auto").fit(*chessboard(20_000, seed=2)))
+    assert len(merged._sample.of(merged.model_, larger=True)) <= 11_000
     assert merged.weights_.linear.rules
     assert merged.score(*chessboard(1000, seed=1)) > 0.95
 

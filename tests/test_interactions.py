@@ -19,6 +19,7 @@ from naively.assess import folds as cross_validate
 from naively.fitting import sample
 from naively.fitting import weights as calibrate
 from naively.fitting.interactions import FEWEST, add_interactions
+from naively.fitting.leave_one_out import left_out, weighted_joint
 from naively.fitting.weights import log_loss
 from naively.model.linear_part import Rule
 from naively.model.weights import Weights
@@ -367,6 +368,19 @@ def test_explanations_show_both_values_and_sum_to_the_log_odds() -> None:
     assert ("a × b", (X["a"][0], X["b"][0])) in zip(of_row.column, of_row.value, strict=True)
     odds = np.diff(nb.predict_log_proba(row)[0])[0]
     np.testing.assert_allclose(of_row.weights(1).sum(), odds)
+
+
+def test_what_products_and_rules_say_of_the_same_columns_is_added_up() -> None:
+    X, y = together(600, "numbers")
+    nb = auto().fit(X, y)
+    linear = weights_of(nb).linear
+    assert {of.columns for of in linear.products} & {of.columns for of in linear.rules}
+    batch = nb.model_.encode(*nb._labelled(X, y, None))
+    batches = [batch.take(np.arange(100)), batch.take(np.arange(100, 600))]
+    found = left_out(nb.model_, batches, learned=False)
+    joint = weighted_joint(nb.model_, found, batches)
+    expected = np.exp(joint - np.logaddexp.reduce(joint, axis=1, keepdims=True))
+    np.testing.assert_allclose(nb.predict_proba(X), expected, rtol=0, atol=1e-10)
 
 
 def test_a_missing_cell_says_nothing_with_another() -> None:
