@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -42,7 +41,6 @@ from naively.events import (
     NormalInverseGamma,
     Poisson,
 )
-from naively.schema.schema import Interaction, LevelBins, NumberBins
 from naively.schema.settings import Settings
 from naively.schema.text import Patterns, Text
 
@@ -68,7 +66,6 @@ class Case:
     column: Callable[[list[Any]], np.ndarray] = np.array
     oracle: Callable[[], Any] | None = None
     text: bool = False
-    interactions: Sequence[Interaction] = ()
     settings: Settings | None = None
     name: str = ""
 
@@ -149,13 +146,6 @@ SETTLED = {  # nothing is chosen by what was counted
     "when": Exponential(),
     "note": DEFAULTS["note"],
 }
-BINS = (
-    NumberBins("size", (-10.0, 0.0, 2.0)),
-    LevelBins("colour", ("red", "green")),
-    LevelBins("member", (True, False)),
-)
-INTERACTIONS = [Interaction(a, b) for a, b in pairwise(BINS)]
-
 CASES = [
     Case(Gaussian(), REAL, numbers),
     Case(Gaussian(smoothing=0.1), REAL, numbers),
@@ -242,7 +232,6 @@ CASES = [
     *(Case(text, TEXT, objects, text=True) for text in DEFAULTS["note"]),
     Case(DEFAULTS, name="mixed defaults"),
     Case(SETTLED, name="mixed"),
-    Case(SETTLED, interactions=INTERACTIONS, name="mixed with interactions"),
     Case(DEFAULTS, settings=Settings(presence="auto"), name="mixed defaults, missing or not"),
     Case(SETTLED, settings=Settings(presence="auto"), name="mixed, missing or not"),
     Case(Gaussian(), REAL, numbers, settings=Settings(presence="auto"), name="missing or not"),

@@ -1,4 +1,4 @@
-"""A table that only a counted pair of columns can tell: no line, and no product of two lines."""
+"""A table that only rules can tell: no line, and no product of two lines."""
 
 import numpy as np
 

@@ -1,41 +1,18 @@
-"""Labelled tables as interactions see them: learned, sampled, and with the columns weighed."""
+"""Labelled tables as interactions see them, and the order of their rows in the sample."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from naively import NaiveBayes
 from naively.counting.block import Batch
-from naively.counting.labels import Beside
-from naively.data.columns import column_rows
-from naively.fitting.interactions import Fitting
 from naively.fitting.leave_one_out import row_order
-from naively.fitting.sample import Reservoir, Sample
-from naively.model.model import Model
 from naively.schema.schema import contents, fingerprints
-from tests.learning import learn
 from tests.products import Product
 
 MIXED = ("size", "colour", "member", "bit", "when")
-
-
-class Fitted(NamedTuple):
-    """A model of a table, the sample of its rows, and what may be added."""
-
-    model: Model
-    sample: Sample
-    fitting: Fitting
-
-
-def fitted(X: dict[str, Any], y: Any, weight: Any = None, frequencies: Any = None) -> Fitted:
-    """Learn a table, all rows of which are in the sample."""
-    rows, labels = column_rows(X), Beside(weight, frequencies).encode(y)
-    reservoir, model = Reservoir(), learn(rows, labels)
-    reservoir.add(model.counted.schema.encode(rows, labels), model)
-    sample = reservoir.of(model)
-    return Fitted(model, sample, Fitting.of(model, sample))
 
 
 def mixed(

@@ -49,12 +49,7 @@ class Sample:
     @property
     def model(self) -> Model:
         labels = encode_labels(self.y, self.weight)
-        model = learn(self.rows, labels, self.case.event, self.case.settings)
-        return (
-            model.with_interactions(self.case.interactions, [model.encode(self.rows, labels)])
-            if self.case.interactions
-            else model
-        )
+        return learn(self.rows, labels, self.case.event, self.case.settings)
 
     def missing(self, n: int) -> dict[str, np.ndarray]:
         """Return as many cells of each column, all missing."""

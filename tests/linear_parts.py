@@ -43,8 +43,8 @@ def with_linear_part(nb: NaiveBayes, *, products: int = 0, seed: int = 0) -> Nai
     linear = LinearPart(
         {term: slopes() for term in terms},
         {Product(a, b, 0.7): slopes() for a, b in pairs},
-        slopes(),
-        8.0,
+        intercept=slopes(),
+        ridge=8.0,
     )
     of = {part: tuple(rng.uniform(0.3, 1.2, k).tolist()) for part in model.weights.of}
     # Weights of a part whose log likelihoods are not centred are alike for all classes.

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -27,7 +26,6 @@ from naively import (
 from naively.counting.tally import Tally
 from naively.kernels.sparse_sums import AnySums
 from naively.model.linear_part import LinearPart
-from naively.schema.schema import Interaction, LevelBins, NumberBins
 from naively.schema.text import Patterns
 
 Form = Literal["mapping", "texts", "array", "sparse"]
@@ -168,17 +166,12 @@ class Product:
 
     A column may be the sum of another and of one that is not in the table, so that naive Bayes is
     wrong: each alone says little.
-
-    Interactions that are given are counted after ``fit``, as ``interactions="auto"`` does with
-    those that it chooses; they and their bins must not depend on the rows, that models of different
-    rows are comparable.
     """
 
     name: str
     columns: tuple[str, ...]
     settings: Mapping[str, Any] = field(default_factory=dict)
     form: Form = "mapping"
-    interactions: Sequence[Interaction] = ()
     rows: int = 48
     sums: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
@@ -202,25 +195,13 @@ class Product:
 
     def fit(self, table: Table) -> NaiveBayes:
         """Learn a table at once."""
-        nb = NaiveBayes(**self.settings).fit(*table.labelled)
-        if not self.interactions:
-            return nb
-        batch = nb.model_.encode(*nb._labelled(*table.labelled))
-        alone = nb.model_.without_interactions()
-        nb._keep(alone.with_interactions(self.interactions, [batch]))
-        return nb.calibrate()
+        return NaiveBayes(**self.settings).fit(*table.labelled)
 
 
 def words(alpha: Any = 0.5, **settings: Any) -> Text:
     return Text(binary=True, event=Multinomial(alpha=alpha), **settings)
 
 
-BINS = (
-    NumberBins("size", (0.0, 2.0, 4.0)),
-    LevelBins("colour", ("red", "green", "blue")),
-    LevelBins("member", (True, False)),
-)
-INTERACTIONS = [Interaction(a, b) for a, b in pairwise(BINS)]
 GIVEN = {
     "size": Gaussian(),
     "dose": Exponential(),
@@ -236,7 +217,6 @@ PRODUCTS = [
     Product("pure", MIXED, {"weights": None}),
     Product("pseudo-count and priors", MIXED, {"smoothing": 0.5, "class_prior": "uniform"}),
     Product("given", tuple(GIVEN), {"event_models": GIVEN}),
-    Product("interactions", ("size", "colour", "member"), interactions=INTERACTIONS),
     Product("sums", ("noise", "colour"), sums={"sum": ("noise", "size")}, rows=150),
     Product("numbers", ("size", "dose"), form="array"),
     Product("one temperature", ("size", "dose"), {"weights": "temperature"}, form="array"),
@@ -297,16 +277,18 @@ def assert_same_weights(a: NaiveBayes, b: NaiveBayes, atol: float = 1e-5) -> Non
 def assert_same_terms(
     a: LinearPart, b: LinearPart, mine: list[int], theirs: list[int], atol: float
 ) -> None:
-    """Two linear parts have the same terms, of about the same functions and slopes."""
+    """Two linear parts have the same terms and rules, of about the same functions and slopes."""
 
     def terms(of: LinearPart, places: list[int]) -> dict[Any, list[np.ndarray]]:
         found: dict[Any, list[np.ndarray]] = {}
         for term, slope in of.of.items():
-            *level, centre, scale = vars(term.function).values()
-            numbers = [of for of in level if isinstance(of, float)]
-            numbers += [centre, scale, *np.array([*slope, 0.0])[places]]
-            key = term.group, term.column, *(of for of in level if not isinstance(of, float))
-            found.setdefault(key, []).append(np.array(numbers))
+            settings = vars(term.function)
+            level, kind = settings.get("level"), type(term.function)
+            numbers = [of for name, of in settings.items() if name != "level"]
+            numbers += np.array([*slope, 0.0])[places].tolist()
+            found.setdefault((term.group, term.column, kind, level), []).append(np.array(numbers))
+        for rule, values in of.rules.items():
+            found[rule] = [np.array([*value, 0.0])[places] for value in values]
         return found
 
     one, other = terms(a, mine), terms(b, theirs)

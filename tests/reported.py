@@ -6,9 +6,6 @@ import numpy as np
 import pandas as pd
 
 from naively import NaiveBayes
-from naively.counting.labels import encode_labels
-from naively.data.frames import as_rows
-from naively.schema.schema import Interaction, LevelBins
 
 HOSTILE = [
     "<script>window.pwned = 1</script>",
@@ -52,11 +49,9 @@ def with_holes(found: pd.DataFrame, seed: int = 0) -> pd.DataFrame:
     return found
 
 
-def with_a_pair() -> NaiveBayes:
-    """A model that has counted a pair of columns, and has no product."""
-    rows = table()
-    nb = NaiveBayes().fit(rows, "y")
-    pair = Interaction(LevelBins("a", ("yes", "no")), LevelBins("b", ("up", "down")))
-    batch = nb.model_.encode(as_rows(rows.drop(columns="y")), encode_labels(rows["y"]))
-    nb._keep(nb.model_.with_interactions([pair], [batch]))
-    return nb.calibrate()
+def with_interactions() -> NaiveBayes:
+    """A model in which several columns have a say together."""
+    nb = NaiveBayes(interactions="auto").fit(table(), "y")
+    assert nb.weights_ is not None
+    assert nb.weights_.linear.rules
+    return nb

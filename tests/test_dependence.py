@@ -238,8 +238,8 @@ def test_a_time_is_no_pair_with_its_own_parts() -> None:
 def test_interactions_that_were_not_chosen_say_why() -> None:
     X, y = RNG.normal(size=(400, 3)), RNG.integers(0, 2, 400)
     none = NaiveBayes(interactions="auto").fit(X, y)
-    assert none.schema_.interactions == {}
-    assert "interactions='auto' chose none: no product and no pair" in str(
+    assert not none.model_.has_interactions
+    assert "interactions='auto' chose none: no product and no rule" in str(
         none.inspect.dependence()
     )
     assert "lowers the log loss of held-out rows" in none.why_no_interactions_

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -28,12 +27,8 @@ from naively import (
     Poisson,
 )
 from naively.counting.labels import encode_labels
-from naively.data.columns import column_rows
 from naively.data.frames import as_rows
 from naively.events.base import WHY_NOT, EventModel
-from naively.events.lift import TRACE, Lift
-from naively.inspect.parameters import count_parameters
-from naively.schema.schema import Interaction, LevelBins, NumberBins
 from tests.cases import CASES, by_event
 from tests.learning import learn
 
@@ -74,23 +69,6 @@ def test_levels_by_maximum_likelihood_have_no_pretend_rows(m: Any) -> None:
     nb = NaiveBayes(Categorical(m=m, estimate="mle"), weights=None)
     nb.fit([["u"], ["u"], ["v"], ["v"]], ["a", "a", "a", "b"])
     np.testing.assert_allclose(nb.predict_proba([["v"], ["u"]]), [[0.5, 0.5], [1.0, 0.0]])
-
-
-def test_pairs_by_maximum_likelihood_have_a_trace_of_pretend_rows() -> None:
-    rows = column_rows({"p": np.array(list("uvuvuv")), "q": np.array(list("xyyxxy"))})
-    labels = encode_labels(np.array(list("aabbab")))
-    both = Interaction(LevelBins("p", ("u", "v")), LevelBins("q", ("x", "y")))
-    one = Lift(m=2.0)
-    model = learn(rows, labels)
-    joint = {
-        event: model.with_interactions(
-            [both], [model.encode(rows, labels)], event
-        ).joint_log_likelihood(rows)
-        for event in (one, replace(one, estimate="mle"), replace(one, m=TRACE))
-    }
-    mean, mle, trace = joint.values()
-    np.testing.assert_array_equal(mle, trace)
-    assert np.abs(mle - mean).max() > 0.1
 
 
 def test_the_prior_of_counts_is_said_if_it_is_one() -> None:
@@ -204,16 +182,10 @@ def test_complement_estimates_the_shares_of_words() -> None:
     np.testing.assert_allclose(event.parameters(tally, "mean")["p"], shares)
 
 
-def test_free_parameters_of_bins_and_of_pairs() -> None:
+def test_free_parameters_of_bins() -> None:
     x, y = np.tile([1.0, 2.0, 3.0, 4.0, 5.0], 4), np.repeat(["a", "b"], 10)
     bins = NaiveBayes(Histogram(smoothing=0), weights=None).fit(x[:, None], y)
     assert bins.n_parameters_ == 1 + 2 * (5 - 1)
-    rows = column_rows({"p": x, "q": np.tile([*"uvwu"], 5)})
-    both = Interaction(NumberBins("p", (2.5,)), LevelBins("q", ("u", "v", "w")))
-    alone = learn(rows, encode_labels(y))
-    paired = alone.with_interactions([both], [alone.encode(rows, encode_labels(y))])
-    # Two bins and three levels meet, and each class has so many ratios that are free.
-    assert count_parameters(paired) - count_parameters(alone) == (2 - 1) * (3 - 1) * 2
 
 
 def test_the_prior_of_a_rate_is_pretend_rows_at_the_mean_of_the_sample() -> None:
@@ -225,7 +197,7 @@ def test_the_prior_of_a_rate_is_pretend_rows_at_the_mean_of_the_sample() -> None
 LEARNED = dict.fromkeys(
     event
     for case in CASES
-    for one in (case.event.values() if isinstance(case.event, Mapping) else [case.event, Lift()])
+    for one in (case.event.values() if isinstance(case.event, Mapping) else [case.event])
     for text in (one if isinstance(one, list) else [one])
     for event in [getattr(text, "event", text)]
     if isinstance(event, EventModel)
@@ -233,7 +205,6 @@ LEARNED = dict.fromkeys(
 LACKING = {
     "KernelDensity": {"posterior"},
     "Complement": {"sample"},
-    "Lift": {"posterior", "predictive", "sample"},
 }
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,8 +12,7 @@ from scipy import sparse
 
 from naively import Bernoulli, NaiveBayes
 from naively.inspect.explain import ExplainedRow
-from naively.model.linear_part import Line, Product, Step, Term
-from naively.schema.schema import Interaction
+from naively.model.linear_part import Line, Step, Term
 from tests.linear_parts import with_linear_part
 from tests.reported import table
 
@@ -149,37 +147,6 @@ def test_products_are_lines_of_both_cells() -> None:
             right = np.clip(both / product.scale, -5, 5) * np.array(slope)
             np.testing.assert_allclose(line(row, name), right, atol=1e-9)
             assert row.value[row.column.index(name)] == (cells[a], cells[b])
-
-
-@pytest.mark.parametrize("turned", [False, True])
-def test_products_join_the_interaction_of_the_same_columns_in_either_order(turned: bool) -> None:
-    X = table(600)
-    y = X.pop("y")
-    nb = with_linear_part(NaiveBayes(interactions="auto").fit(X, y))
-    pairs = [
-        name
-        for name in nb.schema_.derived
-        if isinstance(name, Interaction) and set(name.sources) <= {"a", "b", "both"}
-    ]
-    assert pairs
-    before = nb.explain(X[:20])
-    terms = {str(term.column): term for term in nb.weights_.linear.of}
-    products, slope = {}, (0.5, -1.0, 0.25)
-    for pair in pairs:
-        a, b = pair.sources[::-1] if turned else pair.sources
-        products[Product(terms[a], terms[b], 0.7)] = slope
-    linear = replace(nb.weights_.linear, products=products)
-    nb._keep(nb.model_.weighed(replace(nb.weights_, linear=linear)))
-    joint = nb.predict_joint_log_proba(X[:20])
-    for i, row in enumerate(nb.explain(X[:20])):
-        assert row.column == before[i].column
-        assert row.value == before[i].value
-        np.testing.assert_allclose(row.log_likelihood.sum(axis=0), joint[i], atol=1e-9)
-        for pair in pairs:
-            a, b = (value_of(terms[name], X[name][i]) for name in pair.sources)
-            added = np.clip(a * b / 0.7, -5, 5) * np.array(slope)
-            found = line(row, str(pair)) - line(before[i], str(pair))
-            np.testing.assert_allclose(found, added, atol=1e-9)
 
 
 @pytest.mark.parametrize("event", ["bernoulli", "poisson"])

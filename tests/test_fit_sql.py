@@ -29,6 +29,7 @@ from naively.engines.databases import Database, database_of
 from naively.engines.sql import sample
 from naively.engines.sql_tallies import DatabaseTable
 from tests import databases
+from tests.chessboard import chessboard
 from tests.databases import write
 from tests.laws import assert_same
 
@@ -445,6 +446,36 @@ def test_a_sample_merges_as_the_rows_that_it_stands_for(large: Any) -> None:
     assert float(least) / 2**64 == pytest.approx(10_000 / (LARGE + 1000), rel=0.1)
 
 
+def test_interactions_are_those_of_the_rows(database: tuple[str, Any]) -> None:
+    name, connection = database
+    X, odd = chessboard(2000)
+    write(connection, name, "t", {"a": X["a"].tolist(), "b": X["b"].tolist(), "y": odd.tolist()},
+          {"a": "number", "b": "number", "y": "boolean"})  # fmt: skip
+    mine = NaiveBayes(interactions="auto").fit(X, odd)
+    theirs = NaiveBayes(interactions="auto").fit_sql(connection, "t", "y")
+    linear = theirs.weights_.linear
+    assert linear.rules
+    assert linear.rules.keys() == mine.weights_.linear.rules.keys()
+    np.testing.assert_allclose(mine.predict_proba(X), theirs.predict_proba(X), rtol=0, atol=1e-8)
+    assert theirs.score(*chessboard(1000, seed=1)) > 0.85
+
+
+def test_interactions_are_fitted_to_the_sample_of_a_large_table() -> None:
+    """Of which no larger one is kept than for weights: in a merge it stands for all its rows."""
+    connection = duckdb.connect()
+    X, odd = chessboard(30_000)
+    frame = pd.DataFrame({**X, "y": odd})
+    connection.register("t", frame)
+    nb = NaiveBayes(interactions="auto").fit_sql(connection, "t", "y")
+    assert len(nb._sample) <= len(nb._sample.of(nb.model_, larger=True)) <= 11_000
+    assert nb.weights_.linear.rules
+    assert nb.score(*chessboard(1000, seed=1)) > 0.95
+    merged = nb.merge(NaiveBayes(interactions="auto").fit(*chessboard(20_000, seed=2)))
+    assert len(merged._sample.of(merged.model_, larger=True)) <= 11_000
+    assert merged.weights_.linear.rules
+    assert merged.score(*chessboard(1000, seed=1)) > 0.95
+
+
 def fails(kind: type[Exception], sentence: str, call: Any) -> None:
     """Check that a call fails with one sentence that says this."""
     with pytest.raises(kind) as error:
@@ -496,11 +527,6 @@ def test_what_is_wrong_is_one_sentence(database: tuple[str, Any]) -> None:
     fails(ValueError, "Column 'x' holds values of type", lambda: nb.fit_sql(connection, "b", "y"))
     fails(ValueError, "the table is empty", lambda: nb.fit_sql(connection, "none", "y"))
     fails(ValueError, "weights", lambda: NaiveBayes(weights="none").fit_sql(connection, "t", "z"))
-    fails(
-        ValueError,
-        "second pass",
-        lambda: NaiveBayes(interactions="auto").fit_sql(connection, "t", "z"),
-    )
     fails(
         ValueError,
         "semi_supervised",

@@ -293,7 +293,7 @@ HOSTILE: tuple[Any, ...] = (
     None, True, -1, 0, 3, 2**63, 0.5, 1e999, float("nan"), "", "x" * 1000, "u", "\ud800",
     [], [[]], {}, [0, "number", None], {"name": "Missing", "of": "number"},
     {"name": "TimePart", "of": "when", "part": "hour"},
-    {"name": "NumberBins", "column": "number", "edges": []},
+    {"name": "MissingAs", "of": "number", "words": []},
 )  # fmt: skip
 
 

@@ -280,39 +280,6 @@ def test_cells_that_nothing_was_counted_of_are_not_there(tmp_path: Path) -> None
     assert np.isfinite(nb.predict_proba(said["rows"])).all()
 
 
-def number_bins(group: dict[str, Any]) -> dict[str, Any]:
-    (column,) = group["columns"]
-    found: dict[str, Any] = next(b for b in (column["a"], column["b"]) if b["name"] == "NumberBins")
-    return found
-
-
-def test_interactions_that_lie_are_refused(tmp_path: Path) -> None:
-    for change, why in [
-        (lambda g: number_bins(g).update(edges=[*range(70_000)]), "more than 65,536 pairs of bins"),
-        (lambda g: number_bins(g).update(edges=[2.0, 1.0]), "not in order"),
-        (lambda g: number_bins(g).update(edges=[]), "other columns than it has"),
-        (lambda g: [number_bins(of).update(column="z") for of in (g, g["axis"])], "from none of"),
-        (lambda g: g.update(columns=["inside"]), "is no interaction"),
-        (lambda g: g.update(columns=[{"name": "TimePart"}]), "lacks 'of'"),
-        (lambda g: g.update(columns=[{"name": "Nothing"}]), "an object .* not a string"),
-        (lambda g: g.update(columns=g["columns"] * 2), "a column is named twice"),
-        (lambda g: g.update(kind="string"), "lift cannot count so"),
-        (lambda g: g["axis"].update(kind="columns"), "the axis is of columns instead of grid"),
-        (lambda g: g["axis"].update(kind="levels"), "levels instead of grid"),
-        (lambda g: g["options"].update(m=-1), "greater than 0"),
-    ]:
-        path = tmp_path / "model.naively"
-        path.write_bytes((FOLDER / "1" / "interactions.naively").read_bytes())
-
-        def lie(header: dict[str, Any], _: Any, change: Any = change) -> None:
-            (of,) = (g for g in header["groups"] if g["event"] == "lift")
-            change(of)
-
-        rewrite(path, lie)
-        with pytest.raises(ValueError, match=why):
-            load(path)
-
-
 def test_json_that_is_nested_or_no_object_is_refused(saved: Path) -> None:
     deep = "[" * 5000 + "]" * 5000
     for text, why in [

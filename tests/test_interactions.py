@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,20 +16,18 @@ from scipy import sparse
 
 from naively import Multinomial, NaiveBayes, load
 from naively.assess import folds as cross_validate
-from naively.counting.axis import LEVEL
-from naively.fitting import interactions as fitting
-from naively.fitting import interactions as pairs
+from naively.fitting import sample
 from naively.fitting import weights as calibrate
 from naively.fitting.interactions import FEWEST, add_interactions
-from naively.fitting.leave_one_out import left_out
-from naively.fitting.weights import joint_of, log_loss
+from naively.fitting.leave_one_out import left_out, weighted_joint
+from naively.fitting.weights import log_loss
+from naively.model.linear_part import Rule
 from naively.model.weights import Weights
-from naively.schema.schema import Interaction
 from tests.fittings import mixed, noise, together
 from tests.products import assert_same, assert_same_tally
 
 NOTE = re.compile(
-    r"Interactions: (\d+) products? and (\d+) counted pairs? of columns; the log loss of held-out "
+    r"Interactions: (\d+) products? and (\d+) rules? of columns; the log loss of held-out "
     r"rows is ([\d.e-]+) with them, and ([\d.e-]+) without\."
 )
 Labelled = tuple[dict[str, Any], np.ndarray]
@@ -39,7 +38,7 @@ def auto(**settings: Any) -> NaiveBayes:
 
 
 def chequers(n: int, seed: int = 0) -> Labelled:
-    """Draw columns of which two tell the class as the squares of a board: bins do, no product."""
+    """Draw columns of which two tell the class as the squares of a board: rules do, no product."""
     rng = np.random.default_rng(seed)
     a, b = rng.uniform(0, 4, (2, n))
     black = (np.floor(a) + np.floor(b)) % 2 == 1
@@ -66,17 +65,13 @@ def weights_of(nb: NaiveBayes) -> Weights:
     return nb.weights_
 
 
-def pairs_of(nb: NaiveBayes) -> list[Interaction]:
-    found = list(nb.schema_.interactions.values())
-    assert all(isinstance(of, Interaction) for of in found)
-    return found  # type: ignore[return-value]
+def rules_of(nb: NaiveBayes) -> list[Rule]:
+    return list(weights_of(nb).linear.rules)
 
 
-def with_pairs(nb: NaiveBayes, pairs: list[Interaction], table: Labelled) -> NaiveBayes:
-    """Give a model that has learned a table these counted pairs, and no others."""
-    batch = nb.model_.encode(*nb._labelled(*table, None))
-    nb._keep(nb.model_.without_interactions().with_interactions(pairs, [batch]))
-    return nb.calibrate()
+def together_of(nb: NaiveBayes) -> set[str]:
+    """Return which columns are taken together."""
+    return set(weights_of(nb).linear.together)
 
 
 @pytest.mark.slow
@@ -93,36 +88,24 @@ def test_what_two_columns_say_only_together_is_learned(how: str, n: int) -> None
     assert nb.why_no_interactions_ == ""
 
 
-def test_what_no_product_says_is_counted() -> None:
+def test_what_no_product_says_is_told_by_rules() -> None:
     nb, test = auto().fit(*chequers(2000)), chequers(1000, seed=9)
-    assert list(nb.schema_.interactions) == ["a × b"]
-    assert nb.score(*test) > 0.75
+    assert all({"a", "b"} <= set(rule.columns) for rule in rules_of(nb)[:5])
+    assert nb.score(*test) > 0.85
     assert NaiveBayes().fit(*chequers(2000)).score(*test) < 0.6
 
 
-def test_columns_of_arrays_and_parts_of_times_pair_too() -> None:
+def test_columns_of_arrays_and_parts_of_times_are_taken_together_too() -> None:
     X, y = chequers(1000)
     matrix = np.stack([X["a"], X["b"]], axis=1)
     nb = auto().fit(matrix, y)
-    assert [of.sources for of in nb.schema_.interactions.values()] == [(0, 1)]
+    assert {rule.columns for rule in rules_of(nb)} == {(0, 1)}
     hours = np.datetime64("2026-01-01T00:00") + np.arange(1000) * np.timedelta64(7, "h")
     night = (np.arange(1000) * 7) % 24 < 12
     told = np.where(night == (X["c"] == "u"), "p", "q")
     of_time = auto().fit({"at": hours, "c": X["c"]}, told)
     assert of_time.score({"at": hours, "c": X["c"]}, told) > 0.95
     assert of_time.feature_importances_.shape == (2,)
-
-
-def test_pairs_are_counted_on_all_rows_though_chosen_on_some(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("naively.fitting.weights.ROWS", 600)
-    nb = auto().fit(*chequers(1500))
-    assert len(nb._learned()) == 600
-    (key,) = (g.key for g in nb.schema_.groups if g.is_interaction)
-    counted = nb.tally_.blocks[key][LEVEL].high
-    assert counted.sum() == 1500 * len(pairs_of(nb))
-    assert nb.score(*chequers(1000, seed=9)) > 0.6
 
 
 @pytest.mark.slow
@@ -132,9 +115,9 @@ def test_what_was_chosen_and_gained_is_in_the_notes() -> None:
         (note,) = nb.notes_
         found = NOTE.fullmatch(note)
         assert found is not None
-        products, pairs, after, before = map(float, found.groups())
+        products, rules, after, before = map(float, found.groups())
         assert products == len(weights_of(nb).linear.products)
-        assert pairs == len(nb.schema_.interactions)
+        assert rules == len(rules_of(nb))
         assert after < before
         assert after == pytest.approx(nb.assess().log_loss, abs=0.06)
         assert before == pytest.approx(np.log(2), abs=0.02)  # no column says anything alone
@@ -156,7 +139,7 @@ def test_what_lines_gain_is_not_said_to_be_gained_by_interactions() -> None:
 
 @pytest.mark.parametrize(("n", "d", "k"), [(200, 60, 2), (600, 40, 2), (2500, 20, 3)])
 def test_of_noise_hardly_anything_is_chosen(n: int, d: int, k: int) -> None:
-    """Also where there are so many pairs that some must gain by chance on the rows that chose."""
+    """Also of so many columns that some must gain by chance on the rows that chose."""
     chosen = 0
     for seed in range(4):
         X, y = noise(n, d, k, seed)
@@ -165,7 +148,7 @@ def test_of_noise_hardly_anything_is_chosen(n: int, d: int, k: int) -> None:
             chosen += 1
             continue
         assert nb.why_no_interactions_ == (
-            "no product and no pair of columns lowers the log loss of held-out rows"
+            "no product and no rule of columns lowers the log loss of held-out rows"
         )
         assert not nb.model_.has_interactions
         np.testing.assert_allclose(nb.predict_proba(X), plain.predict_proba(X), atol=1e-3)
@@ -175,7 +158,7 @@ def test_of_noise_hardly_anything_is_chosen(n: int, d: int, k: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_the_assessment_of_noise_is_no_better_than_the_class_prior(seed: int) -> None:
-    """Some of so many pairs fit the labels by chance; none may be chosen by the rows scored."""
+    """Some of so many rules fit the labels by chance; none may be chosen by the rows scored."""
     X, y = noise(240, 40, 2, seed)
     nb = auto().fit(X, y)
     share = np.bincount(y) / len(y)
@@ -188,7 +171,7 @@ def test_the_assessment_chooses_again_without_each_fold(monkeypatch: pytest.Monk
     rows: list[float] = []
 
     def spied(model: Any, sample: Any, *of: Any) -> Any:
-        assert not of  # pairs are counted on the sample, without the fold
+        assert not of
         assert not model.has_interactions
         rows.append(model.counted.tally.class_count.sum())
         assert rows[-1] == sample.labels.weights.sum()
@@ -239,20 +222,17 @@ def test_the_order_of_rows_and_batches_do_not_show(draw: Any) -> None:
     table = draw(400)
     nb, order = auto().fit(*table), np.random.default_rng(1).permutation(400)
     shuffled = auto().fit(*part(table, order))
-    assert pairs_of(shuffled) == pairs_of(nb)
+    assert rules_of(shuffled) == rules_of(nb)
     assert_same(shuffled, nb, table[0])
 
     tables = []
     for rows in (slice(150), slice(150, 180), slice(180, None)):
         X, y = part(table, rows)
         tables.append(pa.table({**X, "label": y}))
-    streamed = auto().fit(dataset.dataset(pa.concat_tables(tables)), "label")
-    assert pairs_of(streamed) == pairs_of(nb)
-    assert_same(streamed, nb, table[0])
-    with pytest.raises(
-        ValueError, match="a second pass over the rows, but a reader or an iterator"
-    ):
-        auto().fit(iter(tables), "label")
+    for stream in (dataset.dataset(pa.concat_tables(tables)), iter(tables)):
+        streamed = auto().fit(stream, "label")
+        assert rules_of(streamed) == rules_of(nb)
+        assert_same(streamed, nb, table[0])
 
 
 def test_levels_that_come_equally_often_are_taken_alike_in_any_order() -> None:
@@ -265,7 +245,7 @@ def test_levels_that_come_equally_often_are_taken_alike_in_any_order() -> None:
     for seed in range(3):
         order = np.random.default_rng(seed).permutation(400)
         other = auto().fit(*part(table, order))
-        assert pairs_of(other) == pairs_of(plan)
+        assert rules_of(other) == rules_of(plan)
         assert_same(other, plan, table[0])
 
 
@@ -276,33 +256,20 @@ def test_a_row_of_frequency_two_is_the_row_twice(n: int, alike: bool) -> None:
     times = np.full(n, 2) if alike else 1 + np.arange(n) % 3
     weighted = auto().fit(X, y, frequencies=times)
     twice = auto().fit(*part((X, y), np.repeat(np.arange(n), times)))
-    assert pairs_of(weighted) == pairs_of(twice)
-    assert len(pairs_of(twice)) > 0 or n < 100
+    assert rules_of(weighted) == rules_of(twice)
+    assert len(rules_of(twice)) > 0 or n < 100
     assert weighted.why_no_interactions_ == twice.why_no_interactions_
     assert_same(weighted, twice, X)
 
 
-def test_merged_models_are_one_of_all_rows_where_their_pairs_are_the_same() -> None:
+def test_merged_models_have_the_interactions_of_all_rows() -> None:
     table = chequers(800)
-    first, last = part(table, slice(400)), part(table, slice(400, None))
-    pairs = pairs_of(auto().fit(*table))
-    one, other, whole = (with_pairs(auto().fit(*of), pairs, of) for of in (first, last, table))
-    assert_same(one.merge(other), whole, table[0])
-    assert pairs_of(one) == pairs
-
-
-def test_merged_models_of_other_pairs_have_the_pairs_of_both() -> None:
-    one, other = auto().fit(*chequers(1000)), auto().fit(*chequers(1000, seed=3))
-    mine, theirs = pairs_of(one), pairs_of(other)
-    assert not set(mine) & set(theirs)  # the edges of bins differ
-    merged = one.merge(other)
-    assert set(pairs_of_groups(merged)) == {*mine, *theirs}
-    assert merged.score(*chequers(1000, seed=9)) > 0.7
-
-
-def pairs_of_groups(nb: NaiveBayes) -> list[Any]:
-    """Return the pairs of a model, of which some may have the same name."""
-    return [of for g in nb.schema_.groups if g.is_interaction for of in g.columns]
+    one, other = (auto().fit(*part(table, of)) for of in (slice(400), slice(400, None)))
+    whole = auto().fit(*table)
+    assert rules_of(one) != rules_of(other)
+    merged = one.merge(other).calibrate()
+    assert rules_of(merged) == rules_of(whole)
+    assert_same(merged, whole, table[0])
 
 
 def test_without_samples_merged_weights_are_the_mean() -> None:
@@ -313,33 +280,32 @@ def test_without_samples_merged_weights_are_the_mean() -> None:
     )
     mine, theirs = weights_of(one).linear, weights_of(other).linear
     assert mine.products
-    pairs = {*pairs_of(one), *pairs_of(other)}
+    assert mine.rules
     merged = weights_of(one.merge(other))
     assert merged.rows == 1200
-    assert set(pairs_of_groups(one)) == pairs
-    nothing = (0.0, 0.0)
-    assert merged.linear.products.keys() == {*mine.products, *theirs.products}
-    for product, slopes in merged.linear.products.items():
-        a, b = (np.array(linear.products.get(product, nothing)) for linear in (mine, theirs))
-        np.testing.assert_allclose(slopes, (2 * a + b) / 3)
+    for found, ours, others in (
+        (merged.linear.products, mine.products, theirs.products),
+        (merged.linear.rules, mine.rules, theirs.rules),
+    ):
+        assert found.keys() == {*ours, *others}
+        for of, values in found.items():
+            nothing = np.zeros_like(values)
+            a, b = (np.array(linear.get(of, nothing)) for linear in (ours, others))
+            np.testing.assert_allclose(values, (2 * a + b) / 3, atol=1e-15)
     joint = one.predict_joint_log_proba(both_kinds(50)[0])
     assert np.isfinite(joint).all()
 
 
-def test_more_rows_are_counted_by_the_same_pairs() -> None:
+def test_interactions_are_chosen_anew_once_the_rows_are_a_tenth_more() -> None:
     table = chequers(900)
-    nb = auto().fit(*part(table, slice(850)))
-    pairs, weights = pairs_of(nb), nb.weights_
+    nb, whole = auto().fit(*part(table, slice(850))), auto().fit(*table)
+    weights = nb.weights_
     nb.partial_fit(*part(table, slice(850, 900)))
     assert nb.weights_ is weights  # not a tenth more
-    whole = with_pairs(auto().fit(*table), pairs, table)
     assert_same_tally(nb.tally_, whole.tally_)
     assert_same(nb.calibrate(), whole, table[0])
-
     stale = auto().fit(*part(table, slice(400)))
-    pairs = pairs_of(stale)
-    stale.partial_fit(*part(table, slice(400, 900)))
-    assert_same(stale, with_pairs(auto().fit(*table), pairs, table), table[0])
+    assert_same(stale.partial_fit(*part(table, slice(400, 900))), whole, table[0])
 
 
 def test_what_is_forgotten_and_decays_leaves_the_choice() -> None:
@@ -350,11 +316,8 @@ def test_what_is_forgotten_and_decays_leaves_the_choice() -> None:
     nb.partial_fit(*more).forget(*more)
     assert nb.weights_ == weights
     np.testing.assert_allclose(nb.predict_proba(table[0]), p, atol=1e-9)
-    (key,) = (g.key for g in nb.schema_.groups if g.is_interaction)
-    before = nb.tally_.blocks[key][LEVEL].high
     nb.decay(0.5)
     assert weights_of(nb).linear == weights_of(auto().fit(*part(table, slice(750)))).linear
-    np.testing.assert_array_equal(nb.tally_.blocks[key][LEVEL].high, before / 2)
     assert nb.score(*table) > 0.65
 
 
@@ -363,8 +326,7 @@ def test_what_is_forgotten_and_decays_leaves_the_choice() -> None:
 def test_models_are_saved_to_the_last_bit(sample: bool, tmp_path: Path) -> None:
     X, y = chequers(500)
     nb, other = auto().fit(X, y), auto().fit(*chequers(500, seed=3))
-    assert weights_of(nb).linear.products
-    assert pairs_of(nb)
+    assert rules_of(nb)
     nb.save(tmp_path / "m.naively", keep_rows=sample)
 
     def again() -> NaiveBayes:
@@ -398,25 +360,38 @@ def test_models_are_saved_to_the_last_bit(sample: bool, tmp_path: Path) -> None:
 
 
 def test_explanations_show_both_values_and_sum_to_the_log_odds() -> None:
-    X, y = chequers(1000)
+    X, y = together(600, "numbers")
     nb = auto().fit(X, y)
     assert weights_of(nb).linear.products
     row = {name: column[:1] for name, column in X.items()}
     (of_row,) = nb.explain(row)
-    values = dict(zip(of_row.column, of_row.value, strict=True))
-    assert values["a × b"] == (X["a"][0], X["b"][0])
+    assert ("a × b", (X["a"][0], X["b"][0])) in zip(of_row.column, of_row.value, strict=True)
     odds = np.diff(nb.predict_log_proba(row)[0])[0]
     np.testing.assert_allclose(of_row.weights(1).sum(), odds)
 
 
+def test_what_products_and_rules_say_of_the_same_columns_is_added_up() -> None:
+    X, y = together(600, "numbers")
+    nb = auto().fit(X, y)
+    linear = weights_of(nb).linear
+    assert {of.columns for of in linear.products} & {of.columns for of in linear.rules}
+    batch = nb.model_.encode(*nb._labelled(X, y, None))
+    batches = [batch.take(np.arange(100)), batch.take(np.arange(100, 600))]
+    found = left_out(nb.model_, batches, learned=False)
+    joint = weighted_joint(nb.model_, found, batches)
+    expected = np.exp(joint - np.logaddexp.reduce(joint, axis=1, keepdims=True))
+    np.testing.assert_allclose(nb.predict_proba(X), expected, rtol=0, atol=1e-10)
+
+
 def test_a_missing_cell_says_nothing_with_another() -> None:
-    nb = auto().fit(*chequers(1000))
+    """But in rules, where it is on one side of a condition."""
     for fitted, row in [
-        (nb, {"a": [None], "b": [0.5], "c": ["u"]}),
         (auto().fit(*together(600, "truths")), {"a": [None], "b": [True], "c": [False]}),
         (auto().fit(*together(600, "levels")), {"a": [None], "b": ["n0"], "c": ["n1"]}),
         (auto().fit(*together(600, "numbers")), {"a": [None], "b": [0.5], "c": [-0.5]}),
     ]:
+        linear = replace(weights_of(fitted).linear, rules={})
+        fitted._keep(fitted.model_.weighed(replace(weights_of(fitted), linear=linear)))
         (of_row,) = fitted.explain(row)
         weight = dict(zip(of_row.column, of_row.weights(0), strict=True))
         assert weight.get("a × b", 0.0) == 0.0  # what adds exactly nothing need not be shown
@@ -424,6 +399,7 @@ def test_a_missing_cell_says_nothing_with_another() -> None:
         assert dict(zip(there.column, there.weights(0), strict=True))["a × b"] != 0.0
         odds = np.diff(fitted.predict_log_proba(row)[0])[0]
         np.testing.assert_allclose(of_row.weights(1).sum(), odds)
+    nb = auto().fit(*chequers(1000))
     with pytest.warns(UserWarning, match="counted as missing"):
         lacking = nb.predict_proba({"b": [0.5], "c": ["u"]})
     np.testing.assert_array_equal(lacking, nb.predict_proba({"a": [None], "b": [0.5], "c": ["u"]}))
@@ -453,17 +429,14 @@ def test_a_class_that_comes_later_is_learned() -> None:
     assert {len(of) for of in weights_of(nb).linear.products.values()} == {3}
 
 
-def test_weights_are_fitted_to_rows_that_were_not_learned() -> None:
-    """Of fewer rows than it takes to choose, pairs get a weight, and products are none."""
+def test_interactions_are_fitted_to_rows_that_were_not_learned() -> None:
+    """And of fewer rows than it takes to choose there are none."""
     nb = auto().fit(*chequers(1000))
-    pairs = pairs_of(nb)
-    nb.calibrate(*chequers(400, seed=5))
-    assert pairs_of(nb) == pairs
-    assert nb.score(*chequers(1000, seed=9)) > 0.65
+    nb.calibrate(*chequers(800, seed=5))
+    assert rules_of(nb)
+    assert nb.score(*chequers(1000, seed=9)) > 0.75
     nb.calibrate(*chequers(99, seed=5))
-    assert pairs_of(nb) == pairs
-    assert not weights_of(nb).linear.products
-    assert nb.score(*chequers(1000, seed=9)) > 0.65
+    assert not nb.model_.has_interactions
     products = auto().fit(*together(600, "numbers")).calibrate(*together(400, "numbers", seed=5))
     assert products.score(*together(1000, "numbers", seed=9)) > 0.9
 
@@ -475,7 +448,7 @@ def test_interactions_have_no_part_in_log_p_of_a_row_nor_in_what_is_drawn() -> N
     drawn, _ = nb.inspect.sample(3, random_state=0)
     assert list(drawn) == ["a", "b", "c"]
     levels, of = together(600, "levels")
-    with pytest.raises(ValueError, match="two columns at a time"):
+    with pytest.raises(ValueError, match="several columns at a time"):
         auto(event_models="categorical").fit(levels, of).inspect.linear()
 
 
@@ -492,6 +465,19 @@ def test_what_cannot_be(settings: dict[str, Any], message: str) -> None:
         NaiveBayes(**settings).fit([[0.0], [1.0]], ["a", "b"])
 
 
+def test_rows_without_a_label_are_refused() -> None:
+    X, y = chequers(200)
+    some = np.where(np.arange(200) % 4 > 0, y.astype(object), None)
+    nb = auto(semi_supervised=True)
+    with pytest.raises(ValueError, match=r"interactions='auto' needs all labels: .* be left out"):
+        nb.fit(X, some)
+    nb.fit(X, y)
+    before = nb.model_
+    with pytest.raises(ValueError, match="interactions='auto' needs all labels"):
+        nb.partial_fit(X, some)
+    assert nb.model_ is before
+
+
 def wide(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Draw 40 columns and four classes, which two pairs of columns tell only together."""
     rng = np.random.default_rng(seed)
@@ -502,30 +488,13 @@ def wide(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 def test_many_columns_and_classes_have_interactions(monkeypatch: pytest.MonkeyPatch) -> None:
     """The leave-one-out table has a bound; the rows that interactions are chosen on have none."""
-    for module in (calibrate, fitting, pairs):
+    for module in (calibrate, sample):
         monkeypatch.setattr(module, "CELLS", 40 * 4 * 150)
     (X, y), (X_test, y_test) = wide(2000, 0), wide(1000, 1)
     nb = auto().fit(X, y)
     assert nb.why_no_interactions_ == ""
-    found = {frozenset(of.columns) for of in weights_of(nb).linear.products}
-    found |= {frozenset(of.sources) for of in pairs_of(nb)}
-    assert found >= {frozenset([0, 1]), frozenset([2, 3])}
+    assert together_of(nb) >= {"x0 × x1", "x2 × x3"}
     assert log_loss(nb.predict_proba(X_test)[np.arange(1000), y_test]) < 0.8  # ln 4 is 1.39
-
-
-def test_rows_are_left_out_piece_by_piece_as_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    table, y, *_ = mixed(700)
-    nb = NaiveBayes(presence="ignore").fit(table, y)
-    model = nb.model_.weighed(None)
-    sample = nb._learned().of(nb.model_)
-    for cells in (fitting.CELLS, 2000):
-        monkeypatch.setattr(fitting, "CELLS", cells)
-        found = fitting.Fitting.of(model, sample)
-        at_once = left_out(model, sample.encoded(model))
-        np.testing.assert_array_equal(found.labels.codes, at_once.labels.codes)
-        known = joint_of(found.column_weights, at_once)
-        np.testing.assert_allclose(found.joint, known, rtol=1e-12, atol=1e-12)
-    assert found.found.table.shape[1] < at_once.table.shape[1]
 
 
 @pytest.mark.parametrize("found", [True, False])
@@ -540,6 +509,6 @@ def test_a_saved_sample_is_assessed_as_it_was(found: bool, tmp_path: Path) -> No
     assert loaded.notes_ == nb.notes_
     assert loaded.why_no_interactions_ == nb.why_no_interactions_
     assert loaded.assess().to_dict() == nb.assess().to_dict()
-    assert pairs_of(loaded.partial_fit(X, y)) == pairs_of(nb.partial_fit(X, y))
+    assert rules_of(loaded.partial_fit(X, y)) == rules_of(nb.partial_fit(X, y))
     merged = load(tmp_path / "m").merge(load(tmp_path / "m"))
     assert merged.interactions == "auto"

@@ -7,7 +7,7 @@ their kernel) is chosen with the row and stays; all else is as if the row had ne
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -27,10 +27,9 @@ from naively.events.categorical import CHOICES, USUAL_M
 from naively.fitting.leave_one_out import leave_one_out_table
 from naively.fitting.weights import fit
 from naively.model.model import Model
-from naively.schema.schema import Interaction
 from tests.cases import COUNT, LEVEL, REAL, TEXT, TRUTH, Case, numbers, objects
 from tests.laws import Sample, samples
-from tests.products import GIVEN, INTERACTIONS, Product, few, seeds
+from tests.products import GIVEN, Product, few, seeds
 from tests.test_leave_one_out import assert_refitted, centred, without
 
 HALF = 0.5  # of a row, for each class, where a choice is made by log loss
@@ -283,14 +282,9 @@ def weighted_without(product: Product, seed: int) -> Iterator[tuple[np.ndarray, 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "interactions", [(), INTERACTIONS], ids=["columns", "columns and interactions"]
-)
 @few
 @given(seed=seeds())
-def test_weighted_evidence_is_what_the_weighted_model_without_the_row_says(
-    interactions: Sequence[Interaction], seed: int
-) -> None:
-    product = Product("given", tuple(GIVEN), {"event_models": GIVEN}, interactions=interactions)
+def test_weighted_evidence_is_what_the_weighted_model_without_the_row_says(seed: int) -> None:
+    product = Product("given", tuple(GIVEN), {"event_models": GIVEN})
     for found, expected in weighted_without(product, seed):
         np.testing.assert_allclose(centred(found), centred(expected), rtol=1e-9, atol=1e-9)

@@ -10,13 +10,11 @@ import pytest
 from scipy import stats
 
 from naively import Bernoulli, NaiveBayes
-from naively.counting.axis import LEVEL
 from naively.counting.labels import encode_labels
 from naively.data.columns import column_rows
 from naively.data.frames import as_rows
 from naively.events import Gaussian
 from naively.model.model import Model
-from naively.schema.schema import Interaction, LevelBins
 from naively.schema.settings import Settings
 from tests import learning
 
@@ -91,30 +89,6 @@ def test_the_evidence_is_the_mixture_of_the_classes_densities() -> None:
             density[:, c] *= np.where(np.isnan(column), 1.0, normal.pdf(np.nan_to_num(column)))
     np.testing.assert_allclose(model.log_evidence(rows), np.log(density.sum(axis=1)))
     np.testing.assert_allclose(model.posterior(rows), density / density.sum(1, keepdims=True))
-
-
-def test_pairs_are_counted_of_rows_that_have_weight_and_taken_off_again() -> None:
-    X = {"p": np.array(list("uvuvu")), "q": np.array(list("xxyyx"))}
-    rows, labels = column_rows(X), encode_labels(Y, np.array([1.0, 2.0, 0.0, 1.0, 0.5]))
-    model = learning.learn(rows, labels)
-    both = [Interaction(LevelBins("p", ("u", "v")), LevelBins("q", ("x", "y")))]
-    paired = model.with_interactions(both, [model.encode(rows, labels).take(np.arange(2))])
-    name = paired.taken.schema.groups[-1].key
-    assert paired.counted.tally.blocks[name][LEVEL].high.sum() == 3.0
-    whole = model.with_interactions(both, [model.encode(rows, labels)])
-    np.testing.assert_array_equal(
-        whole.counted.tally.blocks[name][LEVEL].high.sum(axis=0), [2.0, 2.5]
-    )
-    batch = model.encode(rows, labels)
-    parts = [batch.take(index) for index in (np.array([0, 3]), np.array([1, 2, 4]))]
-    np.testing.assert_array_equal(
-        model.with_interactions(both, parts).counted.tally.blocks[name][LEVEL].high,
-        whole.counted.tally.blocks[name][LEVEL].high,
-    )
-    alone = whole.without_interactions()
-    assert alone.taken.schema.groups == model.taken.schema.groups
-    assert alone.counted.tally.blocks.keys() == model.counted.tally.blocks.keys()
-    assert model.without_interactions() is model
 
 
 def test_rows_are_drawn_by_the_class_prior_or_of_a_class_that_there_is() -> None:

@@ -13,6 +13,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 
 from naively import NaiveBayes, load
 from naively.fitting.sample import fold_of_groups
+from tests.chessboard import chessboard
 from tests.products import assert_same_tally
 
 Columns = dict[str, np.ndarray]
@@ -407,10 +408,18 @@ def test_rows_without_a_group_are_groups_of_their_own() -> None:
     assert len(np.unique(nb._sample.of(nb.model_).groups)) == 20 + 80
 
 
-def test_of_rows_in_groups_no_interactions_are_chosen() -> None:
-    X, y, person = near_copies(40, 4, 0.1)
-    nb = NaiveBayes(interactions="auto").fit(X, y, groups=person)
-    assert "groups" in nb.why_no_interactions_
+def test_interactions_of_rows_in_groups_are_those_that_other_groups_have() -> None:
+    X, odd = chessboard(300)
+    X = {name: np.repeat(column, 4) for name, column in X.items()}
+    y, group = np.repeat(odd, 4), np.repeat(np.arange(300), 4)
+    nb = NaiveBayes(interactions="auto").fit(X, y, groups=group)
+    assert nb.weights_.linear.rules
+    assert nb.score(*chessboard(1000, seed=1)) > 0.7
+    rng = np.random.default_rng(0)
+    none = NaiveBayes(interactions="auto").fit(
+        X, np.repeat(rng.integers(0, 2, 300), 4), groups=group
+    )
+    assert "no product and no rule" in none.why_no_interactions_
 
 
 def test_equal_rows_of_their_own_groups_are_rows_of_their_own() -> None:

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from naively import Categorical, Gaussian, JointTable, Multinomial, NaiveBayes
-from tests.chessboard import chessboard
 
 RNG = np.random.default_rng(0)
 TRUTHS = RNG.random((30, 12)) < 0.5
@@ -51,10 +50,7 @@ def test_columns_of_all_kinds_add_up_in_their_order() -> None:
     assert "infinitely many without it (2 classes, 5 columns)." in str(counts)
 
 
-def test_interactions_bags_and_joint_tables() -> None:
-    pairs = NaiveBayes(interactions="auto").fit(*chessboard(2000))
-    assert pairs.schema_.interactions
-    assert pairs.inspect.parameter_counts().n_parameters == pairs.n_parameters_
+def test_bags_and_joint_tables() -> None:
     bag = NaiveBayes(Multinomial()).fit(TRUTHS.astype(float), Y).inspect.parameter_counts()
     assert (bag.to_dict()["column"], bag.n_parameters) == (["x0, x1, x2, ..."], 2 * 11 + 1)
     whole = NaiveBayes(JointTable()).fit(TRUTHS[:, :3], Y)

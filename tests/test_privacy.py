@@ -38,7 +38,7 @@ from naively.model.privacy import (
     with_noise,
 )
 from naively.schema.schema import Group
-from tests.cases import CASES, INTERACTIONS, TEXT, Case, Cells, objects
+from tests.cases import CASES, TEXT, Case, Cells, objects
 from tests.damage import rewrite
 from tests.laws import Sample, samples
 from tests.test_noise import exact_delta, mass, support
@@ -497,18 +497,6 @@ def test_a_file_that_lies_about_noise_is_refused(tmp_path: Path, lie: object) ->
     rewrite(path, lambda header, _: header.update(noise=lie))
     with pytest.raises(ValueError, match=r"noisy\.naively is damaged: the header\.noise"):
         load(path)
-
-
-def test_interactions_which_rows_have_chosen_do_not_leave() -> None:
-    columns = {name: of for name, of in MIXED.items() if name != "note"}
-    model = two_rows(Case(columns, interactions=INTERACTIONS, name="mixed"))
-    assert model.has_interactions
-    noisy = exactly(model)
-    assert not noisy.has_interactions
-    assert {g.key for g in noisy.counted.schema.groups} == {
-        g.key for g in model.counted.schema.of_columns
-    }
-    assert noisy.counted.tally.blocks.keys() == {g.key for g in model.counted.schema.of_columns}
 
 
 def test_two_draws_differ_and_a_seed_repeats_them() -> None:

@@ -121,7 +121,7 @@ def test_explanations_sum_to_the_joint(product: Product, seed: int) -> None:
     total = np.tile(model.start, (20, 1))
     for found in model.contributions(as_rows(X)).values():
         np.add.at(total, found.row, found.value)
-    total += sum(added for _, added in model.products(model.blocks(model.encode(as_rows(X)))))
+    total += sum(added for _, added in model.together(model.blocks(model.encode(as_rows(X)))))
     np.testing.assert_allclose(total, joint, rtol=1e-10, atol=1e-10)
 
     table = nb.explain(X).to_dict()
@@ -337,31 +337,3 @@ def test_dense_is_sparse(settings: dict[str, Any], seed: int) -> None:
         csr.predict_proba(sparse.csr_array(new.X)), dense.predict_proba(new.X), atol=1e-9
     )
     np.testing.assert_allclose(csr.predict_proba(new.X), dense.predict_proba(new.X), atol=1e-9)
-
-
-@few
-@given(seed=seeds())
-def test_pairs_that_are_chosen_are_counted_as_pairs_that_are_given(seed: int) -> None:
-    """The choice looks at the rows in their order; what follows from it does not."""
-    table, new = CHOSEN.table(seed), CHOSEN.table(seed + 1)
-    rng = np.random.default_rng(seed)
-    size, member = table.columns["size"], np.array(rng.random(len(table)) < 0.5, object)
-    depends = (size > 1) == member.astype(bool)
-    table = Table(
-        "mapping",
-        {**table.columns, "member": member},
-        np.where(depends ^ (rng.random(len(table)) < 0.1), "ham", "spam"),
-    )
-    nb = CHOSEN.fit(table)
-    chosen = nb.schema_.interactions
-    assert "size × member" in chosen
-    given = replace(CHOSEN, interactions=[*chosen.values()])
-    assert_same(nb.calibrate(), given.fit(table), new.X)  # the same pairs, and products anew
-
-    first = CHOSEN.fit(table.take(slice(310)))
-    for part in (slice(310, 340), slice(340, None)):
-        first.partial_fit(*table.take(part).labelled[:2])
-    of_first = [*first.schema_.interactions.values()]
-    if of_first:
-        given = replace(CHOSEN, interactions=of_first)
-        assert_same(first.calibrate(), given.fit(table), new.X)

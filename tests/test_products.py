@@ -13,25 +13,20 @@ import pytest
 from naively import NaiveBayes
 from naively.counting.labels import Labels, encode_labels
 from naively.data.columns import column_rows
-from naively.fitting.interactions import (
+from naively.fitting.functions import (
     A_COLUMN,
     COLUMNS,
     FLAT,
     MOST,
     RIDGE,
-    Fitting,
-    Plan,
     Products,
     _scores,
-    fit_weights,
+    basis_of,
 )
-from naively.fitting.leave_one_out import left_out, weighted_joint
-from naively.fitting.sample import Sample
-from naively.fitting.weights import LAST_STEPS, Solution, solve
+from naively.fitting.sample import Reservoir
 from naively.model.linear_part import FARTHEST, Line, LinearPart, Product, Step, Term
-from naively.model.model import Model
-from naively.model.weights import Weights
-from tests.fittings import fitted, mixed, together
+from tests.fittings import mixed, together
+from tests.learning import learn
 
 LINE = Line(-3.0, 3.0, 0.0, 1.0)
 
@@ -156,9 +151,15 @@ def test_values_are_over_their_deviation_and_clipped() -> None:
 
 @pytest.mark.parametrize("weights", ["none", "copies", "fractions"])
 def test_the_model_says_of_rows_what_was_computed(weights: str) -> None:
-    model, sample, fitting = fitted(*mixed(120, weights))
-    chosen = fitting.products()
-    names = {of.column for of in fitting.basis.terms}
+    X, y, weight = mixed(120, weights)
+    rows, labels = column_rows(X), encode_labels(y, weight)
+    reservoir, model = Reservoir(), learn(rows, labels)
+    reservoir.add(model.counted.schema.encode(rows, labels), model)
+    sample = reservoir.of(model)
+    basis = basis_of(model, dict, sample.labels, sample.encoded(model))
+    p = np.full((len(sample.labels), len(model.classes)), 1 / len(model.classes))
+    chosen = Products.choose(basis.terms, basis.z.astype(np.float32), dict, p, sample.labels)
+    names = {of.column for of in basis.terms}
     assert len({str(name) for name in names}) > 4  # of numbers, levels, truths, parts of times
     for product, values in zip(chosen.terms(), chosen.values().T, strict=True):
         of_model = [
@@ -167,86 +168,6 @@ def test_the_model_says_of_rows_what_was_computed(weights: str) -> None:
             for blocks in [model.blocks(batch)]
         ]
         np.testing.assert_allclose(np.concatenate(of_model), values, rtol=1e-4, atol=1e-5)
-
-
-def joint_of_problem(fitting: Fitting, plan: Plan, model: Model, weights: Weights) -> np.ndarray:
-    """Return the joint log likelihoods of the problem at its solution, which the weights hold."""
-    problem = replace(fitting._whole(plan), evidence=fitting.of_pairs(model))
-    assert plan.ridge is not None
-    assert plan.of_pairs is not None
-    nothing = Solution.nothing(problem)
-    best = solve(problem, plan.ridge, plan.of_pairs, nothing, LAST_STEPS)
-    slopes = [*weights.linear.of.values(), *weights.linear.products.values()]
-    slopes.append(weights.linear.intercept)
-    of_pairs = [
-        weights.of[part][0]
-        for group in model.taken.schema.groups
-        if group.is_interaction
-        for part in model.taken.parts[group.key].keys
-    ]
-    np.testing.assert_allclose(slopes, best.slope, atol=1e-9)
-    np.testing.assert_allclose(of_pairs, best.weight, atol=1e-9)
-    assert np.abs(best.slope[-1]).max() > 1e-3  # the intercept
-    return problem.joint_with(best)
-
-
-def centred(joint: np.ndarray) -> np.ndarray:
-    return joint - joint.mean(axis=1, keepdims=True)
-
-
-@pytest.mark.parametrize("weights", ["none", "copies", "fractions"])
-def test_the_joint_of_the_model_is_that_of_the_problem(weights: str) -> None:
-    """Of rows of the sample, each left out: columns, lines, products and pairs together."""
-    model, sample, fitting = fitted(*mixed(120, weights))
-    crossed = fitting.crossed
-    pairs = list(combinations(range(len(crossed.bins)), 2))[::2]
-    model = model.with_interactions([crossed.interaction(of) for of in pairs], sample.batches)
-    model = model.weighed(fitting.column_weights)
-    plan = Plan(3.0, products=True, of_pairs=1.0, before=0.0, after=0.0)
-    found = fitting.weights(plan, model, fitting.of_pairs(model))
-    assert found.linear.of
-    assert found.linear.products
-    assert max(map(max, found.linear.products.values())) > 0.01
-    assert max(of[0] for of in list(found.of.values())[-len(pairs) :]) > 0.01
-    model = replace(model, weights=found)
-    batches = sample.encoded(model)
-    table = left_out(model, batches)
-    of_model = weighted_joint(model, table, batches) - table.class_prior + table.prior
-    expected = joint_of_problem(fitting, plan, model, found)
-    np.testing.assert_allclose(centred(of_model), centred(expected), atol=1e-4)
-
-
-@pytest.mark.parametrize("weights", ["none", "fractions"])
-def test_rows_that_were_not_learned_are_fitted_as_they_are_predicted(weights: str) -> None:
-    model, _, fitting = fitted(*mixed(150, "none"))
-    crossed = fitting.crossed
-    X, y, weight = mixed(150, "none")
-    pairs = list(combinations(range(len(crossed.bins)), 2))[:4]
-    rows, labels = column_rows(X), encode_labels(y, weight)
-    batch = model.counted.schema.encode(rows, labels)
-    model = model.with_interactions([crossed.interaction(of) for of in pairs], [batch])
-    X, y, weight = mixed(140, weights, seed=7)
-    rows, labels = column_rows(X), encode_labels(y, weight)
-    fresh = Sample.of_all(model.counted.schema.encode(rows, labels), model)
-    other = Fitting.of(model.without_interactions(), fresh, learned=False)
-    plan = Plan(3.0, products=True, of_pairs=1.0, before=0.0, after=0.0)
-    found = other.weights(plan, model, other.of_pairs(model))
-    weighed = replace(model, weights=found)
-    joint = np.concatenate([weighed.score(b, "joint") for b in fresh.encoded(weighed)])
-    expected = joint_of_problem(other, plan, model, found)
-    np.testing.assert_allclose(centred(joint), centred(expected), atol=1e-4)
-
-
-def test_weights_of_rows_that_are_too_few_choose_no_product() -> None:
-    X, y = together(99, "truths")
-    model, sample, _ = fitted(X, y)
-    found = fit_weights(model, sample)
-    assert found.weights == sample.weights(model, "loo")
-    assert not found.has_interactions
-    assert found.sought.why_none == "99 rows are too few, it takes 100"
-    X, y = together(100, "truths")
-    model, sample, _ = fitted(X, y)
-    assert fit_weights(model, sample).has_interactions
 
 
 def noted(names: int, products: list[tuple[int, int, float]], **columns: Any) -> list[str]:
@@ -259,7 +180,7 @@ def noted(names: int, products: list[tuple[int, int, float]], **columns: Any) ->
     of = {Product(terms[a], terms[b], 1.0): (-slope, slope) for a, b, slope in products}
     weights = nb.weights_
     assert weights is not None
-    linear = LinearPart(dict.fromkeys(terms, (0.0, 0.0)), of, (0.0, 0.0), 1.0)
+    linear = LinearPart(dict.fromkeys(terms, (0.0, 0.0)), of)
     nb._keep(nb.model_.weighed(replace(weights, linear=linear)))
     return str(nb.schema_).splitlines()
 

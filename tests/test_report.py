@@ -20,7 +20,7 @@ from naively.export.scorecard import scorer as scorer_script
 from naively.report.sections import choose
 from tests.commands import run
 from tests.linear_parts import with_linear_part
-from tests.reported import HOSTILE, table, with_a_pair, with_holes
+from tests.reported import HOSTILE, table, with_holes, with_interactions
 from tests.scorecards import posterior
 
 LARGEST = 2_000_000  # bytes
@@ -231,8 +231,8 @@ def test_rows_to_start_from_have_the_librarys_posteriors(products):
 
 
 @pytest.mark.slow
-def test_counted_pairs_and_infinite_numbers_are_on_the_page():
-    nb, others = with_a_pair(), table(6, seed=1).drop(columns="y")
+def test_interactions_and_infinite_numbers_are_on_the_page():
+    nb, others = with_interactions(), table(6, seed=1).drop(columns="y")
     others.loc[3, "size"], others.loc[4, "size"] = np.inf, -np.inf
     report = nb.export.report(others)
     assert any(term["term"] == "pair" for term in scorer_of(report)["card"]["terms"])

@@ -15,7 +15,6 @@ from naively import Bernoulli, GaussianNB, Multinomial, NaiveBayes, Text, load
 from naively.assess import folds as cross_validate
 from naively.file import container, store
 from naively.fitting import weights as calibrate
-from naively.schema import settle
 from tests.damage import apart, assert_refused, rewrite
 from tests.golden.make import alike, dependent
 
@@ -63,7 +62,7 @@ def texts(n: int, seed: int = 0) -> Table:
 
 
 def pairs(n: int, seed: int = 0) -> Table:
-    X, y = dependent(2 * n + seed)  # enough of them for pairs
+    X, y = dependent(2 * n + seed)  # enough of them for rules
     return {name: column[seed:] for name, column in X.items()}, y[seed:], None
 
 
@@ -172,7 +171,7 @@ def test_loaded_models_merge_as_those_that_were_saved(kind: Any, tmp_path: Path)
     parts = [learn(make(), part) for part in (first, second)]
     loaded = [again(part, tmp_path) for part in parts]
     merged = loaded[0].merge(loaded[1])
-    if make().interactions is None:  # else either part chooses pairs of its own
+    if make().interactions is None:  # else either part chooses a larger sample
         same(merged, learn(make(), rows(300)), X, rtol=1e-8)
     same(merged, parts[0].merge(parts[1]), X)
 
@@ -182,40 +181,6 @@ def test_one_that_was_loaded_merges_with_one_in_memory(kind: Any, tmp_path: Path
     first, second = (learn(make(), part) for part in split(rows(300)))
     loaded = again(first, tmp_path)
     same(loaded.merge(second), first.merge(second), rows(9)[0])
-
-
-def test_the_interactions_of_the_sample_are_those_of_the_rows(tmp_path: Path) -> None:
-    X, y, _ = pairs(200)
-    nb = NaiveBayes(interactions="auto").fit(X, y)
-    assert nb.schema_.interactions
-    header, arrays = apart_of(nb, tmp_path)
-    place = next(i for i, group in enumerate(header["groups"]) if group["event"] == "lift")
-    assert arrays[f"sample/0/{place}/codes"].shape[1] == len(nb.schema_.interactions)
-
-
-def test_pairs_that_were_chosen_on_the_rows_leave_no_fewer_of_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(calibrate, "CELLS", 350 * 6)  # of three columns and two classes
-    X, y, _ = pairs(200)
-    nb = NaiveBayes(interactions="auto").fit(X, y)
-    assert nb.schema_.interactions
-    same(again(nb, tmp_path), nb, X)
-
-
-def test_a_column_of_pairs_that_becomes_a_text_keeps_how_its_levels_met(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(settle, "MANY", 100)
-    X, y, _ = pairs(200)
-    X["a"] = [f"{a} it is a level" for a in X["a"]]
-    nb = NaiveBayes(interactions="auto").fit(X, y)
-    assert nb.schema_.interactions
-    assert nb.schema_.kinds["a"] == "string"
-    more = {**X, "a": [f"{a} number {i} of them" for i, a in enumerate(X["a"])]}
-    nb.partial_fit(more, y)
-    assert nb.model_.counted.schema.kinds["a"] == "text"
-    same(again(nb, tmp_path).calibrate(), nb.calibrate(), X)
 
 
 def test_truths_that_become_numbers_and_levels_that_become_texts(tmp_path: Path) -> None:
@@ -470,23 +435,6 @@ def test_a_matrix_that_the_event_model_cannot_count_is_refused(event: str, tmp_p
     rewrite(path, lie)
     with pytest.raises(ValueError, match="no array 'sample/0/0/values'"):
         load(path)
-
-
-def test_bins_that_there_are_not_are_refused(tmp_path: Path) -> None:
-    X, y, _ = pairs(200)
-    path = tmp_path / "m"
-    for new, why in [(-1, "no such level"), (10**9, "no such level")]:
-        NaiveBayes(interactions="auto").fit(X, y).save(path, keep_rows=True)
-
-        def lie(header: Any, arrays: Any, new: int = new) -> None:
-            (place,) = (i for i, group in enumerate(header["groups"]) if group["event"] == "lift")
-            codes = arrays[f"sample/0/{place}/codes"].copy()
-            codes[0, 0] = new
-            arrays[f"sample/0/{place}/codes"] = codes
-
-        rewrite(path, lie)
-        with pytest.raises(ValueError, match=why):
-            load(path)
 
 
 def test_the_header_says_what_is_in_the_file(saved: Path) -> None:

@@ -192,7 +192,7 @@ def test_importances_share_products_out_to_both_columns() -> None:
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(300, 3)), rng.integers(0, 2, 300)
     nb = with_linear_part(NaiveBayes("gaussian").fit(X, y), products=1)
-    assert list(nb.weights_.linear.pairs.items()) == [("x0 × x1", (0, 1))]
+    assert list(nb.weights_.linear.together.items()) == [("x0 × x1", (0, 1))]
     assert nb.feature_importances_.shape == (3,)
 
 

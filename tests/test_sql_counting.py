@@ -27,12 +27,8 @@ from tests.laws import Sample, samples
 from tests.learning import learn
 
 TYPE_OF = {"number": "number", "string": "string", "boolean": "boolean", "time": "TIMESTAMP"}
-COUNTED = [
-    case
-    for case in CASES
-    if not isinstance(case.event, JointTable | LogNormal) and not case.interactions
-]
-MIXED = [case for case in COUNTED if isinstance(case.event, Mapping) and not case.interactions]
+COUNTED = [case for case in CASES if not isinstance(case.event, JointTable | LogNormal)]
+MIXED = [case for case in COUNTED if isinstance(case.event, Mapping)]
 few = settings(max_examples=2, suppress_health_check=[HealthCheck.function_scoped_fixture])
 number = itertools.count()
 

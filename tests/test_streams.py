@@ -22,6 +22,7 @@ from naively.data import stream as streams
 from naively.data.files import opened
 from naively.data.stream import ReadAgainError, as_stream, in_pieces
 from naively.kernels.strings import pack_strings
+from tests.chessboard import chessboard
 from tests.test_settle import many_texts
 
 N = 900
@@ -146,16 +147,19 @@ def test_weights_are_those_of_all_rows_after_more_batches() -> None:
     check_same(nb, NaiveBayes().fit(both, "target"))
 
 
-def test_interactions_are_counted_in_a_second_pass() -> None:
-    rng = np.random.default_rng(3)
-    a, b = rng.uniform(0, 4, (2, 3_000))  # a chessboard, which no product of lines can tell
-    odd = (a.astype(int) + b.astype(int)) % 2 == 1
-    table = pl.DataFrame({"a": a, "b": b, "y": np.where(odd, "odd", "even")})
+def test_interactions_of_what_is_read_once_are_those_of_the_table() -> None:
+    a_and_b, odd = chessboard(3_000, seed=3)  # which no product of lines can tell
+    table = pl.DataFrame({**a_and_b, "y": np.where(odd, "odd", "even")})
     whole = NaiveBayes(interactions="auto").fit(table, "y")
-    assert whole.model_.taken.schema.interactions
-    nb = NaiveBayes(interactions="auto").fit(relation(table), "y")
+    linear = whole.weights_.linear
+    assert linear.rules
     X = table.drop("y")
-    np.testing.assert_array_equal(nb.predict_proba(X), whole.predict_proba(X))
+    assert whole.score(X, table["y"]) > 0.9
+    parts = (table[i : i + 700] for i in range(0, 3_000, 700))
+    for rows in (relation(table), table.lazy(), parts):
+        nb = NaiveBayes(interactions="auto").fit(rows, "y")
+        assert nb.weights_.linear.rules == linear.rules
+        np.testing.assert_array_equal(nb.predict_proba(X), whole.predict_proba(X))
 
 
 # A decision that later rows overturn

@@ -43,8 +43,8 @@ def many(n: int, what: str) -> str:
 
     Examples
     --------
-    >>> many(1, "term"), many(1200, "counted pair")
-    ('1 term', '1,200 counted pairs')
+    >>> many(1, "term"), many(1200, "rule")
+    ('1 term', '1,200 rules')
     """
     return f"{n:,} {what}{'s' * (n != 1)}"
 

@@ -107,7 +107,9 @@ class Options:
         "(pure naive Bayes).",
     )
     interactions: Literal["auto"] | None = option(
-        None, [*words("auto"), NONE], "What two columns say together: none, or auto to choose some."
+        None,
+        [*words("auto"), NONE],
+        "What a few columns say together: none, or auto to choose products and rules.",
     )
     text: Literal["auto", "words"] = option(
         "auto",

@@ -11,7 +11,7 @@ import pytest
 from naively import KernelDensity, NaiveBayes
 from naively.messages import visible
 from tests.linear_parts import with_linear_part
-from tests.reported import HOSTILE, table, with_a_pair, with_holes
+from tests.reported import HOSTILE, table, with_holes, with_interactions
 
 playwright = pytest.importorskip("playwright.sync_api", reason="make test-browser installs it")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
@@ -65,7 +65,7 @@ def noted(n: int = 600, seed: int = 0) -> pd.DataFrame:
 @pytest.fixture(scope="module", params=["columns", "interactions", "products"])
 def model(request):
     if request.param == "interactions":
-        return with_a_pair()
+        return with_interactions()
     nb = NaiveBayes().fit(noted(), "y")
     return with_linear_part(nb, products=3) if request.param == "products" else nb
 
@@ -355,7 +355,7 @@ def test_page_without_a_scorecard_runs_and_says_why(open_page):
 
 
 def test_infinite_numbers_are_starts(open_page):
-    nb, others = with_a_pair(), table(6, seed=1).drop(columns="y")
+    nb, others = with_interactions(), table(6, seed=1).drop(columns="y")
     others["size"] = [np.inf, -np.inf, 1.0] * 2
     page = open_page(nb.export.report(others))
     scorer = scorer_of(page)

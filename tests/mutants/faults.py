@@ -238,9 +238,9 @@ FAULTS = [
     ),
     Fault(
         "what is chosen from many columns costs nothing",
-        "src/naively/fitting/weights.py",
-        " - basis.passed_over / len(some.prior)",
-        "",
+        "src/naively/fitting/linear_part.py",
+        "basis.passed_over / len(some)",
+        "0.0",
         ("tests/test_few_rows.py::test_of_many_columns_what_says_nothing_is_the_class_prior",),
     ),
     Fault(

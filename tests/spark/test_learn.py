@@ -8,6 +8,7 @@ import pytest
 
 from naively import NaiveBayes, Text, load
 from naively.fitting.weights import ROWS
+from tests.chessboard import chessboard
 from tests.spark.tables import mixed, texts
 
 FEW = (130, 130, 131, 300)  # of which one is empty
@@ -186,3 +187,16 @@ def held(nb: NaiveBayes) -> list[list[float]]:
         for c, number in zip(batch.labels.codes, block.values[:, 0], strict=True):
             found[c].append(number)
     return [sorted(numbers) for numbers in found]
+
+
+@pytest.mark.parametrize("n", [2_000, 12_000])
+def test_interactions_are_those_of_one_machine(cut, n):
+    """Of the larger sample too, which is kept of each partition."""
+    X, odd = chessboard(n)
+    table = pa.table({**X, "y": odd})
+    ours = NaiveBayes(interactions="auto").fit(cut(table, n // 3, n // 2), "y")
+    theirs = NaiveBayes(interactions="auto").fit(table, "y")
+    assert theirs.weights_.linear.rules
+    rows = [len(nb._sample.of(nb.model_, larger=True)) for nb in (ours, theirs)]
+    assert rows[0] == rows[1] > min(n - 1, 1.1 * ROWS)
+    assert_equal(ours, theirs, table)

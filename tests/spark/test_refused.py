@@ -106,7 +106,6 @@ def test_a_table_of_labels_and_weights_alone(cut):
 def test_what_spark_does_not_do(cut):
     frame = cut(TABLE)
     refused(lambda: NaiveBayes(semi_supervised=True).fit(frame, "y"), "semi_supervised")
-    refused(lambda: NaiveBayes(interactions="auto").fit(frame, "y"), "interactions", "Spark")
 
 
 def test_predictions_take_no_column_s_place(cut):

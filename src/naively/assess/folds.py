@@ -143,7 +143,7 @@ def plan(
     Rows are dealt into many folds, so that a model without one of them is nearly as good as the
     whole; if there is no time for all, some are held out. How many follows from the numbers of
     rows, columns, words and classes, so that the same rows have the same folds. With interactions
-    the folds are ten, as pairs are counted on the sample alone.
+    the folds are ten, as these are fitted to the sample alone.
     """
     if n < 2:
         raise ValueError("There are fewer than two rows: none can be held out to assess the model.")
@@ -186,8 +186,7 @@ def cross_validate(
 ) -> Predicted:
     """Return the posteriors of rows under the model less their fold, and their labels.
 
-    Weights, the linear part and interactions are fitted without the fold; pairs of columns are
-    counted on the rest of the sample.
+    Weights and the linear part, with interactions or without, are fitted without the fold.
 
     Parameters
     ----------
@@ -199,7 +198,7 @@ def cross_validate(
     predicted : Predicted
         Fold by fold; a row is in as many folds as its copies.
     """
-    unweighted = model.without_interactions().weighed(None)
+    unweighted = model.weighed(None)
     copies, found, labels, times = sample.copies, [], [], []
     for fold in dealt.T:
         held_out, others = sample.keep(fold), sample.keep(copies - fold)

@@ -8,8 +8,7 @@ from dataclasses import dataclass, fields, replace
 from enum import Enum
 from functools import cached_property, partial
 from itertools import chain
-from math import prod
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 from weakref import ref
 
 import numpy as np
@@ -71,13 +70,8 @@ class Derived(ABC):
 
     @property
     @abstractmethod
-    def shape(self) -> tuple[int, ...]:
-        """How many values each source contributes; their product is the number of levels."""
-
-    @property
     def levels(self) -> tuple[Level, ...]:
         """All values that it can take, in the order of their codes."""
-        return tuple(range(prod(self.shape)))
 
     @abstractmethod
     def codes(self, columns: Encoded) -> NDArray[np.integer]:
@@ -93,9 +87,6 @@ Name: TypeAlias = str | int | Derived
 
 class Encoded(ABC):
     """Encoded rows, as a derived column sees them."""
-
-    def __init__(self) -> None:
-        self._binned: dict[Binned, NDArray[np.int64]] = {}
 
     @abstractmethod
     def number(self, name: Name) -> NDArray[np.floating]:
@@ -119,21 +110,6 @@ class Encoded(ABC):
         A cell that has a value, or is empty, is negative; any other word has the number of words
         as its code.
         """
-
-    def bins(self, of: Binned) -> NDArray[np.int64]:
-        """Return the bins of a column, (rows,), found once for all columns that follow from it."""
-        if of not in self._binned:
-            self._binned[of] = of.codes(self)
-        return self._binned[of]
-
-
-class Binned(Protocol):
-    """A column that is cut into bins."""
-
-    def codes(self, columns: Encoded) -> NDArray[np.int64]:
-        """Return the bin of each row, of shape (rows,)."""
-
-    def __hash__(self) -> int: ...
 
 
 def title(name: Name) -> str:
@@ -427,17 +403,12 @@ class Levels(ByValue):
     statistic = LEVEL
     columns: tuple[Name, ...]
     levels: tuple[tuple[Level, ...], ...]
-    whole: bool = False  # whether levels without counts stay
     declared: tuple[Level, ...] = ()  # these come first in each column, and stay
 
     @classmethod
-    def of_all(cls, columns: Sequence[Derived], *, whole: bool = True) -> Levels:
+    def of_all(cls, columns: Sequence[Derived]) -> Levels:
         """Return the axis of all levels that derived columns can have."""
-        return cls(tuple(columns), tuple(column.levels for column in columns), whole)
-
-    @property
-    def grows(self) -> bool:
-        return not self.whole
+        return cls(tuple(columns), tuple(column.levels for column in columns))
 
     @property
     def stays(self) -> NDArray[np.bool_]:

@@ -42,7 +42,6 @@ Kind: TypeAlias = Literal[
     "part",
     "missing",
     "missing as",
-    "interaction",
 ]
 Content: TypeAlias = Literal["number", "time", "clock", "truth", "levels", "missing"]
 Cells: TypeAlias = "NDArray[Any] | Strings"  # of shape (rows,)

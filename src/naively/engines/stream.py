@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from naively.counting.block import Batch
 from naively.counting.labels import NOTHING_BESIDE, Beside, Labels, Target
 from naively.data.columns import ColumnRows, Rows
 from naively.data.stream import ReadAgainError, Stream
@@ -60,11 +59,6 @@ class LabelledStream:
         for what, given in {"y": self.target, **self.beside.given}.items():
             if given is not None and not isinstance(given, str) and len(given) != done:
                 raise ValueError(f"The table has {done:,} rows, and {what} has {len(given):,}.")
-
-    def encoded(self, schema: Schema) -> Iterator[Batch]:
-        """Yield each batch encoded by a schema, by levels and words of its own."""
-        for rows, labels in self:
-            yield schema.encode(rows, labels)
 
 
 def _given(what: str, of: Any, table: ColumnRows, done: int) -> Any:

@@ -19,7 +19,7 @@ from naively.counting.labels import Label, LabelArray, RowWeight, Target, encode
 from naively.data.columns import Rows
 from naively.data.frames import Table, is_on_cluster
 from naively.data.stream import Stream
-from naively.estimators.training import Learned, Seed
+from naively.estimators.training import Seed
 from naively.fitting.sample import Reservoir
 from naively.model.model import Model
 from naively.options import Weighting
@@ -60,7 +60,7 @@ class Fitted(Protocol):
 
     def _table(self, rows: Rows) -> Table: ...
 
-    def _count(self, X: Table, y: Target, *, weighted: bool) -> Learned: ...
+    def _count(self, X: Table, y: Target, *, weighted: bool) -> tuple[Batch, Model]: ...
 
     def _keep(self, model: Model) -> None: ...
 
@@ -751,7 +751,7 @@ class Curve(Accessor):
             )
         other = copy(self._estimator)
         rows = self._whole(X)
-        model, _, batches = other._count(rows, y, weighted=weights)
+        batch, model = other._count(rows, y, weighted=weights)
         held_out: Batch | float | None = None
         if isinstance(test, tuple):
             other._keep(model)
@@ -759,7 +759,6 @@ class Curve(Accessor):
         elif test is not None:
             held_out = test
         kind = self._estimator._kind if weights else None
-        (batch,) = batches  # of rows in memory
         return learning_curve(model, batch, held_out, sizes, repeats, random_state, kind)
 
     def smoothing(

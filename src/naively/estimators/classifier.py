@@ -47,7 +47,7 @@ from naively.engines.stream import LabelledStream
 from naively.estimators.accessors import Curve, Fitted, Inspect
 from naively.estimators.class_weight import no_class_weight
 from naively.estimators.exports import Export
-from naively.estimators.training import Learned, check_is_fitted, check_named, is_single
+from naively.estimators.training import check_is_fitted, check_named, is_single
 from naively.file import store
 from naively.file.parts import SampledRows
 from naively.fitting.sample import Reservoir, merged
@@ -190,7 +190,7 @@ class Classifier(metaclass=ABCMeta):
         """Count more labelled rows, as the fitted model counted its own."""
 
     @abstractmethod
-    def _count(self, X: Table, y: Target, *, weighted: bool) -> Learned:
+    def _count(self, X: Table, y: Target, *, weighted: bool) -> tuple[Batch, Model]:
         """Count rows as ``fit`` does, without weights; what was learned stays as it is.
 
         What is counted of a text depends on whether weights are to be fitted.

@@ -39,7 +39,7 @@ from naively.data.columns import MatrixRows, Rows, SparseRows, check_sparse, is_
 from naively.data.frames import Table, as_rows
 from naively.estimators.class_weight import without_class_weight
 from naively.estimators.classifier import Classifier, exclusive
-from naively.estimators.training import Learned, check_is_fitted, check_some_weight, plain_labels
+from naively.estimators.training import check_is_fitted, check_some_weight, plain_labels
 from naively.events import Bernoulli, Categorical, Complement, Gaussian, Multinomial
 from naively.events.base import EventModel
 from naively.fitting.sample import Reservoir
@@ -323,11 +323,10 @@ class DropIn(ClassifierMixin, Reader, BaseEstimator, Generic[E]):
         y: Target,
         *,
         weighted: bool,  # noqa: ARG002  (there are no weights)
-    ) -> Learned:
+    ) -> tuple[Batch, Model]:
         check_options(self, self.allowed)
         rows, labels = self._labelled(X, y, None, reset=True)
-        batch, model = self._counted(X, rows, labels, labels.classes)
-        return Learned(model, Reservoir(), [batch])
+        return self._counted(X, rows, labels, labels.classes)
 
     def _read_whole(self, X: Table, y: Target, sample_weight: RowWeight) -> tuple[Rows, Labels]:
         check_options(self, self.allowed)

@@ -21,7 +21,6 @@ from naively.estimators.classifier import Classifier, exclusive
 from naively.estimators.training import (
     InDatabase,
     InMemory,
-    Learned,
     Seed,
     Training,
     check_is_fitted,
@@ -97,12 +96,11 @@ class Learner(Classifier):
         numbers, clipped, and common levels, added where held-out rows gain. None is pure naive
         Bayes.
     interactions : "auto" or None, default None
-        With "auto", what two columns say together has a say of its own: products of their numbers
-        and levels, and counted pairs, of how much more often their values meet in a class than by
-        chance. At most six products and three pairs for each column are chosen in ``fit``, of 100
-        rows or more, and only where held-out rows are predicted better; of many columns, of the 100
-        that say most. Pairs are counted in a second pass. Each two columns are explained like a
-        column. ``notes_`` says what was chosen.
+        With "auto", what a few columns say together has a say of its own: products of the numbers
+        and levels of two columns, and rules, which are decision tables of two or three. They are
+        fitted to a sample of 100 rows or more, each left out in turn, and stay only where held-out
+        rows are predicted better. Columns that are taken together are explained like a column.
+        ``notes_`` says what was chosen.
     text : {"auto", "words"}, default "auto"
         What is counted of a column of texts that is not named in ``event_models``: with "auto",
         the words, the word bigrams, and the character n-grams (n from 2 to 5) of the first 500
@@ -120,7 +118,7 @@ class Learner(Classifier):
     presence : {"auto", "ignore"}, default "auto"
         What a missing cell says: with "auto", of each column that has missing cells, whether the
         cell is missing is evidence too, with a weight of its own that is shrunk to 0; with
-        "ignore", and without ``weights="loo"``, nothing. Counted pairs have a bin for them.
+        "ignore", and without ``weights="loo"``, nothing.
     missing_values : sequence of str, or mapping from columns to one, optional
         Strings that stand for missing cells, in all columns or by column. By default a string in
         a column of numbers or times, such as NA, is a word beside them, and so a missing cell; in
@@ -334,10 +332,9 @@ class Learner(Classifier):
 
     def _learn(self, found: Training, classes: Target, *, more: bool) -> Self:
         settings = self._settings()
-        if self.interactions:
-            found.check_interactions()
+        self._check_labels(found)
         empty = Reservoir(self.random_state, grows=self._interacts)
-        model, sample, batches = found.learn(self.event_models, settings, empty)
+        model, sample = found.learn(self.event_models, settings, empty)
         if classes is not None:
             model = model.with_classes(encode_labels(classes).classes)
         check_effect(self, model.counted.schema)
@@ -375,8 +372,7 @@ class Learner(Classifier):
         one. New classes, categories, words and columns may appear at any time; what was not
         recorded before counts as missing there. Weights are fitted again once the rows that came
         since are a tenth of those before, and by ``calibrate()``; then they too are the same as
-        from all rows at once (``weights_.rows`` says of how many rows they are). The
-        counted pairs of ``interactions`` stay those of the first batch; products are chosen anew.
+        from all rows at once (``weights_.rows`` says of how many rows they are).
 
         Parameters
         ----------
@@ -391,6 +387,7 @@ class Learner(Classifier):
         if not self.__sklearn_is_fitted__():
             return self._fit(X, y, beside, classes, more=True)
         found = self._read(X, y, beside, self._learned_texts, some=self.semi_supervised)
+        self._check_labels(found)
         model, sample = self.model_, self._sample
         if sample is None and not found.is_labelled:
             sample = Reservoir(self.random_state)  # of these rows alone
@@ -450,10 +447,17 @@ class Learner(Classifier):
         check_options(self, declared())
         if self.interactions and self.weights != "loo":
             raise ValueError(
-                f"interactions='auto' needs weights='loo', got {self.weights!r}: pairs of columns "
-                "count by weights of their own."
+                f"interactions='auto' needs weights='loo', got {self.weights!r}: they are fitted "
+                "beside the weights of the columns."
             )
         return Settings(**{of.name: getattr(self, of.name) for of in fields(Settings)})
+
+    def _check_labels(self, found: Training) -> None:
+        if self.interactions and not found.is_labelled:
+            raise ValueError(
+                "interactions='auto' needs all labels: what is concluded from a row without one "
+                "depends on the labels of all others, so that no row can be left out to fit them."
+            )
 
     @classmethod
     def _of_model(
@@ -585,12 +589,11 @@ class Learner(Classifier):
         found = self._read(X, y, Beside(sample_weight), self._learned_texts)
         return found.alone(self.model_, self.event_models)
 
-    def _count(self, X: Table, y: Target, *, weighted: bool) -> Learned:
+    def _count(self, X: Table, y: Target, *, weighted: bool) -> tuple[Batch, Model]:
         settings = self._settings()
         found = self._read(X, y, Beside(), means_texts(self.event_models))
-        return found.learn(
-            self.event_models, settings if weighted else settings.unweighted, Reservoir()
-        )
+        assert isinstance(found, InMemory)
+        return found.first(self.event_models, settings if weighted else settings.unweighted)
 
     def _read_whole(self, X: Table, y: Target, sample_weight: RowWeight) -> tuple[Rows, Labels]:
         texts = means_texts(self.event_models)
@@ -602,10 +605,7 @@ class Learner(Classifier):
         return self._unfitted().fit(rows, right, labels.weight, groups=labels.group).model_
 
     def _encoded(self, rows: Rows, labels: Labels) -> Batch:
-        settings = self._settings()
-        learned = InMemory(rows, labels).learn(self.event_models, settings, Reservoir())
-        (batch,) = learned.batches
-        return batch
+        return InMemory(rows, labels).first(self.event_models, self._settings())[0]
 
 
 def check_effect(nb: Learner, schema: Schema) -> None:

@@ -6,10 +6,10 @@ Of rows in memory some labels may be missing.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence, Sized
+from collections.abc import Callable, Sequence, Sized
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -49,14 +49,6 @@ if TYPE_CHECKING:
 STALE = 1 / 1.1  # weights fitted to this share of the rows, or less, are fitted again
 
 
-class Learned(NamedTuple):
-    """What was learned, a sample of the rows, and all rows as they were counted."""
-
-    model: Model
-    sample: Reservoir
-    batches: Iterable[Batch]
-
-
 class Training(ABC):
     """Labelled rows to learn from."""
 
@@ -65,15 +57,10 @@ class Training(ABC):
         """Whether all rows have a label."""
         return True
 
-    def check_interactions(self) -> None:
-        """Raise a ValueError unless interactions can be counted of these rows."""
-        if not self.is_labelled:
-            raise ValueError(
-                "interactions='auto' needs all labels; pairs are not counted of rows without one."
-            )
-
     @abstractmethod
-    def learn(self, event_models: EventModels, settings: Settings, sample: Reservoir) -> Learned:
+    def learn(
+        self, event_models: EventModels, settings: Settings, sample: Reservoir
+    ) -> tuple[Model, Reservoir]:
         """Learn these rows as the first; ``sample`` is empty, and chooses the rows of the sample.
 
         Raises
@@ -113,17 +100,15 @@ class NotInMemory(Training):
     ) -> tuple[Model | None, Reservoir]:
         """Count the rows, as `naively.engines.stream.learn` does."""
 
-    def batches(self, schema: Schema) -> Iterable[Batch]:  # noqa: ARG002
-        """Return the rows once more, encoded by a schema; none where they are not read again."""
-        return ()
-
-    def learn(self, event_models: EventModels, settings: Settings, sample: Reservoir) -> Learned:
+    def learn(
+        self, event_models: EventModels, settings: Settings, sample: Reservoir
+    ) -> tuple[Model, Reservoir]:
         model, sample = self.count(event_models, settings, sample)
         if model is None:
             raise ValueError(self.nothing)
         check_classification(self.columns, int(sample.seen), model.classes)
         check_some_weight(model.counted.tally.class_count)
-        return Learned(model, sample, self.batches(model.counted.schema))
+        return model, sample
 
     def learn_more(
         self, model: Model, event_models: EventModels, sample: Reservoir | None
@@ -149,14 +134,6 @@ class Batches(NotInMemory):
     table: LabelledStream
     nothing = "There are no rows to learn from: the table is empty."
 
-    def check_interactions(self) -> None:
-        if not self.table.stream.again:
-            raise ValueError(
-                "interactions='auto' needs a second pass over the rows, but a reader or an "
-                "iterator is read only once; give a table that can be read again, or learn "
-                "without it."
-            )
-
     @property
     def columns(self) -> Sequence[str]:
         return self.table.columns
@@ -170,9 +147,6 @@ class Batches(NotInMemory):
     ) -> tuple[Model | None, Reservoir]:
         return learn(self.table, event_models, settings, sample, known)
 
-    def batches(self, schema: Schema) -> Iterable[Batch]:
-        return self.table.encoded(schema)
-
 
 @dataclass(frozen=True, eq=False)
 class OnCluster(NotInMemory):
@@ -180,12 +154,6 @@ class OnCluster(NotInMemory):
 
     table: LabelledFrame
     nothing = "There are no rows to learn from: the frame is empty."
-
-    def check_interactions(self) -> None:
-        raise ValueError(
-            "interactions='auto' needs a second pass over the rows, which is not made on Spark; "
-            "learn without it."
-        )
 
     @property
     def columns(self) -> Sequence[str]:
@@ -209,12 +177,6 @@ class InDatabase(NotInMemory):
 
     source: DatabaseTable
     nothing = "There are no rows to learn from: the table is empty."
-
-    def check_interactions(self) -> None:
-        raise ValueError(
-            "interactions='auto' needs a second pass over the rows, which is not made in a "
-            "database; learn without it, or read the table and use fit."
-        )
 
     @property
     def columns(self) -> Sequence[str]:
@@ -275,7 +237,15 @@ class InMemory(Training):
         """The rows that have a label."""
         return self.every if self.there is None else self.every.take(self.there)
 
-    def learn(self, event_models: EventModels, settings: Settings, sample: Reservoir) -> Learned:
+    def learn(
+        self, event_models: EventModels, settings: Settings, sample: Reservoir
+    ) -> tuple[Model, Reservoir]:
+        batch, model = self.first(event_models, settings)
+        sample.add(batch, model)
+        return model, sample
+
+    def first(self, event_models: EventModels, settings: Settings) -> tuple[Batch, Model]:
+        """Return these rows as they are encoded where they are the first, and what they teach."""
         names = self.every.names if len(self.every) else ["no row is looked at"]
         check_classification(names, len(self.labels), self.labels.classes)
         if len(self.labels):
@@ -286,9 +256,7 @@ class InMemory(Training):
         read = replace(self, every=read_as_given(self.every, event_models, settings))
         schema = infer(read.every, event_models, settings)
         batch = schema.encode(read.rows, self.labels).tokenised()
-        model = Model.count(batch, schema, settings)
-        sample.add(batch, model)
-        return Learned(model, sample, [batch])
+        return batch, Model.count(batch, schema, settings)
 
     def learn_more(
         self, model: Model, event_models: EventModels, sample: Reservoir | None

@@ -68,9 +68,8 @@ class EventModel(ABC, Generic[A, B]):
 
     name: ClassVar[str]
     statistics: ClassVar[tuple[Statistic, ...]]
-    # How columns are encoded: as they are, each by its levels, all together by whole rows, or
-    # derived columns by all their levels.
-    layout: ClassVar[Literal["numbers", "levels", "rows", "grid"]] = "numbers"
+    # How columns are encoded: as they are, each by its levels, or all together by whole rows.
+    layout: ClassVar[Literal["numbers", "levels", "rows"]] = "numbers"
     joined: ClassVar[bool] = False  # whether all columns of a block are one event, a bag of counts
     smoothed_by: ClassVar[str] = "alpha"  # the option that ``NaiveBayes(smoothing=)`` sets
     chosen_by: ClassVar[str | None] = None  # the option whose "auto" leave-one-out chooses

@@ -20,8 +20,10 @@ from naively.export.scorecard import (
     Cell,
     Cut,
     Factor,
+    LevelBins,
     LevelsTerm,
     LineTerm,
+    NumberBins,
     PairTerm,
     ParabolaTerm,
     Plain,
@@ -36,7 +38,6 @@ from naively.kernels.reference import FAR, Floats
 from naively.kernels.strings import Strings
 from naively.kernels.tokens import Row, splitter
 from naively.model.linear_part import Step
-from naively.schema.schema import LevelBins, NumberBins
 
 if TYPE_CHECKING:
     from onnx import ModelProto

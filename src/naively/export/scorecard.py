@@ -28,16 +28,7 @@ from naively.likelihoods.words import LogLinear, WordSlopes
 from naively.messages import Shown
 from naively.model.linear_part import FARTHEST, Line, Step, Term
 from naively.model.model import Model
-from naively.schema.schema import (
-    EMPTY,
-    Bins,
-    Group,
-    Interaction,
-    Missing,
-    MissingAs,
-    NumberBins,
-    TimePart,
-)
+from naively.schema.schema import EMPTY, Group, Missing, MissingAs, TimePart
 from naively.schema.text import Text
 
 # --- A scorecard: a model as terms whose numbers are added up, equal to the model's own scores ---
@@ -375,12 +366,38 @@ class TokensTerm:
 
 
 @final
+@dataclass(frozen=True)
+class NumberBins:
+    """Bins that are cut at ascending edges; the last is of missing cells."""
+
+    edges: tuple[float, ...]
+
+    @property
+    def size(self) -> int:
+        """The number of bins."""
+        return len(self.edges) + 2
+
+
+@final
+@dataclass(frozen=True)
+class LevelBins:
+    """Levels with a bin each; then one for all other levels, and one for missing cells."""
+
+    levels: tuple[Level, ...]
+
+    @property
+    def size(self) -> int:
+        """The number of bins."""
+        return len(self.levels) + 2
+
+
+@final
 @dataclass(frozen=True, eq=False)
 class Cut:
     """A cell that is cut into bins; the last bin holds missing cells."""
 
     cell: Cell
-    bins: Bins
+    bins: NumberBins | LevelBins
 
     def to_dict(self) -> dict[str, Plain]:
         """Return the bins as JSON holds them."""
@@ -581,9 +598,6 @@ class _Terms:
                 case MissingAs():  # a table whose columns are numbers has no words
                     if name.words[0] == EMPTY:
                         yield PresenceTerm(self._cell(name.of, None), self.none, points[0])
-                case Interaction():
-                    table = points[: len(name.levels)].reshape(*name.shape, -1)
-                    yield PairTerm(self._cut(name.a), self._cut(name.b), table)
                 case _:
                     yield LevelsTerm(self._cell(name, group), axis.levels[j], points)
 
@@ -618,14 +632,11 @@ class _Terms:
     def _products(self) -> Iterator[ProductTerm]:
         if self.model.weights is None:
             return
-        linear, columns = self.model.weights.linear, self.model.taken.schema.columns
+        linear = self.model.weights.linear
         places = self.model.weights.places(self.model.classes.tolist())
-        pairs = {name.sources for name in columns if isinstance(name, Interaction)}
         for product, slopes in linear.products.items():
             if all(self._is_learned(term) for term in (product.a, product.b)):
                 a, b = self._factor(product.a), self._factor(product.b)
-                if product.columns[::-1] in pairs:  # one name for what is said of both columns
-                    a, b = b, a
                 slope = np.array([*slopes, 0.0])[places]
                 yield ProductTerm(a, b, product.scale, FARTHEST, slope)
 
@@ -639,9 +650,6 @@ class _Terms:
         above = group.event.threshold if isinstance(group.event, Bernoulli) else None
         of_line = above if isinstance(term.function, Line) else None
         return Factor(self._cell(term.column, group), term.function, of_line)
-
-    def _cut(self, bins: Bins) -> Cut:
-        return Cut(self._cell(bins.column, None), bins)
 
     def _cell(self, name: Name, group: Group | None) -> Cell:
         """Return what is read of a column; as its group reads it, or as it is."""

@@ -20,6 +20,7 @@ from naively.export.scorecard import (
     Factor,
     LevelsTerm,
     LineTerm,
+    NumberBins,
     PairTerm,
     ParabolaTerm,
     PresenceTerm,
@@ -29,7 +30,6 @@ from naively.export.scorecard import (
 )
 from naively.kernels.reference import FAR, Floats
 from naively.model.linear_part import Step
-from naively.schema.schema import NumberBins
 
 # --- The terms of a scorecard are written as pieces of SQL ---------------------------------------
 

@@ -15,11 +15,11 @@ from naively.data.columns import Kind, Reading
 from naively.events import Beta, Dirichlet
 from naively.model.model import AddedNoise, Sought
 from naively.options import Weighting
-from naively.schema.schema import Interaction, Missing, MissingAs, TimePart
+from naively.schema.schema import Missing, MissingAs, TimePart
 
 FORMAT = 1
 
-SavedName: TypeAlias = str | int | TimePart | Missing | MissingAs | Interaction
+SavedName: TypeAlias = str | int | TimePart | Missing | MissingAs
 Columnar: TypeAlias = range | tuple[SavedName, ...]  # numbered columns, or their names
 SavedColumns: TypeAlias = int | tuple[SavedName, ...]  # how many numbered columns, or their names
 
@@ -36,7 +36,7 @@ class SavedClasses:
 class SavedAxis:
     """The names of the rows of a group's tables; words and cells are arrays."""
 
-    kind: Literal["words", "levels", "grid", "cells", "columns"]
+    kind: Literal["words", "levels", "cells", "columns"]
     columns: SavedColumns
     levels: tuple[tuple[Level, ...], ...] = ()
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, fields, replace
 from functools import reduce
-from itertools import pairwise, starmap
+from itertools import starmap
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -36,7 +36,6 @@ from naively.counting.leave_one_out import Part
 from naively.counting.tally import Tally, forget
 from naively.events import EVENT_MODELS
 from naively.events.base import EventModel
-from naively.events.lift import Lift
 from naively.file.container import Arrays, UnreadArrays
 from naively.file.header import (
     Columnar,
@@ -61,7 +60,7 @@ from naively.model.linear_part import NOTHING, ColumnFunction, Line, LinearPart,
 from naively.model.model import Model, count_batch
 from naively.model.rules import Above, Condition, OneOf, Rule, There
 from naively.model.weights import Weights
-from naively.schema.schema import DERIVED, Group, GroupKey, Interaction, NumberBins
+from naively.schema.schema import DERIVED, Group, GroupKey
 from naively.schema.settings import Probabilities
 from naively.schema.text import Patterns, Text, name_of
 
@@ -72,7 +71,6 @@ from naively.schema.text import Patterns, Text, name_of
 # Each is written by its name and settings, and made again from them; a file can name nothing else.
 
 
-EVENTS: dict[str, type[EventModel]] = {**EVENT_MODELS, Lift.name: Lift}
 ANALYSERS: dict[str, type[Analyser]] = {Text.name: Text, Patterns.name: Patterns}
 
 
@@ -89,7 +87,7 @@ def write_key(key: GroupKey) -> Saved:
         saved = {"name": analyser.name, **_settings(analyser, ANALYSERS, "analyser")}
     return {
         "event": key.event.name,
-        "options": _settings(key.event, EVENTS, "event model"),
+        "options": _settings(key.event, EVENT_MODELS, "event model"),
         "kind": key.kind,
         "column": key.column,
         "analyser": saved,
@@ -104,7 +102,7 @@ def read_key(saved: SavedKey) -> GroupKey:
 
 def read_event(name: str, options: Saved) -> EventModel:
     """Return the event model of this name with these settings, or raise a ValueError."""
-    event = EVENTS.get(name)
+    event = EVENT_MODELS.get(name)
     if event is None:
         raise ValueError(f"there is no event model {shown(name)}")
     settings = read_fields(event, options, "options")
@@ -277,8 +275,7 @@ def _of_label(label: Json, p: Json, date: Json = None) -> tuple[Label, float]:
 # --- Axes, which name the rows of a group's tables; those of words and cells are arrays --------
 
 
-AXES = {"numbers": "columns", "levels": "levels", "rows": "levels", "grid": "grid"}
-MOST_BINS = 1 << 16  # of an interaction: pairs of bins of its two columns
+AXES = {"numbers": "columns", "levels": "levels", "rows": "levels"}
 
 
 def write_axis(axis: Axis, name: str, arrays: Arrays) -> Saved:
@@ -289,8 +286,6 @@ def write_axis(axis: Axis, name: str, arrays: Arrays) -> Saved:
             if axis.grows:
                 _put_words(axis, name, arrays)
             return {"kind": "words", "columns": columns}
-        case Levels(whole=True):
-            return {"kind": "grid", "columns": columns}
         case Levels():
             return {"kind": "levels", "columns": columns, "levels": axis.levels}
         case Cells():
@@ -324,8 +319,7 @@ def read_axis(saved: SavedAxis, name: str, group: Group, unread: UnreadArrays) -
         return _read_levels(saved, group, columns)
     if columns != group.columns:
         raise ValueError("it counts other columns than it has")
-    if group.analyser is None:
-        return Levels.of_all(group.derived)
+    assert group.analyser is not None  # of words
     of = (group.columns[0],), group.analyser
     if group.analyser.features is not None or group.analyser.vocabulary is not None:
         return words_axis(*of)
@@ -385,21 +379,6 @@ def read_columns(saved: SavedColumns) -> Columnar:
     return saved
 
 
-def check_interaction(column: Name) -> None:
-    """Raise a ValueError unless it is an interaction whose bins are in order, and not too many."""
-    if not isinstance(column, Interaction):
-        raise ValueError(f"{column!r} is no interaction")  # noqa: TRY004
-    for bins in (column.a, column.b):
-        if isinstance(bins, NumberBins):
-            in_order = all(a < b for a, b in pairwise(bins.edges))
-        else:
-            in_order = len(set(bins.levels)) == len(bins.levels)
-        if not in_order:
-            raise ValueError(f"the bins of {column} are not in order")
-    if column.a.size * column.b.size > MOST_BINS:
-        raise ValueError(f"{column} has more than {MOST_BINS:,} pairs of bins")
-
-
 def _read_cells(columns: Columnar, name: str, unread: UnreadArrays) -> Cells:
     shifts, first, keys = (unread.take(f"{name}/{p}", "i") for p in ("shifts", "first", "keys"))
     flat = all(part.ndim == 1 for part in (shifts, first, keys))
@@ -430,9 +409,6 @@ def _read_levels(saved: SavedAxis, group: Group, columns: tuple[Name, ...]) -> L
         raise ValueError("a level is a list")
     elif group.kind in ("string", "word") and any(type(level) is not str for level in every):
         raise ValueError("a level is not a string")
-    for each, column in zip(levels, group.derived, strict=False):
-        if event.layout == "grid" and not set(each) <= set(column.levels):
-            raise ValueError("there are bins that cannot come together")
     if event.declared and any(each[: len(event.declared)] != event.declared for each in levels):
         raise ValueError("there are columns without the levels that are declared")
     return Levels(columns, levels, declared=event.declared)
@@ -755,8 +731,8 @@ def _checked_edge(edge: float) -> float:
 
 def _check_column(column: Name, key: GroupKey) -> None:
     """Raise a ValueError unless a column can be in a group, and one whose columns have terms."""
-    if isinstance(column, Interaction) or key.analyser is not None or key.kind == "text":
-        raise ValueError("there are terms of texts or interactions")
+    if key.analyser is not None or key.kind == "text":
+        raise ValueError("there are terms of texts")
     if isinstance(column, Derived) != (key.kind in DERIVED):
         raise ValueError("there are terms of columns that are not in their group")
 
@@ -981,7 +957,7 @@ def read_sample(saved: SavedSample, unread: UnreadArrays, model: Model) -> Sampl
         raise ValueError("a row is there twice")
     if sum(float(batch.times.sum(dtype=np.float64)) for batch, _, _ in batches) > saved.seen:
         raise ValueError("there are more rows than were seen")
-    _check_learned([batch for batch, _, _ in batches], model.without_interactions())
+    _check_learned([batch for batch, _, _ in batches], model)
     return SampledRows(batches, np.int64(saved.seed).view(np.uint64), saved.seen)
 
 
@@ -1040,8 +1016,7 @@ def _read_block(name: str, group: Group, axis: Axis, rows: int, unread: UnreadAr
     """Return so many rows of a group, encoded by the axis that the group was counted on."""
     if isinstance(axis, Levels):
         codes = unread.take(f"{name}/codes", "c", (rows, len(axis.columns)))
-        # Missing cells are a bin of an interaction, and no level of other columns.
-        _check(codes, 0 if axis.whole else -1, axis.sizes, "level")
+        _check(codes, -1, axis.sizes, "level")
         return Codes(codes, axis)
     if isinstance(axis, Words):
         return _read_texts(name, axis, rows, unread)

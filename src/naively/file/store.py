@@ -31,7 +31,6 @@ from naively.file.header import (
 from naively.file.parts import (
     FunctionMissingError,
     SampledRows,
-    check_interaction,
     given_functions,
     read_all_sums,
     read_analyser,
@@ -304,12 +303,7 @@ def _write_group(model: Model, group: Group, name: str, arrays: Arrays) -> Saved
 
 EVENTS_OF_TEXTS = ("multinomial", "bernoulli", "complement")
 NUMERIC = ("number", "boolean", "time", "part")  # kinds of columns that are counted as numbers
-NEVER_LEVELS = (
-    "text",
-    "missing",
-    "missing as",
-    "interaction",
-)  # and missing cells are not counted at all
+NEVER_LEVELS = ("text", "missing", "missing as")  # and missing cells are not counted at all
 MISSING_THROUGHOUT = 1 << 18  # columns of an array beside those that were learned
 
 
@@ -358,11 +352,7 @@ def _read_group(saved: SavedGroup) -> Group:
     event = read_event(saved.event, saved.options)
     analyser = read_analyser(saved.analyser, event)
     columns = read_columns(saved.columns)
-    if event.layout == "grid":
-        fits = saved.kind == "interaction"
-        for column in columns:
-            check_interaction(column)
-    elif analyser is not None:
+    if analyser is not None:
         fits = saved.kind == "text" and event.name in EVENTS_OF_TEXTS and len(columns) == 1
     elif event.layout == "numbers":
         fits = saved.kind in NUMERIC

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from naively.counting.axis import Columns, Name, title, title_of_columns
 from naively.counting.block import Batch, Block, Codes, Dense, Sparse
 from naively.counting.labels import Labels
-from naively.counting.leave_one_out import Part, Parts, different, lengths_left, one_of_each
+from naively.counting.leave_one_out import Part, Parts, lengths_left, one_of_each
 from naively.events import Beta, Dirichlet
-from naively.events.lift import log_lift, log_lift_without
 from naively.kernels.reference import SALT, Floats, Hashes, hash_numbers
 from naively.likelihoods.words import LENGTH_POWER, length_factor
 from naively.model.class_prior import PRETEND, is_estimated, pretend_classes
@@ -29,7 +28,7 @@ from naively.schema.schema import DERIVED, Group, level_hashes, mixed
 # form.
 
 
-PartKind: TypeAlias = Literal["column", "missing", "interaction", "text", "band"]
+PartKind: TypeAlias = Literal["column", "missing", "text", "band"]
 IMPOSSIBLE = -700.0  # nats from the best class, instead of -inf
 HALF = 0.5  # of a row, for each class, so that a class of one row can be left without it
 FARTHEST = 1e15  # nats of one part, at most, so that squares of sums stay finite as float32
@@ -45,9 +44,9 @@ class LeaveOneOut:
         The parts that the evidence is divided into.
     by_class : list of bool
         Whether the weights of a part may differ by class.
-    kinds : list of {"column", "interaction", "text", "band"}
-        Whether a part is a column (or a group that is one event), an interaction, a text, or a
-        band of a text's words. The evidence of a text is over a power of its length.
+    kinds : list of {"column", "missing", "text", "band"}
+        Whether a part is a column (or a group that is one event), what missing cells say, a text,
+        or a band of a text's words. The evidence of a text is over a power of its length.
     table : ndarray of shape (parts, rows, classes)
         Log likelihoods, in nats, centred over the classes.
     prior : ndarray of shape (rows, classes)
@@ -144,7 +143,7 @@ def weighted_joint(model: Model, found: LeaveOneOut, batches: Sequence[Batch]) -
 
 
 def linear_evidence(model: Model, batches: Sequence[Batch]) -> dict[str, Floats]:
-    """Return what the linear part adds to rows, by the titles of columns and of pairs of columns.
+    """Return what the linear part adds to rows, by the titles of columns, one or several.
 
     Each is of shape (rows, classes).
     """
@@ -153,11 +152,14 @@ def linear_evidence(model: Model, batches: Sequence[Batch]) -> dict[str, Floats]
     linear, places = model.weights.linear, model.weights.places(model.classes.tolist())
     found: dict[str, list[Floats]] = {}
     for batch in batches:
-        blocks = model.blocks(batch)
+        blocks, of_batch = model.blocks(batch), dict[str, Floats]()
         for name, added in linear.of_columns(blocks, places):
-            found.setdefault(title(name), []).append(added)
-        for columns, added in model.together(blocks):
-            found.setdefault(title_of_columns(columns), []).append(added)
+            of_batch[title(name)] = added
+        for columns, added in model.together(blocks):  # of the same ones products, and rules
+            name = title_of_columns(columns)
+            of_batch[name] = of_batch[name] + added if name in of_batch else added
+        for name, added in of_batch.items():
+            found.setdefault(name, []).append(added)
     return {name: np.concatenate(of) for name, of in found.items()}
 
 
@@ -250,7 +252,7 @@ def _of_group(
 def _kind(group: Group, parts: Parts) -> PartKind:
     """Return the kind of a group's parts."""
     if group.is_beside:
-        return "interaction" if group.is_interaction else "missing"
+        return "missing"
     if parts.by_word:
         return "text" if parts.keys[0].band is None else "band"
     return "column"
@@ -340,70 +342,6 @@ def held_out(labels: Labels) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]
         third = np.unique(labels.group, return_inverse=True)[1] % THIRDS
     times = THIRDS if labels.weights.sum() < FEW_HELD_OUT else 1
     return [(np.flatnonzero(third != t), np.flatnonzero(third == t)) for t in range(times)]
-
-
-# --- Lifts ---------------------------------------------------------------------------------------
-#
-# The evidence of a pair of columns on rows, by its counts, of which each row may be left out.
-
-
-@dataclass(frozen=True, eq=False)
-class OneOfEach:
-    """What is left out of the counts for each row: of one that stands for several, one of them.
-
-    Parameters
-    ----------
-    right : ndarray of shape (rows,)
-        The class of each row.
-    different : ndarray of float64
-        The different weights that are left out.
-    number : ndarray of shape (rows,)
-        Which of them is that of each row.
-    """
-
-    right: NDArray[np.integer]
-    different: Floats
-    number: NDArray[np.int64]
-
-    @classmethod
-    def of(cls, labels: Labels, times: NDArray[np.int64]) -> OneOfEach:
-        """Return the table of rows each of which is repeated ``times`` times, of shape (rows,)."""
-        once, number = np.unique(one_of_each(labels, times).weights, return_inverse=True)
-        return cls(labels.codes, once, number.astype(np.int64))
-
-    def take(self, rows: NDArray[np.int64]) -> OneOfEach:
-        """Return some of the rows, by their numbers."""
-        return OneOfEach(self.right[rows], self.different, self.number[rows])
-
-
-def evidence_by(
-    count: Floats, code: NDArray[np.int64], once: OneOfEach | None, m: float
-) -> NDArray[np.float32]:
-    """Return the evidence of a pair, centred over the classes: (classes, rows).
-
-    Parameters
-    ----------
-    count : ndarray of shape (bins, other bins, classes)
-        How often the bins come together.
-    code : ndarray of shape (rows,)
-        The pair of bins of each row.
-    once : Once or None
-        What is left out of each row; None if the rows are not counted.
-    m : float
-        Pretend rows of each pair of bins.
-    """
-    k = count.shape[2]
-    if once is None:
-        lift = log_lift(count, m).reshape(-1, k)
-    else:
-        kinds = len(once.different)
-        key = (code * k + once.right) * kinds + once.number
-        there, code = different(key, count.size * kinds)
-        cell, kind = np.divmod(there, kinds)
-        cell, right = np.divmod(cell, k)
-        lift = log_lift_without(count, cell, right, once.different[kind], m)
-    lift -= lift.mean(axis=1, keepdims=True)
-    return lift.T.astype(np.float32).take(code, axis=1)
 
 
 # --- An order of rows that follows from what they hold, whatever columns and classes are called ---

@@ -154,6 +154,7 @@ class Reservoir:
         kept = Kept.of(batch, self._seed, len(batch))
         if (share < 1).any():
             kept = as_least(kept, share)
+            self._grows = False  # of a larger sample there are too few rows
         self._draw()
         self._kept = of_least_keys(merged_rows(self._kept, [kept]), self._size.kept, self._limit)
 
@@ -203,10 +204,10 @@ class Reservoir:
     @classmethod
     def restored(cls, rows: SampledRows, model: Model) -> Reservoir:
         """Return the sample that was saved with the model that has learned it."""
-        sample = cls(grows=model.seeks_interactions)
+        seeks = model.seeks_interactions or model.settings.interactions is not None
+        sample = cls(grows=seeks)
         sample._seed, sample.seen = rows.seed, rows.seen
-        # Interactions came after the rows.
-        sample._size = sample_size(model.without_interactions(), sample.seen)
+        sample._size = sample_size(model, sample.seen)
         sample._kept = [Kept(*of) for of in rows.batches]
         return sample
 

@@ -22,14 +22,13 @@ from naively.options import Weighting
 # The posterior is p(c) · exp(bias_c + Σ_j w_jc · evidence_jc). First one weight is fitted for all
 # parts (a temperature; texts have one of their own), then a weight for each part and class, and a
 # bias for each class. The mean of a part's weights over the classes is shrunk towards half the
-# temperature (of an interaction, and of what missing cells say, towards 0; of the words of a text
-# towards the whole temperature), the weights are shrunk towards their mean, and the biases towards
-# 0, each by a ridge. Both fits minimise the log loss of rows whose own counts were left out, so
+# temperature (of what missing cells say towards 0; of the words of a text towards the whole
+# temperature), the weights are shrunk towards their mean, and the biases towards 0, each by a
+# ridge. Both fits minimise the log loss of rows whose own counts were left out, so
 # that no rows have to be held back.
 
 
 RIDGE = 5.0  # twice the log loss, in nats, of a mean weight that is 1 off the centre
-OF_INTERACTIONS = 10.0  # as RIDGE, of an interaction, whose centre is 0
 OF_MISSING = 10.0  # as RIDGE, of what a missing cell says, whose centre is 0, of many rows;
 FEW = 500  # rows: with so few it is twice that
 APART = 10.0  # as RIDGE, of a class's weight that is 1 off the mean
@@ -138,7 +137,7 @@ def fit(found: LeaveOneOut, kind: Weighting, rows: float, near: Weights | None =
     usual = float(temperatures[kinds == "column"].max(initial=0.0)) or 1.0
     # With two classes a text alone has no bias: it would decide texts without a known word.
     if kind == "temperature" or (found.kinds == ["text"] and len(classes) == 2):
-        # A text has a temperature of its own; interactions, which have none, get the weight 0.
+        # A text has a temperature of its own; what missing cells say has none, and the weight 0.
         own = {
             part: (float(t),) * len(classes)
             for part, t, of in zip(found.parts, temperatures, kinds, strict=True)
@@ -176,13 +175,12 @@ def _shrinkage(kinds: NDArray[np.str_], temperatures: Floats, rows: float) -> Sh
     # A sum of many parts is off by more than one of few where each is off as much.
     many = max(1.0, np.sqrt(len(kinds) / FEW_PARTS))
     square = np.square(np.where(texts, np.maximum(temperatures, 1e-3), 1.0))
-    interactions, missing = kinds == "interaction", kinds == "missing"
-    beside = interactions | missing
+    missing = kinds == "missing"
     return Shrinkage(
-        centre=np.select([beside, texts], [0.0, temperatures], CENTRE * temperatures),
+        centre=np.select([missing, texts], [0.0, temperatures], CENTRE * temperatures),
         strength=np.select(
-            [interactions, missing, texts],
-            [OF_INTERACTIONS * many, OF_MISSING * many * (1 + FEW / rows), OF_TEXTS / square],
+            [missing, texts],
+            [OF_MISSING * many * (1 + FEW / rows), OF_TEXTS / square],
             RIDGE * many,
         ),
         apart=np.where(texts, TEXTS_APART / square, APART * many),

@@ -17,7 +17,7 @@ from naively.kernels.reference import Floats
 from naively.likelihoods.base import Likelihood
 from naively.model.model import Model
 from naively.model.weights import Weights
-from naively.schema.schema import Bins, Group, Interaction, NumberBins, event_names
+from naively.schema.schema import Group, event_names, list_names
 from naively.schema.settings import Settings
 from naively.tabular import Tabular
 
@@ -124,7 +124,7 @@ def _same_linear_part(a: Weights | None, b: Weights | None) -> bool:
     """Whether what is added to the evidence is the same but for rounding."""
     if a is None or b is None:
         return a is b
-    for name in ("of", "products"):
+    for name in ("of", "products", "rules"):
         mine, theirs = getattr(a.linear, name), getattr(b.linear, name)
         if mine.keys() != theirs.keys() or a.classes != b.classes:
             return False
@@ -143,7 +143,10 @@ def _settings(a: Model, b: Model) -> Iterator[Change]:
             str(m.weights.linear) if m.weights and m.weights.linear else None for m in (a, b)
         ],
         "weights": [None if m.weights is None else m.weights.how for m in (a, b)],
-        "interactions": [", ".join(sorted(m.taken.schema.interactions)) or None for m in (a, b)],
+        "interactions": [
+            list_names(sorted(m.weights.linear.together)) or None if m.weights else None
+            for m in (a, b)
+        ],
     }
     for name, (mine, theirs) in told.items():
         if mine != theirs:
@@ -261,7 +264,7 @@ def _weights(a: Weights | None, b: Weights | None, classes: list[Any], n: int) -
 
 # --- Items ---------------------------------------------------------------------------------------
 #
-# What the rows of a table of parameters stand for: columns, levels, words, bins, pairs of bins.
+# What the rows of a table of parameters stand for: columns, levels, words, bins.
 
 
 Named: TypeAlias = Callable[[NDArray[np.int64]], list[Any]]  # the columns or items of some rows
@@ -322,8 +325,6 @@ def items_of(model: Model, group: Group) -> tuple[NDArray[np.int64], Named]:
         of = np.repeat(np.arange(len(axis.columns)), axis.sizes)
         if group.kind == "missing":
             return of, lambda rows: ["(missing)"] * len(rows)
-        if group.is_interaction:
-            return of, lambda rows: [_pair(levels, of[i], i) for i in rows.tolist()]
         return of, lambda rows: [
             levels.levels[of[i]][i - levels.first[of[i]]] for i in rows.tolist()
         ]
@@ -333,24 +334,6 @@ def items_of(model: Model, group: Group) -> tuple[NDArray[np.int64], Named]:
 def _end(x: np.floating, timed: np.bool_) -> Any:
     """Return an end of a bin, as a time where the column holds times."""
     return np.datetime64(round(float(x)), "s").item() if timed and np.isfinite(x) else float(x)
-
-
-def _pair(axis: Levels, j: int, row: int) -> str:
-    """Return which two bins a row of an interaction stands for."""
-    column = axis.columns[j]
-    assert isinstance(column, Interaction)
-    a, b = divmod(row - int(axis.first[j]), column.b.size)
-    return f"{_bin(column.a, a)} × {_bin(column.b, b)}"
-
-
-def _bin(of: Bins, code: int) -> str:
-    """Return what a bin of a column holds."""
-    if code == of.size - 1:
-        return "(missing)"
-    if isinstance(of, NumberBins):
-        ends = [-np.inf, *of.edges, np.inf]
-        return Interval.of(float(ends[code]), float(ends[code + 1]), last=False)
-    return str(of.levels[code]) if code < len(of.levels) else "(any other)"
 
 
 # --- What two models say of the items of their columns: levels, words, and some numbers ----------

@@ -38,7 +38,7 @@ from naively.messages import Shown, many, visible
 from naively.model.class_prior import and_more, frequent, number_of
 from naively.model.model import Model
 from naively.schema.encode import plain_cell, plain_cells
-from naively.schema.schema import Interaction, Missing, MissingAs
+from naively.schema.schema import Missing, MissingAs
 from naively.tabular import Tabular
 
 if TYPE_CHECKING:
@@ -189,7 +189,8 @@ class EvidenceMatrix(NamedTuple):
     Parameters
     ----------
     columns : list of str
-        The columns of the table, and after them what is said beside them: missing cells, pairs.
+        The columns of the table, and after them what is said beside them: missing cells, products,
+        rules.
     weight : ndarray of shape (rows, columns)
         In nats; 0 where a column says nothing of a row.
     base : ndarray of shape (rows,)
@@ -308,7 +309,7 @@ def explain(model: Model, rows: Rows) -> Explanation:
             _refuse_long(block)
     batch = batch.split()
 
-    @cache  # an interaction shows the cells of columns that are shown themselves
+    @cache  # a product shows the cells of columns that are shown themselves
     def cells(name: Name) -> Sequence[object]:
         if isinstance(name, Derived):
             return name.cells(cells)
@@ -613,7 +614,7 @@ class Lines:
             if isinstance(axis, Words):
                 self.items[row].append(line)
             else:
-                self._put(row, _pair(name.sources) if isinstance(name, Interaction) else key, line)
+                self._put(row, key, line)
 
     def add_missing(self, found: Contributions, axis: Axis) -> None:
         """Add what it says that cells are missing, and as which words, and that others are there.

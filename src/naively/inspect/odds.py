@@ -373,10 +373,9 @@ def nomogram(
         notes.append("all others are taken as one class, by their priors")
     if len(found) > n:
         notes.append(f"the {n:,} columns of widest range, of {len(found):,}")
-    pairs = model.taken.schema.interactions or (model.weights and model.weights.linear.products)
     texts = {name for g in model.taken.schema.of_columns if g.analyser for name in g.columns}
     notes += ["texts are left out: the weight of a word is in explain"] * bool(texts)
-    notes += ["interactions are left out"] * bool(pairs)
+    notes += ["interactions are left out"] * model.has_interactions
     label_of = model.classes.tolist()[c]
     return Nomogram(label_of, rival, found[:n], odds.prior, tuple(notes))
 

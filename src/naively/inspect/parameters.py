@@ -517,8 +517,7 @@ def _by_column(model: Model, group: Group) -> Iterator[Column]:
     """Yield the columns of a group, or all together where they are one event."""
     event, tally = group.event, model.taken.counts[group.key]
     axis, names = tally.axis, [title(name) for name in tally.axis.columns]
-    # An interaction has no values of its own: they are those of its columns.
-    of_all = 1 if group.is_interaction else event.n_values(tally)
+    of_all = event.n_values(tally)
     if event.joined or group.analyser is not None or len(names) == 1:
         yield Column(
             ", ".join(names[:3]) + ", ..." * (len(names) > 3), of_all, event.n_parameters(tally)
@@ -526,8 +525,7 @@ def _by_column(model: Model, group: Group) -> Iterator[Column]:
     elif isinstance(axis, ByValue):
         for name, column in zip(names, axis.columns, strict=True):
             own = tally.of([column])
-            values = 1 if group.is_interaction else event.n_values(own)
-            yield Column(name, values, event.n_parameters(own))
+            yield Column(name, event.n_values(own), event.n_parameters(own))
     else:  # all columns are alike
         d = len(names)
         values = math.inf if of_all == math.inf else event.n_values(tally.of(axis.columns[:1]))
@@ -632,9 +630,9 @@ class Linear(Tabular):
 
 def linear(model: Model) -> Linear:
     """Return the linear view of a model (see ``nb.inspect.linear``)."""
-    if model.taken.schema.interactions or (model.weights and model.weights.linear.products):
+    if model.has_interactions:
         raise ValueError(
-            "The model is not linear in its interactions: each is of two columns at a time."
+            "The model is not linear in its interactions: each is of several columns at a time."
         )
     names: list[str] = []
     tables, total = [], model.start

@@ -6,22 +6,19 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
-from functools import cached_property, reduce
+from functools import cached_property
 from itertools import chain, islice
-from operator import add
 from typing import Any, Literal, TypeAlias, final
 
 import numpy as np
 
-from naively.counting.axis import PRESENT, Axis, Derived, Name, title
+from naively.counting.axis import PRESENT, Axis, Name, title
 from naively.counting.block import Batch, Block, Dense, Documents, split_texts
 from naively.counting.labels import Label, LabelArray, Labels
 from naively.counting.leave_one_out import Parts
 from naively.counting.noise import Mechanism
 from naively.counting.tally import BlockTally, Tally, Total, count_classes, forget, impossible
 from naively.data.columns import Reading, Rows
-from naively.events.base import EventModel
-from naively.events.lift import Lift
 from naively.kernels import dispatch
 from naively.kernels.double_double import Sums
 from naively.kernels.reference import Finish, Finished, Floats
@@ -32,8 +29,7 @@ from naively.model.class_prior import PRETEND, class_probabilities
 from naively.model.linear_part import LinearPart, Product, SeveralColumns
 from naively.model.weights import Weights, mean
 from naively.schema.diagnose import describe
-from naively.schema.encode import Held
-from naively.schema.schema import SHOWN, Group, GroupKey, Schema
+from naively.schema.schema import SHOWN, GroupKey, Schema
 from naively.schema.settings import PURE, Settings
 from naively.schema.settle import (
     CountedTotal,
@@ -274,19 +270,6 @@ class Model(Shown):
         """Whether interactions were looked for, or are there."""
         return self.sought is not None or self.has_interactions
 
-    def with_interactions(
-        self, columns: Sequence[Derived], batches: Iterable[Batch], event: EventModel | None = None
-    ) -> Model:
-        """Count interactions too, in a second pass over the rows that were learned."""
-        group = Group(event or Lift(), "interaction", tuple(columns))
-        counted = []
-        for batch in batches:
-            seen = batch.seen()
-            labels = seen.labels.among(self.classes)
-            counted.append(group.event.tally(group.derive(Held(seen), None), labels))
-        tallies = {**self.counted.tally.blocks, group.key: reduce(add, counted)}
-        return self._of((*self.counted.schema.groups, group), tallies)
-
     def with_classes(self, classes: LabelArray) -> Model:
         """Return the model with a place for each of these classes; some may have no row yet."""
         if np.array_equal(classes, self.classes):
@@ -298,7 +281,7 @@ class Model(Shown):
     @property
     def pure(self) -> Model:
         """The model of how rows are generated: without weights, and what is said beside columns."""
-        return replace(self.without_interactions().without_presence, weights=None)
+        return replace(self.without_presence, weights=None)
 
     @property
     def without_presence(self) -> Model:
@@ -320,19 +303,6 @@ class Model(Shown):
     def has_interactions(self) -> bool:
         """Whether several columns at a time say something too, in products or rules."""
         return self.weights is not None and self.weights.linear.is_of_several
-
-    def without_interactions(self) -> Model:
-        """Return the model of the columns alone."""
-        schema, tally = self.counted
-        groups = schema.of_columns
-        if len(groups) == len(schema.groups):
-            return self
-        return self._of(groups, {group.key: tally.blocks[group.key] for group in groups})
-
-    def _of(self, groups: tuple[Group, ...], blocks: Mapping[GroupKey, BlockTally]) -> Model:
-        schema, tally = self.counted
-        counted = View(replace(schema, groups=groups), replace(tally, blocks=blocks))
-        return replace(self, counted=counted)
 
     @cached_property
     def taken(self) -> Taken:

@@ -87,7 +87,6 @@ def with_noise(
         If no noise suffices for a column, or it needs a delta; it names the column.
     """
     _check(epsilon, delta, resolution)
-    model = model.without_interactions()
     schema = without_words(model.counted).schema  # which the rows alone name
     groups = schema.groups
     # What is said of columns, and the words beside their numbers, are somebody's cells.

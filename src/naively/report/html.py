@@ -30,7 +30,7 @@ def cell(value: object) -> str:
     """Return a cell of a table: digits of numbers, nothing for None."""
     if value is None:
         return ""
-    if isinstance(value, tuple):  # the cells of an interaction
+    if isinstance(value, tuple):  # the cells of a product
         return " · ".join(cell(of) or "missing" for of in value)
     if isinstance(value, bool):
         return str(value)

@@ -248,15 +248,15 @@ def _worth(nats: float) -> str:
 
 
 def interactions(subject: Subject) -> str:
-    """List the pairs of columns that have a say of their own."""
-    pairs = dict.fromkeys(subject.model.taken.schema.interactions)
-    if subject.model.weights is not None:
-        pairs |= dict.fromkeys(subject.model.weights.linear.together)
-    if not pairs:
-        return ""
-    cost = subject.cost
-    lines = [[name, cost.get(name)] for name in sorted(pairs, key=lambda n: -cost.get(n, 0.0))]
-    return html.table(["pair of columns", "worth (nats per row)"], lines)
+    """List the columns that have a say of their own together."""
+    weights, cost = subject.model.weights, subject.cost
+    names = (
+        []
+        if weights is None
+        else sorted(weights.linear.together, key=lambda name: -cost.get(name, 0.0))
+    )
+    lines = [[name, cost.get(name)] for name in names]
+    return html.table(["columns", "worth (nats per row)"], lines) if lines else ""
 
 
 def rows(subject: Subject) -> str:

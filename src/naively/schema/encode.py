@@ -170,13 +170,9 @@ def _cells(rows: Rows, name: Name) -> Cells:
 
 
 class OfTable(Encoded):
-    """The columns of a table, as derived columns see them.
-
-    Cells are looked up by their values, as an interaction may know levels that its column has lost.
-    """
+    """The columns of a table, as derived columns see them."""
 
     def __init__(self, rows: Rows) -> None:
-        super().__init__()
         self.rows = rows
 
     def number(self, name: Name) -> NDArray[np.floating]:
@@ -358,7 +354,6 @@ class Held(Encoded):
     """
 
     def __init__(self, batch: Batch, readings: Mapping[Name, Reading] | None = None) -> None:
-        super().__init__()
         self.rows = len(batch)
         self.blocks = batch.blocks
         self.dense: dict[Name, tuple[Dense, int]] = {}

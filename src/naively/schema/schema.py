@@ -1,4 +1,4 @@
-"""Which columns go to which event model, and what follows from columns: parts, pairs, prints."""
+"""Which columns go to which event model, and what follows from columns: parts, prints."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from hashlib import blake2b
 from itertools import islice, pairwise
-from typing import Any, TypeAlias, cast, final
+from typing import Any, cast, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,12 +19,10 @@ from naively.counting.axis import (
     Columns,
     Derived,
     Encoded,
-    Level,
     Levels,
     Name,
     Words,
     title,
-    title_of_columns,
 )
 from naively.counting.block import Batch, Block, Codes, Dense, Documents, Sparse
 from naively.counting.labels import Labels, hash_cell, is_missing
@@ -86,10 +84,10 @@ class Schema(Shown):
     """Groups of columns; every column of the table is in one, unless it was missing throughout.
 
     A text may be in several, each with an analyser of its own. A column of a group may follow from
-    columns of the table: a part of a time, or an interaction (see ``schema.derived``). Columns that
-    are free were given no event model: it follows from what is counted of them (see
-    ``schema.settle``). Printed, a schema says one line a column: its event model, and why; or one
-    line a group if there are many.
+    columns of the table: a part of a time, or whether its cells are missing (see
+    ``schema.derived``). Columns that are free were given no event model: it follows from what is
+    counted of them (see ``schema.settle``). Printed, a schema says one line a column: its event
+    model, and why; or one line a group if there are many.
     """
 
     groups: tuple[Group, ...]
@@ -100,7 +98,7 @@ class Schema(Shown):
 
     @cached_property
     def columns(self) -> dict[Name, Group]:
-        """The group of each column: those of the table in its order, then parts of times, pairs.
+        """The group of each column: those of the table in its order, then parts of times.
 
         A text that is counted by several groups is named once, by the first. The columns that say
         which cells are missing, and as what, are left out.
@@ -133,7 +131,7 @@ class Schema(Shown):
 
     @cached_property
     def of_columns(self) -> tuple[Group, ...]:
-        """The groups of columns, without what is said beside them: of missing cells, of pairs."""
+        """The groups of columns, without what is said beside them: of missing cells."""
         return tuple(group for group in self.groups if not group.is_beside)
 
     @property
@@ -157,13 +155,8 @@ class Schema(Shown):
 
     @cached_property
     def derived(self) -> tuple[Derived, ...]:
-        """The columns that follow from others: parts of times, and interactions."""
+        """The columns that follow from others: parts of times, and which cells are missing."""
         return tuple(name for group in self.groups for name in group.derived)
-
-    @property
-    def interactions(self) -> dict[str, Derived]:
-        """The interactions that are counted, by name."""
-        return {str(name): name for g in self.groups if g.is_interaction for name in g.derived}
 
     @cached_property
     def names(self) -> list[str]:
@@ -512,7 +505,7 @@ def _check_kinds(rows: Rows, group: Group, names: Iterable[Name]) -> None:
 
 # --- Columns that follow from others -------------------------------------------------------------
 #
-# They are the parts of times, whether a cell is missing, and the interactions of two columns.
+# They are the parts of times, whether a cell is missing, and as which word.
 
 
 @final
@@ -531,10 +524,6 @@ class TimePart(Derived):
         return (self.of,)
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        return (len(self.levels),)
-
-    @property
     def levels(self) -> tuple[str, ...]:
         return NAMES[self.part]
 
@@ -544,9 +533,6 @@ class TimePart(Derived):
     def cells(self, cells: Callable[[Name], Sequence[object]]) -> list[object]:
         named: list[object] = part_of(np.asarray(cells(self.of), TIME), self.part).tolist()
         return named
-
-
-Source: TypeAlias = str | int | TimePart  # what may be taken together with another
 
 
 @final
@@ -563,10 +549,6 @@ class Missing(Derived):
     @property
     def sources(self) -> tuple[Name, ...]:
         return (self.of,)
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return (2,)
 
     @property
     def levels(self) -> tuple[bool, ...]:
@@ -599,10 +581,6 @@ class MissingAs(Derived):
         return (self.of,)
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        return (len(self.words),)
-
-    @property
     def levels(self) -> tuple[str, ...]:
         return self.words
 
@@ -616,86 +594,6 @@ class MissingAs(Derived):
         return [None] * len(cells(self.of))
 
 
-@final
-@dataclass(frozen=True)
-class NumberBins:
-    """Bins of a column of numbers, cut at ascending edges; the last bin holds missing cells."""
-
-    column: Source
-    edges: tuple[float, ...]
-
-    @property
-    def size(self) -> int:
-        """The number of bins."""
-        return len(self.edges) + 2
-
-    def codes(self, columns: Encoded) -> NDArray[np.int64]:
-        """Return the bin of each row, of shape (rows,): how many edges its number reaches."""
-        numbers = columns.number(self.column)
-        bins = np.searchsorted(np.asarray(self.edges, np.float64), numbers, side="right")
-        return np.where(np.isnan(numbers), self.size - 1, bins)
-
-
-@final
-@dataclass(frozen=True)
-class LevelBins:
-    """Levels with a bin each; then a bin for all other levels, and one for missing cells."""
-
-    column: Source
-    levels: tuple[Level, ...]
-
-    @property
-    def size(self) -> int:
-        """The number of bins."""
-        return len(self.levels) + 2
-
-    def codes(self, columns: Encoded) -> NDArray[np.int64]:
-        """Return the bin of each row, of shape (rows,)."""
-        codes = columns.codes_of(self.column, self.levels)
-        return np.where(codes < 0, self.size - 1, codes).astype(np.int64)
-
-
-Bins: TypeAlias = NumberBins | LevelBins  # the last bin holds missing cells
-
-
-@final
-@dataclass(frozen=True)
-class Interaction(Derived):
-    """Two columns taken together: which of their bins come together in a row.
-
-    Examples
-    --------
-    >>> column = Interaction(NumberBins("a", (0.5,)), LevelBins("b", ("x", "y")))
-    >>> print(column, column.shape)
-    a × b (3, 4)
-    """
-
-    a: Bins
-    b: Bins
-    beside = True
-
-    def __str__(self) -> str:
-        return title_of_columns(self.sources)
-
-    @property
-    def sources(self) -> tuple[Name, Name]:
-        return self.a.column, self.b.column
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self.a.size, self.b.size
-
-    @cached_property
-    def levels(self) -> tuple[Level, ...]:
-        return super().levels
-
-    def codes(self, columns: Encoded) -> NDArray[np.integer]:
-        return columns.bins(self.a) * self.b.size + columns.bins(self.b)
-
-    def cells(self, cells: Callable[[Name], Sequence[object]]) -> list[tuple[object, ...]]:
-        return list(zip(*map(cells, self.sources), strict=True))
-
-
 # --- Groups: the columns of one event model, which become one block ------------------------------
 
 
@@ -703,10 +601,9 @@ USUAL_KIND: dict[str, Kind] = {  # of others it is "number"
     "bernoulli": "boolean",
     "categorical": "string",
     "joint": "string",
-    "lift": "interaction",
 }
 
-DERIVED: tuple[Kind, ...] = ("part", "missing", "missing as", "interaction")  # from other columns
+DERIVED: tuple[Kind, ...] = ("part", "missing", "missing as")  # from other columns
 
 
 @dataclass(frozen=True)
@@ -756,11 +653,6 @@ class Group:
         own = None if self.analyser is None else self.columns[0]
         return GroupKey(self.event, self.kind, own, self.analyser)
 
-    @property
-    def is_interaction(self) -> bool:
-        """Whether its columns are taken two together, beside what each of them says alone."""
-        return self.kind == "interaction"
-
     @cached_property
     def is_beside(self) -> bool:
         """Whether its columns say something beside what the columns they follow from say."""
@@ -788,7 +680,7 @@ class Group:
     def derive(self, columns: Encoded, axis: Axis | None) -> Codes:
         """Encode derived columns by the columns of the table, on a known axis or by all levels."""
         if not isinstance(axis, Levels):
-            axis = Levels.of_all(self.derived, whole=self.event.layout == "grid")
+            axis = Levels.of_all(self.derived)
         found = map(columns.codes_of, axis.columns, axis.levels)
         return Codes(np.stack([*found], axis=1).astype(np.int32), axis)
 

@@ -629,7 +629,7 @@ def with_missing(counted: View) -> View:
         if table:
             sums = Sums(np.stack([row.high for row in table]), np.stack([row.low for row in table]))
             groups.append(group)
-            blocks[group.key] = BlockTally(Levels.of_all(group.derived, whole=False), {LEVEL: sums})
+            blocks[group.key] = BlockTally(Levels.of_all(group.derived), {LEVEL: sums})
     return View(replace(schema, groups=tuple(groups)), replace(tally, blocks=blocks))
 
 
