@@ -242,7 +242,6 @@ CASES = [
     *(Case(text, TEXT, objects, text=True) for text in DEFAULTS["note"]),
     Case(DEFAULTS, name="mixed defaults"),
     Case(SETTLED, name="mixed"),
-    Case(SETTLED, interactions=INTERACTIONS, name="mixed with interactions"),
     Case(DEFAULTS, settings=Settings(presence="auto"), name="mixed defaults, missing or not"),
     Case(SETTLED, settings=Settings(presence="auto"), name="mixed, missing or not"),
     Case(Gaussian(), REAL, numbers, settings=Settings(presence="auto"), name="missing or not"),
