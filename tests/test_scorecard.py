@@ -252,7 +252,7 @@ def test_a_scorecard_has_the_table_of_unicode_if_it_splits_texts() -> None:
 
 def test_a_class_that_came_after_the_weights_has_no_slopes() -> None:
     columns, y = table(200, 4)
-    nb = with_linear_part(NaiveBayes().fit(columns, y), products=3)
+    nb = with_linear_part(NaiveBayes().fit(columns, y), products=3, rules=5)
     nb.partial_fit({name: of[:3] for name, of in columns.items()}, ["aside"] * 3)
     assert nb.weights_ is not None
     assert "aside" not in nb.weights_.classes

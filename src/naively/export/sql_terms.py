@@ -789,7 +789,8 @@ class Pieces:
     cells : dict of str to str
         What is read of the table t, by the names that the next step knows it by.
     found : dict of str to str
-        What is found out of the cells x: the places of bins, levels and cells of rules, and clipped numbers.
+        What is found out of the cells x: the places of bins, of levels and of rules' cells, and
+        clipped numbers.
     scores : list of list of str
         What is added to each score: pieces of the names in ``found``, and of the cells.
     weights : list of Weight
