@@ -27,7 +27,7 @@ from tests.cases import CASES, Case
 from tests.laws import samples
 from tests.linear_parts import with_linear_part
 from tests.scorecards import posterior
-from tests.test_scorecard import COLUMNS, NO_SUMS, Row, models, rows_of, table
+from tests.test_scorecard import COLUMNS, NO_SUMS, Row, forgetful, models, rows_of, table
 
 
 def session_of(model: onnx.ModelProto) -> onnxruntime.InferenceSession:
@@ -162,6 +162,10 @@ def test_who_says_nothing_of_missing_strings_has_none() -> None:
     del inputs["colour_missing"]
     for mine, its in zip(session.run(None, inputs), whole, strict=True):
         np.testing.assert_array_equal(mine, its)
+
+
+def test_a_level_that_was_forgotten() -> None:
+    assert_equal(forgetful(), {"size": [1.0, None], "colour": ["green", "green"]})
 
 
 def test_missing_throughout_and_unseen() -> None:

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from naively import Bernoulli, NaiveBayes, Patterns, Text
 from naively.data.frames import as_rows
 from naively.export.scorecard import Scorecard
+from naively.model.linear_part import Line, Product, Step, Term
 from naively.model.model import Model
 from naively.model.rules import Above, Condition, OneOf, Rule
 from tests import ruled
@@ -289,7 +290,8 @@ def test_a_rule_of_a_column_that_is_counted_otherwise_by_now_adds_nothing() -> N
         assert len([term for term in card["terms"] if term["term"] == "rule"]) == number
 
 
-def test_a_level_that_was_forgotten_is_in_no_condition() -> None:
+def forgetful() -> NaiveBayes:
+    """A model with a rule and a product of the level "green", whose rows it forgot."""
     columns, y = table(300, 6)
     rows = {name: columns[name] for name in ("size", "colour")}
     rows["colour"] = ["green" if i < 20 else of for i, of in enumerate(rows["colour"])]
@@ -300,9 +302,16 @@ def test_a_level_that_was_forgotten_is_in_no_condition() -> None:
     weights = nb.weights_
     assert weights is not None
     points = tuple((float(i), -float(i)) for i in range(4))
-    linear = replace(weights.linear, rules={Rule(conditions): points})
+    step = Term(key, "colour", Step("green", 0.2, 0.4))
+    both = Product(step, Term(size, "size", Line(-2.0, 2.0, 0.1, 1.0)), 1.0)
+    rules = {Rule(conditions): points}
+    linear = replace(weights.linear, rules=rules, products={both: (1.0, -1.0)})
     nb._keep(nb.model_.weighed(replace(weights, linear=linear)))
     nb.forget({name: of[:20] for name, of in rows.items()}, y[:20])
-    row = {"size": 1.0, "colour": "green"}
+    return nb
+
+
+def test_a_level_that_was_forgotten_is_in_no_condition_and_no_product() -> None:
+    nb, row = forgetful(), {"size": 1.0, "colour": "green"}
     known = nb.predict_proba({name: [cell] for name, cell in row.items()})[0]
     np.testing.assert_allclose(posterior(read(nb.model_), row), known, rtol=1e-9)

@@ -24,7 +24,7 @@ from tests.cases import CASES, Case
 from tests.laws import samples
 from tests.node import ask, question
 from tests.scorecards import Row
-from tests.test_scorecard import COLUMNS, Fitted, models, read, rows_of, table
+from tests.test_scorecard import COLUMNS, Fitted, forgetful, models, read, rows_of, table
 from tests.words import rich_text
 
 TEXTS = [
@@ -137,6 +137,12 @@ def test_rules_of_every_kind_are_scored_and_explained_as_in_python() -> None:
     for nb, answer in zip(made, ask(asked), strict=True):
         for known, lines in zip(explain(nb.model_, as_rows(new)), answer, strict=True):
             assert_same_lines(known, lines)
+
+
+def test_a_level_that_was_forgotten_is_none_that_is_known() -> None:
+    nb, row = forgetful(), {"size": 1.0, "colour": "green"}
+    (found,) = ask([question(Scorecard.of(nb.model_), [row], "posterior")])
+    np.testing.assert_allclose(found, nb.predict_proba({n: [x] for n, x in row.items()}), rtol=1e-9)
 
 
 @pytest.mark.slow

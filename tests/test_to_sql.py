@@ -28,7 +28,7 @@ from tests import databases, ruled
 from tests.cases import CASES, Case
 from tests.laws import samples
 from tests.linear_parts import with_linear_part
-from tests.test_scorecard import COLUMNS, Fitted, models, read, rows_of, table
+from tests.test_scorecard import COLUMNS, Fitted, forgetful, models, read, rows_of, table
 
 KINDS = {"number": "number", "boolean": "boolean", "string": "string", "text": "string"}
 TIMES = {"duckdb": "TIMESTAMP", "sqlite": "TEXT", "postgres": "TIMESTAMP"}
@@ -148,6 +148,12 @@ def test_rules_of_every_kind(base: tuple[str, Any], name: str, where: str) -> No
     labels, p = scored(base, Scorecard.of(nb.model_), rows, weights=where)
     np.testing.assert_allclose(p, nb.predict_proba(new), rtol=0, atol=1e-11)
     assert labels == nb.predict(new).tolist()
+
+
+def test_a_level_that_was_forgotten(base: tuple[str, Any]) -> None:
+    nb, row = forgetful(), {"size": 1.0, "colour": "green"}
+    _, p = scored(base, Scorecard.of(nb.model_), [row])
+    np.testing.assert_allclose(p, nb.predict_proba({n: [x] for n, x in row.items()}), atol=1e-11)
 
 
 def test_what_a_product_of_tiny_numbers_says_is_nothing(base: tuple[str, Any]) -> None:

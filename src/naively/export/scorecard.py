@@ -371,7 +371,8 @@ class TokensTerm:
 class Factor:
     """A function of a cell, of the linear part; it is 0 where the cell is missing.
 
-    Where ``above`` is given, a line is of 1 where the number is greater, and else of 0.
+    Where ``above`` is given, a line is of 1 where the number is greater, and else of 0. The level
+    of a step is None where the model does not know it any more: then no cell is the level.
     """
 
     cell: Cell
@@ -648,18 +649,25 @@ class _Terms:
         assert isinstance(function, Line | Step)  # products are of nothing else
         group = self._group(term.group)
         above = _threshold(group) if isinstance(function, Line) else None
+        if isinstance(function, Step) and function.level not in self._levels(term):
+            function = replace(function, level=None)
         return Factor(self._cell(term.column, group), function, above)
 
     def _condition(self, of: Condition) -> CellCondition:
-        group, axis = self._group(of.group), self.model.taken.axes[of.group]
-        test: float | tuple[Level, ...]
-        if isinstance(of.test, Above):
-            test = _edge_of_cells(group, of.test.edge)
-        else:  # a level that the model does not know any more is one that was never seen
-            assert isinstance(axis, Levels)
-            known = axis.index[axis.columns.index(of.column)]
-            test = tuple(level for level in of.test.levels if level in known)
-        return CellCondition(self._cell(of.column, group), test, of.missing)
+        group, test = self._group(of.group), of.test
+        asked: float | tuple[Level, ...]
+        if isinstance(test, Above):
+            asked = _edge_of_cells(group, test.edge)
+        else:
+            known = self._levels(of)
+            asked = tuple(level for level in test.levels if level in known)
+        return CellCondition(self._cell(of.column, group), asked, of.missing)
+
+    def _levels(self, of: Term | Condition) -> Mapping[Level, int]:
+        """Return the levels of a column; one that was forgotten is as if it was never seen."""
+        axis = self.model.taken.axes[of.group]
+        assert isinstance(axis, Levels)
+        return axis.index[axis.columns.index(of.column)]
 
     def _group(self, key: GroupKey) -> Group:
         return next(group for group in self.model.taken.schema.groups if group.key == key)

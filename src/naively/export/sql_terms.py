@@ -266,8 +266,8 @@ class _TermsInSql:
         none, one = number(0.0), number(1.0)
         if isinstance(function, Step):
             x = self.pieces.cell(of.cell, as_text=_is_text(of.cell))
-            place, _ = self._level(of.cell, (function.level,))
-            value = f"CASE WHEN {place} = 1 THEN {one} ELSE {none} END"
+            levels = () if function.level is None else (function.level,)
+            value = f"CASE WHEN {self._is_among(of.cell, levels)} THEN {one} ELSE {none} END"
         else:
             x = value = self.pieces.cell(of.cell)
             if of.above is not None:
@@ -290,23 +290,22 @@ class _TermsInSql:
         """Return whether a condition holds, or NULL where it does not as the cell is missing."""
         x = self.pieces.cell(of.cell, as_text=_is_text(of.cell))
         if isinstance(of.test, tuple):
-            spelled = self._spelled(of.cell, of.test)
-            part = of.cell.part
-            value = x if part is None else self.pieces.spelling.part(x, part)
-            holds = f"{value} IN ({', '.join(spelled)})" if spelled else "1 = 0"
+            holds = self._is_among(of.cell, of.test)
         else:
             holds = f"{x} >= {self.pieces.dialect.number(of.test)}"
         return f"{x} IS NULL OR {holds}" if of.missing else holds
 
-    def _spelled(self, cell: Cell, levels: Sequence[Any]) -> list[str]:
-        """Spell levels as a cell is read, without strings that the database cannot hold."""
-        dialect = self.pieces.dialect
+    def _is_among(self, cell: Cell, levels: Sequence[Any]) -> str:
+        """Return whether a cell is one of some levels; the database cannot hold all strings."""
+        dialect, x = self.pieces.dialect, self.pieces.cell(cell, as_text=_is_text(cell))
         if cell.part is not None:
-            names = NAMES[cell.part]
-            return [f"{names.index(level)}" for level in levels if level in names]
-        if not _is_text(cell):
-            return [dialect.number(float(level)) for level in levels]
-        return [said for level in map(str, levels) if (said := _string(dialect, level))]
+            names, x = NAMES[cell.part], self.pieces.spelling.part(x, cell.part)
+            spelled = [f"{names.index(level)}" for level in levels if level in names]
+        elif _is_text(cell):
+            spelled = [said for level in levels if (said := _string(dialect, str(level)))]
+        else:
+            spelled = [dialect.number(float(level)) for level in levels]
+        return f"{x} IN ({', '.join(spelled)})" if spelled else "1 = 0"
 
     def _tokens(self, number: int, term: TokensTerm) -> None:
         dialect, x = self.pieces.dialect, self.pieces.cell(term.cell, as_text=True)
