@@ -48,8 +48,9 @@ def added(term: Read, row: Row) -> list[Any]:
     """Return what a term adds to each class."""
     none = [0.0] * len(first(term))
     match term["term"]:
-        case "pair":
-            return list(term["points"][bin_of(term["a"], row)][bin_of(term["b"], row)])
+        case "rule":
+            bits = (holds(of, row) << i for i, of in enumerate(term["conditions"]))
+            return list(term["points"][sum(bits)])
         case "product":
             both = factor(term["a"], row) * factor(term["b"], row) / term["scale"]
             both = min(max(both, -term["most"]), term["most"])
@@ -101,13 +102,11 @@ def cell(of: Read, row: Row) -> Any:
     return math.log(x) if of.get("log") else x
 
 
-def bin_of(of: Read, row: Row) -> int:
+def holds(of: Read, row: Row) -> bool:
     x = cell(of, row)
     if x is None:
-        return -1
-    if "edges" in of:
-        return sum(x >= float(edge) for edge in of["edges"])
-    return of["levels"].index(x) if x in of["levels"] else len(of["levels"])
+        return bool(of["missing"])
+    return bool(x in of["levels"] if "levels" in of else x >= float(of["edge"]))
 
 
 def factor(of: Read, row: Row) -> float:

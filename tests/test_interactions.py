@@ -21,7 +21,7 @@ from naively.fitting import weights as calibrate
 from naively.fitting.interactions import FEWEST, add_interactions
 from naively.fitting.leave_one_out import left_out, weighted_joint
 from naively.fitting.weights import log_loss
-from naively.model.linear_part import Rule
+from naively.model.rules import Rule
 from naively.model.weights import Weights
 from tests.fittings import mixed, noise, together
 from tests.products import assert_same, assert_same_tally

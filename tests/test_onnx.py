@@ -22,11 +22,12 @@ from naively.data.frames import as_rows
 from naively.export.onnx import inputs_of, onnx_of, tensors_of
 from naively.export.scorecard import AnyTerm, Cell, LevelsTerm, PresenceTerm, Scorecard
 from naively.model.model import Model
+from tests import ruled
 from tests.cases import CASES, Case
 from tests.laws import samples
 from tests.linear_parts import with_linear_part
 from tests.scorecards import posterior
-from tests.test_scorecard import COLUMNS, NO_SUMS, Row, models, rows_of, table
+from tests.test_scorecard import COLUMNS, NO_SUMS, Row, forgetful, models, rows_of, table
 
 
 def session_of(model: onnx.ModelProto) -> onnxruntime.InferenceSession:
@@ -113,8 +114,17 @@ def test_it_says_all_that_a_model_says_by_default(fitted: Sessions, rows: list[R
 def test_rows_of_a_table_of_all_kinds() -> None:
     columns, y = table(300, 5)
     nb = NaiveBayes(interactions="auto").fit(columns, y)
+    assert nb.weights_ is not None
+    assert nb.weights_.linear.is_of_several
     assert_equal(nb, columns)
     assert nb.export.onnx().opset_import[0].version == 17
+
+
+@pytest.mark.parametrize("name", ruled.MODELS)
+def test_rules_of_every_kind(name: str) -> None:
+    nb, (new, _) = ruled.model(name), ruled.rows()
+    assert_equal(nb, new)
+    assert_equal(nb, {column: of[:1] for column, of in new.items()})
 
 
 @given(
@@ -152,6 +162,10 @@ def test_who_says_nothing_of_missing_strings_has_none() -> None:
     del inputs["colour_missing"]
     for mine, its in zip(session.run(None, inputs), whole, strict=True):
         np.testing.assert_array_equal(mine, its)
+
+
+def test_a_level_that_was_forgotten() -> None:
+    assert_equal(forgetful(), {"size": [1.0, None], "colour": ["green", "green"]})
 
 
 def test_missing_throughout_and_unseen() -> None:

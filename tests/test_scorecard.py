@@ -16,7 +16,10 @@ from hypothesis import strategies as st
 from naively import Bernoulli, NaiveBayes, Patterns, Text
 from naively.data.frames import as_rows
 from naively.export.scorecard import Scorecard
+from naively.model.linear_part import Line, Product, Step, Term
 from naively.model.model import Model
+from naively.model.rules import Above, Condition, OneOf, Rule
+from tests import ruled
 from tests.cases import CASES, LEVEL, TEXT, Case
 from tests.laws import samples
 from tests.linear_parts import with_linear_part
@@ -115,17 +118,18 @@ def models() -> list[NaiveBayes]:
         NaiveBayes({"size": "exponential", "number": "categorical"}, class_prior="uniform"),
     ]
     of_size = {**columns, "size": [None if x is None else abs(x) for x in columns["size"]]}
-    # The squares of a board, which no product tells.
+    # The squares of a board, which no product tells: a rule does.
     black = [x is not None and np.floor(2 * x) % 2 == 1 for x in columns["size"]]
     red = [of == (label == "yes") for of, label in zip(black, y, strict=True)]
-    of_pair = {**columns, "colour": np.where(red, "red", "blue").tolist()}
+    of_board = {**columns, "colour": np.where(red, "red", "blue").tolist()}
     fitted = [
         nb.fit(cells, y)
-        for nb, cells in zip(made, [columns, of_pair, columns, columns, of_size], strict=True)
+        for nb, cells in zip(made, [columns, of_board, columns, columns, of_size], strict=True)
     ]
     return [
         *fitted,
         with_linear_part(NaiveBayes().fit(columns, y), products=9),
+        with_linear_part(NaiveBayes({"size": "gaussian"}).fit(columns, y), products=3, rules=20),
     ]
 
 
@@ -157,9 +161,31 @@ def test_the_models_under_test_have_every_kind_of_term(
     fitted: Fitted,
 ) -> None:
     kinds = {term["term"] for _, card in fitted for term in card["terms"]}
-    every = {"presence", "bins", "levels", "line", "parabola", "tokens", "pair", "product"}
+    every = {"presence", "bins", "levels", "line", "parabola", "tokens", "product", "rule"}
     assert kinds == every
+    assert fitted[1][0].weights_.linear.rules  # type: ignore[union-attr]
     assert {of.get("part") for _, card in fitted for of in card["terms"]} >= {"hour", "weekday"}
+
+
+@pytest.mark.parametrize("name", ruled.MODELS)
+def test_rules_of_every_kind_are_added_up(name: str) -> None:
+    nb, (new, rows) = ruled.model(name), ruled.rows()
+    card = read(nb.model_)
+    assert [term for term in card["terms"] if term["term"] == "rule"]
+    found = [posterior(card, row) for row in rows]
+    np.testing.assert_allclose(found, nb.predict_proba(new), rtol=1e-9, atol=1e-12)
+
+
+def test_rules_ask_every_kind_of_column_for_all_that_can_be_asked() -> None:
+    card = read(ruled.model(ruled.MODELS[0]).model_)
+    asked = [of for term in card["terms"] if term["term"] == "rule" for of in term["conditions"]]
+    assert {of["column"] for of in asked} == {of["name"] for of in card["columns"]}
+    assert {of.get("part") for of in asked} == {None, "hour", "weekday", "month"}
+    for kind in ("number", "boolean", "string", "time"):
+        of_kind = {("levels" in of, of["missing"]) for of in asked if of["kind"] == kind}
+        assert len(of_kind) == (2 if kind == "string" else 4), kind
+    assert {of["edge"] for of in asked if "edge" in of} >= {"-inf", 0.5}
+    assert [] in [of.get("levels") for of in asked]  # no truth is 2 or more
 
 
 def test_impossible_rows_are_said_as_such() -> None:
@@ -227,7 +253,7 @@ def test_a_scorecard_has_the_table_of_unicode_if_it_splits_texts() -> None:
 
 def test_a_class_that_came_after_the_weights_has_no_slopes() -> None:
     columns, y = table(200, 4)
-    nb = with_linear_part(NaiveBayes().fit(columns, y), products=3)
+    nb = with_linear_part(NaiveBayes().fit(columns, y), products=3, rules=5)
     nb.partial_fit({name: of[:3] for name, of in columns.items()}, ["aside"] * 3)
     assert nb.weights_ is not None
     assert "aside" not in nb.weights_.classes
@@ -247,3 +273,45 @@ def test_a_product_with_a_column_that_is_counted_otherwise_by_now_adds_nothing()
     card = read(nb.model_.weighed(replace(weights, linear=linear)))
     assert products
     assert not [term for term in card["terms"] if term["term"] == "product"]
+
+
+def test_a_rule_of_a_column_that_is_counted_otherwise_by_now_adds_nothing() -> None:
+    columns, y = table(200, 5)
+    nb = with_linear_part(NaiveBayes().fit(columns, y), rules=3)
+    weights = nb.weights_
+    assert weights is not None
+    rules = weights.linear.rules
+    gone = {
+        replace(of, conditions=(replace(of.conditions[0], column="gone"), *of.conditions[1:])): to
+        for of, to in rules.items()
+    }
+    for linear, number in ((weights.linear, 3), (replace(weights.linear, rules=gone), 0)):
+        card = read(nb.model_.weighed(replace(weights, linear=linear)))
+        assert len([term for term in card["terms"] if term["term"] == "rule"]) == number
+
+
+def forgetful() -> NaiveBayes:
+    """A model with a rule and a product of the level "green", whose rows it forgot."""
+    columns, y = table(300, 6)
+    rows = {name: columns[name] for name in ("size", "colour")}
+    rows["colour"] = ["green" if i < 20 else of for i, of in enumerate(rows["colour"])]
+    nb = NaiveBayes({"colour": "categorical"}).fit(rows, y)
+    key = next(g.key for g in nb.model_.taken.schema.groups if "colour" in g.columns)
+    size = next(g.key for g in nb.model_.taken.schema.groups if "size" in g.columns)
+    conditions = Condition(key, "colour", OneOf(("green",))), Condition(size, "size", Above(0.0))
+    weights = nb.weights_
+    assert weights is not None
+    points = tuple((float(i), -float(i)) for i in range(4))
+    step = Term(key, "colour", Step("green", 0.2, 0.4))
+    both = Product(step, Term(size, "size", Line(-2.0, 2.0, 0.1, 1.0)), 1.0)
+    rules = {Rule(conditions): points}
+    linear = replace(weights.linear, rules=rules, products={both: (1.0, -1.0)})
+    nb._keep(nb.model_.weighed(replace(weights, linear=linear)))
+    nb.forget({name: of[:20] for name, of in rows.items()}, y[:20])
+    return nb
+
+
+def test_a_level_that_was_forgotten_is_in_no_condition_and_no_product() -> None:
+    nb, row = forgetful(), {"size": 1.0, "colour": "green"}
+    known = nb.predict_proba({name: [cell] for name, cell in row.items()})[0]
+    np.testing.assert_allclose(posterior(read(nb.model_), row), known, rtol=1e-9)

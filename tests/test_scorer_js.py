@@ -17,13 +17,14 @@ from hypothesis import strategies as st
 from naively import NaiveBayes, Text
 from naively.data.frames import as_rows
 from naively.export.scorecard import Scorecard
-from naively.inspect.explain import explain
+from naively.inspect.explain import ExplainedRow, explain
 from naively.kernels.folding import table_text
+from tests import ruled
 from tests.cases import CASES, Case
 from tests.laws import samples
 from tests.node import ask, question
 from tests.scorecards import Row
-from tests.test_scorecard import COLUMNS, Fitted, models, read, rows_of, table
+from tests.test_scorecard import COLUMNS, Fitted, forgetful, models, read, rows_of, table
 from tests.words import rich_text
 
 TEXTS = [
@@ -125,6 +126,25 @@ def test_default_models_are_scored_as_in_python(fitted: Fitted, some_rows: list[
         ]
 
 
+def test_rules_of_every_kind_are_scored_and_explained_as_in_python() -> None:
+    new, rows = ruled.rows()
+    cells = [{name: plain(cell) for name, cell in row.items()} for row in rows]
+    made = list(map(ruled.model, ruled.MODELS))
+    asked = [question(Scorecard.of(nb.model_), cells, "posterior") for nb in made]
+    for nb, found in zip(made, ask(asked), strict=True):
+        np.testing.assert_allclose(found, nb.predict_proba(new), rtol=1e-9, atol=1e-12)
+    asked = [question(Scorecard.of(nb.model_), cells, "explain") for nb in made]
+    for nb, answer in zip(made, ask(asked), strict=True):
+        for known, lines in zip(explain(nb.model_, as_rows(new)), answer, strict=True):
+            assert_same_lines(known, lines)
+
+
+def test_a_level_that_was_forgotten_is_none_that_is_known() -> None:
+    nb, row = forgetful(), {"size": 1.0, "colour": "green"}
+    (found,) = ask([question(Scorecard.of(nb.model_), [row], "posterior")])
+    np.testing.assert_allclose(found, nb.predict_proba({n: [x] for n, x in row.items()}), rtol=1e-9)
+
+
 @pytest.mark.slow
 def test_explanations_are_those_of_python(fitted: Fitted, some_rows: list[Row]) -> None:
     asked = []
@@ -138,18 +158,23 @@ def test_explanations_are_those_of_python(fitted: Fitted, some_rows: list[Row]) 
         for row, lines in zip(some_rows, answer, strict=True):
             one = {name: [cell] for name, cell in _for_model(i, row).items()}
             (known,) = explain(nb.model_, as_rows(one))
-            total = np.sum([line["evidence"] for line in lines], axis=0)
-            np.testing.assert_allclose(total, known.joint, rtol=1e-9, atol=1e-9)
-            expected: dict[str, Any] = {}
-            for column, evidence in zip(known.column, known.log_likelihood, strict=True):
-                expected[column] = expected.get(column, 0.0) + evidence
-            found: dict[str, Any] = {}
-            for line in lines:
-                found[line["column"]] = found.get(line["column"], 0.0) + np.array(line["evidence"])
-            for column, evidence in expected.items():
-                other = found.pop(column, np.zeros(len(nb.classes_)))
-                np.testing.assert_allclose(other, evidence, rtol=1e-9, atol=1e-9, err_msg=column)
-            assert not any(np.any(of) for of in found.values()), found
+            assert_same_lines(known, lines)
+
+
+def assert_same_lines(known: ExplainedRow, lines: list[dict[str, Any]]) -> None:
+    """What each column says is the same, in however many lines; and the scores are."""
+    total = np.sum([line["evidence"] for line in lines], axis=0)
+    np.testing.assert_allclose(total, known.joint, rtol=1e-9, atol=1e-9)
+    expected: dict[str, Any] = {}
+    for column, evidence in zip(known.column, known.log_likelihood, strict=True):
+        expected[column] = expected.get(column, 0.0) + evidence
+    found: dict[str, Any] = {}
+    for line in lines:
+        found[line["column"]] = found.get(line["column"], 0.0) + np.array(line["evidence"])
+    for column, evidence in expected.items():
+        other = found.pop(column, np.zeros(len(total)))
+        np.testing.assert_allclose(other, evidence, rtol=1e-9, atol=1e-9, err_msg=column)
+    assert not any(np.any(of) for of in found.values()), found
 
 
 def _for_model(i: int, row: Row) -> Row:

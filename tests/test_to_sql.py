@@ -24,11 +24,11 @@ from naively.export import sql as tokens
 from naively.export.scorecard import Scorecard
 from naively.export.sql import Query, QueryOptions, score_query
 from naively.model.model import Model
-from tests import databases
+from tests import databases, ruled
 from tests.cases import CASES, Case
 from tests.laws import samples
 from tests.linear_parts import with_linear_part
-from tests.test_scorecard import COLUMNS, Fitted, models, read, rows_of, table
+from tests.test_scorecard import COLUMNS, Fitted, forgetful, models, read, rows_of, table
 
 KINDS = {"number": "number", "boolean": "boolean", "string": "string", "text": "string"}
 TIMES = {"duckdb": "TIMESTAMP", "sqlite": "TEXT", "postgres": "TIMESTAMP"}
@@ -139,6 +139,21 @@ def test_default_models_of_mixed_tables(
         of = {name: [row[name] for row in cells] for name in COLUMNS}
         _, p = scored(base, Scorecard.of(nb.model_), cells, weights=where)
         assert_posterior(p, nb.model_, as_rows(of))
+
+
+@pytest.mark.parametrize("name", ruled.MODELS)
+@pytest.mark.parametrize("where", ["inline", "table"])
+def test_rules_of_every_kind(base: tuple[str, Any], name: str, where: str) -> None:
+    nb, (new, rows) = ruled.model(name), ruled.rows()
+    labels, p = scored(base, Scorecard.of(nb.model_), rows, weights=where)
+    np.testing.assert_allclose(p, nb.predict_proba(new), rtol=0, atol=1e-11)
+    assert labels == nb.predict(new).tolist()
+
+
+def test_a_level_that_was_forgotten(base: tuple[str, Any]) -> None:
+    nb, row = forgetful(), {"size": 1.0, "colour": "green"}
+    _, p = scored(base, Scorecard.of(nb.model_), [row])
+    np.testing.assert_allclose(p, nb.predict_proba({n: [x] for n, x in row.items()}), atol=1e-11)
 
 
 def test_what_a_product_of_tiny_numbers_says_is_nothing(base: tuple[str, Any]) -> None:
@@ -489,7 +504,7 @@ def test_of_a_long_text_nothing_is_added(base: tuple[str, Any]) -> None:
 def test_other_databases_are_spelled_and_marked_as_not_run(dialect: str) -> None:
     columns, y = table(200, 5)
     timed = NaiveBayes().fit({"when": columns.pop("when")}, y)
-    nb = with_linear_part(NaiveBayes(interactions="auto").fit(columns, y), products=2)
+    nb = with_linear_part(NaiveBayes().fit(columns, y), products=2, rules=5)
     query = nb.export.sql("visits", dialect, tokens="words", row_id="id", weights="table")
     for statement in (query, *query.setup):
         assert statement.splitlines()[0].endswith("not run there.")

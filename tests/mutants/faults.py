@@ -83,6 +83,20 @@ FAULTS = [
         ("tests/test_to_sql.py",),
     ),
     Fault(
+        "SQL forgets that a condition may hold for a missing cell",
+        "src/naively/export/sql_terms.py",
+        'return f"{x} IS NULL OR {holds}" if of.missing else holds',
+        "return holds",
+        ("tests/test_to_sql.py",),
+    ),
+    Fault(
+        "a scorecard has no steps of columns without bins",
+        "src/naively/export/scorecard.py",
+        "in likelihood.steps.items()",
+        "in ()",
+        ("tests/test_scorecard.py",),
+    ),
+    Fault(
         "what far outliers leave when they are forgotten is rounding",
         "src/naively/counting/tally.py",
         "    if lost is not None:",

@@ -18,17 +18,15 @@ from naively.export.scorecard import (
     AnyTerm,
     BinsTerm,
     Cell,
-    Cut,
+    CellCondition,
     Factor,
-    LevelBins,
     LevelsTerm,
     LineTerm,
-    NumberBins,
-    PairTerm,
     ParabolaTerm,
     Plain,
     PresenceTerm,
     ProductTerm,
+    RuleTerm,
     Scorecard,
     TokensTerm,
     cells_of,
@@ -365,10 +363,10 @@ def _by_level(term: AnyTerm) -> list[Cell]:
     match term:
         case LevelsTerm():
             return [term.cell]
-        case PairTerm():
-            return [of.cell for of in (term.a, term.b) if isinstance(of.bins, LevelBins)]
         case ProductTerm():
             return [of.cell for of in (term.a, term.b) if isinstance(of.function, Step)]
+        case RuleTerm():
+            return [of.cell for of in term.conditions if isinstance(of.test, tuple)]
         case _:
             return []
 
@@ -441,6 +439,7 @@ def _tokens(of: Input, texts: Sequence[Row]) -> NDArray[Any]:
 
 
 INTEGER = 7
+AT_ONCE = 16  # rules that are added up together
 DAY, HOUR = 86_400_000_000, 3_600_000_000  # in microseconds
 FARTHEST_TIME = 9e12  # seconds, which are a count of microseconds still
 
@@ -462,8 +461,11 @@ class Scored:
         # What a cell adds as it is there is in its bins' numbers, if it has some.
         self.presence = {of.cell.column: of for of in terms if isinstance(of, PresenceTerm)}
         for term in terms:
-            if not isinstance(term, PresenceTerm):
+            if not isinstance(term, PresenceTerm | RuleTerm):
                 self._add(term)
+        rules = [term for term in terms if isinstance(term, RuleTerm)]
+        for i in range(0, len(rules), AT_ONCE):
+            self._add_rules(rules[i : i + AT_ONCE])
         for of in self.presence.values():
             there = self.graph.op("Cast", self._missing(of.cell), to=INTEGER)
             self.added.append(self.graph.rows_of(np.stack([of.there, of.missing]), there))
@@ -492,11 +494,6 @@ class Scored:
                 self.added.append(op("Where", nothing, of([[0.0]]), added))
             case TokensTerm():
                 self._add_tokens(term)
-            case PairTerm():
-                a, b = self._bin(term.a), self._bin(term.b)
-                both = op("Add", op("Mul", a, self.graph.whole([[term.b.bins.size]])), b)
-                table = term.points.reshape(-1, term.points.shape[-1])
-                self.added.append(self.graph.rows_of(table, both))
             case ProductTerm():
                 both = op("Mul", self._factor(term.a), self._factor(term.b))
                 both = op("Div", both, of([[term.scale]]))
@@ -589,13 +586,6 @@ class Scored:
         op, divisor = self.graph.op, self.graph.whole([[by]])
         return op("Div", op("Sub", x, op("Mod", x, divisor)), divisor)
 
-    def _bin(self, of: Cut) -> Tensor:
-        if isinstance(of.bins, NumberBins):
-            at = self.graph.reached(self._number(of.cell), np.asarray(of.bins.edges, np.float64))
-        else:
-            at = self._place(of.cell, of.bins.levels)
-        return self._or(of.cell, at, of.bins.size - 1)
-
     def _line(self, cell: Cell, low: float, high: float, centre: float) -> Tensor:
         return self._clipped(self._number(cell), self._missing(cell), low, high, centre)
 
@@ -619,6 +609,38 @@ class Scored:
                 x = op("Cast", op("Greater", x, constant([[of.above]])), to=11)
             x = self._clipped(x, missing, function.low, function.high, function.centre)
         return op("Div", x, constant([[function.scale]]))
+
+    def _add_rules(self, rules: Sequence[RuleTerm]) -> None:
+        """Add what some rules say: tensors of shape (n, conditions), then (n, rules)."""
+        op, whole = self.graph.op, self.graph.whole
+        every = list(dict.fromkeys(of for rule in rules for of in rule.conditions))
+        place = {of: i for i, of in enumerate(every)}
+        # The bits of a rule that has fewer conditions than another are 0 at last.
+        shape = max(len(rule.conditions) for rule in rules), len(rules)
+        at, bit = np.zeros((2, *shape), np.int64)
+        for j, rule in enumerate(rules):
+            for i, of in enumerate(rule.conditions):
+                at[i, j], bit[i, j] = place[of], 1 << i
+        holds = op("Concat", *map(self._holds, every), axis=1)
+        bits = op("Mul", op("Gather", holds, whole(at), axis=1), whole([bit]))
+        cell = op("ReduceSum", bits, whole([1]), keepdims=0)
+        first = np.cumsum([0, *(len(rule.points) for rule in rules[:-1])])
+        table = self.graph.constant(np.vstack([rule.points for rule in rules]))
+        points = op("Gather", table, op("Add", cell, whole([first])))
+        self.added.append(op("ReduceSum", points, whole([1]), keepdims=0))
+
+    def _holds(self, of: CellCondition) -> Tensor:
+        """Return 1 where a condition holds, and else 0, of shape (n, 1)."""
+        op = self.graph.op
+        if isinstance(of.test, tuple):
+            at = self._place(of.cell, of.test)
+            found = op("Less", at, self.graph.whole([[len(of.test)]]))
+        else:
+            edge = self.graph.constant([[of.test]])
+            found = op("GreaterOrEqual", self._number(of.cell), edge)
+        missing = self._missing(of.cell)
+        found = op("Or", found, missing) if of.missing else op("And", found, op("Not", missing))
+        return op("Cast", found, to=INTEGER)
 
     def _add_tokens(self, term: TokensTerm) -> None:
         op, of, whole = self.graph.op, self.graph.constant, self.graph.whole

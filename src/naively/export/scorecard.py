@@ -23,12 +23,13 @@ from naively.kernels.folding import table_text
 from naively.kernels.reference import FAR, Floats
 from naively.kernels.tokens import UNITS
 from naively.likelihoods.base import Likelihood
-from naively.likelihoods.numbers import BinTable, LevelTable, Quadratic, Sloped
+from naively.likelihoods.numbers import BinTable, LevelTable, Quadratic, Sloped, Stepped
 from naively.likelihoods.words import LogLinear, WordSlopes
 from naively.messages import Shown
 from naively.model.linear_part import FARTHEST, Line, Step, Term
 from naively.model.model import Model
-from naively.schema.schema import EMPTY, Group, Missing, MissingAs, TimePart
+from naively.model.rules import Above, Condition
+from naively.schema.schema import EMPTY, Group, GroupKey, Missing, MissingAs, TimePart
 from naively.schema.text import Text
 
 # --- A scorecard: a model as terms whose numbers are added up, equal to the model's own scores ---
@@ -55,7 +56,7 @@ class Scorecard(Shown):
     start : ndarray of shape (classes,)
         What scores start from, in nats: the log prior and the biases of the weights.
     terms : tuple of Term
-        What is added, each by the cells of one column or two.
+        What is added, each by the cells of one column or a few.
     kinds : mapping of str to str
         What each column of the table held in training, by its name, in the table's order.
 
@@ -179,7 +180,7 @@ def in_bytes(written: str) -> bytes:
     return written.encode("utf-8", "backslashreplace")
 
 
-# --- The terms of a scorecard: what one column, or two together, add to the score of each class ---
+# --- The terms of a scorecard: what a column, or a few together, add to the score of each class ---
 #
 # A term reads cells of the table as they are and adds numbers that are given, so that its few
 # lines can be written in any language. Weights, the linear part, missing cells and length
@@ -367,70 +368,11 @@ class TokensTerm:
 
 @final
 @dataclass(frozen=True)
-class NumberBins:
-    """Bins that are cut at ascending edges; the last is of missing cells."""
-
-    edges: tuple[float, ...]
-
-    @property
-    def size(self) -> int:
-        """The number of bins."""
-        return len(self.edges) + 2
-
-
-@final
-@dataclass(frozen=True)
-class LevelBins:
-    """Levels with a bin each; then one for all other levels, and one for missing cells."""
-
-    levels: tuple[Level, ...]
-
-    @property
-    def size(self) -> int:
-        """The number of bins."""
-        return len(self.levels) + 2
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class Cut:
-    """A cell that is cut into bins; the last bin holds missing cells."""
-
-    cell: Cell
-    bins: NumberBins | LevelBins
-
-    def to_dict(self) -> dict[str, Plain]:
-        """Return the bins as JSON holds them."""
-        if isinstance(self.bins, NumberBins):
-            return {**self.cell.to_dict(), "edges": list(self.bins.edges)}
-        return {**self.cell.to_dict(), "levels": list(self.bins.levels)}
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class PairTerm:
-    """A number for each pair of bins of two columns, of which the last are of missing cells.
-
-    ``points`` are of shape (bins of a, bins of b, classes).
-    """
-
-    kind: ClassVar = "pair"
-    a: Cut
-    b: Cut
-    points: Floats
-
-    def to_dict(self) -> dict[str, Plain]:
-        """Return the term as JSON holds it."""
-        of = {"a": self.a.to_dict(), "b": self.b.to_dict()}
-        return {"term": self.kind, **of, "points": plain_floats(self.points)}
-
-
-@final
-@dataclass(frozen=True)
 class Factor:
     """A function of a cell, of the linear part; it is 0 where the cell is missing.
 
-    Where ``above`` is given, a line is of 1 where the number is greater, and else of 0.
+    Where ``above`` is given, a line is of 1 where the number is greater, and else of 0. The level
+    of a step is None where the model does not know it any more: then no cell is the level.
     """
 
     cell: Cell
@@ -462,18 +404,69 @@ class ProductTerm:
         return {"term": self.kind, **of, **said, "slope": plain_floats(self.slope)}
 
 
+@final
+@dataclass(frozen=True)
+class CellCondition:
+    """Whether a number is at least an edge, or a cell one of some levels.
+
+    Parameters
+    ----------
+    cell : Cell
+        What is read.
+    test : float or tuple of levels
+        The edge, or the levels.
+    missing : bool
+        Whether the condition holds for a missing cell.
+    """
+
+    cell: Cell
+    test: float | tuple[Level, ...]
+    missing: bool
+
+    def to_dict(self) -> dict[str, Plain]:
+        """Return the condition as JSON holds it."""
+        if isinstance(self.test, tuple):
+            asked: dict[str, Plain] = {"levels": list(self.test)}
+        else:
+            asked = {"edge": plain_floats(np.array(self.test))}
+        return {**self.cell.to_dict(), **asked, "missing": self.missing}
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class RuleTerm:
+    """A number for each set of conditions that hold.
+
+    ``points`` are of shape (2 to the power of conditions, classes). A row's number among them has a
+    bit for each condition, the first the lowest, which is 1 where the condition holds.
+    """
+
+    kind: ClassVar = "rule"
+    conditions: tuple[CellCondition, ...]
+    points: Floats
+
+    def to_dict(self) -> dict[str, Plain]:
+        """Return the term as JSON holds it."""
+        of = [condition.to_dict() for condition in self.conditions]
+        return {"term": self.kind, "conditions": of, "points": plain_floats(self.points)}
+
+
 OneColumn: TypeAlias = PresenceTerm | BinsTerm | LevelsTerm | LineTerm | ParabolaTerm | TokensTerm
-AnyTerm: TypeAlias = OneColumn | PairTerm | ProductTerm
+AnyTerm: TypeAlias = OneColumn | ProductTerm | RuleTerm
 TermKind: TypeAlias = Literal[
-    "presence", "bins", "levels", "line", "parabola", "tokens", "pair", "product"
+    "presence", "bins", "levels", "line", "parabola", "tokens", "product", "rule"
 ]
 
 
 def cells_of(term: AnyTerm) -> tuple[Cell, ...]:
-    """Return the cells that a term reads, one or two."""
-    if isinstance(term, PairTerm | ProductTerm):
-        return term.a.cell, term.b.cell
-    return (term.cell,)
+    """Return the different cells that a term reads."""
+    match term:
+        case ProductTerm():
+            return term.a.cell, term.b.cell
+        case RuleTerm():
+            return tuple(dict.fromkeys(of.cell for of in term.conditions))
+        case _:
+            return (term.cell,)
 
 
 def _said(term: OneColumn) -> dict[str, Plain]:
@@ -517,7 +510,7 @@ class _Terms:
         self.none = np.zeros(len(model.classes))
 
     def all(self) -> Iterator[AnyTerm]:
-        """Yield the terms of all groups, then the products of the linear part."""
+        """Yield the terms of all groups, then the products and the rules of the linear part."""
         for group in self.model.taken.schema.groups:
             axis, likelihood = (
                 self.model.taken.counts[group.key].axis,
@@ -525,6 +518,7 @@ class _Terms:
             )
             yield from self._of_group(group, likelihood, axis)
         yield from self._products()
+        yield from self._rules()
 
     def _of_group(self, group: Group, likelihood: Likelihood, axis: Axis) -> Iterator[AnyTerm]:
         if group.event.layout == "rows":
@@ -536,18 +530,16 @@ class _Terms:
                 yield self._of_words(group, likelihood, axis)
             case _:
                 cells = [self._cell(name, group) for name in axis.columns]
-                yield from self._of_numbers(group, likelihood, cells)
+                threshold = _threshold(group)
+                if threshold is not None:
+                    yield from _of_truths(threshold, likelihood, cells)
+                else:
+                    yield from self._of_numbers(group, likelihood, cells)
 
     def _of_numbers(
         self, group: Group, likelihood: Likelihood, cells: Sequence[Cell]
     ) -> Iterator[AnyTerm]:
         """Yield the terms of columns of numbers."""
-        if isinstance(group.event, Bernoulli) and group.event.threshold is not None:
-            edge = np.array([np.nextafter(group.event.threshold, np.inf)])
-            for j, cell in enumerate(cells):
-                both = likelihood.at(np.array([0.0, 1.0]), np.array([j, j]))
-                yield BinsTerm(cell, edge, both)
-            return
         match likelihood:
             case Sloped():
                 yield from self._of_numbers(group, likelihood.inner, cells)
@@ -556,20 +548,18 @@ class _Terms:
                     likelihood.column, clips, likelihood.slope, strict=True
                 ):
                     yield LineTerm(cells[j], float(low), float(high), float(centre), slope)
+            case Stepped():
+                yield from self._of_numbers(group, likelihood.inner, cells)
+                for j, (edges, points) in likelihood.steps.items():
+                    yield BinsTerm(cells[j], edges, points)
             case BinTable():
                 for j, cell in enumerate(cells):
                     points = likelihood.table[likelihood.first[j] : likelihood.first[j + 1]]
                     yield BinsTerm(cell, likelihood.edges[j], points)
             case Quadratic():
-                for cell, offset, mean, half in zip(
-                    cells,
-                    likelihood.offset,
-                    likelihood.mean,
-                    likelihood.half_precision,
-                    strict=True,
-                ):
-                    yield PresenceTerm(cell, offset, self.none)
-                    yield ParabolaTerm(cell, mean, half)
+                for j, cell in enumerate(cells):
+                    yield PresenceTerm(cell, likelihood.offset[j], self.none)
+                    yield ParabolaTerm(cell, likelihood.mean[j], likelihood.half_precision[j])
             case LogLinear() | WordSlopes():
                 yield from self._of_slopes(group, likelihood, cells)
             case _:
@@ -632,24 +622,55 @@ class _Terms:
     def _products(self) -> Iterator[ProductTerm]:
         if self.model.weights is None:
             return
-        linear = self.model.weights.linear
         places = self.model.weights.places(self.model.classes.tolist())
-        for product, slopes in linear.products.items():
+        for product, slopes in self.model.weights.linear.products.items():
             if all(self._is_learned(term) for term in (product.a, product.b)):
                 a, b = self._factor(product.a), self._factor(product.b)
                 slope = np.array([*slopes, 0.0])[places]
                 yield ProductTerm(a, b, product.scale, FARTHEST, slope)
 
+    def _rules(self) -> Iterator[RuleTerm]:
+        if self.model.weights is None:
+            return
+        places = self.model.weights.places(self.model.classes.tolist())
+        for rule, points in self.model.weights.linear.rules.items():
+            if rule.is_among(self.model.taken.axes):
+                conditions = tuple(map(self._condition, rule.conditions))
+                table = np.array([[*of_cell, 0.0] for of_cell in points])
+                yield RuleTerm(conditions, table[:, places])
+
     def _is_learned(self, term: Term) -> bool:
         """Whether the column of a term is in its group still."""
-        counts = self.model.taken.counts
-        return term.group in counts and term.column in counts[term.group].axis.columns
+        axes = self.model.taken.axes
+        return term.group in axes and term.column in axes[term.group].columns
 
     def _factor(self, term: Term) -> Factor:
-        group = next(group for group in self.model.taken.schema.groups if group.key == term.group)
-        above = group.event.threshold if isinstance(group.event, Bernoulli) else None
-        of_line = above if isinstance(term.function, Line) else None
-        return Factor(self._cell(term.column, group), term.function, of_line)
+        function = term.function
+        assert isinstance(function, Line | Step)  # products are of nothing else
+        group = self._group(term.group)
+        above = _threshold(group) if isinstance(function, Line) else None
+        if isinstance(function, Step) and function.level not in self._levels(term):
+            function = replace(function, level=None)
+        return Factor(self._cell(term.column, group), function, above)
+
+    def _condition(self, of: Condition) -> CellCondition:
+        group, test = self._group(of.group), of.test
+        asked: float | tuple[Level, ...]
+        if isinstance(test, Above):
+            asked = _edge_of_cells(group, test.edge)
+        else:
+            known = self._levels(of)
+            asked = tuple(level for level in test.levels if level in known)
+        return CellCondition(self._cell(of.column, group), asked, of.missing)
+
+    def _levels(self, of: Term | Condition) -> Mapping[Level, int]:
+        """Return the levels of a column; one that was forgotten is as if it was never seen."""
+        axis = self.model.taken.axes[of.group]
+        assert isinstance(axis, Levels)
+        return axis.index[axis.columns.index(of.column)]
+
+    def _group(self, key: GroupKey) -> Group:
+        return next(group for group in self.model.taken.schema.groups if group.key == key)
 
     def _cell(self, name: Name, group: Group | None) -> Cell:
         """Return what is read of a column; as its group reads it, or as it is."""
@@ -659,6 +680,34 @@ class _Terms:
             raise TypeError(f"{name} follows from other columns")
         log = group is not None and isinstance(group.event, LogNormal)
         return Cell(title(name), self.kinds[name], log=log)
+
+
+def _threshold(group: Group) -> float | None:
+    """Return above which number a cell of the group is true, or None if it is what it is."""
+    return group.event.threshold if isinstance(group.event, Bernoulli) else None
+
+
+def _of_truths(
+    threshold: float, likelihood: Likelihood, cells: Sequence[Cell]
+) -> Iterator[BinsTerm]:
+    """Yield the terms of columns whose numbers are true above a threshold."""
+    edge = np.array([np.nextafter(threshold, np.inf)])
+    for j, cell in enumerate(cells):
+        both = likelihood.at(np.array([0.0, 1.0]), np.array([j, j]))
+        yield BinsTerm(cell, edge, both)
+
+
+def _edge_of_cells(group: Group, edge: float) -> float | tuple[Level, ...]:
+    """Return from where on the cells of a column reach an edge, which may be of truths of them.
+
+    No levels are for an edge that no truth reaches.
+    """
+    threshold = _threshold(group)
+    if threshold is None:
+        return edge
+    if edge > 1:
+        return ()
+    return float(np.nextafter(threshold, np.inf)) if edge > 0 else -np.inf
 
 
 MUST = (

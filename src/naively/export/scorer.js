@@ -67,21 +67,19 @@
   const clip = (x, low, high) => Math.min(Math.max(x, low), high);
   const times = (x, slope) => (x === 0 ? 0 : x * slope); // an impossible event counts where it happens
 
-  // The bin of a row for a pair; the last is of missing cells.
-  function binOf(of) {
-    const read = reader(of), edges = of.edges && numbers(of.edges);
-    const place = of.levels && new Map(of.levels.map((level, i) => [code(level), i]));
-    const size = (edges || of.levels).length + 2;
-    const found = edges ? (x) => reached(edges, x) : (x) => place.get(x) ?? size - 2;
-    return [size, (row) => { const x = read(row); return x === undefined ? size - 1 : found(x); }];
-  }
-
   // The value of a row for a product; 0 where the cell is missing.
   function factorOf(of) {
     const read = reader(of), { centre, scale, above, low, high } = of;
     const value = "level" in of ? (x) => Number(x === code(of.level))
       : (x) => clip(above === undefined ? x : Number(x > above), low, high);
     return (row) => { const x = read(row); return x === undefined ? 0 : (value(x) - centre) / scale; };
+  }
+
+  // Whether a condition of a rule holds in a row.
+  function conditionOf(of) {
+    const read = reader(of), edge = number(of.edge), levels = of.levels && new Set(of.levels.map(code));
+    const holds = levels ? (x) => levels.has(x) : (x) => x >= edge;
+    return (row) => { const x = read(row); return x === undefined ? of.missing : holds(x); };
   }
 
   // The card's table of Unicode, as maps by code point; only what is asked for is spread out.
@@ -334,10 +332,6 @@
         found.count.forEach((n, i) => add(points, i, n / found.over, term.tokens[i]));
       };
     },
-    pair(term) {
-      const [, a] = binOf(term.a), [size, b] = binOf(term.b), points = numbers(term.points);
-      return (row, add) => add(points, a(row) * size + b(row));
-    },
     product(term) {
       const a = factorOf(term.a), b = factorOf(term.b), slope = numbers(term.slope);
       return (row, add) => {
@@ -345,14 +339,31 @@
         if (x) add(slope, 0, x);
       };
     },
+    rule(term) {
+      const conditions = term.conditions.map(conditionOf), points = numbers(term.points);
+      const said = term.points.map((of) => of.some(Boolean));
+      return (row, add) => {
+        const cell = conditions.reduce((sum, holds, i) => (holds(row) ? sum + 2 ** i : sum), 0);
+        if (said[cell]) add(points, cell);
+      };
+    },
   };
+
+  // The order of strings by their characters, which is not that of UTF-16.
+  function byCharacter(a, b) {
+    const [x, y] = [a, b].map((of) => Array.from(of, (one) => one.codePointAt(0)));
+    const i = x.findIndex((one, at) => one !== y[at]);
+    return i < 0 ? x.length - y.length : x[i] - (y[i] ?? -1);
+  }
 
   // What a term is called in an explanation, and the cells that it shows.
   function lineOf(term, row, token) {
     const cell = (name) => (Object.hasOwn(row, name) ? row[name] ?? null : null);
-    if (term.a) {
-      const name = (of) => (of.part ? `${of.column} (${of.part})` : of.column);
-      return [`${name(term.a)} × ${name(term.b)}`, [cell(term.a.column), cell(term.b.column)]];
+    const several = term.conditions || (term.a && [term.a, term.b]);
+    if (several) {
+      const of = new Map(several.map((one) => [one.part ? `${one.column} (${one.part})` : one.column, one]));
+      const names = term.conditions ? [...of.keys()].sort(byCharacter) : [...of.keys()];
+      return [names.join(" × "), names.map((name) => cell(of.get(name).column))];
     }
     const { column, part } = term, value = cell(column);
     if (token !== undefined) return [column, token];

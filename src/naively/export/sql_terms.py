@@ -17,14 +17,14 @@ from naively.export.scorecard import (
     AnyTerm,
     BinsTerm,
     Cell,
+    CellCondition,
     Factor,
     LevelsTerm,
     LineTerm,
-    NumberBins,
-    PairTerm,
     ParabolaTerm,
     PresenceTerm,
     ProductTerm,
+    RuleTerm,
     Scorecard,
     TokensTerm,
 )
@@ -111,12 +111,12 @@ class _TermsInSql:
                 self._tokens(number, term)
             case LevelsTerm() if number in self.joined:
                 self._joined_levels(number, term)
-            case PresenceTerm() | BinsTerm() | LevelsTerm() | PairTerm():
+            case PresenceTerm() | BinsTerm() | LevelsTerm() | RuleTerm():
                 self._places(term)
             case _:
                 self._lines(term)
 
-    def _places(self, term: PresenceTerm | BinsTerm | LevelsTerm | PairTerm) -> None:
+    def _places(self, term: PresenceTerm | BinsTerm | LevelsTerm | RuleTerm) -> None:
         """Write a term of which one row of points is chosen."""
         match term:
             case PresenceTerm():
@@ -129,8 +129,8 @@ class _TermsInSql:
                 place, levels = self._level(term.cell, term.levels)
                 x = self.pieces.cell(term.cell, as_text=_is_text(term.cell))
                 self._chosen(term.cell, x, place, term.points[[*levels, -1]])
-            case PairTerm():
-                self._pair(term)
+            case RuleTerm():
+                self._rule(term)
 
     def _lines(self, term: LineTerm | ParabolaTerm | ProductTerm) -> None:
         """Write a term that is a function of numbers."""
@@ -254,25 +254,6 @@ class _TermsInSql:
         none = number(0.0)
         self.pieces.add([f"CASE WHEN {x} IS NULL THEN {none} ELSE {one} END" for one in each])
 
-    def _pair(self, term: PairTerm) -> None:
-        places = []
-        for of in (term.a, term.b):
-            text = _is_text(of.cell)
-            x = self.pieces.cell(of.cell, as_text=text)
-            place, order = (
-                (self._bin(x, np.asarray(of.bins.edges)), list(range(of.bins.size - 1)))
-                if isinstance(of.bins, NumberBins)
-                else self._level(of.cell, of.bins.levels)
-            )
-            order += [] if isinstance(of.bins, NumberBins) else [len(of.bins.levels)]
-            order += [of.bins.size - 1]
-            missing = f"CASE WHEN {x} IS NULL THEN {len(order)} ELSE {place} END"
-            places.append((missing, order))
-        (a, of_a), (b, of_b) = places
-        points = term.points[np.ix_(of_a, of_b)].reshape(len(of_a) * len(of_b), -1)
-        both = self.pieces.find(f"({a} - 1) * {len(of_b)} + {b}")
-        self.pieces.add_chosen(both, self.shift(points))
-
     def _product(self, term: ProductTerm) -> None:
         number = self.pieces.dialect.number
         product = f"{self._factor(term.a)} * {self._factor(term.b)} / {number(term.scale)}"
@@ -285,8 +266,8 @@ class _TermsInSql:
         none, one = number(0.0), number(1.0)
         if isinstance(function, Step):
             x = self.pieces.cell(of.cell, as_text=_is_text(of.cell))
-            place, _ = self._level(of.cell, (function.level,))
-            value = f"CASE WHEN {place} = 1 THEN {one} ELSE {none} END"
+            levels = () if function.level is None else (function.level,)
+            value = f"CASE WHEN {self._is_among(of.cell, levels)} THEN {one} ELSE {none} END"
         else:
             x = value = self.pieces.cell(of.cell)
             if of.above is not None:
@@ -296,6 +277,35 @@ class _TermsInSql:
         least = TINY**0.4 * function.scale  # the product of two is above TINY
         factor = dialect.product(f"{distance} / {number(function.scale)}", distance, least)
         return f"CASE WHEN {x} IS NULL THEN {none} ELSE {factor} END"
+
+    def _rule(self, term: RuleTerm) -> None:
+        bits = [
+            f"CASE WHEN {self._holds(of)} THEN {1 << i} ELSE 0 END"
+            for i, of in enumerate(term.conditions)
+        ]
+        place = self.pieces.find(" + ".join(["1", *bits]))
+        self.pieces.add_chosen(place, self.shift(term.points))
+
+    def _holds(self, of: CellCondition) -> str:
+        """Return whether a condition holds, or NULL where it does not as the cell is missing."""
+        x = self.pieces.cell(of.cell, as_text=_is_text(of.cell))
+        if isinstance(of.test, tuple):
+            holds = self._is_among(of.cell, of.test)
+        else:
+            holds = f"{x} >= {self.pieces.dialect.number(of.test)}"
+        return f"{x} IS NULL OR {holds}" if of.missing else holds
+
+    def _is_among(self, cell: Cell, levels: Sequence[Any]) -> str:
+        """Return whether a cell is one of some levels; the database cannot hold all strings."""
+        dialect, x = self.pieces.dialect, self.pieces.cell(cell, as_text=_is_text(cell))
+        if cell.part is not None:
+            names, x = NAMES[cell.part], self.pieces.spelling.part(x, cell.part)
+            spelled = [f"{names.index(level)}" for level in levels if level in names]
+        elif _is_text(cell):
+            spelled = [said for level in levels if (said := _string(dialect, str(level)))]
+        else:
+            spelled = [dialect.number(float(level)) for level in levels]
+        return f"{x} IN ({', '.join(spelled)})" if spelled else "1 = 0"
 
     def _tokens(self, number: int, term: TokensTerm) -> None:
         dialect, x = self.pieces.dialect, self.pieces.cell(term.cell, as_text=True)
@@ -448,13 +458,18 @@ def _rows_of(weight: Weight, dialect: Dialect) -> list[str]:
     """Return rows of the table; strings that the database cannot hold will not come either."""
     rows = []
     for level, points in zip(weight.levels, weight.points.tolist(), strict=True):
-        try:
-            spelled = dialect.string(level)
-        except ValueError:
-            continue
-        numbers = "".join(f", {dialect.number(x)}" for x in points)
-        rows.append(f"({weight.term}, {spelled}{numbers})")
+        if spelled := _string(dialect, level):
+            numbers = "".join(f", {dialect.number(x)}" for x in points)
+            rows.append(f"({weight.term}, {spelled}{numbers})")
     return rows
+
+
+def _string(dialect: Dialect, text: str) -> str:
+    """Spell a string; nothing of one that the database cannot hold."""
+    try:
+        return dialect.string(text)
+    except ValueError:
+        return ""
 
 
 # --- How databases spell what scoring asks for beside the dialect: cells, chosen numbers, rows ---
@@ -773,7 +788,8 @@ class Pieces:
     cells : dict of str to str
         What is read of the table t, by the names that the next step knows it by.
     found : dict of str to str
-        What is found out of the cells x: the places of bins and levels, and clipped numbers.
+        What is found out of the cells x: the places of bins, of levels and of rules' cells, and
+        clipped numbers.
     scores : list of list of str
         What is added to each score: pieces of the names in ``found``, and of the cells.
     weights : list of Weight
