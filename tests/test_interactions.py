@@ -469,11 +469,11 @@ def test_rows_without_a_label_are_refused() -> None:
     X, y = chequers(200)
     some = np.where(np.arange(200) % 4 > 0, y.astype(object), None)
     nb = auto(semi_supervised=True)
-    with pytest.raises(ValueError, match=r"interactions='auto' needs all labels: .* be left out"):
+    with pytest.raises(ValueError, match=r"interactions needs all labels: .* be left out"):
         nb.fit(X, some)
     nb.fit(X, y)
     before = nb.model_
-    with pytest.raises(ValueError, match="interactions='auto' needs all labels"):
+    with pytest.raises(ValueError, match="interactions needs all labels"):
         nb.partial_fit(X, some)
     assert nb.model_ is before
 

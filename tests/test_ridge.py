@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,22 +11,12 @@ from sklearn.linear_model import LogisticRegression
 
 from naively import NaiveBayes
 from naively.counting.labels import Labels
-from naively.fitting.weights import (
-    RIDGES,
-    Problem,
-    Solution,
-    descend,
-    held_out,
-    run_of,
-    solve,
-    solve_slopes,
-)
+from naively.fitting.leave_one_out import FEW_HELD_OUT, Third, held_out
+from naively.fitting.slopes import RIDGES, Problem, Run, descend, solve
 from tests.alike import LABELS, linear_of, table
 
 
-def problem(
-    seed: int, k: int, *, joint: float = 0.0, pairs: int = 0, weighted: bool = False
-) -> Any:
+def problem(seed: int, k: int, *, joint: float = 0.0, weighted: bool = False) -> Any:
     rng = np.random.default_rng(seed)
     n, m = 90, 4
     z = np.hstack([rng.normal(size=(n, m)), np.ones((n, 1))])
@@ -35,110 +24,85 @@ def problem(
         (z[:, 1] > 0.5).astype(np.int32) if k == 3 else 0
     )
     weight = rng.choice([0.3, 1.0, 2.0, 7.25], n) if weighted else None
-    evidence = rng.normal(size=(n, k, pairs))
-    evidence += 0.5 * (np.arange(k)[None, :, None] == codes[:, None, None])
     labels = Labels(codes.astype(np.int32), LABELS[:k], weight)
-    return Problem(joint * rng.normal(size=(n, k)), labels, z, evidence)
+    return Problem(joint * rng.normal(size=(n, k)), labels, z)
 
 
-def objective(of: Problem, found: Solution, ridge: float, of_evidence: float = 0.0) -> float:
+def objective(of: Problem, slope: np.ndarray, ridge: float) -> float:
     """The penalised log loss, row by row."""
     total = 0.0
     for i, (code, weight) in enumerate(zip(of.labels.codes, of.labels.weights, strict=True)):
-        joint = of.joint[i] + of.z[i] @ found.slope + of.evidence[i] @ found.weight
+        joint = of.joint[i] + of.z[i] @ slope
         total += weight * (np.logaddexp.reduce(joint) - joint[code])
-    total += ridge / 2 * np.square(found.slope).sum()
-    return float(total + of_evidence / 2 * np.square(found.weight).sum())
+    return float(total + ridge / 2 * np.square(slope).sum())
 
 
-def by_scipy(of: Problem, ridge: float, of_evidence: float = 0.0) -> Solution:
+def by_scipy(of: Problem, ridge: float) -> np.ndarray:
     """The minimum of the objective, with numerical gradients and slopes for all classes."""
-    k, m, pairs = of.labels.k, of.z.shape[1], of.evidence.shape[2]
+    k, m = of.labels.k, of.z.shape[1]
     right, weight = np.eye(k)[of.labels.codes], of.labels.weights
 
-    def read(x: np.ndarray) -> Solution:
-        return Solution(x[: m * k].reshape(m, k), x[m * k :])
-
     def value(x: np.ndarray) -> float:
-        found = read(x)
-        joint = of.joint + of.z @ found.slope + of.evidence @ found.weight
+        joint = of.joint + of.z @ x.reshape(m, k)
         losses = np.logaddexp.reduce(joint, axis=1) - (joint * right).sum(axis=1)
-        size = ridge * np.square(found.slope).sum() + of_evidence * np.square(found.weight).sum()
-        return float(losses @ weight + size / 2)
+        return float(losses @ weight + ridge * np.square(x).sum() / 2)
 
-    bounds = [(None, None)] * (m * k) + [(0, None)] * pairs
     options = {"maxiter": 5000, "maxfun": 10**6, "ftol": 1e-14, "gtol": 1e-8}
-    return read(minimize(value, np.zeros(m * k + pairs), bounds=bounds, options=options).x)
+    found = minimize(value, np.zeros(m * k), method="L-BFGS-B", options=options)
+    return np.asarray(found.x.reshape(m, k))
 
 
 @pytest.mark.parametrize("weighted", [False, True], ids=["", "weighted"])
 @pytest.mark.parametrize("ridge", [40.0, 1.6, 0.06])
 @pytest.mark.parametrize("k", [2, 3])
-def test_without_evidence_it_is_logistic_regression(
-    k: int, ridge: float, *, weighted: bool
-) -> None:
+def test_it_is_logistic_regression(k: int, ridge: float, *, weighted: bool) -> None:
     """Two slopes of ± half have half the square of their difference, which scikit-learn shrinks."""
     of = problem(k, k, weighted=weighted)
-    found = solve(of, ridge, 0.0, Solution.nothing(of), 500)
+    found = solve(of, ridge, of.nothing, 500)
     oracle = LogisticRegression(
         C=(2 if k == 2 else 1) / ridge, fit_intercept=False, tol=1e-10, max_iter=10_000
     ).fit(of.z, of.labels.codes, of.labels.weight)
     slope = oracle.coef_.T
     slope = slope * [-0.5, 0.5] if k == 2 else slope - slope.mean(axis=1, keepdims=True)
-    np.testing.assert_allclose(found.slope.sum(axis=1), 0.0, atol=1e-12)
-    best = objective(of, Solution(slope, np.empty(0)), ridge)
-    assert objective(of, found, ridge) == pytest.approx(best, rel=2e-5)
-    np.testing.assert_allclose(found.slope, slope, atol=0.03 * (1 + np.abs(slope).max()))
+    np.testing.assert_allclose(found.sum(axis=1), 0.0, atol=1e-12)
+    assert objective(of, found, ridge) == pytest.approx(objective(of, slope, ridge), rel=2e-5)
+    np.testing.assert_allclose(found, slope, atol=0.03 * (1 + np.abs(slope).max()))
 
 
-@pytest.mark.parametrize("pairs", [0, 3])
 @pytest.mark.parametrize("k", [2, 3])
-def test_it_is_the_minimum_beside_what_the_evidence_says(k: int, pairs: int) -> None:
-    of = problem(10 + k, k, joint=2.0, pairs=pairs, weighted=True)
-    found = solve(of, 1.6, 4.0, Solution.nothing(of), 500)
-    oracle = by_scipy(of, 1.6, 4.0)
-    best = objective(of, oracle, 1.6, 4.0)
-    assert objective(of, found, 1.6, 4.0) == pytest.approx(best, rel=2e-5)
-    np.testing.assert_allclose(found.slope, oracle.slope, atol=0.03)
-    np.testing.assert_allclose(found.weight, oracle.weight, atol=0.03)
-
-
-def test_weights_of_evidence_are_never_negative() -> None:
-    of = problem(3, 3, pairs=2)
-    against = replace(of, evidence=np.concatenate([of.evidence, -3 * of.evidence], axis=2))
-    found, oracle = (
-        solve(against, 1.6, 1.0, Solution.nothing(against), 500),
-        by_scipy(against, 1.6, 1.0),
-    )
-    assert (found.weight >= 0).all()
-    np.testing.assert_array_equal(found.weight[2:], 0.0)
-    np.testing.assert_allclose(found.weight, oracle.weight, atol=0.03)
+def test_it_is_the_minimum_beside_what_the_joint_says(k: int) -> None:
+    of = problem(10 + k, k, joint=2.0, weighted=True)
+    found, oracle = solve(of, 1.6, of.nothing, 500), by_scipy(of, 1.6)
+    assert objective(of, found, 1.6) == pytest.approx(objective(of, oracle, 1.6), rel=2e-5)
+    np.testing.assert_allclose(found, oracle, atol=0.03)
 
 
 def test_the_start_does_not_show() -> None:
     of = problem(5, 3, joint=1.0)
-    far = Solution(np.random.default_rng(0).normal(size=(5, 3)), np.empty(0))
-    a, b = (solve(of, 1.6, 0.0, start, 500) for start in (Solution.nothing(of), far))
-    np.testing.assert_allclose(a.slope, b.slope, atol=0.03)
+    far = np.random.default_rng(0).normal(size=(5, 3))
+    a, b = (solve(of, 1.6, start, 500) for start in (of.nothing, far))
+    np.testing.assert_allclose(a, b, atol=0.03)
     assert objective(of, a, 1.6) == pytest.approx(objective(of, b, 1.6), rel=2e-5)
 
 
 def test_the_loss_of_rows_is_their_log_loss() -> None:
-    of = problem(6, 3, joint=1.0, pairs=2, weighted=True)
-    rng = np.random.default_rng(0)
-    some = Solution(rng.normal(size=(5, 3)), rng.random(2))
+    of = problem(6, 3, joint=1.0, weighted=True)
+    some = np.random.default_rng(0).normal(size=(5, 3))
     assert of.loss(some) == pytest.approx(objective(of, some, 0.0))
     at = np.array([3, 8, 8, 40])
     assert of.take(at).loss(some) == pytest.approx(
         sum(of.take(at[[i]]).loss(some) for i in range(4))
     )
     assert of.take(np.empty(0, np.int64)).loss(some) == 0.0
+    third = Third(of.joint, np.arange(60), np.arange(60, 90))
+    held = of.take(np.arange(60, 90))
+    assert third.loss(of.labels) == pytest.approx(held.loss(held.nothing))
 
 
 def best_ridge(problem: Problem) -> float | None:
     """The ridge of the linear part."""
-    runs = [run_of(problem, rest, third) for rest, third in held_out(problem.labels)]
-    return descend(runs, RIDGES, solve_slopes).ridge
+    thirds = [Third(problem.joint, *third) for third in held_out(problem.labels)]
+    return descend([Run.of(problem, third) for third in thirds], RIDGES).ridge
 
 
 @pytest.mark.slow
@@ -147,7 +111,7 @@ def best_ridge(problem: Problem) -> float | None:
 def test_the_ridge_has_the_least_loss_of_held_out_thirds(k: int, seed: int) -> None:
     of = problem(20 + seed, k, joint=1.0, weighted=bool(seed % 2))
     runs = [(of.take(rest), of.take(third)) for rest, third in held_out(of.labels)]
-    nothing = sum(third.loss(Solution.nothing(third)) for _, third in runs)
+    nothing = sum(third.loss(third.nothing) for _, third in runs)
     losses = [sum(third.loss(by_scipy(rest, ridge)) for rest, third in runs) for ridge in RIDGES]
     least = min(losses)
     assert (
@@ -192,7 +156,8 @@ def test_thirds_share_out_the_rows_of_each_class(n: int) -> None:
 def test_of_many_rows_one_third_is_held_out() -> None:
     codes = np.zeros(90, np.int32)
     assert len(held_out(Labels(codes, LABELS[:1]))) == 3
-    assert len(held_out(Labels(codes, LABELS[:1], np.full(90, 25.0)))) == 1
+    many = np.full(90, FEW_HELD_OUT / 45)
+    assert len(held_out(Labels(codes, LABELS[:1], many))) == 1
 
 
 def test_strong_ridges_that_hurt_do_not_hide_weaker_ones_that_help() -> None:

@@ -49,6 +49,46 @@ STRINGS = OptionKind(
 )
 
 
+Asked: TypeAlias = Mapping[str, int | Sequence[str] | Mapping[str, int]]  # of interactions
+
+
+def _asked(text: str) -> dict[str, Any] | None:
+    """Read what is asked of interactions, "name=value; name=value"; None if it is not written so.
+
+    Examples
+    --------
+    >>> _asked("rules=20; without=id,zip; monotone=age:1; given=age < 30 and pay > 5")["given"]
+    ['age < 30 and pay > 5']
+    """
+    found: dict[str, Any] = {}
+    for part in text.split(";"):
+        name, is_there, value = (each.strip() for each in part.partition("="))
+        if not is_there:
+            return None
+        if name == "given":
+            found.setdefault(name, []).append(value)
+        elif name == "without":
+            found[name] = [each.strip() for each in value.split(",")]
+        elif name == "monotone":
+            pairs = (each.rpartition(":") for each in value.split(","))
+            found[name] = {column.strip(): _whole(sign) for column, _, sign in pairs}
+        else:
+            found[name] = _whole(value)
+    return found
+
+
+def _whole(text: str) -> object:
+    """Return a whole number, or the text if it is none."""
+    return int(text) if text.strip().lstrip("+-").isdecimal() else text
+
+
+LIMITS = OptionKind(
+    "a mapping of 'rules', 'without', 'monotone' and 'given'",
+    lambda x: isinstance(x, Mapping),
+    _asked,
+)
+
+
 def words(*each: str) -> list[OptionKind]:
     """Return the kinds that only these words are of."""
     return [OptionKind(repr(word), partial(_is_word, word)) for word in each]
@@ -106,10 +146,11 @@ class Options:
         "How much each column counts: loo (a weight for each), temperature (one for all) or none "
         "(pure naive Bayes).",
     )
-    interactions: Literal["auto"] | None = option(
+    interactions: Literal["auto"] | Asked | None = option(
         None,
-        [*words("auto"), NONE],
-        "What a few columns say together: none, or auto to choose products and rules.",
+        [*words("auto"), LIMITS, NONE],
+        "What a few columns say together: none, auto to choose products and rules, or what these "
+        "may be: 'rules=20; without=id; monotone=age:1; given=age < 30 and pay > 5'.",
     )
     text: Literal["auto", "words"] = option(
         "auto",

@@ -34,11 +34,12 @@ from naively.estimators.training import (
 from naively.events import Beta, Categorical, Dirichlet, JointTable
 from naively.file.parts import SampledRows
 from naively.fitting.interactions import add_interactions
+from naively.fitting.limits import Limits
 from naively.fitting.sample import Reservoir, Sample
 from naively.messages import warn
 from naively.model import class_prior
 from naively.model.model import History, Model, Sought
-from naively.options import How, Weighting, check_options, declared
+from naively.options import Asked, How, Weighting, check_options, declared
 from naively.schema.choose import EventModels, given_as_objects
 from naively.schema.diagnose import warn_of_leaks, warn_of_no_tokens
 from naively.schema.schema import Schema
@@ -95,12 +96,16 @@ class Learner(Classifier):
         class where there is but one weight, as of one column); and with "loo" a linear part:
         numbers, clipped, and common levels, added where held-out rows gain. None is pure naive
         Bayes.
-    interactions : "auto" or None, default None
-        With "auto", what a few columns say together has a say of its own: products of the numbers
-        and levels of two columns, and rules, which are decision tables of two or three. They are
-        fitted to a sample of 100 rows or more, each left out in turn, and stay only where held-out
-        rows are predicted better. Columns that are taken together are explained like a column.
-        ``notes_`` says what was chosen.
+    interactions : "auto", mapping or None, default None
+        What a few columns say together: products of two, and rules of up to three, where held-out
+        rows gain. Rules are decision tables of at most four conditions, each said in words by
+        ``explain`` and ``inspect.rules``. They are fitted to a sample of the rows. A mapping says
+        what they may be: ``{"rules": 20, "without": ["id"], "monotone": {"age": 1}, "given":
+        ["age < 30 and pay > 5"]}``. It may have the most rules ("rules", by default 200); columns
+        that have no part in them ("without"); columns with which steps and rules may only raise
+        (1) or lower (-1) the odds of the second of two classes ("monotone", what scikit-learn
+        calls ``monotonic_cst``); and rules of your own, which are weighed like the others
+        ("given").
     text : {"auto", "words"}, default "auto"
         What is counted of a column of texts that is not named in ``event_models``: with "auto",
         the words, the word bigrams, and the character n-grams (n from 2 to 5) of the first 500
@@ -182,7 +187,7 @@ class Learner(Classifier):
         estimate: How = "mean",
         smoothing: float | str = "auto",
         weights: Weighting | None = "loo",
-        interactions: Literal["auto"] | None = None,
+        interactions: Literal["auto"] | Asked | None = None,
         random_state: Seed = None,
         semi_supervised: bool = False,
         text: Literal["auto", "words"] = "auto",
@@ -445,9 +450,10 @@ class Learner(Classifier):
     def _settings(self) -> Settings:
         """Return the options that the model keeps, or raise a ValueError that names a wrong one."""
         check_options(self, declared())
+        Limits.of(self.interactions)  # what is wrong in it is said before any row is read
         if self.interactions and self.weights != "loo":
             raise ValueError(
-                f"interactions='auto' needs weights='loo', got {self.weights!r}: they are fitted "
+                f"interactions needs weights='loo', got {self.weights!r}: they are fitted "
                 "beside the weights of the columns."
             )
         return Settings(**{of.name: getattr(self, of.name) for of in fields(Settings)})
@@ -455,7 +461,7 @@ class Learner(Classifier):
     def _check_labels(self, found: Training) -> None:
         if self.interactions and not found.is_labelled:
             raise ValueError(
-                "interactions='auto' needs all labels: what is concluded from a row without one "
+                "interactions needs all labels: what is concluded from a row without one "
                 "depends on the labels of all others, so that no row can be left out to fit them."
             )
 
@@ -476,7 +482,8 @@ class Learner(Classifier):
         """
         options = {of.name: getattr(model.settings, of.name) for of in fields(Settings)}
         options["weights"] = None if model.weights is None else model.weights.how
-        options["interactions"] = "auto" if model.seeks_interactions else None
+        asked = model.settings.interactions or "auto"
+        options["interactions"] = asked if model.seeks_interactions else None
         event_models = model.taken.schema.event_models
         if given_as_objects(event_models, model.taken.schema):
             options["smoothing"] = "auto"  # they have their own, and any other would have no effect
@@ -513,7 +520,7 @@ class Learner(Classifier):
         self.weights = (
             "loo" if "loo" in kinds else "temperature" if "temperature" in kinds else None
         )
-        self.interactions = "auto" if interacts else None
+        self.interactions = (model.settings.interactions or "auto") if interacts else None
         if self.weights == "loo":
             self.presence = model.settings.presence
 
