@@ -54,7 +54,7 @@ def with_linear_part(
     linear = LinearPart(
         {term: slopes() for term in terms},
         {Product(a, b, 0.7): slopes() for a, b in pairs},
-        {rule: tuple(slopes() for _ in range(2 ** len(rule.conditions))) for rule in made},
+        rules={rule: tuple(slopes() for _ in range(2 ** len(rule.conditions))) for rule in made},
         intercept=slopes(),
         ridge=8.0,
     )
