@@ -11,6 +11,7 @@ import numpy as np
 
 from naively import Categorical, NaiveBayes
 from naively.model.linear_part import Line, LinearPart, Product, Step, Term
+from naively.model.rules import Above, Condition, OneOf, Rule, There
 
 
 def table(n: int = 80) -> tuple[dict[str, list[Any]], list[str]]:
@@ -49,11 +50,13 @@ def terms_of(nb: NaiveBayes) -> list[Term]:
         for name in group.columns:
             x = 0.01 * len(found) + 0.1
             if group.event.layout == "numbers":
-                functions: list[Line | Step] = [Line(-x, 2.5 + x, x / 3, 1 + x), Line(x, x, x, x)]
+                functions: list[Any] = [Line(-x, 2.5 + x, x / 3, 1 + x), Line(x, x, x, x)]
+                functions += [There(), Above(x), Above(2 * x)]
             else:
                 axis = nb.model_.taken.counts[group.key].axis
                 levels = axis.levels[list(axis.columns).index(name)]
                 functions = [Step(level, x, 0.3 + x) for level in levels[:2]]
+                functions += [There()] if group.kind == "string" else []
             found += [Term(group.key, name, function) for function in functions]
     return found
 
@@ -74,7 +77,19 @@ def linear_of(nb: NaiveBayes) -> LinearPart:
     *terms, last = terms_of(nb)
     pairs = [(a, b) for a in terms[::3] for b in (*terms[1::4], last) if a.column != b.column]
     products = {Product(a, b, 0.5 + i / 7): slopes(rng) for i, (a, b) in enumerate(pairs)}
-    return LinearPart({term: slopes(rng) for term in terms}, products, slopes(rng), 8.0)
+    rules = {
+        rule: tuple(slopes(rng) for _ in range(2 ** len(rule.conditions))) for rule in rules_of(nb)
+    }
+    return LinearPart({term: slopes(rng) for term in terms}, products, slopes(rng), 8.0, rules)
+
+
+def rules_of(nb: NaiveBayes) -> list[Rule]:
+    """Return rules with conditions of every kind."""
+    key = {name: of.key for name, of in nb.model_.taken.schema.columns.items()}
+    number, level = key["number"], key["level"]
+    high, low = Condition(number, "number", Above(1.5)), Condition(number, "number", Above(0.5))
+    among = Condition(level, "level", OneOf(("u", "w")), missing=True)
+    return [Rule((high, low, among)), Rule((among, high))]
 
 
 def with_linear_part() -> NaiveBayes:

@@ -14,6 +14,7 @@ from naively.mail.score import Verdict, words_of
 from naively.mail.table import FORMAT as MAIL_FORMAT
 from naively.mail.table import open_table as table_of_mail
 from naively.model.linear_part import Line, Step
+from naively.model.rules import Above, There
 from naively.schema.schema import Missing
 from tests.golden.make import FOLDER, SAMPLED, models
 
@@ -85,12 +86,12 @@ def test_a_golden_sample_fits_the_weights_that_were_fitted(path: Path) -> None:
     np.testing.assert_allclose(p, said["posterior"], rtol=0, atol=1e-4)
 
 
-def test_the_golden_linear_parts_hold_terms_and_products() -> None:
+def test_the_golden_linear_parts_hold_terms_products_and_rules() -> None:
     for path in FILES:
         if path.stem == "linear":
             nb = load(path)
             terms = {type(term.function) for term in nb.weights_.linear.of}
-            assert terms == {Line, Step}
+            assert terms == {Line, Step, Above, There}
             assert nb.weights_.linear.products
             assert Missing("level") in {part.column for part in nb.weights_.of}
 

@@ -51,6 +51,16 @@ def term(i: int, at: int, new: Any) -> Change:
     return lambda header, _: put(header, ("weights", "linear", "terms", i, at), new)
 
 
+def condition(i: int, at: int, new: Any) -> Change:
+    """Change the group, the column, the levels of a condition, or whether it holds if missing."""
+    return lambda header, _: put(header, ("weights", "linear", "conditions", i, at), new)
+
+
+def rule(new: Any) -> Change:
+    """Change the conditions of the first rule."""
+    return lambda header, _: put(header, ("weights", "linear", "rules", 0), new)
+
+
 def of_kind(kind: str, at: int, new: Any, *, event: str = "") -> Change:
     """Change the first term of a group of this kind."""
 
@@ -58,7 +68,7 @@ def of_kind(kind: str, at: int, new: Any, *, event: str = "") -> Change:
         keys = header["weights"]["groups"]
         terms = header["weights"]["linear"]["terms"]
         i = next(
-            i for i, (group, _, _) in enumerate(terms)
+            i for i, (group, *_) in enumerate(terms)
             if keys[group]["kind"] == kind and keys[group]["event"].startswith(event)
         )  # fmt: skip
         term(i, at, new)(header, arrays)
@@ -69,7 +79,7 @@ def of_kind(kind: str, at: int, new: Any, *, event: str = "") -> Change:
 def twice(header: dict[str, Any], arrays: Arrays) -> None:
     """Write the first line instead of the second, with the slopes of the second."""
     terms = header["weights"]["linear"]["terms"]
-    lines = [i for i, (_, _, level) in enumerate(terms) if level is None]
+    lines = [i for i, (_, _, kind, _) in enumerate(terms) if kind == "line"]
     terms[lines[1]] = terms[lines[0]]
     for name, (a, b) in (("range", (0, 1)), ("unit", lines[:2])):
         array = arrays[f"linear/{name}"] = arrays[f"linear/{name}"].copy()
@@ -83,13 +93,15 @@ def rows(name: str, of: slice) -> Change:
 
 def step_of_numbers(header: dict[str, Any], arrays: Arrays) -> None:
     """Make the first line a step."""
-    term(0, 2, 1.0)(header, arrays)
+    term(0, 2, "step")(header, arrays)
+    term(0, 3, 1.0)(header, arrays)
     rows("range", slice(1, None))(header, arrays)
 
 
 def line_of_levels(header: dict[str, Any], arrays: Arrays) -> None:
     """Make the first step of a level a line."""
-    of_kind("string", 2, None)(header, arrays)
+    of_kind("string", 2, "line")(header, arrays)
+    of_kind("string", 3, None)(header, arrays)
     arrays["linear/range"] = np.concatenate([arrays["linear/range"], [[0.0, 1.0]]])
 
 
@@ -118,9 +130,9 @@ LIES: dict[str, tuple[Change, str]] = {
     "an entry more": (lambda h, _: h["weights"]["linear"].update(more=1), "has no 'more'"),
     "a list": (lambda h, _: h["weights"].update(linear=[]), r"weights\.linear is a list of 0"),
     "nothing of it": (lambda h, _: h["weights"].update(linear=None), "nothing uses the array"),
-    "a term of two": (lambda h, _: h["weights"]["linear"]["terms"][0].pop(), "instead of 3"),
+    "a term of two": (lambda h, _: h["weights"]["linear"]["terms"][0].pop(), "instead of 4"),
     "terms without arrays": (
-        lambda h, _: h["weights"]["linear"]["terms"].append([0, "number", None]),
+        lambda h, _: h["weights"]["linear"]["terms"].append([0, "number", "line", None]),
         "has shape",
     ),
     "a group that is none": (term(0, 0, 99), "terms of groups"),
@@ -143,17 +155,19 @@ LIES: dict[str, tuple[Change, str]] = {
     ),
     "a step of numbers": (step_of_numbers, "step not of levels"),
     "a line of levels": (line_of_levels, "line is not of numbers"),
-    "a step instead of a line": (term(0, 2, 1.0), "has shape"),
-    "a line instead of a step": (of_kind("string", 2, None), "has shape"),
-    "a level that is a list": (of_kind("string", 2, ["u"]), "no level of its column"),
-    "a level that is an object": (of_kind("string", 2, {}), "not a level or null"),
-    "a level of another type": (of_kind("string", 2, 1), "no level of its column"),
+    "a step instead of a line": (term(0, 2, "step"), "has shape"),
+    "a kind that is none": (term(0, 2, "curve"), "not 'line', 'step', 'above' or 'there'"),
+    "an edge instead of a line": (term(0, 2, "above"), "has shape"),
+    "a step without a level": (of_kind("string", 3, None), "has no level, or another"),
+    "a level that is a list": (of_kind("string", 3, ["u"]), "no level of its column"),
+    "a level that is an object": (of_kind("string", 3, {}), "not a level or null"),
+    "a level of another type": (of_kind("string", 3, 1), "no level of its column"),
     "a level that is no number": (
-        of_kind("number", 2, float("nan"), event="categorical"),
+        of_kind("number", 3, float("nan"), event="categorical"),
         "no level of its column",
     ),
-    "an hour that is none": (of_kind("part", 2, "25"), "no level of its column"),
-    "more than missing": (of_kind("missing", 2, "no"), "no level of its column"),
+    "an hour that is none": (of_kind("part", 3, "25"), "no level of its column"),
+    "more than missing": (of_kind("missing", 3, "no"), "no level of its column"),
     "a term twice": (twice, "a term is there twice"),
     "from above to below": (first("range", 2.0, 1.0), "from above to below"),
     "a range not a number": (first("range", np.nan), "not finite"),
@@ -194,6 +208,17 @@ LIES: dict[str, tuple[Change, str]] = {
         "of two terms",
     ),
     "no product at all": (rows("product", slice(0)), "of two terms"),
+    "an edge not a number": (first("edge", np.nan), "an edge is no number"),
+    "a condition of no group": (condition(0, 0, 99), "terms of groups"),
+    "a condition of no column": (condition(0, 1, "nothing"), "terms of columns"),
+    "a condition of levels of numbers": (condition(0, 2, ["u"]), "step not of levels|has shape"),
+    "a condition of no level": (condition(2, 2, [1]), "no level of its column"),
+    "an edge of a condition not a number": (first("rule_edge", np.nan), "an edge is no number"),
+    "a rule of conditions that are none": (rule([0, 99]), "rules of conditions"),
+    "a rule of no condition": (rule([]), "one to 8 conditions"),
+    "a rule of many conditions": (rule([0, 1] * 5), "one to 8 conditions"),
+    "points of fewer cells": (rows("rule_points", slice(3)), "has shape"),
+    "points not a number": (first("rule_points", np.nan), "slopes must be finite"),
     "a product scale of 0": (first("product_scale", 0.0), "scale of a product"),
     "a product scale below 0": (first("product_scale", -1.0), "scale of a product"),
     "a product scale not a number": (first("product_scale", np.nan), "scale of a product"),
@@ -302,7 +327,7 @@ HOSTILE: tuple[Any, ...] = (
 def test_each_entry_that_is_damaged_is_refused_or_predicts(new: Any, saved: Path) -> None:
     header, arrays = apart(saved)
     linear = header["weights"]["linear"]
-    kinds = {(group, level is None): i for i, (group, _, level) in enumerate(linear["terms"])}
+    kinds = {(group, kind): i for i, (group, _, kind, _) in enumerate(linear["terms"])}
     for at in paths(linear):
         if at[0] == "terms" and len(at) > 1 and at[1] not in kinds.values():
             continue  # one term of each kind is enough

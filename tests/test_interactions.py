@@ -455,7 +455,7 @@ def test_interactions_have_no_part_in_log_p_of_a_row_nor_in_what_is_drawn() -> N
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"interactions": "all"}, "interactions must be 'auto' or None"),
+        ({"interactions": "all"}, "interactions must be 'auto', a mapping of"),
         ({"interactions": "auto", "weights": None}, "needs weights='loo'"),
         ({"interactions": "auto", "weights": "temperature"}, "needs weights='loo'"),
     ],

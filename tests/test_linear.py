@@ -253,7 +253,7 @@ def test_products_are_not_linear_and_it_says_why() -> None:
     nb = with_linear_part(NaiveBayes("bernoulli").fit(COUNT > 1, TWO))
     nb.inspect.linear()
     with_linear_part(nb, products=1)
-    with pytest.raises(ValueError, match=r"not linear in its interactions: each is of two columns"):
+    with pytest.raises(ValueError, match=r"not linear in its interactions: each is of several"):
         nb.inspect.linear()
 
 

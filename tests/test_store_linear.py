@@ -157,12 +157,15 @@ def test_the_header_and_the_arrays_are_as_documented(tmp_path: Path) -> None:
         "of"
     ]
     assert header["weights"]["linear"] == {
-        "terms": [[c, "c", "u"], [x, "x", None], [x, "x", None]],
+        "terms": [[c, "c", "step", "u"], [x, "x", "line", None], [x, "x", "line", None]],
+        "conditions": [],
+        "rules": [],
         "ridge": 40.0,
     }
     assert {name: of.tolist() for name, of in arrays.items() if name.startswith("linear/")} == {
         "linear/range": [[1.5, 3.5], [0.0, 1.0]],
         "linear/unit": [[0.25, 0.75], [2.5, 0.5], [0.125, 2.0]],
+        "linear/edge": [],
         "linear/slope": [[0.1, -0.1], [-2.0, 2.0]],
         "linear/intercept": [0.0625, -0.0625],
         "linear/product": [[1, 0], [0, 2]],

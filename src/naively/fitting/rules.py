@@ -260,7 +260,7 @@ LARGEST_RATE = 0.8
 STEPS, TABLES = Shape(columns=1, conditions=2, rate=0.5), Shape(columns=3, conditions=4, rate=0.3)
 
 
-class Rules(NamedTuple):
+class Growth(NamedTuple):
     """What was grown, and the log loss of the held-out rows, in nats, before and after."""
 
     grown: Grown | None
@@ -268,7 +268,7 @@ class Rules(NamedTuple):
     after: float
 
 
-def grow(cut: Cut, thirds: Sequence[Third], joint: Floats, labels: Labels, shape: Shape) -> Rules:
+def grow(cut: Cut, thirds: Sequence[Third], joint: Floats, labels: Labels, shape: Shape) -> Growth:
     """Grow as many rules on all rows as lower the log loss of held-out rows most.
 
     Parameters
@@ -286,7 +286,7 @@ def grow(cut: Cut, thirds: Sequence[Third], joint: Floats, labels: Labels, shape
     """
     if not cut.parts or not shape.most:
         before = sum(of_third.loss(labels) for of_third in thirds)
-        return Rules(None, before, before)
+        return Growth(None, before, before)
     rounds = _most(cut, labels, shape)
     curves = []
     for third in thirds:
@@ -299,10 +299,10 @@ def grow(cut: Cut, thirds: Sequence[Third], joint: Floats, labels: Labels, shape
     loss = np.sum(each, axis=0)
     best = int(np.argmin(loss))
     if loss[best] >= loss[0] - WORTH:
-        return Rules(None, float(loss[0]), float(loss[0]))
+        return Growth(None, float(loss[0]), float(loss[0]))
     none = np.zeros(len(joint), np.bool_)
     grown = _grow(cut, joint, labels, none, shape, best, 0)
-    return Rules(grown, float(loss[0]), float(loss[best]))
+    return Growth(grown, float(loss[0]), float(loss[best]))
 
 
 def _grow(

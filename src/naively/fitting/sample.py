@@ -536,7 +536,7 @@ def _different(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
 # A sample of rows that a model has learned: what weights are fitted to and scores estimated on.
 
 
-class Fitted(NamedTuple):
+class FoundWeights(NamedTuple):
     """Weights, and the log loss of held-out rows without and with what is added to them."""
 
     weights: Weights
@@ -787,7 +787,7 @@ class Sample:
         learned: bool = True,
         near: Weights | None = None,
         limits: Limits | None = None,
-    ) -> Fitted:
+    ) -> FoundWeights:
         """Fit weights to the sample, with a linear part if each column has a weight.
 
         Parameters
@@ -818,7 +818,7 @@ class Sample:
             found.first(ROWS).standing_for(count), kind, float(model.independent_rows.sum())
         )
         if kind != "loo" or found.labels.k < 2:
-            return Fitted(weights.of_rows_like(model.weights))
+            return FoundWeights(weights.of_rows_like(model.weights))
         labels, joint = [found.labels], [joint_of(weights, found)]
         for table in tables:
             labels.append(table.labels)
@@ -838,7 +838,7 @@ class Sample:
         )
         linear, *losses = fit_linear_part(rows, limits)
         weights = replace(weights, linear=linear).of_rows_like(model.weights)
-        return Fitted(weights, *losses)
+        return FoundWeights(weights, *losses)
 
     def _tables(
         self, model: Model, batches: Sequence[Batch], *, learned: bool
