@@ -53,5 +53,5 @@ def with_interactions() -> NaiveBayes:
     """A model in which several columns have a say together."""
     nb = NaiveBayes(interactions="auto").fit(table(), "y")
     assert nb.weights_ is not None
-    assert nb.weights_.linear.rules
+    assert nb.weights_.linear.is_of_several
     return nb

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from naively.inspect.odds import Nomogram, Strongest
     from naively.inspect.parameters import Estimated, Linear, ParameterCounts, Parameters
     from naively.inspect.regions import Regions
+    from naively.inspect.rules import Rules
 
 
 class Fitted(Protocol):
@@ -242,6 +243,29 @@ class Inspect(Accessor):
         from naively.inspect.odds import nomogram
 
         return nomogram(self._model, label, against, n, self._sampled_batches())
+
+    def rules(self) -> Rules:
+        """Return the rules of the model in words, and what each of their cells adds.
+
+        Returns
+        -------
+        rules : Rules
+            A table of rule, columns, conditions, class and weight in nats; printed, the strongest
+            of each set of columns. It is empty without ``interactions``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from naively import NaiveBayes
+        >>> X = np.random.default_rng(0).normal(size=(600, 2))
+        >>> y = np.where((X[:, 0] > 0) ^ (X[:, 1] > 0), "apart", "alike")
+        >>> nb = NaiveBayes(interactions={"rules": 1}).fit(X, y)
+        >>> nb.inspect.rules().columns[0]
+        'x0 × x1'
+        """
+        from naively.inspect.rules import rules_of
+
+        return rules_of(self._model)
 
     def strongest(self, n: int = 10) -> Strongest:
         """Return what speaks most for each class against all others together.

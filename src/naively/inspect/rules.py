@@ -162,6 +162,15 @@ class Rules(Tabular):
     weight: Floats
     classes: list[Label]
 
+    def strongest(self, n: int) -> list[tuple[str, Label, float]]:
+        """Return the n cells of the largest weights: conditions, class and weight."""
+        best = np.argsort(-np.abs(self.weight).max(axis=1, initial=0.0), kind="stable")[:n]
+        found = []
+        for i in best.tolist():
+            c = int(self.weight[i].argmax())
+            found.append((self.conditions[i], self.classes[c], float(self.weight[i, c])))
+        return found
+
     def to_dict(self) -> dict[str, list[Any]]:
         """Return columns rule, columns, conditions, class and weight: a row a cell and class."""
         k = len(self.classes)

@@ -30,6 +30,7 @@ from naively.inspect.likelihood import class_codes
 from naively.inspect.odds import strongest
 from naively.inspect.one_column import OneColumn
 from naively.inspect.parameters import count_joint_parameters, count_parameters
+from naively.inspect.rules import rules_of
 from naively.kernels.reference import Floats
 from naively.messages import visible
 from naively.model.model import Model
@@ -256,7 +257,14 @@ def interactions(subject: Subject) -> str:
         else sorted(weights.linear.together, key=lambda name: -cost.get(name, 0.0))
     )
     lines = [[name, cost.get(name)] for name in names]
-    return html.table(["columns", "worth (nats per row)"], lines) if lines else ""
+    if not lines:
+        return ""
+    found = html.table(["columns", "worth (nats per row)"], lines)
+    rules = rules_of(subject.model).strongest(ITEMS)
+    if rules:
+        said = [[conditions, label, html.Nats(weight)] for conditions, label, weight in rules]
+        found += html.table(["rule", "speaks for", "weight (nats)"], said)
+    return found
 
 
 def rows(subject: Subject) -> str:
