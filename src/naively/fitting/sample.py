@@ -77,6 +77,7 @@ from naively.schema.settle import View
 
 SEVERAL = 8  # more batches than this are joined
 FOLDS = 10  # of groups, each of which is left out
+FEW = 1_000  # rows, of which with interactions thirds are held out of the counts too
 FEWEST = 100  # rows whose leave-one-out table is made at once, however large
 MANY = 0.2  # of the rows, from which on near copies are left out by so many folds
 
@@ -830,10 +831,10 @@ class Sample:
                 self._thirds,
                 model,
                 weights,
-                found,
+                found.first(ROWS) if limits is None else found,
                 every,
                 counted=learned and not by_group,
-                always=limits is not None,
+                few=0.0 if limits is None else FEW,
             ),
         )
         linear, *losses = fit_linear_part(rows, limits)
@@ -861,9 +862,9 @@ class Sample:
         labels: Labels,
         *,
         counted: bool,
-        always: bool,
+        few: float,
     ) -> Iterator[Third]:
-        """Yield the first rows with a third held out, each third if they are few.
+        """Yield the first rows with a third held out, each third if they are not many.
 
         Parameters
         ----------
@@ -872,21 +873,22 @@ class Sample:
         weights : Weights
             Those that were fitted to all.
         found : LeaveOneOut
-            The evidence of the first rows, at least.
+            The evidence of the first rows.
         labels : Labels
             Of all rows.
         counted : bool
             Whether the third is in the model's counts.
-        always : bool
-            Whether it is held out of these each time, which takes as long as to learn; else only
-            where there is one third.
+        few : float
+            Of fewer rows each third is held out of the counts, which takes as long as to learn. Of
+            more it is where there is but one third: what is left of its rows in the counts of the
+            others falls as one over their number.
         """
-        first = found if always else found.first(ROWS)
-        first = replace(first, labels=labels.take(np.arange(len(first.prior))))
+        first = replace(found, labels=labels.take(np.arange(len(found.prior))))
         splits = held_out(first.labels)
+        honest = counted and (len(splits) == 1 or first.labels.weights.sum() < few)
         for rest, held in splits:
             some = first
-            if counted and (len(splits) == 1 or (always and first.labels.weights.sum() < 1000)):
+            if honest:
                 without = self._without(model, len(first.prior), held)
                 some = replace(without, labels=first.labels)
             yield Third(weighed_without(weights, some, rest), rest, held)

@@ -65,10 +65,15 @@ def _of_column(name: Name, of: Sequence[tuple[Condition, bool]]) -> str:
         low = max((edge for edge, true in edges if true), default=-np.inf)
         high = min((edge for edge, true in edges if not true), default=np.inf)
         show = _number if of[0][0].group.kind != "time" else _time
+        of_low, low = _round(low)
+        of_high, high = _round(high)
+        over, under = ("<", ">") if of_low else ("<=", ">=")
+        to = "<=" if of_high else "<"
         if low == -np.inf:
-            return "" if high == np.inf else f"{title(name)} < {show(high)}"
-        below = "" if high == np.inf else f" < {show(high)}"
-        return f"{show(low)} <= {title(name)}{below}" if below else f"{title(name)} >= {show(low)}"
+            return "" if high == np.inf else f"{title(name)} {to} {show(high)}"
+        if high == np.inf:
+            return f"{title(name)} {under} {show(low)}"
+        return f"{show(low)} {over} {title(name)} {to} {show(high)}"
     among: list[Level] | None = None
     others: dict[Level, None] = {}
     for one, true in of:
@@ -91,6 +96,16 @@ def _levels(levels: Sequence[Level], one: str = "=", several: str = "in") -> str
     named = [str(plain_cell(level)) for level in levels[:MOST_LEVELS]]
     more = f", … ({len(levels):,} in all)" if len(levels) > MOST_LEVELS else ""
     return f"{several} {{{', '.join(named)}{more}}}"
+
+
+def _round(edge: float) -> tuple[bool, float]:
+    """Return whether an edge is the next number above a rounder one, and the rounder of both.
+
+    "More than 5" is from the number on that comes after 5.
+    """
+    before = float(np.nextafter(edge, -np.inf)) if np.isfinite(edge) else edge
+    is_next = len(repr(before)) < len(repr(edge))
+    return is_next, before if is_next else edge
 
 
 def _number(x: float) -> str:
