@@ -12,7 +12,7 @@ from tests.structure import own_methods
 
 DOORS = {
     "inspect": {
-        "column", "regions", "nomogram", "difference", "images", "strongest", "parameters",
+        "column", "regions", "nomogram", "difference", "images", "strongest", "rules", "parameters",
         "parameter_counts", "linear", "dependence", "marginal", "conditional", "log_likelihood",
         "log_marginal_likelihood", "sample",
     },
