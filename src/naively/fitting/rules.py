@@ -237,7 +237,8 @@ def _levels(block: Codes, column: int, weight: Floats | None) -> tuple[Any, NDAr
 
 
 NUMBERS = 20_000  # in the cells of all tables, at most
-WORK = 4_000_000_000  # rows × columns × classes × tables
+WORK = 500_000_000  # rows × columns × classes × tables, at most,
+FEW = 5  # tables: of which none are tried where there may be fewer for that
 PATIENCE = 10  # tables that lower no log loss of held-out rows, after which the search ends
 RIDGE = 3.0  # added to its curvature
 IN_BIN = 5.0  # rows on each side of a condition
@@ -284,10 +285,10 @@ def grow(cut: Cut, thirds: Sequence[Third], joint: Floats, labels: Labels, shape
     shape : Shape
         How large the tables may be.
     """
-    if not cut.parts or not shape.most:
+    rounds = _most(cut, labels, shape)
+    if not rounds:
         before = sum(of_third.loss(labels) for of_third in thirds)
         return Growth(None, before, before)
-    rounds = _most(cut, labels, shape)
     curves = []
     for third in thirds:
         held = np.zeros(len(third.joint), np.bool_)
@@ -330,7 +331,7 @@ def _grow(
             patience=patience,
             conditions=shape.conditions,
             columns=shape.columns,
-            rate=min(LARGEST_RATE, shape.rate * MOST_RULES / max(1, _most(cut, labels, shape))),
+            rate=min(LARGEST_RATE, shape.rate * MOST_RULES / _most(cut, labels, shape)),
             ridge=RIDGE,
             rows=IN_BIN,
         )
@@ -338,11 +339,12 @@ def _grow(
 
 
 def _most(cut: Cut, labels: Labels, shape: Shape) -> int:
-    """Return how many tables there may be."""
+    """Return how many tables there may be; 0 where it would take long to grow a few."""
     k = 1 if labels.k == 2 else labels.k
-    cells = k * 2**shape.conditions
-    work = len(labels) * max(1, len(cut.parts)) * k
-    return int(min(shape.most, max(1, min(NUMBERS // cells, WORK // work))))
+    cells, work = k * 2**shape.conditions, len(labels) * len(cut.parts) * k
+    if not work or min(NUMBERS // cells, WORK // work) < FEW:
+        return 0
+    return int(min(shape.most, NUMBERS // cells, WORK // work))
 
 
 # --- What was grown, as the linear part of a model -----------------------------------------------
