@@ -11,7 +11,7 @@ from typing import TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.block import Codes, Dense, Sparse
+from naively.counting.block import Codes, Dense, Sparse, numbers_of
 from naively.kernels import dispatch
 from naively.kernels.reference import FAR, MOST, Finish, Finished, Floats
 from naively.likelihoods.base import ABSENT, Contributions, Likelihood, Typical, multiply
@@ -184,7 +184,7 @@ Steps: TypeAlias = tuple[Floats, Floats]
 
 @final
 @dataclass(frozen=True, eq=False)
-class Stepped(Likelihood[Dense]):
+class Stepped(Likelihood[Dense | Sparse]):
     """Another likelihood plus steps of some of its columns; a missing cell adds 0.
 
     Parameters
@@ -199,13 +199,15 @@ class Stepped(Likelihood[Dense]):
     steps: Mapping[int, Steps]
     base = None
 
-    def log_prob(self, block: Dense, start: Floats, finish: Finish, log_prior: Floats) -> Finished:
+    def log_prob(
+        self, block: Dense | Sparse, start: Floats, finish: Finish, log_prior: Floats
+    ) -> Finished:
         added = np.zeros((len(block), len(log_prior)))
         for j, steps in self.steps.items():
-            added += _step(np.asarray(block.values[:, j], np.float64), steps)
+            added += _step(numbers_of(block, j), steps)
         return self.inner.log_prob(block, start + added, finish, log_prior)
 
-    def log_base(self, block: Dense) -> Floats:
+    def log_base(self, block: Dense | Sparse) -> Floats:
         return self.inner.log_base(block)
 
     def at(self, x: NDArray[np.number], column: NDArray[np.int64]) -> Floats:
