@@ -225,6 +225,29 @@ def test_numbers_that_are_clipped_are_named_exactly_and_truths_are_not_clipped()
     assert f"n in [17, {high}]" in nb.inspect.linear().feature_names.tolist()
 
 
+def test_a_step_is_a_feature_of_its_own() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2000, 3))
+    y = (X[:, 0] > 0.3) & (X[:, 0] < 0.9) | (rng.random(2000) < 0.05)
+    nb = NaiveBayes(Gaussian(variance="shared")).fit(X, y)
+    view = nb.inspect.linear()
+    features = []
+    for name in view.feature_names:
+        column, _, what = name.partition(" ")
+        x = X[:, int(column.removeprefix("x"))]
+        if what.startswith(">= "):
+            features.append((x >= float(what.removeprefix(">= "))).astype(float))
+        elif what:
+            low, high = map(float, what.removeprefix("in [").rstrip("]").split(", "))
+            features.append(np.clip(x, low, high))
+        else:
+            features.append(x)
+    assert any(">=" in name for name in view.feature_names)
+    joint = nb.predict_joint_log_proba(X)
+    odds = np.transpose(features) @ view.coef[0] + view.intercept[0]
+    np.testing.assert_allclose(odds, joint[:, 1] - joint[:, 0], atol=1e-9)
+
+
 def test_of_shares_what_is_clipped_is_a_feature_of_its_own() -> None:
     """By hand from the slopes; what clips no number from 0 to 1 is in the weight of its column."""
     whole = pd.DataFrame(np.random.default_rng(2).random((80, 3)), columns=["whole", "up", "down"])

@@ -20,7 +20,7 @@ from naively.inspect.difference import items_of
 from naively.inspect.explain import NGRAMS, PRIOR
 from naively.inspect.odds import Odds
 from naively.kernels.reference import Floats
-from naively.likelihoods.numbers import Sloped
+from naively.likelihoods.numbers import Sloped, Stepped
 from naively.messages import many
 from naively.model.class_prior import class_probabilities, is_estimated, pretend_classes
 from naively.model.model import Model
@@ -638,9 +638,11 @@ def linear(model: Model) -> Linear:
     tables, total = [], model.start
     for group in model.taken.schema.groups:
         axis, likelihood = model.taken.counts[group.key].axis, model.likelihoods[group.key]
-        lines = None
+        lines = steps = None
         if isinstance(likelihood, Sloped):
             lines, likelihood = likelihood, likelihood.inner
+        if isinstance(likelihood, Stepped):
+            steps, likelihood = likelihood, likelihood.inner
         try:
             slope, constant = likelihood.linear()
         except ValueError as error:
@@ -655,11 +657,15 @@ def linear(model: Model) -> Linear:
             continue
         labels = [axis.label(row) for row in range(len(axis))]
         names += [title(c) if level is None else f"{title(c)}={level}" for c, level in labels]
+        tables.append(slope)
+        for j, (edges, points) in ({} if steps is None else steps.steps).items():
+            total = total + points[0]
+            tables.append(np.diff(points, axis=0))
+            names += [f"{title(axis.columns[j])} >= {_plain(edge)}" for edge in edges.tolist()]
         if lines is None:
-            tables.append(slope)
             continue
         total = total - lines.centre @ lines.slope
-        tables += [slope, lines.slope]
+        tables.append(lines.slope)
         names += [
             f"{title(axis.columns[column])} in [{_plain(low)}, {_plain(high)}]"
             for column, low, high in zip(lines.column, lines.low, lines.high, strict=True)
