@@ -102,7 +102,7 @@ def test_weights_and_biases_have_the_least_penalised_log_loss(
     centre, strength, apart = {
         "column": (0.5 * temperatures, 5.0, 10.0),
         "band": (temperatures, 0.5 / temperatures**2, 3.0 / temperatures**2),
-        "missing": (0.0, 10.0 * (1 + 500 / 80), 10.0),
+        "missing": (0.0, 10.0 * (1 + 500 / found.labels.weights.sum()), 10.0),
     }[kind]
 
     def of_weight(w: np.ndarray) -> float:

@@ -250,5 +250,5 @@ def test_weights_and_scores_are_those_of_memory(database: tuple[str, Any]) -> No
     assert np.bincount(theirs._sample.of(theirs.model_).labels.codes)[1] == y.sum()
     assert theirs.assess().log_loss == pytest.approx(mine.assess().log_loss, rel=0.05)
     loss = mine.evaluate(X, y).log_loss
-    assert theirs.evaluate(X, y).log_loss == pytest.approx(loss, rel=0.02)
+    assert theirs.evaluate(X, y).log_loss == pytest.approx(loss, rel=0.05)  # other steps
     assert theirs.predict_proba(X)[:, 1].mean() == pytest.approx(y.mean(), rel=0.1)

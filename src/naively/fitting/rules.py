@@ -50,12 +50,15 @@ class Cut:
         The bin of each cell; the last of a column is of missing cells.
     monotone : mapping of str to {1, -1}
         Columns with which the odds of the second class may only rise, or fall.
+    passed_over : int
+        How many columns there were beside them, which say less.
     """
 
     parts: list[tuple[BlockKey, Name]]
     bins: list[Floats | tuple[Level, ...]]
     codes: NDArray[np.uint8]
     monotone: Mapping[str, int] = field(default_factory=dict)
+    passed_over: int = 0
 
     @classmethod
     def of(cls, model: Model, batches: Sequence[Batch], labels: Labels, said: Said) -> Cut:
@@ -87,7 +90,13 @@ class Cut:
         every = np.empty((len(kept), len(labels)), np.uint8)
         for row, at in zip(every, kept, strict=True):
             row[:] = cut[at][1]
-        return cls([parts[at] for at in kept], [cut[at][0] for at in kept], every)
+        passed_over = max(0, len(parts) - COLUMNS)
+        return cls(
+            [parts[at] for at in kept],
+            [cut[at][0] for at in kept],
+            every,
+            passed_over=passed_over,
+        )
 
     @property
     def sizes(self) -> NDArray[np.int64]:
@@ -116,7 +125,7 @@ class Cut:
 
     def _take(self, some: list[int]) -> Cut:
         parts, bins = [self.parts[at] for at in some], [self.bins[at] for at in some]
-        return Cut(parts, bins, self.codes[some], self.monotone)
+        return replace(self, parts=parts, bins=bins, codes=self.codes[some])
 
 
 def _bins(
@@ -299,7 +308,9 @@ def grow(cut: Cut, thirds: Sequence[Third], joint: Floats, labels: Labels, shape
     each = [np.pad(of, (0, longest - len(of)), mode="edge") for of in curves]
     loss = np.sum(each, axis=0)
     best = int(np.argmin(loss))
-    if loss[best] >= loss[0] - WORTH:
+    # As of slopes: which columns say most was found on all rows, those held out too.
+    enough = WORTH + cut.passed_over / len(thirds[0].joint)
+    if loss[best] >= loss[0] - enough:
         return Growth(None, float(loss[0]), float(loss[0]))
     none = np.zeros(len(joint), np.bool_)
     grown = _grow(cut, joint, labels, none, shape, best, 0)

@@ -45,7 +45,7 @@ RANGE = (-5.0, 3.0)  # of that logarithm,
 WITHIN = 1e-4  # which is as exact
 STEPS = 200  # of the search for weights
 TOLERANCE = 2e-9  # of the loss, relative to it, that another step must gain
-ROUGH = 1e-5  # as TOLERANCE, of weights that are near those given already
+ROUGH = 1e-5  # as TOLERANCE, of weights by which no more than a number of functions is chosen
 ROWS = 10_000  # weights of so many rows are as good as those of all rows
 OF_ONE = 500  # rows of each class that are as good for a single weight
 CELLS = 20_000_000  # the most numbers in a leave-one-out table
@@ -109,7 +109,13 @@ def count_parts(model: Model) -> int:
     )
 
 
-def fit(found: LeaveOneOut, kind: Weighting, rows: float, near: Weights | None = None) -> Weights:
+def fit(
+    found: LeaveOneOut,
+    kind: Weighting,
+    rows: float,
+    near: Weights | None = None,
+    tolerance: float = TOLERANCE,
+) -> Weights:
     """Fit a weight for each part and class ("loo"), or one for all parts ("temperature").
 
     Parameters
@@ -122,6 +128,8 @@ def fit(found: LeaveOneOut, kind: Weighting, rows: float, near: Weights | None =
         How many rows the model has learned.
     near : Weights, optional
         Weights of the same parts, at which the search begins.
+    tolerance : float
+        The share of the loss that another step of the search must gain.
     """
     classes = tuple(found.labels.classes.tolist())
     none = (0.0,) * len(classes)
@@ -145,7 +153,7 @@ def fit(found: LeaveOneOut, kind: Weighting, rows: float, near: Weights | None =
         }
         return Weights(classes, own, none, usual, rows, kind)
     shrinkage = _shrinkage(kinds, temperatures, found.labels.weights.sum())
-    weight, bias = ridge(found, shrinkage, near)
+    weight, bias = ridge(found, shrinkage, near, tolerance)
     by_part = dict(zip(found.parts, map(tuple, weight.tolist()), strict=True))
     return Weights(classes, by_part, tuple(bias.tolist()), CENTRE * usual, rows, kind)
 
@@ -228,7 +236,10 @@ def loss_of_one_weight(found: LeaveOneOut) -> float:
 
 
 def ridge(
-    found: LeaveOneOut, shrinkage: Shrinkage, near: Weights | None = None
+    found: LeaveOneOut,
+    shrinkage: Shrinkage,
+    near: Weights | None = None,
+    tolerance: float = TOLERANCE,
 ) -> tuple[Floats, Floats]:
     """Return weights (parts, classes) at least 0 and biases (classes,) of least penalised loss.
 
@@ -268,7 +279,7 @@ def ridge(
         start,
         passes.curvature,
         steps=STEPS,
-        tolerance=TOLERANCE if near is None else ROUGH,
+        tolerance=tolerance,
     )
     bias, weight = x[:biases], passes.split(x)[1].T[np.argsort(order)]
     if k == 2:
@@ -285,7 +296,7 @@ def joint_of(weights: Weights, found: LeaveOneOut) -> Floats:
 
 def weighed_without(weights: Weights, found: LeaveOneOut, rest: NDArray[np.int64]) -> Floats:
     """Return joint log likelihoods, (rows, classes), by weights fitted to some of the rows."""
-    without = fit(found.take(rest), weights.how, weights.rows, weights)
+    without = fit(found.take(rest), weights.how, weights.rows, weights, ROUGH)
     return joint_of(without, found)
 
 
