@@ -20,6 +20,7 @@ from naively.inspect.difference import items_of
 from naively.inspect.explain import NGRAMS, PRIOR
 from naively.inspect.odds import Odds
 from naively.kernels.reference import Floats
+from naively.likelihoods.base import Likelihood
 from naively.likelihoods.numbers import Sloped, Stepped
 from naively.messages import many
 from naively.model.class_prior import class_probabilities, is_estimated, pretend_classes
@@ -638,11 +639,7 @@ def linear(model: Model) -> Linear:
     tables, total = [], model.start
     for group in model.taken.schema.groups:
         axis, likelihood = model.taken.counts[group.key].axis, model.likelihoods[group.key]
-        lines = steps = None
-        if isinstance(likelihood, Sloped):
-            lines, likelihood = likelihood, likelihood.inner
-        if isinstance(likelihood, Stepped):
-            steps, likelihood = likelihood, likelihood.inner
+        likelihood, beside = _beside(likelihood, axis)
         try:
             slope, constant = likelihood.linear()
         except ValueError as error:
@@ -658,22 +655,39 @@ def linear(model: Model) -> Linear:
         labels = [axis.label(row) for row in range(len(axis))]
         names += [title(c) if level is None else f"{title(c)}={level}" for c, level in labels]
         tables.append(slope)
-        for j, (edges, points) in ({} if steps is None else steps.steps).items():
-            total = total + points[0]
-            tables.append(np.diff(points, axis=0))
-            names += [f"{title(axis.columns[j])} >= {_plain(edge)}" for edge in edges.tolist()]
-        if lines is None:
-            continue
-        total = total - lines.centre @ lines.slope
-        tables.append(lines.slope)
-        names += [
-            f"{title(axis.columns[column])} in [{_plain(low)}, {_plain(high)}]"
-            for column, low, high in zip(lines.column, lines.low, lines.high, strict=True)
-        ]
+        for name, more, start in beside:
+            names.append(name)
+            tables.append(more[None])
+            total = total + start
     coef = np.concatenate(tables).T if tables else np.empty((len(total), 0))
     if len(total) == 2:
         coef, total = coef[1:] - coef[:1], total[1:] - total[:1]
     return Linear(np.array(names, object), coef, total, model.classes)
+
+
+def _beside(
+    likelihood: Likelihood, axis: Axis
+) -> tuple[Likelihood, list[tuple[str, Floats, Floats]]]:
+    """Return a likelihood without its lines and steps, and these as features.
+
+    Of each they are its name, its slope for each class and what it adds at 0, both (classes,).
+    """
+    found: list[tuple[str, Floats, Floats]] = []
+    if isinstance(likelihood, Sloped):
+        of = likelihood
+        each = zip(of.column, of.low, of.high, of.centre, of.slope, strict=True)
+        for column, low, high, centre, slope in each:
+            name = f"{title(axis.columns[column])} in [{_plain(low)}, {_plain(high)}]"
+            found.append((name, slope, -centre * slope))
+        likelihood = of.inner
+    if isinstance(likelihood, Stepped):
+        for j, (edges, points) in likelihood.steps.items():
+            start = points[0]
+            for edge, slope in zip(edges.tolist(), np.diff(points, axis=0), strict=True):
+                found.append((f"{title(axis.columns[j])} >= {_plain(edge)}", slope, start))
+                start = 0.0 * start  # it is added once
+        likelihood = likelihood.inner
+    return likelihood, found
 
 
 def _plain(x: float) -> str:
