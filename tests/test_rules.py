@@ -17,6 +17,8 @@ from naively.inspect.explain import Conditions
 from naively.inspect.rules import rules_of
 from naively.kernels import dispatch
 from naively.kernels import rules as reference
+from naively.model.linear_part import LinearPart
+from naively.model.rules import Above
 from tests.products import few, seeds
 
 SETTINGS = {"rate": 0.3, "ridge": 3.0, "rows": 5.0}
@@ -296,6 +298,48 @@ def holds(said: str, row: dict[str, Any]) -> bool:
     high = float(after[1]) if after and "<" in after[0] else np.inf
     near = 1e-3 * (1 + abs(row[name]))
     return bool(low - near <= row[name] <= high + near)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_a_model_has_of_rules_is_what_was_grown(seed: int) -> None:
+    """Conditions of numbers and levels, and of what is missing, on the rows they were grown on."""
+    rng = np.random.default_rng(seed)
+    n = 1500
+    X = {
+        "a": np.where(rng.random(n) < 0.3, np.nan, rng.normal(size=n)),
+        "b": np.where(rng.random(n) < 0.3, np.nan, rng.integers(0, 4, n)),
+        "c": rng.choice(np.array(["u", "v", "w", None], object), n),
+    }
+    missing = np.isnan(X["a"]) ^ np.isnan(X["b"]) ^ np.array([c is None for c in X["c"]])
+    y = (missing ^ (np.nan_to_num(X["a"]) > 0.5) ^ (rng.random(n) < 0.1)).astype(int)
+    nb = NaiveBayes().fit(X, y)
+    sample, model = nb._sample.of(nb.model_), nb.model_
+    labels = sample.labels
+    cut = fitting.Cut.of(model, sample.encoded(model), labels, dict)
+    joint, none = rng.normal(size=(len(labels), 2)), np.zeros(len(labels), bool)
+    grown = fitting._grow(cut, joint, labels, none, fitting.TABLES, 30, 0)
+    linear = fitting.with_rules(LinearPart(), cut, grown, 2)
+    assert {np.inf * -1} & {
+        of.test.edge
+        for rule in linear.rules
+        for of in rule.conditions
+        if isinstance(of.test, Above)
+    } or seed
+    expected = np.zeros(len(labels))
+    for at in range(grown.rounds):
+        used = grown.columns[at][grown.columns[at] >= 0]
+        cell = np.zeros(len(labels), int)
+        for depth, (column, mask) in enumerate(zip(used, grown.masks[at], strict=False)):
+            cell |= (int(mask) >> cut.codes[column].astype(int) & 1) << depth
+        expected += grown.values[at, cell, 0]
+    blocks = model.blocks(sample.encoded(model)[0])
+    found = np.tile(linear.intercept_of([0, 1]), (len(labels), 1))
+    for _, added in (*linear.of_columns(blocks, [0, 1]), *linear.of_rules(blocks, [0, 1])):
+        found += added
+    np.testing.assert_allclose(found[:, 1] - found[:, 0], expected, atol=1e-9)
+    fast = linear.of_several(model.taken.axes, [0, 1]).added(blocks, len(labels))
+    slow = sum(added for _, added in linear.of_rules(blocks, [0, 1]))
+    np.testing.assert_allclose(fast, slow, atol=1e-12)
 
 
 def test_all_rules_are_listed_in_words() -> None:

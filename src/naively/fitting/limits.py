@@ -81,6 +81,8 @@ class Limits:
             if isinstance(of, str) or not all(isinstance(one, str) for one in of):
                 raise ValueError(f"interactions[{name!r}] must be a list of strings, got {of!r}.")
             lists[name] = tuple(of)
+        if len(set(lists["given"])) < len(lists["given"]):
+            raise ValueError("interactions['given'] names a rule twice.")
         return cls(rules, lists["without"], dict(monotone), lists["given"])
 
     def check(self, columns: Sequence[str], classes: int) -> None:

@@ -153,7 +153,7 @@ class Given:
         points = slope / self.scale[:, None]
         intercept = np.array(linear.intercept) - self.centre @ points
         rules = {rule.rule: rule.points(of) for rule, of in zip(self.rules, points, strict=True)}
-        return replace(linear, rules={**linear.rules, **rules}, intercept=tuple(intercept.tolist()))
+        return replace(linear, rules=rules, intercept=tuple(intercept.tolist()))
 
 
 def _with_slopes(

@@ -294,10 +294,10 @@ def grow(cut: Cut, thirds: Sequence[Third], joint: Floats, labels: Labels, shape
     shape : Shape
         How large the tables may be.
     """
-    rounds = _most(cut, labels, shape)
+    before, rounds = sum(third.loss(labels) for third in thirds), _most(cut, labels, shape)
+    nothing = Growth(None, before, before)
     if not rounds:
-        before = sum(of_third.loss(labels) for of_third in thirds)
-        return Growth(None, before, before)
+        return nothing
     curves = []
     for third in thirds:
         held = np.zeros(len(third.joint), np.bool_)
@@ -311,10 +311,10 @@ def grow(cut: Cut, thirds: Sequence[Third], joint: Floats, labels: Labels, shape
     # As of slopes: which columns say most was found on all rows, those held out too.
     enough = WORTH + cut.passed_over / len(thirds[0].joint)
     if loss[best] >= loss[0] - enough:
-        return Growth(None, float(loss[0]), float(loss[0]))
+        return nothing
     none = np.zeros(len(joint), np.bool_)
     grown = _grow(cut, joint, labels, none, shape, best, 0)
-    return Growth(grown, float(loss[0]), float(loss[best]))
+    return Growth(grown, before, before * float(loss[best] / loss[0]))
 
 
 def _grow(
@@ -327,7 +327,7 @@ def _grow(
     patience: int,
 ) -> Grown:
     n = len(joint)
-    weight = labels.weights[:n].astype(np.float64)
+    weight = labels.weights[:n].astype(np.float64)  # of a sample it is one row at a mean
     return Grown(
         *dispatch.grow_rules(
             np.ascontiguousarray(cut.codes[:, :n]),
@@ -365,7 +365,7 @@ def with_rules(linear: LinearPart, cut: Cut, grown: Grown, k: int) -> LinearPart
     """Return a linear part with what was grown: tables of one column are steps of that column."""
     of = {term: np.array(slopes) for term, slopes in linear.of.items()}
     intercept = np.array(linear.intercept) if linear.intercept else np.zeros(k)
-    rules: dict[Rule, Floats] = {}
+    rules = {rule: np.array(points) for rule, points in linear.rules.items()}
     steps: dict[int, Floats] = {}  # by column and bin
     for at in range(grown.rounds):
         columns = grown.columns[at]
@@ -398,7 +398,7 @@ def with_rules(linear: LinearPart, cut: Cut, grown: Grown, k: int) -> LinearPart
         linear.products,
         tuple(intercept.tolist()),
         linear.ridge,
-        {**linear.rules, **{rule: _plain(points) for rule, points in rules.items()}},
+        {rule: _plain(points) for rule, points in rules.items()},
     )
 
 
@@ -424,15 +424,12 @@ def _condition(cut: Cut, column: int, mask: int) -> tuple[Condition, int]:
     missing = bool(mask >> last & 1)
     if isinstance(bins, np.ndarray):  # the mask is of the bins below an edge
         below = sum(mask >> b & 1 for b in range(last))
-        test: Above | OneOf = (
-            Above(float(bins[below - 1])) if below <= len(bins) else Above(-np.inf)
-        )
-        return Condition(group, name, test, not missing), 1
+        if below == last:  # all that is there, so that missing cells are apart
+            return Condition(group, name, Above(-np.inf), missing), 0
+        return Condition(group, name, Above(float(bins[below - 1])), not missing), 1
     flip = int(mask >> len(bins) & 1)  # what was never seen is with the other levels
-    levels = [level for b, level in enumerate(bins) if (mask >> b & 1) != flip]
-    return Condition(
-        group, name, OneOf(tuple(sorted(levels, key=repr))), missing != bool(flip)
-    ), flip
+    levels = sorted((level for b, level in enumerate(bins) if (mask >> b & 1) != flip), key=repr)
+    return Condition(group, name, OneOf(tuple(levels)), missing != bool(flip)), flip
 
 
 def _by_class(values: Floats) -> Floats:

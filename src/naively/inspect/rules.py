@@ -64,6 +64,8 @@ def _of_column(name: Name, of: Sequence[tuple[Condition, bool]]) -> str:
     if edges:
         low = max((edge for edge, true in edges if true), default=-np.inf)
         high = min((edge for edge, true in edges if not true), default=np.inf)
+        if high == -np.inf:
+            return f"{title(name)} is missing"
         show = _number if of[0][0].group.kind != "time" else _time
         of_low, low = _round(low)
         of_high, high = _round(high)
