@@ -16,6 +16,7 @@ from naively.data.frames import as_rows
 from naively.fitting.leave_one_out import left_out, linear_evidence, weighted_joint
 from naively.fitting.slopes import RIDGES
 from naively.model.linear_part import Product
+from naively.model.rules import axes_of
 from tests.alike import added, linear_of, loss, table, take, without
 from tests.fittings import order_in_sample
 
@@ -82,7 +83,8 @@ def test_a_column_that_is_now_taken_for_something_else_has_no_terms() -> None:
     nb.merge(pickle.loads(pickle.dumps(NaiveBayes(weights=None).fit(other, y[:50]))))  # noqa: S301
     terms = {str(term.column): term for term in linear_of(nb).of}
     assert "truth" in terms
-    assert not terms["truth"].is_in(nb.model_.blocks(nb.model_.encode(as_rows(X))))
+    blocks = nb.model_.blocks(nb.model_.encode(as_rows(X)))
+    assert not terms["truth"].is_in(axes_of(blocks))
     linear = linear_of(nb)
     product = {Product(terms["truth"], terms["a"], 1.0): linear.of[terms["a"]]}
     _with(nb, replace(nb.weights_, linear=replace(linear, products=product)))

@@ -22,6 +22,7 @@ from naively.fitting.functions import (
     Products,
     _scores,
     basis_of,
+    columns_of,
 )
 from naively.fitting.sample import Reservoir
 from naively.model.linear_part import FARTHEST, Line, LinearPart, Product, Step, Term
@@ -156,7 +157,7 @@ def test_the_model_says_of_rows_what_was_computed(weights: str) -> None:
     reservoir, model = Reservoir(), learn(rows, labels)
     reservoir.add(model.counted.schema.encode(rows, labels), model)
     sample = reservoir.of(model)
-    basis = basis_of(model, dict, sample.labels, sample.encoded(model))
+    basis = basis_of(columns_of(model, sample.encoded(model)), dict, sample.labels)
     p = np.full((len(sample.labels), len(model.classes)), 1 / len(model.classes))
     chosen = Products.choose(basis.terms, basis.z.astype(np.float32), dict, p, sample.labels)
     names = {of.column for of in basis.terms}

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from naively import NaiveBayes
 from naively.data.frames import as_rows
 from naively.fitting import rules as fitting
+from naively.fitting.functions import columns_of
 from naively.fitting.rules import BINS, begins_of, edges_of
 from naively.inspect.explain import Conditions
 from naively.inspect.rules import rules_of
@@ -315,7 +316,7 @@ def test_what_a_model_has_of_rules_is_what_was_grown(seed: int) -> None:
     nb = NaiveBayes().fit(X, y)
     sample, model = nb._sample.of(nb.model_), nb.model_
     labels = sample.labels
-    cut = fitting.Cut.of(model, sample.encoded(model), labels, dict)
+    cut = fitting.Cut.of(columns_of(model, sample.encoded(model)), dict, labels)
     joint, none = rng.normal(size=(len(labels), 2)), np.zeros(len(labels), bool)
     grown = fitting._grow(cut, joint, labels, none, fitting.TABLES, 30, 0)
     linear = fitting.with_rules(LinearPart(), cut, grown, 2)

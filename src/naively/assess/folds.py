@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 from naively.assess.scores import Scores, scores
 from naively.counting.axis import VALUE, Words, title
 from naively.counting.labels import Labels
+from naively.fitting.functions import COLUMNS
 from naively.fitting.interactions import add_interactions
 from naively.fitting.leave_one_out import LeaveOneOut, left_out, linear_evidence
-from naively.fitting.rules import COLUMNS
 from naively.fitting.sample import Reservoir, Sample
 from naively.fitting.search import on_one_thread
 from naively.fitting.weights import count_parts, log_loss, p_right, posterior

@@ -503,10 +503,14 @@ def _edges_of(cells: Cells, bin_: NDArray[np.int64]) -> tuple[Floats, NDArray[np
     """Return the edges between bins, ascending within each column, and their columns: (edges,)."""
     last = np.flatnonzero(np.diff(bin_))  # cells with which a bin ends
     last = last[cells.column[last] == cells.column[last + 1]]
-    below, above = cells.high[last], cells.low[last + 1]
+    return between(cells.high[last], cells.low[last + 1]), cells.column[last]
+
+
+def between(below: Floats, above: Floats) -> Floats:
+    """Return edges midway between numbers, which are above the lower ones, (edges,)."""
     with np.errstate(invalid="ignore"):
         middle = below / 2 + above / 2
-    return np.where(middle > below, middle, above), cells.column[last]
+    return np.where(middle > below, middle, above)
 
 
 def _codes(cells: Cells, bin_: NDArray[np.int64], x: Floats) -> NDArray[np.int64]:

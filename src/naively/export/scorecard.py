@@ -28,7 +28,7 @@ from naively.likelihoods.words import LogLinear, WordSlopes
 from naively.messages import Shown
 from naively.model.linear_part import FARTHEST, Line, Step, Term
 from naively.model.model import Model
-from naively.model.rules import Above, Condition
+from naively.model.rules import Above, Condition, by_class
 from naively.schema.schema import EMPTY, Group, GroupKey, Missing, MissingAs, TimePart
 from naively.schema.text import Text
 
@@ -622,27 +622,20 @@ class _Terms:
     def _products(self) -> Iterator[ProductTerm]:
         if self.model.weights is None:
             return
-        places = self.model.weights.places(self.model.classes.tolist())
+        axes, places = self.model.taken.axes, self.model.weights.places(self.model.classes.tolist())
         for product, slopes in self.model.weights.linear.products.items():
-            if all(self._is_learned(term) for term in (product.a, product.b)):
+            if product.a.is_in(axes) and product.b.is_in(axes):
                 a, b = self._factor(product.a), self._factor(product.b)
-                slope = np.array([*slopes, 0.0])[places]
-                yield ProductTerm(a, b, product.scale, FARTHEST, slope)
+                yield ProductTerm(a, b, product.scale, FARTHEST, by_class(slopes, places))
 
     def _rules(self) -> Iterator[RuleTerm]:
         if self.model.weights is None:
             return
         places = self.model.weights.places(self.model.classes.tolist())
         for rule, points in self.model.weights.linear.rules.items():
-            if rule.is_among(self.model.taken.axes):
+            if rule.is_in(self.model.taken.axes):
                 conditions = tuple(map(self._condition, rule.conditions))
-                table = np.array([[*of_cell, 0.0] for of_cell in points])
-                yield RuleTerm(conditions, table[:, places])
-
-    def _is_learned(self, term: Term) -> bool:
-        """Whether the column of a term is in its group still."""
-        axes = self.model.taken.axes
-        return term.group in axes and term.column in axes[term.group].columns
+                yield RuleTerm(conditions, by_class(points, places))
 
     def _factor(self, term: Term) -> Factor:
         function = term.function

@@ -89,35 +89,51 @@ class Basis:
         return slope if self.shares is None else np.asarray(self.shares @ slope)
 
 
-def basis_of(
-    model: Model,
-    said: Said,
-    labels: Labels,
-    batches: Sequence[Batch],
-) -> Basis:
+def columns_of(model: Model, batches: Sequence[Batch]) -> list[tuple[Group, Block]]:
+    """Return the rows of all batches by group: of columns that each are an event of their own.
+
+    Groups whose columns are sparse are left out.
+    """
+    by_batch = [model.blocks(batch) for batch in batches]
+    found = []
+    for group in model.taken.schema.of_columns:
+        block = joined([of[group.key] for of in by_batch]) if group.is_by_column else None
+        if block is not None:
+            found.append((group, block))
+    return found
+
+
+def commonest(
+    block: Codes, column: int, weight: Floats | None, most: int
+) -> tuple[list[int], Floats]:
+    """Return the commonest levels of a column, of five rows or more, and the rows of each level."""
+    levels = block.axis.levels[column]
+    code = block.codes[:, column].astype(np.int64)
+    there = (code >= 0) & (code < len(levels))
+    rows = np.bincount(code[there], None if weight is None else weight[there], len(levels)).astype(
+        np.float64
+    )
+    enough = np.flatnonzero(rows >= IN_LEVEL * (1 - ROUNDING)).tolist()
+    # Levels that came equally often are taken by what they are, in whatever order they came.
+    return sorted(enough, key=lambda at: (-rows[at], repr(levels[at])))[:most], rows
+
+
+def basis_of(columns: Sequence[tuple[Group, Block]], said: Said, labels: Labels) -> Basis:
     """Return functions of the columns, and their values on the rows.
 
     Parameters
     ----------
-    model : Model
-        Whose columns they are of.
+    columns : sequence of (Group, Block)
+        The columns (``columns_of``).
     said : callable
         Returns how much evidence each part gives (``evidence_said``), and is asked only where there
         would be more than ``FUNCTIONS``: then they are of the columns that say most.
     labels : Labels
         The labels of the rows.
-    batches : sequence of Batch
-        The rows, as the model encodes them.
     """
-    by_batch = [model.blocks(batch) for batch in batches]
     rows = labels.weight
     of_column: list[tuple[Part, list[tuple[Term, Floats]]]] = []
-    for group in model.taken.schema.of_columns:
-        if group.event.joined or group.analyser or group.event.layout == "rows":
-            continue
-        block = joined([blocks[group.key] for blocks in by_batch])
-        if block is None:
-            continue
+    for group, block in columns:
         found = _functions(group, block, rows)
         for j, (name, functions) in enumerate(zip(block.axis.columns, found, strict=True)):
             terms = [(Term(group.key, name, one), one.of(block, j)) for one in functions]
@@ -209,15 +225,8 @@ def _quantiles(x: Floats, weight: Floats | None) -> tuple[Floats, Floats]:
 def _steps(block: Codes, column: int, weight: Floats | None) -> list[Line | Step]:
     """Return indicators of the commonest levels of a column; of two levels, one indicator."""
     levels = block.axis.levels[column]
-    code = block.codes[:, column].astype(np.int64)
-    there = (code >= 0) & (code < len(levels))
-    rows = np.bincount(code[there], None if weight is None else weight[there], len(levels)).astype(
-        np.float64
-    )
+    best, rows = commonest(block, column, weight, LEVELS)
     total = rows.sum()
-    # Levels that came equally often are taken by what they are, in whatever order they came.
-    best = sorted(range(len(levels)), key=lambda at: (-rows[at], repr(levels[at])))[:LEVELS]
-    best = [at for at in best if rows[at] >= IN_LEVEL * (1 - ROUNDING)]
     if (rows > 0).sum() <= 2:
         best = best[: int((rows > 0).sum()) - 1]
     found: list[Line | Step] = []
@@ -236,7 +245,7 @@ def _steps(block: Codes, column: int, weight: Floats | None) -> list[Line | Step
 
 MOST = 400  # products
 A_COLUMN = 6  # products for each column, at most
-COLUMNS = 100  # that products are made of, those that say most
+COLUMNS = 100  # that products and rules are made of, those that say most
 RIDGE = 10.0  # added to the curvature
 FLAT = 1e-6  # a standard deviation of a product that does not vary
 

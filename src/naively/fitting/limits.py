@@ -150,7 +150,7 @@ def known_columns(model: Model) -> dict[str, KnownColumn]:
     """Return the columns of a model that rules may be of, by their titles."""
     found = {}
     for group in model.taken.schema.of_columns:
-        if group.event.joined or group.analyser or group.event.layout == "rows":
+        if not group.is_by_column:
             continue
         axis = model.taken.counts[group.key].axis
         for j, name in enumerate(axis.columns):

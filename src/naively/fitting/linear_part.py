@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from naively.counting.block import Batch
 from naively.counting.labels import Labels
-from naively.fitting.functions import LEAST_SCALE, Basis, Products, basis_of
-from naively.fitting.leave_one_out import THIRDS, LeaveOneOut, Third
+from naively.fitting.functions import LEAST_SCALE, Basis, Products, basis_of, columns_of
+from naively.fitting.leave_one_out import THIRDS, LeaveOneOut, Said, Third
 from naively.fitting.limits import GivenRule, Limits, known_columns, read_rule
 from naively.fitting.rules import STEPS, TABLES, Cut, grow, with_rules
 from naively.fitting.slopes import Descent, Problem, Run, descend, loss_before, ridges_of, solve
@@ -96,16 +96,15 @@ def fit_linear_part(rows: Weighed, limits: Limits | None = None) -> Added:
     if rows.labels.group is not None and len(np.unique(rows.labels.group)) < THIRDS:
         return Added(NOTHING)
     said = cache(lambda: evidence_said(rows.weights, rows.found))
-    basis = basis_of(rows.model, said, rows.labels, rows.batches)
-    cut = Cut.of(rows.model, rows.batches, rows.labels, said)
+    columns = columns_of(rows.model, rows.batches)
+    basis, cut = basis_of(columns, said, rows.labels), Cut.of(columns, said, rows.labels)
     cut = cut.without_truths() if limits is None else cut.within(limits)
     given = Given.of(rows, limits)
     if not (basis.terms or cut.parts or given.rules):
         return Added(NOTHING)
     thirds = [*rows.thirds()]
-    some = rows.labels.take(np.arange(len(thirds[0].joint)))
-    of_held = sum(float(some.weights[third.held].sum()) for third in thirds)
-    before, found = _with_slopes(rows, basis, given, thirds, some, limits)
+    of_held = sum(float(rows.labels.weights[third.held].sum()) for third in thirds)
+    before, found = _with_slopes(rows, basis, given, thirds, said, limits)
     shape = STEPS if limits is None else TABLES._replace(most=limits.rules)
     grown = grow(cut, found.thirds, found.joint, rows.labels, shape)
     linear = found.linear
@@ -161,7 +160,7 @@ def _with_slopes(
     basis: Basis,
     given: Given,
     thirds: list[Third],
-    some: Labels,
+    said: Said,
     limits: Limits | None,
 ) -> tuple[float, _Sum]:
     """Add slopes of functions of the columns, of given rules, and of products.
@@ -173,6 +172,7 @@ def _with_slopes(
     found : _Sum
         With all that is added.
     """
+    some = rows.labels.take(np.arange(len(thirds[0].joint)))
     # Which columns say most was found on all rows, those held out too: the more there were to
     # choose from, and the fewer rows, the more has to be gained.
     ridges, enough = ridges_of(some, len(rows.found.parts)), basis.passed_over / len(some)
@@ -184,7 +184,6 @@ def _with_slopes(
     z, products = own if best is not lines else basis.shared, Products.none(basis)
     if limits is not None:
         may = limits.are_multiplied(basis.terms)
-        said = cache(lambda: evidence_said(rows.weights, rows.found))
         z32 = basis.z.astype(np.float32)
 
         def multiplied(joint: Floats, labels: Labels, of: NDArray[np.int64] | None) -> Products:

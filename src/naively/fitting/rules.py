@@ -10,17 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import Level, Name, title
-from naively.counting.block import Batch, Block, BlockKey, Codes, Dense, joined
+from naively.counting.block import Block, BlockKey, Codes, Dense
 from naively.counting.labels import Labels
 from naively.counting.leave_one_out import Part
+from naively.events.histogram import between
+from naively.fitting.functions import COLUMNS, ROUNDING, commonest
 from naively.fitting.leave_one_out import Said, Third
 from naively.fitting.limits import MOST_RULES, Limits
 from naively.kernels import dispatch
 from naively.kernels.reference import Floats
 from naively.kernels.rules import Grown
 from naively.model.linear_part import LinearPart, Slopes, Step, Term
-from naively.model.model import Model
 from naively.model.rules import Above, Condition, OneOf, Rule, There
+from naively.schema.schema import Group
 
 # --- Columns, cut into bins that conditions are made of ------------------------------------------
 #
@@ -30,10 +32,7 @@ from naively.model.rules import Above, Condition, OneOf, Rule, There
 
 BINS = 48  # of a column of numbers
 LEVELS = 32  # of a column of categories that have a bin; all others share one
-IN_LEVEL = 5.0  # rows of a level that has one, at least
-COLUMNS = 100  # that rules are made of, those that say most
 SEQUENCE = 50  # whole numbers, none twice, that are taken for an identifier
-ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,17 +60,9 @@ class Cut:
     passed_over: int = 0
 
     @classmethod
-    def of(cls, model: Model, batches: Sequence[Batch], labels: Labels, said: Said) -> Cut:
+    def of(cls, columns: Sequence[tuple[Group, Block]], said: Said, labels: Labels) -> Cut:
         """Cut the columns that conditions may be of: if there are many, those that say most."""
-        by_batch = [model.blocks(batch) for batch in batches]
-        found: list[tuple[BlockKey, Block]] = []
-        for group in model.taken.schema.of_columns:
-            if group.event.joined or group.analyser or group.event.layout == "rows":
-                continue
-            block = joined([blocks[group.key] for blocks in by_batch])
-            if block is not None:
-                found.append((group.key, block))
-        parts = [(key, name) for key, block in found for name in block.axis.columns]
+        parts = [(group.key, name) for group, block in columns for name in block.axis.columns]
         # In one order, whatever that of the columns is: of equal columns the first is taken.
         order = sorted(range(len(parts)), key=lambda at: str(Part(*parts[at])))
         if len(order) > COLUMNS:
@@ -80,7 +71,7 @@ class Cut:
         some = frozenset(order[:COLUMNS])
         cut: dict[int, tuple[Floats | tuple[Level, ...], NDArray[np.uint8]]] = {}
         first = 0
-        for _, block in found:
+        for _, block in columns:
             of_block = [j for j in range(len(block.axis.columns)) if first + j in some]
             for j, bins, codes in _bins(block, of_block, labels.weight):
                 if len(bins):
@@ -192,9 +183,7 @@ def edges_of(x: Floats, weight: Floats | None, bins: int) -> Floats:
     begins = begins_of(count, bins)
     begins[:1] = False
     at = np.flatnonzero(begins)
-    with np.errstate(invalid="ignore"):
-        middle = value[at] / 2 + value[at - 1] / 2
-    return np.where(middle > value[at - 1], middle, value[at])
+    return between(value[at - 1], value[at])
 
 
 def begins_of(count: Floats, bins: int) -> NDArray[np.bool_]:
@@ -231,11 +220,7 @@ def _levels(block: Codes, column: int, weight: Floats | None) -> tuple[Any, NDAr
     """Return the commonest levels of a column, and the bin of each row."""
     levels = block.axis.levels[column]
     code = block.codes[:, column].astype(np.int64)
-    there = (code >= 0) & (code < len(levels))
-    rows = np.bincount(code[there], None if weight is None else weight[there], len(levels))
-    # Levels that came equally often are taken by what they are, in whatever order they came.
-    seen = np.flatnonzero(rows >= IN_LEVEL * (1 - ROUNDING)).tolist()
-    best = sorted(seen, key=lambda at: (-rows[at], repr(levels[at])))[:LEVELS]
+    best, _ = commonest(block, column, weight, LEVELS)
     bin_ = np.full(len(levels) + 1, len(best))  # then those that have none
     bin_[best] = np.arange(len(best))
     codes = np.where(code < 0, len(best) + 1, bin_[np.clip(code, 0, len(levels))])
@@ -271,10 +256,9 @@ STEPS, TABLES = Shape(columns=1, conditions=2, rate=0.5), Shape(columns=3, condi
 
 
 class Growth(NamedTuple):
-    """What was grown, and the log loss of the held-out rows, in nats, before and after."""
+    """What was grown, if anything, and the log loss of the held-out rows with it, in nats."""
 
     grown: Grown | None
-    before: float
     after: float
 
 
@@ -295,7 +279,7 @@ def grow(cut: Cut, thirds: Sequence[Third], joint: Floats, labels: Labels, shape
         How large the tables may be.
     """
     before, rounds = sum(third.loss(labels) for third in thirds), _most(cut, labels, shape)
-    nothing = Growth(None, before, before)
+    nothing = Growth(None, before)
     if not rounds:
         return nothing
     curves = []
@@ -314,7 +298,7 @@ def grow(cut: Cut, thirds: Sequence[Third], joint: Floats, labels: Labels, shape
         return nothing
     none = np.zeros(len(joint), np.bool_)
     grown = _grow(cut, joint, labels, none, shape, best, 0)
-    return Growth(grown, before, before * float(loss[best] / loss[0]))
+    return Growth(grown, before * float(loss[best] / loss[0]))
 
 
 def _grow(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from naively.data.columns import times_of
 from naively.kernels.reference import Floats
 from naively.messages import many
 from naively.model.model import Model
-from naively.model.rules import Above, Condition, OneOf, Rule
+from naively.model.rules import Above, Condition, OneOf, Rule, axes_of, by_class, by_columns
 from naively.schema.encode import plain_cell
 from naively.schema.schema import GroupKey
 from naively.tabular import Tabular
@@ -47,23 +47,29 @@ def in_words(
     >>> in_words(both, [True, False])
     '25 <= age < 60.5'
     """
-    by_column: dict[Name, list[tuple[Condition, bool]]] = {}
-    for condition, true in zip(conditions, holds, strict=True):
-        by_column.setdefault(condition.column, []).append((condition, true))
-    by_column = dict(sorted(by_column.items(), key=lambda one: title(one[0])))
+    by_column = sorted(_grouped(conditions, holds).items(), key=lambda one: title(one[0]))
     parts = [
         f"{title(name)} is missing" if name in missing else _of_column(name, of)
-        for name, of in by_column.items()
+        for name, of in by_column
     ]
     return " and ".join(part for part in parts if part)
 
 
-def _of_column(name: Name, of: Sequence[tuple[Condition, bool]]) -> str:
+Told: TypeAlias = tuple[Condition, bool]  # a condition, and whether it holds
+
+
+def _grouped(conditions: Sequence[Condition], holds: Sequence[bool]) -> dict[Name, list[Told]]:
+    """Return the conditions of each column."""
+    found: dict[Name, list[Told]] = {}
+    for condition, true in zip(conditions, holds, strict=True):
+        found.setdefault(condition.column, []).append((condition, true))
+    return found
+
+
+def _of_column(name: Name, of: Sequence[Told]) -> str:
     """Say the same of one column; nothing where every cell fits."""
-    edges = [(one.test.edge, true) for one, true in of if isinstance(one.test, Above)]
-    if edges:
-        low = max((edge for edge, true in edges if true), default=-np.inf)
-        high = min((edge for edge, true in edges if not true), default=np.inf)
+    if isinstance(of[0][0].test, Above):
+        low, high = _interval(of)
         if high == -np.inf:
             return f"{title(name)} is missing"
         show = _number if of[0][0].group.kind != "time" else _time
@@ -76,19 +82,28 @@ def _of_column(name: Name, of: Sequence[tuple[Condition, bool]]) -> str:
         if high == np.inf:
             return f"{title(name)} {under} {show(low)}"
         return f"{show(low)} {over} {title(name)} {to} {show(high)}"
-    among: list[Level] | None = None
-    others: dict[Level, None] = {}
-    for one, true in of:
-        assert isinstance(one.test, OneOf)
-        if not true:
-            others |= dict.fromkeys(one.test.levels)
-        elif among is None:
-            among = list(one.test.levels)
-        else:
-            among = [level for level in among if level in one.test.levels]
+    among, others = _among(of)
     if among is None:
-        return f"{title(name)} {_levels([*others], 'is not', 'not in')}"
-    return f"{title(name)} {_levels([level for level in among if level not in others])}"
+        return f"{title(name)} {_levels(others, 'is not', 'not in')}"
+    return f"{title(name)} {_levels(among)}"
+
+
+def _interval(of: Sequence[Told]) -> tuple[float, float]:
+    """Return from where on numbers fit conditions of a column, and where they end to."""
+    edges = [(one.test.edge, true) for one, true in of if isinstance(one.test, Above)]
+    low = max((edge for edge, true in edges if true), default=-np.inf)
+    return low, min((edge for edge, true in edges if not true), default=np.inf)
+
+
+def _among(of: Sequence[Told]) -> tuple[list[Level] | None, list[Level]]:
+    """Return the levels that fit conditions of a column, or None and those that do not."""
+    every = [(one.test.levels, true) for one, true in of if isinstance(one.test, OneOf)]
+    others = list(dict.fromkeys(level for levels, true in every if not true for level in levels))
+    named = [levels for levels, true in every if true]
+    if not named:
+        return None, others
+    fit = [level for level in named[0] if all(level in levels for levels in named)]
+    return [level for level in fit if level not in others], others
 
 
 def _levels(levels: Sequence[Level], one: str = "=", several: str = "in") -> str:
@@ -131,11 +146,10 @@ def rules_of_rows(
     if model.weights is None:
         return
     linear, places = model.weights.linear, model.weights.places(model.classes.tolist())
-    by_columns = _by_columns(rule for rule in linear.rules if rule.is_in(blocks))
+    axes = axes_of(blocks)
+    rules = by_columns(rule for rule in linear.rules if rule.is_in(axes))
     for columns, added in linear.of_rules(blocks, places):
-        conditions = list(
-            dict.fromkeys(of for rule in by_columns[columns] for of in rule.conditions)
-        )
+        conditions = list(dict.fromkeys(of for rule in rules[columns] for of in rule.conditions))
         holds = np.stack([of.of(blocks) for of in conditions], axis=1)
         absent = {of.column: of.is_missing(blocks) for of in conditions}
         said = [
@@ -143,13 +157,6 @@ def rules_of_rows(
             for i, row in enumerate(holds)
         ]
         yield columns, said, added
-
-
-def _by_columns(rules: Iterator[Rule]) -> dict[tuple[Name, ...], list[Rule]]:
-    found: dict[tuple[Name, ...], list[Rule]] = {}
-    for rule in rules:
-        found.setdefault(rule.columns, []).append(rule)
-    return found
 
 
 # --- All rules of a model ------------------------------------------------------------------------
@@ -221,9 +228,7 @@ def rules_of(model: Model) -> Rules:
     """Return all rules of a model (see ``nb.inspect.rules``)."""
     rules = {} if model.weights is None else model.weights.linear.rules
     places = [] if model.weights is None else model.weights.places(model.classes.tolist())
-    points = {
-        rule: np.array([[*of, 0.0] for of in cells])[:, places] for rule, cells in rules.items()
-    }
+    points = {rule: by_class(cells, places) for rule, cells in rules.items()}
     reach: dict[tuple[Name, ...], float] = {}
     for rule, of in points.items():
         reach[rule.columns] = reach.get(rule.columns, 0.0) + float(np.abs(of).max(initial=0.0))
@@ -244,20 +249,8 @@ def rules_of(model: Model) -> Rules:
 
 def _possible(rule: Rule, holds: Sequence[bool]) -> bool:
     """Whether some cell fits: a number is not above one edge and below a lesser one."""
-    low: dict[Name, float] = {}
-    high: dict[Name, float] = {}
-    among: dict[Name, frozenset[Level]] = {}
-    for of, true in zip(rule.conditions, holds, strict=True):
-        if isinstance(of.test, Above):
-            if true:
-                low[of.column] = max(low.get(of.column, -np.inf), of.test.edge)
-            else:
-                high[of.column] = min(high.get(of.column, np.inf), of.test.edge)
-        elif true:
-            levels = frozenset(of.test.levels)
-            among[of.column] = among.get(of.column, levels) & levels
-    for of, true in zip(rule.conditions, holds, strict=True):
-        if isinstance(of.test, OneOf) and not true and of.column in among:
-            among[of.column] -= frozenset(of.test.levels)
-    fits = all(low.get(name, -np.inf) < edge for name, edge in high.items())
-    return fits and all(levels for levels in among.values())
+    for of in _grouped(rule.conditions, holds).values():
+        low, high = _interval(of)
+        if low >= high or _among(of)[0] == []:
+            return False
+    return True

@@ -19,7 +19,18 @@ from naively.likelihoods.base import Likelihood
 from naively.likelihoods.numbers import BinTable, LevelTable, Sloped, Stepped
 from naively.likelihoods.words import LogLinear, WordSlopes
 from naively.messages import many
-from naively.model.rules import Above, Points, Rule, RuleTable, There
+from naively.model.rules import (
+    Above,
+    Points,
+    Rule,
+    RuleTable,
+    There,
+    axes_of,
+    by_class,
+    by_columns,
+    cells_of,
+    is_counted,
+)
 
 # --- The linear part of a model: lines and steps that are added to the evidence of the columns ---
 #
@@ -88,18 +99,13 @@ class Term:
         """The part of the evidence that it joins."""
         return Part(self.group, self.column)
 
-    def is_in(self, blocks: Mapping[BlockKey, Block]) -> bool:
-        """Whether its column is in its group there; it may be counted otherwise by now."""
-        return self.group in blocks and self.column in blocks[self.group].axis.columns
-
-    def is_among(self, axes: Mapping[BlockKey, Axis]) -> bool:
-        """Whether its column is in its group there, by the axes of the groups."""
-        return self.group in axes and self.column in axes[self.group].columns
+    def is_in(self, axes: Mapping[BlockKey, Axis]) -> bool:
+        """Whether its column is in its group, by the axes of the groups."""
+        return is_counted(axes, self.group, self.column)
 
     def of(self, blocks: Mapping[BlockKey, Block]) -> Floats:
         """Return the value of each row, of shape (rows,); 0 where the cell is missing."""
-        block = blocks[self.group]
-        return self.function.of(block, list(block.axis.columns).index(self.column))
+        return self.function.of(*cells_of(blocks, self.group, self.column))
 
 
 @final
@@ -203,7 +209,7 @@ class LinearPart:
         terms = [term for term in self._by_group.get(group, ()) if term.column in column]
         if not terms:
             return likelihood
-        slopes = [_by_class(self.of[term], places) for term in terms]
+        slopes = [by_class(self.of[term], places) for term in terms]
         if isinstance(likelihood, LevelTable) and isinstance(axis, Levels):
             table = np.zeros_like(likelihood.table)
             for term, slope in zip(terms, slopes, strict=True):
@@ -242,12 +248,13 @@ class LinearPart:
     ) -> Iterator[tuple[Name, Floats]]:
         """Yield a column, and what its terms add to each row, of shape (rows, classes)."""
         by_column: dict[Name, list[Term]] = {}
+        axes = axes_of(blocks)
         for term in self.of:
-            if term.is_in(blocks):
+            if term.is_in(axes):
                 by_column.setdefault(term.column, []).append(term)
         for name, terms in by_column.items():
             x = np.stack([term.of(blocks) for term in terms], axis=1)
-            yield name, x @ np.stack([_by_class(self.of[term], places) for term in terms])
+            yield name, x @ np.stack([by_class(self.of[term], places) for term in terms])
 
     def of_pairs(
         self, blocks: Mapping[BlockKey, Block], places: Sequence[int]
@@ -255,35 +262,29 @@ class LinearPart:
         """Yield two columns, and what their products add to each row, of shape (rows, classes)."""
         by_columns: dict[tuple[Name, Name], list[Product]] = {}
         terms = dict.fromkeys(term for of in self.products for term in (of.a, of.b))
-        value = {term: term.of(blocks) for term in terms if term.is_in(blocks)}
+        axes = axes_of(blocks)
+        value = {term: term.of(blocks) for term in terms if term.is_in(axes)}
         for product in self.products:
             if product.a in value and product.b in value:
                 by_columns.setdefault(product.columns, []).append(product)
         for columns, products in by_columns.items():
             x = np.stack([of.of(value[of.a], value[of.b]) for of in products], axis=1)
-            slope = np.stack([_by_class(self.products[of], places) for of in products])
+            slope = np.stack([by_class(self.products[of], places) for of in products])
             yield columns, x @ slope
 
     def of_rules(
         self, blocks: Mapping[BlockKey, Block], places: Sequence[int]
     ) -> Iterator[tuple[tuple[Name, ...], Floats]]:
         """Yield columns, and what their rules add to each row, of shape (rows, classes)."""
-        there = [rule for rule in self.rules if rule.is_in(blocks)]
-        every = dict.fromkeys(of for rule in there for of in rule.conditions)
-        holds = {of: of.of(blocks).astype(np.int64) for of in every}
-        by_columns: dict[tuple[Name, ...], list[Rule]] = {}
-        for rule in there:
-            by_columns.setdefault(rule.columns, []).append(rule)
-        for columns, rules in by_columns.items():
-            yield (
-                columns,
-                sum(
-                    np.stack([_by_class(of, places) for of in self.rules[rule]])[
-                        sum(holds[of] << at for at, of in enumerate(rule.conditions))
-                    ]
-                    for rule in rules
-                ),
-            )
+        axes = axes_of(blocks)
+        for columns, rules in by_columns(of for of in self.rules if of.is_in(axes)).items():
+            yield columns, self._table(rules, places).added(blocks)
+
+    def _table(self, rules: Sequence[Rule], places: Sequence[int]) -> RuleTable:
+        """Return some of the rules, laid out to score rows."""
+        return RuleTable(
+            rules, np.concatenate([by_class(self.rules[rule], places) for rule in rules])
+        )
 
     def of_several(
         self, axes: Mapping[BlockKey, Axis], places: Sequence[int]
@@ -292,25 +293,24 @@ class LinearPart:
 
         Those of columns that are counted otherwise by now are left out.
         """
-        products = [of for of in self.products if of.a.is_among(axes) and of.b.is_among(axes)]
-        rules = [of for of in self.rules if of.is_among(axes)]
+        products = [of for of in self.products if of.a.is_in(axes) and of.b.is_in(axes)]
+        rules = [of for of in self.rules if of.is_in(axes)]
         if not (products or rules):
             return None
         terms = list(dict.fromkeys(term for of in products for term in (of.a, of.b)))
         number = {term: i for i, term in enumerate(terms)}
-        slope = [_by_class(self.products[of], places) for of in products]
-        points = [_by_class(of, places) for rule in rules for of in self.rules[rule]]
+        slope = [by_class(self.products[of], places) for of in products]
         return SeveralColumns(
             terms,
             np.array([[number[of.a], number[of.b]] for of in products], np.int64).reshape(-1, 2),
             np.array([of.scale for of in products]),
             np.array(slope).reshape(len(slope), len(places)),
-            RuleTable(rules, np.array(points)) if rules else None,
+            self._table(rules, places) if rules else None,
         )
 
     def intercept_of(self, places: Sequence[int]) -> Floats:
         """Return what is added to the log prior of the classes of these numbers, (classes,)."""
-        return _by_class(self.intercept, places) if self.intercept else np.zeros(len(places))
+        return by_class(self.intercept, places) if self.intercept else np.zeros(len(places))
 
     def mean(
         self, other: LinearPart, share: float, places: tuple[list[int], list[int]]
@@ -322,12 +322,15 @@ class LinearPart:
         intercept = share * self.intercept_of(places[0])
         intercept += (1 - share) * other.intercept_of(places[1])
         there = self.intercept or other.intercept
+        of = _mean(self.of, other.of, share, places)
+        products = _mean(self.products, other.products, share, places)
+        rules = _mean(self.rules, other.rules, share, places)
         return LinearPart(
-            _mean(self.of, other.of, share, places),
-            _mean(self.products, other.products, share, places),
+            {term: tuple(slope.tolist()) for term, slope in of.items()},
+            {product: tuple(slope.tolist()) for product, slope in products.items()},
             tuple(intercept.tolist()) if there else (),
             max(self.ridge, other.ridge),
-            _mean_of_rules(self.rules, other.rules, share, places),
+            {rule: tuple(map(tuple, points.tolist())) for rule, points in rules.items()},
         )
 
 
@@ -419,41 +422,21 @@ def _with_steps(
     return Stepped(likelihood, found)
 
 
-T = TypeVar("T", Term, Product)
+T = TypeVar("T", Term, Product, Rule)
 
 
 def _mean(
-    mine: Mapping[T, Slopes],
-    theirs: Mapping[T, Slopes],
+    mine: Mapping[T, Slopes | Points],
+    theirs: Mapping[T, Slopes | Points],
     share: float,
     places: tuple[list[int], list[int]],
-) -> dict[T, Slopes]:
-    """Return the mean slopes of the terms of both; what one lacks has slopes of 0 there."""
+) -> dict[T, Floats]:
+    """Return the mean of what both add; what one lacks adds 0 there."""
     found: dict[T, Floats] = {}
-    for slopes, times, at in ((mine, share, places[0]), (theirs, 1 - share, places[1])):
-        for term, slope in slopes.items():
-            found[term] = found.get(term, 0.0) + times * _by_class(slope, at)
-    return {term: tuple(slope.tolist()) for term, slope in found.items()}
-
-
-def _mean_of_rules(
-    mine: Mapping[Rule, Points],
-    theirs: Mapping[Rule, Points],
-    share: float,
-    places: tuple[list[int], list[int]],
-) -> dict[Rule, Points]:
-    """Return the rules of both, what each adds times its share."""
-    found: dict[Rule, Floats] = {}
-    for rules, times, at in ((mine, share, places[0]), (theirs, 1 - share, places[1])):
-        for rule, points in rules.items():
-            added = times * np.stack([_by_class(of, at) for of in points])
-            found[rule] = found.get(rule, 0.0) + added
-    return {rule: tuple(map(tuple, points.tolist())) for rule, points in found.items()}
-
-
-def _by_class(slope: Slopes, places: Sequence[int]) -> Floats:
-    """Return the slopes of the classes of these numbers, (classes,)."""
-    return np.array([*slope, 0.0])[list(places)]
+    for every, times, at in ((mine, share, places[0]), (theirs, 1 - share, places[1])):
+        for of, added in every.items():
+            found[of] = found.get(of, 0.0) + times * by_class(added, at)
+    return found
 
 
 NOTHING = LinearPart()

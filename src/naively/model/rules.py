@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias, final
@@ -16,6 +16,22 @@ from naively.kernels import dispatch
 from naively.kernels.reference import Floats
 
 # --- What is asked of a cell ---------------------------------------------------------------------
+
+
+def is_counted(axes: Mapping[BlockKey, Axis], group: BlockKey, column: Name) -> bool:
+    """Whether a column is in its group still, by the axes of the groups."""
+    return group in axes and column in axes[group].columns
+
+
+def axes_of(blocks: Mapping[BlockKey, Block]) -> dict[BlockKey, Axis]:
+    """Return the axes of blocks."""
+    return {key: block.axis for key, block in blocks.items()}
+
+
+def cells_of(blocks: Mapping[BlockKey, Block], group: BlockKey, column: Name) -> tuple[Block, int]:
+    """Return the block that holds a column, and the column's number."""
+    block = blocks[group]
+    return block, block.axis.columns.index(column)
 
 
 @final
@@ -82,23 +98,14 @@ class Condition:
     test: Above | OneOf
     missing: bool = False
 
-    def is_in(self, blocks: Mapping[BlockKey, Block]) -> bool:
-        """Whether its column is in its group there; it may be counted otherwise by now."""
-        return self.group in blocks and self.column in blocks[self.group].axis.columns
-
     def of(self, blocks: Mapping[BlockKey, Block]) -> NDArray[np.bool_]:
         """Return whether it holds for each row, of shape (rows,)."""
-        holds = self.test.of(*self._cells(blocks)) > 0
+        holds = self.test.of(*cells_of(blocks, self.group, self.column)) > 0
         return holds | self.is_missing(blocks) if self.missing else holds
 
     def is_missing(self, blocks: Mapping[BlockKey, Block]) -> NDArray[np.bool_]:
         """Return whether the cell of each row is missing, of shape (rows,)."""
-        return np.asarray(There().of(*self._cells(blocks)) == 0)
-
-    def _cells(self, blocks: Mapping[BlockKey, Block]) -> tuple[Block, int]:
-        """Return the block that holds its column, and the column's number."""
-        block = blocks[self.group]
-        return block, list(block.axis.columns).index(self.column)
+        return np.asarray(There().of(*cells_of(blocks, self.group, self.column)) == 0)
 
 
 @final
@@ -118,18 +125,29 @@ class Rule:
         names = dict.fromkeys(of.column for of in self.conditions)
         return tuple(sorted(names, key=title))
 
-    def is_in(self, blocks: Mapping[BlockKey, Block]) -> bool:
-        """Whether all of its columns are in their groups there."""
-        return all(of.is_in(blocks) for of in self.conditions)
-
-    def is_among(self, axes: Mapping[BlockKey, Axis]) -> bool:
+    def is_in(self, axes: Mapping[BlockKey, Axis]) -> bool:
         """Whether all of its columns are in their groups, by the axes of these."""
-        return all(
-            of.group in axes and of.column in axes[of.group].columns for of in self.conditions
-        )
+        return all(is_counted(axes, of.group, of.column) for of in self.conditions)
 
 
 Points: TypeAlias = "tuple[tuple[float, ...], ...]"  # of each cell, one for each class
+
+
+def by_columns(rules: Iterable[Rule]) -> dict[tuple[Name, ...], list[Rule]]:
+    """Return the rules of each set of columns."""
+    found: dict[tuple[Name, ...], list[Rule]] = {}
+    for rule in rules:
+        found.setdefault(rule.columns, []).append(rule)
+    return found
+
+
+def by_class(added: Sequence[float] | Points, places: Sequence[int]) -> Floats:
+    """Return slopes or points of the classes of these numbers, (..., classes).
+
+    The number after that of the last class has 0.
+    """
+    every = np.asarray(added, np.float64)
+    return np.concatenate([every, np.zeros((*every.shape[:-1], 1))], axis=-1)[..., list(places)]
 
 
 # --- Many rules at once --------------------------------------------------------------------------
@@ -210,8 +228,7 @@ class RuleTable:
         """Return the bin of each cell, the last of a column for missing ones, (columns, rows)."""
         found = []
         for (group, name), bins in zip(self._columns, self._bins, strict=True):
-            block = blocks[group]
-            column = list(block.axis.columns).index(name)
+            block, column = cells_of(blocks, group, name)
             if isinstance(bins, np.ndarray):
                 x = numbers_of(block, column)
                 code = np.searchsorted(bins, x, side="right")

@@ -653,6 +653,12 @@ class Group:
         own = None if self.analyser is None else self.columns[0]
         return GroupKey(self.event, self.kind, own, self.analyser)
 
+    @property
+    def is_by_column(self) -> bool:
+        """Whether each column is an event of its own: a number, or a level."""
+        joined = self.event.joined or self.event.layout == "rows"
+        return not joined and self.analyser is None
+
     @cached_property
     def is_beside(self) -> bool:
         """Whether its columns say something beside what the columns they follow from say."""
