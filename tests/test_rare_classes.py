@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from naively.data.frames import as_rows
 from naively.fitting import sample as reservoir
 from naively.fitting.sample import Reservoir, rows_of_each
 from naively.fitting.weights import SampleSize
+from naively.schema.schema import mixed
 from tests.learning import learn
 from tests.test_reservoir import MODEL, drawn, encoded, ids
 
@@ -26,12 +28,17 @@ SIZE = 30
 THREE = learn(as_rows([[0.0], [1.0], [2.0]]), encode_labels([0, 1, 2]), "gaussian")
 
 
-def drawn_from(y: np.ndarray, order: np.ndarray, cuts: list[int]) -> Reservoir:
+def drawn_from(
+    y: np.ndarray, order: np.ndarray, cuts: list[int], groups: np.ndarray | None = None
+) -> Reservoir:
     """Sample rows that are numbered, batch by batch."""
     sample = Reservoir(7)
     for rows in np.split(order, cuts):
         if len(rows):
-            sample.add(encoded(rows[:, None].astype(float), encode_labels(y[rows])), THREE)
+            labels = encode_labels(y[rows])
+            if groups is not None:
+                labels = replace(labels, group=mixed(groups[rows].astype(np.uint64)))
+            sample.add(encoded(rows[:, None].astype(float), labels), THREE)
     return sample
 
 
@@ -65,6 +72,26 @@ def test_any_order_and_any_batches_give_the_same_rows_of_each_class(
     cap = rows_of_each(there, SIZE)
     of_class = np.bincount(y[np.array(once, int)], minlength=3)
     assert of_class.tolist() == np.minimum(there, cap).tolist()
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+@pytest.mark.parametrize("seed", range(40))
+def test_rows_that_were_dropped_leave_no_place_to_later_ones(seed: int, grouped: bool) -> None:
+    """Classes of all sizes, more of them than may stay too, and groups: one sample of all rows."""
+    rng = np.random.default_rng(seed)
+    k, n, size = (int(rng.choice(of)) for of in ([2, 3, 6, 12], [20, 60, 120], [5, 10, 30]))
+    y = rng.choice(k, n, p=rng.dirichlet(np.full(k, 0.5)))
+    groups = rng.integers(0, rng.choice([3, 10, 30]), n) if grouped else None
+    order, cuts = rng.permutation(n), sorted(rng.integers(1, n, rng.integers(1, 5)))
+    model = learn(as_rows(np.arange(float(k))[:, None]), encode_labels(list(range(k))), "gaussian")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reservoir, "sample_size", lambda *_: SampleSize(size, size, 0.0, ""))
+        once = ids(drawn_from(y, np.arange(n), [], groups), model)
+        again = ids(drawn_from(y, order, cuts, groups), model)
+        half = drawn_from(y, order[: n // 3], [], groups)
+        merged = half.merged(drawn_from(y, order[n // 3 :], [5], groups), model)
+        assert merged is not None
+        assert ids(merged, model) == again == once
 
 
 def test_of_more_classes_than_rows_those_of_the_least_keys_have_one() -> None:

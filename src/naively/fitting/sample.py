@@ -73,6 +73,10 @@ from naively.schema.settle import View
 # was drawn (``Labels.standing_for``).
 #
 # Rows of groups are drawn group by group, whole groups of the least keys, whatever their classes.
+#
+# Of each class that has more rows than may stay, one row more is kept, and of groups one group more
+# than fit: without it a later batch could not tell that there were more, and would be given the
+# place of rows that were dropped.
 
 
 SEVERAL = 8  # more batches than this are joined
@@ -157,7 +161,7 @@ class Reservoir:
             kept = as_least(kept, share)
             self._grows = False  # of a larger sample there are too few rows
         self._draw()
-        self._kept = of_least_keys(merged_rows(self._kept, [kept]), self._size.kept, self._limit)
+        self._kept = self._least(merged_rows(self._kept, [kept]))
 
     def share_of(self, batch: Batch) -> float:
         """Return which share of some rows are equal to rows that were learned; NaN if unknown.
@@ -190,9 +194,7 @@ class Reservoir:
         both = Reservoir(grows=self._grows and other._grows)  # of one there are too few rows else
         both._seed, both.seen = self._seed, self.seen + other.seen
         both._size = sample_size(model, both.seen)
-        both._kept = of_least_keys(
-            merged_rows(self._kept, other._kept), both._size.kept, both._limit
-        )
+        both._kept = both._least(merged_rows(self._kept, other._kept))
         return both
 
     def saved(self, model: Model) -> SampledRows:
@@ -244,11 +246,15 @@ class Reservoir:
         """Keep as many of the new rows as any later sample may need."""
         if self._new:
             # Of a class of which as many are kept as may be, rows of higher keys would be dropped.
-            highest = _highest(self._kept, self._size.kept)
+            highest = _highest(self._kept, self._size.kept, spare=1)
             of = self._seed, self._size.kept, self._limit, highest
             new = [Kept.of(batch, *of) for batch in self._new]
-            self._kept = of_least_keys(merged_rows(self._kept, new), self._size.kept, self._limit)
+            self._kept = self._least(merged_rows(self._kept, new))
             self._new = []
+
+    def _least(self, every: list[Kept]) -> list[Kept]:
+        """Return the rows any later sample may need."""
+        return of_least_keys(every, self._size.kept, self._limit, spare=1)
 
 
 def merged(samples: Sequence[Reservoir | None], model: Model) -> Reservoir | None:
@@ -309,10 +315,11 @@ class Kept:
         limit: np.uint64 = NO_KEY,
         highest: Highest | None = None,
     ) -> Kept:
-        """Return the rows of the least keys of each class, at most ``most`` different ones.
+        """Return the rows of the least keys of each class, of which at most ``most`` may stay.
 
-        All different rows below the limit are among them, however many; and none of a higher key
-        than the highest that is kept of its class already.
+        All different rows below the limit are among them, however many, and one of each class and
+        one group that may not stay; and none of a higher key than the highest that is kept of its
+        class already.
         """
         batch = batch.seen()
         if batch.labels.group is not None:
@@ -321,14 +328,13 @@ class Kept:
         keys, labels = fingerprints(batch, seed), batch.labels
         some = np.arange(len(keys))
         if labels.group is not None:
-            some = some[
-                labels.group <= np.maximum(_last_group([(labels.group, keys)], most)[0], limit)
-            ]
+            last_group, _ = _last_group([(labels.group, keys)], most, spare=1)
+            some = some[labels.group <= np.maximum(last_group, limit)]
         elif highest:
             some = some[keys <= np.maximum(_by_label(highest, labels), limit)]
         if len(some) > most and labels.group is None:
             of_class = [keys[some[labels.codes[some] == c]] for c in range(labels.k)]
-            last = _last_of_each([_least_different(of, most) for of in of_class], most)
+            last = _last_of_each([_least_different(of, most + 1) for of in of_class], most, 1)
             some = some[keys[some] <= np.maximum(last[labels.codes[some]], limit)]
         order = np.argsort(keys[some])
         ascending = keys[some[order]]
@@ -372,10 +378,13 @@ def merged_rows(every: list[Kept], more: list[Kept]) -> list[Kept]:
     return every
 
 
-def of_least_keys(every: list[Kept], most: int, limit: np.uint64 = NO_KEY) -> list[Kept]:
+def of_least_keys(
+    every: list[Kept], most: int, limit: np.uint64 = NO_KEY, *, spare: int = 0
+) -> list[Kept]:
     """Return the rows of the least keys of each class, and all rows below the limit.
 
-    Those of the least keys are ``most`` at most.
+    Those of the least keys are ``most`` at most, and ``spare`` more of each class or ``spare``
+    groups more.
     """
     if any(kept.groups is not None for kept in every):
         every = [kept.with_groups() for kept in every]
@@ -383,7 +392,7 @@ def of_least_keys(every: list[Kept], most: int, limit: np.uint64 = NO_KEY) -> li
         return every
     return [
         kept.select(np.flatnonzero(least | (kept.keys <= limit)))
-        for kept, least in zip(every, _are_least(every, most), strict=True)
+        for kept, least in zip(every, _are_least(every, most, spare), strict=True)
     ]
 
 
@@ -404,39 +413,44 @@ def rows_of_each(rows: NDArray[np.int64], most: int) -> int:
     return max(1, int(share[cut[0]])) if len(cut) else int(rows.max(initial=1))
 
 
-def _last_of_each(keys: Sequence[NDArray[np.uint64]], most: int) -> NDArray[np.uint64]:
+def _last_of_each(
+    keys: Sequence[NDArray[np.uint64]], most: int, spare: int = 0
+) -> NDArray[np.uint64]:
     """Return the highest key that stays of each class, (classes,), of ascending keys of each.
 
-    Of more classes than rows may stay, those of the least keys have one row.
+    Of more classes than rows may stay, those of the least keys have one row. ``spare`` rows of each
+    class stay beside ``most``, or ``spare`` more of those classes.
     """
-    cap = rows_of_each(np.array([len(of) for of in keys]), most)
+    cap = rows_of_each(np.array([len(of) for of in keys]), most) + spare
     last = np.array([of[:cap][-1] if len(of) else NO_KEY for of in keys], np.uint64)
-    there = np.array([len(of) > 0 for of in keys])
-    if there.sum() > most:
-        last = np.minimum(last, np.partition(last[there], most - 1)[most - 1])
+    first = np.array([of[0] for of in keys if len(of)], np.uint64)
+    if len(first) > most:
+        last = np.minimum(last, np.partition(first, most + spare - 1)[most + spare - 1])
     return last
 
 
-def _are_least(every: Sequence[Kept], most: int) -> list[NDArray[np.bool_]]:
+def _are_least(every: Sequence[Kept], most: int, spare: int = 0) -> list[NDArray[np.bool_]]:
     """Mark the rows of the least keys of each class, at most ``most`` in all, (rows,) of each.
 
-    Of rows in groups they are those of the groups of the least numbers.
+    Of rows in groups they are those of the groups of the least numbers. ``spare`` rows of each
+    class are marked too, or ``spare`` groups.
     """
     groups = [(kept.groups, kept.keys) for kept in every if kept.groups is not None]
     if len(groups) == len(every) > 0:
-        last, key = _last_group(groups, most)
+        last, key = _last_group(groups, most, spare)
         return [(group < last) | ((group == last) & (keys <= key)) for group, keys in groups]
-    highest = _highest(every, most)
+    highest = _highest(every, most, spare)
     return [kept.keys <= _by_label(highest, kept.batch.labels) for kept in every]
 
 
 def _last_group(
-    every: Sequence[tuple[NDArray[np.uint64], NDArray[np.uint64]]], most: int
+    every: Sequence[tuple[NDArray[np.uint64], NDArray[np.uint64]]], most: int, spare: int = 0
 ) -> tuple[np.uint64, np.uint64]:
     """Return the last group that stays of rows, and the highest key that stays of its rows.
 
-    Groups stay whole, those of the least numbers, as long as their rows are ``most`` at most. Of a
-    group that alone has more, the rows of the least keys stay.
+    Groups stay whole, those of the least numbers, as long as their rows are ``most`` at most, and
+    ``spare`` groups more. Of a group that alone has more than ``most``, the rows of the least keys
+    stay, and ``spare`` rows more.
 
     Parameters
     ----------
@@ -448,15 +462,18 @@ def _last_group(
     group = group[first]
     number, rows = np.unique(group, return_counts=True)
     whole = int(np.searchsorted(np.cumsum(rows), most, side="right"))
-    if whole or not len(number):
-        return (number[whole - 1] if whole else EVERY_KEY), EVERY_KEY
-    return number[0], key[group == number[0]][most - 1]
+    if whole == len(number):
+        return EVERY_KEY, EVERY_KEY
+    if whole and not spare:
+        return number[whole - 1], EVERY_KEY
+    of_next = key[group == number[whole]]
+    return number[whole], of_next[: most + spare][-1]
 
 
-def _highest(every: Sequence[Kept], most: int) -> Highest:
+def _highest(every: Sequence[Kept], most: int, spare: int = 0) -> Highest:
     """Return the highest key that stays of each class that has more rows than may stay, or as many.
 
-    ``most`` rows of all classes may stay.
+    ``most`` rows of all classes may stay, and ``spare`` more of each class.
     """
     if sum(len(kept.keys) for kept in every) < most or every[0].groups is not None:
         return {}
@@ -467,8 +484,8 @@ def _highest(every: Sequence[Kept], most: int) -> Highest:
             of_class.setdefault(labels.classes[c].item(), []).append(kept.keys[labels.codes == c])
     keys = {label: np.sort(np.concatenate(of)) for label, of in of_class.items()}
     cap = rows_of_each(np.array([len(of) for of in keys.values()]), most)
-    last = _last_of_each([*keys.values()], most)
-    full = (len(of) >= cap for of in keys.values())
+    last = _last_of_each([*keys.values()], most, spare)
+    full = (len(of) >= cap + spare for of in keys.values())
     return {label: key for label, key, of in zip(keys, last, full, strict=True) if of}
 
 
