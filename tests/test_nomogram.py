@@ -9,7 +9,11 @@ import pytest
 from scipy.special import logit
 
 from naively import Bernoulli, Categorical, Gaussian, NaiveBayes
-from naively.inspect.odds import round_numbers
+from naively.counting.axis import title_of_columns
+from naively.counting.labels import encode_labels
+from naively.data.frames import as_rows
+from naively.inspect.odds import nomogram, round_numbers
+from naively.inspect.rules import rules_of_rows
 
 mpl.use("Agg")
 RNG = np.random.default_rng(0)
@@ -180,3 +184,24 @@ def test_evidence_without_end_is_drawn_as_such() -> None:
     markers = {line.get_marker() for line in ax.lines}
     assert {"<", ">", "|"} <= markers
     assert "arrows: beyond 12 nats" in str([t.get_text() for t in ax.figure.findobj(mpl.text.Text)])
+
+
+def test_what_rules_say_has_a_scale_and_without_a_sample_each_cell_is_on_it() -> None:
+    rng = np.random.default_rng(1)
+    X = {"a": rng.normal(size=900), "b": rng.normal(size=900)}
+    y = np.where((X["a"] > 0) ^ (X["b"] > 0.5), "yes", "no")
+    nb = NaiveBayes(interactions="auto").fit(X, y)
+    assert nb.weights_ is not None
+    assert nb.weights_.linear.rules
+    batch = nb.model_.counted.schema.encode(as_rows(X), encode_labels(y), nb.model_.taken.axes)
+    told = {title_of_columns(of): added for of, _, added in rules_of_rows(nb.model_, batch.blocks)}
+    added = told["a × b"][:, 1] - told["a × b"][:, 0]
+    for found in (nb.inspect.nomogram("yes"), nomogram(nb.model_, "yes", None)):
+        scale = next(of for of in found.scales if of.column == "a × b")
+        assert scale.low <= added.min() <= added.max() <= scale.high
+    # With the rows it is what they add on average, and the best rule has the quadrants.
+    scale = next(of for of in nb.inspect.nomogram("yes").scales if of.column == "a × b")
+    assert (scale.low, scale.high) == pytest.approx((added.min(), added.max()))
+    assert scale.weight.min() < -1 < 1 < scale.weight.max()
+    assert "mean over the rows" in str(nb.inspect.nomogram("yes"))
+    assert "mean over the rows" not in str(nomogram(nb.model_, "yes", None))

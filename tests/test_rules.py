@@ -10,17 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from naively import NaiveBayes
+from naively.counting.axis import title_of_columns
+from naively.counting.labels import encode_labels
 from naively.data.frames import as_rows
 from naively.fitting import rules as fitting
 from naively.fitting.functions import columns_of
 from naively.fitting.rules import BINS, begins_of, edges_of
-from naively.inspect.explain import Conditions
-from naively.inspect.rules import rules_of
+from naively.inspect.rules import Conditions, cells_of_rules, counted_cells, rules_of, rules_of_rows
 from naively.kernels import dispatch
 from naively.kernels import rules as reference
 from naively.model.linear_part import LinearPart
 from naively.model.rules import Above
 from tests.products import few, seeds
+from tests.ruled import MODELS, model, rows
 
 SETTINGS = {"rate": 0.3, "ridge": 3.0, "rows": 5.0}
 
@@ -351,3 +353,51 @@ def test_all_rules_are_listed_in_words() -> None:
     table = listed.to_dict()
     assert len(table["weight"]) == 2 * len(listed.rule)
     assert "colour × price × size: " in str(listed)
+    assert np.isnan(listed.share).all()
+
+
+def test_the_cells_of_rules_part_the_rows() -> None:
+    """Each row is in one cell of each set of columns, and what is added there is what explains."""
+    for name in MODELS:
+        nb = model(name)
+        some, _ = rows()
+        batch = nb.model_.counted.schema.encode(
+            as_rows(some), encode_labels([0] * 200), nb.model_.taken.axes
+        )
+        sets = cells_of_rules(nb.model_)
+        told = list(rules_of_rows(nb.model_, batch.blocks))
+        assert {of.columns for of in sets} == {columns for columns, _, _ in told}
+        added = {columns: np.zeros_like(of) for columns, _, of in told}
+        for of in sets:
+            holds = np.stack([one.of(batch.blocks) for one in of.conditions], axis=1)
+            alike = (holds[:, None] == of.holds).all(axis=2)
+            assert (alike.sum(axis=1) == 1).all()
+            added[of.columns] += of.added[alike.argmax(axis=1)]
+            np.testing.assert_array_equal(
+                of.count([batch], 1).sum(axis=1), alike.sum(axis=0), strict=False
+            )
+        for columns, _, expected in told:
+            np.testing.assert_allclose(added[columns], expected, atol=1e-12)
+
+
+def test_shares_of_the_cells_of_a_rule_sum_to_1_and_the_strongest_are_among_all_items() -> None:
+    X, y = xor()
+    nb = NaiveBayes(interactions="auto").fit(X, y)
+    listed = nb.inspect.rules()
+    for rule in set(listed.rule):
+        of = [i for i, number in enumerate(listed.rule) if number == rule]
+        assert listed.share[of].sum() == pytest.approx(1)
+    # What rows of a class gain by the rules of the same columns is parted among their cells.
+    batch = nb.model_.counted.schema.encode(as_rows(X), encode_labels(y), nb.model_.taken.axes)
+    told = {title_of_columns(of): added for of, _, added in rules_of_rows(nb.model_, batch.blocks)}
+    cells = counted_cells(nb.model_, [batch])
+    for of in cells:
+        added = told[title_of_columns(of.every.columns)]
+        gain = of.rows[:, 1] @ (of.every.added[:, 1] - of.every.added[:, 0])
+        assert gain == pytest.approx((added[:, 1] - added[:, 0])[y == "yes"].sum())
+    items = nb.inspect.strongest(30).by_class["yes"]
+    best = next(item for item in items if item[0] == "colour × price × size")
+    holds = np.array([c != "red" for c in X["colour"]]) & (X["price"] >= 7) & (X["size"] > 0.3)
+    assert best[2] > 0.5
+    assert "colour" in best[1]
+    assert told["colour × price × size"][holds].mean(axis=0)[1] > 0.2

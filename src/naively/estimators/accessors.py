@@ -229,7 +229,8 @@ class Inspect(Accessor):
         Notes
         -----
         Možina, Demšar, Kattan & Zupan, Nomograms for visualization of naive Bayesian classifier
-        (2004). The weights of two classes and the intercept sum to the log odds of ``explain``.
+        (2004). The weights of two classes and the intercept sum to the log odds of ``explain``;
+        with rules they do on average, as the rows that a rule tells apart differ by others too.
 
         Examples
         --------
@@ -250,8 +251,9 @@ class Inspect(Accessor):
         Returns
         -------
         rules : Rules
-            A table of rule, columns, conditions, class and weight in nats; printed, the strongest
-            of each set of columns. It is empty without ``interactions``.
+            A table of rule, columns, conditions, share (of the rows, by the sample of them), class
+            and weight in nats; printed, the strongest of each set of columns. It is empty without
+            ``interactions``.
 
         Examples
         --------
@@ -265,7 +267,7 @@ class Inspect(Accessor):
         """
         from naively.inspect.rules import rules_of
 
-        return rules_of(self._model)
+        return rules_of(self._model, self._sampled_batches())
 
     def strongest(self, n: int = 10) -> Strongest:
         """Return what speaks most for each class against all others together.
@@ -278,8 +280,9 @@ class Inspect(Accessor):
         Returns
         -------
         strongest : Strongest
-            A table of class, column, value (a word, a level, or a number that is usual in the
-            class) and weight of evidence in nats; ``plot()`` draws it. The first item of a class
+            A table of class, column, value (a word, a level, a number that is usual in the class,
+            or what rules say of some rows, where a sample of the rows is kept) and weight of
+            evidence in nats; ``plot()`` draws it. The first item of a class
             is what its rows gain most from on average: its weight times how often it came there.
             What speaks against the class is left out.
 
@@ -293,7 +296,7 @@ class Inspect(Accessor):
         """
         from naively.inspect.odds import strongest_of
 
-        return strongest_of(self._model, n)
+        return strongest_of(self._model, n, self._sampled_batches())
 
     def parameters(
         self, how: Estimated | None = None, column: str | int | None = None

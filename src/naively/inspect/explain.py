@@ -29,7 +29,7 @@ from naively.counting.block import Documents
 from naively.counting.labels import Label, LabelArray
 from naively.counting.tally import BlockTally
 from naively.data.columns import Rows
-from naively.inspect.rules import rules_of_rows
+from naively.inspect.rules import Conditions, rules_of_rows
 from naively.kernels.reference import Floats
 from naively.kernels.strings import Strings
 from naively.kernels.tokens import character_ngrams, splitter
@@ -540,12 +540,6 @@ class Ngram(str):
     words: tuple[str, ...]
 
 
-class Conditions(str):
-    """The conditions of rules that hold in a row."""
-
-    __slots__ = ()
-
-
 class Lines:
     """The lines of the explanations of several rows, as they are found.
 
@@ -645,11 +639,11 @@ class Lines:
                 line = title_of_columns(pair), (a[row], b[row]), added[row]
                 self._put(row, _pair(pair), line)
 
-    def add_rules(self, found: Iterable[tuple[tuple[Name, ...], list[str], Floats]]) -> None:
+    def add_rules(self, found: Iterable[tuple[tuple[Name, ...], list[Conditions], Floats]]) -> None:
         """Add which conditions of some columns' rules hold, and what these say, (rows, classes)."""
         for columns, said, added in found:
             for row in np.flatnonzero(added.any(axis=1)).tolist():
-                line = title_of_columns(columns), Conditions(said[row]), added[row]
+                line = title_of_columns(columns), said[row], added[row]
                 self._put(row, (frozenset(columns), "rules"), line)
 
     def _put(self, row: int, key: Hashable, line: Item) -> None:

@@ -8,13 +8,24 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from naively.counting.axis import LEVEL, PRESENT, VALUE, ByValue, Cells, Columns, Levels, title
+from naively.counting.axis import (
+    LEVEL,
+    PRESENT,
+    VALUE,
+    ByValue,
+    Cells,
+    Columns,
+    Levels,
+    title,
+    title_of_columns,
+)
 from naively.counting.block import Batch
 from naively.counting.labels import Label
 from naively.counting.tally import BlockTally
 from naively.data.columns import times_of
 from naively.inspect.explain import Weighed
 from naively.inspect.one_column import OneColumn
+from naively.inspect.rules import Conditions, CountedCells, RuleCells, cells_of_rules, counted_cells
 from naively.kernels.reference import Floats
 from naively.messages import visible
 from naively.model.class_prior import number_of, spoken_for
@@ -145,7 +156,7 @@ class Strongest(Tabular):
         several = len({column for items in self.by_class.values() for column, _, _ in items}) > 1
         named = {
             label: [
-                (column if several or value is None else "", _shown(value), weight)
+                (column if _needed(value, several=several) else "", _shown(value), weight)
                 for column, value, weight in items
             ]
             for label, items in self.by_class.items()
@@ -153,42 +164,58 @@ class Strongest(Tabular):
         return draw_strongest(named, ax)
 
 
+def _needed(value: object, *, several: bool) -> bool:
+    """Whether the name of the column says more than the value."""
+    return value is None or (several and not isinstance(value, Conditions))
+
+
 def _shown(value: object) -> str:
     if value is None:
         return ""
+    if isinstance(value, Conditions):
+        return value.lines
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def strongest_of(model: Model, n: int = 10) -> Strongest:
+def strongest_of(model: Model, n: int = 10, batches: Sequence[Batch] = ()) -> Strongest:
     """Return what speaks most for each class (see ``nb.inspect.strongest``)."""
     if n < 1:
         raise ValueError(f"n must be a number of items that is at least 1, got {n}.")
+    cells = counted_cells(model, batches)
     labels = model.classes.tolist()
-    return Strongest({label: strongest(model, c, n) for c, label in enumerate(labels)})
+    return Strongest({label: strongest(model, c, n, cells) for c, label in enumerate(labels)})
 
 
-def strongest(model: Model, c: int, n: int) -> list[Weighed]:
+def strongest(model: Model, c: int, n: int, of_rules: Sequence[CountedCells] = ()) -> list[Weighed]:
     """Return the n items that speak most for class c against all others together.
 
-    An item is a word (no character n-gram), a level, a column that is true, or a number that is
-    usual in the class: its mean, or one in the most probable bin. Missing cells and interactions
-    are no items. The first is what a row of the class gains most from on average: its weight of
-    evidence, times how often it came in the class. What weighs nothing, or speaks against the
-    class, is left out.
+    An item is a word (no character n-gram), a level, a column that is true, a number that is
+    usual in the class (its mean, or one in the most probable bin), or some rows of which the rules
+    of the same columns say something, whose weight is the mean over those of the class. Missing
+    cells and products of columns are no items. The first is what a row of the class gains most from
+    on average: its weight of evidence, times how often it came in the class. What weighs nothing,
+    or speaks against the class, is left out.
     """
     found: list[tuple[Rank, Weighed]] = []
+    for cells in of_rules:
+        rows, weight = cells.rows[:, c], Odds(model.start, c).weight(cells.every.added)
+        count, gain = np.bincount(cells.cell, rows), np.bincount(cells.cell, rows * weight)
+        name = title_of_columns(cells.every.columns)
+        for i in np.flatnonzero((gain > 0) & (count > 0)).tolist():
+            rank = -float(gain[i]), -float(count[i])
+            found.append((rank, (name, cells.said[i], float(gain[i] / count[i]))))
     for group in model.taken.schema.of_columns:
         if group.key in model.taken.schema.of_character_ngrams:
             continue
         axis, x = model.taken.counts[group.key].axis, model.likelihoods[group.key].typical(c).x
-        for rank, i, weight in ranked(model, group, c, n):
+        for rank, i, nats in ranked(model, group, c, n):
             if x is None:
                 column, shown = axis.label(i)
             else:
                 column, shown = axis.columns[i], float(x[i])
                 if column in model.taken.schema.times:
                     shown = np.datetime64(round(shown), "s").item()
-            found.append((rank, (title(column), shown, weight)))
+            found.append((rank, (title(column), shown, nats)))
     found.sort(key=lambda of: of[0])
     return [item for _, item in found[:n]]
 
@@ -237,14 +264,15 @@ class Scale:
     column : str
         Its name.
     value : list
-        Levels, or round numbers or times; the last is None where a missing cell is evidence.
+        Levels, or round numbers or times, the last None where a missing cell is evidence; of rules
+        what holds in the rows that each weight is of.
     weight : ndarray of shape (values,)
         The weight of evidence of each, in nats.
     low, high : float
         The least and the greatest weight of any of its values; of numbers, within the range of
         0.5 % to 99.5 % of each class.
     more : int
-        How many levels there are beside these.
+        How many levels, or cells of rules, there are beside these.
     """
 
     column: str
@@ -269,7 +297,7 @@ class Nomogram(Tabular):
     against : label or None
         The class that it is compared with; None of all others as one.
     scales : list of Scale
-        The columns, the widest range first.
+        The columns, and the rules of some columns together, the widest range first.
     intercept : float
         The log odds where nothing is seen, in nats.
     notes : tuple of str
@@ -323,7 +351,7 @@ class Nomogram(Tabular):
         against = "all others" if self.against is None else name_of(self.against)
         return draw_nomogram(
             [name_of(scale.column) for scale in self.scales],
-            [[name_of(written(value)) for value in scale.value] for scale in self.scales],
+            [[_on_lines(value) for value in scale.value] for scale in self.scales],
             [scale.weight for scale in self.scales],
             [(scale.low, scale.high) for scale in self.scales],
             self.probabilities,
@@ -332,6 +360,15 @@ class Nomogram(Tabular):
             notes=self.notes,
             ax=ax,
         )
+
+
+def _on_lines(value: Any) -> str:
+    """Write a value as a picture shows it: what rules say has a line for each column."""
+    from naively.pictures.axes import name_of
+
+    if isinstance(value, Conditions):
+        return "\n".join(map(name_of, value.lines.split("\n")))
+    return name_of(written(value))
 
 
 def written(value: Any) -> str:
@@ -363,6 +400,10 @@ def nomogram(
             raise ValueError(f"A nomogram compares two classes, got {against!r} twice.")
     odds = Odds(model.start, c, others)
     found = [_scale(column, _cells(column, batches), odds) for column in _columns(model)]
+    rules = counted_cells(model, batches)
+    found += [_scale_of_means(cells, odds) for cells in rules]
+    if not rules:
+        found += [_scale_of_cells(cells, odds) for cells in cells_of_rules(model)]
     if not found:
         raise ValueError("The model has no column whose cells have a weight each; see explain.")
     found.sort(key=lambda scale: scale.low - scale.high)
@@ -375,7 +416,9 @@ def nomogram(
         notes.append(f"the {n:,} columns of widest range, of {len(found):,}")
     texts = {name for g in model.taken.schema.of_columns if g.analyser for name in g.columns}
     notes += ["texts are left out: the weight of a word is in explain"] * bool(texts)
-    notes += ["interactions are left out"] * model.has_interactions
+    products = model.weights is not None and model.weights.linear.products
+    notes += ["of rules a weight is the mean over the rows that it is of"] * bool(rules)
+    notes += ["products of columns are left out"] * bool(products)
     label_of = model.classes.tolist()[c]
     return Nomogram(label_of, rival, found[:n], odds.prior, tuple(notes))
 
@@ -388,6 +431,24 @@ def _columns(model: Model) -> list[OneColumn]:
         if isinstance(axis, Columns | Cells | Levels):
             found += [OneColumn(model, name, group, j) for j, name in enumerate(axis.columns)]
     return found
+
+
+def _scale_of_means(cells: CountedCells, odds: Odds) -> Scale:
+    """Return the scale of the rules of some columns: what they add on average, cell by cell."""
+    weight, rows = odds.weight(cells.every.added), cells.rows.sum(axis=1)
+    mean = np.bincount(cells.cell, rows * weight) / np.bincount(cells.cell, rows)
+    ends = float(weight.min()), float(weight.max())
+    return Scale(title_of_columns(cells.every.columns), cells.said, mean, *ends)
+
+
+def _scale_of_cells(cells: RuleCells, odds: Odds) -> Scale:
+    """Return the same where no row is known: each cell, or of many those that weigh most."""
+    weight = odds.weight(cells.added)
+    most = np.sort(np.argsort(-np.abs(weight), kind="stable")[:MOST_LEVELS])
+    ends = float(weight.min()), float(weight.max())
+    more = len(weight) - len(most)
+    name = title_of_columns(cells.columns)
+    return Scale(name, [cells.said[i] for i in most], weight[most], *ends, more)
 
 
 @dataclass(frozen=True, eq=False)

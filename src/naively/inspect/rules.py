@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from naively.counting.axis import Level, Name, title, title_of_columns
-from naively.counting.block import Block
-from naively.counting.labels import Label
+from naively.counting.block import Batch, Block
+from naively.counting.labels import Label, Labels
 from naively.data.columns import times_of
 from naively.kernels.reference import Floats
 from naively.messages import many
@@ -24,9 +27,20 @@ MOST_LEVELS = 4  # that a condition names
 SHOWN = 8  # sets of columns, and conditions of each, that are printed
 
 
+class Conditions(str):
+    """What holds in some rows, in words: the conditions of rules."""
+
+    __slots__ = ()
+
+    @property
+    def lines(self) -> str:
+        """The same with a line for each column."""
+        return self.replace(" and ", "\n")
+
+
 def in_words(
     conditions: Sequence[Condition], holds: Sequence[bool], missing: Sequence[Name] = ()
-) -> str:
+) -> Conditions:
     """Say what conditions leave possible, column by column: an interval, or some levels.
 
     Parameters
@@ -52,7 +66,7 @@ def in_words(
         f"{title(name)} is missing" if name in missing else _of_column(name, of)
         for name, of in by_column
     ]
-    return " and ".join(part for part in parts if part)
+    return Conditions(" and ".join(part for part in parts if part))
 
 
 Told: TypeAlias = tuple[Condition, bool]  # a condition, and whether it holds
@@ -83,6 +97,8 @@ def _of_column(name: Name, of: Sequence[Told]) -> str:
             return f"{title(name)} {under} {show(low)}"
         return f"{show(low)} {over} {title(name)} {to} {show(high)}"
     among, others = _among(of)
+    if among is None and not others:
+        return f"{title(name)} is not missing"
     if among is None:
         return f"{title(name)} {_levels(others, 'is not', 'not in')}"
     return f"{title(name)} {_levels(among)}"
@@ -138,7 +154,7 @@ def _time(x: float) -> str:
 
 def rules_of_rows(
     model: Model, blocks: Mapping[GroupKey, Block]
-) -> Iterator[tuple[tuple[Name, ...], list[str], Floats]]:
+) -> Iterator[tuple[tuple[Name, ...], list[Conditions], Floats]]:
     """Yield columns, the conditions of their rules that hold in each row, and what these add.
 
     What is added is of shape (rows, classes).
@@ -159,6 +175,190 @@ def rules_of_rows(
         yield columns, said, added
 
 
+# --- The cells that rules part rows into ---------------------------------------------------------
+
+
+MOST_CELLS = 4_096  # of the rules of the same columns; where they are more, rules stand alone
+
+
+@dataclass(frozen=True, eq=False)
+class RuleCells:
+    """The cells that some rules of the same columns part rows into, and what is added in each.
+
+    Parameters
+    ----------
+    columns : tuple of str or int
+        The columns.
+    conditions : list of Condition
+        The different conditions of the rules.
+    holds : ndarray of bool, of shape (cells, conditions)
+        Which of them hold in a cell; no two cells are alike.
+    said : list of Conditions
+        The cells in words.
+    added : ndarray of shape (cells, classes)
+        What the rules add together, in nats.
+    """
+
+    columns: tuple[Name, ...]
+    conditions: list[Condition]
+    holds: NDArray[np.bool_]
+    said: list[Conditions]
+    added: Floats
+
+    @classmethod
+    def of(
+        cls, rules: Sequence[Rule], points: Mapping[Rule, Floats], batches: Sequence[Batch] = ()
+    ) -> RuleCells:
+        """Return the cells of rules: those that rows are in, or without rows all.
+
+        ``points`` are what each cell of a rule adds to each class.
+        """
+        conditions = list(dict.fromkeys(of for rule in rules for of in rule.conditions))
+        by_column: dict[Name, list[int]] = {}
+        for i, of in enumerate(conditions):
+            by_column.setdefault(of.column, []).append(i)
+        sides = [_sides([conditions[i] for i in at]) for at in by_column.values()]
+        if batches:
+            every = np.concatenate([_holds(conditions, batch) for batch in batches])
+            holds = np.unique(every, axis=0)
+        else:
+            holds = np.zeros((math.prod(map(len, sides)), len(conditions)), np.bool_)
+            for cell, some in zip(holds, product(*sides), strict=True):
+                for at, side in zip(by_column.values(), some, strict=True):
+                    cell[at] = side
+        said = []
+        for cell in holds:
+            pairs = zip(by_column.items(), sides, strict=True)
+            absent = [name for (name, at), of in pairs if of[tuple(cell[at].tolist())]]
+            said.append(in_words(conditions, cell.tolist(), absent))
+        found = cls(rules[0].columns, conditions, holds, said, np.zeros(0))
+        added = sum(points[rule][found.cells_of(rule)] for rule in rules)
+        return replace(found, added=np.asarray(added))
+
+    def cells_of(self, rule: Rule) -> NDArray[np.int64]:
+        """Return the cell of one of the rules that each cell lies in, (cells,)."""
+        at = [self.conditions.index(of) for of in rule.conditions]
+        found: NDArray[np.int64] = self.holds[:, at] @ (1 << np.arange(len(at)))
+        return found
+
+    def count(self, batches: Sequence[Batch], classes: int) -> Floats:
+        """Return the weight of the rows of each class in each cell, (cells, classes)."""
+        cell = {row.tobytes(): i for i, row in enumerate(np.packbits(self.holds, axis=1))}
+        found = np.zeros((len(self.said), classes))
+        for batch in batches:
+            holds = np.packbits(_holds(self.conditions, batch), axis=1)
+            different, at = np.unique(holds, axis=0, return_inverse=True)
+            place = np.array([cell[row.tobytes()] for row in different])[at.ravel()]
+            np.add.at(found, (place, batch.labels.codes), batch.labels.weights)
+        return found
+
+
+def _holds(conditions: Sequence[Condition], batch: Batch) -> NDArray[np.bool_]:
+    """Return which conditions hold for each row, (rows, conditions)."""
+    return np.stack([of.of(batch.blocks) for of in conditions], axis=1)
+
+
+def _sides(of: Sequence[Condition]) -> dict[tuple[bool, ...], bool]:
+    """Return which conditions of a column may hold at once, and whether for missing cells only."""
+    edges = [one.test.edge for one in of if isinstance(one.test, Above)]
+    if edges:
+        sides = [tuple(x >= edge for edge in edges) for x in (-np.inf, *sorted(set(edges)))]
+    else:
+        named = [set(one.test.levels) for one in of if isinstance(one.test, OneOf)]
+        every = dict.fromkeys(level for levels in named for level in levels)
+        sides = [tuple(level in levels for levels in named) for level in every]
+        sides.append((False,) * len(of))
+    found = dict.fromkeys(sides, False)
+    found.setdefault(tuple(one.missing for one in of), True)
+    return found
+
+
+def cells_of_rules(model: Model) -> list[RuleCells]:
+    """Return the cells of the rules of each set of columns of a model; of each rule if many."""
+    points, found = _points(model), []
+    for rules in _by_columns(model).values():
+        together = [rules] if _cells_at_most(rules) <= MOST_CELLS else [[rule] for rule in rules]
+        found += [RuleCells.of(some, points) for some in together]
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class CountedCells:
+    """What rules of the same columns add, by the cells of the one that tells most of it.
+
+    Parameters
+    ----------
+    every : RuleCells
+        The cells of all of the rules that rows are in.
+    rows : ndarray of shape (cells, classes)
+        How many rows of each class are in each.
+    cell : ndarray of int, of shape (cells,)
+        The cell of that rule which each lies in.
+    said : list of Conditions
+        The cells of that rule, in words.
+    """
+
+    every: RuleCells
+    rows: Floats
+    cell: NDArray[np.int64]
+    said: list[Conditions]
+
+    @classmethod
+    def of(cls, rules: Sequence[Rule], model: Model, batches: Sequence[Batch]) -> CountedCells:
+        """Return the cells of some rules, with the rows of a sample."""
+        points = _points(model)
+        every = RuleCells.of(rules, points, batches)
+        rows = every.count(batches, len(model.classes))
+        weight, best = rows.sum(axis=1), -1.0
+        centred = every.added - every.added.mean(axis=1, keepdims=True)
+        for rule in rules:
+            cell = every.cells_of(rule)
+            size = np.bincount(cell, weight)
+            total = [np.bincount(cell, weight * of) for of in centred.T]
+            told = sum(float((of[size > 0] ** 2 / size[size > 0]).sum()) for of in total)
+            if told > best:
+                best, chosen, its_cells = told, rule, cell
+        different, place = np.unique(its_cells, return_inverse=True)
+        alone = RuleCells.of([chosen], points)
+        said = dict(zip(alone.cells_of(chosen).tolist(), alone.said, strict=True))
+        return cls(every, rows, place, [said[i] for i in different.tolist()])
+
+
+def counted_cells(model: Model, batches: Sequence[Batch]) -> list[CountedCells]:
+    """Return what the rules of each set of columns add; nothing without a sample of the rows."""
+    sample = _in_their_numbers(batches, model)
+    if not sample:
+        return []
+    return [CountedCells.of(rules, model, sample) for rules in _by_columns(model).values()]
+
+
+def _by_columns(model: Model) -> dict[tuple[Name, ...], list[Rule]]:
+    """Return the rules of each set of columns that are counted as they were."""
+    axes = {key: tally.axis for key, tally in model.taken.counts.items()}
+    return by_columns(rule for rule in _points(model) if rule.is_in(axes))
+
+
+def _cells_at_most(rules: Sequence[Rule]) -> int:
+    """Return how many cells rules part rows into, at most: fewer where some are alike."""
+    asked: dict[Name, set[Above | OneOf]] = {}
+    for rule in rules:
+        for of in rule.conditions:
+            asked.setdefault(of.column, set()).add(of.test)
+    edges = {
+        name: sum(len(test.levels) if isinstance(test, OneOf) else 1 for test in tests)
+        for name, tests in asked.items()
+    }
+    return math.prod(n + 2 for n in edges.values())
+
+
+def _points(model: Model) -> dict[Rule, Floats]:
+    """Return what each cell of each rule adds to each class, (cells, classes)."""
+    if model.weights is None:
+        return {}
+    places = model.weights.places(model.classes.tolist())
+    return {rule: by_class(of, places) for rule, of in model.weights.linear.rules.items()}
+
+
 # --- All rules of a model ------------------------------------------------------------------------
 
 
@@ -172,8 +372,10 @@ class Rules(Tabular):
         The number of the rule of each cell.
     columns : list of str
         Its columns.
-    conditions : list of str
+    conditions : list of Conditions
         Which cells it is: what holds in the rows that it is of.
+    share : ndarray of shape (cells,)
+        Which share of the rows it is of, by the sample of them; NaN where no sample is kept.
     weight : ndarray of shape (cells, classes)
         What it adds to the log score of each class, in nats.
     classes : list of labels
@@ -182,11 +384,12 @@ class Rules(Tabular):
 
     rule: list[int]
     columns: list[str]
-    conditions: list[str]
+    conditions: list[Conditions]
+    share: Floats
     weight: Floats
     classes: list[Label]
 
-    def strongest(self, n: int) -> list[tuple[str, Label, float]]:
+    def strongest(self, n: int) -> list[tuple[Conditions, Label, float]]:
         """Return the n cells of the largest weights: conditions, class and weight."""
         best = np.argsort(-np.abs(self.weight).max(axis=1, initial=0.0), kind="stable")[:n]
         found = []
@@ -196,12 +399,13 @@ class Rules(Tabular):
         return found
 
     def to_dict(self) -> dict[str, list[Any]]:
-        """Return columns rule, columns, conditions, class and weight: a row a cell and class."""
+        """Return rule, columns, conditions, share, class and weight: a row a cell and class."""
         k = len(self.classes)
         return {
             "rule": np.repeat(self.rule, k).tolist(),
             "columns": [name for name in self.columns for _ in range(k)],
             "conditions": [said for said in self.conditions for _ in range(k)],
+            "share": np.repeat(self.share, k).tolist(),
             "class": self.classes * len(self.rule),
             "weight": self.weight.ravel().tolist(),
         }
@@ -224,33 +428,39 @@ class Rules(Tabular):
         return "\n".join(lines)
 
 
-def rules_of(model: Model) -> Rules:
-    """Return all rules of a model (see ``nb.inspect.rules``)."""
-    rules = {} if model.weights is None else model.weights.linear.rules
-    places = [] if model.weights is None else model.weights.places(model.classes.tolist())
-    points = {rule: by_class(cells, places) for rule, cells in rules.items()}
+def rules_of(model: Model, batches: Sequence[Batch] = ()) -> Rules:
+    """Return all rules of a model (see ``nb.inspect.rules``); batches are a sample of its rows."""
+    points, k = _points(model), len(model.classes)
     reach: dict[tuple[Name, ...], float] = {}
     for rule, of in points.items():
         reach[rule.columns] = reach.get(rule.columns, 0.0) + float(np.abs(of).max(initial=0.0))
     order = sorted(points, key=lambda rule: -reach[rule.columns])
-    number, columns, said, weight = [], [], [], []
-    for at, rule in enumerate(order):
-        for cell, added in enumerate(points[rule]):
-            holds = [bool(cell >> bit & 1) for bit in range(len(rule.conditions))]
-            if not _possible(rule, holds):
-                continue
-            number.append(at)
-            columns.append(title_of_columns(rule.columns))
-            said.append(in_words(rule.conditions, holds))
-            weight.append(added)
-    table = np.array(weight).reshape(len(number), len(model.classes))
-    return Rules(number, columns, said, table, model.classes.tolist())
+    every = [RuleCells.of([rule], points) for rule in order]
+    sample = _in_their_numbers(batches, model)
+    rows = sum(float(batch.labels.weights.sum()) for batch in sample)
+    share = [
+        cells.count(sample, k).sum(axis=1) / rows if rows > 0 else np.full(len(cells.said), np.nan)
+        for cells in every
+    ]
+    return Rules(
+        [number for number, cells in enumerate(every) for _ in cells.said],
+        [title_of_columns(cells.columns) for cells in every for _ in cells.said],
+        [said for cells in every for said in cells.said],
+        np.concatenate([np.empty(0), *share]),
+        np.concatenate([np.empty((0, k)), *(cells.added for cells in every)]),
+        model.classes.tolist(),
+    )
 
 
-def _possible(rule: Rule, holds: Sequence[bool]) -> bool:
-    """Whether some cell fits: a number is not above one edge and below a lesser one."""
-    for of in _grouped(rule.conditions, holds).values():
-        low, high = _interval(of)
-        if low >= high or _among(of)[0] == []:
-            return False
-    return True
+def _in_their_numbers(batches: Sequence[Batch], model: Model) -> list[Batch]:
+    """Return sampled rows that stand for as many of their class as the model has learned."""
+    if not batches:
+        return []
+    every = Labels.join([batch.labels for batch in batches])
+    weights = every.standing_for(model.counted.tally.class_count).weights
+    weights = weights * (model.counted.tally.class_count.sum() / weights.sum())
+    ends = np.cumsum([0, *map(len, batches)])
+    return [
+        replace(batch, labels=replace(batch.labels, weight=weights[begin:end]))
+        for batch, begin, end in zip(batches, ends, ends[1:], strict=False)
+    ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -202,7 +203,7 @@ def draw_nomogram(
     """Draw a line for each column, with its values at their weights.
 
     A value is written above its line where the weight grows with the value, else below it; values
-    whose names would overlap have a mark only.
+    whose names would overlap have a mark only. Those of several lines take more room.
 
     Parameters
     ----------
@@ -223,13 +224,17 @@ def draw_nomogram(
     ax : Axes, optional
         What to draw on.
     """
-    ax = new_axes(ax, height=max(0.8 * HEIGHT, COLUMN * (len(columns) + 1.6) + 0.7))
+    size = [1 + 0.72 * max((v.count("\n") for v in of), default=0) for of in values]
+    places = np.cumsum([0.5 * size[0], *((a + b) / 2 for a, b in pairwise(size))]) - 0.5
+    end = float(places[-1]) + size[-1] / 2 + 0.5
+    ax = new_axes(ax, height=max(0.8 * HEIGHT, COLUMN * (end + 1.6) + 0.7))
     ends = np.clip(np.array([*ranges, (-0.5, 0.5)]), -FAR, FAR)
     low, high = float(ends.min()), float(ends.max())
     room = 0.06 * (high - low)
     ax.set_xlim(low - room, high + room)
     ax.axvline(0, color=GREY, linewidth=0.5, linestyle=":")
-    for y, (of, weight, (least, most)) in enumerate(zip(values, weights, ranges, strict=True)):
+    every = zip(places.tolist(), values, weights, ranges, strict=True)
+    for y, of, weight, (least, most) in every:
         ax.plot(np.clip([least, most], -FAR, FAR), [y, y], color=COLOURS[0], linewidth=0.9)
         at = np.clip(weight, -FAR, FAR)
         for mark, some in (("<", weight < -FAR), ("|", at == weight), (">", weight > FAR)):
@@ -238,7 +243,7 @@ def draw_nomogram(
             f"{v} ({_far(w)})" if abs(w) > FAR else v for v, w in zip(of, weight, strict=True)
         ]
         _write(ax, written, at, y, (high - low) + 2 * room)
-    below = len(columns) + 0.3
+    below = end + 0.3
     sums = np.array([*probabilities.values()])
     width = max(float(np.ptp(sums)), 1e-9)
     place = low + (sums - sums.min()) / width * (high - low)
@@ -247,9 +252,7 @@ def draw_nomogram(
     for p, total, x in zip(probabilities, sums.tolist(), place.tolist(), strict=True):
         ax.text(x, below - 0.17, f"{total:+.1f}", ha="center", va="bottom", fontsize=SIZE)
         ax.text(x, below + 0.19, f"{p:g}", ha="center", va="top", fontsize=SIZE)
-    ax.set_yticks(
-        [*range(len(columns)), below - 0.28, below + 0.32], [*columns, "sum of weights", name]
-    )
+    ax.set_yticks([*places, below - 0.28, below + 0.32], [*columns, "sum of weights", name])
     ax.set_ylim(below + 0.8, -0.8)
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
@@ -264,13 +267,14 @@ def _far(weight: float) -> str:
     return f"{weight:+.0f}".replace("inf", "∞")
 
 
-def _write(ax: Axes, values: Sequence[str], at: Floats, y: int, width: float) -> None:
+def _write(ax: Axes, values: Sequence[str], at: Floats, y: float, width: float) -> None:
     """Write values at their weights where there is room, the outermost first."""
     grows = np.gradient(at) >= 0 if len(at) > 1 else np.array([True])
     middle = (at.min() + at.max()) / 2 if len(at) else 0.0
     taken: dict[bool, list[tuple[float, float]]] = {True: [], False: []}
     for i in np.argsort(-np.abs(at - middle), kind="stable").tolist():
-        half = (0.5 * len(values[i]) + 0.6) * CHARACTER * width
+        longest = max(map(len, values[i].split("\n")))
+        half = (0.5 * longest + 0.6) * CHARACTER * width
         for above in (bool(grows[i]), not grows[i]):
             if all(abs(at[i] - x) > half + other for x, other in taken[above]):
                 taken[above].append((float(at[i]), half))
@@ -406,29 +410,30 @@ def draw_strongest(
     ----------
     items : mapping of labels to sequences of (str, str, float)
         The column and the value of each item, either of which may be empty, and its weight;
-        strongest first.
+        strongest first. A name without a column may be of several lines.
     ax : Axes, optional
         What to draw on.
     """
     shown = list(items.items())[:MOST]
-    lines = sum(len(of) + 1 for _, of in shown)
+    named = [[_item(column, value) for column, value, _ in of] for _, of in shown]
+    size = [[1 + 0.8 * name.count("\n") for name in of] for of in named]
+    lines = sum(sum(of) + 1 for of in size)
     ax = new_axes(ax, height=0.7 + BAR * max(lines, 4))
     finite = [w for _, of in shown for *_, w in of if np.isfinite(w)]
     most = 1.1 * max(finite, default=1.0)  # what is impossible elsewhere has a bar to the end
-    places, names, y = [], [], 0
+    places, y = [], 0.0
     with styled():
-        for c, (label, of) in enumerate(shown):
+        for c, ((label, of), high) in enumerate(zip(shown, size, strict=True)):
             ax.text(0.0, y, f" {name_of(label)}", va="center", weight="bold", color=COLOURS[c])
-            rows = np.arange(y + 1, y + 1 + len(of))
+            rows = y + 0.5 + np.cumsum(high) - 0.5 * np.array(high)
             width = [min(w, most) for *_, w in of]
             ax.barh(rows, width, 0.7, color=COLOURS[c], label=name_of(label))
             for row, (*_, w) in zip(rows.tolist(), of, strict=True):
                 if w == np.inf:
                     ax.text(most, row, "∞ ", ha="right", va="center", color="white")
             places += rows.tolist()
-            names += [_item(column, value) for column, value, _ in of]
-            y += len(of) + 1
-        ax.set_yticks(places, names, fontsize=7)
+            y += sum(high) + 1
+        ax.set_yticks(places, [name for of in named for name in of], fontsize=7)
         ax.tick_params(axis="y", length=0)
         ax.set_ylim(max(y, 1) - 0.4, -0.6)
         ax.set_xlim(min([0.0, *finite]), most)
@@ -441,7 +446,7 @@ def draw_strongest(
 def _item(column: str, value: str) -> str:
     """Return what an item is called: of a long name the column is cut, and the value stays."""
     if not (column and value):
-        return name_of(column or value)
+        return "\n".join(map(name_of, (column or value).split("\n")))
     room = max(LONGEST - len(value) - 3, 8)
     short = column if len(column) <= room else f"{column[: room - 1]}…"
     return name_of(f"{short} = {value}")
