@@ -31,6 +31,7 @@ from naively.fitting.search import on_one_thread
 from naively.fitting.weights import count_parts, log_loss, p_right, posterior
 from naively.kernels.reference import Floats
 from naively.model.class_prior import Cost, among_fewer
+from naively.model.held_out import HeldOut
 from naively.model.model import Model
 from naively.options import Weighting
 from naively.schema.schema import Missing, MissingAs
@@ -77,24 +78,53 @@ class Predicted(NamedTuple):
     copies: NDArray[np.int64]
 
 
-def assess(
-    model: Model,
-    reservoir: Reservoir,
-    kind: Weighting | None,
-    *,
-    interactions: bool = False,
-    cost: Cost = None,
-) -> Scores:
-    """Score the model on the sample of the rows that it has learned (see ``NaiveBayes.assess``).
+@dataclass(frozen=True, eq=False)
+class HeldOutFolds:
+    """The folds of a sample that were held out.
+
+    Parameters
+    ----------
+    reservoir : Reservoir
+        Where the sample is from.
+    sample : Sample
+        The rows.
+    folds : Folds
+        How many folds there are.
+    rows : int
+        How many rows were predicted, copies too.
+    alone : ndarray of bool, of shape (classes,)
+        The classes whose only row was not predicted.
+    predicted : Predicted
+        The rows; each stands for as many as are of its class.
+    """
+
+    reservoir: Reservoir
+    sample: Sample
+    folds: Folds
+    rows: int
+    alone: NDArray[np.bool_]
+    predicted: Predicted
+
+    def odds(self, model: Model) -> HeldOut:
+        """Return how probable the right classes are, which sets of classes follow from."""
+        p, labels, _ = self.predicted
+        per = model.rows_per_weight
+        weight = labels.weights if per is None else labels.weights * per[labels.codes]
+        return HeldOut.of(p, labels.codes, weight, model.classes.tolist())
+
+
+def hold_out(
+    model: Model, reservoir: Reservoir, kind: Weighting | None, *, interactions: bool = False
+) -> HeldOutFolds:
+    """Predict folds of the sample of the rows that a model has learned, without each of them.
 
     With ``interactions`` they are chosen anew without each fold. The only row of a class is not
-    scored, unless no class has two: without it nobody knows the class.
+    predicted, unless no class has two: without it nobody knows the class.
     """
     sample = reservoir.of(model, larger=interactions)
     n, groups = len(sample), sample.groups
     most = n if groups is None else len(np.unique(groups))
-    seen = min(reservoir.seen, int(model.independent_rows.sum()))  # of which copies are none
-    folds = plan(model, n, seen, interactions=interactions, most=most)
+    folds = plan(model, n, _seen(model, reservoir), interactions=interactions, most=most)
     dealt = sample.deal(folds.dealt)[:, : folds.held_out]
     codes, alone = sample.labels.codes, _alone(model, sample)
     alone &= not alone.all()
@@ -102,24 +132,37 @@ def assess(
     dealt = dealt[:, dealt.any(axis=0)]
     p, labels, copies = cross_validate(model, sample, kind, dealt, interactions=interactions)
     labels = labels.standing_for(model.counted.tally.class_count)
+    predicted = Predicted(p, labels, copies)
+    return HeldOutFolds(reservoir, sample, folds, int(dealt.sum()), alone, predicted)
+
+
+def _seen(model: Model, reservoir: Reservoir) -> int:
+    """Return how many rows were learned, of which copies are none."""
+    return min(reservoir.seen, int(model.independent_rows.sum()))
+
+
+def assess(model: Model, held_out: HeldOutFolds, cost: Cost = None) -> Scores:
+    """Score a model on the sample of the rows that it has learned (see ``NaiveBayes.assess``)."""
+    reservoir, sample, folds = held_out.reservoir, held_out.sample, held_out.folds
+    p, labels, copies = held_out.predicted
     right = model.classes[labels.codes]
     number = None if labels.group is None else np.unique(labels.group, return_inverse=True)[1]
     found = scores(p, model.classes, right, labels.weight, copies, groups=number, cost=cost)
-    of_columns = worth(model, reservoir.of(model) if interactions else sample)
-    why, rows = reservoir.why, int(dealt.sum())
-    if rows < len(sample) and folds.held_out < folds.dealt:
+    of_columns = worth(model, reservoir.of(model))
+    why = reservoir.why
+    if held_out.rows < len(sample) and folds.held_out < folds.dealt:
         why = f"{why}; of these " * bool(why) + f"{folds.held_out} folds of {folds.dealt}"
     return replace(
         found,
-        rows=rows,
+        rows=held_out.rows,
         cost=of_columns.alone,
         together=of_columns.together,
-        of=seen,
+        of=_seen(model, reservoir),
         why=why,
         folds=(folds.held_out, folds.dealt),
         why_folds=folds.why,
         notes=sample.notes,
-        too_rare=tuple(model.classes[alone].tolist()),
+        too_rare=tuple(model.classes[held_out.alone].tolist()),
     )
 
 

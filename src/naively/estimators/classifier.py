@@ -23,7 +23,8 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar, cast
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from naively.assess.folds import assess, worth
+from naively.assess.folds import assess, hold_out, worth
+from naively.assess.prediction_sets import PredictionSets, prediction_sets
 from naively.assess.refits import Named, check_folds, cross_validate, splits_of
 from naively.assess.scores import Scores, score, score_batches
 from naively.counting.axis import Name, title
@@ -57,6 +58,7 @@ from naively.inspect.likelihood import log_likelihoods
 from naively.inspect.parameters import ParameterCount, count_joint_parameters, count_parameters
 from naively.kernels.reference import Finish, Finished, Floats
 from naively.model.class_prior import Cost, decide, estimate_prior, given_prior, shift
+from naively.model.held_out import check_coverage
 from naively.model.model import AddedNoise, History, Model, Verb, check_rows
 from naively.model.weights import Weights
 from naively.options import Weighting
@@ -403,6 +405,70 @@ class Classifier(metaclass=ABCMeta):
         says = np.ptp(evidence, axis=1) > NEGLIGIBLE
         return estimate_prior(posterior(joint[says]), prior) if says.any() else prior
 
+    def predict_set(
+        self, X: Table, coverage: float = 0.9, *, by_class: bool = False
+    ) -> PredictionSets:
+        """Return a set of classes for each row, so that so many sets hold the right class.
+
+        Parameters
+        ----------
+        X : table of shape (rows, columns)
+            The rows.
+        coverage : float, default 0.9
+            The share of rows like those learned whose sets hold the right class; it is more where
+            the most probable class, which is in every set, is right that often.
+        by_class : bool, default False
+            Whether that is to hold among the rows of each class too, and not for all together. Of a
+            class of few rows it is shrunk to what holds for all.
+
+        Returns
+        -------
+        sets : PredictionSets
+            A sequence of lists of labels; ``contains``, an array of bool of shape (rows, classes);
+            ``size``; and ``least``, the probability from which on a class is in.
+
+        Raises
+        ------
+        ValueError
+            If it is not known how probable the right classes of held-out rows are: after ``load``
+            of a file that was saved before ``assess`` was called or sets were asked for, and once
+            more than a tenth of the rows were forgotten or faded. ``calibrate(X, y)`` mends it.
+
+        Notes
+        -----
+        A class is in a set if it is at least as probable as the right class is in that share of the
+        rows that ``assess()`` holds out: conformal prediction without rows that are set aside
+        (``assess()`` is done at the first call, which takes up to twice as long as learning). With
+        rows of another kind than those learned no promise holds. Of models that are merged from
+        files the held-out rows add up, and sets are rather too large.
+
+        Vovk, Gammerman & Shafer, Algorithmic learning in a random world (2005); by class: Vovk,
+        Conditional validity of inductive conformal predictors (2012).
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from naively import NaiveBayes
+        >>> X, y = load_iris(return_X_y=True)
+        >>> nb = NaiveBayes().fit(X, y)
+        >>> sets = nb.predict_set(X, 0.99)
+        >>> sets[0], bool(sets.contains[range(150), y].mean() > 0.98)
+        ([0], True)
+        """
+        check_coverage(coverage)
+        model = self._calibrated()
+        p = model.score(model.encode(self._rows(X)), "posterior")
+        return prediction_sets(model, p, coverage, by_class=by_class)
+
+    @exclusive
+    def _calibrated(self) -> Model:
+        """Return the model with what is known of held-out rows, from the sample if it can be."""
+        model = self._checked
+        if model.held_out is None and self._sample is not None:
+            held_out = hold_out(model, self._learned(), self._kind, interactions=self._interacts)
+            self.model_ = model = model.with_held_out(held_out.odds(model))
+        return model
+
     def explain(self, X: Table) -> Explanation:
         """Say why: the weight of evidence of each column, category and word.
 
@@ -521,8 +587,7 @@ class Classifier(metaclass=ABCMeta):
                     raise ValueError(f"{name} is of rows that are given; give X and y too.")
             if sample_weight is not None:
                 raise ValueError("sample_weight is of rows that are given; give X and y too.")
-            of = self._checked, self._learned(), self._kind
-            return assess(*of, interactions=self._interacts, cost=cost)
+            return self._assess(cost)
         if is_on_cluster(X) or as_stream(X) is not None:
             raise ValueError(
                 "Rows are learned again without each fold, which needs them in memory; read some "
@@ -535,6 +600,14 @@ class Classifier(metaclass=ABCMeta):
         learned = self.model_.taken.schema.order if "model_" in self.__dict__ else ()
         fresh = self._unfitted()._refitted  # noqa: SLF001  (of our class)
         return fresh(X, y, learned, folds, beside, sample_weight, cost)
+
+    @exclusive
+    def _assess(self, cost: Cost) -> Scores:
+        """Assess the sample, and keep how probable the right classes of held-out rows are."""
+        model = self._checked
+        held_out = hold_out(model, self._learned(), self._kind, interactions=self._interacts)
+        self.model_ = model.with_held_out(held_out.odds(model))
+        return assess(model, held_out, cost)
 
     def _refitted(
         self,

@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, Literal, Self
 
+from naively.assess.prediction_sets import held_out_of
 from naively.counting.axis import Analyser
 from naively.counting.block import Batch
 from naively.counting.labels import Beside, Labels, RowWeight, Target, encode_labels, union_classes
@@ -404,6 +405,8 @@ class Learner(Classifier):
             model = self._with_unlabelled(model, sample, found)
         elif sample is not None and weights_are_stale(self.model_, model):
             model = self._weighed(model)
+        elif self.model_.held_out is not None:  # it holds still: the model has become no worse
+            model = model.with_held_out(self.model_.held_out.among(model.classes))
         before = self._total
         self._keep(model)
         self._record("update", self._total - before)
@@ -439,11 +442,14 @@ class Learner(Classifier):
             batch = replace(batch, labels=batch.labels.among(self.model_.classes))
             sample, learned = Sample.of_all(batch, self.model_), False
             used = float(labels.weights.sum())
-        if self.interactions and kind == "loo":
-            self._keep(add_interactions(self.model_, sample, learned=learned))
+        held_out, interacts = None, self._interacts and kind == "loo"
+        if not learned and used > 1:
+            held_out = held_out_of(self.model_, sample, kind, interactions=interacts)
+        if interacts:
+            model = add_interactions(self.model_, sample, learned=learned)
         else:
-            weights = sample.weights(self.model_, kind, learned=learned)
-            self._keep(self.model_.weighed(weights))
+            model = self.model_.weighed(sample.weights(self.model_, kind, learned=learned))
+        self._keep(model.with_held_out(held_out))
         self._record("calibrate", used)
         return self
 

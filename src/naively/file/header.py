@@ -116,6 +116,13 @@ class SavedSample:
 
 
 @dataclass(frozen=True)
+class SavedHeldOut:
+    """How probable the right classes of held-out rows were; how often is in arrays."""
+
+    left: float  # the share of the rows learned then that still are
+
+
+@dataclass(frozen=True)
 class Header:
     """All of a model but its arrays."""
 
@@ -134,6 +141,7 @@ class Header:
     sample: SavedSample | None = None
     noise: tuple[AddedNoise, ...] = ()
     sought: Sought | None = None
+    held_out: SavedHeldOut | None = None
     readings: tuple[tuple[str | int, Reading], ...] = ()
     unicode: str | None = None  # the version by which texts are split, if there are any
 

@@ -44,6 +44,7 @@ from naively.file.header import (
     Saved,
     SavedAxis,
     SavedColumns,
+    SavedHeldOut,
     SavedKey,
     SavedLinear,
     SavedSample,
@@ -56,6 +57,7 @@ from naively.file.header import (
 from naively.kernels.double_double import Sums
 from naively.kernels.reference import Floats
 from naively.kernels.sparse_sums import AnySums, RepeatedSums, SparseSums
+from naively.model.held_out import BINS, HeldOut
 from naively.model.linear_part import NOTHING, ColumnFunction, Line, LinearPart, Product, Step, Term
 from naively.model.model import Model, count_batch
 from naively.model.rules import Above, Condition, OneOf, Rule, There
@@ -878,6 +880,33 @@ def read_weights(
     return Weights(
         tuple(classes.tolist()), of, tuple(bias.tolist()), usual, rows, saved.how, linear, per
     )
+
+
+# --- Held-out rows -------------------------------------------------------------------------------
+#
+# How probable the right classes of held-out rows were, which sets of classes follow from.
+
+
+def write_held_out(held_out: HeldOut, arrays: Arrays) -> Saved:
+    """Return what the header says of held-out rows, and add their arrays.
+
+    The arrays are ``held_out/cell`` and ``held_out/rows``, both of shape (cells,): the number of a
+    class times that of all bins, plus that of a bin; and how many rows are in it.
+    """
+    arrays["held_out/cell"], arrays["held_out/rows"] = held_out.cell, held_out.rows
+    return {"left": held_out.left}
+
+
+def read_held_out(saved: SavedHeldOut, unread: UnreadArrays, classes: LabelArray) -> HeldOut:
+    """Return what was written of held-out rows, or raise a ValueError."""
+    cell = unread.take("held_out/cell", "i")
+    rows = unread.take("held_out/rows", shape=cell.shape)
+    ascending = (cell[1:] > cell[:-1]).all() and ((cell >= 0) & (cell < len(classes) * BINS)).all()
+    if cell.ndim != 1 or not ascending or not ((rows > 0) & (rows <= LARGEST)).all():
+        raise ValueError("held-out rows must be positive numbers of rows in ascending bins")
+    if not 0 <= saved.left <= 1:
+        raise ValueError("the share of the rows that are still learned must be from 0 to 1")
+    return HeldOut(tuple(classes.tolist()), cell.astype(np.int64), rows, float(saved.left))
 
 
 # --- Sample --------------------------------------------------------------------------------------

@@ -38,6 +38,7 @@ from naively.file.parts import (
     read_classes,
     read_columns,
     read_event,
+    read_held_out,
     read_probabilities,
     read_sample,
     read_sums,
@@ -45,6 +46,7 @@ from naively.file.parts import (
     write_axis,
     write_classes,
     write_columns,
+    write_held_out,
     write_key,
     write_probabilities,
     write_sample,
@@ -136,6 +138,8 @@ def to_bytes(
         header["noise"] = [vars(noise) for noise in model.noise]
     if model.sought is not None:
         header["sought"] = asdict(model.sought)
+    if model.held_out is not None:
+        header["held_out"] = write_held_out(model.held_out, arrays)
     if sample is not None:
         header["sample"] = write_sample(sample, model.counted.schema.groups, arrays)
     return container.to_bytes(header, arrays)
@@ -328,12 +332,16 @@ def restore(header: Header, arrays: Arrays) -> tuple[Model, SampledRows | None]:
     weights = None
     if header.weights is not None:
         weights = read_weights(header.weights, unread, classes, order)
+    held_out = None
+    if header.held_out is not None:
+        held_out = read_held_out(header.held_out, unread, classes)
     model = Model(
         View(schema, Tally(classes, weight, blocks)),
         _settings(header),
         weights,
         header.noise,
         header.sought,
+        held_out,
     )
     wrong = model.impossible
     if wrong is not None:

@@ -26,6 +26,7 @@ from naively.likelihoods.base import Contributions, Likelihood
 from naively.likelihoods.words import LENGTH_POWER
 from naively.messages import Shown
 from naively.model.class_prior import PRETEND, class_probabilities
+from naively.model.held_out import HeldOut
 from naively.model.linear_part import LinearPart, Product, SeveralColumns
 from naively.model.weights import Weights, mean
 from naively.schema.diagnose import describe
@@ -126,6 +127,8 @@ class Model(Shown):
         The noise in the counts, of each of the models that were merged which has some.
     sought : Sought, optional
         What came of looking for interactions; None if nobody looked.
+    held_out : HeldOut, optional
+        How probable the right classes of held-out rows were; None where that is not known.
 
     Examples
     --------
@@ -143,6 +146,7 @@ class Model(Shown):
     weights: Weights | None = None
     noise: tuple[AddedNoise, ...] = ()
     sought: Sought | None = None
+    held_out: HeldOut | None = None
 
     @classmethod
     def learn(
@@ -208,28 +212,34 @@ class Model(Shown):
         if first is None:
             raise ValueError("There is no model to add up.")
         settings, weights, noise, sought = first.settings, first.weights, first.noise, first.sought
+        held_out = first.held_out
         total = CountedTotal(first.counted, consume=consume)
         for model in rest:
             settings = settings.merged(model.settings)
             weights = mean(weights, model.weights)
             noise += model.noise
             sought = sought or model.sought
+            if held_out is not None:
+                held_out = None if model.held_out is None else held_out + model.held_out
             total.add(model.counted)
         if noise:  # what was not kept would be taken for missing
             settings = replace(settings, presence="ignore")
-        return cls(make_sure(*total.counted(), settings), settings, weights, noise, sought)
+        view = make_sure(*total.counted(), settings)
+        if held_out is not None:
+            held_out = held_out.among(view.tally.classes)
+        return cls(view, settings, weights, noise, sought, held_out)
 
     def __sub__(self, other: Model) -> Model:
         (schema, tally), (others, removed) = alike(self.counted, other.counted)
         noise = self.noise + other.noise
-        return replace(self, counted=View(schema.union(others), tally - removed), noise=noise)
+        return self._counting(View(schema.union(others), tally - removed), noise=noise)
 
     def forget(self, other: Model) -> Model:
         """Return ``self - other``, or raise a ValueError if that cannot be."""
         (schema, tally), (others, removed) = alike(self.counted, other.counted)
         schema = schema.union(others)
         times = [group.key for group in schema.groups if group.kind == "time"]
-        left = replace(self, counted=View(schema, forget(tally, removed, times)))
+        left = self._counting(View(schema, forget(tally, removed, times)))
         if left.impossible is not None:
             raise ValueError(f"Cannot forget rows that were not learned: {left.impossible} then.")
         return left
@@ -239,14 +249,29 @@ class Model(Shown):
         if weights is not None:  # the rows that they were fitted with fade like the others
             weights = replace(weights, rows=weights.rows * factor)
         counted = View(self.counted.schema, self.counted.tally * factor)
-        return replace(self, counted=counted, weights=weights)
+        return self._counting(counted, weights=weights)
+
+    def _counting(self, counted: View, **changes: Any) -> Model:
+        """Return the model of fewer rows, of the same classes or more."""
+        held_out = self.held_out
+        if held_out is not None:
+            before = float(self.counted.tally.class_count.sum())
+            share = float(counted.tally.class_count.sum()) / before if before > 0 else 0.0
+            held_out = held_out.fading(share).among(counted.tally.classes)
+        return replace(self, counted=counted, held_out=held_out, **changes)
+
+    def with_held_out(self, held_out: HeldOut | None) -> Model:
+        """Return the model with what is known of held-out rows; all that is derived is kept."""
+        model = replace(self, held_out=held_out)
+        vars(model).update({**vars(self), "held_out": held_out})
+        return model
 
     def weighed(self, weights: Weights | None, sought: Sought | None = None) -> Model:
         """Return the model with these weights; what was derived without them is kept.
 
         ``sought`` is what came of looking for interactions, if that was done.
         """
-        model = replace(self, weights=weights, sought=sought or self.sought)
+        model = replace(self, weights=weights, sought=sought or self.sought, held_out=None)
         if _are_equal(self.rows_per_weight, model.rows_per_weight):
             vars(model)["taken"] = self.taken
         return model
@@ -276,7 +301,8 @@ class Model(Shown):
             return self
         none = Tally(classes, Sums.zeros(classes.shape), {})
         counted = View(self.counted.schema, self.counted.tally + none)
-        return replace(self, counted=counted)
+        held_out = self.held_out and self.held_out.among(counted.tally.classes)
+        return replace(self, counted=counted, held_out=held_out)
 
     @property
     def pure(self) -> Model:

@@ -368,3 +368,28 @@ def draw_dependence(
         else:
             ax.text(0.5, 0.5, "no pairs", color=GREY, ha="center", transform=ax.transAxes)
     return ax
+
+
+# --- Sets of classes -----------------------------------------------------------------------------
+
+
+@styled()
+def draw_set_sizes(size: NDArray[np.int64], ax: Axes | None = None) -> Axes:
+    """Draw how many sets hold one class, two and so on, as shares of all.
+
+    Parameters
+    ----------
+    size : ndarray of int, of shape (rows,)
+        How many classes are in each set.
+    ax : Axes, optional
+        What to draw on.
+    """
+    from matplotlib.ticker import MaxNLocator
+
+    ax = new_axes(ax)
+    rows = np.bincount(size, minlength=2)[1:]
+    ax.bar(np.arange(1, len(rows) + 1), rows / max(1, rows.sum()), 0.7, color=COLOURS[0])
+    ax.set_xlabel("classes in the set")
+    ax.set_ylabel("share of the rows")
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    return ax

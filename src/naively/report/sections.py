@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.assess.folds import assess, work
+from naively.assess.folds import assess, hold_out, work
 from naively.assess.scores import Scores, scores
 from naively.counting.axis import Derived, Name, title
 from naively.counting.block import Batch
@@ -452,7 +452,8 @@ class Subject:
         n = 0 if sample is None else len(sample)
         can_be = n > 1 and len(model.classes) > 1
         if learned is not None and can_be and work(model, n) <= MOST_WORK:
-            found = assess(model, learned, kind, interactions=model.seeks_interactions)
+            held_out = hold_out(model, learned, kind, interactions=model.seeks_interactions)
+            found = assess(model, held_out)
         share = 0.0
         if rows is not None and y is not None:
             share = _share_learned(model, learned, rows, encode_labels(y))

@@ -1,0 +1,152 @@
+"""Sets of classes, which hold the right one as often as they promise: what ``predict_set`` returns.
+
+How they are calibrated is in ``naively.model.held_out``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from naively.counting.labels import Label, Labels
+from naively.fitting.interactions import add_interactions
+from naively.fitting.sample import Sample
+from naively.kernels.reference import Floats
+from naively.messages import many
+from naively.model.held_out import HeldOut, check_coverage, sets_of
+from naively.model.model import Model
+from naively.options import Weighting
+from naively.tabular import SHOWN, Tabular
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PredictionSets(Tabular):
+    """A set of classes for each row: a sequence of lists of labels, the most probable first.
+
+    Parameters
+    ----------
+    contains : ndarray of bool, of shape (rows, classes)
+        Which classes are in each set; ``numpy.asarray`` gives it too.
+    probability : ndarray of shape (rows, classes)
+        The probability of each class.
+    least : ndarray of shape (classes,)
+        How probable a class must be to be in a set; the most probable class is in every set.
+    classes : list of labels
+        The classes.
+    coverage : float
+        How often sets of rows like those learned hold the right class.
+    """
+
+    contains: NDArray[np.bool_]
+    probability: Floats
+    least: Floats
+    classes: list[Label]
+    coverage: float
+
+    def __len__(self) -> int:
+        return len(self.contains)
+
+    @overload
+    def __getitem__(self, row: int) -> list[Label]: ...
+    @overload
+    def __getitem__(self, row: slice) -> list[list[Label]]: ...
+    def __getitem__(self, row: int | slice) -> list[Label] | list[list[Label]]:
+        if isinstance(row, slice):
+            return [self[i] for i in range(*row.indices(len(self)))]
+        order = np.argsort(-self.probability[row], kind="stable")
+        return [self.classes[c] for c in order.tolist() if self.contains[row, c]]
+
+    def __iter__(self) -> Iterator[list[Label]]:
+        return (self[i] for i in range(len(self)))
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
+        """Return which classes are in each set."""
+        return np.array(self.contains, dtype, copy=copy is not False)
+
+    @property
+    def size(self) -> NDArray[np.int64]:
+        """How many classes are in each set, (rows,)."""
+        return np.asarray(self.contains.sum(axis=1, dtype=np.int64))
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """Return columns row, size and set."""
+        return {"row": list(range(len(self))), "size": self.size.tolist(), "set": [*self]}
+
+    def __str__(self) -> str:
+        size = self.size
+        mean = size.mean() if len(size) else 0.0
+        said = (
+            f"sets of {many(len(self), 'row')}, of which {self.coverage:.4g} hold the right class"
+        )
+        lines = [f"{said}, of {mean:.2f} classes on average"]
+        lines += [
+            f"{row:>6}  {', '.join(map(str, labels))}"
+            for row, labels in zip(range(SHOWN), self, strict=False)
+        ]
+        if len(self) > SHOWN:
+            lines.append(f"   ... {len(self) - SHOWN:,} rows more")
+        return "\n".join(lines)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw how many sets there are of each size."""
+        from naively.pictures.scores import draw_set_sizes
+
+        return draw_set_sizes(self.size, ax)
+
+
+def prediction_sets(
+    model: Model, p: Floats, coverage: float, *, by_class: bool = False
+) -> PredictionSets:
+    """Return the sets of rows of which these are the posteriors (see ``NaiveBayes.predict_set``).
+
+    Raises
+    ------
+    ValueError
+        If the model does not know how probable held-out rows' right classes were, or too few of
+        these rows are still learned, or a coverage is not between 0 and 1.
+    """
+    check_coverage(coverage)
+    if model.held_out is None:
+        raise ValueError(NOT_CALIBRATED)
+    model.held_out.check()
+    least = model.held_out.least(coverage, by_class=by_class)
+    return PredictionSets(sets_of(p, least), p, least, model.classes.tolist(), float(coverage))
+
+
+NOT_CALIBRATED = (
+    "How often sets hold the right class is not known of this model, as no learned rows are in "
+    "memory or its file: call calibrate(X, y) with labelled rows; or assess() before save()."
+)
+
+
+# --- Calibrated with rows that the model has not learned -----------------------------------------
+
+
+FOLDS = 5
+
+
+def held_out_of(
+    model: Model, sample: Sample, kind: Weighting, *, interactions: bool = False
+) -> HeldOut:
+    """Return how probable the right classes of rows are that a model has not learned.
+
+    Weights are fitted to these rows, so that each is predicted by weights of other folds.
+    """
+    found, labels = [], []
+    for fold in sample.deal(min(FOLDS, len(sample))).T:
+        held_out, others = sample.keep(fold), sample.keep(sample.copies - fold)
+        if interactions:
+            rest = add_interactions(model, others, learned=False)
+        else:
+            rest = model.weighed(others.weights(model, kind, learned=False))
+        found.append(held_out.posterior(rest))
+        labels.append(held_out.labels)
+    right = Labels.join(labels)
+    return HeldOut.of(np.concatenate(found), right.codes, right.weights, model.classes.tolist())
