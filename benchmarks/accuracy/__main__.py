@@ -21,13 +21,21 @@ from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from benchmarks import timing
-from benchmarks.accuracy import aims, copies, few, peers, trial
+from benchmarks.accuracy import aims, copies, few, peers, sets, trial
 from benchmarks.speed import tables
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     options = _options(arguments)
-    (_copies if options.copies else _few_rows if options.few else _whole)(options)
+    of = _copies if options.copies else _few_rows if options.few else _whole
+    (_sets if options.sets else of)(options)
+
+
+def _sets(options: argparse.Namespace) -> None:
+    draws = sets.DRAWS if options.draws is None else options.draws
+    found = sets.run(_data(options.folder), options.rows, options.jobs, options.only or (), draws)
+    if options.save:
+        timing.save(options.save, _command(options), [one._asdict() for one in found])
 
 
 def _copies(options: argparse.Namespace) -> None:
@@ -37,7 +45,8 @@ def _copies(options: argparse.Namespace) -> None:
 
 
 def _few_rows(options: argparse.Namespace) -> None:
-    of = options.rows, options.jobs, options.only or (), options.draws
+    draws = few.DRAWS if options.draws is None else options.draws
+    of = options.rows, options.jobs, options.only or (), draws
     found = few.run(_data(options.folder), *of)
     if options.save:
         timing.save(options.save, _command(options), [one._asdict() for one in found])
@@ -53,8 +62,8 @@ def _whole(options: argparse.Namespace) -> None:
     if not sources:
         sys.exit(f"{folder} has no {'*.jsonl.gz' if options.text else '*.csv'} to measure on.")
     begin = time.perf_counter()
-    sets = len({one.name for one in sources})
-    print(f"{sets} data sets of {folder}, at most {options.rows:,} rows of each")
+    there = len({one.name for one in sources})
+    print(f"{there} data sets of {folder}, at most {options.rows:,} rows of each")
     if options.jobs > 1:
         print(f"{options.jobs} at a time, so times are rough; for times: --jobs 1 --fresh")
     kept = None if options.no_keep else options.keep
@@ -108,8 +117,9 @@ def _timed(results: Sequence[trial.Trials], sources: Sequence[trial.Source]) -> 
 def _command(options: argparse.Namespace) -> str:
     """Return the command that measures the same again."""
     arguments = ["--few"] * options.few + ["--copies"] * options.copies
+    arguments += ["--sets"] * options.sets
     arguments += ["--text"] * options.text
-    if options.few and options.draws != few.DRAWS:
+    if options.draws is not None:
         arguments += ["--draws", str(options.draws)]
     if not options.text and tuple(options.split) != peers.SPLITS:
         arguments += ["--split", *options.split]
@@ -129,7 +139,11 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--text", action="store_true", help="texts in JSON lines, with label and text")
     add("--few", action="store_true", help="draws of few rows, of tables and of texts")
     add("--copies", action="store_true", help="rows that are weighted, copied or grouped")
-    add("--draws", type=int, default=few.DRAWS, help=f"of few rows, of each ({few.DRAWS})")
+    add(
+        "--sets", action="store_true", help="sets of classes, and how often they hold the right one"
+    )
+    said = f"of few rows, of each ({few.DRAWS}); of sets, of each ({sets.DRAWS})"
+    add("--draws", type=int, help=said)
     add(
         "--label",
         action="append",

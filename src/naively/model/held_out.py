@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from numbers import Real
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,7 +88,12 @@ class HeldOut:
     ) -> HeldOut:
         there = rows > 0
         different, at = np.unique(cell[there], return_inverse=True)
-        return cls(classes, different, np.bincount(at, rows[there], len(different)), left)
+        return cls(
+            classes,
+            different,
+            np.bincount(at, rows[there], len(different)).astype(np.float64),
+            left,
+        )
 
     def __add__(self, other: HeldOut) -> HeldOut:
         """Return the rows of both; it warns if their classes have other shares."""
@@ -166,7 +170,7 @@ def _numbered(held_out: HeldOut, number: dict[Label, int]) -> NDArray[np.int64]:
 
 def check_coverage(coverage: object) -> None:
     """Raise a ValueError unless a coverage is between 0 and 1."""
-    if not (isinstance(coverage, Real) and 0 < coverage < 1):
+    if not (isinstance(coverage, int | float | np.floating) and 0 < coverage < 1):
         raise ValueError(f"coverage must be between 0 and 1, such as 0.9, got {coverage!r}.")
 
 
