@@ -21,14 +21,14 @@ const asked = JSON.parse(require("fs").readFileSync(0, "utf8"));
 const plain = (x) => JSON.parse(JSON.stringify(x, (_, v) => (
   v instanceof Float64Array ? [...v] : v === -Infinity ? "-inf" : v === Infinity ? "inf" : v)));
 const tables = new Map();
-const answers = asked.map(({ card, split, unicode, texts, rows, what }) => {
+const answers = asked.map(({ card, split, unicode, texts, rows, what, more = [] }) => {
   try {
     if (split) {
       if (!tables.has(unicode)) tables.set(unicode, unicodeOf(unicode));
       return texts.map(tokensOf(split, tables.get(unicode)));
     }
     const made = scorer(card);
-    return rows.map((row) => plain(made[what](row)));
+    return rows.map((row) => plain(made[what](row, ...more)));
   } catch (error) {
     return { error: error.message };
   }
@@ -55,6 +55,8 @@ def ask(questions: list[dict[str, Any]]) -> list[Any]:
     return found
 
 
-def question(card: Scorecard, rows: list[dict[str, Any]], what: str = "scores") -> dict[str, Any]:
-    """Ask for the scores, posteriors, labels or explanations of rows."""
-    return {"card": json.loads(card.to_json()), "rows": rows, "what": what}
+def question(
+    card: Scorecard, rows: list[dict[str, Any]], what: str = "scores", *more: Any
+) -> dict[str, Any]:
+    """Ask for the scores, posteriors, labels, sets or explanations of rows."""
+    return {"card": json.loads(card.to_json()), "rows": rows, "what": what, "more": more}

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from naively.counting.labels import Label, Labels
+from naively.counting.labels import Label, Labels, Target, encode_labels
+from naively.data.columns import Rows
 from naively.fitting.interactions import add_interactions
 from naively.fitting.sample import Sample
 from naively.kernels.reference import Floats
@@ -104,7 +105,13 @@ class PredictionSets(Tabular):
 def prediction_sets(
     model: Model, p: Floats, coverage: float, *, by_class: bool = False
 ) -> PredictionSets:
-    """Return the sets of rows of which these are the posteriors (see ``NaiveBayes.predict_set``).
+    """Return the sets of rows of these posteriors (see ``NaiveBayes.predict_set``)."""
+    least = least_of(model, coverage, by_class=by_class)
+    return PredictionSets(sets_of(p, least), p, least, model.classes.tolist(), float(coverage))
+
+
+def least_of(model: Model, coverage: float, *, by_class: bool = False) -> Floats:
+    """Return how probable a class must be to be in a set, (classes,).
 
     Raises
     ------
@@ -116,8 +123,7 @@ def prediction_sets(
     if model.held_out is None:
         raise ValueError(NOT_CALIBRATED)
     model.held_out.check()
-    least = model.held_out.least(coverage, by_class=by_class)
-    return PredictionSets(sets_of(p, least), p, least, model.classes.tolist(), float(coverage))
+    return model.held_out.least(coverage, by_class=by_class)
 
 
 NOT_CALIBRATED = (
@@ -150,3 +156,20 @@ def held_out_of(
         labels.append(held_out.labels)
     right = Labels.join(labels)
     return HeldOut.of(np.concatenate(found), right.codes, right.weights, model.classes.tolist())
+
+
+def held_out_rows(
+    model: Model, rows: Rows, y: Target, frequencies: Target = None
+) -> HeldOut | None:
+    """Return how probable the right classes of rows are that a model is not fitted to.
+
+    Those of a class that it does not know are left out; None if there are no others.
+    """
+    labels = encode_labels(y, None if frequencies is None else np.asarray(frequencies, np.float64))
+    known = np.isin(labels.classes, model.classes)[labels.codes]
+    if not known.any():
+        return None
+    some = labels.take(np.flatnonzero(known))
+    right = some.among(model.classes)
+    p = model.posterior(rows.take(np.flatnonzero(known)))
+    return HeldOut.of(p, right.codes, right.weights, model.classes.tolist())

@@ -81,6 +81,14 @@ def predict(
             help="Write these columns of DATA too, as they are: id,name.", show_default=False
         ),
     ] = None,
+    coverage: Annotated[
+        float | None,
+        typer.Option(
+            help="Write a set of classes for each row, so that so many sets hold the right class: "
+            "0.9.",
+            show_default=False,
+        ),
+    ] = None,
     input_format: InputFormatOption = None,
     file: FileOptions = FileOptions(),
     memory_limit: MemoryOption = None,
@@ -100,7 +108,10 @@ def predict(
     learned, provenance = open_model(model)
     target = provenance.get("target")
     kept = names(keep) or []
-    of = predictions.Predictions(learned.classes, every=probabilities, keep=kept)
+    if coverage is not None:
+        learned = calibrated(learned, model, coverage)
+    sets = ["set"] * (coverage is not None)
+    of = predictions.Predictions(learned.classes, every=probabilities, keep=[*kept, *sets])
     file = file.over(provenance)
     source = Data(data, input_format, labels=target, memory=memory_limit, file=file)
     with source.opened(types_for(learned, target)) as stream:
@@ -108,13 +119,27 @@ def predict(
         if unknown is not None:
             raise ValueError(f"--keep: {data}: {missing_column(unknown, stream.names)}")
         stream.kept = tuple(kept)
-        batches = partial(predictions.scored, learned, stream, target)
+        batches = partial(predictions.scored, learned, stream, target, coverage)
         if to is not None:
             predictions.write_file(of, batches, to)
             return
         if sys.stdout.isatty():
             stream.watch = iter  # the rows themselves show how far it is
         predictions.write(of, batches, form, sys.stdout)
+
+
+def calibrated(model: Model, path: str, coverage: float) -> Model:
+    """Return a model of which sets are known, by the rows in its file if need be."""
+    from naively.assess.prediction_sets import least_of
+    from naively.cli.learned import FileLearner
+    from naively.file.store import load_all
+
+    if model.held_out is None:
+        found = load_all(path)
+        if found.sample is not None:
+            model = FileLearner._of_model(found.model, found.sample)._calibrated()
+    least_of(model, coverage)  # what is wrong is said before anything is written
+    return model
 
 
 @with_file

@@ -125,6 +125,15 @@ def export(  # noqa: PLR0917  (options, not positions)
             rich_help_panel=IN_SQL,
         ),
     ] = None,
+    coverage: Annotated[
+        float | None,
+        typer.Option(
+            help="Return whether each class is in the row's set, so that so many sets hold the "
+            "right class: 0.9.",
+            show_default=False,
+            rich_help_panel=IN_SQL,
+        ),
+    ] = None,
     noise: Annotated[
         float | None,
         typer.Option(
@@ -187,6 +196,7 @@ def export(  # noqa: PLR0917  (options, not positions)
             weights_table=weights_table,
             tokens=tokens,
             row_id=row_id,
+            coverage=coverage,
         )
     else:
         from naively.export.scorecard import Scorecard
@@ -253,9 +263,10 @@ WRITTEN: dict[Form | None, Callable[[Scorecard], bytes]] = {
 }
 
 
-def _as_sql(model: str, schema: str | None, **options: Any) -> bytes:
+def _as_sql(model: str, schema: str | None, *, coverage: float | None, **options: Any) -> bytes:
     """Return a script whose last statement is the query; those before it make its table."""
-    from naively.cli.ask import open_model
+    from naively.assess.prediction_sets import least_of
+    from naively.cli.ask import calibrated, open_model
     from naively.export.scorecard import Scorecard
     from naively.export.sql import QueryOptions, score_query
 
@@ -263,6 +274,9 @@ def _as_sql(model: str, schema: str | None, **options: Any) -> bytes:
     if schema is not None:
         tables = {name: options[name] for name in ("table", "weights_table", "tokens")}
         options |= {name: (schema, table) for name, table in tables.items() if table is not None}
+    if coverage is not None:
+        learned = calibrated(learned, model, coverage)
+        options["least"] = float(least_of(learned, coverage)[0])
     query = score_query(Scorecard.of(learned), QueryOptions(**options))
     return "".join(f"{statement};\n" for statement in (*query.setup, query)).encode()
 

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from naively.assess.scores import Scores
     from naively.cli.learned import FileLearner
     from naively.counting.labels import Label, LabelArray
     from naively.data.columns import Cells, Rows
@@ -166,7 +167,6 @@ def train(  # noqa: PLR0915, PLR0917  (options, not positions)
     from dataclasses import replace
 
     from naively import saving
-    from naively.assess.scores import score
     from naively.cli.learned import FileLearner
     from naively.model.model import History
 
@@ -215,27 +215,42 @@ def train(  # noqa: PLR0915, PLR0917  (options, not positions)
     provenance = {"target": target, "hold_out": part, "seed": seed, "rows": total}
     provenance |= file.kept() | {name: of for name, of in beside.items() if of}
     nb.history_ = History().add("train", nb.class_count_.sum(), nb.class_count_.sum(), data)
+    seconds = time.perf_counter() - begin
+    scores = _assessed(nb, aside, target, frequencies)  # the file keeps what sets follow from
     _save(nb, output, provenance, keep_rows=keep_rows)
     learned_rows = total - (len(aside[0]) if aside else 0)
     if frequencies:
         learned_rows = round(nb.class_count_.sum())
     tell(
         f"Learned {learned_rows:,} rows of {len(learned.classes):,} "
-        f"classes ({_counts(learned)}) in {time.perf_counter() - begin:.1f} s, wrote {output}.",
+        f"classes ({_counts(learned)}) in {seconds:.1f} s, wrote {output}.",
         *str(learned.described).split("\n"),
         *([f"Interactions: none; {nb.why_no_interactions_}."] if nb.why_no_interactions_ else []),
         *nb.notes_,
     )
     out = sys.stderr if saving.is_standard_output(output) else sys.stdout
+    if scores is not None:
+        write_scores(scores, form, out)
+    elif nb.unlabelled_weight_ > 0:
+        say("rows without a label count, so that scores need --hold-out.")
+
+
+def _assessed(
+    nb: FileLearner, aside: tuple[Rows, Cells] | None, target: str, frequencies: str | None
+) -> Scores | None:
+    """Assess a model by the rows that were set aside, or by its own; None if it cannot be."""
+    from naively.assess.prediction_sets import held_out_rows
+    from naively.assess.scores import score
+
     if aside is not None:
         rows, y = aside
         times = frequencies and column_of(rows, frequencies, "frequencies")
-        rows = known_to(learned, rows, target)
-        write_scores(score(learned, rows, y, frequencies=times), form, out)
-    elif nb.unlabelled_weight_ > 0:
-        say("rows without a label count, so that scores need --hold-out.")
-    elif len(learned.classes) > 1 and nb.class_count_.max() > 1:
-        write_scores(nb.assess(), form, out)
+        rows = known_to(nb.model_, rows, target)
+        nb._keep(nb.model_.with_held_out(held_out_rows(nb.model_, rows, y, times)))
+        return score(nb.model_, rows, y, frequencies=times)
+    if nb.unlabelled_weight_ > 0 or len(nb.classes_) < 2 or nb.class_count_.max() <= 1:
+        return None
+    return nb.assess()
 
 
 def _said(nb: FileLearner, names: Sequence[str]) -> ReadAs:

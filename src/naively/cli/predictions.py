@@ -132,8 +132,28 @@ def file_of(path: str, form: Format | None) -> File:
     return File(path, found, plain != name)
 
 
-def scored(model: Model, stream: Stream, target: str | None) -> Iterator[Scored]:
-    """Yield each batch of a table with its posterior; of a table without rows that of none."""
+def scored(
+    model: Model, stream: Stream, target: str | None, coverage: float | None = None
+) -> Iterator[Scored]:
+    """Yield each batch of a table with its posterior; of a table without rows that of none.
+
+    With a coverage the last column that is kept holds the sets of classes.
+    """
+    found = _scored(model, stream, target)
+    return found if coverage is None else _with_sets(model, found, coverage)
+
+
+def _with_sets(model: Model, batches: Iterable[Scored], coverage: float) -> Iterator[Scored]:
+    from naively.assess.prediction_sets import prediction_sets
+
+    for batch in batches:
+        sets = prediction_sets(model, batch.p, coverage)
+        said: list[object] = [" | ".join(map(str, labels)) for labels in sets]
+        yield Scored(batch.p, [*batch.kept, said], [*batch.kinds, "string"])
+
+
+def _scored(model: Model, stream: Stream, target: str | None) -> Iterator[Scored]:
+    """Yield each batch of a table with its posterior."""
     from naively.cli.shared import known_to
     from naively.data.columns import column_rows
     from naively.data.stream import kept_name

@@ -72,6 +72,7 @@ class Export(Accessor):
         weights_table: TableName = "naively_weights",
         tokens: TableName | None = None,
         row_id: str | None = None,
+        coverage: float | None = None,
     ) -> Query:
         """Write a query that scores the rows of a table in its database.
 
@@ -100,6 +101,9 @@ class Export(Accessor):
             "token" and "often". ``tokens`` makes it.
         row_id : str, optional
             The column of ``table`` that "row_id" refers to.
+        coverage : float, optional
+            Whether each class is in the row's set of this coverage (see
+            ``NaiveBayes.predict_set``) is returned too, as "in(label)".
 
         Returns
         -------
@@ -129,9 +133,13 @@ class Export(Accessor):
         >>> print(*shop.execute(nb.export.sql("visits", keep=["age"])).fetchone())
         25 red 0.896...
         """
+        from naively.assess.prediction_sets import least_of
         from naively.export.scorecard import Scorecard
         from naively.export.sql import QueryOptions, score_query
 
+        least = None
+        if coverage is not None:
+            least = float(least_of(self._estimator._calibrated(), coverage)[0])
         asked = QueryOptions(
             table=table,
             dialect=dialect,
@@ -141,6 +149,7 @@ class Export(Accessor):
             weights_table=weights_table,
             tokens=tokens,
             row_id=row_id,
+            least=least,
         )
         return score_query(Scorecard.of(self._model), asked)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from importlib.resources import files
 from os import PathLike
@@ -26,6 +26,7 @@ from naively.likelihoods.base import Likelihood
 from naively.likelihoods.numbers import BinTable, LevelTable, Quadratic, Sloped, Stepped
 from naively.likelihoods.words import LogLinear, WordSlopes
 from naively.messages import Shown
+from naively.model.held_out import least_at
 from naively.model.linear_part import FARTHEST, Line, Step, Term
 from naively.model.model import Model
 from naively.model.rules import Above, Condition, by_class
@@ -59,6 +60,8 @@ class Scorecard(Shown):
         What is added, each by the cells of one column or a few.
     kinds : mapping of str to str
         What each column of the table held in training, by its name, in the table's order.
+    sets : mapping of float to float
+        How probable a class must be to be in a row's set, by coverage; nothing if it is not known.
 
     Examples
     --------
@@ -73,6 +76,7 @@ class Scorecard(Shown):
     start: Floats
     terms: tuple[AnyTerm, ...]
     kinds: Mapping[str, Kind]
+    sets: Mapping[float, float] = field(default_factory=dict)
 
     @classmethod
     def of(cls, model: Model) -> Scorecard:
@@ -87,7 +91,10 @@ class Scorecard(Shown):
         """
         _check_levels(model)
         kinds = {title(name): kind for name, kind in model.taken.schema.kinds.items()}
-        return cls(model.classes, model.class_log_prior, model.start, tuple(terms_of(model)), kinds)
+        return cls(
+            *(model.classes, model.class_log_prior, model.start, tuple(terms_of(model)), kinds),
+            least_at(model.held_out),
+        )
 
     @cached_property
     def columns(self) -> list[str]:
@@ -102,6 +109,7 @@ class Scorecard(Shown):
 
     def to_dict(self) -> dict[str, Plain]:
         """Return the scorecard as JSON holds it (see docs/reference/scorecard)."""
+        sets = [{"coverage": of, "probability": least} for of, least in self.sets.items()]
         return {
             "naively": "scorecard",
             "version": VERSION,
@@ -110,6 +118,7 @@ class Scorecard(Shown):
             "start": plain_floats(self.start),
             "columns": [{"name": name, "kind": self.kinds[name]} for name in self.columns],
             "terms": [term.to_dict() for term in self.terms],
+            **({"sets": sets} if sets else {}),
             **({"unicode": table_text()} if self.reads_texts else {}),
         }
 

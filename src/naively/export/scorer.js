@@ -398,6 +398,16 @@
       const p = posterior(row);
       return card.classes[p.indexOf(Math.max(...p))];
     }
+    // The classes that are probable enough for sets of a coverage to hold the right one that often.
+    function set(row, coverage) {
+      const known = card.sets ?? [], of = known.find((one) => one.coverage === coverage);
+      if (!of) {
+        const said = known.length ? `of ${known.map((one) => one.coverage).join(", ")}` : "of no coverage";
+        throw new RangeError(`The scorecard knows sets ${said}, not of ${coverage}.`);
+      }
+      const p = posterior(row), best = p.indexOf(Math.max(...p));
+      return card.classes.filter((_, c) => p[c] >= of.probability || c === best);
+    }
     // Lines of a column, a value and its evidence for each class, which sum to the scores.
     function explain(row) {
       const lines = new Map([["", { column: "class prior", value: null, evidence: Array.from(prior) }]]);
@@ -413,7 +423,7 @@
       }
       return [...lines.values()];
     }
-    return { classes: card.classes, columns: card.columns, scores, posterior, predict, explain };
+    return { classes: card.classes, columns: card.columns, scores, posterior, predict, set, explain };
   }
 
   globalThis.naively = { scorer, tokensOf, unicodeOf };

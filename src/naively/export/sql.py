@@ -80,6 +80,7 @@ class QueryOptions:
     weights_table: Table = WEIGHTS
     tokens: Table | None = None
     row_id: str | None = None
+    least: float | None = None  # the probability from which on a class is in a row's set
 
 
 def score_query(card: Scorecard, asked: QueryOptions) -> Query:
@@ -99,18 +100,20 @@ def score_query(card: Scorecard, asked: QueryOptions) -> Query:
     return _Steps(card, asked, spelling, pieces, start, differences).query()
 
 
-def answers(card: Scorecard, *, probabilities: bool) -> list[str]:
-    """Return the names of the columns of answers: the prediction, and its probability or all."""
-    if not probabilities:
-        return ["prediction", "probability"]
-    names = ["prediction"]
-    for label in card.classes.tolist():
-        name, n = f"p({label})", 1
-        taken = {one.casefold() for one in names}
-        while name.casefold() in taken:  # names of columns that differ by their case alone are one
-            n += 1
-            name = f"p({label}) {n}"
-        names.append(name)
+def answers(card: Scorecard, *, probabilities: bool, sets: bool = False) -> list[str]:
+    """Return the names of the columns of answers: the prediction, and its probability or all.
+
+    With sets there is a column for each class too: whether it is in the row's set.
+    """
+    names = ["prediction"] if probabilities else ["prediction", "probability"]
+    for form in ["p({})"] * probabilities + ["in({})"] * sets:
+        for label in card.classes.tolist():
+            name, n = form.format(label), 1
+            taken = {one.casefold() for one in names}
+            while name.casefold() in taken:  # names that differ by their case alone are one
+                n += 1
+                name = f"{form.format(label)} {n}"
+            names.append(name)
     return names
 
 
@@ -238,7 +241,8 @@ class _Steps:
                 f"{x(kept_name(i))} AS {quoted(name)}" for i, name in enumerate(self.asked.keep)
             )
             joined = ""
-        names = answers(self.card, probabilities=self.asked.probabilities)
+        least = self.asked.least
+        names = answers(self.card, probabilities=self.asked.probabilities, sets=least is not None)
         self._check_names(names)
         one = self.dialect.number(1.0)
         values = [self._label()]
@@ -246,6 +250,8 @@ class _Steps:
             values += [f"{x(share_name(c))} / {x(TOTAL)}" for c in range(k)]
         else:
             values += [f"{one} / {x(TOTAL)}"]
+        if least is not None:
+            values += [self._in_set(c, least) for c in range(k)]
         columns = [kept, *selected(self.dialect, dict(zip(names, values, strict=True)))]
         source = f"{quoted('naively total')} AS x{joined}"
         return f"SELECT {', '.join(filter(None, columns))}\nFROM {source}"
@@ -297,6 +303,13 @@ class _Steps:
                 0, f"WHEN {self._impossible()} THEN {labels[int(self.card.log_prior.argmax())]}"
             )
         return f"CASE {' '.join(cases[:-1])} ELSE {labels[-1]} END"
+
+    def _in_set(self, c: int, least: float) -> str:
+        """Return whether a class is in the row's set: it is probable enough, or the prediction."""
+        label = self._literal(self.card.classes.tolist()[c])
+        share = f"{self.pieces.x(share_name(c))} / {self.pieces.x(TOTAL)}"
+        enough = f"{share} >= {self.dialect.number(least)}"
+        return f"({enough} OR {self._label()} = {label})"
 
     def _literal(self, label: Any) -> str:
         match label:

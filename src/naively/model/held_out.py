@@ -29,6 +29,7 @@ LIKE_THE_COMMON = 10.0  # rows, as which what holds for all classes counts in ea
 ENOUGH = 0.9  # of the rows whose folds were held out, that must still be learned
 ALIKE = 0.2  # total variation between the class shares of models that are merged
 ROUNDING = 1e-9
+USUAL = (0.8, 0.9, 0.95, 0.99)  # coverages that are written where a model leaves Python
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,6 +167,13 @@ def _numbered(held_out: HeldOut, number: dict[Label, int]) -> NDArray[np.int64]:
     """Return the cells, of classes that are numbered otherwise."""
     place = np.array([number[label] for label in held_out.classes], np.int64)
     return place[held_out.cell // BINS] * BINS + held_out.cell % BINS
+
+
+def least_at(held_out: HeldOut | None) -> dict[float, float]:
+    """Return how probable a class of a set must be, at usual coverages; nothing if unknown."""
+    if held_out is None or held_out.left < ENOUGH - ROUNDING:
+        return {}
+    return {coverage: float(held_out.least(coverage)[0]) for coverage in USUAL}
 
 
 def check_coverage(coverage: object) -> None:
