@@ -290,6 +290,18 @@ def test_a_rule_of_a_column_that_is_counted_otherwise_by_now_adds_nothing() -> N
         assert len([term for term in card["terms"] if term["term"] == "rule"]) == number
 
 
+def timed() -> tuple[NaiveBayes, list[dict[str, Any]]]:
+    """A model of times that are categories, with rows of known, other and missing times."""
+    rng = np.random.default_rng(3)
+    days = [dt.datetime(2024, 1, day, 5, 30, 0, 250_000) for day in (1, 2, 3)]
+    day = rng.integers(0, 3, 300)
+    y = rng.random(300) < 0.1 + 0.4 * day
+    X = {"when": [days[i] for i in day], "size": rng.normal(y, 1.0).tolist()}
+    nb = NaiveBayes({"when": "categorical"}).fit(X, np.where(y, "yes", "no"))
+    times = [*days, dt.datetime(2024, 1, 4), None]
+    return nb, [{"when": of, "size": 0.5} for of in times]
+
+
 def forgetful() -> NaiveBayes:
     """A model with a rule and a product of the level "green", whose rows it forgot."""
     columns, y = table(300, 6)

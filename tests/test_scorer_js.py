@@ -24,7 +24,7 @@ from tests.cases import CASES, Case
 from tests.laws import samples
 from tests.node import ask, question
 from tests.scorecards import Row
-from tests.test_scorecard import COLUMNS, Fitted, forgetful, models, read, rows_of, table
+from tests.test_scorecard import COLUMNS, Fitted, forgetful, models, read, rows_of, table, timed
 from tests.words import rich_text
 
 TEXTS = [
@@ -60,6 +60,14 @@ def rows_for(case: Case, data: Any) -> tuple[dict[str, Any], Any] | None:
     if any(isinstance(x, float) and np.isinf(x) for row in cells for x in row.values()):
         return None  # JSON has no such numbers
     return question(card, cells), sample.model.joint_log_likelihood(of.rows)
+
+
+def test_times_that_are_told_apart_as_categories() -> None:
+    nb, rows = timed()
+    new = {name: [row[name] for row in rows] for name in rows[0]}
+    cells = [{name: plain(cell) for name, cell in row.items()} for row in rows]
+    (found,) = ask([question(Scorecard.of(nb.model_), cells, "posterior")])
+    np.testing.assert_allclose(np.array(found), nb.predict_proba(new), atol=1e-11)
 
 
 @pytest.mark.slow

@@ -147,7 +147,7 @@ def test_a_nomogram_sums_to_the_log_odds_with_missing_cells_and_linear_terms(
     assert "missing" in str(found)
     found.plot()
     with_linear_part(nb, products=1)
-    assert nb.inspect.nomogram("ham").notes == ("interactions are left out",)
+    assert nb.inspect.nomogram("ham").notes == ("products of columns are left out",)
 
 
 def test_what_speaks_most_is_no_missing_cell_and_counts_linear_terms() -> None:

@@ -28,7 +28,7 @@ from tests import databases, ruled
 from tests.cases import CASES, Case
 from tests.laws import samples
 from tests.linear_parts import with_linear_part
-from tests.test_scorecard import COLUMNS, Fitted, forgetful, models, read, rows_of, table
+from tests.test_scorecard import COLUMNS, Fitted, forgetful, models, read, rows_of, table, timed
 
 KINDS = {"number": "number", "boolean": "boolean", "string": "string", "text": "string"}
 TIMES = {"duckdb": "TIMESTAMP", "sqlite": "TEXT", "postgres": "TIMESTAMP"}
@@ -146,6 +146,15 @@ def test_default_models_of_mixed_tables(
 def test_rules_of_every_kind(base: tuple[str, Any], name: str, where: str) -> None:
     nb, (new, rows) = ruled.model(name), ruled.rows()
     labels, p = scored(base, Scorecard.of(nb.model_), rows, weights=where)
+    np.testing.assert_allclose(p, nb.predict_proba(new), rtol=0, atol=1e-11)
+    assert labels == nb.predict(new).tolist()
+
+
+@pytest.mark.parametrize("where", ["inline", "table"])
+def test_times_that_are_told_apart_as_categories(base: tuple[str, Any], where: str) -> None:
+    nb, rows = timed()
+    labels, p = scored(base, Scorecard.of(nb.model_), rows, weights=where)
+    new = {name: [row[name] for row in rows] for name in rows[0]}
     np.testing.assert_allclose(p, nb.predict_proba(new), rtol=0, atol=1e-11)
     assert labels == nb.predict(new).tolist()
 

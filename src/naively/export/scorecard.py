@@ -16,7 +16,7 @@ import numpy as np
 from naively import saving
 from naively.counting.axis import Axis, Derived, Level, Levels, Name, Words, title
 from naively.counting.labels import LabelArray
-from naively.data.columns import EXACT, Cycle, Kind
+from naively.data.columns import EPOCH, EXACT, Cycle, Kind
 from naively.events import Bernoulli, LogNormal
 from naively.file.parts import write_classes
 from naively.kernels.folding import table_text
@@ -598,7 +598,8 @@ class _Terms:
                     if name.words[0] == EMPTY:
                         yield PresenceTerm(self._cell(name.of, None), self.none, points[0])
                 case _:
-                    yield LevelsTerm(self._cell(name, group), axis.levels[j], points)
+                    levels = tuple(self._written(name, level) for level in axis.levels[j])
+                    yield LevelsTerm(self._cell(name, group), levels, points)
 
     def _of_words(
         self, group: Group, likelihood: LogLinear | WordSlopes, axis: Words
@@ -653,6 +654,8 @@ class _Terms:
         above = _threshold(group) if isinstance(function, Line) else None
         if isinstance(function, Step) and function.level not in self._levels(term):
             function = replace(function, level=None)
+        elif isinstance(function, Step):
+            function = replace(function, level=self._written(term.column, function.level))
         return Factor(self._cell(term.column, group), function, above)
 
     def _condition(self, of: Condition) -> CellCondition:
@@ -662,7 +665,8 @@ class _Terms:
             asked = _edge_of_cells(group, test.edge)
         else:
             known = self._levels(of)
-            asked = tuple(level for level in test.levels if level in known)
+            some = (level for level in test.levels if level in known)
+            asked = tuple(self._written(of.column, level) for level in some)
         return CellCondition(self._cell(of.column, group), asked, of.missing)
 
     def _levels(self, of: Term | Condition) -> Mapping[Level, int]:
@@ -670,6 +674,12 @@ class _Terms:
         axis = self.model.taken.axes[of.group]
         assert isinstance(axis, Levels)
         return axis.index[axis.columns.index(of.column)]
+
+    def _written(self, name: Name, level: Level) -> Level:
+        """Return a level as its cells are read: of times, which are told apart, in seconds."""
+        if isinstance(name, Derived) or self.kinds[name] != "time" or not isinstance(level, str):
+            return level
+        return float((np.datetime64(level, "us") - EPOCH) / np.timedelta64(1, "s"))
 
     def _group(self, key: GroupKey) -> Group:
         return next(group for group in self.model.taken.schema.groups if group.key == key)
