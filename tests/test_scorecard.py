@@ -293,12 +293,12 @@ def test_a_rule_of_a_column_that_is_counted_otherwise_by_now_adds_nothing() -> N
 def timed() -> tuple[NaiveBayes, list[dict[str, Any]]]:
     """A model of times that are categories, with rows of known, other and missing times."""
     rng = np.random.default_rng(3)
-    days = [dt.datetime(2024, 1, day, 5, 30, 0, 250_000) for day in (1, 2, 3)]
+    days = [dt.datetime.fromisoformat(f"2024-01-0{day}T05:30:00.250") for day in (1, 2, 3)]
     day = rng.integers(0, 3, 300)
     y = rng.random(300) < 0.1 + 0.4 * day
     X = {"when": [days[i] for i in day], "size": rng.normal(y, 1.0).tolist()}
     nb = NaiveBayes({"when": "categorical"}).fit(X, np.where(y, "yes", "no"))
-    times = [*days, dt.datetime(2024, 1, 4), None]
+    times = [*days, dt.datetime.fromisoformat("2024-01-04"), None]
     return nb, [{"when": of, "size": 0.5} for of in times]
 
 
