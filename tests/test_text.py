@@ -36,6 +36,7 @@ from naively.kernels.folding import unicode_version
 from naively.schema.text import stemmer_of
 from tests import words
 from tests.damage import apart, rewrite
+from tests.products import assert_same_tally
 from tests.test_vocabulary import MULTILINGUAL
 from tests.words import known_text
 
@@ -661,3 +662,22 @@ def test_lists_of_words_are_left_out_and_stemmed_like_texts() -> None:
 def test_what_a_function_yields_is_a_list() -> None:
     assert Text(analyzer=lambda text: iter(text.split())).tokens("a b") == ["a", "b"]
     assert Text(tokenizer=lambda text: map(len, text.split())).tokens("a bb") == ["1", "2"]
+
+
+@pytest.mark.parametrize("classes", [2, 5, 40])
+def test_words_that_are_counted_and_scored_as_they_are_read_are_as_if_they_were_split(classes):
+    """Rows of weight 1 are counted from the words of each text, and split rows are scored so."""
+    rng = np.random.default_rng(classes)
+    words = np.array([f"w{i}" for i in range(200)])
+    texts = [" ".join(rng.choice(words, rng.integers(0, 30))) for _ in range(400)]
+    y = rng.integers(0, classes, 400)
+    nb = NaiveBayes("multinomial", weights=None).fit(texts, y)
+    split = NaiveBayes("multinomial", weights=None).fit(texts, y, np.ones(400))
+    assert_same_tally(nb.tally_, split.tally_)
+    new = [*texts[:50], "w1 w1 unheard", "", "w3"]
+    model = nb.model_
+    batch = model.encode(as_rows(new))
+    for finish in ("joint", "posterior", "log_posterior"):
+        found, expected = model.score(batch, finish), model.score(batch.split(), finish)
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+    np.testing.assert_array_equal(model.score(batch, "label"), model.score(batch.split(), "label"))

@@ -241,6 +241,27 @@ def test_batches_grow_to_the_whole(Vocabulary, texts, cut, presence):
 
 
 @both
+@given(texts=any_texts, k=st.integers(1, 4), options=st.sampled_from([{}, {"ngram_range": (1, 2)}]))
+def test_what_is_counted_and_scored_as_it_is_read_is_what_is_encoded(Vocabulary, texts, k, options):
+    """Counts by class and sums of rows of a table, without a matrix of the words of each text."""
+    rng = np.random.default_rng(len(texts))
+    texts = [None, *texts]
+    y = rng.integers(0, k, len(texts)).astype(np.int32)
+    straight, encoded = Vocabulary(**options), Vocabulary(**options)
+    found = straight.count_by_class(texts, y, k)
+    expected, _ = count(encoded, texts, y, None, k, False)
+    assert straight.words() == encoded.words()
+    np.testing.assert_array_equal(found, expected)
+    table, start = rng.normal(size=(len(straight), k)), rng.normal(size=(len(texts), k))
+    if len(table):
+        table[0, 0] = -np.inf
+    new = [*texts, "a word that nobody knows"]
+    start = np.vstack([start, start[:1]])
+    zero_log_zero = score(straight, new, table, start, False, "joint", np.zeros(k))
+    np.testing.assert_allclose(straight.add_scores(new, table, start), zero_log_zero, atol=1e-9)
+
+
+@both
 def test_none_adds_nothing(Vocabulary):
     v = Vocabulary()
     high, low = count(v, [None, "one two", None], np.array([0, 1, 0], np.int32), None, 2, False)
@@ -401,6 +422,12 @@ def test_bad_numbers_are_refused(Vocabulary):
     for y in ([0, 2], [-1, 0]):
         with pytest.raises(ValueError, match="class index"):
             count(v, texts, np.array(y, np.int32), None, 2, False)
+        if Vocabulary is not vocabulary.Vocabulary:
+            with pytest.raises(ValueError, match="class index"):
+                v.count_by_class(texts, np.array(y, np.int32), 2)
+    if Vocabulary is not vocabulary.Vocabulary:
+        with pytest.raises(ValueError, match="a row for each text"):
+            v.add_scores(texts, np.zeros((1, 2)), np.zeros((1, 2)))
     with pytest.raises(ValueError, match=r"number|shape"):
         count(v, texts, np.array([0], np.int32), None, 2, False)
     with pytest.raises(ValueError, match=r"number|shape"):
@@ -443,6 +470,7 @@ def test_the_number_of_threads_does_not_show(finish):
         for threads in (1, 3):
             _native.set_threads(threads)
             scores.append(score(v, texts, slope, start, True, finish, start))
+            v.add_scores(texts, slope, np.zeros((500, 3)))
     finally:
         _native.set_threads(before)
     assert (scores[0] == scores[1]).all()

@@ -222,7 +222,7 @@ void visit_tokens(Table& table, const Text& whole, TokenBuffers& buffers, Visit&
             splitting.low, splitting.high,
             [&](const Word& ngram) { visit(table.hash_of(Crc32().of(ngram))); });
     } else if (table.words_are_tokens()) {
-        constexpr size_t MANY = 100'000;  // words, beyond the nearer caches of a processor
+        constexpr size_t MANY = 30000;  // words, beyond the nearer caches of a processor
         if (table.words().size() > MANY)
             return look_up_later(
                 table,

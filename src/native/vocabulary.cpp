@@ -19,6 +19,7 @@
 #include "arrays.h"
 #include "bindings.h"
 #include "python_words.h"
+#include "tally_rows.h"
 #include "text_source.h"
 #include "text_together.h"
 #include "threads.h"
@@ -191,6 +192,70 @@ class Vocabulary {
         return encoded;
     }
 
+    // See count_by_class of kernels/vocabulary.py.
+    nb::object count_by_class(const nb::sequence& sequence, nb::handle code_array, int64_t classes) {
+        const TextSource texts(sequence, splitting().unit == Unit::words);
+        const ClassIndices codes(code_array, static_cast<int64_t>(texts.size()), classes);
+        const size_t k = static_cast<size_t>(classes);
+        std::vector<double> counts;
+        size_t tokens;
+        {
+            const nb::gil_scoped_release released;
+            const Growing growing({this});
+            TokenBuffers buffers;
+            TokenTable& table = shared_->table;
+            counts.resize(table.size() * k);
+            for (size_t row = 0; row < texts.size(); ++row) {
+                const size_t code = static_cast<size_t>(codes.data()[row]);
+                visit_tokens(table, texts[row], buffers, [&](uint32_t token) {
+                    const size_t at = token * k + code;
+                    if (at >= counts.size())
+                        counts.resize(std::max((token + size_t{1}) * k, 2 * counts.size()));
+                    counts[at] += 1.0;
+                });
+            }
+            tokens = table.size();
+            counts.resize(tokens * k);
+        }
+        const Result<double> found("empty", tokens, k);
+        std::copy(counts.begin(), counts.end(), found.data());
+        return found.object();
+    }
+
+    // See add_scores of kernels/vocabulary.py.
+    nb::object add_scores(const nb::sequence& sequence, nb::handle table_array,
+                          nb::handle start_array) const {
+        const TextSource texts(sequence, splitting().unit == Unit::words);
+        const Input<Layout::contiguous, double> table(table_array, "table", 2);
+        const Input<Layout::contiguous, double> start(start_array, "start", 2);
+        const size_t k = static_cast<size_t>(table.shape(1));
+        const bool fits = static_cast<size_t>(start.shape(0)) == texts.size() &&
+                          static_cast<size_t>(start.shape(1)) == k;
+        if (!fits) throw std::invalid_argument("start must have a row for each text");
+        const Result<double> scores("empty", texts.size(), k);
+        double* const out = scores.data();
+        std::copy_n(start.data(), texts.size() * k, out);
+        {
+            const nb::gil_scoped_release released;
+            const Reading reading(*this);
+            const TokenTable& tokens = reading.table;
+            const size_t known = std::min(reading.size, static_cast<size_t>(table.shape(0)));
+            run_texts(texts, [&](int64_t begin, int64_t end) {
+                TokenBuffers buffers;
+                for (int64_t row = begin; row < end; ++row) {
+                    double* const of_row = out + static_cast<size_t>(row) * k;
+                    visit_tokens(tokens, texts[static_cast<size_t>(row)], buffers,
+                                 [&](uint32_t token) {
+                                     if (token >= known) return;
+                                     const double* const added = table.data() + token * k;
+                                     for (size_t c = 0; c < k; ++c) of_row[c] += added[c];
+                                 });
+                }
+            });
+        }
+        return scores.object();
+    }
+
     nb::tuple to_arrays() const {
         const bool of_words = of_several_words(splitting());
         TokenTable::WordsOfTokens parts;
@@ -339,17 +404,27 @@ class Vocabulary {
         return pointers;
     }
 
+    static int count_parts_of(const TextSource& texts) {
+        constexpr double operations_per_character = 8;
+        const double operations =
+            operations_per_character * static_cast<double>(texts.characters());
+        const double rows = std::max<double>(static_cast<double>(texts.size()), 1.0);
+        return count_parts(static_cast<int64_t>(texts.size()), operations / rows);
+    }
+
+    // Calls read(begin, end) for parts of the rows, each by one thread.
+    template <class Read>
+    static void run_texts(const TextSource& texts, Read&& read) {
+        run_parts(static_cast<int64_t>(texts.size()), count_parts_of(texts),
+                  [&](int64_t begin, int64_t end, int) { read(begin, end); });
+    }
+
     // Encodes texts in parts, each of which one thread makes; where tokens are added, in one.
     template <class Table>
     static std::vector<std::vector<EncodedTexts>> encode_all(
         const std::vector<Asked<Table>>& asked, const TextSource& texts) {
         const auto rows = static_cast<int64_t>(texts.size());
-        constexpr double operations_per_character = 8;
-        const double operations =
-            operations_per_character * static_cast<double>(texts.characters());
-        const int parts = std::is_const_v<Table>
-                              ? count_parts(rows, operations / std::max<double>(rows, 1.0))
-                              : 1;
+        const int parts = std::is_const_v<Table> ? count_parts_of(texts) : 1;
         std::vector<std::vector<EncodedTexts>> encoded(static_cast<size_t>(parts));
         run_parts(rows, parts, [&](int64_t begin, int64_t end, int part) {
             size_t characters = 0;
@@ -457,6 +532,10 @@ void bind_vocabulary(nb::module_& m) {
                 return nb::object(found[0]);
             },
             nb::arg("texts"), nb::arg("presence"), nb::arg("grow") = false)
+        .def("count_by_class", &Vocabulary::count_by_class, nb::arg("texts"), nb::arg("codes"),
+             nb::arg("classes"))
+        .def("add_scores", &Vocabulary::add_scores, nb::arg("texts"), nb::arg("table"),
+             nb::arg("start"))
         .def("to_arrays", &Vocabulary::to_arrays)
         .def_static("from_arrays", &Vocabulary::from_arrays, nb::arg("utf8"), nb::arg("lengths"),
                     nb::arg("ids") = nb::none(), nb::arg("sizes") = nb::none(),

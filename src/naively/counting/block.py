@@ -323,9 +323,12 @@ class Batch:
     def tokenised(self) -> Batch:
         """Return the same rows with texts that know their words, so that they are split once.
 
-        Of long texts the words would take much memory: they stay as they are.
+        Of long texts the words would take much memory: they stay as they are. So do texts of which
+        words alone are counted, which is done as they are read; few of them are looked at again.
         """
-        if self._count_pieces() > 1:
+        texts = [block for block in self.blocks.values() if isinstance(block, Documents)]
+        straight = len(texts) == 1 and texts[0].counts_straight and self.labels.weight is None
+        if straight or self._count_pieces() > 1:
             return self
         blocks = dict(self.blocks)
         for key, split in split_texts(self.blocks, grow=True).items():
@@ -393,6 +396,12 @@ class Documents(Block):
         if self.found is not None:
             return self.found.once() if self.presence else self.found
         return _split([self], grow=self.axis.grows)[0]
+
+    @property
+    def counts_straight(self) -> bool:
+        """Whether words can be counted by class as texts are read, without those of each text."""
+        plain = not (self.presence or self.axis.analyser.counts_documents)
+        return plain and self.found is None and self.axis.grows
 
     def entries(self) -> Entries:
         return self.split().entries()

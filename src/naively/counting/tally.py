@@ -318,6 +318,8 @@ def count(block: Block, statistics: Sequence[Statistic], labels: Labels) -> Bloc
                 n = np.where(tables[PRESENT].high > 0, tables[PRESENT].high, 1.0)
                 _refuse_infinite(block, Sums(tables[SQUARE].high / n), what)
     elif isinstance(block, Documents):
+        if block.counts_straight and w is None and k <= FEW_CLASSES:
+            return _count_texts(block, statistics, labels)
         return _count_sparse(block.grown(), statistics, labels)
     elif isinstance(block, Sparse):
         return _count_sparse(block, statistics, labels)
@@ -354,6 +356,17 @@ def _count_sparse(block: Sparse, statistics: Sequence[Statistic], labels: Labels
     else:
         _refuse_infinite(block, tables[VALUE], "infinite or missing values")
         tables[PRESENT] = RepeatedSums.of_row(count_classes(labels), len(axis))
+    return BlockTally(axis, {s: tables[s] for s in statistics})
+
+
+def _count_texts(block: Documents, statistics: Sequence[Statistic], labels: Labels) -> BlockTally:
+    """Count the words of texts by class as they are read."""
+    axis = block.axis.grown(block.axis.vocabulary.copy())
+    counts = axis.vocabulary.count_by_class(block.texts, labels.codes, labels.k)
+    tables: dict[Statistic, AnySums] = {
+        VALUE: SparseSums.of(Sums(counts)),
+        PRESENT: _count_present(block, labels),
+    }
     return BlockTally(axis, {s: tables[s] for s in statistics})
 
 

@@ -178,6 +178,41 @@ class Vocabulary:
         data = None if presence else times.astype(np.float64)
         return indptr.astype(np.int64), number.astype(np.int32), data
 
+    def count_by_class(
+        self, texts: Sequence[Row], codes: NDArray[np.int32], classes: int
+    ) -> NDArray[np.float64]:
+        """Count the tokens of texts by class, of shape (len(self), classes); new ones become known.
+
+        ``codes`` are the numbers of the texts' classes, of shape (texts,).
+
+        >>> Vocabulary().count_by_class(["to be", "to go to"], np.array([0, 1], np.int32), 2)
+        array([[1., 2.],
+               [1., 0.],
+               [0., 1.]])
+        """
+        number, length = self._number_tokens(self._checked(texts), self._add_each)
+        cell = number * classes + np.repeat(codes, length)
+        found = np.bincount(cell, minlength=len(self) * classes)
+        return found.astype(np.float64).reshape(len(self), classes)
+
+    def add_scores(
+        self, texts: Sequence[Row], table: NDArray[np.float64], start: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Add the rows of a table, (len(self), classes), of all known tokens of each text.
+
+        They are added to ``start``, of shape (texts, classes), token by token.
+
+        >>> table, start = np.array([[1.0, 0.0], [0.0, 3.0]]), np.zeros((2, 2))
+        >>> Vocabulary(["one", "two"]).add_scores(["Two and one and two", None], table, start)
+        array([[1., 6.],
+               [0., 0.]])
+        """
+        number, length = self._number_tokens(self._checked(texts), self._find_each)
+        row, known = np.repeat(np.arange(len(texts)), length), number >= 0
+        found = start.copy()
+        np.add.at(found, row[known], table[number[known]])
+        return found
+
     def to_arrays(self) -> WordArrays:
         """Return all tokens as arrays (see ``kernels.word_arrays``).
 

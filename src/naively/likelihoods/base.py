@@ -72,6 +72,10 @@ class Likelihood(ABC, Generic[B]):
         (classes,) or (rows, classes), ``log_prior`` of shape (classes,).
         """
 
+    def reads_texts(self, block: B) -> bool:  # noqa: ARG002
+        """Whether a block of texts is scored as they are read, so that none need be split."""
+        return False
+
     base: Callable[[B], Floats] | None  # returns the log base measure of rows, (rows,)
 
     def log_base(self, block: B) -> Floats:

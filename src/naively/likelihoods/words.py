@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import Words
-from naively.counting.block import Counts, Dense, Sparse
+from naively.counting.block import Counts, Dense, Documents, Sparse
+from naively.counting.tally import FEW_CLASSES
 from naively.kernels import dispatch
 from naively.kernels.reference import Finish, Finished, Floats, clipped
 from naively.likelihoods.base import (
@@ -425,9 +426,34 @@ class WordSlopes(Likelihood[Counts]):
         value, of_band = self.value / size[self.classes], self.of_band / size
         return replace(self, value=value, of_band=of_band, weight=self.weight / size)
 
+    @cached_property
+    def _table(self) -> Floats:
+        """The slopes of all words, kept for texts that are scored as they are read."""
+        return np.ascontiguousarray(self.slope)
+
+    def reads_texts(self, block: Counts) -> bool:
+        """Whether texts are scored as they are read: each word adds its slope as often as it comes.
+
+        Of many classes the slopes of all words would take much memory.
+        """
+        return (
+            isinstance(block, Documents)
+            and block.found is None
+            and not block.presence
+            and self.absent is None
+            and self.length_power == 0
+            and self.of_band.shape[1] <= FEW_CLASSES
+        )
+
     def log_prob(self, block: Counts, start: Floats, finish: Finish, log_prior: Floats) -> Finished:
         if isinstance(block, Dense):
             return self.whole().log_prob(block, start, finish, log_prior)
+        if self.reads_texts(block):
+            assert isinstance(block, Documents)
+            shape = len(block), len(log_prior)
+            every = np.ascontiguousarray(np.broadcast_to(start, shape))
+            every = block.axis.vocabulary.add_scores(block.texts, self._table, every)
+            return dispatch.finish_rows(every, finish, log_prior)
         words = block.split()
         if self.absent is not None:
             missing = block.missing

@@ -442,9 +442,12 @@ class Model(Shown):
         return self.taken.schema.recode(batch, self.taken.axes)
 
     def blocks(self, batch: Batch) -> dict[GroupKey, Block]:
-        """Return the blocks of encoded rows, prepared to be scored."""
-        blocks = {g.key: g.event.prepare(batch.blocks[g.key]) for g in self.taken.schema.groups}
-        return split_texts(blocks)
+        """Return the blocks of encoded rows, prepared to be scored, with texts split."""
+        return split_texts(self.prepared(batch))
+
+    def prepared(self, batch: Batch) -> dict[GroupKey, Block]:
+        """Return the blocks of encoded rows as event models count them, with texts as they are."""
+        return {g.key: g.event.prepare(batch.blocks[g.key]) for g in self.taken.schema.groups}
 
     def score(self, batch: Batch, finish: Finish) -> Finished:
         """Add up the evidence of encoded rows, and finish it (see ``Finish`` in the kernels).
@@ -756,7 +759,8 @@ def _count(batch: Batch, schema: Schema) -> Tally:
         for g in schema.groups
         if isinstance(block := batch.blocks[g.key], Documents)
     }
-    words = {**batch.blocks, **split_texts(texts, grow=True)}
+    straight = len(texts) == 1 and all(block.counts_straight for block in texts.values())
+    words = {**batch.blocks, **(texts if straight else split_texts(texts, grow=True))}
     blocks = {g.key: g.event.tally(words[g.key], batch.labels) for g in schema.groups}
     weight = count_classes(batch.labels)
     for key, block in batch.blocks.items():
@@ -824,7 +828,10 @@ def score(model: Model, batch: Batch, finish: Finish) -> Finished:
 
 def _score(model: Model, batch: Batch, finish: Finish) -> Finished:
     """Score rows whose texts are split at once."""
-    blocks = model.blocks(batch)
+    blocks = model.prepared(batch)
+    texts = [key for key, block in blocks.items() if isinstance(block, Documents)]
+    if len(texts) > 1 or not all(model.likelihoods[key].reads_texts(blocks[key]) for key in texts):
+        blocks = split_texts(blocks)
     n = len(batch) * len(model.classes) // AT_ONCE + 1
     if finish != "label" or n == 1 or len(blocks) == 1:
         return _finished(model, blocks, len(batch), finish)
