@@ -638,9 +638,7 @@ class Multinomial(BagOfCounts):
                 return replace(slopes, base=log_coefficient)
         return LogLinear(self.log_probabilities(tally, self.estimate), base=log_coefficient)
 
-    def uncertain(
-        self, tally: BlockTally[Items], block: Counts, least: float = 0.0
-    ) -> Uncertain:
+    def uncertain(self, tally: BlockTally[Items], block: Counts, least: float = 0.0) -> Uncertain:
         """Return the posterior mean and variance of words, which have their total in common."""
         if self.integrates:
             raise self._unsure(tally, INTEGRATED)
@@ -658,7 +656,7 @@ class Multinomial(BagOfCounts):
         every = np.where(self._unrecorded(tally)[:, None], 0.0, pretend).sum()
         total = np.maximum(sums.by_class(), 0.0) + every
         with np.errstate(invalid="ignore"):
-            mean = (mean_of_log(count) - mean_of_log(total))[place]
+            mean = (mean_of_log(count, least) - mean_of_log(total, least))[place]
         variance = variance_of_log(count, least)[place]
         return Uncertain(
             row,
@@ -809,7 +807,10 @@ class Complement(BagOfCounts):
         raise ValueError("Complement has no density: it does not model how rows are generated.")
 
     def uncertain(
-        self, tally: BlockTally[Items], block: Counts, least: float = 0.0  # noqa: ARG002
+        self,
+        tally: BlockTally[Items],
+        block: Counts,  # noqa: ARG002
+        least: float = 0.0,  # noqa: ARG002
     ) -> Uncertain:
         raise self._unsure(tally, "each class is scored by the counts of all others")
 

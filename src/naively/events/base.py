@@ -271,7 +271,7 @@ class EventModel(ABC, Generic[A, B]):
         block : Block
             Rows, prepared to be scored; of a matrix, with its zeros.
         least : float, default 0
-            Counts, with pretend counts, below it are taken for it in variances.
+            Counts, with pretend counts, below it are taken for it (``variance_of_log``).
 
         Raises
         ------

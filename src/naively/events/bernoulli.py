@@ -156,9 +156,7 @@ class Bernoulli(Estimable[Items, Counts]):
             log_p, log_q = np.log(p), np.log(q)
             return LogLinear(slope=log_p - log_q, offset=log_q)
 
-    def uncertain(
-        self, tally: BlockTally[Items], block: Counts, least: float = 0.0
-    ) -> Uncertain:
+    def uncertain(self, tally: BlockTally[Items], block: Counts, least: float = 0.0) -> Uncertain:
         true, false = self._counts(tally, "mean")
         if isinstance(block, Dense):
             row, column, x = block.entries()

@@ -221,9 +221,7 @@ class Categorical(Estimable[Levels, Codes]):
         levels, shares = read_shares(cls.__name__, p)
         return cls(alpha=0, estimate="mle").given(Levels((0,), (levels,)), {LEVEL: shares})
 
-    def uncertain(
-        self, tally: BlockTally[Levels], block: Codes, least: float = 0.0
-    ) -> Uncertain:
+    def uncertain(self, tally: BlockTally[Levels], block: Codes, least: float = 0.0) -> Uncertain:
         """Return the posterior mean and variance of levels; those never seen count as known."""
         column, smoothed = _column(tally), self._smoothed(tally, "mean")
         known = self.likelihood(tally)
@@ -231,7 +229,7 @@ class Categorical(Estimable[Levels, Codes]):
         count, total = np.asarray(smoothed.count), smoothed.total[column]
         mean, variance = known.table.copy(), np.zeros_like(known.table)
         with np.errstate(invalid="ignore"):
-            mean[level] = mean_of_log(count) - mean_of_log(total)
+            mean[level] = mean_of_log(count, least) - mean_of_log(total, least)
         variance[level] = variance_of_share(count, total, least)
         items = LevelTable(mean, known.first).contributions(block)
         of = known.first[items.column] + items.item

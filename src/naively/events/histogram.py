@@ -172,9 +172,7 @@ class Histogram(Estimable[Cells, Dense]):
             middle, width = np.insert(middle, at, 0.0), np.insert(width, at, 1.0)
         return BinTable(edges, table, middle, width)
 
-    def uncertain(
-        self, tally: BlockTally[Cells], block: Dense, least: float = 0.0
-    ) -> Uncertain:
+    def uncertain(self, tally: BlockTally[Cells], block: Dense, least: float = 0.0) -> Uncertain:
         """Return the posterior mean and variance of bins, smoothed as they are.
 
         A sum of gamma variables, each times what a kernel gives it, is about one with the same
@@ -188,7 +186,8 @@ class Histogram(Estimable[Cells, Dense]):
         spread = smoothed.spread()[there] + more
         with np.errstate(divide="ignore", invalid="ignore"):
             count = np.where(spread > 0, mean**2 / spread, 0.0)
-            mean = np.log(mean) + mean_of_log(count) - np.log(count) - mean_of_log(total)
+            mean = np.log(mean) + mean_of_log(count, least) - np.log(count)
+            mean -= mean_of_log(total, least)
             variance = np.maximum(variance_of_share(count, total, least), 0.0)
         at = _bins_of_nothing(tally.axis, bin_)
         mean, variance = (np.insert(of, at, 0.0, axis=0) for of in (mean, variance))

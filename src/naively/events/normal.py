@@ -216,7 +216,10 @@ class NormalNumbers(NormalAt):
         return Quadratic(mean, 0.5 / variance, offset, self._base)
 
     def uncertain(
-        self, tally: BlockTally[Columns], block: Dense, least: float = 0.0  # noqa: ARG002
+        self,
+        tally: BlockTally[Columns],
+        block: Dense,
+        least: float = 0.0,  # noqa: ARG002
     ) -> Uncertain:
         """Return the posterior mean and variance of log densities.
 

@@ -72,6 +72,24 @@ class ProbabilityIntervals(Tabular):
             "high": self.high.ravel().tolist(),
         }
 
+    def row(self, number: int) -> ProbabilityIntervals:
+        """Return those of one row."""
+        some = slice(number, number + 1)
+        return replace(
+            self, probability=self.probability[some], low=self.low[some], high=self.high[some]
+        )
+
+    def around(self, log_odds: float, c: int) -> tuple[float, float] | None:
+        """Return log odds of a class, as far off as the ends of the first row's interval are.
+
+        None if an end has none, as of a probability of 0 or 1.
+        """
+        with np.errstate(divide="ignore", invalid="ignore"):
+            p = np.array([of[0, c] for of in (self.probability, self.low, self.high)])
+            of_p, low, high = (np.log(p) - np.log1p(-p)).tolist()
+            ends = log_odds + low - of_p, log_odds + high - of_p
+        return ends if np.isfinite(ends).all() else None
+
     def sentence(self, row: int, c: int) -> str:
         """Say the probability of a class in a row, and its interval."""
         p, low, high = (float(of[row, c]) for of in (self.probability, self.low, self.high))
@@ -103,7 +121,7 @@ class ProbabilityIntervals(Tabular):
 # --- Whose weights are how sure: what is needed beside the model ---------------------------------
 
 
-LEAST = 1.0  # row of a level, at least, in the variance of what has weights
+LEAST, LEAST_WEIGHED = 0.5, 1.0  # rows of a level, without and with weights: fewer say too little
 FEWEST = 200  # rows, below which intervals of weighted models were not right
 
 
@@ -126,8 +144,9 @@ def covariance_for(model: Model, sample: Reservoir | None) -> WeightsCovariance 
     rows = float(model.independent_rows.sum())
     if rows < FEWEST:
         raise ValueError(
-            f"How sure a probability is cannot be known of weights from fewer than {FEWEST} "
-            f"rows, and the model has learned {rows:,.6g}; learn more, or with weights=None."
+            f"How sure a probability is cannot be known of weights from fewer than {FEWEST} rows, "
+            f"copies left out, and the model has learned {rows:,.0f}; learn more, or with "
+            "weights=None."
         )
     return weights_covariance(model, sample.of(model))
 
@@ -212,7 +231,7 @@ def _intervals(
     z = NormalDist().inv_cdf((1 + coverage) / 2)
     of_prior = _variance_of_prior(model)
     # The log odds of two classes are those of one of them.
-    for c in range(1, p.shape[1]) if p.shape[1] == 2 else range(p.shape[1]):
+    for c in [1] if p.shape[1] == 2 else range(p.shape[1]):
         with np.errstate(invalid="ignore", over="ignore"):
             others = np.delete(joint, c, axis=1)
             against = np.logaddexp.reduce(others, axis=1, initial=-np.inf)
@@ -223,8 +242,8 @@ def _intervals(
                 variance += covariance.variance(h, evidence)
             centre, half = joint[:, c] - against, z * np.sqrt(variance)
             low[:, c], high[:, c] = _logistic(centre - half), _logistic(centre + half)
-    if p.shape[1] == 2:
-        low[:, 0], high[:, 0] = 1 - high[:, 1], 1 - low[:, 1]
+            if p.shape[1] == 2:
+                low[:, 0], high[:, 0] = _logistic(-centre - half), _logistic(half - centre)
     # Of what nothing is known, a probability may be any.
     low, high = np.nan_to_num(low, nan=0.0), np.nan_to_num(high, nan=1.0)
     return p, np.minimum(low, p), np.maximum(high, p)
@@ -284,7 +303,7 @@ def _uncertain(model: Model, batch: Batch) -> Iterator[_OfGroup]:
     for group in model.taken.schema.groups:
         parts, block = model.taken.parts[group.key], blocks[group.key]
         counts = model.taken.counts[group.key]
-        found = group.event.uncertain(counts, block, 0.0 if weights is None else LEAST)
+        found = group.event.uncertain(counts, block, LEAST if weights is None else LEAST_WEIGHED)
         n = len(block)
         mean, own = (
             parts.sums(found.row, found.unit, of, n) for of in (found.mean, found.variance)

@@ -50,8 +50,10 @@ class Uncertain:
     together: Floats | None = None
 
 
-def mean_of_log(count: Floats) -> Floats:
+def mean_of_log(count: Floats, least: float = 0.0) -> Floats:
     """Return the mean of the logarithm of gamma variables of these shapes: ψ; -inf of 0.
+
+    Of a shape below ``least`` it is that of a variable of the same mean whose shape it is.
 
     Examples
     --------
@@ -60,7 +62,11 @@ def mean_of_log(count: Floats) -> Floats:
     """
     from scipy.special import digamma
 
-    mean: Floats = digamma(count)
+    shape = np.maximum(count, least)
+    mean: Floats = digamma(shape)
+    if least > 0 and (count < least).any():
+        with np.errstate(divide="ignore"):
+            mean = mean + np.log(count / shape)
     return mean
 
 
@@ -68,7 +74,7 @@ def variance_of_log(count: Floats, least: float = 0.0) -> Floats:
     """Return the variance of the logarithm of gamma variables of these shapes: ψ'; inf of 0.
 
     Shapes below ``least`` are taken for it: pretend counts of a tenth of a row, which were chosen
-    to predict well, say nothing of how much a rare level would move.
+    to predict well, are not meant to say that a rare level may be anything.
 
     Examples
     --------
@@ -102,7 +108,7 @@ def moments_of_gamma(
     logarithm is 1 / b.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        mean = log_times * (mean_of_log(a) - np.log(b)) - times * a / b
+        mean = log_times * (mean_of_log(a, least) - np.log(b)) - times * a / b
         variance = log_times**2 * variance_of_log(a, least)
         variance += (np.maximum(a, least) * times / b - 2 * log_times) * times / b
         return mean, np.maximum(variance, 0.0)
@@ -113,8 +119,8 @@ def moments_of_beta(
 ) -> tuple[Floats, Floats]:
     """Return mean and variance of ``hits · log p + misses · log(1 - p)``, p ~ Beta(a, b)."""
     with np.errstate(invalid="ignore"):
-        total = mean_of_log(a + b)
-        mean = _times(hits, mean_of_log(a) - total) + _times(misses, mean_of_log(b) - total)
+        of_a, of_b, total = (mean_of_log(of, least) for of in (a, b, a + b))
+        mean = _times(hits, of_a - total) + _times(misses, of_b - total)
         a, b = np.maximum(a, least), np.maximum(b, least)
         variance = _times(hits**2, variance_of_log(a)) + _times(misses**2, variance_of_log(b))
         return mean, variance - _times((hits + misses) ** 2, variance_of_log(a + b))
