@@ -497,9 +497,9 @@ class Classifier(metaclass=ABCMeta):
         >>> few = {"wet": ["yes"] * 3 + ["no"] * 2}, ["rain", "rain", "sun", "sun", "sun"]
         >>> nb = NaiveBayes(weights=None).fit(*few)
         >>> print(nb.predict_interval({"wet": ["yes"]}))
-        row  class  probability       low      high
-          0   rain     0.617021  0.211612  0.949386
-          0    sun     0.382979  0.050614  0.788388
+        row  class  probability        low      high
+          0  rain      0.591885   0.191757  0.928804
+          0  sun       0.408115  0.0711961  0.808243
         """
         coverage = check_coverage(coverage)
         if is_on_cluster(X) or as_stream(X) is not None:

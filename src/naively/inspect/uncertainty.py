@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from statistics import NormalDist
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 
 SAID = "with as many other rows"
+MOST_DIGITS = 6  # of a probability in a sentence
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -93,7 +95,10 @@ class ProbabilityIntervals(Tabular):
     def sentence(self, row: int, c: int) -> str:
         """Say the probability of a class in a row, and its interval."""
         p, low, high = (float(of[row, c]) for of in (self.probability, self.low, self.high))
-        return f"p = {p:.2f}, {low:.2f} to {high:.2f} {SAID}"
+        # As many digits as it takes for the ends to differ in the last but one.
+        width = max(high - low, 10.0 ** -(MOST_DIGITS - 1))
+        digits = max(2, 1 - math.floor(math.log10(width)))
+        return f"p = {p:.{digits}f}, {low:.{digits}f} to {high:.{digits}f} {SAID}"
 
     def plot(self, label: Label | None = None, ax: Axes | None = None) -> Axes:
         """Draw the probability of a class in each row, with its interval, the largest on top.

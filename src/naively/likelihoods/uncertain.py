@@ -73,8 +73,8 @@ def mean_of_log(count: Floats, least: float = 0.0) -> Floats:
 def variance_of_log(count: Floats, least: float = 0.0) -> Floats:
     """Return the variance of the logarithm of gamma variables of these shapes: ψ'; inf of 0.
 
-    Shapes below ``least`` are taken for it: pretend counts of a tenth of a row, which were chosen
-    to predict well, are not meant to say that a rare level may be anything.
+    Shapes below ``least`` that are not 0 are taken for it: pretend counts of a tenth of a row,
+    which were chosen to predict well, are not meant to say that a rare level may be anything.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def variance_of_log(count: Floats, least: float = 0.0) -> Floats:
     from scipy.special import zeta
 
     variance: Floats = zeta(2.0, np.maximum(count, least))
-    return variance
+    return np.where(count > 0, variance, np.inf)
 
 
 def variance_of_share(part: Floats, total: Floats, least: float = 0.0) -> Floats:
@@ -121,9 +121,10 @@ def moments_of_beta(
     with np.errstate(invalid="ignore"):
         of_a, of_b, total = (mean_of_log(of, least) for of in (a, b, a + b))
         mean = _times(hits, of_a - total) + _times(misses, of_b - total)
-        a, b = np.maximum(a, least), np.maximum(b, least)
-        variance = _times(hits**2, variance_of_log(a)) + _times(misses**2, variance_of_log(b))
-        return mean, variance - _times((hits + misses) ** 2, variance_of_log(a + b))
+        variance = _times(hits**2, variance_of_log(a, least))
+        variance += _times(misses**2, variance_of_log(b, least))
+        total = np.maximum(a, least) + np.maximum(b, least)
+        return mean, variance - _times((hits + misses) ** 2, variance_of_log(total))
 
 
 def _times(x: Floats, y: Floats) -> Floats:

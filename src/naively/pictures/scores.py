@@ -112,7 +112,7 @@ def draw_probabilities(
     y = np.arange(len(order))
     error = np.stack([p - low, high - p])[:, order]
     how = {**points(0), "color": COLOURS[0], "ecolor": GREY}
-    ax.errorbar(p[order], y, xerr=np.maximum(error, 0.0), fmt=MARKERS[0], elinewidth=1.0, **how)
+    ax.errorbar(p[order], y, xerr=np.maximum(error, 0.0), elinewidth=1.0, **how)
     ax.set_yticks(y, [str(row) for row in order.tolist()], fontsize=6)
     ax.set(xlim=(-0.02, 1.02), ylim=(len(order) - 0.4, -0.6), xlabel=label, ylabel="row")
     return ax
