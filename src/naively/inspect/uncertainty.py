@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 SAID = "with as many other rows"
-MOST_DIGITS = 6  # of a probability in a sentence
+NARROW, MOST_DIGITS = 0.02, 6  # of an interval in a sentence, and of its numbers
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -95,9 +95,9 @@ class ProbabilityIntervals(Tabular):
     def sentence(self, row: int, c: int) -> str:
         """Say the probability of a class in a row, and its interval."""
         p, low, high = (float(of[row, c]) for of in (self.probability, self.low, self.high))
-        # As many digits as it takes for the ends to differ in the last but one.
+        # Two digits, or as many as it takes for the ends of a narrow one to differ in the last two.
         width = max(high - low, 10.0 ** -(MOST_DIGITS - 1))
-        digits = max(2, 1 - math.floor(math.log10(width)))
+        digits = 2 if width >= NARROW else 1 - math.floor(math.log10(width))
         return f"p = {p:.{digits}f}, {low:.{digits}f} to {high:.{digits}f} {SAID}"
 
     def plot(self, label: Label | None = None, ax: Axes | None = None) -> Axes:
