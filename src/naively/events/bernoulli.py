@@ -170,7 +170,9 @@ class Bernoulli(Estimable[Items, Counts]):
             LogLinear(slope=of - rest, offset=rest).contributions(block)
             for of, rest in zip(with_it, without, strict=True)
         )
-        return Uncertain(mean.row, np.maximum(mean.item, 0), mean.value, variance.value)
+        known = slice(None if len(tally.axis) else 0)  # without words there are none to lack
+        unit = np.maximum(mean.item, 0)[known]
+        return Uncertain(mean.row[known], unit, mean.value[known], variance.value[known])
 
     def evidence_without(self, tally: BlockTally[Items], block: Counts, labels: Labels) -> Floats:
         slopes, true, rows = self._sparse_slopes(tally), tally.sums[VALUE], self._rows(tally)
