@@ -797,7 +797,7 @@ def test_a_narrow_interval_has_more_digits() -> None:
     for p, low, high, said in (
         (0.91, 0.84, 0.95, "p = 0.91, 0.84 to 0.95"),
         (0.99997, 0.99985, 0.99999, "p = 0.99997, 0.99985 to 0.99999"),
-        (1.0, 1.0, 1.0, "p = 1.000000, 1.000000 to 1.000000"),
+        (1.0, 1.0, 1.0, "p = 1.00, 1.00 to 1.00"),
     ):
         found = of(*(np.array([[1 - x, x]]) for x in (p, low, high)), labels, 0.9)
         assert found.sentence(0, 1).startswith(said)

@@ -96,8 +96,9 @@ class ProbabilityIntervals(Tabular):
         """Say the probability of a class in a row, and its interval."""
         p, low, high = (float(of[row, c]) for of in (self.probability, self.low, self.high))
         # Two digits, or as many as it takes for the ends of a narrow one to differ in the last two.
-        width = max(high - low, 10.0 ** -(MOST_DIGITS - 1))
-        digits = 2 if width >= NARROW else 1 - math.floor(math.log10(width))
+        width = high - low
+        shows = 10.0 ** -(MOST_DIGITS - 1) <= width < NARROW
+        digits = 1 - math.floor(math.log10(width)) if shows else 2
         return f"p = {p:.{digits}f}, {low:.{digits}f} to {high:.{digits}f} {SAID}"
 
     def plot(self, label: Label | None = None, ax: Axes | None = None) -> Axes:
