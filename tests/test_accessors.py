@@ -23,7 +23,8 @@ DOORS = {
 }  # fmt: skip
 FACE = {
     "fit", "fit_sql", "partial_fit", "predict", "predict_proba", "predict_log_proba",
-    "predict_joint_log_proba", "predict_set", "score_samples", "estimate_class_prior",
+    "predict_interval", "predict_joint_log_proba", "predict_set", "score_samples",
+    "estimate_class_prior",
     "explain", "assess", "evaluate", "calibrate", "merge", "forget", "decay", "save", "of",
     "set_params",  # scikit-learn's
 }  # fmt: skip

@@ -11,6 +11,7 @@ from scipy import sparse
 from naively.counting.labels import encode_labels
 from naively.data.frames import as_rows
 from naively.events import Complement, JointTable
+from naively.inspect.uncertainty import probability_intervals
 from tests.cases import CASES, ORACLES, Case
 from tests.laws import Sample, assert_same, samples
 from tests.learning import learn
@@ -147,6 +148,26 @@ def test_a_row_alone_is_scored_as_in_a_batch(case: Case, data: st.DataObject) ->
     for i in range(len(sample)):
         alone = model.posterior(sample.take(slice(i, i + 1)).rows)
         np.testing.assert_allclose(alone[0], batch[i], rtol=1e-9, atol=1e-12)
+
+
+@every_case
+@given(data=st.data())
+def test_an_interval_holds_its_probability_or_is_refused(case: Case, data: st.DataObject) -> None:
+    sample = data.draw(samples(case))
+    model, rows = sample.model, sample.rows
+    try:
+        found = probability_intervals(model, rows, 0.9, None)
+    except ValueError as error:
+        assert "cannot be known of" in str(error)  # noqa: PT017
+        return
+    np.testing.assert_allclose(found.probability, model.posterior(rows), atol=1e-12)
+    assert (found.low >= 0).all()
+    assert (found.low <= found.probability).all()
+    assert (found.probability <= found.high).all()
+    assert (found.high <= 1).all()
+    last = probability_intervals(model, rows.take(slice(len(sample) - 1, None)), 0.9, None)
+    np.testing.assert_allclose(last.low, found.low[-1:], atol=1e-9)
+    np.testing.assert_allclose(last.high, found.high[-1:], atol=1e-9)
 
 
 @every_case

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from naively.assess.scores import Scores
     from naively.counting.labels import LabelArray
     from naively.data.columns import Rows
+    from naively.file.parts import SampledRows
     from naively.inspect.explain import ExplainedRow
     from naively.model.model import Model
 
@@ -89,6 +90,14 @@ def predict(
             show_default=False,
         ),
     ] = None,
+    interval: Annotated[
+        float | None,
+        typer.Option(
+            help="Write low and high too: between them the probability would be, with as many "
+            "other rows, so often: 0.9. With weights it needs `train --keep-rows`.",
+            show_default=False,
+        ),
+    ] = None,
     input_format: InputFormatOption = None,
     file: FileOptions = FileOptions(),
     memory_limit: MemoryOption = None,
@@ -101,17 +110,21 @@ def predict(
     from naively import saving
     from naively.data.columns import missing_column
     from naively.data.files.reader import files_at
+    from naively.file import store
 
     to = None if out is None else predictions.file_of(out, form)
     if out is not None:
         saving.check_output(out, [*map(str, files_at(Path(data)) or ()), data, model])
-    learned, provenance = open_model(model)
+    learned, provenance, sample = store.load_all(model)
     target = provenance.get("target")
     kept = names(keep) or []
     if coverage is not None:
-        learned = calibrated(learned, model, coverage)
+        learned = calibrated(learned, sample, coverage)
+    sure = None if interval is None else _intervals(learned, sample, interval)
     sets = ["set"] * (coverage is not None)
-    of = predictions.Predictions(learned.classes, every=probabilities, keep=[*kept, *sets])
+    of = predictions.Predictions(
+        learned.classes, every=probabilities, keep=[*kept, *sets], interval=interval is not None
+    )
     file = file.over(provenance)
     source = Data(data, input_format, labels=target, memory=memory_limit, file=file)
     with source.opened(types_for(learned, target)) as stream:
@@ -119,7 +132,7 @@ def predict(
         if unknown is not None:
             raise ValueError(f"--keep: {data}: {missing_column(unknown, stream.names)}")
         stream.kept = tuple(kept)
-        batches = partial(predictions.scored, learned, stream, target, coverage)
+        batches = partial(predictions.scored, learned, stream, target, coverage, sure)
         if to is not None:
             predictions.write_file(of, batches, to)
             return
@@ -128,18 +141,27 @@ def predict(
         predictions.write(of, batches, form, sys.stdout)
 
 
-def calibrated(model: Model, path: str, coverage: float) -> Model:
-    """Return a model of which sets are known, by the rows in its file if need be."""
+def calibrated(model: Model, sample: SampledRows | None, coverage: float) -> Model:
+    """Return a model of which sets are known, by a sample of its rows if need be."""
     from naively.assess.prediction_sets import least_of
     from naively.cli.learned import FileLearner
-    from naively.file.store import load_all
 
-    if model.held_out is None:
-        found = load_all(path)
-        if found.sample is not None:
-            model = FileLearner._of_model(found.model, found.sample)._calibrated()
+    if model.held_out is None and sample is not None:
+        model = FileLearner._of_model(model, sample)._calibrated()
     least_of(model, coverage)  # what is wrong is said before anything is written
     return model
+
+
+def _intervals(model: Model, sample: SampledRows | None, coverage: float) -> predictions.Intervals:
+    """Return what finds the intervals of the probabilities of rows."""
+    from naively.fitting.sample import Reservoir
+    from naively.inspect.uncertainty import covariance_for, probability_intervals
+
+    if not 0 < coverage < 1:
+        raise ValueError(f"--interval must be between 0 and 1, such as 0.9, got {coverage:g}.")
+    rows = None if sample is None else Reservoir.restored(sample, model)
+    covariance = covariance_for(model, rows)
+    return partial(probability_intervals, model, coverage=coverage, covariance=covariance)
 
 
 @with_file

@@ -266,16 +266,17 @@ WRITTEN: dict[Form | None, Callable[[Scorecard], bytes]] = {
 def _as_sql(model: str, schema: str | None, *, coverage: float | None, **options: Any) -> bytes:
     """Return a script whose last statement is the query; those before it make its table."""
     from naively.assess.prediction_sets import least_of
-    from naively.cli.ask import calibrated, open_model
+    from naively.cli.ask import calibrated
     from naively.export.scorecard import Scorecard
     from naively.export.sql import QueryOptions, score_query
+    from naively.file import store
 
-    learned, _ = open_model(model)
+    learned, _, sample = store.load_all(model)
     if schema is not None:
         tables = {name: options[name] for name in ("table", "weights_table", "tokens")}
         options |= {name: (schema, table) for name, table in tables.items() if table is not None}
     if coverage is not None:
-        learned = calibrated(learned, model, coverage)
+        learned = calibrated(learned, sample, coverage)
         options["least"] = float(least_of(learned, coverage)[0])
     query = score_query(Scorecard.of(learned), QueryOptions(**options))
     return "".join(f"{statement};\n" for statement in (*query.setup, query)).encode()

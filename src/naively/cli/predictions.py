@@ -26,11 +26,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from naively.counting.labels import LabelArray
+    from naively.data.columns import Rows
     from naively.data.stream import Stream
+    from naively.inspect.uncertainty import ProbabilityIntervals
     from naively.kernels.reference import Floats
     from naively.model.model import Model
 
 Batches: TypeAlias = "Callable[[], Iterator[Scored]]"  # from the first on
+Intervals: TypeAlias = "Callable[[Rows], ProbabilityIntervals]"
 FileFormat: TypeAlias = Literal["csv", "json", "parquet"]
 FORMATS: dict[str, FileFormat] = {
     ".csv": "csv",
@@ -47,19 +50,24 @@ CELLS = 1 << 19  # probabilities of a batch at most
 
 
 class Scored(NamedTuple):
-    """Rows that were scored: their posterior, (rows, classes), and columns that are kept."""
+    """Rows that were scored: their posterior, (rows, classes), and columns that are kept.
+
+    ``ends`` are where the intervals of the posteriors begin and end, if that was asked.
+    """
 
     p: Floats
     kept: list[list[object]]
     kinds: Sequence[str | None]
+    ends: tuple[Floats, ...] = ()
 
     def since(self, row: int) -> Scored:
         """Return the rows from one on."""
-        return Scored(self.p[row:], [cells[row:] for cells in self.kept], self.kinds)
+        kept = [cells[row:] for cells in self.kept]
+        return Scored(self.p[row:], kept, self.kinds, tuple(of[row:] for of in self.ends))
 
 
 class Predictions:
-    """The columns of predictions: the class, its probability, and, if wanted, that of every class.
+    """The columns of predictions: the class, its probability, and what else is wanted.
 
     Parameters
     ----------
@@ -69,29 +77,40 @@ class Predictions:
         Whether the probability of every class is written.
     keep : sequence of str
         Columns of the table that stand before them.
+    interval : bool, default False
+        Whether the interval of the probability is written.
     """
 
-    def __init__(self, classes: LabelArray, *, every: bool, keep: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        classes: LabelArray,
+        *,
+        every: bool,
+        keep: Sequence[str] = (),
+        interval: bool = False,
+    ) -> None:
         if classes.dtype.kind == "M":  # of which finer ones would be numbers as Python's objects
             exact = classes.astype("M8[us]")
             classes = exact if (exact == classes).all() else classes.astype(str)
         self.labels: list[object] = classes.tolist()
         of_each = [f"p({label})" for label in self.labels] if every else []
-        own = ["prediction", "probability", *of_each]
+        ends = ["low", "high"] if interval else []
+        own = ["prediction", "probability", *ends, *of_each]
         self.every, self.keep, self.names = every, keep, [*keep, *own]
         twice = [name for name, count in Counter(self.names).items() if count > 1]
         if twice:
             raise ValueError(f'--keep: the predictions would have two columns "{twice[0]}".')
 
-    def columns(self, p: Floats) -> tuple[NDArray[Any], list[Floats]]:
+    def columns(self, batch: Scored) -> tuple[NDArray[Any], list[Floats]]:
         """Return the class of each row as its number, and all probabilities, of shape (rows,)."""
+        p = batch.p
         best = p.argmax(axis=1)
-        found = [p[range(len(p)), best]]
+        found = [of[range(len(p)), best] for of in (p, *batch.ends)]
         return best, [*found, *p.T] if self.every else found
 
     def rows(self, batch: Scored) -> Iterator[list[object]]:
         """Yield the cells of each row."""
-        best, numbers = self.columns(batch.p)
+        best, numbers = self.columns(batch)
         own = (column.tolist() for column in numbers)
         width = len(self.keep)
         for row in zip(*batch.kept, best.tolist(), *own, strict=True):
@@ -133,13 +152,18 @@ def file_of(path: str, form: Format | None) -> File:
 
 
 def scored(
-    model: Model, stream: Stream, target: str | None, coverage: float | None = None
+    model: Model,
+    stream: Stream,
+    target: str | None,
+    coverage: float | None = None,
+    intervals: Intervals | None = None,
 ) -> Iterator[Scored]:
     """Yield each batch of a table with its posterior; of a table without rows that of none.
 
-    With a coverage the last column that is kept holds the sets of classes.
+    With a coverage the last column that is kept holds the sets of classes. ``intervals`` returns
+    those of rows, if that was asked.
     """
-    found = _scored(model, stream, target)
+    found = _scored(model, stream, target, intervals)
     return found if coverage is None else _with_sets(model, found, coverage)
 
 
@@ -149,10 +173,12 @@ def _with_sets(model: Model, batches: Iterable[Scored], coverage: float) -> Iter
     for batch in batches:
         sets = prediction_sets(model, batch.p, coverage)
         said: list[object] = [" | ".join(map(str, labels)) for labels in sets]
-        yield Scored(batch.p, [*batch.kept, said], [*batch.kinds, "string"])
+        yield batch._replace(kept=[*batch.kept, said], kinds=[*batch.kinds, "string"])
 
 
-def _scored(model: Model, stream: Stream, target: str | None) -> Iterator[Scored]:
+def _scored(
+    model: Model, stream: Stream, target: str | None, intervals: Intervals | None
+) -> Iterator[Scored]:
     """Yield each batch of a table with its posterior."""
     from naively.cli.shared import known_to
     from naively.data.columns import column_rows
@@ -167,13 +193,27 @@ def _scored(model: Model, stream: Stream, target: str | None) -> Iterator[Scored
         kinds = [every.kind(name) for name in names]
         for start in range(0, len(rows), most):
             end = start + most
-            p = model.posterior(rows.take(slice(start, end)))
-            yield Scored(p, [cells[start:end] for cells in kept], kinds)
+            some = rows.take(slice(start, end))
+            yield _of(model, some, [cells[start:end] for cells in kept], kinds, intervals)
         done += len(rows)
     if not done:
         nothing = column_rows({name: [] for name in stream.names})
-        p = model.posterior(known_to(model, nothing, target))
-        yield Scored(p, [[] for _ in names], [None] * len(names))
+        rows = known_to(model, nothing, target)
+        yield _of(model, rows, [[] for _ in names], [None] * len(names), intervals)
+
+
+def _of(
+    model: Model,
+    rows: Rows,
+    kept: list[list[object]],
+    kinds: Sequence[str | None],
+    intervals: Intervals | None,
+) -> Scored:
+    """Score rows, and find the intervals of their posteriors if that was asked."""
+    if intervals is None:
+        return Scored(model.posterior(rows), kept, kinds)
+    found = intervals(rows)
+    return Scored(found.probability, kept, kinds, (found.low, found.high))
 
 
 def write(of: Predictions, batches: Batches, form: Format | None, out: TextIO) -> None:
@@ -264,7 +304,7 @@ def _write_own(
     around = [_around(of, label, form, out, len(head)) for label in of.labels]
     first, *rest = ([*pieces] for pieces in zip(*around, strict=True))
     for batch in batches:
-        best, numbers = of.columns(batch.p)
+        best, numbers = of.columns(batch)
         codes = best.tolist()
         columns: list[Iterable[str]] = [map(first.__getitem__, codes)]
         for after, column in zip(rest, numbers, strict=True):
@@ -324,7 +364,7 @@ def _write_parquet(of: Predictions, batches: Iterable[Scored], out: BinaryIO) ->
                 connection.execute(f"CREATE TABLE predictions (c0 UINTEGER{numbers}{kept})")
                 kinds: list[set[str | None]] = [set() for _ in of.keep]
                 for batch in batches:
-                    best, found = of.columns(batch.p)
+                    best, found = of.columns(batch)
                     columns = [best.astype(np.uint32), *map(np.ascontiguousarray, found)]
                     more = {f"c{i}": column for i, column in enumerate(columns)}
                     for i, (cells, kind) in enumerate(zip(batch.kept, batch.kinds, strict=True)):

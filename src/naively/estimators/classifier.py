@@ -51,11 +51,17 @@ from naively.estimators.exports import Export
 from naively.estimators.training import check_is_fitted, check_named, is_single
 from naively.file import store
 from naively.file.parts import SampledRows
+from naively.fitting.covariance import WeightsCovariance
 from naively.fitting.sample import Reservoir, merged
 from naively.fitting.weights import posterior
 from naively.inspect.explain import Explanation, explain
 from naively.inspect.likelihood import log_likelihoods
 from naively.inspect.parameters import ParameterCount, count_joint_parameters, count_parameters
+from naively.inspect.uncertainty import (
+    ProbabilityIntervals,
+    covariance_for,
+    probability_intervals,
+)
 from naively.kernels.reference import Finish, Finished, Floats
 from naively.model.class_prior import Cost, decide, estimate_prior, given_prior, shift
 from naively.model.held_out import check_coverage
@@ -469,11 +475,19 @@ class Classifier(metaclass=ABCMeta):
             self.model_ = model = model.with_held_out(held_out.odds(model))
         return model
 
-    def explain(self, X: Table) -> Explanation:
+    def explain(self, X: Table, *, interval: float | None = None) -> Explanation:
         """Say why: the weight of evidence of each column, category and word.
 
         What the linear part adds for a column is in the column's line. That a cell is missing, and
         what two columns say together, are lines of their own.
+
+        Parameters
+        ----------
+        X : table of rows
+            As for ``predict``, in memory.
+        interval : float, optional
+            Say how sure the probabilities are too, by intervals of this coverage, such as 0.9 (see
+            ``predict_interval``).
 
         Returns
         -------
@@ -491,7 +505,81 @@ class Classifier(metaclass=ABCMeta):
            -0.44  text = lunch
            +0.00  class prior
         """
-        return explain(self._checked, self._rows(X))
+        model, rows = self._checked, self._rows(X)
+        if interval is None:
+            return explain(model, rows)
+        coverage = check_coverage(interval)
+        return explain(
+            model, rows, probability_intervals(model, rows, coverage, self._covariance())
+        )
+
+    def predict_interval(self, X: Table, coverage: float = 0.9) -> ProbabilityIntervals:
+        """Say how sure the probabilities are: how far they would move with as many other rows.
+
+        Parameters
+        ----------
+        X : table of rows
+            As for ``predict``, in memory.
+        coverage : float, default 0.9
+            How much of where a probability would be its interval is to hold.
+
+        Returns
+        -------
+        intervals : ProbabilityIntervals
+            Probability, low and high of each row and class, of shape (rows, classes).
+
+        Raises
+        ------
+        ValueError
+            If it cannot be known: with weights, if no rows are in memory (after ``forget`` and
+            ``decay``, after ``load`` of a file without a sample), if fewer than 200 were learned
+            (copies left out), or if there are more than 4,000 weights; if rows without a label
+            count; and of kernel densities, joint tables, complements, and parameters that are
+            integrated out. It names the column then.
+
+        Notes
+        -----
+        An interval says where the probability would be, had the model learned as many other rows
+        of the same kind: not where the truth is. Where columns repeat each other, a pure model
+        (``weights=None``) is as sure as it is wrong; an interval heals no bias.
+
+        It follows from the posterior of the parameters. The mean and variance of each log
+        likelihood are exact (digamma and trigamma functions of the counts; of Gaussians the closed
+        form of the normal-inverse-gamma distribution), and add up over the columns. The log odds
+        are taken to be normal with the sum, and probabilities follow from them. Without weights
+        their centre is the posterior mean; with weights it is the log odds as they are predicted,
+        and the uncertainty of the weights joins: the inverse of the second derivatives of the loss
+        that they minimise, of the rows in memory (Laplace's approximation). It takes about as long
+        as to fit the weights, each time that it is asked.
+
+        What was chosen counts as known: the linear part, interactions, bins, widths of kernels and
+        pseudo-counts; and so do levels and words that were never seen, and weights of 0. Counts of
+        less than half a row (a row, with weights) are taken for it, as pretend counts may be tiny.
+
+        Examples
+        --------
+        >>> from naively import NaiveBayes
+        >>> few = {"wet": ["yes"] * 3 + ["no"] * 2}, ["rain", "rain", "sun", "sun", "sun"]
+        >>> nb = NaiveBayes(weights=None).fit(*few)
+        >>> print(nb.predict_interval({"wet": ["yes"]}))
+        row  class  probability        low      high
+          0  rain      0.591885   0.191757  0.928804
+          0  sun       0.408115  0.0711961  0.808243
+        """
+        coverage = check_coverage(coverage)
+        if is_on_cluster(X) or as_stream(X) is not None:
+            raise ValueError("Intervals are of rows in memory; give some of the rows.")
+        return probability_intervals(self._checked, self._rows(X), coverage, self._covariance())
+
+    def _covariance(self) -> WeightsCovariance | None:
+        """Return how sure the weights are; None without weights."""
+        model = self._checked
+        if self._counts_unlabelled:
+            raise ValueError(
+                "How sure a probability is cannot be known where rows without a label count: what "
+                "they are taken for depends on all others; learn from rows with labels."
+            )
+        return covariance_for(model, self._sample)
 
     def assess(
         self,

@@ -22,6 +22,7 @@ from naively.counting.leave_one_out import (
 )
 from naively.counting.tally import BlockTally
 from naively.events.base import (
+    INTEGRATED,
     UNSAID,
     Distribution,
     Items,
@@ -43,6 +44,7 @@ from naively.kernels.reference import Floats
 from naively.kernels.sparse import leave_out_of_others
 from naively.kernels.sparse_sums import SparseSums
 from naively.likelihoods.base import Likelihood
+from naively.likelihoods.uncertain import Uncertain, mean_of_log, variance_of_log
 from naively.likelihoods.words import (
     DirichletMultinomial,
     LogLinear,
@@ -636,6 +638,35 @@ class Multinomial(BagOfCounts):
                 return replace(slopes, base=log_coefficient)
         return LogLinear(self.log_probabilities(tally, self.estimate), base=log_coefficient)
 
+    def uncertain(self, tally: BlockTally[Items], block: Counts, least: float = 0.0) -> Uncertain:
+        """Return the posterior mean and variance of words, which have their total in common."""
+        if self.integrates:
+            raise self._unsure(tally, INTEGRATED)
+        row, item, x = block.entries()
+        recorded = ~self._unrecorded(tally)[item] & (x != 0)
+        row, item, x = row[recorded], item[recorded], x[recorded]
+        used, place = np.unique(item, return_inverse=True)
+        sums, pretend = tally.sums[VALUE], np.maximum(self._pretend(tally, "mean"), 0.0)
+        k = sums.shape[1]
+        if isinstance(sums, SparseSums):  # no table of all words is made
+            count = sums.at(np.repeat(used, k), np.tile(np.arange(k), len(used))).reshape(-1, k)
+        else:
+            count = tally[VALUE].high[used]
+        count = count + np.broadcast_to(pretend, (len(tally.axis), 1))[used]
+        every = np.where(self._unrecorded(tally)[:, None], 0.0, pretend).sum()
+        total = np.maximum(sums.by_class(), 0.0) + every
+        with np.errstate(invalid="ignore"):
+            mean = (mean_of_log(count, least) - mean_of_log(total, least))[place]
+        variance = variance_of_log(count, least)[place]
+        return Uncertain(
+            row,
+            item,
+            x[:, None] * mean,
+            x[:, None] ** 2 * variance,
+            length=x,
+            of_total=variance_of_log(total, least),
+        )
+
     def sample(
         self, tally: BlockTally[Items], classes: NDArray[np.integer], rng: np.random.Generator
     ) -> Dense | Documents:
@@ -774,6 +805,14 @@ class Complement(BagOfCounts):
 
     def check_density(self) -> None:
         raise ValueError("Complement has no density: it does not model how rows are generated.")
+
+    def uncertain(
+        self,
+        tally: BlockTally[Items],
+        block: Counts,  # noqa: ARG002
+        least: float = 0.0,  # noqa: ARG002
+    ) -> Uncertain:
+        raise self._unsure(tally, "each class is scored by the counts of all others")
 
     def likelihood(self, tally: BlockTally[Items]) -> Likelihood:
         slopes = self._sparse_slopes(tally)

@@ -28,6 +28,7 @@ from naively.counting.leave_one_out import LeftOut, frequency_of
 from naively.counting.tally import BlockTally, count
 from naively.kernels.reference import Floats
 from naively.likelihoods.base import Likelihood
+from naively.likelihoods.uncertain import Uncertain
 from naively.options import HOW, PSEUDO_COUNTS, How
 
 Items: TypeAlias = Columns | Words  # the axes of counts
@@ -49,6 +50,7 @@ class _Unsaid(str):
     __slots__ = ()
 
 
+INTEGRATED = 'with estimate="predictive" its parameters are integrated out'
 UNSAID: How = cast("How", _Unsaid("mean"))  # the default of every event model
 
 
@@ -253,6 +255,40 @@ class EventModel(ABC, Generic[A, B]):
     ) -> B:
         """Draw rows as ``sample`` does; texts and rows of counts with so many words, if given."""
         return self.sample(tally, classes, rng)
+
+    def uncertain(
+        self,
+        tally: BlockTally[A],
+        block: B,  # noqa: ARG002
+        least: float = 0.0,  # noqa: ARG002
+    ) -> Uncertain:
+        """Return the posterior mean and variance of each cell's log likelihood.
+
+        Parameters
+        ----------
+        tally : BlockTally
+            What was counted.
+        block : Block
+            Rows, prepared to be scored; of a matrix, with its zeros.
+        least : float, default 0
+            Counts, with pretend counts, below it are taken for it (``variance_of_log``).
+
+        Raises
+        ------
+        ValueError
+            If they do not follow from the posterior of the parameters; it names the column.
+        """
+        raise self._unsure(tally, "it has no parameters whose posterior says it")
+
+    @final
+    def _unsure(self, tally: BlockTally[A], why: str) -> ValueError:
+        """Return the error that it is not known how sure the evidence of columns is, and why."""
+        columns = tally.axis.columns
+        of = f"column {title(columns[0])!r}" if len(columns) else "rows"
+        return ValueError(
+            f"How sure the evidence of {of} is cannot be known of {self.name}: {why}; choose "
+            "another event model or estimate for it."
+        )
 
     def _lacks(self, capability: Capability) -> ValueError:
         """Return the error that names a capability that the event model lacks, and why."""

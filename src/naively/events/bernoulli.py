@@ -34,6 +34,7 @@ from naively.kernels.double_double import NEGLIGIBLE, Sums
 from naively.kernels.reference import Floats
 from naively.kernels.sparse_sums import RepeatedSums, SparseSums
 from naively.likelihoods.base import Likelihood
+from naively.likelihoods.uncertain import Uncertain, moments_of_beta
 from naively.likelihoods.words import LogLinear, WordSlopes
 from naively.options import How
 
@@ -154,6 +155,24 @@ class Bernoulli(Estimable[Items, Counts]):
         with np.errstate(divide="ignore", invalid="ignore"):
             log_p, log_q = np.log(p), np.log(q)
             return LogLinear(slope=log_p - log_q, offset=log_q)
+
+    def uncertain(self, tally: BlockTally[Items], block: Counts, least: float = 0.0) -> Uncertain:
+        true, false = self._counts(tally, "mean")
+        if isinstance(block, Dense):
+            row, column, x = block.entries()
+            of = x[:, None], 1 - x[:, None], true[column], false[column]
+            return Uncertain(row, column, *moments_of_beta(*of, least))
+        # The words that a text does not hold are one item, as they are when it is scored.
+        one = np.ones((1, 1))
+        with_it = moments_of_beta(one, 0 * one, true, false, least)
+        without = moments_of_beta(0 * one, one, true, false, least)
+        mean, variance = (
+            LogLinear(slope=of - rest, offset=rest).contributions(block)
+            for of, rest in zip(with_it, without, strict=True)
+        )
+        known = slice(None if len(tally.axis) else 0)  # without words there are none to lack
+        unit = np.maximum(mean.item, 0)[known]
+        return Uncertain(mean.row[known], unit, mean.value[known], variance.value[known])
 
     def evidence_without(self, tally: BlockTally[Items], block: Counts, labels: Labels) -> Floats:
         slopes, true, rows = self._sparse_slopes(tally), tally.sums[VALUE], self._rows(tally)

@@ -39,6 +39,7 @@ from naively.events.shown import PROBABILITY, read_shares
 from naively.kernels.double_double import NEGLIGIBLE
 from naively.kernels.reference import Floats
 from naively.likelihoods.numbers import LevelTable
+from naively.likelihoods.uncertain import Uncertain, mean_of_log, variance_of_share
 from naively.messages import shortened
 from naively.options import How
 
@@ -219,6 +220,20 @@ class Categorical(Estimable[Levels, Codes]):
         """
         levels, shares = read_shares(cls.__name__, p)
         return cls(alpha=0, estimate="mle").given(Levels((0,), (levels,)), {LEVEL: shares})
+
+    def uncertain(self, tally: BlockTally[Levels], block: Codes, least: float = 0.0) -> Uncertain:
+        """Return the posterior mean and variance of levels; those never seen count as known."""
+        column, smoothed = _column(tally), self._smoothed(tally, "mean")
+        known = self.likelihood(tally)
+        level = np.arange(len(tally.axis)) + column
+        count, total = np.asarray(smoothed.count), smoothed.total[column]
+        mean, variance = known.table.copy(), np.zeros_like(known.table)
+        with np.errstate(invalid="ignore"):
+            mean[level] = mean_of_log(count, least) - mean_of_log(total, least)
+        variance[level] = variance_of_share(count, total, least)
+        items = LevelTable(mean, known.first).contributions(block)
+        of = known.first[items.column] + items.item
+        return Uncertain(items.row, items.column, items.value, variance[of])
 
     def log_likelihood_of(
         self, tally: BlockTally[Levels], parameters: Mapping[str, Floats]

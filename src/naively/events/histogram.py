@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple, TypeAlias, final
 from weakref import WeakKeyDictionary
@@ -22,6 +22,7 @@ from naively.kernels import dispatch
 from naively.kernels.double_double import NEGLIGIBLE, Sums
 from naively.kernels.reference import Floats
 from naively.likelihoods.numbers import BinTable
+from naively.likelihoods.uncertain import Uncertain, mean_of_log, variance_of_share
 from naively.options import How
 
 # --- Histogram event model: numbers by bins, derived from the cells that they were counted in ----
@@ -165,12 +166,38 @@ class Histogram(Estimable[Cells, Dense]):
             table = np.log(smoothed.probabilities(real=real)[smoothed.there])
         edges, (middle, low, high) = edges_of(axis, bin_), extent_of(axis, bin_)
         width = high - low
-        empty = np.flatnonzero(np.diff(axis.first) == 0)
-        if len(empty):  # a column without any number has one bin of log likelihood 0
-            at = np.append(bin_, bin_.max(initial=-1) + 1)[axis.first[empty]]
+        at = _bins_of_nothing(axis, bin_)
+        if len(at):
             table = np.insert(table, at, 0.0, axis=0)
             middle, width = np.insert(middle, at, 0.0), np.insert(width, at, 1.0)
         return BinTable(edges, table, middle, width)
+
+    def uncertain(self, tally: BlockTally[Cells], block: Dense, least: float = 0.0) -> Uncertain:
+        """Return the posterior mean and variance of bins, smoothed as they are.
+
+        A sum of gamma variables, each times what a kernel gives it, is about one with the same
+        mean S and variance Q, whose shape is S² / Q: so many rows speak for the bin.
+        """
+        bin_, smoothed, binned = self._derived(tally)
+        there, more = smoothed.there, float(self.estimate == "map")
+        total = (smoothed.rows + smoothed.m[:, None] + more * smoothed.bins[:, None])[:, None]
+        total = np.broadcast_to(total, smoothed.smooth.shape)[there]
+        mean = (smoothed.smooth + smoothed.pretend + more)[there]
+        spread = smoothed.spread()[there] + more
+        with np.errstate(divide="ignore", invalid="ignore"):
+            count = np.where(spread > 0, mean**2 / spread, 0.0)
+            mean = np.log(mean) + mean_of_log(count, least) - np.log(count)
+            mean -= mean_of_log(total, least)
+            variance = np.maximum(variance_of_share(count, total, least), 0.0)
+        at = _bins_of_nothing(tally.axis, bin_)
+        mean, variance = (np.insert(of, at, 0.0, axis=0) for of in (mean, variance))
+        items = replace(binned, table=mean).contributions(block)
+        return Uncertain(
+            items.row,
+            items.column,
+            items.value,
+            replace(binned, table=variance).contributions(block).value,
+        )
 
     def log_prob_without(self, tally: BlockTally[Cells], cells: LeftOut[Dense]) -> Floats:
         """Return the log likelihood of each cell without its own row."""
@@ -332,6 +359,12 @@ class Histogram(Estimable[Cells, Dense]):
         else:
             width = np.full(len(n_bins), float(self.smoothing))
         return BinCounts(count, n_bins, width, self.m, self.alpha)
+
+
+def _bins_of_nothing(cells: Cells, bin_: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return where the one bin belongs, of log likelihood 0, of columns without any number."""
+    empty = np.flatnonzero(np.diff(cells.first) == 0)
+    return np.append(bin_, bin_.max(initial=-1) + 1)[cells.first[empty]]
 
 
 # --- Without a row: the columns that are left, one for each cell ---------------------------------
@@ -627,10 +660,10 @@ class BinCounts:
         self.count, self.bins, self.alpha = count, bins, alpha
         self.there = np.arange(count.shape[1]) < bins[:, None]
         # Columns with equally many bins share a kernel, and most columns have equally many.
-        alike, of = np.unique(bins + 1j * width, return_inverse=True)
-        kernel = smoothing_kernels(alike.real, alike.imag, count.shape[1])
-        self.own = np.diagonal(kernel, axis1=1, axis2=2)[of]
-        self.smooth = kernel[of] @ count
+        alike, self._of = np.unique(bins + 1j * width, return_inverse=True)
+        self._kernels = smoothing_kernels(alike.real, alike.imag, count.shape[1])
+        self.own = np.diagonal(self._kernels, axis1=1, axis2=2)[self._of]
+        self.smooth = self._kernels[self._of] @ count
         self.rows = count.sum(axis=1)
         spare = SPARE * self.there
         pooled = self.smooth.sum(axis=2) + spare
@@ -645,6 +678,15 @@ class BinCounts:
         """
         pretend, m = (0.0, 0.0) if real else (self.pretend, self.m[:, None, None])
         return _ratio(self.smooth + pretend, self.rows[:, None] + m)
+
+    def spread(self) -> Floats:
+        """Return how much the smoothed counts vary, (columns, most bins, classes): Q = S if plain.
+
+        It is the variance of the sum of gamma variables that the kernel adds up.
+        """
+        counted = np.square(self._kernels)[self._of] @ np.maximum(self.count, 0.0)
+        spread: Floats = counted + self.own[:, :, None] * self.pretend
+        return spread
 
     def shares(self, more: float) -> Floats:
         """Return probabilities with ``more`` in each bin, (bins of all columns, classes)."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from naively.counting.axis import PRESENT, SQUARE, VALUE, Columns, title
 from naively.counting.block import Dense
 from naively.counting.tally import BlockTally
-from naively.events.base import UNSAID, Distribution, check_estimate, numbers
+from naively.events.base import INTEGRATED, UNSAID, Distribution, check_estimate, numbers
 from naively.events.estimate import Estimable, Estimate, flat
 from naively.events.prior import InverseGamma, Normal, NormalInverseGamma, Prior, share
 from naively.events.shown import POSITIVE, REAL, read, summed
@@ -21,6 +21,7 @@ from naively.kernels.double_double import CANCELLED, Sums
 from naively.kernels.reference import Floats, clipped
 from naively.likelihoods.base import Likelihood, Pointwise, sum_of_cells
 from naively.likelihoods.numbers import Quadratic
+from naively.likelihoods.uncertain import Uncertain, mean_of_log, variance_of_log
 from naively.options import How
 
 # --- Normal numbers at given parameters: their likelihood, and the distribution that is fitted ---
@@ -213,6 +214,53 @@ class NormalNumbers(NormalAt):
         mean, variance = self.moments(tally)
         offset = -0.5 * np.log(2 * np.pi * variance)
         return Quadratic(mean, 0.5 / variance, offset, self._base)
+
+    def uncertain(
+        self,
+        tally: BlockTally[Columns],
+        block: Dense,
+        least: float = 0.0,  # noqa: ARG002
+    ) -> Uncertain:
+        """Return the posterior mean and variance of log densities.
+
+        Notes
+        -----
+        With the precision τ ~ Gamma(a, b) and the mean ~ Normal(m, 1 / (κ τ)) the log density is
+        ½ log τ - ½ (√τ (x - m) - z / √κ)² - ½ log 2π, with z ~ Normal(0, 1) independent of τ, and
+        the covariance of τ and log τ is 1 / b. A mean that is known has an infinite κ, and a
+        variance that is known an infinite a.
+        """
+        if self.estimate == "predictive":
+            raise self._unsure(tally, INTEGRATED)
+        at, pretend, a, b = self._posterior(tally)
+        pooled_mean, pooled = self._pooled(tally)
+        row, column, x = block.entries()
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            unsure = 1 / (tally[PRESENT].high + pretend)  # 1 / κ
+            if self.mean is not None:
+                unsure = np.zeros_like(unsure)
+            if self._given_variance is not None:
+                a, b = np.full_like(unsure, np.inf), np.full_like(unsure, self._given_variance)
+                inner, log_precision, of_log = 1 / b, -np.log(b), np.zeros_like(b)
+            else:
+                b = np.maximum(b, a * np.maximum(self._least(tally), 1e-300))
+                b = b + a * self.added_variance(tally)
+                inner, log_precision = a / b, mean_of_log(a) - np.log(b)
+                of_log = variance_of_log(a)
+            square = (clipped(x)[:, None] - np.where(np.isnan(at), pooled_mean, at)[column]) ** 2
+            u, unsure, a = square * inner[column], unsure[column], a[column]
+            mean = 0.5 * (log_precision[column] - u - unsure - np.log(2 * np.pi))
+            variance = u * unsure + unsure**2 / 2
+            together = None
+            if self.variance == "shared":  # what log τ adds is the same for all classes
+                together = u / (2 * np.sqrt(a))
+            else:
+                variance += of_log[column] / 4 + u * (u / 2 - 1) / (2 * a)
+            # In a constant column no class differs from another.
+            spread = np.maximum(pooled, (1 / inner).max(axis=1, keepdims=True))
+            varies = (spread > self._least(tally))[column]
+        mean, variance = np.where(varies, mean, 0.0), np.where(varies, variance, 0.0)
+        return Uncertain(row, column, mean, variance, together=together)
 
     def prior_of(self, tally: BlockTally[Columns]) -> Prior | None:
         if self.prior is not None or self.smoothing == 0:

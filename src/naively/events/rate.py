@@ -14,6 +14,7 @@ from naively.counting.axis import PRESENT, VALUE, Columns, title
 from naively.counting.block import Block, Dense, Sparse
 from naively.counting.tally import BlockTally
 from naively.events.base import (
+    INTEGRATED,
     UNSAID,
     Distribution,
     Support,
@@ -28,6 +29,7 @@ from naively.events.prior import Beta, Gamma, pretend_rows
 from naively.events.shown import CHANCE, POSITIVE, PROBABILITY, RATE, read, summed
 from naively.kernels.reference import Floats, clipped
 from naively.likelihoods.base import Likelihood, Pointwise, sum_of_cells
+from naively.likelihoods.uncertain import Uncertain, moments_of_beta, moments_of_gamma
 from naively.likelihoods.words import LogLinear
 from naively.options import How
 
@@ -148,6 +150,18 @@ class Rate(Estimable[Columns, Dense | Sparse]):
             return self.log_next(clipped(x)[:, None], a[column], b[column])
 
         return Pointwise(log_density, typical)
+
+    def uncertain(
+        self, tally: BlockTally[Columns], block: Dense | Sparse, least: float = 0.0
+    ) -> Uncertain:
+        if self.estimate == "predictive":
+            raise self._unsure(tally, INTEGRATED)
+        row, column, x = block.entries()
+        a, b = (of[column] for of in self._counts(tally, "mean"))
+        # What a number adds to a and b is what it multiplies in the log likelihood.
+        own = self.sums(np.ones((len(x), 1)), clipped(x)[:, None])
+        moments = moments_of_beta if self.conjugate is Beta else moments_of_gamma
+        return Uncertain(row, column, *moments(*own, a, b, least))
 
     def sample(
         self, tally: BlockTally[Columns], classes: NDArray[np.integer], rng: np.random.Generator

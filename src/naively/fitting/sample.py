@@ -796,6 +796,15 @@ class Sample:
         """
         return self.weighed(model, kind, learned=learned, near=near).weights
 
+    def weighed_table(self, model: Model) -> LeaveOneOut:
+        """Return the leave-one-out table that the weights of a model are fitted to."""
+        if self.several_groups:
+            _, _, count, found = self._without_groups(model, model.weights)
+        else:
+            model, batches, count = self.weighed_alike(model)
+            found = next(self._tables(model, batches, learned=True))
+        return found.standing_for(count).first(ROWS).standing_for(count)
+
     @on_one_thread
     def weighed(
         self,

@@ -625,9 +625,7 @@ class Passes:
             joint, evidence = joint[1:] - joint[:1], evidence[1:] - evidence[:1]
             free = np.zeros_like(free)
         columns = len(joint)
-        size = np.where(free, columns, 1)
-        first = np.cumsum(size) - size
-        number = (first[:, None] + np.where(free[:, None], np.arange(columns), 0)).T
+        number = numbered(free, columns)
         return cls(
             blocked(joint - joint.max(axis=0) if columns > 1 else joint),
             blocked(z),
@@ -736,6 +734,20 @@ class Passes:
         times *= min(1.0, HUGE_WEIGHT / max(some.max(initial=0.0) * times, 1.0))
         rows[: len(some)] = some * times
         return p, rows.reshape(-1, 1, BLOCK)
+
+
+def numbered(free: NDArray[np.bool_], columns: int) -> NDArray[np.int64]:
+    """Return the number of each weight, (columns, parts), those that are one alike.
+
+    Examples
+    --------
+    >>> numbered(np.array([True, False, True]), 2)
+    array([[0, 2, 3],
+           [1, 2, 4]])
+    """
+    size = np.where(free, columns, 1)
+    first = np.cumsum(size) - size
+    return (first[:, None] + np.where(free[:, None], np.arange(columns), 0)).T
 
 
 def _by_argument(shared: NDArray[np.float32], own: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -136,15 +136,9 @@ def fit(
     if found.labels.k < 2 or not found.parts:
         return Weights(classes, {}, none, 1.0, rows, kind)
     kinds = np.array(found.kinds)
-    temperatures = np.zeros(len(kinds))  # the temperature of each part
-    texts = np.isin(kinds, ["text", "band"])
-    for of, below in ((kinds == "column", BELOW), (texts, SURE)):
-        if of.any():
-            joint = np.einsum("p,pnc->nc", of.astype(np.float64), found.table)
-            temperatures[of] = temperature(joint, found.prior, found.labels, rows, below)
+    temperatures = _temperatures(found, rows)
     usual = float(temperatures[kinds == "column"].max(initial=0.0)) or 1.0
-    # With two classes a text alone has no bias: it would decide texts without a known word.
-    if kind == "temperature" or (found.kinds == ["text"] and len(classes) == 2):
+    if kind == "temperature" or is_one_text(found):
         # A text has a temperature of its own; what missing cells say has none, and the weight 0.
         own = {
             part: (float(t),) * len(classes)
@@ -156,6 +150,32 @@ def fit(
     weight, bias = ridge(found, shrinkage, near, tolerance)
     by_part = dict(zip(found.parts, map(tuple, weight.tolist()), strict=True))
     return Weights(classes, by_part, tuple(bias.tolist()), CENTRE * usual, rows, kind)
+
+
+def is_one_text(found: LeaveOneOut) -> bool:
+    """Whether all evidence is of one text, and has a temperature alone.
+
+    With two classes such a text has no bias: it would decide texts without a known word.
+    """
+    return found.kinds == ["text"] and found.labels.k == 2
+
+
+def _temperatures(found: LeaveOneOut, rows: float) -> Floats:
+    """Return the temperature of each part, (parts,): of columns, of texts, and 0 of what lacks."""
+    kinds = np.array(found.kinds)
+    temperatures = np.zeros(len(kinds))
+    texts = np.isin(kinds, ["text", "band"])
+    for of, below in ((kinds == "column", BELOW), (texts, SURE)):
+        if of.any():
+            joint = np.einsum("p,pnc->nc", of.astype(np.float64), found.table)
+            temperatures[of] = temperature(joint, found.prior, found.labels, rows, below)
+    return temperatures
+
+
+def shrinkage_of(found: LeaveOneOut, rows: float) -> Shrinkage:
+    """Return how the weights are shrunk that are fitted to a table of so many rows learned."""
+    weight = found.labels.weights.sum()
+    return _shrinkage(np.array(found.kinds), _temperatures(found, rows), weight)
 
 
 @dataclass(frozen=True)
@@ -175,6 +195,10 @@ class Shrinkage:
     centre: Floats
     strength: Floats
     apart: Floats
+
+    def take(self, order: NDArray[np.int64]) -> Shrinkage:
+        """Return that of parts in another order."""
+        return Shrinkage(self.centre[order], self.strength[order], self.apart[order])
 
 
 def _shrinkage(kinds: NDArray[np.str_], temperatures: Floats, rows: float) -> Shrinkage:
@@ -253,21 +277,8 @@ def ridge(
     evidence = found.table.transpose(2, 0, 1)
     passes = Passes.of(found.prior.T, found.labels, one, evidence, free=free, order=order)
     biases = passes.slopes
-    # Of two classes, whose biases add up to 0, the bias is the difference of the two.
-    of_bias = BIAS / 2 if k == 2 else BIAS
-    centre, strength, apart = (
-        of[order] for of in (shrinkage.centre, shrinkage.strength, shrinkage.apart)
-    )
-    # Of the squares of a mean off the centre, and of weights beside the mean, is made one of each
-    # weight off the centre, and one of what they add up to.
-    columns = len(passes.number)
-    each = free & (columns > 1)
-    alone, middle = (np.zeros(biases + passes.weights) for _ in range(2))
-    alone[:biases] = of_bias
-    alone[biases:][passes.number] = np.where(each, apart, strength)
-    middle[biases:][passes.number] = centre
-    together = np.where(each, strength / columns**2 - apart / columns, 0.0)
-    start = middle
+    penalty = penalty_of(shrinkage.take(order), free, passes.number, biases)
+    start = middle = penalty.centre
     if near is not None:
         bias, start = near.bias_of(near.classes), middle.copy()
         start[:biases] = bias[1] - bias[0] if k == 2 else bias
@@ -275,7 +286,7 @@ def ridge(
         start[biases:][passes.number] = weight[:1] if k == 2 else weight
     x = least(
         passes,
-        Penalty(alone, together, middle),
+        penalty,
         start,
         passes.curvature,
         steps=STEPS,
@@ -287,9 +298,39 @@ def ridge(
     return weight, bias
 
 
+def penalty_of(
+    shrinkage: Shrinkage, free: NDArray[np.bool_], number: NDArray[np.int64], biases: int
+) -> Penalty:
+    """Return what shrinks biases and weights, as one sum of squares.
+
+    Of the squares of a mean off the centre, and of weights beside the mean, is made one of each
+    weight off the centre, and one of what they add up to.
+
+    Parameters
+    ----------
+    shrinkage : Shrinkage
+        Of the parts.
+    free : ndarray of bool, of shape (parts,)
+        Which have a weight for each class.
+    number : ndarray of shape (columns, parts)
+        The number of each weight; of two classes, whose difference alone counts, in one column.
+    biases : int
+        How many biases there are before the weights.
+    """
+    columns = len(number)
+    each = free & (columns > 1)
+    alone, middle = (np.zeros(biases + int(number.max(initial=-1)) + 1) for _ in range(2))
+    # Of two classes, whose biases add up to 0, the bias is the difference of the two.
+    alone[:biases] = BIAS / 2 if columns == 1 else BIAS
+    alone[biases:][number] = np.where(each, shrinkage.apart, shrinkage.strength)
+    middle[biases:][number] = shrinkage.centre
+    together = shrinkage.strength / columns**2 - shrinkage.apart / columns
+    return Penalty(alone, np.where(each, together, 0.0), middle)
+
+
 def joint_of(weights: Weights, found: LeaveOneOut) -> Floats:
     """Return weighted leave-one-out joint log likelihoods, of shape (rows, classes)."""
-    classes = weights.classes
+    classes = found.labels.classes.tolist()
     joint = found.joint(weights.table(found.parts, classes))
     return np.asarray(joint + weights.bias_of(classes))
 

@@ -30,6 +30,7 @@ from naively.counting.labels import Label, LabelArray
 from naively.counting.tally import BlockTally
 from naively.data.columns import Rows
 from naively.inspect.rules import Conditions, rules_of_rows
+from naively.inspect.uncertainty import ProbabilityIntervals
 from naively.kernels.reference import Floats
 from naively.kernels.strings import Strings
 from naively.kernels.tokens import character_ngrams, splitter
@@ -81,6 +82,8 @@ class ExplainedRow(Shown):
         The class labels.
     columns : tuple of str
         The columns of the table, in their order.
+    intervals : ProbabilityIntervals, optional
+        How sure the probabilities of the row are, if that was asked.
     """
 
     column: list[str]
@@ -89,6 +92,7 @@ class ExplainedRow(Shown):
     joint: Floats
     classes: LabelArray
     columns: tuple[str, ...] = ()
+    intervals: ProbabilityIntervals | None = None
 
     def rival(self, c: int) -> int:
         """Return the strongest class other than c."""
@@ -167,6 +171,8 @@ class ExplainedRow(Shown):
         if np.isnan(odds):
             total = f"every class is impossible, so that the class prior decides ({p:.2f})"
         lines = [f"{names}: {total}"]
+        if self.intervals is not None:
+            lines.append(self.intervals.sentence(0, c))
         both = self.log_likelihood[:, [c, self.rival(c)]]
         nowhere = np.flatnonzero(np.isneginf(both).all(axis=1)) if len(self.classes) > 1 else ()
         impossible = [shown(self.column[i], self.value[i]) for i in nowhere]
@@ -299,8 +305,8 @@ class Explanation(Tabular):
         return table
 
 
-def explain(model: Model, rows: Rows) -> Explanation:
-    """Explain the prediction of each row (see ``NaiveBayes.explain``)."""
+def explain(model: Model, rows: Rows, intervals: ProbabilityIntervals | None = None) -> Explanation:
+    """Explain the prediction of each row (see ``NaiveBayes.explain``), with intervals if given."""
     rows = model.taken.schema.match(rows)
     of_character_ngrams = model.taken.schema.of_character_ngrams
     batch = model.encode(rows)
@@ -331,10 +337,12 @@ def explain(model: Model, rows: Rows) -> Explanation:
     lines.add_products(model.products(blocks))
     lines.add_rules(rules_of_rows(model, blocks))
     explained, order = [], tuple(map(title, model.taken.schema.order))
-    for of_row, joint in zip(lines.items, model.score(batch, "joint"), strict=True):
+    joints = model.score(batch, "joint")
+    for i, (of_row, joint) in enumerate(zip(lines.items, joints, strict=True)):
         columns, values, log_likelihoods = map(list, zip(*of_row, strict=True))
         evidence = np.stack(log_likelihoods)
-        explained.append(ExplainedRow(columns, values, evidence, joint, model.classes, order))
+        sure = None if intervals is None else intervals.row(i)
+        explained.append(ExplainedRow(columns, values, evidence, joint, model.classes, order, sure))
     return Explanation(explained)
 
 
@@ -710,6 +718,11 @@ class Waterfall(Tabular):
         Of the class against its rival; NaN where both are impossible.
     probability : float
         The posterior of the class among all classes.
+    sure : str
+        The probability and its interval, in words; "" if that was not asked.
+    ends : tuple of float, optional
+        Where the interval begins and ends, as log odds: as far from the total as the log odds of
+        the class against all others would move.
     """
 
     label: Label
@@ -718,6 +731,8 @@ class Waterfall(Tabular):
     weight: list[float]
     log_odds: float
     probability: float
+    sure: str = ""
+    ends: tuple[float, float] | None = None
 
     @property
     def start(self) -> list[float]:
@@ -741,7 +756,8 @@ class Waterfall(Tabular):
 
     def __str__(self) -> str:
         steps = zip(self.item, self.weight, strict=True)
-        return "\n".join([self.heading, *(f"{w:+8.2f}  {visible(item)}" for item, w in steps)])
+        heading = [self.heading, *filter(None, [self.sure])]
+        return "\n".join([*heading, *(f"{w:+8.2f}  {visible(item)}" for item, w in steps)])
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw each step as a bar that begins where the last one ended."""
@@ -756,7 +772,8 @@ class Waterfall(Tabular):
             self.item,
             np.array(self.weight),
             label=f"log odds (nats)\n{names}",
-            title=total,
+            title=f"{total}\n{self.sure}" if self.sure else total,
+            ends=self.ends,
             ax=ax,
         )
 
@@ -785,6 +802,8 @@ def waterfall(row: ExplainedRow, n: int = 10, label: Label | None = None) -> Wat
         [float(weight) for _, weight in steps],
         row.log_odds(c),
         row.probability(c),
+        "" if row.intervals is None else row.intervals.sentence(0, c),
+        None if row.intervals is None else row.intervals.around(row.log_odds(c), c),
     )
 
 

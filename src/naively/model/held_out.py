@@ -176,10 +176,17 @@ def least_at(held_out: HeldOut | None) -> dict[float, float]:
     return {coverage: float(held_out.least(coverage)[0]) for coverage in USUAL}
 
 
-def check_coverage(coverage: object) -> None:
-    """Raise a ValueError unless a coverage is between 0 and 1."""
-    if not (isinstance(coverage, int | float | np.floating) and 0 < coverage < 1):
+def check_coverage(coverage: object) -> float:
+    """Return a coverage; a ValueError unless it is between 0 and 1.
+
+    Examples
+    --------
+    >>> check_coverage(0.9)
+    0.9
+    """
+    if not isinstance(coverage, int | float | np.number) or not 0 < coverage < 1:
         raise ValueError(f"coverage must be between 0 and 1, such as 0.9, got {coverage!r}.")
+    return float(coverage)
 
 
 def _from_the_top(table: Floats) -> Floats:

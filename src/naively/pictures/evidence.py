@@ -44,6 +44,7 @@ def draw_waterfall(
     *,
     label: str,
     title: str,
+    ends: tuple[float, float] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw a bar for each weight, from where the last ended, the first on top.
@@ -56,6 +57,8 @@ def draw_waterfall(
         In nats; an infinite one goes beyond all others, and is said to have no end.
     label, title : str
         Of the horizontal axis, and of the picture.
+    ends : tuple of float, optional
+        Where the interval of the sum begins and ends; it is drawn below the last bar.
     ax : Axes, optional
         What to draw on.
     """
@@ -83,6 +86,12 @@ def draw_waterfall(
     ax.margins(x=0.13)
     ax.set_yticks(y, [name_of(item) for item in items])
     ax.set_ylim(len(items) - 0.4, -0.6)
+    if ends is not None and len(items):
+        low, high, below = *ends, len(items) - 0.3
+        sum_ = float(end[-1])
+        error = [[max(sum_ - low, 0.0)], [max(high - sum_, 0.0)]]
+        ax.errorbar([sum_], [below], xerr=error, fmt="o", color=GREY, capsize=2, elinewidth=1.2)
+        ax.set_ylim(len(items) + 0.1, -0.6)
     ax.set_title(title, loc="right")
     put_notes(ax, label, [], "right")
     return ax

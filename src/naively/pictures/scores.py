@@ -94,6 +94,30 @@ def plot_reliability(drawn: Sequence[Reliability], ax: Axes | None = None) -> Ax
     return ax
 
 
+MOST_ROWS = 40  # whose probabilities are drawn
+
+
+@styled()
+def draw_probabilities(
+    p: Floats, low: Floats, high: Floats, *, label: str, ax: Axes | None = None
+) -> Axes:
+    """Draw probabilities of rows with their intervals, (rows,), the largest on top.
+
+    Of more rows than ``MOST_ROWS`` some are drawn, evenly from the largest to the least.
+    """
+    order = np.argsort(-p, kind="stable")
+    if len(order) > MOST_ROWS:
+        order = order[np.linspace(0, len(order) - 1, MOST_ROWS).round().astype(np.int64)]
+    ax = new_axes(ax, height=max(1.5, 0.13 * len(order) + 0.7))
+    y = np.arange(len(order))
+    error = np.stack([p - low, high - p])[:, order]
+    how = {**points(0), "color": COLOURS[0], "ecolor": GREY}
+    ax.errorbar(p[order], y, xerr=np.maximum(error, 0.0), elinewidth=1.0, **how)
+    ax.set_yticks(y, [str(row) for row in order.tolist()], fontsize=6)
+    ax.set(xlim=(-0.02, 1.02), ylim=(len(order) - 0.4, -0.6), xlabel=label, ylabel="row")
+    return ax
+
+
 @styled()
 def plot_confusion(table: Floats, labels: Sequence[object], ax: Axes | None = None) -> Axes:
     """Draw a confusion table, (classes, classes): rows by right class, down, and answer, across."""

@@ -1,0 +1,178 @@
+"""How sure the weights are: their covariance, from the curvature of the loss that they minimise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.leave_one_out import Part
+from naively.fitting.leave_one_out import LeaveOneOut
+from naively.fitting.sample import Sample
+from naively.fitting.search import numbered, on_one_thread
+from naively.fitting.weights import (
+    BELOW,
+    SURE,
+    is_one_text,
+    joint_of,
+    penalty_of,
+    posterior,
+    shrinkage_of,
+)
+from naively.kernels.reference import Floats
+from naively.model.linear_part import NOTHING
+from naively.model.model import Model
+from naively.model.weights import Weights
+
+# --- The covariance of weights and biases --------------------------------------------------------
+#
+# The weights are those of the least log loss of some rows, and a ridge. Of other rows they would be
+# others. How far is about the inverse of the second derivatives of loss and ridge at the minimum
+# (Laplace's approximation; Bishop, Pattern Recognition and Machine Learning, 2006, section 4.5).
+# Weights at 0, where they are held, count as known; so do the slopes of the linear part.
+
+
+MOST = 4_000  # weights and biases, whose matrix has the square of it
+AT_ONCE = 1 << 22  # numbers that are multiplied together
+
+
+@dataclass(frozen=True, eq=False)
+class WeightsCovariance:
+    """The covariance of the weights and biases of a model.
+
+    Parameters
+    ----------
+    parts : list of Part
+        The parts that have weights.
+    number : ndarray of shape (classes, parts)
+        The number of each weight, -1 of one that counts as known.
+    bias : ndarray of shape (classes, biases)
+        How much each bias adds to each class. The numbers of weights go on after those of biases.
+    root : ndarray of shape (weights and biases, weights and biases)
+        A matrix whose product with its own transpose is their covariance.
+    """
+
+    parts: list[Part]
+    number: NDArray[np.int64]
+    bias: Floats
+    root: Floats
+
+    def variance(self, gradient: Floats, evidence: Floats) -> Floats:
+        """Return the variance that weights and biases give a function of the joint, (rows,).
+
+        Parameters
+        ----------
+        gradient : ndarray of shape (rows, classes)
+            The derivatives of the function by the joint log likelihoods.
+        evidence : ndarray of shape (parts, rows, classes)
+            The evidence of each part without weights, centred over the classes.
+        """
+        found, size = np.zeros(len(gradient)), len(self.root)
+        some = max(1, AT_ONCE // max(1, size))
+        for start in range(0, len(gradient), some):
+            of = slice(start, start + some)
+            h, z = gradient[of], np.zeros((len(gradient[of]), size))
+            z[:, : self.bias.shape[1]] = h @ self.bias
+            for c, number in enumerate(self.number):
+                there = np.flatnonzero(number >= 0)
+                # Parts that have one weight, such as all columns, add up.
+                np.add.at(z.T, number[there], h[:, c] * evidence[there, of, c])
+            found[of] = np.square(z @ self.root).sum(axis=1)
+        return found
+
+
+@on_one_thread
+def weights_covariance(model: Model, sample: Sample) -> WeightsCovariance:
+    """Return the covariance of a model's weights, as the sample of the learned rows says.
+
+    It takes about as long as to fit the weights.
+
+    Raises
+    ------
+    ValueError
+        If there are too many weights.
+    """
+    weights = model.weights
+    assert weights is not None
+    found = sample.weighed_table(model)
+    rows = float(model.independent_rows.sum())
+    number, bias, ridge = _arguments(found, weights, rows)
+    if len(ridge) > MOST:
+        raise ValueError(
+            f"How sure probabilities are is not computed of more than {MOST:,} weights, and the "
+            f'model has {len(ridge):,}; learn with weights="temperature" or weights=None.'
+        )
+    p = posterior(joint_of(replace(weights, linear=NOTHING), found))
+    curvature = _curvature(found, p, number, bias) + ridge
+    root = np.linalg.inv(np.linalg.cholesky(curvature)).T
+    return WeightsCovariance(found.parts, number, bias, root)
+
+
+def _arguments(
+    found: LeaveOneOut, weights: Weights, rows: float
+) -> tuple[NDArray[np.int64], Floats, Floats]:
+    """Return the numbers of weights, what biases add, and the second derivatives of the ridge.
+
+    They are as ``WeightsCovariance`` has them; weights at 0 are left out.
+    """
+    k, kinds = found.labels.k, np.array(found.kinds)
+    if k < 2 or not found.parts:
+        return np.full((k, len(kinds)), -1), np.zeros((k, 0)), np.zeros((0, 0))
+    weight = weights.table(found.parts, found.labels.classes.tolist())
+    if weights.how == "temperature" or is_one_text(found):
+        # One weight for the columns, and one for the texts; the ridge is of their logarithms.
+        of_text, lacks = np.isin(kinds, ["text", "band"]), kinds == "missing"
+        number = np.tile(np.where(lacks, -1, of_text.astype(np.int64)), (k, 1))
+        size = np.array([weight[of].max(initial=0.0) for of in (~of_text & ~lacks, of_text)])
+        held, size = size <= 0, np.where(size > 0, size, 1.0)
+        ridge = np.diag(np.array([BELOW, SURE]) / size**2)
+        biases, bias = 0, np.zeros((k, 0))
+    else:
+        free = np.array(found.by_class)
+        columns = 1 if k == 2 else k
+        number = numbered(free & (columns > 1), columns)
+        bias = np.array([[-0.5], [0.5]]) if k == 2 else np.eye(k)
+        biases = bias.shape[1]
+        penalty = penalty_of(shrinkage_of(found, rows), free, number, biases)
+        ridge = np.diag(penalty.alone)
+        for part, more in enumerate(penalty.together):
+            own = biases + number[:, part]
+            ridge[np.ix_(own, own)] += more
+        number = np.broadcast_to(number, (k, len(kinds)))
+        held = np.ones(len(ridge) - biases, np.bool_)
+        held[number] = weight.T <= 0
+    there = np.append(np.ones(biases, np.bool_), ~held)
+    place = np.append(np.where(there, np.cumsum(there) - 1, -1), -1)
+    number = place[np.where(number < 0, -1, biases + number)]
+    return number, bias, ridge[np.ix_(there, there)]
+
+
+def _curvature(found: LeaveOneOut, p: Floats, number: NDArray[np.int64], bias: Floats) -> Floats:
+    """Return the second derivatives of the log loss by biases and weights.
+
+    Of a row they are the covariance, over the classes by its posterior, of what the arguments
+    multiply. ``p`` is of shape (rows, classes).
+    """
+    size = max(int(number.max(initial=-1)) + 1, bias.shape[1])
+    total, rows = np.zeros((size, size)), found.labels.weights
+    some = max(1, AT_ONCE // max(1, size))
+    for start in range(0, len(p), some):
+        of = slice(start, start + some)
+        mean = np.zeros((len(p[of]), size))
+        for c, numbers in enumerate(number):
+            there = np.flatnonzero(numbers >= 0)
+            at = np.append(np.arange(bias.shape[1]), numbers[there])
+            biases = np.broadcast_to(bias[c], (len(mean), bias.shape[1]))
+            z = np.hstack([biases, found.table[there, of, c].T])
+            at, one = np.unique(at, return_inverse=True)
+            if len(at) < z.shape[1]:  # parts that have one weight add up
+                every, z = z, np.zeros((len(z), len(at)))
+                np.add.at(z.T, one, every.T)
+            else:
+                z = z[:, np.argsort(one)]
+            share = p[of, c, None]
+            total[np.ix_(at, at)] += z.T @ (z * (rows[of, None] * share))
+            mean[:, at] += z * share
+        total -= mean.T @ (mean * rows[of, None])
+    return total
