@@ -84,6 +84,8 @@ def draw_waterfall(
             text, (right[i], i), (2, 0), textcoords="offset points", va="center", fontsize=6
         )
     ax.margins(x=0.13)
+    low, high = ax.get_xlim()  # where a bar ends no margin is left, and its number stands there
+    ax.set_xlim(low, max(high, float(right.max()) + 0.13 * (high - low)))
     ax.set_yticks(y, [name_of(item) for item in items])
     ax.set_ylim(len(items) - 0.4, -0.6)
     if ends is not None and len(items):
