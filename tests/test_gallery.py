@@ -181,12 +181,16 @@ def check_billions(printed: str, _: Path | None) -> None:
     assert printed.count("extrapolated: ") == 2
 
 
+def check_sets(printed: str, _: Path | None) -> None:
+    assert numbers_of(printed, "hold the right digit:")[0] == pytest.approx(0.9, abs=0.03)
+
+
 CHECKS: dict[str, Callable[[str, Path | None], None]] = dict(
     zip(
         SCRIPTS,
         (check_coins, check_ratings, check_spam, check_headlines, check_pages, check_digits,
          check_iris, check_shapes, check_copies, check_vocabulary, check_discriminative,
-         check_documents, check_die, check_mixed, check_billions),
+         check_documents, check_die, check_mixed, check_billions, check_sets),
         strict=True,
     )
 )  # fmt: skip
