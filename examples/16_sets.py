@@ -12,7 +12,6 @@ conformal prediction, and :math:`n` is the number of held-out rows:
    q = \text{the } \lceil 0.9\,(n + 1) \rceil\text{-th largest } p(y_i \mid x_i)
 """
 
-import matplotlib.pyplot as plt
 import numpy as np
 from _common import finish, side_by_side
 from sklearn.datasets import load_digits
@@ -58,7 +57,7 @@ size.set(xlabel="coverage asked for", ylabel="digits in a set, on average")
 # Of all digits together nine of ten sets are right, yet of some fewer.
 # ``by_class=True`` asks for nine of ten of each.
 both = [nb.predict_set(X[others], 0.9, by_class=by) for by in (False, True)]
-figure, ax = plt.subplots(figsize=(4, 2.4), layout="constrained")
+(ax,) = side_by_side("Nine of ten are asked for", height=2.4)
 for sets, label, shift in zip(
     both, ("one threshold", "by class"), (-0.2, 0.2), strict=True
 ):
@@ -66,7 +65,10 @@ for sets, label, shift in zip(
     ax.bar(np.arange(10) + shift, share, 0.4, label=label)
 ax.axhline(0.9, color="0.3", linewidth=0.7)
 ax.set(
-    ylim=(0.6, 1), xlabel="digit", ylabel="sets with the right digit", xticks=range(10)
+    ylim=(0.6, 1.1),
+    xlabel="digit",
+    ylabel="sets with the right digit",
+    xticks=range(10),
 )
-ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2)
+ax.legend(loc="upper center", ncols=2)
 finish()
