@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -289,6 +289,33 @@ def plot_smoothing(
     ax.minorticks_off()
     ax.set(xlabel="pseudo-count λ", ylabel=LABELS[metric])
     ax.legend(loc="lower left", bbox_to_anchor=(-0.02, 1.05), ncols=2)
+    return ax
+
+
+@styled()
+def plot_decay(
+    lines: Sequence[tuple[float, NDArray[Any], Floats, float]],
+    metric: str,
+    best: float,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw a score against time, each line a half-life, its times and values, and its mean."""
+    ax = new_axes(ax)
+    for i, (half_life, when, value, mean) in enumerate(lines):
+        name = "for ever" if np.isinf(half_life) else f"{half_life:g}"
+        mark = " (best)" if half_life == best else ""
+        style = {**line(i), "linewidth": 2.2 if half_life == best else 1.0}
+        ax.plot(when, value, label=f"{name}: {mean:.3f}{mark}", **style)
+    ax.set(xlabel="end of the block that is scored", ylabel=LABELS[metric])
+    if lines and lines[0][1].dtype == object:  # dates
+        ax.figure.autofmt_xdate()
+    ax.legend(
+        title="half-life in blocks: mean",
+        title_fontsize=7,
+        loc="lower left",
+        bbox_to_anchor=(0, 1),
+        ncols=3,
+    )
     return ax
 
 
