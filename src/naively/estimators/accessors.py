@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from naively.counting.block import Batch
-from naively.counting.labels import Label, LabelArray, RowWeight, Target, encode_labels
+from naively.counting.labels import Label, LabelArray, Labels, RowWeight, Target, encode_labels
 from naively.data.columns import Rows
 from naively.data.frames import Table, is_on_cluster
 from naively.data.stream import Stream
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from naively.events.outcomes import Names, Probabilities
     from naively.inspect.column import ColumnView
     from naively.inspect.difference import Difference
+    from naively.inspect.drift import Drift
     from naively.inspect.explain import ClassImages
     from naively.inspect.odds import Nomogram, Strongest
     from naively.inspect.parameters import Estimated, Linear, ParameterCounts, Parameters
@@ -656,6 +657,81 @@ class Inspect(Accessor):
         from naively.inspect.difference import difference
 
         return difference(self._model, other._checked, n)
+
+    def drift(
+        self,
+        X: Table = None,
+        y: Target = None,
+        *,
+        by: str | int | None = None,
+        blocks: int = 10,
+    ) -> Drift:
+        """Return what has moved, over time or against new rows: columns, class prior and loss.
+
+        Parameters
+        ----------
+        X : table of rows, optional
+            New rows, to compare with the sample of the learned rows that is in memory. By default
+            these are looked at over time.
+        y : array-like of shape (rows,), or str, optional
+            The labels of the new rows, or their column in ``X``. Without them nothing is said of
+            the class prior and the loss.
+        by : str or int, optional
+            The learned column of times, or numbers, that rows are put in order by; by default the
+            column of times, where there is but one.
+        blocks : int, default 10
+            Into how many blocks of equal numbers of rows.
+
+        Returns
+        -------
+        drift : Drift
+            A table, most moved first, of divergences in nats, with what chance alone makes of each
+            and how much that varies; ``plot()`` draws it.
+
+        Raises
+        ------
+        ValueError
+            If no rows are in memory, or no column orders them; or if new rows are given and a
+            column to order by.
+
+        Notes
+        -----
+        A column is compared by its levels, or by ten bins of its numbers; a text by its common
+        words. Missing cells are a cell of their own. The divergence is that of Jensen and Shannon
+        between the groups, each weighing the same: 0 where they are alike, log 2 of two that have
+        nothing in common. By chance it is (cells - 1) / 8 (1/n + 1/m) of two groups of n and m
+        rows. The loss of learned rows is by the model without the counts of those in their block,
+        or tenth; its weights stay.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from naively import NaiveBayes
+        >>> x = np.random.default_rng(0).normal(size=(400, 2))
+        >>> nb = NaiveBayes().fit({"a": x[:, 0], "b": x[:, 1]}, x[:, 0] > 0)
+        >>> found = nb.inspect.drift({"a": x[:, 0], "b": x[:, 1] + 1}, x[:, 0] > 0)
+        >>> found.what[0], found.column[1]
+        ('log loss', 'b')
+        """
+        from naively.inspect.drift import drift
+
+        model, learned = self._model, self._estimator._learned()
+        if X is None:
+            if y is not None:
+                raise ValueError("y is of rows that are given; give X too.")
+            return drift(model, learned, None, by, blocks)
+        if by is not None:
+            raise ValueError(
+                "New rows are compared with those learned, whatever their time; leave out by."
+            )
+        if y is not None:
+            return drift(model, learned, self._encoded(X, y), None)
+        rows = self._estimator._rows(self._whole(X))
+        if not len(rows):
+            raise ValueError("There are no rows to compare with those learned.")
+        nothing = Labels.none(len(rows), model.classes)
+        new = model.counted.schema.encode(rows, nothing, model.counted.tally.axes)
+        return drift(model, learned, new, None, labelled=False)
 
     def sample(
         self,

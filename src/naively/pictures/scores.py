@@ -300,7 +300,7 @@ def plot_decay(
     ax: Axes | None = None,
 ) -> Axes:
     """Draw a score against time, each line a half-life, its times and values, and its mean."""
-    ax = new_axes(ax)
+    ax = new_axes(ax, width=4.6)
     for i, (half_life, when, value, mean) in enumerate(lines):
         name = "for ever" if np.isinf(half_life) else f"{half_life:g}"
         mark = " (best)" if half_life == best else ""
@@ -312,9 +312,8 @@ def plot_decay(
     ax.legend(
         title="half-life in blocks: mean",
         title_fontsize=7,
-        loc="lower left",
-        bbox_to_anchor=(0, 1),
-        ncols=3,
+        loc="center left",
+        bbox_to_anchor=(1, 0.5),
     )
     return ax
 
@@ -394,4 +393,27 @@ def draw_dependence(
             ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, borderaxespad=0)
         else:
             ax.text(0.5, 0.5, "no pairs", color=GREY, ha="center", transform=ax.transAxes)
+    return ax
+
+
+@styled()
+def draw_drift(
+    names: Sequence[str],
+    divergence: Floats,
+    upper: Floats,
+    between: str,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw divergences as bars, the first on top, over a band of what chance makes of each."""
+    ax = new_axes(ax, height=0.9 + 0.19 * max(3, len(names)))
+    place = np.arange(len(names))
+    colours = [COLOURS[0] if d > u else LIGHT for d, u in zip(divergence, upper, strict=True)]
+    ax.barh(place, divergence, 0.7, color=colours)
+    ax.barh(place, upper, 0.9, color=WIDE_BAND, zorder=0, label="by chance")
+    ax.set_yticks(place, [name_of(name) for name in names])
+    ax.invert_yaxis()
+    ax.set_xlim(left=0.0)
+    ax.set_xlabel("divergence (nats)")
+    ax.set_title(between, loc="right", fontsize=7)
+    ax.legend(loc="lower right")
     return ax
