@@ -105,21 +105,22 @@ class DecayCurve(Tabular):
             "accuracy": mean(self.accuracy),
         }
 
-    def __str__(self) -> str:
-        """Return the scores of all blocks by half-life, and which is best."""
-        blocks = max(self.block)
-        lines = [
-            f"{blocks} blocks, each scored by what was learned before; half-lives are in blocks",
-            as_text(self.by_half_life()),
-        ]
+    @property
+    def said(self) -> str:
+        """Which half-life is best, in a sentence."""
         if math.isinf(self.best):
-            return "\n".join([*lines, "Best: for ever; nothing is gained by decay."])
+            return "Best: for ever; nothing is gained by decay."
         chance = "" if self.gain > SURE * self.noise else ", which may be chance"
-        best = (
+        return (
             f"Best: a half-life of {_in_blocks(self.best)}, decay({self.factor:.3g}) before each: "
             f"log loss {self.gain:.3g} (± {self.noise:.2g}) less than for ever{chance}."
         )
-        return "\n".join([*lines, best])
+
+    def __str__(self) -> str:
+        """Return the scores of all blocks by half-life, and which is best."""
+        blocks = max(self.block)
+        said = f"{blocks} blocks, each scored by what was learned before; half-lives are in blocks"
+        return "\n".join([said, as_text(self.by_half_life()), self.said])
 
     def plot(self, ax: Axes | None = None, metric: Metric = "log_loss") -> Axes:
         """Draw a score against time, a line for each half-life.

@@ -37,6 +37,7 @@ from naively.cli.shared import (
     names,
     rows_for,
     with_file,
+    write_table,
 )
 from naively.messages import say, tell
 from naively.options import FileOptions, Options, declared, from_text, number_of
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from naively.assess.prequential import Prequential
     from naively.cli.learned import FileLearner
     from naively.counting.labels import Label, LabelArray
     from naively.data.columns import Cells, Rows
@@ -413,24 +415,70 @@ def update(
     data: DataArgument,
     output: OutputOption = None,
     target: TargetOption = None,
+    decay: Annotated[
+        float | None,
+        typer.Option(
+            help="Scale what was learned before, so that these rows weigh more: 0.5 halves it. "
+            "With --score, before each batch.",
+            show_default=False,
+        ),
+    ] = None,
+    score: Annotated[
+        bool, typer.Option("--score", help="Score each batch of rows before it is learned.")
+    ] = False,
+    batch: Annotated[int, typer.Option(min=1, help="Rows of a batch that --score scores.")] = 1000,
     input_format: InputFormatOption = None,
     file: FileOptions = FileOptions(),
     memory_limit: MemoryOption = None,
+    form: FormatOption = None,
 ) -> None:
     """Learn more labelled rows, counted as if they had been there in training.
 
     Weights stay, unless the file holds a sample of rows: then they are fitted to it again once
-    the rows that came since are a tenth of those before.
+    the rows that came since are a tenth of those before. With --decay the sample is dropped.
     """
     with _changing(model, output, data):
         nb, provenance, sampled = _open(model)
         target = target or provenance.get("target")
         rows, y, beside = _labelled(nb, data, input_format, target, memory_limit, file, provenance)
         before = nb.class_count_.sum()
-        nb.partial_fit(rows, y, **beside)
+        if score:
+            found = _prequential(nb, rows, y, beside, batch, decay)
+            learned = found.rows[-1]
+        else:
+            nb.partial_fit(rows, y, **beside, decay=decay)
+            learned = float(nb.class_count_.sum() - before * (1.0 if decay is None else decay))
         nb.history_ = nb.history_.of(data)
-        done = f"Learned {nb.class_count_.sum() - before:,.0f} more"
+        done = f"Learned {learned:,.0f} more"
         _write(nb, output or model, provenance, done, sampled=sampled)
+        if score:
+            write_table(found, form)
+
+
+def _prequential(
+    nb: FileLearner,
+    rows: Rows,
+    y: LabelArray,
+    beside: dict[str, Any],
+    every: int,
+    decay: float | None,
+) -> Prequential:
+    """Score and learn rows batch by batch; the history has one record of them."""
+    import numpy as np
+
+    from naively.assess.prequential import prequential
+    from naively.counting.labels import Beside
+
+    def learn(some: slice) -> None:
+        place = np.arange(some.start, some.stop)
+        more = {what: np.asarray(values)[some] for what, values in beside.items()}
+        nb.partial_fit(rows.take(place), y[some], **more, decay=decay)
+
+    labels = Beside(**beside).encode(y)
+    history = nb.history_
+    found = prequential(rows, labels, lambda: nb.model_, learn, every)
+    nb.history_ = history.add("update", found.rows[-1], float(nb.class_count_.sum()))
+    return found
 
 
 @with_file

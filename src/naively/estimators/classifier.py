@@ -745,11 +745,7 @@ class Classifier(metaclass=ABCMeta):
         array([0.5, 0.5])
         """
         check_is_fitted(self)
-        if not (np.isfinite(factor) and factor > 0):
-            raise ValueError(f"The decay factor must be greater than 0, got {factor}.")
-        faded = self.model_ * float(factor)
-        if not faded.counted.tally.class_count.any():
-            raise ValueError("Nothing would be left: all counts are too small to be told from 0.")
+        faded = self._faded(factor)
         before = self._total
         self._keep(faded)
         self._sample = None
@@ -955,6 +951,15 @@ class Classifier(metaclass=ABCMeta):
         self.__dict__.pop("feature_names_in_", None)
         if names and names != [TEXT]:
             self.feature_names_in_ = np.array(names, object)
+
+    def _faded(self, factor: float) -> Model:
+        """Return the model whose counts are scaled, or raise why they cannot be."""
+        if not (np.isfinite(factor) and factor > 0):
+            raise ValueError(f"The decay factor must be greater than 0, got {factor}.")
+        faded = self.model_ * float(factor)
+        if not faded.counted.tally.class_count.any():
+            raise ValueError("Nothing would be left: all counts are too small to be told from 0.")
+        return faded
 
     def _sampled_rows(self) -> SampledRows | None:
         """Return the sample of the learned rows for a model file; None if there is none."""

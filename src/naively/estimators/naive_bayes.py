@@ -368,6 +368,7 @@ class Learner(Classifier):
         *,
         frequencies: Target = None,
         groups: Target = None,
+        decay: float | None = None,
     ) -> Self:
         """Learn from more rows; what is counted is the same as from all rows at once.
 
@@ -387,24 +388,33 @@ class Learner(Classifier):
             All classes that will ever come. Not needed, as classes are learned as they come; those
             that are said have a place from the first batch on, and a ``class_prior`` may be for
             them.
+        decay : float, optional
+            What counts are multiplied by that were learned before, as by ``decay`` just before:
+            0.5 halves them. Weights stay then, as there is no sample of faded rows. Of the first
+            rows it has nothing to fade. ``curve.decay`` shows which is best.
         """
         beside = Beside(sample_weight, frequencies, groups)
         if not self.__sklearn_is_fitted__():
             return self._fit(X, y, beside, classes, more=True)
         found = self._read(X, y, beside, self._learned_texts, some=self.semi_supervised)
         self._check_labels(found)
-        model, sample = self.model_, self._sample
+        model, sample = (self.model_, self._sample) if decay is None else (self._faded(decay), None)
+        faded = self._total - float(model.counted.tally.class_count.sum())
         if sample is None and not found.is_labelled:
             sample = Reservoir(self.random_state)  # of these rows alone
         model, sample = found.learn_more(model, self.event_models, sample)
         check_class_prior(model, classes, more=True)
-        if self._sample is not None:
+        if decay is not None:
+            self._sample = None
+            rest = self._total - faded
+            self.history_ = self.history_.add("decay", faded, rest, f"{decay:g}")
+        elif self._sample is not None:
             self._sample = sample
         if sample is not None and isinstance(found, InMemory) and not found.is_labelled:
             model = self._with_unlabelled(model, sample, found)
         elif sample is not None and weights_are_stale(self.model_, model):
             model = self._weighed(model)
-        before = self._total
+        before = self._total - faded
         self._keep(model)
         self._record("update", self._total - before)
         return self

@@ -174,15 +174,15 @@ def drift(
     held = [Held(model.recode(batch)) for batch in batches]
     copies = np.concatenate([batch.times for batch in batches])[there]
     group, labels, weight = group[there], labels.take(there), (counts[there], copies)
-    lines: list[Line] = []
+    lines: list[Moved] = []
     if labelled:
         codes, names = labels.codes.astype(np.int64), labels.classes.tolist()
-        lines.append(Line.of("class prior", None, codes, names, group, *weight))
+        lines.append(Moved.of("class prior", None, codes, names, group, *weight))
     for name, codes, items in _columns(model, held, counts_of(batches), by):
-        lines.append(Line.of("column", name, codes[there], items, group, *weight))
+        lines.append(Moved.of("column", name, codes[there], items, group, *weight))
     lines.sort(key=lambda line: line.chance - line.divergence)
     if labelled:
-        lines.insert(0, Line.of_loss(loss, group, *weight))
+        lines.insert(0, Moved.of_loss(loss, group, *weight))
     divergence, chance, noise, before, after = (
         np.array([getattr(line, of) for line in lines], np.float64)
         for of in ("divergence", "chance", "noise", "before", "after")
@@ -209,7 +209,7 @@ def counts_of(batches: Sequence[Batch]) -> Floats:
 
 
 @dataclass(frozen=True)
-class Line:
+class Moved:
     """One line of the table (see ``Drift``)."""
 
     what: str
@@ -230,8 +230,8 @@ class Line:
         items: Sequence[Any],
         group: Codes,
         weight: Floats,
-        copies: NDArray[np.int64],
-    ) -> Line:
+        copies: Codes,
+    ) -> Moved:
         """Compare the cells of rows, (rows,), each of a group, a weight, and so many copies.
 
         Rows of several weights are fewer independent ones (Kish).
@@ -254,7 +254,9 @@ class Line:
         )
 
     @classmethod
-    def of_loss(cls, loss: Floats, group: Codes, weight: Floats, copies: NDArray[np.int64]) -> Line:
+    def of_loss(
+        cls, loss: Floats, group: Codes, weight: Floats, copies: NDArray[np.int64]
+    ) -> Moved:
         """Compare the losses of the rows of the first and of the last group."""
         mean, error = [], []
         for g in (0, int(group.max())):
