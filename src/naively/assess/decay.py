@@ -111,6 +111,8 @@ class DecayCurve(Tabular):
         if math.isinf(self.best):
             return "Best: for ever; nothing is gained by decay."
         chance = "" if self.gain > SURE * self.noise else ", which may be chance"
+        if self.best == min(self.half_life):
+            chance += "; with more blocks, shorter ones can be tried"
         return (
             f"Best: a half-life of {_in_blocks(self.best)}, decay({self.factor:.3g}) before each: "
             f"log loss {self.gain:.3g} (± {self.noise:.2g}) less than for ever{chance}."
