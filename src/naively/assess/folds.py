@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.assess.forward import note_of_time
 from naively.assess.scores import Scores, scores
 from naively.counting.axis import VALUE, Words, title
 from naively.counting.labels import Labels
@@ -118,7 +119,7 @@ def assess(
         why=why,
         folds=(folds.held_out, folds.dealt),
         why_folds=folds.why,
-        notes=sample.notes,
+        notes=(*sample.notes, *note_of_time(model, reservoir.of(model), kind)),
         too_rare=tuple(model.classes[alone].tolist()),
     )
 
