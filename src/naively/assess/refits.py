@@ -91,9 +91,14 @@ class Named:
         >>> Named("", ["2026-01-31", "2026-02-01"]).shown(86400.0)
         datetime.datetime(1970, 1, 2, 0, 0)
         """
-        if self._table.kind("time") != "time" or not math.isfinite(moment):
+        if not self.is_time or not math.isfinite(moment):
             return float(moment)
         return np.datetime64(round(moment), "s").item()
+
+    @property
+    def is_time(self) -> bool:
+        """Whether the times are dates, and no mere numbers."""
+        return self._table.kind("time") == "time"
 
     @cached_property
     def _table(self) -> Rows:

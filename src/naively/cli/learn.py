@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import re
 import sys
-import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -13,6 +12,7 @@ from dataclasses import fields
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
 
 import typer
@@ -137,6 +137,13 @@ def train(  # noqa: PLR0915, PLR0917  (options, not positions)
             show_default=False,
         ),
     ] = None,
+    time: Annotated[
+        str | None,
+        typer.Option(
+            help="With --half-life, the column of times of the rows, which is not learned.",
+            show_default=False,
+        ),
+    ] = None,
     hold_out: Annotated[
         str,
         typer.Option(
@@ -172,17 +179,17 @@ def train(  # noqa: PLR0915, PLR0917  (options, not positions)
     from naively.cli.learned import FileLearner
     from naively.model.model import History
 
-    begin = time.perf_counter()
+    begin = perf_counter()
     saving.check_output(output, [data])
     part = _hold_out(hold_out)
     prior = _class_prior(class_prior)
     late = class_prior not in PRIORS  # it is for classes that are not known before all rows are
     target = target or folder_target(data)
     source = Data(
-        *(data, input_format, *_columns(columns, ignore, target, frequencies, groups)),
+        *(data, input_format, *_columns(columns, ignore, target, frequencies, groups, time)),
         *(target, memory_limit, file),
     )
-    beside = {"frequencies": frequencies, "groups": groups}
+    beside = {"frequencies": frequencies, "groups": groups, "time": time}
     nb = FileLearner(
         event_models_of(event_models),
         class_prior="data" if late else prior,
@@ -190,7 +197,7 @@ def train(  # noqa: PLR0915, PLR0917  (options, not positions)
         **{name: option_of(name, given) for name, given in options.items()},
     )
     aside = None
-    if part or semi_supervised:
+    if part or semi_supervised or time:
         table = source.read(said=partial(_said, nb))
         target = find_target(list(map(str, table.names)), target, data)
         rows, y = table.split(target)
@@ -223,7 +230,7 @@ def train(  # noqa: PLR0915, PLR0917  (options, not positions)
         learned_rows = round(nb.class_count_.sum())
     tell(
         f"Learned {learned_rows:,} rows of {len(learned.classes):,} "
-        f"classes ({_counts(learned)}) in {time.perf_counter() - begin:.1f} s, wrote {output}.",
+        f"classes ({_counts(learned)}) in {perf_counter() - begin:.1f} s, wrote {output}.",
         *str(learned.described).split("\n"),
         *([f"Interactions: none; {nb.why_no_interactions_}."] if nb.why_no_interactions_ else []),
         *nb.notes_,
@@ -474,7 +481,7 @@ def _prequential(
         more = {what: np.asarray(values)[some] for what, values in beside.items()}
         nb.partial_fit(rows.take(place), y[some], **more, decay=decay)
 
-    labels = Beside(**beside).encode(y)
+    labels = Beside(**{what: of for what, of in beside.items() if what != "time"}).encode(y)
     history = nb.history_
     found = prequential(rows, labels, lambda: nb.model_, learn, every)
     nb.history_ = history.add("update", found.rows[-1], float(nb.class_count_.sum()))
@@ -641,7 +648,7 @@ def _labelled(
 
     file = file.over(provenance)
     rows, table = rows_for(nb.model_, data, input_format, target, memory, file)
-    known = ("frequencies", "groups")
+    known = ("frequencies", "groups", "time")
     named: dict[str, str] = {what: provenance[what] for what in known if what in provenance}
     beside = {what: column_of(table, name, what) for what, name in named.items()}
     own = [target, *named.values()]

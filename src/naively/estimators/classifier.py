@@ -502,7 +502,8 @@ class Classifier(metaclass=ABCMeta):
         Of a fitted model the columns that it has learned are learned, and no other column of ``X``.
         A column that is named as ``groups`` or ``time`` is not learned either, unless this model
         has learned it: then it is judged as it is, with the column. A model that was loaded has the
-        event models that were chosen for its columns, and learns all else anew.
+        event models that were chosen for its columns, and learns all else anew. Of a model with a
+        ``half_life`` rows that are given do not fade: ``curve.decay`` scores how they do.
 
         Examples
         --------

@@ -126,6 +126,8 @@ class Model(Shown):
         The noise in the counts, of each of the models that were merged which has some.
     sought : Sought, optional
         What came of looking for interactions; None if nobody looked.
+    newest : float, optional
+        The time of the newest row, where rows fade with a half-life.
 
     Examples
     --------
@@ -143,6 +145,7 @@ class Model(Shown):
     weights: Weights | None = None
     noise: tuple[AddedNoise, ...] = ()
     sought: Sought | None = None
+    newest: float | None = None
 
     @classmethod
     def learn(
@@ -208,8 +211,14 @@ class Model(Shown):
         if first is None:
             raise ValueError("There is no model to add up.")
         settings, weights, noise, sought = first.settings, first.weights, first.noise, first.sought
-        total = CountedTotal(first.counted, consume=consume)
+        total, newest = CountedTotal(first.counted, consume=consume), first.newest
         for model in rest:
+            if newest is not None and model.newest not in {None, newest}:
+                raise ValueError(
+                    "The newest rows of the models are of different times, so that their rows fade "
+                    "differently; they cannot be merged."
+                )
+            newest = model.newest if newest is None else newest
             settings = settings.merged(model.settings)
             weights = mean(weights, model.weights)
             noise += model.noise
@@ -217,7 +226,7 @@ class Model(Shown):
             total.add(model.counted)
         if noise:  # what was not kept would be taken for missing
             settings = replace(settings, presence="ignore")
-        return cls(make_sure(*total.counted(), settings), settings, weights, noise, sought)
+        return cls(make_sure(*total.counted(), settings), settings, weights, noise, sought, newest)
 
     def __sub__(self, other: Model) -> Model:
         (schema, tally), (others, removed) = alike(self.counted, other.counted)
