@@ -507,13 +507,15 @@ class Learner(Classifier):
 
     def _fades(self, time: Target) -> bool:
         """Whether rows fade, or raise a ValueError where but one of time and half-life is given."""
-        self._settings()
-        if time is not None and self.half_life is None:
+        if self.half_life is not None:
+            self._settings()  # a wrong option is named before any row is read
+            return True
+        if time is not None:
             raise ValueError(
                 "time has no effect without half_life=: say after how long a row counts half, as "
                 "in NaiveBayes(half_life='30d')."
             )
-        return self.half_life is not None
+        return False
 
     def _fading(self, X: Table, weight: RowWeight, time: Target, before: float | None) -> FadedRows:
         """Return rows with what they weigh by their age."""
