@@ -21,13 +21,22 @@ from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from benchmarks import timing
-from benchmarks.accuracy import aims, copies, few, peers, trial
+from benchmarks.accuracy import ahead, aims, copies, few, peers, trial
 from benchmarks.speed import tables
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     options = _options(arguments)
+    if options.time:
+        _rows_in_time(options)
+        return
     (_copies if options.copies else _few_rows if options.few else _whole)(options)
+
+
+def _rows_in_time(options: argparse.Namespace) -> None:
+    found = ahead.run(_data(options.folder))
+    if options.save:
+        timing.save(options.save, _command(options), [one._asdict() for one in found])
 
 
 def _copies(options: argparse.Namespace) -> None:
@@ -108,6 +117,7 @@ def _timed(results: Sequence[trial.Trials], sources: Sequence[trial.Source]) -> 
 def _command(options: argparse.Namespace) -> str:
     """Return the command that measures the same again."""
     arguments = ["--few"] * options.few + ["--copies"] * options.copies
+    arguments += ["--time"] * options.time
     arguments += ["--text"] * options.text
     if options.few and options.draws != few.DRAWS:
         arguments += ["--draws", str(options.draws)]
@@ -129,6 +139,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--text", action="store_true", help="texts in JSON lines, with label and text")
     add("--few", action="store_true", help="draws of few rows, of tables and of texts")
     add("--copies", action="store_true", help="rows that are weighted, copied or grouped")
+    add("--time", action="store_true", help="rows in time, each block scored by those before it")
     add("--draws", type=int, default=few.DRAWS, help=f"of few rows, of each ({few.DRAWS})")
     add(
         "--label",
