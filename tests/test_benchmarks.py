@@ -339,7 +339,6 @@ def test_the_largest_tables_are_those_of_the_most_rows(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 def test_rows_in_time_are_measured_and_saved(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(ahead, "ROWS", 400)
     monkeypatch.setattr(ahead, "BLOCKS", 4)
@@ -355,6 +354,7 @@ def test_a_dose_is_chosen_by_the_blocks_before():
     assert ahead.chosen(losses) == (2 + 3 + 11 + 5) / 4
 
 
+@pytest.mark.slow
 def test_copies_are_measured_and_saved(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(copies, "DRAWS", 1)
     monkeypatch.setattr(copies, "TESTED", 200)

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 Follow: TypeAlias = Literal["fitted", "kept"]
 FOLLOW: tuple[Follow, ...] = get_args(Follow)
 SHORTEST = 0.25  # of a block, with which little but the last one counts
+NEGLIGIBLE = 1e-6  # nats per row, by which no half-life is better than another
 SURE = 2.0  # standard errors beyond which a difference is not by chance
 
 
@@ -198,7 +199,8 @@ def decay_curve(
             points.append((half, b, begin, end, len(hit), float(hit.mean()), float(loss.mean())))
             found.append(loss)
         losses[half] = np.concatenate(found)
-    best = min(reversed(each), key=lambda h: losses[h].mean())
+    least = min(of.mean() for of in losses.values())
+    best = max(h for h in each if losses[h].mean() <= least + NEGLIGIBLE)
     less = losses[each[-1]] - losses[best]
     noise = float(less.std() / math.sqrt(len(less)))
     span = float(np.median([end - begin for begin, end in ends]))
