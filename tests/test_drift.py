@@ -187,3 +187,14 @@ def test_it_is_drawn_and_is_a_table() -> None:
     assert ax.get_yticklabels()[0].get_text() == "moves"
     assert len({len(values) for values in found.to_dict().values()}) == 1
     assert "divergence" in found.to_json()
+
+
+def test_the_report_shows_what_has_moved() -> None:
+    X, y = table(600)
+    page = NaiveBayes().fit(X, y).export.report(*table(300, 1, shift=1.0))
+    assert "What has moved" in page.sections
+    assert "300 new rows against 600 that were learned" in page.html
+    nb = NaiveBayes().fit({**X, "when": np.datetime64("2026-01-01") + np.arange(600)}, y)
+    assert "What has moved" in nb.export.report().sections
+    assert "What has moved" not in NaiveBayes().fit(X, y).export.report().sections
+    assert "What has moved" not in NaiveBayes().fit(X, y).export.report(X, y).sections

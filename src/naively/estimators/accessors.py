@@ -715,7 +715,8 @@ class Inspect(Accessor):
         """
         from naively.inspect.drift import drift
 
-        model, learned = self._model, self._estimator._learned()
+        model = self._model
+        learned = self._estimator._learned().of(model)
         if X is None:
             if y is not None:
                 raise ValueError("y is of rows that are given; give X too.")

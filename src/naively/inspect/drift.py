@@ -22,7 +22,7 @@ from naively.assess.refits import in_blocks
 from naively.counting.axis import Derived, Name, title
 from naively.counting.block import Batch, Sparse
 from naively.counting.labels import Labels, union_classes
-from naively.fitting.sample import Reservoir, Sample
+from naively.fitting.sample import Sample
 from naively.fitting.weights import hits_and_losses
 from naively.inspect.difference import Interval
 from naively.kernels.reference import Floats
@@ -125,7 +125,7 @@ class Drift(Tabular):
 
 def drift(
     model: Model,
-    learned: Reservoir,
+    sample: Sample,
     new: Batch | None,
     by: Name | None,
     blocks: int = 10,
@@ -138,8 +138,8 @@ def drift(
     ----------
     model : Model
         What was learned.
-    learned : Reservoir
-        A sample of the rows that it has learned.
+    sample : Sample
+        Rows that it has learned.
     new : Batch or None
         Other rows, encoded as these are; None: the learned rows are looked at over time.
     by : str, int or None
@@ -149,7 +149,6 @@ def drift(
     labelled : bool
         Whether the new rows have labels.
     """
-    sample = learned.of(model)
     labels = sample.labels.standing_for(model.counted.tally.class_count)
     batches, counts = sample.batches, labels.weights
     if new is None:
