@@ -14,9 +14,9 @@ DOORS = {
     "inspect": {
         "column", "regions", "nomogram", "difference", "images", "strongest", "rules", "parameters",
         "parameter_counts", "linear", "dependence", "marginal", "conditional", "log_likelihood",
-        "log_marginal_likelihood", "sample",
+        "log_marginal_likelihood", "sample", "drift",
     },
-    "curve": {"learning", "smoothing"},
+    "curve": {"decay", "learning", "smoothing"},
     "export": {
         "sql", "tokens", "onnx", "onnx_inputs", "scorecard", "report", "with_noise",
     },

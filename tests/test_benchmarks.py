@@ -1,12 +1,13 @@
 """The benchmark of accuracy: its measures against other implementations, its splits and aims."""
 
 import json
+import math
 import re
 
 import numpy as np
 import pandas as pd
 import pytest
-from benchmarks.accuracy import aims, copies, few, peers, trial
+from benchmarks.accuracy import ahead, aims, copies, few, peers, trial
 from benchmarks.accuracy.__main__ import main
 from benchmarks.accuracy.peers import WeightedColumns
 from sklearn.metrics import log_loss, roc_auc_score
@@ -338,6 +339,21 @@ def test_the_largest_tables_are_those_of_the_most_rows(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
+def test_rows_in_time_are_measured_and_saved(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(ahead, "ROWS", 400)
+    monkeypatch.setattr(ahead, "BLOCKS", 4)
+    main([str(tmp_path), "--time", "--save", str(tmp_path / "found.json")])
+    assert "slow drift: 400 rows in 4 blocks" in capsys.readouterr().out
+    found = json.loads((tmp_path / "found.json").read_text())
+    assert found["command"] == "make bench-accuracy ARGS=--time"
+    assert len(found["results"]) == 2 * (1 + 3 * 3)
+
+
+def test_a_dose_is_chosen_by_the_blocks_before():
+    losses = {1.0: np.array([9.0, 1.0, 1.0, 5.0]), math.inf: np.array([2.0, 3.0, 11.0, 2.0])}
+    assert ahead.chosen(losses) == (2 + 3 + 11 + 5) / 4
+
+
 @pytest.mark.slow
 def test_copies_are_measured_and_saved(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(copies, "DRAWS", 1)

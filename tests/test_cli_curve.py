@@ -42,6 +42,27 @@ def test_a_learning_curve_is_that_of_python(data: Path) -> None:
     assert losses == pytest.approx(expected["log_loss"])
 
 
+@pytest.mark.parametrize("weights", ["fitted", "kept", "none"])
+def test_a_curve_of_decay_is_that_of_python(data: Path, weights: str) -> None:
+    lines = data.read_text().splitlines()
+    order = np.random.default_rng(0).permutation(len(lines) - 1)
+    timed = data.parent / f"timed-{weights}.csv"
+    rows = [f"{lines[1 + i]},{at}" for at, i in enumerate(order)]
+    timed.write_text("\n".join([f"{lines[0]},when", *rows[::-1]]) + "\n")
+    options = ["--time", "when", "--blocks", "4", "--half-lives", "1,2", "--weights", weights]
+    written = table(ok("curve", "decay", timed, "-t", "kind", *options))
+    X, y = load_iris(return_X_y=True)
+    frame = {name: X[order, j] for j, name in enumerate("abcd")}
+    names = np.array(["setosa", "versicolor", "virginica"])[y[order]]
+    follow = None if weights == "none" else weights
+    curve = NaiveBayes().curve
+    expected = curve.decay(frame, names, blocks=4, half_lives=[1, 2], weights=follow).to_dict()
+    assert [float(line["half_life"]) for line in written] == expected["half_life"]
+    assert [float(line["from"]) for line in written] == expected["from"]
+    losses = [float(line["log_loss"]) for line in written]
+    assert losses == pytest.approx(expected["log_loss"])
+
+
 def test_shares_and_rows_of_another_file(data: Path) -> None:
     written = table(
         ok(
@@ -101,6 +122,9 @@ def test_a_smoothing_curve_of_data_and_of_a_model(data: Path, tmp_path: Path) ->
         (["learning", "--hold-out", "150"], "none would be learned"),
         (["learning", "-o", "curve.gif"], "must end in .png or .svg or .pdf"),
         (["learning", "--metric", "f1"], "metric must be 'accuracy' or 'log_loss'"),
+        (["decay", "--time", "when"], "'when'"),
+        (["decay", "--half-lives", "0"], "A half-life must be a number of blocks"),
+        (["decay", "--weights", "some"], "--weights must be fitted, kept or none"),
         (["smoothing", "--values", "1,-1"], "A pseudo-count must be a number of at least 0"),
         (["smoothing", "--values", "x"], "--values must be pseudo-counts"),
         (["smoothing", "-t", "sort"], "no target column 'sort'"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -150,3 +151,50 @@ def test_missing_cells_and_the_linear_part_stay(tmp_path: Path, all_rows: Path) 
     for of, before in ((linear.of, was.of), (linear.products, was.products)):
         assert of.keys() == before.keys()
         assert [*of.values()] == [pytest.approx(slopes) for slopes in before.values()]
+
+
+def test_update_scores_each_batch_before_it_is_learned(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=400)
+    y = np.where((x > 0) ^ (np.arange(400) > 250), "yes", "no")
+    files = {}
+    for name, rows in (("some", slice(0, 100)), ("rest", slice(100, 400))):
+        files[name] = tmp_path / f"{name}.csv"
+        lines = [f"{a!r},{b}" for a, b in zip(x[rows].tolist(), y[rows], strict=True)]
+        files[name].write_text("\n".join(["x,kind", *lines]) + "\n")
+    for decay in (None, 0.5):
+        model, other = tmp_path / "m.naively", tmp_path / "o.naively"
+        ok("train", files["some"], "-t", "kind", "-o", model)
+        nb = load(model)
+        more = [] if decay is None else ["--decay", decay]
+        option = ["--score", "--batch", 120, "-f", "json", "-o", other]
+        said = ok("update", model, files["rest"], *option, *more)
+        lines = [json.loads(line) for line in said.splitlines()]
+        expected = []
+        for rows in (slice(100, 220), slice(220, 340), slice(340, 400)):
+            right = nb.evaluate({"x": x[rows]}, y[rows])
+            expected.append((right.rows, right.log_loss, right.accuracy))
+            nb.partial_fit({"x": x[rows]}, y[rows], decay=decay)
+        weight = [of[0] for of in expected]
+        every = [np.average([of[i] for of in expected], weights=weight) for i in (1, 2)]
+        expected.append((300, *every))
+        assert [line["batch"] for line in lines] == [1, 2, 3, "all"]
+        for line, right in zip(lines, expected, strict=True):
+            found = [line[name] for name in ("rows", "log_loss", "accuracy")]
+            assert found == pytest.approx(right, rel=1e-9)
+        kept = load(other)
+        np.testing.assert_allclose(kept.class_count_, nb.class_count_, rtol=1e-12)
+        assert [record.verb for record in kept.history_.records] == ["train", "update"]
+        assert kept.history_.records[-1].rows == 300
+
+
+def test_update_with_decay_is_decay_and_then_update(tmp_path: Path, all_rows: Path) -> None:
+    model, one, two = (tmp_path / f"{name}.naively" for name in ("m", "one", "two"))
+    ok("train", all_rows, "-t", "kind", "-o", model)
+    ok("update", model, all_rows, "--decay", 0.5, "-o", one)
+    ok("decay", model, 0.5, "-o", two)
+    ok("update", two, all_rows)
+    a, b = load(one), load(two)
+    assert a.inspect.difference(b).equal
+    assert [r.verb for r in a.history_.records] == [r.verb for r in b.history_.records]
+    assert [r.total for r in a.history_.records] == [r.total for r in b.history_.records]

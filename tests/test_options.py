@@ -23,7 +23,9 @@ OTHER = {  # than the default
     "missing_values": ["NA", "?"],
     "decimal": ",",
     "day_first": True,
+    "half_life": 2.5,
 }
+BESIDE = {"half_life": {"time": [*range(20)]}}  # what an option needs
 WRITTEN = {"missing_values": "NA,?", "day_first": "true"}  # on the command line
 X, y = {"a": [1.0, 2.0, None, 8.0] * 5, "b": ["u", "v", "u", "v"] * 5}, ["p", "q", "p", "q"] * 5
 
@@ -53,7 +55,7 @@ def test_what_is_of_no_kind_is_refused_by_name(name: str) -> None:
 @pytest.mark.parametrize("name", OPTIONS)
 def test_a_file_and_the_command_line_have_it(name: str, tmp_path) -> None:
     path, data = tmp_path / "m.naively", tmp_path / "data.csv"
-    nb = NaiveBayes(**{name: OTHER[name]}).fit(X, y)
+    nb = NaiveBayes(**{name: OTHER[name]}).fit(X, y, **BESIDE.get(name, {}))
     nb.save(path)
     assert getattr(load(path).model_.settings, name) == OTHER[name]
     assert container.read(path)[0]["settings"] == {
@@ -61,7 +63,8 @@ def test_a_file_and_the_command_line_have_it(name: str, tmp_path) -> None:
     }
     cells = zip(*X.values(), y, strict=True)
     lines = [",".join("" if cell is None else str(cell) for cell in row) for row in cells]
-    data.write_text("\n".join(["a,b,y", *lines]) + "\n")
+    lines = [f"{line},{at}" for at, line in enumerate(lines)]
+    data.write_text("\n".join(["a,b,y,time", *lines]) + "\n")
     ok(
         "train",
         data,
@@ -71,13 +74,15 @@ def test_a_file_and_the_command_line_have_it(name: str, tmp_path) -> None:
         path,
         f"--{name.replace('_', '-')}",
         WRITTEN.get(name, OTHER[name]),
+        *(["--time", "time"] if name in BESIDE else ["--ignore", "time"]),
     )
     assert getattr(load(path).model_.settings, name) == OTHER[name]
 
 
 @pytest.mark.parametrize("name", [of for of in OPTIONS if of not in ("weights", "interactions")])
 def test_two_models_differ_in_it(name: str) -> None:
-    models = [NaiveBayes(**given).fit(X, y) for given in ({}, {name: OTHER[name]})]
+    plain = NaiveBayes().fit(X, y)
+    models = [plain, NaiveBayes(**{name: OTHER[name]}).fit(X, y, **BESIDE.get(name, {}))]
     found = models[0].inspect.difference(models[1]).changes
     assert name in [change.item for change in found if change.what == "setting"]
 

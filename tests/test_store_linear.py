@@ -148,6 +148,7 @@ def test_the_header_and_the_arrays_are_as_documented(tmp_path: Path) -> None:
         "estimate": "mean", "smoothing": "auto", "weights": "loo", "interactions": None,
         "text": "auto", "presence": "auto",
         "missing_values": None, "decimal": None, "day_first": None,
+        "half_life": None,
     }  # fmt: skip
     place = {
         group["event"] + group["kind"]: i for i, group in enumerate(header["weights"]["groups"])

@@ -21,19 +21,30 @@ from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from benchmarks import timing
-from benchmarks.accuracy import aims, copies, few, peers, sets, trial
+from benchmarks.accuracy import ahead, aims, copies, few, peers, sets, trial
 from benchmarks.speed import tables
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     options = _options(arguments)
-    of = _copies if options.copies else _few_rows if options.few else _whole
-    (_sets if options.sets else of)(options)
+    asked = {
+        _rows_in_time: options.time,
+        _sets: options.sets,
+        _copies: options.copies,
+        _few_rows: options.few,
+    }
+    next((run for run, wanted in asked.items() if wanted), _whole)(options)
 
 
 def _sets(options: argparse.Namespace) -> None:
     draws = sets.DRAWS if options.draws is None else options.draws
     found = sets.run(_data(options.folder), options.rows, options.jobs, options.only or (), draws)
+    if options.save:
+        timing.save(options.save, _command(options), [one._asdict() for one in found])
+
+
+def _rows_in_time(options: argparse.Namespace) -> None:
+    found = ahead.run(_data(options.folder))
     if options.save:
         timing.save(options.save, _command(options), [one._asdict() for one in found])
 
@@ -118,6 +129,7 @@ def _command(options: argparse.Namespace) -> str:
     """Return the command that measures the same again."""
     arguments = ["--few"] * options.few + ["--copies"] * options.copies
     arguments += ["--sets"] * options.sets
+    arguments += ["--time"] * options.time
     arguments += ["--text"] * options.text
     if options.draws is not None:
         arguments += ["--draws", str(options.draws)]
@@ -139,6 +151,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--text", action="store_true", help="texts in JSON lines, with label and text")
     add("--few", action="store_true", help="draws of few rows, of tables and of texts")
     add("--copies", action="store_true", help="rows that are weighted, copied or grouped")
+    add("--time", action="store_true", help="rows in time, each block scored by those before it")
     add(
         "--sets", action="store_true", help="sets of classes, and how often they hold the right one"
     )

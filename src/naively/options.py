@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import codecs
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from datetime import timedelta
 from functools import partial
 from numbers import Real
 from typing import Any, Literal, TypeAlias, get_args
@@ -41,6 +43,36 @@ NONE = OptionKind("None", lambda x: x is None)
 TRUTHS = {"true": True, "false": False}
 TRUE_OR_FALSE = OptionKind(
     "True or False", lambda x: isinstance(x, bool), lambda text: TRUTHS.get(text.lower())
+)
+POSITIVE = OptionKind(
+    "a number greater than 0",
+    lambda x: isinstance(x, Real) and duration_of(x) is None and 0 < float(x) < math.inf,
+)
+SECONDS = {"s": 1, "min": 60, "h": 3600, "d": 86_400, "w": 604_800}  # of a unit of time
+
+
+def duration_of(given: object) -> float | None:
+    """Return a duration in seconds; None if it is none, as a mere number is.
+
+    Examples
+    --------
+    >>> duration_of("30d"), duration_of("1.5 h"), duration_of("long"), duration_of(30)
+    (2592000.0, 5400.0, None, None)
+    """
+    if isinstance(given, str):
+        read = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(s|min|h|d|w)", given.strip())
+        return float(read[1]) * SECONDS[read[2]] or None if read else None
+    if type(given).__name__ == "timedelta64":  # NumPy's, which is not imported here
+        given = given.astype("timedelta64[us]").item()  # type: ignore[attr-defined]
+    if isinstance(given, timedelta) and given > timedelta():
+        return given.total_seconds()
+    return None
+
+
+DURATION = OptionKind(
+    "a duration such as '30d' or '12h'",
+    lambda x: duration_of(x) is not None,
+    lambda text: text,
 )
 STRINGS = OptionKind(
     "a list of strings",
@@ -177,6 +209,12 @@ class Options:
         None,
         by_column(TRUE_OR_FALSE),
         "Whether 03/04/2024 is the third of April: true or false (none: as the cells say).",
+    )
+    half_life: float | str | None = option(
+        None,
+        [POSITIVE, DURATION, NONE],
+        "After how long a row counts half, where rows have a --time: 30d, 12h, or a number in the "
+        "units of numbers (none: rows count for ever).",
     )
 
 

@@ -340,6 +340,27 @@ FAULTS = [
         ("tests/test_decay.py",),
     ),
     Fault(
+        "on the curve of decay nothing fades",
+        "src/naively/assess/decay.py",
+        "tally * factor + more",
+        "tally + more",
+        ("tests/test_decay_curve.py",),
+    ),
+    Fault(
+        "drift scores learned rows by themselves",
+        "src/naively/inspect/drift.py",
+        "rest = out.less(model).with_classes(model.classes)",
+        "rest = model",
+        ("tests/test_drift.py",),
+    ),
+    Fault(
+        "what was learned before does not fade when newer rows come",
+        "src/naively/estimators/naive_bayes.py",
+        "model * fading.factor",
+        "model",
+        ("tests/test_half_life.py",),
+    ),
+    Fault(
         "levels of a merged model are added in the wrong order",
         "src/naively/counting/tally.py",
         "s: sums.place(rows, len(axis)) if",

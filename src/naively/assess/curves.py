@@ -384,8 +384,8 @@ def learning_curve(
     """
     if not (number_of(repeats) >= 1 and number_of(repeats).is_integer()):
         raise ValueError(f"repeats must be a whole number of at least 1, got {repeats!r}.")
-    pool = _split(model, batch)
-    scored = _split(model, test) if isinstance(test, Batch) else None
+    pool = split_once(model, batch)
+    scored = split_once(model, test) if isinstance(test, Batch) else None
     aside = 0 if isinstance(test, Batch) else count_held_out(test, len(pool))
     each = check_sizes(sizes, len(pool) - aside)
     rng = np.random.default_rng(random_state)
@@ -400,7 +400,7 @@ def learning_curve(
             more = count_batch(learned.take(np.arange(done, size)), model.counted.schema)
             tally, done = more if tally is None else tally + more, size
             seen = learned.take(np.arange(size))
-            then = _of_tally(model, tally)
+            then = of_tally(model, tally)
             if weights is not None:
                 sample = Reservoir()
                 sample.add(batch.take(order[:size]), then)
@@ -410,12 +410,12 @@ def learning_curve(
     return LearningCurve(*map(list, zip(*points, strict=True)))
 
 
-def _split(model: Model, batch: Batch) -> Batch:
+def split_once(model: Model, batch: Batch) -> Batch:
     """Return rows by the levels and words of all rows that were counted, each text split once."""
     return model.counted.schema.recode(batch, model.counted.tally.axes)
 
 
-def _of_tally(model: Model, tally: Tally) -> Model:
+def of_tally(model: Model, tally: Tally) -> Model:
     """Return the model of fewer rows, whose classes and words are those that have come."""
     counted = make_sure(model.counted.schema, tally.pruned(), model.settings)
     prior = among_fewer(model.settings.class_prior, model.classes, counted.tally.classes)

@@ -264,7 +264,7 @@ def coded_columns(model: Model, sample: Sample) -> tuple[list[Coded], list[str]]
         if len(matrices) < len(blocks) or not blocks:
             found += [_of_column(held, name, sample.labels) for name in axis.columns]
         elif group.analyser is None or group.analyser.single_words:
-            held_by = _commonest(matrices, sample.labels.weights, len(axis))
+            held_by = commonest(matrices, sample.labels.weights, len(axis))
             of_table = "" if model.taken.schema.width == 1 else "{}="
             for item, codes in held_by.items():
                 column, level = axis.label(item)
@@ -319,7 +319,7 @@ def bins_by_class(numbers: Floats, labels: Labels) -> NDArray[np.int64]:
     return codes
 
 
-def _commonest(
+def commonest(
     blocks: Sequence[Sparse], weights: Floats, width: int
 ) -> dict[int, NDArray[np.int64]]:
     """Return, of the words or columns that come in most rows, whether each row has it, (rows,).

@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.assess.forward import note_of_time
 from naively.assess.scores import Scores, scores
 from naively.counting.axis import VALUE, Words, title
 from naively.counting.labels import Labels
@@ -96,6 +97,8 @@ class HeldOutFolds:
         The classes whose only row was not predicted.
     predicted : Predicted
         The rows; each stands for as many as are of its class.
+    kind : {"loo", "temperature"} or None
+        Of the weights that are fitted without each fold.
     """
 
     reservoir: Reservoir
@@ -104,6 +107,7 @@ class HeldOutFolds:
     rows: int
     alone: NDArray[np.bool_]
     predicted: Predicted
+    kind: Weighting | None
 
     def odds(self, model: Model) -> HeldOut:
         """Return how probable the right classes are, which sets of classes follow from."""
@@ -133,7 +137,7 @@ def hold_out(
     p, labels, copies = cross_validate(model, sample, kind, dealt, interactions=interactions)
     labels = labels.standing_for(model.counted.tally.class_count)
     predicted = Predicted(p, labels, copies)
-    return HeldOutFolds(reservoir, sample, folds, int(dealt.sum()), alone, predicted)
+    return HeldOutFolds(reservoir, sample, folds, int(dealt.sum()), alone, predicted, kind)
 
 
 def _seen(model: Model, reservoir: Reservoir) -> int:
@@ -161,7 +165,7 @@ def assess(model: Model, held_out: HeldOutFolds, cost: Cost = None) -> Scores:
         why=why,
         folds=(folds.held_out, folds.dealt),
         why_folds=folds.why,
-        notes=sample.notes,
+        notes=(*sample.notes, *note_of_time(model, reservoir.of(model), held_out.kind)),
         too_rare=tuple(model.classes[held_out.alone].tolist()),
     )
 

@@ -7,8 +7,10 @@ judged by what was learned of the blocks before it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from numbers import Integral
 from typing import Any, NamedTuple, TypeAlias
 
@@ -72,7 +74,7 @@ class Named:
         >>> float(np.ptp(Named("", ["2026-01-31", "2026-02-01"]).moments(2))) / 3600
         24.0
         """
-        table = read_strings(as_rows({"time": self.values}))
+        table = self._table
         cells = self._cells("time", table, rows)
         if table.kind("time") not in ("number", "time") or isinstance(cells, Strings):
             raise ValueError(
@@ -80,6 +82,28 @@ class Named:
                 f"{self.of or 'what is given'} holds {cells[0]!r}."
             )
         return as_floats(cells).astype(np.float64)
+
+    def shown(self, moment: float) -> Any:
+        """Return a time as it is said: a datetime where the times are no mere numbers.
+
+        Examples
+        --------
+        >>> Named("", ["2026-01-31", "2026-02-01"]).shown(86400.0)
+        datetime.datetime(1970, 1, 2, 0, 0)
+        """
+        if not self.is_time or not math.isfinite(moment):
+            return float(moment)
+        return np.datetime64(round(moment), "s").item()
+
+    @property
+    def is_time(self) -> bool:
+        """Whether the times are dates, and no mere numbers."""
+        return self._table.kind("time") == "time"
+
+    @cached_property
+    def _table(self) -> Rows:
+        """The times, as strings are read."""
+        return read_strings(as_rows({"time": self.values}))
 
     def _cells(self, what: str, table: Rows, rows: int) -> Any:
         """Return the cells, of which there is one for each row, and none is missing."""

@@ -62,9 +62,10 @@ for function in (
 ):
     app.command(cls=OnceCommand)(function)
 
-curves = typer.Typer(help="How good a model is by its rows, or by its pseudo-count.")
+curves = typer.Typer(help="How good a model is by its rows, its pseudo-count or its decay.")
 curves.command(cls=OnceCommand)(curve.learning)
 curves.command(cls=OnceCommand)(curve.smoothing)
+curves.command(cls=OnceCommand)(curve.decay)
 app.add_typer(curves, name="curve")
 
 

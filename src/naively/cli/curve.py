@@ -1,4 +1,7 @@
-"""The verbs of curves: learning and smoothing. They write a table, and a picture if it is named."""
+"""The verbs of curves: learning, smoothing and decay.
+
+They write a table, and a picture if it is named.
+"""
 
 from __future__ import annotations
 
@@ -23,6 +26,7 @@ from naively.cli.shared import (
     names,
     with_file,
 )
+from naively.messages import say
 from naively.options import FileOptions
 
 if TYPE_CHECKING:
@@ -154,6 +158,59 @@ def smoothing(
     if test is not None:
         held_out = labelled_rows_for(model, test, input_format, target, memory_limit, file)
     _write(nb.curve.smoothing(*held_out, values=each), form, out, metric)
+
+
+@with_file
+def decay(  # noqa: PLR0917  (options, not positions)
+    data: DataArgument,
+    target: TargetOption = None,
+    time: Annotated[
+        str | None,
+        typer.Option(
+            help="The column of times or numbers that rows are put in order by, which is not "
+            "learned; by default they are in order.",
+            show_default=False,
+        ),
+    ] = None,
+    blocks: Annotated[int, typer.Option(min=2, help="Blocks of equal numbers of rows.")] = 10,
+    half_lives: Annotated[
+        str | None,
+        typer.Option(help="In blocks: 0.5,1,2; for ever is among them.", show_default=False),
+    ] = None,
+    weights: Annotated[
+        str,
+        typer.Option(
+            help="fitted (anew before each block), kept (those of the first, as decay and update "
+            "do) or none."
+        ),
+    ] = "fitted",
+    event_models: EventModelsOption = "auto",
+    smoothing: Annotated[
+        str, typer.Option(help="The pseudo-count: a number, laplace, jeffreys or auto.")
+    ] = "auto",
+    out: PictureOption = None,
+    metric: MetricOption = "log_loss",
+    input_format: InputFormatOption = None,
+    file: FileOptions = FileOptions(),
+    memory_limit: MemoryOption = None,
+    form: FormatOption = None,
+) -> None:
+    """Score each block of time by what was learned before it, fading with several half-lives.
+
+    The best half-life is said on standard error.
+    """
+    from naively.cli.learned import FileLearner
+
+    _check(out, [data], metric)
+    follow: Any = None if weights == "none" else weights
+    if follow not in {None, "fitted", "kept"}:
+        raise ValueError(f"--weights must be fitted, kept or none, got {weights!r}.")
+    each = _numbers(half_lives, "--half-lives", "numbers of blocks, as in 0.5,1,2")
+    rows, y, _ = _labelled(data, target, input_format, memory_limit, file)
+    nb = FileLearner(event_models_of(event_models), smoothing=option_of("smoothing", smoothing))
+    curve = nb.curve.decay(rows, y, time=time, blocks=blocks, half_lives=each, weights=follow)
+    _write(curve, form, out, metric)
+    say(curve.said)
 
 
 def _is_model(data: str) -> bool:

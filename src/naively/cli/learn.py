@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import re
 import sys
-import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -13,6 +12,7 @@ from dataclasses import fields
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
 
 import typer
@@ -37,6 +37,7 @@ from naively.cli.shared import (
     names,
     rows_for,
     with_file,
+    write_table,
 )
 from naively.messages import say, tell
 from naively.options import FileOptions, Options, declared, from_text, number_of
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from naively.assess.prequential import Prequential
     from naively.assess.scores import Scores
     from naively.cli.learned import FileLearner
     from naively.counting.labels import Label, LabelArray
@@ -136,6 +138,13 @@ def train(  # noqa: PLR0915, PLR0917  (options, not positions)
             show_default=False,
         ),
     ] = None,
+    time: Annotated[
+        str | None,
+        typer.Option(
+            help="With --half-life, the column of times of the rows, which is not learned.",
+            show_default=False,
+        ),
+    ] = None,
     hold_out: Annotated[
         str,
         typer.Option(
@@ -170,17 +179,17 @@ def train(  # noqa: PLR0915, PLR0917  (options, not positions)
     from naively.cli.learned import FileLearner
     from naively.model.model import History
 
-    begin = time.perf_counter()
+    begin = perf_counter()
     saving.check_output(output, [data])
     part = _hold_out(hold_out)
     prior = _class_prior(class_prior)
     late = class_prior not in PRIORS  # it is for classes that are not known before all rows are
     target = target or folder_target(data)
     source = Data(
-        *(data, input_format, *_columns(columns, ignore, target, frequencies, groups)),
+        *(data, input_format, *_columns(columns, ignore, target, frequencies, groups, time)),
         *(target, memory_limit, file),
     )
-    beside = {"frequencies": frequencies, "groups": groups}
+    beside = {"frequencies": frequencies, "groups": groups, "time": time}
     nb = FileLearner(
         event_models_of(event_models),
         class_prior="data" if late else prior,
@@ -188,7 +197,7 @@ def train(  # noqa: PLR0915, PLR0917  (options, not positions)
         **{name: option_of(name, given) for name, given in options.items()},
     )
     aside = None
-    if part or semi_supervised:
+    if part or semi_supervised or time:
         table = source.read(said=partial(_said, nb))
         target = find_target(list(map(str, table.names)), target, data)
         rows, y = table.split(target)
@@ -215,7 +224,7 @@ def train(  # noqa: PLR0915, PLR0917  (options, not positions)
     provenance = {"target": target, "hold_out": part, "seed": seed, "rows": total}
     provenance |= file.kept() | {name: of for name, of in beside.items() if of}
     nb.history_ = History().add("train", nb.class_count_.sum(), nb.class_count_.sum(), data)
-    seconds = time.perf_counter() - begin
+    seconds = perf_counter() - begin
     scores = _assessed(nb, aside, target, frequencies)  # the file keeps what sets follow from
     _save(nb, output, provenance, keep_rows=keep_rows)
     learned_rows = total - (len(aside[0]) if aside else 0)
@@ -428,24 +437,70 @@ def update(
     data: DataArgument,
     output: OutputOption = None,
     target: TargetOption = None,
+    decay: Annotated[
+        float | None,
+        typer.Option(
+            help="Scale what was learned before, so that these rows weigh more: 0.5 halves it. "
+            "With --score, before each batch.",
+            show_default=False,
+        ),
+    ] = None,
+    score: Annotated[
+        bool, typer.Option("--score", help="Score each batch of rows before it is learned.")
+    ] = False,
+    batch: Annotated[int, typer.Option(min=1, help="Rows of a batch that --score scores.")] = 1000,
     input_format: InputFormatOption = None,
     file: FileOptions = FileOptions(),
     memory_limit: MemoryOption = None,
+    form: FormatOption = None,
 ) -> None:
     """Learn more labelled rows, counted as if they had been there in training.
 
     Weights stay, unless the file holds a sample of rows: then they are fitted to it again once
-    the rows that came since are a tenth of those before.
+    the rows that came since are a tenth of those before. With --decay the sample is dropped.
     """
     with _changing(model, output, data):
         nb, provenance, sampled = _open(model)
         target = target or provenance.get("target")
         rows, y, beside = _labelled(nb, data, input_format, target, memory_limit, file, provenance)
         before = nb.class_count_.sum()
-        nb.partial_fit(rows, y, **beside)
+        if score:
+            found = _prequential(nb, rows, y, beside, batch, decay)
+            learned = found.rows[-1]
+        else:
+            nb.partial_fit(rows, y, **beside, decay=decay)
+            learned = float(nb.class_count_.sum() - before * (1.0 if decay is None else decay))
         nb.history_ = nb.history_.of(data)
-        done = f"Learned {nb.class_count_.sum() - before:,.0f} more"
+        done = f"Learned {learned:,.0f} more"
         _write(nb, output or model, provenance, done, sampled=sampled)
+        if score:
+            write_table(found, form)
+
+
+def _prequential(
+    nb: FileLearner,
+    rows: Rows,
+    y: LabelArray,
+    beside: dict[str, Any],
+    every: int,
+    decay: float | None,
+) -> Prequential:
+    """Score and learn rows batch by batch; the history has one record of them."""
+    import numpy as np
+
+    from naively.assess.prequential import prequential
+    from naively.counting.labels import Beside
+
+    def learn(some: slice) -> None:
+        place = np.arange(some.start, some.stop)
+        more = {what: np.asarray(values)[some] for what, values in beside.items()}
+        nb.partial_fit(rows.take(place), y[some], **more, decay=decay)
+
+    labels = Beside(**{what: of for what, of in beside.items() if what != "time"}).encode(y)
+    history = nb.history_
+    found = prequential(rows, labels, lambda: nb.model_, learn, every)
+    nb.history_ = history.add("update", found.rows[-1], float(nb.class_count_.sum()))
+    return found
 
 
 @with_file
@@ -608,7 +663,7 @@ def _labelled(
 
     file = file.over(provenance)
     rows, table = rows_for(nb.model_, data, input_format, target, memory, file)
-    known = ("frequencies", "groups")
+    known = ("frequencies", "groups", "time")
     named: dict[str, str] = {what: provenance[what] for what in known if what in provenance}
     beside = {what: column_of(table, name, what) for what, name in named.items()}
     own = [target, *named.values()]

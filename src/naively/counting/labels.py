@@ -115,6 +115,10 @@ class Labels:
             return self
         return replace(self, weight=self.weights * factor[self.codes])
 
+    def scaled(self, factor: float) -> Labels:
+        """Return the labels with all weights times a factor."""
+        return replace(self, weight=self.weights * factor)
+
     def standing_for(self, count: NDArray[np.float64]) -> Labels:
         """Return the labels of rows that stand for others: each for as many as are of its class.
 

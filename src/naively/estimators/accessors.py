@@ -12,10 +12,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Any, Protocol
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from naively.counting.block import Batch
-from naively.counting.labels import Label, LabelArray, RowWeight, Target, encode_labels
+from naively.counting.labels import Label, LabelArray, Labels, RowWeight, Target, encode_labels
 from naively.data.columns import Rows
 from naively.data.frames import Table, is_on_cluster
 from naively.data.stream import Stream
@@ -26,10 +27,13 @@ from naively.options import Weighting
 
 if TYPE_CHECKING:
     from naively.assess.curves import LearningCurve, Sizes, SmoothingCurve
+    from naively.assess.decay import DecayCurve, Follow
     from naively.assess.dependence import Dependence
+    from naively.assess.refits import Named
     from naively.events.outcomes import Names, Probabilities
     from naively.inspect.column import ColumnView
     from naively.inspect.difference import Difference
+    from naively.inspect.drift import Drift
     from naively.inspect.explain import ClassImages
     from naively.inspect.odds import Nomogram, Strongest
     from naively.inspect.parameters import Estimated, Linear, ParameterCounts, Parameters
@@ -64,6 +68,10 @@ class Fitted(Protocol):
     def _table(self, rows: Rows) -> Table: ...
 
     def _count(self, X: Table, y: Target, *, weighted: bool) -> tuple[Batch, Model]: ...
+
+    def _beside(
+        self, X: Table, given: Mapping[str, Target]
+    ) -> tuple[Table, dict[str, Named | None]]: ...
 
     def _keep(self, model: Model) -> None: ...
 
@@ -652,6 +660,82 @@ class Inspect(Accessor):
 
         return difference(self._model, other._checked, n)
 
+    def drift(
+        self,
+        X: Table = None,
+        y: Target = None,
+        *,
+        by: str | int | None = None,
+        blocks: int = 10,
+    ) -> Drift:
+        """Return what has moved, over time or against new rows: columns, class prior and loss.
+
+        Parameters
+        ----------
+        X : table of rows, optional
+            New rows, to compare with the sample of the learned rows that is in memory. By default
+            these are looked at over time.
+        y : array-like of shape (rows,), or str, optional
+            The labels of the new rows, or their column in ``X``. Without them nothing is said of
+            the class prior and the loss.
+        by : str or int, optional
+            The learned column of times, or numbers, that rows are put in order by; by default the
+            column of times, where there is but one.
+        blocks : int, default 10
+            Into how many blocks of equal numbers of rows.
+
+        Returns
+        -------
+        drift : Drift
+            A table, most moved first, of divergences in nats, with what chance alone makes of each
+            and how much that varies; ``plot()`` draws it.
+
+        Raises
+        ------
+        ValueError
+            If no rows are in memory, or no column orders them; or if new rows are given and a
+            column to order by.
+
+        Notes
+        -----
+        A column is compared by its levels, or by ten bins of its numbers; a text by its common
+        words. Missing cells are a cell of their own. The divergence is that of Jensen and Shannon
+        between the groups, each weighing the same: 0 where they are alike, log 2 of two that have
+        nothing in common. By chance it is (cells - 1) / 8 (1/n + 1/m) of two groups of n and m
+        rows. The loss of learned rows is by the model without the counts of those in their block,
+        or tenth; its weights stay.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from naively import NaiveBayes
+        >>> x = np.random.default_rng(0).normal(size=(400, 2))
+        >>> nb = NaiveBayes().fit({"a": x[:, 0], "b": x[:, 1]}, x[:, 0] > 0)
+        >>> found = nb.inspect.drift({"a": x[:, 0], "b": x[:, 1] + 1}, x[:, 0] > 0)
+        >>> found.what[0], found.column[1]
+        ('log loss', 'b')
+        """
+        from naively.inspect.drift import drift
+
+        model = self._model
+        learned = self._estimator._learned().of(model)
+        if X is None:
+            if y is not None:
+                raise ValueError("y is of rows that are given; give X too.")
+            return drift(model, learned, None, by, blocks)
+        if by is not None:
+            raise ValueError(
+                "New rows are compared with those learned, whatever their time; leave out by."
+            )
+        if y is not None:
+            return drift(model, learned, self._encoded(X, y), None)
+        rows = self._estimator._rows(self._whole(X))
+        if not len(rows):
+            raise ValueError("There are no rows to compare with those learned.")
+        nothing = Labels.none(len(rows), model.classes)
+        new = model.counted.schema.encode(rows, nothing, model.counted.tally.axes)
+        return drift(model, learned, new, None, labelled=False)
+
     def sample(
         self,
         n: int,
@@ -709,7 +793,7 @@ class Inspect(Accessor):
 
 
 class Curve(Accessor):
-    """How good a model is, by how many rows it learns and by its pseudo-counts."""
+    """How good a model is, by how many rows it learns, its pseudo-counts, and what it forgets."""
 
     _name = "curve"
 
@@ -839,3 +923,88 @@ class Curve(Accessor):
         known = self._estimator._sample is not None
         sample = self._estimator._learned().of(model) if known or held_out is None else None
         return smoothing_curve(model, sample, held_out, values)
+
+    def decay(
+        self,
+        X: Table,
+        y: Target,
+        *,
+        time: Target = None,
+        blocks: int = 10,
+        half_lives: Iterable[float] | None = None,
+        weights: Follow | None = "fitted",
+    ) -> DecayCurve:
+        """Return how well each block of time is predicted by what was learned before it, faded.
+
+        Rows are put into blocks in the order of their time. Each block but the first is scored by
+        what was learned of those before it, whose counts have been halved once in a half-life, and
+        so for several half-lives. This estimator, which need not be fitted, stays as it is.
+
+        Parameters
+        ----------
+        X, y
+            As for ``fit``; a table that is not in memory is read into it.
+        time : str or array-like of shape (rows,), optional
+            A column of ``X``, or numbers, dates or strings that are dates. By default rows are in
+            order.
+        blocks : int, default 10
+            How many blocks, as equal in rows as can be; rows of one time are in one.
+        half_lives : iterable of float, optional
+            In blocks; by default 1/4, 1/2, 1, 2, 4, ... up to their number. Infinity, which is no
+            decay, is always among them.
+        weights : {"fitted", "kept"} or None, default "fitted"
+            How weights follow: "fitted" anew before each block, to rows that fade as their counts
+            do; or those of the first block are "kept". None is pure naive Bayes, as with
+            ``weights=None``, and quicker than "fitted", as "kept" is.
+
+        Returns
+        -------
+        curve : DecayCurve
+            Accuracy and log loss by half-life and block; ``curve.best`` is the half-life of the
+            least log loss and ``curve.factor`` what to decay by before each block;
+            ``curve.plot()`` draws them.
+
+        Raises
+        ------
+        ValueError
+            If a half-life is not above 0, or there are fewer different times than blocks.
+
+        Notes
+        -----
+        With "fitted", each point is what ``evaluate`` gives after ``fit(X, y, sample_weight=w)`` of
+        the blocks before, where w is 0.5 to the power of age over half-life, and the age of a row
+        is how many blocks lie between. With "kept", it is what it gives after ``decay(factor)`` and
+        ``partial_fit``, block by block: ``decay`` drops the sample of rows, so that weights stay.
+        A class of which no row has come yet has the posterior 0, which costs 34.5 nats a row.
+        Interactions have no part in it. A column that is named as ``time`` is not learned, unless
+        this estimator has learned it.
+
+        Which is better is to be measured. Of bank marketing in the order of its file, in 20 blocks,
+        the log loss is .300 for ever; with a half-life of half a block .264 "fitted" and .245
+        "kept". Its month and day tell which block a row is of, and so the past and nothing else;
+        without these two columns it is .263 for ever, and .235 and .242.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from naively import NaiveBayes
+        >>> x = np.random.default_rng(0).integers(2, size=600)
+        >>> y = np.where(np.arange(600) < 300, x, 1 - x)  # halfway all is turned round
+        >>> curve = NaiveBayes().curve.decay({"x": x}, y, blocks=6)
+        >>> curve.best < 1
+        True
+        """
+        from naively.assess.decay import decay_curve
+        from naively.assess.refits import Named
+
+        if is_on_cluster(X):
+            raise ValueError(
+                "A curve of decay is not made on Spark; collect some rows, as by X.toPandas()."
+            )
+        other = copy(self._estimator)
+        X, beside = other._beside(self._whole(X), {"time": time})
+        batch, model = other._count(X, y, weighted=weights is not None)
+        order = beside["time"] if time is not None else None
+        order = Named("", np.arange(len(batch))) if order is None else order
+        kind = self._estimator._kind
+        return decay_curve(model, batch, order, blocks, half_lives, kind, weights)

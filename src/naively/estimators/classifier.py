@@ -470,7 +470,8 @@ class Classifier(metaclass=ABCMeta):
     def _calibrated(self) -> Model:
         """Return the model with what is known of held-out rows, from the sample if it can be."""
         model = self._checked
-        if model.held_out is None and self._sample is not None:
+        known = model.held_out is not None and model.held_out.holds
+        if not known and self._sample is not None:
             held_out = hold_out(model, self._learned(), self._kind, interactions=self._interacts)
             self.model_ = model = model.with_held_out(held_out.odds(model))
         return model
@@ -656,7 +657,8 @@ class Classifier(metaclass=ABCMeta):
         Of a fitted model the columns that it has learned are learned, and no other column of ``X``.
         A column that is named as ``groups`` or ``time`` is not learned either, unless this model
         has learned it: then it is judged as it is, with the column. A model that was loaded has the
-        event models that were chosen for its columns, and learns all else anew.
+        event models that were chosen for its columns, and learns all else anew. Of a model with a
+        ``half_life`` rows that are given do not fade: ``curve.decay`` scores how they do.
 
         Examples
         --------
@@ -906,11 +908,7 @@ class Classifier(metaclass=ABCMeta):
         array([0.5, 0.5])
         """
         check_is_fitted(self)
-        if not (np.isfinite(factor) and factor > 0):
-            raise ValueError(f"The decay factor must be greater than 0, got {factor}.")
-        faded = self.model_ * float(factor)
-        if not faded.counted.tally.class_count.any():
-            raise ValueError("Nothing would be left: all counts are too small to be told from 0.")
+        faded = self._faded(factor)
         before = self._total
         self._keep(faded)
         self._sample = None
@@ -1116,6 +1114,15 @@ class Classifier(metaclass=ABCMeta):
         self.__dict__.pop("feature_names_in_", None)
         if names and names != [TEXT]:
             self.feature_names_in_ = np.array(names, object)
+
+    def _faded(self, factor: float) -> Model:
+        """Return the model whose counts are scaled, or raise why they cannot be."""
+        if not (np.isfinite(factor) and factor > 0):
+            raise ValueError(f"The decay factor must be greater than 0, got {factor}.")
+        faded = self.model_ * float(factor)
+        if not faded.counted.tally.class_count.any():
+            raise ValueError("Nothing would be left: all counts are too small to be told from 0.")
+        return faded
 
     def _sampled_rows(self) -> SampledRows | None:
         """Return the sample of the learned rows for a model file; None if there is none."""

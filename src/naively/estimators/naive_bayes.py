@@ -19,6 +19,7 @@ from naively.data.frames import TEXT, Table, as_rows, is_on_cluster, with_one_ro
 from naively.data.stream import Stream, as_stream
 from naively.estimators.class_weight import without_class_weight
 from naively.estimators.classifier import Classifier, exclusive
+from naively.estimators.fading import FadedRows, HalfLife
 from naively.estimators.training import (
     InDatabase,
     InMemory,
@@ -40,7 +41,7 @@ from naively.fitting.sample import Reservoir, Sample
 from naively.messages import warn
 from naively.model import class_prior
 from naively.model.model import History, Model, Sought
-from naively.options import Asked, How, Weighting, check_options, declared
+from naively.options import Asked, How, Weighting, check_options, declared, duration_of
 from naively.schema.choose import EventModels, given_as_objects
 from naively.schema.diagnose import warn_of_leaks, warn_of_no_tokens
 from naively.schema.schema import Schema
@@ -136,6 +137,10 @@ class Learner(Classifier):
         Whether 03/04/2024 is the third of April. By default it is read from the dates that have
         but one reading, or else from the other columns of the table; else the month is first,
         which ``schema_`` notes.
+    half_life : str, timedelta or float, optional
+        After how long a row counts half, where ``fit`` and ``partial_fit`` are given its ``time``:
+        a duration ("30d", "12h", "90min", "10s", "2w", or a timedelta), or a number where times
+        are numbers. By default rows count for ever. ``curve.decay`` shows which is best.
 
     Attributes
     ----------
@@ -196,6 +201,7 @@ class Learner(Classifier):
         missing_values: Sequence[str] | Mapping[str, Sequence[str]] | None = None,
         decimal: str | Mapping[str, str] | None = None,
         day_first: bool | Mapping[str, bool] | None = None,
+        half_life: HalfLife = None,
     ) -> None:
         self.event_models = event_models
         self.class_prior = class_prior
@@ -210,6 +216,7 @@ class Learner(Classifier):
         self.missing_values = missing_values
         self.decimal = decimal
         self.day_first = day_first
+        self.half_life = half_life
 
     @without_class_weight
     @exclusive
@@ -221,6 +228,7 @@ class Learner(Classifier):
         *,
         frequencies: Target = None,
         groups: Target = None,
+        time: Target = None,
     ) -> Self:
         """Learn from labelled rows, forgetting what was learned before.
 
@@ -246,6 +254,9 @@ class Learner(Classifier):
             Rows that belong together, as those of a customer, a patient or a document. They are
             left out together where weights are fitted and the model is assessed, as new rows will
             be of others.
+        time : array-like of shape (rows,) or str, optional
+            With ``half_life``, the time of each row: a column of ``X``, which is not learned, or
+            numbers, dates or strings that are dates. The newest row counts 1.
 
         Returns
         -------
@@ -258,6 +269,12 @@ class Learner(Classifier):
             If a table, label, weight or option is wrong; it says which, and what to do. A
             ``class_prior`` must be for the classes that the labels have.
         """
+        if self._fades(time):
+            fading = self._fading(X, sample_weight, time, None)
+            beside = Beside(fading.weight, frequencies, groups)
+            self._fit(fading.rows, y, beside, None, more=False)
+            self._keep(replace(self.model_, newest=fading.newest))
+            return self
         return self._fit(X, y, Beside(sample_weight, frequencies, groups), None, more=False)
 
     @exclusive
@@ -321,6 +338,8 @@ class Learner(Classifier):
         from naively.engines.databases import database_of
         from naively.engines.sql_tallies import DatabaseTable
 
+        if self.half_life is not None:
+            raise ValueError("half_life needs rows in memory, with their time; use fit.")
         if self.semi_supervised:
             raise ValueError(
                 "semi_supervised=True needs all rows at once; read the table and use fit."
@@ -369,6 +388,8 @@ class Learner(Classifier):
         *,
         frequencies: Target = None,
         groups: Target = None,
+        decay: float | None = None,
+        time: Target = None,
     ) -> Self:
         """Learn from more rows; what is counted is the same as from all rows at once.
 
@@ -388,29 +409,59 @@ class Learner(Classifier):
             All classes that will ever come. Not needed, as classes are learned as they come; those
             that are said have a place from the first batch on, and a ``class_prior`` may be for
             them.
+        decay : float, optional
+            What counts are multiplied by that were learned before, as by ``decay`` just before:
+            0.5 halves them. Weights stay then, as there is no sample of faded rows. Of the first
+            rows it has nothing to fade. ``curve.decay`` shows which is best.
+        time : array-like of shape (rows,) or str, optional
+            As for ``fit``. What was learned before fades by the time that has passed between its
+            newest row and that of these, and so does the sample that weights are fitted to.
         """
+        known, fading = self.__sklearn_is_fitted__(), None
+        if self._fades(time):
+            before = self.model_.newest if known else None
+            fading = self._fading(X, sample_weight, time, before)
+            X, sample_weight = fading.rows, fading.weight
         beside = Beside(sample_weight, frequencies, groups)
-        if not self.__sklearn_is_fitted__():
-            return self._fit(X, y, beside, classes, more=True)
+        if not known:
+            self._fit(X, y, beside, classes, more=True)
+            if fading is not None:
+                self._keep(replace(self.model_, newest=fading.newest))
+            return self
         found = self._read(X, y, beside, self._learned_texts, some=self.semi_supervised)
         self._check_labels(found)
-        model, sample = self.model_, self._sample
+        model, sample = self._before(decay, fading)
+        faded = self._total - float(model.counted.tally.class_count.sum())
+        held_out = model.held_out
         if sample is None and not found.is_labelled:
             sample = Reservoir(self.random_state)  # of these rows alone
         model, sample = found.learn_more(model, self.event_models, sample)
         check_class_prior(model, classes, more=True)
         if self._sample is not None:
-            self._sample = sample
+            self._sample = sample if decay is None else None
+        if faded:
+            by = f"{1 - faded / self._total:g}"
+            self.history_ = self.history_.add("decay", faded, self._total - faded, by)
         if sample is not None and isinstance(found, InMemory) and not found.is_labelled:
             model = self._with_unlabelled(model, sample, found)
         elif sample is not None and weights_are_stale(self.model_, model):
             model = self._weighed(model)
-        elif self.model_.held_out is not None:  # it holds still: the model has become no worse
-            model = model.with_held_out(self.model_.held_out.among(model.classes))
-        before = self._total
+        elif held_out is not None:  # it holds still: the model has become no worse
+            model = model.with_held_out(held_out.among(model.classes))
+        before = self._total - faded
         self._keep(model)
         self._record("update", self._total - before)
         return self
+
+    def _before(
+        self, decay: float | None, fading: FadedRows | None
+    ) -> tuple[Model, Reservoir | None]:
+        """Return what was learned before other rows, and its sample, as both have faded since."""
+        model, sample = (self.model_, self._sample) if decay is None else (self._faded(decay), None)
+        if fading is not None:
+            model = replace(model * fading.factor, newest=fading.newest)
+            sample = None if sample is None else sample.faded(fading.factor)
+        return model, sample
 
     @exclusive
     def calibrate(self, X: Table = None, y: Target = None, sample_weight: RowWeight = None) -> Self:
@@ -462,7 +513,28 @@ class Learner(Classifier):
                 f"interactions needs weights='loo', got {self.weights!r}: they are fitted "
                 "beside the weights of the columns."
             )
-        return Settings(**{of.name: getattr(self, of.name) for of in fields(Settings)})
+        given = {of.name: getattr(self, of.name) for of in fields(Settings)}
+        seconds = duration_of(self.half_life)
+        if seconds is not None and not isinstance(self.half_life, str):  # as a file keeps it
+            given["half_life"] = f"{seconds:.15g}s"
+        return Settings(**given)
+
+    def _fades(self, time: Target) -> bool:
+        """Whether rows fade, or raise a ValueError where but one of time and half-life is given."""
+        if self.half_life is not None:
+            self._settings()  # a wrong option is named before any row is read
+            return True
+        if time is not None:
+            raise ValueError(
+                "time has no effect without half_life=: say after how long a row counts half, as "
+                "in NaiveBayes(half_life='30d')."
+            )
+        return False
+
+    def _fading(self, X: Table, weight: RowWeight, time: Target, before: float | None) -> FadedRows:
+        """Return rows with what they weigh by their age."""
+        known = self._learned_texts if before is not None else means_texts(self.event_models)
+        return FadedRows.of(X, known, weight, time, self.half_life, before)
 
     def _check_labels(self, found: Training) -> None:
         if self.interactions and not found.is_labelled:
@@ -615,7 +687,8 @@ class Learner(Classifier):
 
     def _learn_anew(self, rows: Rows, labels: Labels) -> Model:
         right = labels.classes[labels.codes]
-        return self._unfitted().fit(rows, right, labels.weight, groups=labels.group).model_
+        beside = Beside(labels.weight, None, labels.group)  # rows that are judged do not fade
+        return self._unfitted()._fit(rows, right, beside, None, more=False).model_  # noqa: SLF001
 
     def _encoded(self, rows: Rows, labels: Labels) -> Batch:
         return InMemory(rows, labels).first(self.event_models, self._settings())[0]

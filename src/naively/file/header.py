@@ -143,6 +143,7 @@ class Header:
     sought: Sought | None = None
     held_out: SavedHeldOut | None = None
     readings: tuple[tuple[str | int, Reading], ...] = ()
+    newest: float | None = None  # the time of the newest row, where rows fade
     unicode: str | None = None  # the version by which texts are split, if there are any
 
 

@@ -252,6 +252,7 @@ def _header(model: Model, arrays: Arrays) -> Saved:
         "weights": weights and write_weights(weights, model.classes.tolist(), arrays),
         "notes": list(counted.schema.notes.items()),
         **_readings(counted.schema),
+        **({} if model.newest is None else {"newest": model.newest}),
         **({"unicode": unicode_version()} if _splits_texts(counted.schema) else {}),
         "groups": [
             _write_group(model, group, str(i), arrays)
@@ -342,6 +343,7 @@ def restore(header: Header, arrays: Arrays) -> tuple[Model, SampledRows | None]:
         header.noise,
         header.sought,
         held_out,
+        header.newest,
     )
     wrong = model.impossible
     if wrong is not None:
@@ -413,7 +415,8 @@ def _check_columns(schema: Schema) -> None:
 def _settings(header: Header) -> Settings:
     """Return the settings of the model, or raise a ValueError if one of them is none."""
     saved, prior, kinds = header.settings, header.class_prior, declared()
-    wrong = next(iter(kinds.keys() ^ saved.keys()), None)
+    # Files that were written before there was a half-life lack it.
+    wrong = next(iter((kinds.keys() ^ saved.keys()) - {"half_life"}), None)
     if wrong is not None:
         raise ValueError(f"settings has no {shown(wrong)}, or lacks it")
     for name, value in saved.items():

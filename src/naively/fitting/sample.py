@@ -177,6 +177,17 @@ class Reservoir:
         keys = keys[keys <= _by_label(highest, seen.labels)]  # others would have been dropped
         return float(np.isin(keys, kept).mean()) if len(keys) else np.nan
 
+    def faded(self, factor: float) -> Reservoir:
+        """Return the same rows, whose weights are scaled."""
+        self._draw()
+        other = Reservoir(grows=self._grows)
+        other._seed, other.seen, other._size = self._seed, self.seen, self._size
+        other._kept = [
+            replace(kept, batch=replace(kept.batch, labels=kept.batch.labels.scaled(factor)))
+            for kept in self._kept
+        ]
+        return other
+
     @property
     def seed(self) -> int:
         """The number of 64 bits that chooses the rows."""

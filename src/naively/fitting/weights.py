@@ -355,7 +355,13 @@ LEAST = 1e-15  # the log loss clips probabilities here, so that no row has an in
 
 
 def accuracy_and_log_loss(p: Floats, learned: LabelArray, labels: Labels) -> tuple[float, float]:
-    """Return two of the scores of posteriors, (rows, learned classes), and no other.
+    """Return two of the scores of posteriors, (rows, learned classes), and no other."""
+    hit, loss = hits_and_losses(p, learned, labels)
+    return mean(hit, labels.weight), mean(loss, labels.weight)
+
+
+def hits_and_losses(p: Floats, learned: LabelArray, labels: Labels) -> tuple[Floats, Floats]:
+    """Return whether each answer is right, and its log loss, of posteriors, (rows, classes).
 
     The classes of the labels need not be those that were learned.
     """
@@ -364,7 +370,7 @@ def accuracy_and_log_loss(p: Floats, learned: LabelArray, labels: Labels) -> tup
     right = places[labels.codes]
     of_right = np.where(right < 0, 0.0, p[np.arange(len(p)), right])
     hit: Floats = (p.argmax(axis=1) == right).astype(np.float64)
-    return mean(hit, labels.weight), log_loss(of_right, labels.weight)
+    return hit, loss_of(of_right)
 
 
 def log_loss(p_right: Floats, weight: Floats | NDArray[np.int64] | None = None) -> float:
@@ -377,7 +383,13 @@ def log_loss(p_right: Floats, weight: Floats | NDArray[np.int64] | None = None) 
     weight : ndarray of shape (rows,), optional
         The weight of each row; by default all rows weigh the same.
     """
-    return mean(-np.log(np.clip(p_right, LEAST, 1.0)), weight)
+    return mean(loss_of(p_right), weight)
+
+
+def loss_of(p_right: Floats) -> Floats:
+    """Return -log p(right class) of each row, with p clipped at 1e-15, in nats."""
+    loss: Floats = -np.log(np.clip(p_right, LEAST, 1.0))
+    return loss
 
 
 def p_right(joint: Floats, labels: Labels) -> Floats:

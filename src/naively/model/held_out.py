@@ -130,9 +130,14 @@ class HeldOut:
         """Return the same of a model that holds a share of the rows it held."""
         return replace(self, left=self.left * min(1.0, share))
 
+    @property
+    def holds(self) -> bool:
+        """Whether enough of the rows are still learned."""
+        return self.left >= ENOUGH - ROUNDING
+
     def check(self) -> None:
         """Raise a ValueError if too few of the rows are still learned."""
-        if self.left < ENOUGH - ROUNDING:
+        if not self.holds:
             raise ValueError(
                 f"Only {self.left:.0%} of the rows that sets were calibrated with are still "
                 f"learned, fewer than {ENOUGH:.0%}: call calibrate(X, y) with labelled rows."
@@ -171,7 +176,7 @@ def _numbered(held_out: HeldOut, number: dict[Label, int]) -> NDArray[np.int64]:
 
 def least_at(held_out: HeldOut | None) -> dict[float, float]:
     """Return how probable a class of a set must be, at usual coverages; nothing if unknown."""
-    if held_out is None or held_out.left < ENOUGH - ROUNDING:
+    if held_out is None or not held_out.holds:
         return {}
     return {coverage: float(held_out.least(coverage)[0]) for coverage in USUAL}
 

@@ -129,6 +129,8 @@ class Model(Shown):
         What came of looking for interactions; None if nobody looked.
     held_out : HeldOut, optional
         How probable the right classes of held-out rows were; None where that is not known.
+    newest : float, optional
+        The time of the newest row, where rows fade with a half-life.
 
     Examples
     --------
@@ -147,6 +149,7 @@ class Model(Shown):
     noise: tuple[AddedNoise, ...] = ()
     sought: Sought | None = None
     held_out: HeldOut | None = None
+    newest: float | None = None
 
     @classmethod
     def learn(
@@ -213,8 +216,14 @@ class Model(Shown):
             raise ValueError("There is no model to add up.")
         settings, weights, noise, sought = first.settings, first.weights, first.noise, first.sought
         held_out = first.held_out
-        total = CountedTotal(first.counted, consume=consume)
+        total, newest = CountedTotal(first.counted, consume=consume), first.newest
         for model in rest:
+            if newest is not None and model.newest not in {None, newest}:
+                raise ValueError(
+                    "The newest rows of the models are of different times, so that their rows fade "
+                    "differently; they cannot be merged."
+                )
+            newest = model.newest if newest is None else newest
             settings = settings.merged(model.settings)
             weights = mean(weights, model.weights)
             noise += model.noise
@@ -227,7 +236,7 @@ class Model(Shown):
         view = make_sure(*total.counted(), settings)
         if held_out is not None:
             held_out = held_out.among(view.tally.classes)
-        return cls(view, settings, weights, noise, sought, held_out)
+        return cls(view, settings, weights, noise, sought, held_out, newest)
 
     def __sub__(self, other: Model) -> Model:
         (schema, tally), (others, removed) = alike(self.counted, other.counted)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -316,6 +316,32 @@ def plot_smoothing(
     return ax
 
 
+@styled()
+def plot_decay(
+    lines: Sequence[tuple[float, NDArray[Any], Floats, float]],
+    metric: str,
+    best: float,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw a score against time, each line a half-life, its times and values, and its mean."""
+    ax = new_axes(ax, width=4.6)
+    for i, (half_life, when, value, mean) in enumerate(lines):
+        name = "for ever" if np.isinf(half_life) else f"{half_life:g}"
+        mark = " (best)" if half_life == best else ""
+        style = {**line(i), "linewidth": 2.2 if half_life == best else 1.0}
+        ax.plot(when, value, label=f"{name}: {mean:.3f}{mark}", **style)
+    ax.set(xlabel="end of the block that is scored", ylabel=LABELS[metric])
+    if lines and lines[0][1].dtype == object:  # dates
+        ax.figure.autofmt_xdate()
+    ax.legend(
+        title="half-life in blocks: mean",
+        title_fontsize=7,
+        loc="center left",
+        bbox_to_anchor=(1, 0.5),
+    )
+    return ax
+
+
 def _ticks(values: Floats) -> list[float]:
     """Return the pseudo-counts to write below the axis: all of a few, else powers of ten."""
     positive = values[values > 0]
@@ -416,4 +442,30 @@ def draw_set_sizes(size: NDArray[np.int64], ax: Axes | None = None) -> Axes:
     ax.set_xlabel("classes in the set")
     ax.set_ylabel("share of the rows")
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    return ax
+
+
+# --- What has moved ------------------------------------------------------------------------------
+
+
+@styled()
+def draw_drift(
+    names: Sequence[str],
+    divergence: Floats,
+    upper: Floats,
+    between: str,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw divergences as bars, the first on top, over a band of what chance makes of each."""
+    ax = new_axes(ax, height=0.9 + 0.19 * max(3, len(names)))
+    place = np.arange(len(names))
+    colours = [COLOURS[0] if d > u else LIGHT for d, u in zip(divergence, upper, strict=True)]
+    ax.barh(place, divergence, 0.7, color=colours)
+    ax.barh(place, upper, 0.9, color=WIDE_BAND, zorder=0, label="by chance")
+    ax.set_yticks(place, [name_of(name) for name in names])
+    ax.invert_yaxis()
+    ax.set_xlim(left=0.0)
+    ax.set_xlabel("divergence (nats)")
+    ax.set_title(between, loc="right", fontsize=7)
+    ax.legend(loc="lower right")
     return ax

@@ -27,6 +27,7 @@ TITLES = {
     "classes": "Classes",
     "columns": "Columns",
     "interactions": "Interactions",
+    "moved": "What has moved",
     "rows": "Rows",
     "whatif": "What if?",
 }
@@ -98,6 +99,7 @@ def write_report(subject: Subject, name: str = "") -> Report:
         "classes": sections.classes(subject),
         "columns": sections.columns(subject),
         "interactions": sections.interactions(subject),
+        "moved": sections.moved(subject),
         "rows": sections.rows(subject),
         "whatif": sections.what_if(scorer),
     }

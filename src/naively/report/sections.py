@@ -25,6 +25,7 @@ from naively.fitting.leave_one_out import left_out, weighted_joint
 from naively.fitting.sample import Reservoir, Sample
 from naively.fitting.weights import posterior
 from naively.inspect.column import ColumnView, column_view
+from naively.inspect.drift import Drift, drift
 from naively.inspect.explain import ExplainedRow, explain
 from naively.inspect.likelihood import class_codes
 from naively.inspect.odds import strongest
@@ -59,6 +60,8 @@ SCORES = {  # of the table, and their names
     "area under ROC": "auc",
     "calibration error": "calibration_error",
 }
+SAME = 0.5  # of the other rows, from which on they are not other rows
+FEWEST = 200  # rows that are looked at over time
 HARDLY = 5e-5  # nats per row, which is 0.0000 when it is written
 
 
@@ -265,6 +268,39 @@ def interactions(subject: Subject) -> str:
         said = [[conditions, label, html.Nats(weight)] for conditions, label, weight in rules]
         found += html.table(["rule", "speaks for", "weight (nats)"], said)
     return found
+
+
+def moved(subject: Subject) -> str:
+    """Show what has moved: over time, or between the rows that were learned and the others."""
+    found = _drift(subject)
+    if found is None:
+        return ""
+    names = ["", "column", "divergence (nats)", "by chance", "item", "before", "after"]
+    columns = found.to_dict()
+    keys = ("what", "column", "divergence", "chance", "item", "before", "after")
+    lines = list(zip(*(columns[key][: COLUMNS + 2] for key in keys), strict=True))
+    said = f"{found.between}: how far the shares of each column's levels, or bins, are apart."
+    return html.figure(
+        svg_of(found.plot(), "drift", "Divergence of each column, over what chance makes"),
+        html.escaped(said),
+    ) + html.table(names, lines)
+
+
+def _drift(subject: Subject) -> Drift | None:
+    """Return what has moved; None where there are no other rows, and no time orders the learned."""
+    model, sample = subject.model, subject.sample
+    if sample is None or not len(sample):
+        return None
+    if subject.rows is not None and len(subject.rows) and subject.y is not None:
+        if not subject.share_learned < SAME:
+            return None  # they are those that were learned
+        labels = encode_labels(subject.y)
+        new = model.counted.schema.encode(subject.rows, labels, model.counted.tally.axes)
+        return drift(model, sample, new, None)
+    times = [name for name in model.taken.schema.order if name in model.taken.schema.times]
+    if len(times) != 1 or len(sample) < FEWEST:
+        return None
+    return drift(model, sample, None, times[0])
 
 
 def rows(subject: Subject) -> str:

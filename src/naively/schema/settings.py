@@ -89,7 +89,7 @@ class Settings(Options):
         """
         if other is self:
             return self
-        for field in ("class_prior", "estimate", "smoothing"):
+        for field in ("class_prior", "estimate", "smoothing", "half_life"):
             mine, theirs = getattr(self, field), getattr(other, field)
             if not _same(mine, theirs):
                 raise ValueError(

@@ -1,0 +1,316 @@
+"""How fast what was learned ages: each block of time scored by what was learned before it, faded.
+
+Rows are counted once, block by block. What a model knows before a block is the sum of the tallies
+of the blocks before it, each times 0.5 to the power of its age over a half-life; it is the tally
+before, times one factor, plus one block. Weights follow in one of two ways. "fitted": before each
+block, to a sample in which a row fades as its counts do, so that a point of the curve is what
+``fit`` gives with such sample weights. "kept": those of the first block stay, as they do where
+``decay`` and ``partial_fit`` follow each other, since ``decay`` drops the sample.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from naively.assess.curves import Metric, check_metric, number_of, of_tally, split_once
+from naively.assess.refits import Named, Places, in_blocks
+from naively.counting.block import Batch
+from naively.counting.tally import Tally
+from naively.fitting.sample import Reservoir
+from naively.fitting.weights import hits_and_losses
+from naively.kernels.reference import Floats
+from naively.model.model import Model, count_batch
+from naively.model.weights import Weights
+from naively.options import Weighting
+from naively.tabular import Tabular, as_text
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Follow: TypeAlias = Literal["fitted", "kept"]
+FOLLOW: tuple[Follow, ...] = get_args(Follow)
+SHORTEST = 0.25  # of a block, with which little but the last one counts
+NEGLIGIBLE = 1e-6  # nats per row, by which no half-life is better than another
+SURE = 2.0  # standard errors beyond which a difference is not by chance
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DecayCurve(Tabular):
+    """Scores of each block of time by what was learned before, a line a half-life and block.
+
+    Parameters
+    ----------
+    half_life : list of float
+        In blocks: after so many of them a row counts half. Infinity is for ever.
+    block : list of int
+        Which block was scored, from 1 on; block 0 is only learned.
+    begin, end : list of float or datetime
+        The first and the last time in the block.
+    rows : list of int
+        How many rows it has.
+    accuracy : list of float
+        The share of right answers.
+    log_loss : list of float
+        In nats per row.
+    best : float
+        The half-life of the least log loss of all rows that were scored; of equal ones the longest.
+    gain, noise : float
+        How much less it is than with counts that last for ever, in nats per row, and the standard
+        error of that.
+    span : float
+        How long a block is, in the units of time (seconds of dates): the median.
+    """
+
+    half_life: list[float]
+    block: list[int]
+    begin: list[Any]
+    end: list[Any]
+    rows: list[int]
+    accuracy: list[float]
+    log_loss: list[float]
+    best: float
+    gain: float
+    noise: float
+    span: float
+
+    @property
+    def factor(self) -> float:
+        """What to ``decay`` by before each block of this length is learned, for the best."""
+        return factor_of(self.best)
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        names = {"begin": "from", "end": "to"}
+        of = ("half_life", "block", "begin", "end", "rows", "log_loss", "accuracy")
+        return {names.get(name, name): list(getattr(self, name)) for name in of}
+
+    def by_half_life(self) -> dict[str, list[float]]:
+        """Return half-lives with the scores of all blocks together."""
+        rows, half_life = np.array(self.rows, float), np.array(self.half_life)
+        each = list(dict.fromkeys(self.half_life))
+
+        def mean(of: list[float]) -> list[float]:
+            return [
+                float(np.average(np.array(of)[half_life == h], weights=rows[half_life == h]))
+                for h in each
+            ]
+
+        return {
+            "half_life": each,
+            "log_loss": mean(self.log_loss),
+            "accuracy": mean(self.accuracy),
+        }
+
+    @property
+    def said(self) -> str:
+        """Which half-life is best, in a sentence."""
+        if math.isinf(self.best):
+            return "Best: for ever; nothing is gained by decay."
+        chance = "" if self.gain > SURE * self.noise else ", which may be chance"
+        if self.best == min(self.half_life):
+            chance += "; with more blocks, shorter ones can be tried"
+        return (
+            f"Best: a half-life of {_in_blocks(self.best)}, decay({self.factor:.3g}) before each: "
+            f"log loss {self.gain:.3g} (± {self.noise:.2g}) less than for ever{chance}."
+        )
+
+    def __str__(self) -> str:
+        """Return the scores of all blocks by half-life, and which is best."""
+        blocks = max(self.block)
+        said = f"{blocks} blocks, each scored by what was learned before; half-lives are in blocks"
+        return "\n".join([said, as_text(self.by_half_life()), self.said])
+
+    def plot(self, ax: Axes | None = None, metric: Metric = "log_loss") -> Axes:
+        """Draw a score against time, a line for each half-life.
+
+        Parameters
+        ----------
+        metric : {"accuracy", "log_loss"}
+            What is drawn.
+        ax : Axes, optional
+            What to draw on.
+        """
+        from naively.pictures.scores import plot_decay
+
+        value, half_life = np.array(getattr(self, check_metric(metric))), np.array(self.half_life)
+        total = dict(zip(*[self.by_half_life()[of] for of in ("half_life", metric)], strict=True))
+        end = np.array(self.end)
+        lines = [(h, end[half_life == h], value[half_life == h], of) for h, of in total.items()]
+        return plot_decay(lines, metric, self.best, ax)
+
+
+def decay_curve(
+    model: Model,
+    batch: Batch,
+    time: Named,
+    blocks: int = 10,
+    half_lives: Iterable[float] | None = None,
+    kind: Weighting | None = None,
+    weights: Follow | None = "fitted",
+) -> DecayCurve:
+    """Score blocks of rows in the order of time by what was learned before, for some half-lives.
+
+    Parameters
+    ----------
+    model : Model
+        What was learned of all rows, without weights.
+    batch : Batch
+        These rows, as ``model.counted`` encodes them.
+    time : Named
+        The time of each.
+    blocks : int, default 10
+        How many blocks, as equal in rows as can be; rows of one time are in one.
+    half_lives : iterable of float, optional
+        In blocks; by default 1/4, 1/2, 1, 2, 4, ... and infinity.
+    kind : {"loo", "temperature"}, optional
+        The weights to fit; by default none.
+    weights : {"fitted", "kept"} or None
+        Whether they are fitted before each block, or those of the first are kept.
+    """
+    moments = time.moments(len(batch))
+    of_row = blocks_of(moments, blocks, time.of)
+    each = check_half_lives(half_lives, blocks)
+    pool = split_once(model, batch)
+    if weights not in {None, *FOLLOW}:
+        raise ValueError(
+            f"weights must be {', '.join(map(repr, FOLLOW))} or None, got {weights!r}."
+        )
+    weigh = _weigher(batch, of_row, kind, weights)
+    places = [np.flatnonzero(of_row == b) for b in range(blocks)]
+    parts = [pool.take(rows) for rows in places]
+    tallies = [count_batch(part, model.counted.schema) for part in parts[:-1]]
+    ends = [(moments[rows].min(), moments[rows].max()) for rows in places]
+
+    points: list[tuple[Any, ...]] = []
+    losses: dict[float, Floats] = {}
+    first: tuple[Floats, Floats] | None = None  # one block that is known fades as a whole
+    for half in each:
+        found = []
+        for b, then in _known_before(model, tallies, half, weigh):
+            scored = first if b == 1 and first is not None else _scored(then(), parts[b])
+            first = scored if b == 1 else first
+            hit, loss = scored
+            begin, end = map(time.shown, ends[b])
+            points.append((half, b, begin, end, len(hit), float(hit.mean()), float(loss.mean())))
+            found.append(loss)
+        losses[half] = np.concatenate(found)
+    least = min(of.mean() for of in losses.values())
+    best = max(h for h in each if losses[h].mean() <= least + NEGLIGIBLE)
+    less = losses[each[-1]] - losses[best]
+    noise = float(less.std() / math.sqrt(len(less)))
+    span = float(np.median([end - begin for begin, end in ends]))
+    columns: list[list[Any]] = [list(of) for of in zip(*points, strict=True)]
+    half_life, block, begin, end, rows, accuracy, log_loss = columns
+    scores = half_life, block, begin, end, rows, accuracy, log_loss
+    return DecayCurve(*scores, best=best, gain=float(less.mean()), noise=noise, span=span)
+
+
+def _known_before(
+    model: Model,
+    tallies: Sequence[Tally],
+    half_life: float,
+    weigh: Callable[[Model, int, float], Model],
+) -> Iterator[tuple[int, Callable[[], Model]]]:
+    """Yield each block that is scored, and what makes the model of the blocks before it."""
+    factor = factor_of(half_life)
+    tally: Tally | None = None
+    for b, more in enumerate(tallies, start=1):
+        tally = more if tally is None else tally * factor + more
+
+        def then(tally: Tally = tally, b: int = b) -> Model:
+            return weigh(of_tally(model, tally), b, factor)
+
+        yield b, then
+
+
+def _weigher(
+    batch: Batch, of_row: Places, kind: Weighting | None, follow: Follow | None
+) -> Callable[[Model, int, float], Model]:
+    """Return what gives weights to the model of the blocks before one, whose counts fade."""
+    first: list[Weights] = []
+
+    def fitted(model: Model, b: int, factor: float) -> Model:
+        assert kind is not None
+        before = np.flatnonzero(of_row < b)
+        rows = batch.take(before)
+        faded = rows.labels.weights * factor ** (b - 1 - of_row[before])
+        sample = Reservoir()
+        sample.add(replace(rows, labels=replace(rows.labels, weight=faded)), model)
+        return model.weighed(sample.of(model).weights(model, kind))
+
+    def kept(model: Model, b: int, factor: float) -> Model:
+        if b == 1:
+            weighed = fitted(model, b, factor)
+            assert weighed.weights is not None
+            first[:] = [weighed.weights]
+            return weighed
+        return model.weighed(first[0])
+
+    if kind is None or follow is None:
+        return lambda model, b, factor: model  # noqa: ARG005  (pure naive Bayes has none)
+    return fitted if follow == "fitted" else kept
+
+
+def _scored(model: Model, rows: Batch) -> tuple[Floats, Floats]:
+    """Return whether each answer is right, and the log loss of each row."""
+    return hits_and_losses(model.score(model.recode(rows), "posterior"), model.classes, rows.labels)
+
+
+def blocks_of(moments: Floats, blocks: object, of: str = "") -> Places:
+    """Return the block of each row in the order of its time, or raise why there are none.
+
+    Examples
+    --------
+    >>> blocks_of(np.array([3.0, 1.0, 2.0, 2.0]), 2)
+    array([1, 0, 1, 1])
+    """
+    if isinstance(blocks, bool) or not isinstance(blocks, Integral) or int(blocks) < 2:
+        raise ValueError(f"blocks must be a whole number of at least 2, got {blocks!r}.")
+    times = len(np.unique(moments))
+    if times < int(blocks):
+        more = f"ask for at most {times} blocks" if times > 1 else "rows have no order in time"
+        raise ValueError(
+            f"There are {times} different times{f' in {of}' if of else ''}, fewer than "
+            f"blocks={blocks}; {more}."
+        )
+    return in_blocks(moments, int(blocks), of)
+
+
+def check_half_lives(half_lives: Iterable[float] | None, blocks: int) -> list[float]:
+    """Return half-lives in blocks, ascending, each once, the last of them infinity.
+
+    Examples
+    --------
+    >>> check_half_lives(None, 10), check_half_lives([3, 0.5], 10)
+    ([0.25, 0.5, 1.0, 2.0, 4.0, 8.0, inf], [0.5, 3.0, inf])
+    """
+    if half_lives is None:
+        doubled = range(2 + max(1, (blocks - 1).bit_length()))
+        return [*(SHORTEST * 2.0**i for i in doubled), math.inf]
+    each = list(half_lives)
+    for given in each:
+        if given != math.inf and not number_of(given) > 0:
+            raise ValueError(
+                f"A half-life must be a number of blocks that is greater than 0, got {given!r}."
+            )
+    return sorted({*map(float, each), math.inf})
+
+
+def factor_of(half_life: float) -> float:
+    """Return what counts are multiplied by when one unit of time has passed.
+
+    Examples
+    --------
+    >>> factor_of(1.0), factor_of(math.inf)
+    (0.5, 1.0)
+    """
+    return math.pow(0.5, 1 / half_life)
+
+
+def _in_blocks(half_life: float) -> str:
+    return "1 block" if half_life == 1 else f"{half_life:g} blocks"

@@ -1,0 +1,117 @@
+"""Rows that fade: with a half-life, a row weighs the less the older it is.
+
+A row counts 0.5 to the power of its age over the half-life, where the newest row learned has the
+age 0. What was learned before fades by as much when newer rows come, so that in whatever batches
+rows come, what is counted is the same.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+
+import numpy as np
+
+from naively.assess.refits import Named
+from naively.counting.labels import RowWeight, Target, check_weight
+from naively.data.columns import Rows, missing_column
+from naively.data.frames import Table, as_rows, is_on_cluster
+from naively.data.stream import as_stream
+from naively.kernels.reference import Floats
+from naively.options import duration_of
+
+HalfLife = float | str | dt.timedelta | np.timedelta64 | None
+NOTHING_LEFT = 1e-30  # of a row, and of what was learned, at which it is as good as gone
+
+
+@dataclass(frozen=True, eq=False)
+class FadedRows:
+    """Rows with their weights, relative to the newest row of all.
+
+    Parameters
+    ----------
+    rows : Rows
+        The rows, without the column of their time.
+    weight : ndarray of shape (rows,)
+        What each weighs, what was given of it included.
+    newest : float
+        The time of the newest row, of these and of those learned before.
+    factor : float
+        By how much what was learned before fades.
+    """
+
+    rows: Rows
+    weight: Floats
+    newest: float
+    factor: float
+
+    @classmethod
+    def of(
+        cls,
+        X: Table,
+        texts: bool | None,
+        weight: RowWeight,
+        time: Target,
+        half_life: HalfLife,
+        before: float | None,
+    ) -> FadedRows:
+        """Find what rows weigh, which follow those of a model whose newest is ``before``.
+
+        Raises
+        ------
+        ValueError
+            If rows have no times, or these are in other units than the half-life.
+        """
+        if time is None:
+            raise ValueError(
+                "half_life needs the time of each row: give time=, the name of a column or an "
+                "array."
+            )
+        if is_on_cluster(X) or as_stream(X) is not None:
+            raise ValueError("half_life needs rows in memory; read them, in batches if need be.")
+        rows = as_rows(X, texts)
+        if isinstance(time, str):
+            if time not in rows.names:
+                raise ValueError(missing_column(time, rows.names, "column of time"))
+            named = Named(time, rows.cells(time))
+            rows = rows.select([name for name in rows.names if name != time])
+        else:
+            named = Named("", time)
+        if isinstance(weight, str):
+            name, weight = weight, rows.values(weight)
+            rows = rows.select([of for of in rows.names if of != name])
+        moments = named.moments(len(rows))
+        unit = units(half_life, named)
+        newest = float(moments.max(initial=-np.inf if before is None else before))
+        with np.errstate(under="ignore"):
+            faded = np.exp2((moments - newest) / unit)
+            factor = 1.0 if before is None else float(np.exp2((before - newest) / unit))
+        faded[faded < NOTHING_LEFT] = 0.0
+        given = check_weight(weight, len(rows))
+        own = faded if given is None else faded * given
+        return cls(rows, own, newest, max(factor, NOTHING_LEFT))
+
+
+def units(half_life: HalfLife, time: Named) -> float:
+    """Return a half-life in the units of times: seconds of dates, or those of numbers.
+
+    Examples
+    --------
+    >>> units("12h", Named("", ["2026-01-31"])), units(3, Named("", [7.5]))
+    (43200.0, 3.0)
+    """
+    seconds = duration_of(half_life)
+    if time.is_time:
+        if seconds is None:
+            raise ValueError(
+                f"half_life must be a duration such as '30d', as {time.of or 'time'} holds dates; "
+                f"got {half_life!r}."
+            )
+        return seconds
+    if seconds is not None:
+        raise ValueError(
+            f"half_life must be a number, as {time.of or 'time'} holds numbers and no dates; got "
+            f"{half_life!r}."
+        )
+    assert isinstance(half_life, int | float)
+    return float(half_life)

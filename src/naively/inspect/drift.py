@@ -1,0 +1,438 @@
+"""What has moved: each column, the class prior and the loss, over time or against new rows.
+
+Rows are put into groups: blocks of time, or those learned and new ones. Of each column follow the
+shares of its levels, or of common bins of its numbers, in each group; their divergence is that of
+Jensen and Shannon, each group weighing the same. Of finite rows it is above 0 by chance alone. By
+how much follows from the numbers of rows, as it is about half a chi-squared statistic.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.assess.dependence import commonest
+from naively.assess.refits import in_blocks
+from naively.counting.axis import Derived, Name, title
+from naively.counting.block import Batch, Sparse
+from naively.counting.labels import Labels, union_classes
+from naively.fitting.sample import Sample
+from naively.fitting.weights import hits_and_losses
+from naively.inspect.difference import Interval
+from naively.kernels.reference import Floats
+from naively.model.model import Model
+from naively.schema.encode import Held
+from naively.tabular import Tabular
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+LEVELS = 30  # of a column that have a cell of their own; all others share one
+BINS = 10  # of a column of numbers, about equally full
+MISSING, OTHERS = "(missing)", "(others)"
+FOLDS = 10  # in which learned rows are taken out, so that none is scored by itself
+SURE = 3.0  # standard deviations beyond chance that are called moved
+DRAWN = 15  # columns in a picture
+
+Codes = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Drift(Tabular):
+    """How far the loss, the class prior and each column have moved, the loss first, then the most.
+
+    Parameters
+    ----------
+    what : list of {"log loss", "class prior", "column"}
+        What a line is of.
+    column : list of str or None
+        The column, or a word of a text.
+    divergence : ndarray of shape (lines,)
+        Between the groups of rows, in nats (Jensen-Shannon, each group weighing the same). Of the
+        log loss it is how much it grew from the first group to the last, in nats per row.
+    chance : ndarray of shape (lines,)
+        What chance alone makes of it on average.
+    noise : ndarray of shape (lines,)
+        The standard deviation of that; of the log loss, its standard error.
+    item : list
+        The level or bin whose share moved most; None of the log loss.
+    before, after : ndarray of shape (lines,)
+        That share in the first group and in the last; or the log loss in them.
+    between : str
+        What the groups are.
+    """
+
+    what: list[str]
+    column: list[str | None]
+    divergence: Floats
+    chance: Floats
+    noise: Floats
+    item: list[Any]
+    before: Floats
+    after: Floats
+    between: str
+
+    @property
+    def z(self) -> Floats:
+        """How many standard deviations beyond chance, (lines,)."""
+        beyond = self.divergence - self.chance
+        return np.divide(beyond, self.noise, out=np.zeros_like(beyond), where=self.noise > 0)
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        return {
+            "what": list(self.what),
+            "column": list(self.column),
+            "divergence": self.divergence.tolist(),
+            "chance": self.chance.tolist(),
+            "noise": self.noise.tolist(),
+            "z": self.z.tolist(),
+            "item": list(self.item),
+            "before": self.before.tolist(),
+            "after": self.after.tolist(),
+        }
+
+    def __str__(self) -> str:
+        """Return how many columns moved beyond chance, and the table."""
+        of = [i for i, what in enumerate(self.what) if what == "column"]
+        moved = int((self.z[of] > SURE).sum())
+        columns = "column" if len(of) == 1 else "columns"
+        said = (
+            f"{self.between}: {moved} of {len(of):,} {columns} moved beyond chance (z > {SURE:g})"
+        )
+        return f"{said}.\n{super().__str__()}"
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the divergence of what moved most as bars, with chance as a mark.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            What to draw on.
+        """
+        from naively.pictures.scores import draw_drift
+
+        of = [i for i, what in enumerate(self.what) if what != "log loss"][:DRAWN]
+        names = [self.column[i] or self.what[i] for i in of]
+        upper = self.chance[of] + SURE * self.noise[of]
+        return draw_drift(names, self.divergence[of], upper, self.between, ax)
+
+
+def drift(
+    model: Model,
+    sample: Sample,
+    new: Batch | None,
+    by: Name | None,
+    blocks: int = 10,
+    *,
+    labelled: bool = True,
+) -> Drift:
+    """Return what has moved (see ``nb.inspect.drift``).
+
+    Parameters
+    ----------
+    model : Model
+        What was learned.
+    sample : Sample
+        Rows that it has learned.
+    new : Batch or None
+        Other rows, encoded as these are; None: the learned rows are looked at over time.
+    by : str, int or None
+        The learned column of times or numbers that orders rows, where there are no others.
+    blocks : int
+        Into how many blocks.
+    labelled : bool
+        Whether the new rows have labels.
+    """
+    labels = sample.labels.standing_for(model.counted.tally.class_count)
+    batches, counts = sample.batches, labels.weights
+    if new is None:
+        by = _column_of_time(model, by)
+        moments = _numbers([Held(model.recode(batch)) for batch in batches], by)
+        group, between = _over_time(moments, blocks, by)
+        there = np.flatnonzero(group >= 0)
+        loss = _loss_over(model, sample, group)[there]
+    else:
+        classes = union_classes(labels.classes, new.labels.classes)  # new ones move the prior
+        labels = Labels.join([labels.among(classes), new.labels.among(classes)])
+        counts = np.append(counts, new.labels.weights)
+        batches = [*batches, new]
+        group = np.repeat([0, 1], [len(sample.labels), len(new)])
+        between = f"{len(new):,} new rows against {len(sample):,} that were learned"
+        there = np.arange(len(group))
+        if labelled:
+            folds = np.arange(len(sample.labels)) % FOLDS
+            p = model.score(model.recode(new), "posterior")
+            of_new = hits_and_losses(p, model.classes, new.labels)[1]
+            loss = np.append(_loss_over(model, sample, folds), of_new)
+    held = [Held(model.recode(batch)) for batch in batches]
+    copies = np.concatenate([batch.times for batch in batches])[there]
+    group, labels, weight = group[there], labels.take(there), (counts[there], copies)
+    lines: list[Moved] = []
+    if labelled:
+        codes, names = labels.codes.astype(np.int64), labels.classes.tolist()
+        lines.append(Moved.of("class prior", None, codes, names, group, *weight))
+    for name, codes, items in _columns(model, held, counts_of(batches), by):
+        lines.append(Moved.of("column", name, codes[there], items, group, *weight))
+    lines.sort(key=lambda line: line.chance - line.divergence)
+    if labelled:
+        lines.insert(0, Moved.of_loss(loss, group, *weight))
+    divergence, chance, noise, before, after = (
+        np.array([getattr(line, of) for line in lines], np.float64)
+        for of in ("divergence", "chance", "noise", "before", "after")
+    )
+    return Drift(
+        [line.what for line in lines],
+        [line.column for line in lines],
+        divergence,
+        chance,
+        noise,
+        [line.item for line in lines],
+        before,
+        after,
+        between,
+    )
+
+
+def counts_of(batches: Sequence[Batch]) -> Floats:
+    """Return the weights of the rows of all batches, (rows,)."""
+    return np.concatenate([batch.labels.weights for batch in batches])
+
+
+# --- One line: the divergence of the shares of some cells between groups -------------------------
+
+
+@dataclass(frozen=True)
+class Moved:
+    """One line of the table (see ``Drift``)."""
+
+    what: str
+    column: str | None
+    divergence: float
+    chance: float
+    noise: float
+    item: Any
+    before: float
+    after: float
+
+    @classmethod
+    def of(
+        cls,
+        what: str,
+        column: str | None,
+        codes: Codes,
+        items: Sequence[Any],
+        group: Codes,
+        weight: Floats,
+        copies: Codes,
+    ) -> Moved:
+        """Compare the cells of rows, (rows,), each of a group, a weight, and so many copies.
+
+        Rows of several weights are fewer independent ones (Kish).
+        """
+        shape = int(group.max()) + 1, len(items)
+        table = np.bincount(group * shape[1] + codes, weight, shape[0] * shape[1]).reshape(shape)
+        square = np.bincount(group, weight * weight / copies, shape[0])
+        rows = np.divide(table.sum(axis=1) ** 2, square, out=np.ones(len(square)), where=square > 0)
+        share = table / np.maximum(table.sum(axis=1, keepdims=True), 1e-300)
+        change = share[-1] - share[0]
+        most = int(np.abs(change).argmax())
+        return cls(
+            what,
+            column,
+            jensen_shannon(share),
+            *by_chance(rows, int(np.count_nonzero(table.sum(axis=0)))),
+            items[most],
+            float(share[0, most]),
+            float(share[-1, most]),
+        )
+
+    @classmethod
+    def of_loss(
+        cls, loss: Floats, group: Codes, weight: Floats, copies: NDArray[np.int64]
+    ) -> Moved:
+        """Compare the losses of the rows of the first and of the last group."""
+        mean, error = [], []
+        for g in (0, int(group.max())):
+            w, x, n = weight[group == g], loss[group == g], copies[group == g]
+            mean.append(float(np.average(x, weights=w)))
+            error.append(float((w * w / n * (x - mean[-1]) ** 2).sum() / w.sum() ** 2))
+        noise = float(np.sqrt(sum(error)))
+        return cls("log loss", None, mean[1] - mean[0], 0.0, noise, None, *mean)
+
+
+def jensen_shannon(share: Floats) -> float:
+    """Return the divergence of distributions, (groups, cells), that weigh the same, in nats.
+
+    Examples
+    --------
+    >>> round(jensen_shannon(np.array([[1.0, 0.0], [0.0, 1.0]])), 6)
+    0.693147
+    """
+    return max(0.0, _entropy(share.mean(axis=0)) - float(np.mean([_entropy(p) for p in share])))
+
+
+def _entropy(p: Floats) -> float:
+    return float(-(p * np.log(np.where(p > 0, p, 1.0))).sum())
+
+
+def by_chance(rows: Floats, cells: int) -> tuple[float, float]:
+    """Return the mean and the standard deviation of the divergence of groups that are alike.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (groups,)
+        How many rows each group has.
+    cells : int
+        How many cells have any.
+
+    Notes
+    -----
+    To second order the divergence is the sum over cells of the variance of their shares between
+    groups, over twice their mean; which is quadratic in deviations of variance p (1 - p) / rows. Of
+    two groups it is (cells - 1) / 8 (1/n + 1/m) on average.
+
+    Examples
+    --------
+    >>> by_chance(np.array([100.0, 100.0]), 5)[0] == 4 / 8 * (1 / 100 + 1 / 100)
+    True
+    """
+    groups = len(rows)
+    centre = np.eye(groups) - 1 / groups
+    form = centre @ np.diag(1 / rows) @ centre
+    mean = (cells - 1) / (2 * groups) * np.trace(form)
+    variance = 2 * (cells - 1) * np.trace(form @ form) / (2 * groups) ** 2
+    return float(mean), float(np.sqrt(variance))
+
+
+# --- Groups of rows, and what they lose ----------------------------------------------------------
+
+
+def _column_of_time(model: Model, by: Name | None) -> Name:
+    """Return the learned column that orders rows, or raise a ValueError that says which could."""
+    schema = model.taken.schema
+    times = [name for name in schema.order if name in schema.times]
+    if by is None:
+        if len(times) != 1:
+            there = f"there are {len(times)} ({', '.join(map(repr, times))})" if times else "none"
+            raise ValueError(
+                f"Rows are put in order by a column of times, of which {there}: name one with by=, "
+                "or give new rows to compare with."
+            )
+        return times[0]
+    known = list(schema.order)
+    if by not in known:
+        raise ValueError(f"There is no column {by!r}; learned were {', '.join(map(repr, known))}.")
+    return by
+
+
+def _over_time(moments: Floats, blocks: int, by: Name) -> tuple[Codes, str]:
+    """Return the block of each row, -1 where it has no time, and what the blocks are."""
+    there = ~np.isnan(moments)
+    different = len(np.unique(moments[there]))
+    if different < 2:
+        raise ValueError(f"Column {by!r} has {different} different numbers or times: no order.")
+    if isinstance(blocks, bool) or not isinstance(blocks, int) or blocks < 2:
+        raise ValueError(f"blocks must be a whole number of at least 2, got {blocks!r}.")
+    blocks = min(blocks, different)
+    group = np.full(len(moments), -1, np.int64)
+    group[there] = in_blocks(moments[there], blocks, repr(by))
+    return group, f"{int(there.sum()):,} learned rows in {blocks} blocks of {title(by)!r}"
+
+
+def _loss_over(model: Model, sample: Sample, group: Codes) -> Floats:
+    """Return the log loss of each row by the model without the counts of its group, (rows,).
+
+    Weights stay. A row of group -1 has the loss 0.
+    """
+    loss = np.zeros(len(group))
+    for g in range(int(group.max()) + 1):
+        out = sample.keep(np.where(group == g, sample.copies, 0))
+        rest = out.less(model).with_classes(model.classes)
+        p = out.posterior(rest)
+        loss[group == g] = hits_and_losses(p, model.classes, out.labels)[1]
+    return loss
+
+
+# --- Columns as cells that are common to all rows ------------------------------------------------
+
+
+def _columns(
+    model: Model, held: Sequence[Held], weight: Floats, by: Name | None
+) -> list[tuple[str, Codes, list[Any]]]:
+    """Return each column, (rows,) of cells, and what its cells are; of texts each common word."""
+    found: list[tuple[str, Codes, list[Any]]] = []
+    timed = model.taken.schema.times
+    for group in model.taken.schema.of_columns:
+        axis = model.taken.counts[group.key].axis
+        blocks = [of.blocks.get(group.key) for of in held]
+        matrices = [block for block in blocks if isinstance(block, Sparse)]
+        if len(matrices) == len(blocks) > 0:
+            if group.analyser is not None and not group.analyser.single_words:
+                continue  # n-grams say what words do
+            for item, codes in commonest(matrices, weight, len(axis)).items():
+                name, level = axis.label(item)
+                said = title(name) if level is None else f"{title(name)}={level}"
+                found.append((said, np.where(codes < 0, 2, codes), [False, True, MISSING]))
+            continue
+        found += [
+            (title(name), *_cells(held, name, timed=name in timed))
+            for name in axis.columns
+            if name != by and not (isinstance(name, Derived) and by in name.roots)
+        ]
+    return found
+
+
+def _cells(held: Sequence[Held], name: Name, *, timed: bool) -> tuple[Codes, list[Any]]:
+    """Return the cell of each row of a column, and what the cells are."""
+    if any(name in of.coded for of in held):
+        seen: Counter[Any] = Counter()
+        for of in held:
+            seen.update(of.count_levels(name))
+        levels = tuple(level for level, _ in seen.most_common(LEVELS))
+        codes = np.concatenate([of.codes_of(name, levels) for of in held]).astype(np.int64)
+        codes[codes < 0] = len(levels) + 1
+        return codes, [*levels, OTHERS, MISSING]
+    return _binned(_numbers(held, name), timed=timed)
+
+
+def _numbers(held: Sequence[Held], name: Name) -> Floats:
+    """Return a column of numbers, or times in seconds, (rows,); NaN where a cell is missing."""
+    if any(name in of.coded for of in held):
+        raise ValueError(f"Column {name!r} has levels, which are in no order: name another.")
+    return np.concatenate([of.number(name) for of in held]).astype(np.float64)
+
+
+def _binned(numbers: Floats, *, timed: bool) -> tuple[Codes, list[Any]]:
+    """Return the bin of each number, and the bins: values where there are few.
+
+    Examples
+    --------
+    >>> _binned(np.array([1.0, np.nan, 0.0, 1.0]), timed=False)
+    (array([1, 2, 0, 1]), [0.0, 1.0, '(missing)'])
+    """
+    show: Callable[[float], Any] = _moment if timed else float
+    there = ~np.isnan(numbers)
+    codes = np.zeros(len(numbers), np.int64)
+    values, place, rows = np.unique(numbers[there], return_inverse=True, return_counts=True)
+    if len(values) <= BINS:
+        codes[there], items = place, [show(x) for x in values.tolist()]
+    else:
+        inner = np.quantile(numbers[there], np.arange(1, BINS) / BINS, method="higher")
+        often = np.flatnonzero(rows[:-1] > len(place) / BINS)  # a bin of its own
+        edges = np.unique(np.concatenate([values[:1], inner, values[often], values[often + 1]]))
+        codes[there] = np.searchsorted(edges, numbers[there], side="right") - 1
+        ends = [show(x) for x in [*edges.tolist(), float(values[-1])]]
+        pairs = list(pairwise(ends))
+        items = [Interval.of(*both, last=i == len(pairs) - 1) for i, both in enumerate(pairs)]
+    codes[~there] = len(items)
+    return codes, [*items, MISSING]
+
+
+def _moment(seconds: float) -> Any:
+    return np.datetime64(round(seconds), "s").item() if np.isfinite(seconds) else seconds

@@ -1,0 +1,147 @@
+"""Rows that fade: with a half-life, batches in the order of time are all rows at once."""
+
+from __future__ import annotations
+
+import datetime as dt
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from naively import NaiveBayes, load
+from naively.counting.tally import Tally
+from tests.test_cli import ok, sentence
+
+
+def rows(n: int = 300, seed: int = 0) -> tuple[dict[str, Any], Any, Any]:
+    rng = np.random.default_rng(seed)
+    X = {"x": rng.normal(size=n).round(3), "level": rng.choice(["u", "v", "w"], n)}
+    y = np.where(X["x"] + rng.normal(size=n) > 0, "yes", "no")
+    return X, y, np.sort(rng.uniform(0, 100, n)).round(3)
+
+
+def some(X: dict[str, Any], place: Any) -> dict[str, Any]:
+    return {name: of[place] for name, of in X.items()}
+
+
+def same(a: Tally, b: Tally) -> None:
+    assert a.classes.tolist() == b.classes.tolist()
+    np.testing.assert_allclose(a.class_count, b.class_count, rtol=1e-9)
+    rest = (a - b).blocks
+    for key, block in a.blocks.items():
+        for statistic, sums in block.sums.items():
+            most = np.abs(sums.high).max(initial=1e-300)
+            assert np.abs(rest[key][statistic].high).max(initial=0.0) <= 1e-9 * most
+
+
+def test_a_fit_is_one_with_sample_weights_that_fade() -> None:
+    X, y, time = rows()
+    nb = NaiveBayes(half_life=20).fit(X, y, time=time)
+    weight = 0.5 ** ((time.max() - time) / 20)
+    right = NaiveBayes().fit(X, y, sample_weight=weight)
+    same(nb.tally_, right.tally_)
+    np.testing.assert_allclose(nb.predict_proba(X), right.predict_proba(X), rtol=1e-9)
+    both = NaiveBayes(half_life=20).fit(X, y, 3.0 * np.ones(len(y)), time=time)
+    np.testing.assert_allclose(both.class_count_, 3 * nb.class_count_, rtol=1e-12)
+
+
+@pytest.mark.parametrize("cuts", [[150], [40, 41, 200], [10, 100, 290]])
+def test_batches_in_the_order_of_time_are_all_rows_at_once(cuts: list[int], tmp_path: Path) -> None:
+    X, y, time = rows(seed=1)
+    every = NaiveBayes(half_life=15.0).fit(X, y, time=time)
+    nb = NaiveBayes(half_life=15.0)
+    for place in np.split(np.arange(len(y)), cuts):
+        nb.partial_fit(some(X, place), y[place], time=time[place])
+        nb.save(tmp_path / "m.naively", keep_rows=True)
+        nb = load(tmp_path / "m.naively")  # the newest time is in the file
+    same(nb.tally_, every.tally_)
+    for one in (nb, every):
+        one.calibrate()
+    np.testing.assert_allclose(nb.predict_proba(X), every.predict_proba(X), rtol=1e-6)
+
+
+def test_rows_that_come_late_are_as_old_as_they_are() -> None:
+    X, y, time = rows(seed=2)
+    order = np.random.default_rng(0).permutation(len(y))
+    nb = NaiveBayes(half_life=30)
+    for place in np.array_split(order, 4):
+        nb.partial_fit(some(X, place), y[place], time=time[place])
+    same(nb.tally_, NaiveBayes(half_life=30).fit(X, y, time=time).tally_)
+
+
+@pytest.mark.parametrize(
+    "half_life", ["2d", "48h", "2880 min", dt.timedelta(2), np.timedelta64(2, "D")]
+)
+def test_a_half_life_of_dates_is_a_duration(half_life: Any, tmp_path: Path) -> None:
+    X, y, _ = rows(60)
+    when = np.datetime64("2026-01-01") + np.arange(60) * np.timedelta64(1, "D")
+    nb = NaiveBayes(half_life=half_life).fit({**X, "when": when}, y, time="when")
+    weight = 0.5 ** (np.arange(60)[::-1] / 2)
+    right = [weight[y == label].sum() for label in nb.classes_]
+    np.testing.assert_allclose(nb.class_count_, right, rtol=1e-12)
+    assert list(nb.feature_names_in_) == ["x", "level"]
+    nb.save(tmp_path / "m.naively")
+    more = load(tmp_path / "m.naively").partial_fit(
+        some(X, slice(2)), y[:2], time=["2026-03-03", "2026-03-03"]
+    )
+    total = 0.5 ** (2 / 2) * weight.sum() + 2
+    assert more.class_count_.sum() == pytest.approx(total, rel=1e-9)
+
+
+def test_models_of_one_time_merge_and_others_say_why_not() -> None:
+    X, y, time = rows()
+    one, two = (
+        NaiveBayes(half_life=9).fit(X, y, time=np.minimum(time, last)) for last in (90.0, 80.0)
+    )
+    assert one.merge(NaiveBayes(half_life=9).fit(X, y, time=np.minimum(time, 90.0)))
+    with pytest.raises(ValueError, match="newest rows of the models are of different times"):
+        one.merge(two)
+
+
+@pytest.mark.parametrize(
+    ("half_life", "given", "said"),
+    [
+        (9, {}, "half_life needs the time of each row"),
+        (None, {"time": np.arange(300)}, "time has no effect without half_life"),
+        ("9d", {"time": np.arange(300)}, "half_life must be a number, as time holds numbers"),
+        (9, {"time": np.array(["2026-01-01"] * 300)}, "half_life must be a duration such as '30d'"),
+        (9, {"time": "when"}, "'when'"),
+        (9, {"time": np.arange(299)}, "There are 300 rows, but time has 299 values"),
+        (0, {"time": np.arange(300)}, "half_life must be a number greater than 0, a duration"),
+        ("0d", {"time": np.arange(300)}, "half_life must be"),
+    ],
+)
+def test_what_is_wrong_is_said(half_life: Any, given: dict[str, Any], said: str) -> None:
+    X, y, _ = rows()
+    with pytest.raises(ValueError, match=said):
+        NaiveBayes(half_life=half_life).fit(X, y, **given)
+
+
+def test_assessing_rows_again_does_not_fade_them() -> None:
+    X, y, time = rows()
+    nb = NaiveBayes(half_life=20).fit(X, y, time=time)
+    assert nb.assess(X, y, folds=3).log_loss == NaiveBayes().assess(X, y, folds=3).log_loss
+    assert nb.assess().rows > 0
+
+
+def test_the_command_line_fades_and_keeps_the_time(tmp_path: Path) -> None:
+    X, y, time = rows(120)
+    when = np.datetime64("2026-01-01", "s") + (time * 86400).astype("timedelta64[s]")
+    files = {}
+    for name, place in (("old", slice(0, 80)), ("new", slice(80, 120)), ("all", slice(0, 120))):
+        files[name] = tmp_path / f"{name}.csv"
+        cells = zip(X["x"][place], X["level"][place], when[place], y[place], strict=True)
+        lines = [",".join(map(str, row)) for row in cells]
+        files[name].write_text("\n".join(["x,level,when,kind", *lines]) + "\n")
+    options = ["-t", "kind", "--half-life", "10d", "--time", "when"]
+    one, two = tmp_path / "one.naively", tmp_path / "two.naively"
+    ok("train", files["old"], *options, "-o", one)
+    ok("update", one, files["new"])
+    ok("train", files["all"], *options, "-o", two)
+    same(load(one).tally_, load(two).tally_)
+    ok("train", files["old"], *options, "-o", one)
+    ok("update", one, files["new"], "--score", "--batch", 7)
+    same(load(one).tally_, load(two).tally_)
+    said = sentence("train", files["old"], "-t", "kind", "--half-life", "10d", "-o", one)
+    assert "half_life needs the time of each row" in said
