@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import jensenshannon
 
 from naively import Bernoulli, Categorical, Gaussian, NaiveBayes, Poisson, Text
 from naively.inspect.difference import Difference
@@ -212,3 +213,39 @@ def test_the_command_line(tmp_path: Path) -> None:
     same = run("diff", a, a, "-f", "json")
     assert (same.returncode, same.stdout, same.stderr) == (0, b"", b"The models are equal.\n")
     assert "no model file" in sentence("diff", a, tmp_path / "none")
+
+
+def test_divergences_are_those_of_shares_and_of_what_has_moved_alone() -> None:
+    rng = np.random.default_rng(0)
+    n, levels = 2_000, np.array(["r", "g", "b", None], object)
+
+    def rows(share: list[float], shift: float, ill: float) -> tuple[dict[str, Any], np.ndarray]:
+        X = {
+            "colour": rng.choice(levels, n, p=share),
+            "size": rng.normal(shift, 1.0, n),
+            "same": rng.normal(0.0, 1.0, n),
+        }
+        return X, np.where(rng.random(n) < ill, "ill", "well")
+
+    first, second = rows([0.5, 0.2, 0.2, 0.1], 0.0, 0.5), rows([0.3, 0.2, 0.2, 0.3], 0.6, 0.3)
+    models = [NaiveBayes(weights=None).fit(*of) for of in (first, second)]
+    table = models[0].inspect.difference(models[1]).to_dict()
+    of = {table["column"][i]: i for i, what in enumerate(table["what"]) if what == "divergence"}
+    assert set(of) == {"colour", "size", None}
+    for name, cells in (
+        ("colour", [X["colour"] for X, _ in (first, second)]),
+        (None, [first[1], second[1]]),
+    ):
+        share = [
+            [np.mean([cell == level for cell in each]) for level in {*cells[0], *cells[1]}]
+            for each in cells
+        ]
+        assert table["change"][of[name]] == pytest.approx(jensenshannon(*share) ** 2)
+    before, after = (np.mean([cell is None for cell in X["colour"]]) for X, _ in (first, second))
+    at = of["colour"]
+    assert table["item"][at] in {"(missing)", "r"}
+    if table["item"][at] == "(missing)":
+        assert (table["before"][at], table["after"][at]) == pytest.approx((before, after))
+    assert 0.02 < table["change"][of["size"]] < 0.06
+    same = NaiveBayes(weights=None).fit(*rows([0.5, 0.2, 0.2, 0.1], 0.0, 0.5))
+    assert "divergence" not in models[0].inspect.difference(same).to_dict()["what"]

@@ -9,7 +9,8 @@ import pytest
 from scipy.spatial.distance import jensenshannon
 
 from naively import NaiveBayes
-from naively.inspect.drift import Drift, by_chance, jensen_shannon
+from naively.inspect.divergence import by_chance, jensen_shannon
+from naively.inspect.drift import Drift
 
 
 def table(n: int, seed: int = 0, shift: float = 0.0) -> tuple[dict[str, Any], Any]:

@@ -9,9 +9,21 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import LEVEL, PRESENT, VALUE, ByValue, Levels, Name, RowMap, Words, title
+from naively.counting.axis import (
+    LEVEL,
+    PRESENT,
+    VALUE,
+    ByValue,
+    Cells,
+    Levels,
+    Name,
+    RowMap,
+    Words,
+    title,
+)
 from naively.counting.tally import BlockTally
 from naively.events import Histogram
+from naively.inspect.divergence import BINS, MISSING, SURE, by_chance, jensen_shannon
 from naively.inspect.odds import Odds
 from naively.kernels.reference import Floats
 from naively.likelihoods.base import Likelihood
@@ -45,7 +57,9 @@ class Difference(Tabular):
 
     Its columns are ``what``, ``column``, ``item``, ``class``, ``before``, ``after`` and ``change``.
     ``what`` is "setting" (an option, weights, interactions, a linear part); "class" or "column",
-    which only one of them has; "event model" of a column; "rows" of a class; "levels", "words" or
+    which only one of them has; "event model" of a column; "rows" of a class; "divergence" of the
+    classes' shares or a column's (Jensen-Shannon, in nats, of those that have moved beyond chance,
+    with the level or bin that moved most and its share in each model); "levels", "words" or
     "n-grams", how many only one has, and "level", "word" or "n-gram" for these, by how often it
     came; "count" of a level, a word, or the cells of a column in a class; "evidence", the weight of
     evidence of a level, a word or a number for a class against all others, in nats (of two classes,
@@ -98,7 +112,7 @@ def difference(a: Model, b: Model, n: int = 10) -> Difference:
     """Return how a model differs from another (see ``nb.inspect.difference``)."""
     if n < 1:
         raise ValueError(f"n must be a number of differences that is at least 1, got {n}.")
-    changes = [*_settings(a, b), *_classes(a, b), *_columns(a, b)]
+    changes = [*_settings(a, b), *_classes(a, b), *_columns(a, b), *_divergences(a, b, n)]
     shared = [label for label in a.classes.tolist() if label in set(b.classes.tolist())]
     if shared:
         changes += _items([*items_of_both(a, b, shared)], shared, n)
@@ -185,6 +199,86 @@ def _columns(a: Model, b: Model) -> Iterator[Change]:
         if before != after:
             what = "column" if before is None or after is None else "event model"
             yield Change(what, title(name), before=before, after=after)
+
+
+# --- Divergences: how far the shares of classes, levels and bins have moved ----------------------
+
+
+def _divergences(a: Model, b: Model, n: int) -> list[Change]:
+    """Return what has moved beyond chance, most moved first; of words, counts tell."""
+    found: list[tuple[float, Change]] = []
+
+    def compare(column: str | None, counts: list[Floats], items: list[Any]) -> None:
+        rows = np.array([of.sum() for of in counts])
+        if (rows <= 0).any():
+            return
+        share = np.stack([of / of.sum() for of in counts])
+        moved, most = jensen_shannon(share), int(np.abs(share[1] - share[0]).argmax())
+        chance, noise = by_chance(rows, int(np.count_nonzero(share.sum(axis=0))))
+        if moved > chance + SURE * noise:
+            shares = float(share[0, most]), float(share[1, most])
+            change = Change("divergence", column, items[most], None, *shares, moved)
+            found.append((moved - chance, change))
+
+    labels = list(dict.fromkeys([*a.classes.tolist(), *b.classes.tolist()]))
+    place = {label: i for i, label in enumerate(labels)}
+    prior = [np.zeros(len(labels)), np.zeros(len(labels))]
+    for of, model in zip(prior, (a, b), strict=True):
+        of[[place[label] for label in model.classes.tolist()]] = model.counted.tally.class_count
+    compare(None, prior, labels)
+    for name, counts, items in _shares(a, b):
+        compare(title(name), counts, items)
+    found.sort(key=lambda one: -one[0])
+    return [change for _, change in found[:n]]
+
+
+def _shares(a: Model, b: Model) -> Iterator[tuple[Name, list[Floats], list[Any]]]:
+    """Yield each column that is counted by value in both, its counts in both, and its cells."""
+    for group in a.taken.schema.of_columns:
+        for other in b.taken.schema.of_columns:
+            tallies = a.taken.counts[group.key], b.taken.counts[other.key]
+            axis, theirs = (of.axis for of in tallies)
+            if not isinstance(axis, Levels | Cells) or type(axis) is not type(theirs):
+                continue
+            if not set(axis.columns) & set(theirs.columns):
+                continue
+            joined, *places = axis.union(theirs)  # type: ignore[arg-type]  # of one type
+            every = []
+            for tally, at in zip(tallies, places, strict=True):
+                count = np.zeros(len(joined))
+                of = tally[axis.statistic].high.sum(axis=1)
+                np.add.at(count, np.arange(len(of)) if at is None else at, of)
+                every.append(count)
+            for j, name in enumerate(joined.columns):
+                if name in axis.columns and name in theirs.columns:
+                    some = slice(int(joined.first[j]), int(joined.first[j + 1]))
+                    of_column = [count[some] for count in every]
+                    cells, items = _binned(joined, some, of_column)
+                    rows = [model.counted.tally.class_count.sum() for model in (a, b)]
+                    missing = [max(0.0, r - of.sum()) for r, of in zip(rows, cells, strict=True)]
+                    counts = [np.append(of, m) for of, m in zip(cells, missing, strict=True)]
+                    yield name, counts, [*items, MISSING]
+
+
+def _binned(
+    axis: Levels | Cells, some: slice, counts: list[Floats]
+) -> tuple[list[Floats], list[Any]]:
+    """Return the counts of levels, or of about equally full bins of cells, and what these are."""
+    if isinstance(axis, Levels):
+        return counts, [axis.label(row)[1] for row in range(some.start, some.stop)]
+    total = counts[0] + counts[1]
+    before = np.cumsum(total) - total
+    bins = np.floor(BINS * before / max(total.sum(), 1e-300)).astype(np.int64)
+    _, place = np.unique(np.clip(bins, 0, BINS - 1), return_inverse=True)
+    n = int(place.max(initial=-1)) + 1
+    first = np.searchsorted(place, np.arange(n))
+    last = np.searchsorted(place, np.arange(n), side="right") - 1
+    low, high = axis.low[some], axis.high[some]
+    items = [
+        Interval.of(float(low[i]), float(high[j]), last=True)
+        for i, j in zip(first.tolist(), last.tolist(), strict=True)
+    ]
+    return [np.bincount(place, of, n).astype(np.float64) for of in counts], items
 
 
 def _items(every: list[Items], classes: list[Any], n: int) -> Iterator[Change]:

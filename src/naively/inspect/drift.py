@@ -25,6 +25,7 @@ from naively.counting.labels import Labels, union_classes
 from naively.fitting.sample import Sample
 from naively.fitting.weights import hits_and_losses
 from naively.inspect.difference import Interval
+from naively.inspect.divergence import BINS, MISSING, SURE, by_chance, jensen_shannon
 from naively.kernels.reference import Floats
 from naively.model.model import Model
 from naively.schema.encode import Held
@@ -34,10 +35,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 LEVELS = 30  # of a column that have a cell of their own; all others share one
-BINS = 10  # of a column of numbers, about equally full
-MISSING, OTHERS = "(missing)", "(others)"
+OTHERS = "(others)"
 FOLDS = 10  # in which learned rows are taken out, so that none is scored by itself
-SURE = 3.0  # standard deviations beyond chance that are called moved
 DRAWN = 15  # columns in a picture
 
 Codes = NDArray[np.int64]
@@ -264,50 +263,6 @@ class Moved:
             error.append(float((w * w / n * (x - mean[-1]) ** 2).sum() / w.sum() ** 2))
         noise = float(np.sqrt(sum(error)))
         return cls("log loss", None, mean[1] - mean[0], 0.0, noise, None, *mean)
-
-
-def jensen_shannon(share: Floats) -> float:
-    """Return the divergence of distributions, (groups, cells), that weigh the same, in nats.
-
-    Examples
-    --------
-    >>> round(jensen_shannon(np.array([[1.0, 0.0], [0.0, 1.0]])), 6)
-    0.693147
-    """
-    return max(0.0, _entropy(share.mean(axis=0)) - float(np.mean([_entropy(p) for p in share])))
-
-
-def _entropy(p: Floats) -> float:
-    return float(-(p * np.log(np.where(p > 0, p, 1.0))).sum())
-
-
-def by_chance(rows: Floats, cells: int) -> tuple[float, float]:
-    """Return the mean and the standard deviation of the divergence of groups that are alike.
-
-    Parameters
-    ----------
-    rows : ndarray of shape (groups,)
-        How many rows each group has.
-    cells : int
-        How many cells have any.
-
-    Notes
-    -----
-    To second order the divergence is the sum over cells of the variance of their shares between
-    groups, over twice their mean; which is quadratic in deviations of variance p (1 - p) / rows. Of
-    two groups it is (cells - 1) / 8 (1/n + 1/m) on average.
-
-    Examples
-    --------
-    >>> by_chance(np.array([100.0, 100.0]), 5)[0] == 4 / 8 * (1 / 100 + 1 / 100)
-    True
-    """
-    groups = len(rows)
-    centre = np.eye(groups) - 1 / groups
-    form = centre @ np.diag(1 / rows) @ centre
-    mean = (cells - 1) / (2 * groups) * np.trace(form)
-    variance = 2 * (cells - 1) * np.trace(form @ form) / (2 * groups) ** 2
-    return float(mean), float(np.sqrt(variance))
 
 
 # --- Groups of rows, and what they lose ----------------------------------------------------------
