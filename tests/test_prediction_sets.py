@@ -235,6 +235,34 @@ def test_what_is_forgotten_or_fades_is_counted_and_calibrate_mends_it() -> None:
     assert 0.86 < held < 0.95
 
 
+def test_a_class_that_is_forgotten_whole_is_in_no_set() -> None:
+    X, y = table(600)
+    nb = NaiveBayes().fit(X, y)
+    nb.assess()
+    rare = y == "rare"
+    held_out = nb.model_.held_out
+    nb.forget(X[rare], y[rare])
+    assert "rare" not in nb.classes_.tolist() or nb.class_count_.min() == 0
+    left = nb.model_.held_out
+    assert left.left == pytest.approx(1 - rare.mean())
+    assert left.classes == tuple(nb.classes_.tolist())
+    if "rare" not in left.classes:
+        assert left.rows.sum() == pytest.approx(held_out.rows.sum() - rare.sum(), rel=0.02)
+    assert nb.predict_set(X[:5], 0.9).contains.shape == (5, len(nb.classes_))
+
+
+def test_few_rows_of_other_classes_are_merged_without_a_warning(tmp_path: Path) -> None:
+    X, _ = table(40)
+    for name, rows in (("a", [0, 1, 2, 3]), ("b", [4, 5, 6, 7])):
+        nb = NaiveBayes().fit(
+            X.iloc[rows],
+            np.array(["p", "p", "p", "q"]) if name == "a" else np.array(["q", "q", "q", "p"]),
+        )
+        nb.assess()
+        nb.save(tmp_path / name)
+    load(tmp_path / "a").merge(load(tmp_path / "b"))
+
+
 def test_a_model_that_grows_keeps_them_until_its_weights_are_fitted_again(tmp_path: Path) -> None:
     X, y = table(400)
     nb = NaiveBayes().fit(X, y)

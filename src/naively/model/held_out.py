@@ -14,6 +14,7 @@ models are merged.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -107,7 +108,8 @@ class HeldOut:
         ]
         if all(of.sum() > 0 for of in count):
             apart = np.abs(count[0] / count[0].sum() - count[1] / count[1].sum()).sum() / 2
-            if apart > ALIKE:
+            chance = math.sqrt((len(number) - 1) * sum(1 / of.sum() for of in count))
+            if apart > ALIKE + chance:  # two standard deviations at least
                 warn(
                     "The classes of the models that are merged have other shares, so that sets of "
                     "predict_set may hold the right class less often than they promise: call "
@@ -119,12 +121,15 @@ class HeldOut:
         return self._summed(tuple(classes), np.concatenate(cells), rows, left)
 
     def among(self, classes: LabelArray) -> HeldOut:
-        """Return the same of these classes, in their order; there are all of its own."""
+        """Return the same of these classes, in their order; rows of others are left out."""
         labels = tuple(classes.tolist())
         if labels == self.classes:
             return self
-        cell = _numbered(self, {label: i for i, label in enumerate(labels)})
-        return self._summed(labels, cell, self.rows, self.left)
+        known = {label: i for i, label in enumerate(labels)}
+        there = np.array([label in known for label in self.classes], np.bool_)
+        rows = np.where(there[self.cell // BINS], self.rows, 0.0)
+        number = dict.fromkeys(self.classes, 0) | known
+        return self._summed(labels, _numbered(self, number), rows, self.left)
 
     def fading(self, share: float) -> HeldOut:
         """Return the same of a model that holds a share of the rows it held."""
