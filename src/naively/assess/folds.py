@@ -152,7 +152,8 @@ def assess(model: Model, held_out: HeldOutFolds, cost: Cost = None) -> Scores:
     right = model.classes[labels.codes]
     number = None if labels.group is None else np.unique(labels.group, return_inverse=True)[1]
     found = scores(p, model.classes, right, labels.weight, copies, groups=number, cost=cost)
-    of_columns = worth(model, reservoir.of(model))
+    rows = reservoir.of(model)  # with interactions the sample is a larger one
+    of_columns = worth(model, rows)
     why = reservoir.why
     if held_out.rows < len(sample) and folds.held_out < folds.dealt:
         why = f"{why}; of these " * bool(why) + f"{folds.held_out} folds of {folds.dealt}"
@@ -165,7 +166,7 @@ def assess(model: Model, held_out: HeldOutFolds, cost: Cost = None) -> Scores:
         why=why,
         folds=(folds.held_out, folds.dealt),
         why_folds=folds.why,
-        notes=(*sample.notes, *note_of_time(model, reservoir.of(model), held_out.kind)),
+        notes=(*sample.notes, *note_of_time(model, rows, held_out.kind)),
         too_rare=tuple(model.classes[held_out.alone].tolist()),
     )
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from naively.assess.curves import of_tally
 from naively.counting.axis import Name
+from naively.counting.block import weighing
 from naively.counting.tally import Tally
 from naively.fitting.sample import Sample
 from naively.fitting.weights import hits_and_losses
@@ -58,7 +59,7 @@ def _forward_and_shuffled(
     if len(mixed) < FEWEST:
         return None
     weight = sample.labels.standing_for(model.counted.tally.class_count).weights
-    sample = _weighing(sample, weight)
+    sample = replace(sample, batches=weighing(sample.batches, weight))
     ordered = mixed[np.argsort(moments[mixed], kind="stable")]
     if moments[ordered[0]] == moments[ordered[-1]]:
         return None
@@ -93,12 +94,3 @@ def _only(sample: Sample, rows: NDArray[np.int64]) -> Sample:
     copies = np.zeros_like(sample.copies)
     copies[rows] = sample.copies[rows]
     return sample.keep(copies)
-
-
-def _weighing(sample: Sample, weight: Floats) -> Sample:
-    """Return the sample whose rows have other weights, (rows,)."""
-    ends = np.cumsum([len(batch) for batch in sample.batches])[:-1]
-    each = zip(sample.batches, np.split(weight, ends), strict=True)
-    return replace(
-        sample, batches=[replace(b, labels=replace(b.labels, weight=w)) for b, w in each]
-    )

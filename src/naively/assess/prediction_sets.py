@@ -18,7 +18,7 @@ from naively.fitting.interactions import add_interactions
 from naively.fitting.sample import Sample
 from naively.kernels.reference import Floats
 from naively.messages import many
-from naively.model.held_out import HeldOut, check_coverage, sets_of
+from naively.model.held_out import HeldOut, sets_of
 from naively.model.model import Model
 from naively.options import Weighting
 from naively.tabular import SHOWN, Tabular
@@ -119,7 +119,6 @@ def least_of(model: Model, coverage: float, *, by_class: bool = False) -> Floats
         If the model does not know how probable held-out rows' right classes were, or too few of
         these rows are still learned, or a coverage is not between 0 and 1.
     """
-    check_coverage(coverage)
     if model.held_out is None:
         raise ValueError(NOT_CALIBRATED)
     model.held_out.check()

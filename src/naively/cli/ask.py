@@ -146,7 +146,7 @@ def calibrated(model: Model, sample: SampledRows | None, coverage: float) -> Mod
     from naively.assess.prediction_sets import least_of
     from naively.cli.learned import FileLearner
 
-    if model.held_out is None and sample is not None:
+    if sample is not None:
         model = FileLearner._of_model(model, sample)._calibrated()
     least_of(model, coverage)  # what is wrong is said before anything is written
     return model

@@ -323,12 +323,9 @@ class Batch:
     def tokenised(self) -> Batch:
         """Return the same rows with texts that know their words, so that they are split once.
 
-        Of long texts the words would take much memory: they stay as they are. So do texts of which
-        words alone are counted, which is done as they are read; few of them are looked at again.
+        Of long texts the words would take much memory: they stay as they are.
         """
-        texts = [block for block in self.blocks.values() if isinstance(block, Documents)]
-        straight = len(texts) == 1 and texts[0].counts_straight and self.labels.weight is None
-        if straight or self._count_pieces() > 1:
+        if self._count_pieces() > 1:
             return self
         blocks = dict(self.blocks)
         for key, split in split_texts(self.blocks, grow=True).items():
@@ -360,6 +357,15 @@ class Batch:
         if any(batch.each is not None for batch in batches):
             each = np.concatenate([b.independent.weights / b.times for b in batches])
         return cls(blocks, labels, np.concatenate([batch.times for batch in batches]), each)
+
+
+def weighing(batches: Sequence[Batch], weight: NDArray[np.float64]) -> list[Batch]:
+    """Return batches whose rows have other weights, of shape (rows of all,)."""
+    each = np.split(weight, np.cumsum([len(batch) for batch in batches])[:-1])
+    return [
+        replace(batch, labels=replace(batch.labels, weight=of))
+        for batch, of in zip(batches, each, strict=True)
+    ]
 
 
 # --- Documents -----------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar, cast
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from naively.assess.folds import assess, hold_out, worth
+from naively.assess.folds import HeldOutFolds, assess, hold_out, worth
 from naively.assess.prediction_sets import PredictionSets, prediction_sets
 from naively.assess.refits import Named, check_folds, cross_validate, splits_of
 from naively.assess.scores import Scores, score, score_batches
@@ -472,9 +472,8 @@ class Classifier(metaclass=ABCMeta):
         model = self._checked
         known = model.held_out is not None and model.held_out.holds
         if not known and self._sample is not None:
-            held_out = hold_out(model, self._learned(), self._kind, interactions=self._interacts)
-            self.model_ = model = model.with_held_out(held_out.odds(model))
-        return model
+            self._hold_out()
+        return self.model_
 
     def explain(self, X: Table, *, interval: float | None = None) -> Explanation:
         """Say why: the weight of evidence of each column, category and word.
@@ -677,7 +676,8 @@ class Classifier(metaclass=ABCMeta):
                     raise ValueError(f"{name} is of rows that are given; give X and y too.")
             if sample_weight is not None:
                 raise ValueError("sample_weight is of rows that are given; give X and y too.")
-            return self._assess(cost)
+            held_out = self._hold_out()
+            return assess(self.model_, held_out, cost)
         if is_on_cluster(X) or as_stream(X) is not None:
             raise ValueError(
                 "Rows are learned again without each fold, which needs them in memory; read some "
@@ -692,12 +692,12 @@ class Classifier(metaclass=ABCMeta):
         return fresh(X, y, learned, folds, beside, sample_weight, cost)
 
     @exclusive
-    def _assess(self, cost: Cost) -> Scores:
-        """Assess the sample, and keep how probable the right classes of held-out rows are."""
+    def _hold_out(self) -> HeldOutFolds:
+        """Hold out folds of the sample, and keep how probable their rows' right classes are."""
         model = self._checked
         held_out = hold_out(model, self._learned(), self._kind, interactions=self._interacts)
         self.model_ = model.with_held_out(held_out.odds(model))
-        return assess(model, held_out, cost)
+        return held_out
 
     def _refitted(
         self,

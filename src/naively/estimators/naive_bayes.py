@@ -359,7 +359,8 @@ class Learner(Classifier):
         settings = self._settings()
         self._check_labels(found)
         empty = Reservoir(self.random_state, grows=self._interacts)
-        model, sample = found.learn(self.event_models, settings, empty)
+        again = self.weights is not None
+        model, sample = found.learn(self.event_models, settings, empty, again=again)
         if classes is not None:
             model = model.with_classes(encode_labels(classes).classes)
         check_effect(self, model.counted.schema)

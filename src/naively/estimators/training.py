@@ -59,9 +59,16 @@ class Training(ABC):
 
     @abstractmethod
     def learn(
-        self, event_models: EventModels, settings: Settings, sample: Reservoir
+        self,
+        event_models: EventModels,
+        settings: Settings,
+        sample: Reservoir,
+        *,
+        again: bool = True,
     ) -> tuple[Model, Reservoir]:
         """Learn these rows as the first; ``sample`` is empty, and chooses the rows of the sample.
+
+        ``again`` says whether rows are looked at again at once, as weights are fitted to them.
 
         Raises
         ------
@@ -101,7 +108,12 @@ class NotInMemory(Training):
         """Count the rows, as `naively.engines.stream.learn` does."""
 
     def learn(
-        self, event_models: EventModels, settings: Settings, sample: Reservoir
+        self,
+        event_models: EventModels,
+        settings: Settings,
+        sample: Reservoir,
+        *,
+        again: bool = True,  # noqa: ARG002  (batches are gone then)
     ) -> tuple[Model, Reservoir]:
         model, sample = self.count(event_models, settings, sample)
         if model is None:
@@ -238,14 +250,24 @@ class InMemory(Training):
         return self.every if self.there is None else self.every.take(self.there)
 
     def learn(
-        self, event_models: EventModels, settings: Settings, sample: Reservoir
+        self,
+        event_models: EventModels,
+        settings: Settings,
+        sample: Reservoir,
+        *,
+        again: bool = True,
     ) -> tuple[Model, Reservoir]:
-        batch, model = self.first(event_models, settings)
+        batch, model = self.first(event_models, settings, again=again)
         sample.add(batch, model)
         return model, sample
 
-    def first(self, event_models: EventModels, settings: Settings) -> tuple[Batch, Model]:
-        """Return these rows as they are encoded where they are the first, and what they teach."""
+    def first(
+        self, event_models: EventModels, settings: Settings, *, again: bool = True
+    ) -> tuple[Batch, Model]:
+        """Return these rows as they are encoded where they are the first, and what they teach.
+
+        Texts that are looked at again know their words then.
+        """
         names = self.every.names if len(self.every) else ["no row is looked at"]
         check_classification(names, len(self.labels), self.labels.classes)
         if len(self.labels):
@@ -255,7 +277,8 @@ class InMemory(Training):
         check_rows(self.rows, self.labels)
         read = replace(self, every=read_as_given(self.every, event_models, settings))
         schema = infer(read.every, event_models, settings)
-        batch = schema.encode(read.rows, self.labels).tokenised()
+        batch = schema.encode(read.rows, self.labels)
+        batch = batch.tokenised() if again else batch
         return batch, Model.count(batch, schema, settings)
 
     def learn_more(

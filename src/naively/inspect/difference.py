@@ -23,7 +23,7 @@ from naively.counting.axis import (
 )
 from naively.counting.tally import BlockTally
 from naively.events import Histogram
-from naively.inspect.divergence import BINS, MISSING, SURE, by_chance, jensen_shannon
+from naively.inspect.divergence import BINS, MISSING, SURE, Apart
 from naively.inspect.odds import Odds
 from naively.kernels.reference import Floats
 from naively.likelihoods.base import Likelihood
@@ -212,12 +212,9 @@ def _divergences(a: Model, b: Model, n: int) -> list[Change]:
         rows = np.array([of.sum() for of in counts])
         if (rows <= 0).any():
             return
-        share = np.stack([of / of.sum() for of in counts])
-        moved, most = jensen_shannon(share), int(np.abs(share[1] - share[0]).argmax())
-        chance, noise = by_chance(rows, int(np.count_nonzero(share.sum(axis=0))))
+        moved, chance, noise, cell, before, after = Apart.of(np.stack(counts), rows)
         if moved > chance + SURE * noise:
-            shares = float(share[0, most]), float(share[1, most])
-            change = Change("divergence", column, items[most], None, *shares, moved)
+            change = Change("divergence", column, items[cell], None, before, after, moved)
             found.append((moved - chance, change))
 
     labels = list(dict.fromkeys([*a.classes.tolist(), *b.classes.tolist()]))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from naively.kernels.reference import Floats
@@ -53,3 +55,35 @@ def by_chance(rows: Floats, cells: int) -> tuple[float, float]:
     mean = (cells - 1) / (2 * groups) * np.trace(form)
     variance = 2 * (cells - 1) * np.trace(form @ form) / (2 * groups) ** 2
     return float(mean), float(np.sqrt(variance))
+
+
+class Apart(NamedTuple):
+    """How far groups of rows are apart in their shares of some cells.
+
+    Parameters
+    ----------
+    divergence : float
+        Of Jensen and Shannon, in nats.
+    chance, noise : float
+        What chance alone makes of it on average, and the standard deviation of that.
+    cell : int
+        The number of the cell whose share differs most between the first group and the last.
+    before, after : float
+        That share in both.
+    """
+
+    divergence: float
+    chance: float
+    noise: float
+    cell: int
+    before: float
+    after: float
+
+    @classmethod
+    def of(cls, table: Floats, rows: Floats) -> Apart:
+        """Compare counts, (groups, cells), of as many independent rows, (groups,)."""
+        share = table / np.maximum(table.sum(axis=1, keepdims=True), 1e-300)
+        cell = int(np.abs(share[-1] - share[0]).argmax())
+        by = by_chance(rows, int(np.count_nonzero(table.sum(axis=0))))
+        shares = float(share[0, cell]), float(share[-1, cell])
+        return cls(jensen_shannon(share), *by, cell, *shares)

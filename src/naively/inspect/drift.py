@@ -25,7 +25,7 @@ from naively.counting.labels import Labels, union_classes
 from naively.fitting.sample import Sample
 from naively.fitting.weights import hits_and_losses
 from naively.inspect.difference import Interval
-from naively.inspect.divergence import BINS, MISSING, SURE, by_chance, jensen_shannon
+from naively.inspect.divergence import BINS, MISSING, SURE, Apart
 from naively.kernels.reference import Floats
 from naively.model.model import Model
 from naively.schema.encode import Held
@@ -235,21 +235,13 @@ class Moved:
         Rows of several weights are fewer independent ones (Kish).
         """
         shape = int(group.max()) + 1, len(items)
-        table = np.bincount(group * shape[1] + codes, weight, shape[0] * shape[1]).reshape(shape)
+        cells = group * shape[1] + codes
+        table: Floats = np.bincount(cells, weight, shape[0] * shape[1]).astype(np.float64)
+        table = table.reshape(shape)
         square = np.bincount(group, weight * weight / copies, shape[0])
         rows = np.divide(table.sum(axis=1) ** 2, square, out=np.ones(len(square)), where=square > 0)
-        share = table / np.maximum(table.sum(axis=1, keepdims=True), 1e-300)
-        change = share[-1] - share[0]
-        most = int(np.abs(change).argmax())
-        return cls(
-            what,
-            column,
-            jensen_shannon(share),
-            *by_chance(rows, int(np.count_nonzero(table.sum(axis=0)))),
-            items[most],
-            float(share[0, most]),
-            float(share[-1, most]),
-        )
+        divergence, chance, noise, cell, before, after = Apart.of(table, rows)
+        return cls(what, column, divergence, chance, noise, items[cell], before, after)
 
     @classmethod
     def of_loss(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, TypeAlias
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import Level, Name, title, title_of_columns
-from naively.counting.block import Batch, Block
+from naively.counting.block import Batch, Block, weighing
 from naively.counting.labels import Label, Labels
 from naively.data.columns import times_of
 from naively.kernels.reference import Floats
@@ -276,7 +276,7 @@ def _sides(of: Sequence[Condition]) -> dict[tuple[bool, ...], bool]:
 def cells_of_rules(model: Model) -> list[RuleCells]:
     """Return the cells of the rules of each set of columns of a model; of each rule if many."""
     points, found = _points(model), []
-    for rules in _by_columns(model).values():
+    for rules in _by_columns(model, points).values():
         together = [rules] if _cells_at_most(rules) <= MOST_CELLS else [[rule] for rule in rules]
         found += [RuleCells.of(some, points) for some in together]
     return found
@@ -304,11 +304,12 @@ class CountedCells:
     said: list[Conditions]
 
     @classmethod
-    def of(cls, rules: Sequence[Rule], model: Model, batches: Sequence[Batch]) -> CountedCells:
-        """Return the cells of some rules, with the rows of a sample."""
-        points = _points(model)
+    def of(
+        cls, rules: Sequence[Rule], points: Mapping[Rule, Floats], batches: Sequence[Batch], k: int
+    ) -> CountedCells:
+        """Return the cells of some rules, with the rows of a sample, of k classes."""
         every = RuleCells.of(rules, points, batches)
-        rows = every.count(batches, len(model.classes))
+        rows = every.count(batches, k)
         weight, best = rows.sum(axis=1), -1.0
         centred = every.added - every.added.mean(axis=1, keepdims=True)
         for rule in rules:
@@ -329,13 +330,14 @@ def counted_cells(model: Model, batches: Sequence[Batch]) -> list[CountedCells]:
     sample = _in_their_numbers(batches, model)
     if not sample:
         return []
-    return [CountedCells.of(rules, model, sample) for rules in _by_columns(model).values()]
+    points, k = _points(model), len(model.classes)
+    every = _by_columns(model, points).values()
+    return [CountedCells.of(rules, points, sample, k) for rules in every]
 
 
-def _by_columns(model: Model) -> dict[tuple[Name, ...], list[Rule]]:
+def _by_columns(model: Model, rules: Iterable[Rule]) -> dict[tuple[Name, ...], list[Rule]]:
     """Return the rules of each set of columns that are counted as they were."""
-    axes = {key: tally.axis for key, tally in model.taken.counts.items()}
-    return by_columns(rule for rule in _points(model) if rule.is_in(axes))
+    return by_columns(rule for rule in rules if rule.is_in(model.taken.axes))
 
 
 def _cells_at_most(rules: Sequence[Rule]) -> int:
@@ -458,9 +460,4 @@ def _in_their_numbers(batches: Sequence[Batch], model: Model) -> list[Batch]:
         return []
     every = Labels.join([batch.labels for batch in batches])
     weights = every.standing_for(model.counted.tally.class_count).weights
-    weights = weights * (model.counted.tally.class_count.sum() / weights.sum())
-    ends = np.cumsum([0, *map(len, batches)])
-    return [
-        replace(batch, labels=replace(batch.labels, weight=weights[begin:end]))
-        for batch, begin, end in zip(batches, ends, ends[1:], strict=False)
-    ]
+    return weighing(batches, weights * (model.counted.tally.class_count.sum() / weights.sum()))
