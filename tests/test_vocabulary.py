@@ -474,3 +474,45 @@ def test_the_number_of_threads_does_not_show(finish):
     finally:
         _native.set_threads(before)
     assert (scores[0] == scores[1]).all()
+
+
+SPLITS = {
+    "words": {},
+    "words, some left out": {"stop_words": ["word1", "word2"]},
+    "pairs of words": {"ngram_range": (1, 2)},
+    "only triples of words": {"ngram_range": (3, 3)},
+    "characters within words": {"analyzer": "char_wb", "ngram_range": (2, 4)},
+    "characters": {"analyzer": "char", "ngram_range": (1, 3)},
+    "hashed pairs": {"ngram_range": (1, 2), "features": 500},
+}
+
+
+@pytest.mark.skipif(_native is None, reason="the native kernels are not built")
+@pytest.mark.parametrize("presence", [False, True])
+@pytest.mark.parametrize("split", SPLITS)
+def test_texts_that_threads_read_number_their_tokens_as_one_thread_does(split, presence):
+    rng = np.random.default_rng(1)
+    words = [f"wörd{i}" if i % 7 == 0 else f"word{i}" for i in range(300)]
+    texts = [" ".join(rng.choice(words, rng.integers(0, 60))) for _ in range(1000)]
+    if split == "pairs of words":
+        texts[::3] = [text.split() + ["of old"] for text in texts[::3]]
+    codes = rng.integers(0, 3, len(texts))
+    before = _native.threads()
+    found = []
+    try:
+        for threads in (1, 2, 5):
+            _native.set_threads(threads)
+            v, counted = (_native.Vocabulary(["word299", "gone"], **SPLITS[split]) for _ in "12")
+            pairs = _native.Vocabulary((), "word", (1, 2))
+            encoded = _native.encode_together([v, pairs], texts, [presence, True], True)
+            arrays = [part for of_one in encoded for part in of_one]
+            arrays += [counted.count_by_class(texts, codes, 3)]
+            known = [v, counted, pairs][2 * split.startswith("hashed") :]
+            found.append(([each.words() for each in known], arrays))
+    finally:
+        _native.set_threads(before)
+    for one in found[1:]:
+        assert one[0] == found[0][0]
+        for here, there in zip(one[1], found[0][1], strict=True):
+            assert (here is None) is (there is None)
+            assert here is None or np.array_equal(here, there)

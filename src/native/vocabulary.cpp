@@ -197,28 +197,29 @@ class Vocabulary {
         const TextSource texts(sequence, splitting().unit == Unit::words);
         const ClassIndices codes(code_array, static_cast<int64_t>(texts.size()), classes);
         const size_t k = static_cast<size_t>(classes);
-        std::vector<double> counts;
+        std::vector<std::vector<double>> counts;
         size_t tokens;
         {
             const nb::gil_scoped_release released;
             const Growing growing({this});
-            TokenBuffers buffers;
-            TokenTable& table = shared_->table;
-            counts.resize(table.size() * k);
-            for (size_t row = 0; row < texts.size(); ++row) {
-                const size_t code = static_cast<size_t>(codes.data()[row]);
-                visit_tokens(table, texts[row], buffers, [&](uint32_t token) {
-                    const size_t at = token * k + code;
-                    if (at >= counts.size())
-                        counts.resize(std::max((token + size_t{1}) * k, 2 * counts.size()));
-                    counts[at] += 1.0;
-                });
-            }
-            tokens = table.size();
-            counts.resize(tokens * k);
+            const int parts = splitting().features != 0 ? 1 : count_parts_of(texts);
+            TablesOfParts tables(shared_->table, parts);
+            counts.resize(static_cast<size_t>(parts));
+            run_parts(static_cast<int64_t>(texts.size()), parts,
+                      [&](int64_t begin, int64_t end, int part) {
+                          counts[static_cast<size_t>(part)] =
+                              counted(tables.of(part), texts, codes.data(), begin, end, k);
+                      });
+            tokens = tables.join([&](int part, const std::vector<int64_t>& numbers, size_t size) {
+                counts[0].resize(size * k);
+                const std::vector<double>& theirs = counts[static_cast<size_t>(part)];
+                for (size_t i = 0; i < numbers.size(); ++i)
+                    for (size_t c = 0; c < k; ++c)
+                        counts[0][static_cast<size_t>(numbers[i]) * k + c] += theirs[i * k + c];
+            });
         }
         const Result<double> found("empty", tokens, k);
-        std::copy(counts.begin(), counts.end(), found.data());
+        std::copy(counts[0].begin(), counts[0].end(), found.data());
         return found.object();
     }
 
@@ -412,6 +413,56 @@ class Vocabulary {
         return count_parts(static_cast<int64_t>(texts.size()), operations / rows);
     }
 
+    // The table that each part of the texts adds its tokens to: the first part to the table itself,
+    // each other one to a table of its own. These are joined in order of the texts, so that tokens
+    // have the numbers that one thread would have given them.
+    class TablesOfParts {
+      public:
+        TablesOfParts(TokenTable& whole, int parts) : whole_(whole) {
+            for (int part = 1; part < parts && !whole.hashed(); ++part)
+                own_.push_back(std::make_unique<TokenTable>(whole.without_tokens()));
+        }
+
+        // Hashed tokens are not in a table, so that all parts share it.
+        TokenTable& of(int part) {
+            return part == 0 || own_.empty() ? whole_ : *own_[static_cast<size_t>(part) - 1];
+        }
+
+        // Calls joined(part, numbers in the whole table, size of that) for each part after the first,
+        // and returns how many tokens there are.
+        template <class Joined>
+        size_t join(Joined&& joined) {
+            for (size_t i = 0; i < own_.size(); ++i) {
+                const std::vector<int64_t> numbers = whole_.join(*own_[i]);
+                own_[i].reset();
+                joined(static_cast<int>(i) + 1, numbers, whole_.size());
+            }
+            return whole_.size();
+        }
+
+      private:
+        TokenTable& whole_;
+        std::vector<std::unique_ptr<TokenTable>> own_;
+    };
+
+    // How often each class of k has each token of the table, to which those of the texts are added.
+    static std::vector<double> counted(TokenTable& table, const TextSource& texts,
+                                       const int32_t* codes, int64_t begin, int64_t end, size_t k) {
+        TokenBuffers buffers;
+        std::vector<double> counts(table.size() * k);
+        for (int64_t row = begin; row < end; ++row) {
+            const size_t code = static_cast<size_t>(codes[row]);
+            visit_tokens(table, texts[static_cast<size_t>(row)], buffers, [&](uint32_t token) {
+                const size_t at = token * k + code;
+                if (at >= counts.size())
+                    counts.resize(std::max((token + size_t{1}) * k, 2 * counts.size()));
+                counts[at] += 1.0;
+            });
+        }
+        counts.resize(table.size() * k);
+        return counts;
+    }
+
     // Calls read(begin, end) for parts of the rows, each by one thread.
     template <class Read>
     static void run_texts(const TextSource& texts, Read&& read) {
@@ -419,22 +470,42 @@ class Vocabulary {
                   [&](int64_t begin, int64_t end, int) { read(begin, end); });
     }
 
-    // Encodes texts in parts, each of which one thread makes; where tokens are added, in one.
+    // Encodes texts in parts, each of which one thread makes.
     template <class Table>
     static std::vector<std::vector<EncodedTexts>> encode_all(
         const std::vector<Asked<Table>>& asked, const TextSource& texts) {
         const auto rows = static_cast<int64_t>(texts.size());
-        const int parts = std::is_const_v<Table> ? count_parts_of(texts) : 1;
+        const int parts = count_parts_of(texts);
         std::vector<std::vector<EncodedTexts>> encoded(static_cast<size_t>(parts));
-        run_parts(rows, parts, [&](int64_t begin, int64_t end, int part) {
-            size_t characters = 0;
-            for (int64_t row = begin; row < end; ++row)
-                characters += texts[static_cast<size_t>(row)].length;
-            TogetherEncoder<Table> encoder(asked, characters);
-            for (int64_t row = begin; row < end; ++row)
-                encoder.encode(texts[static_cast<size_t>(row)]);
-            encoded[static_cast<size_t>(part)] = std::move(encoder.encoded());
-        });
+        const auto encode = [&](const auto& asked_of) {
+            run_parts(rows, parts, [&](int64_t begin, int64_t end, int part) {
+                size_t characters = 0;
+                for (int64_t row = begin; row < end; ++row)
+                    characters += texts[static_cast<size_t>(row)].length;
+                TogetherEncoder<Table> encoder(asked_of(part), characters);
+                for (int64_t row = begin; row < end; ++row)
+                    encoder.encode(texts[static_cast<size_t>(row)]);
+                encoded[static_cast<size_t>(part)] = std::move(encoder.encoded());
+            });
+        };
+        if constexpr (std::is_const_v<Table>) {
+            encode([&](int) { return asked; });
+        } else {
+            std::vector<TablesOfParts> tables;
+            for (const Asked<Table>& each : asked) tables.emplace_back(*each.table, parts);
+            encode([&](int part) {
+                std::vector<Asked<Table>> of_part = asked;
+                for (size_t i = 0; i < asked.size(); ++i) of_part[i].table = &tables[i].of(part);
+                return of_part;
+            });
+            for (size_t i = 0; i < asked.size(); ++i)
+                tables[i].join([&](int part, const std::vector<int64_t>& numbers, size_t) {
+                    GrowingArray<int32_t>& indices = encoded[static_cast<size_t>(part)][i].indices;
+                    for (size_t j = 0; j < indices.size(); ++j)
+                        indices.data()[j] = static_cast<int32_t>(
+                            numbers[static_cast<size_t>(indices.data()[j])]);
+                });
+        }
         return encoded;
     }
 
