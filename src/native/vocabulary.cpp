@@ -498,13 +498,19 @@ class Vocabulary {
                 for (size_t i = 0; i < asked.size(); ++i) of_part[i].table = &tables[i].of(part);
                 return of_part;
             });
-            for (size_t i = 0; i < asked.size(); ++i)
+            const auto join = [&](size_t i) {
                 tables[i].join([&](int part, const std::vector<int64_t>& numbers, size_t) {
                     GrowingArray<int32_t>& indices = encoded[static_cast<size_t>(part)][i].indices;
                     for (size_t j = 0; j < indices.size(); ++j)
                         indices.data()[j] = static_cast<int32_t>(
                             numbers[static_cast<size_t>(indices.data()[j])]);
                 });
+            };
+            const auto vocabularies = static_cast<int64_t>(asked.size());
+            run_parts(vocabularies, std::min(parts, static_cast<int>(vocabularies)),
+                      [&](int64_t begin, int64_t end, int) {
+                          for (int64_t i = begin; i < end; ++i) join(static_cast<size_t>(i));
+                      });
         }
         return encoded;
     }
