@@ -11,12 +11,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from naively.mail import command as passage
-from naively.mail.command import CHUNK, ERROR, TRY_AGAIN, pass_on, say
+from naively.mail import passage
 from naively.mail.headers import mark
 from naively.mail.learn import learn
 from naively.mail.limits import BYTES
 from naively.mail.message import read_message
+from naively.mail.passage import CHUNK, ERROR, TRY_AGAIN, pass_on, say
 
 MESSAGE = b"From: x@shop.example\nSubject: Cheap pills\n\nBuy cheap pills now!\n"
 MARK = b"X-Naively-Class: "

@@ -495,7 +495,7 @@ def test_texts_that_threads_read_number_their_tokens_as_one_thread_does(split, p
     words = [f"wörd{i}" if i % 7 == 0 else f"word{i}" for i in range(300)]
     texts = [" ".join(rng.choice(words, rng.integers(0, 60))) for _ in range(1000)]
     if split == "pairs of words":
-        texts[::3] = [text.split() + ["of old"] for text in texts[::3]]
+        texts[::3] = [[*text.split(), "of old"] for text in texts[::3]]
     codes = rng.integers(0, 3, len(texts))
     before = _native.threads()
     found = []

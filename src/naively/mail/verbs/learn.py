@@ -1,0 +1,95 @@
+"""The verbs `learn` and `unlearn`: mail is added to a model file, or taken back from it."""
+
+from __future__ import annotations
+
+import sys
+
+from naively.mail.passage import say
+from naively.mail.verbs.options import contacts_of, model_parser
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator, Sequence
+
+
+WHAT = {
+    "learn": "Add messages to the filter's model file, which is made if it is not there.",
+    "unlearn": "Take messages back from a model file, as if they had never been learned.",
+}
+
+
+def read_options(verb: str, arguments: Sequence[str]) -> argparse.Namespace:
+    """Return the options, or raise a ValueError that says what is wrong with them."""
+    parser = model_parser(verb, WHAT[verb])
+    parser.set_defaults(forget=verb == "unlearn", remember=False)
+    if verb == "learn":
+        parser.add_argument(
+            "--remember", action="store_true",
+            help="Keep digests of the messages, from the first on: none is then learned twice, and "
+            "none unlearned that was not learned.",
+        )  # fmt: skip
+    parser.add_argument(
+        "mail", nargs="*", metavar="MAIL",
+        help="mbox, Maildir, .eml, or a folder of these; without --as, a folder with a folder or "
+        "mbox named spam and one named ham. Default: one message on standard input.",
+    )  # fmt: skip
+    choice = parser.add_mutually_exclusive_group()
+    choice.add_argument("--as", dest="label", choices=("spam", "ham"), help="What they are.")
+    choice.add_argument("--labels", metavar="CSV", help="File names in MAIL and their classes.")
+    return parser.parse_intermixed_args(arguments)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Learn or unlearn mail, say what was passed over, and return the exit status."""
+    import warnings
+
+    from naively import saving
+    from naively.mail.learn import learn
+    from naively.messages import many
+    from naively.progress import with_progress
+
+    warnings.showwarning = lambda message, *_, **__: say(message)
+    read = [options.labels, options.contacts, *(options.mail or [saving.STANDARD_INPUT])]
+    saving.check_output(options.model, filter(None, read))
+    rows = with_progress(_rows(options), "messages") if options.mail else _rows(options)
+    forget = options.forget
+    done = learn(options.model, rows, forget=forget, remember=options.remember)
+    did = "unlearned" if forget else "learned"
+    if sys.stderr is not None and sys.stderr.isatty():
+        say(f"{did.capitalize()} {many(done.n, 'message')}.")
+    if done.empty:
+        say(f"Not {did}, as there are no words in them: {many(done.empty, 'message')}.")
+    if done.again:
+        already = "were given twice" if forget else "had been learned already"
+        say(f"Not {did}, as they {already}: {many(done.again, 'message')}.")
+    return 0
+
+
+def _rows(options: argparse.Namespace) -> Iterator[tuple[dict[str, str | bool], str]]:
+    from naively.mail.message import read_message
+
+    contacts = contacts_of(options.contacts)
+    for raw, label in _messages(options):
+        yield read_message(raw, contacts), label
+
+
+def _messages(options: argparse.Namespace) -> Iterator[tuple[bytes, str]]:
+    """Yield each message to learn, as it was received, with its class."""
+    if not options.mail:
+        if options.label is None:
+            raise ValueError("Say what the message on standard input is: --as spam or --as ham.")
+        yield sys.stdin.buffer.read(), options.label
+        return
+    from pathlib import Path
+
+    from naively.mail.mailbox import read_labelled, read_messages
+
+    for name in options.mail:
+        path = Path(name)
+        if not path.exists():
+            raise FileNotFoundError(f"There is no mail at {path}.")
+        if options.label is None:
+            yield from read_labelled(path, options.labels and Path(options.labels))
+        else:
+            yield from ((raw, options.label) for raw in read_messages(path))
