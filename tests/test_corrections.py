@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from naively.mail.learn import SAMPLE, _Batch, _corrected, digest_of, learn
+from naively.mail.learn import SAMPLE, _Batch, _corrected, changed, digest_of, learn
 from naively.mail.message import read_message
 from naively.mail.score import ENOUGH, Verdict, words_of
 from naively.mail.table import MailTable, open_table
@@ -35,7 +35,7 @@ def mails(chance: random.Random, n: int, *, mixed: bool = True) -> list[tuple[di
 def corrected(
     table: MailTable, batch: list[tuple[dict, str]], *, forget: bool = False
 ) -> MailTable:
-    counted = _Batch(table.digests() if table.remembers else None, forget=forget)
+    counted = _Batch(table.known() if table.remembers else None, forget=forget)
     for row, label in batch:
         counted.add(row, label)
     return _corrected(table, counted)
@@ -111,7 +111,8 @@ def test_the_temperature_of_files_is_taken_back(tmp_path: Path) -> None:
 
 def test_what_cannot_have_been_learned_is_refused(tmp_path: Path) -> None:
     path = str(tmp_path / "m")
-    learn(path, [({"body": "cheap pills"}, "spam")] * 2 + [({"body": "lunch at noon"}, "ham")])
+    rows = [({"body": "cheap pills"}, "spam")] * 2 + [({"body": "lunch at noon"}, "ham")]
+    learn(path, rows, remember=False)
     before = Path(path).read_bytes()
     for body, label, said in (
         ("cheap lunch", "spam", "not learned as spam"),
@@ -147,7 +148,7 @@ def test_the_command_line_says_what_it_did_not_learn(tmp_path: Path) -> None:
     assert (done.returncode, path.exists()) == (0, False)
     assert done.stderr == b"naively: Not learned, as there are no words in them: 1 message.\n"
     raw = b"Subject: pills\n\ncheap\n"
-    assert run("mail", "learn", "--remember", path, "--as", "spam", stdin=raw).stderr == b""
+    assert run("mail", "learn", path, "--as", "spam", stdin=raw).stderr == b""
     before = path.read_bytes()
     done = run("mail", "learn", path, "--as", "spam", stdin=raw.replace(b"\n", b"\r\n"))
     assert (done.returncode, path.read_bytes()) == (0, before)
@@ -168,7 +169,7 @@ def test_what_is_remembered_is_not_learned_twice(tmp_path: Path) -> None:
     done = learn(path, batch)
     assert (done.n, done.again) == (20, 30)
     table = open_table(path)
-    assert (sum(table.messages), len(table.digests())) == (50, 50)
+    assert (sum(table.messages), len(table.known())) == (50, 50)
     assert dict(table.items()) == dict(corrected(MailTable.empty(), batch).items())
     before = Path(path).read_bytes()
     with pytest.raises(ValueError, match="The message <never> was not learned as ham"):
@@ -180,7 +181,7 @@ def test_what_is_remembered_is_not_learned_twice(tmp_path: Path) -> None:
 
 def test_remembering_begins_with_the_first_message(tmp_path: Path) -> None:
     path = str(tmp_path / "m")
-    learn(path, [({"body": "cheap pills"}, "spam")])
+    learn(path, [({"body": "cheap pills"}, "spam")], remember=False)
     with pytest.raises(ValueError, match="m has learned mail without remembering it"):
         learn(path, [({"body": "lunch"}, "ham")], remember=True)
     learn(path, [({"body": "cheap pills"}, "spam")], forget=True)
@@ -235,3 +236,84 @@ def test_a_model_that_is_not_right_is_not_learned_into(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"m cannot be used: it is damaged: its words are not"):
         learn(str(path), [({"body": "lunch"}, "ham")])
     assert path.read_bytes() == before
+
+
+# Corrections, merges, decay and expiry
+
+
+def state(table: MailTable) -> tuple[object, ...]:
+    return dict(table.items()), table.messages, table.known()
+
+
+def test_to_learn_a_known_message_as_the_other_class_moves_it(tmp_path: Path) -> None:
+    path, right, batch = str(tmp_path / "m"), str(tmp_path / "r"), mails(random.Random(6), 60)
+    other = [(row, {"ham": "spam", "spam": "ham"}[label]) for row, label in batch[:10]]
+    learn(path, batch)
+    done = learn(path, other)
+    assert (done.n, done.moved, done.again) == (10, 10, 0)
+    learn(right, [*other, *batch[10:]])
+    assert state(open_table(path)) == state(open_table(right))
+    assert learn(path, batch[:10]).moved == 10
+    learn(right, batch[:10])
+    assert state(open_table(path)) == state(open_table(right))
+    with pytest.raises(ValueError, match="was given as spam and as ham"):
+        learn(str(tmp_path / "new"), [({"body": "cheap"}, "spam"), ({"body": "cheap"}, "ham")])
+
+
+@pytest.mark.parametrize("remember", [False, True])
+def test_merged_models_are_those_of_all_mail(tmp_path: Path, remember: bool) -> None:
+    batch = mails(random.Random(7), 120)
+    for name, part in (("a", batch[:50]), ("b", batch[50:]), ("whole", batch)):
+        learn(str(tmp_path / name), part, remember=remember)
+    one, other = open_table(str(tmp_path / "a")), open_table(str(tmp_path / "b"))
+    whole = open_table(str(tmp_path / "whole"))
+    merged = one.merged(other)
+    merged.check()
+    assert state(merged) == state(whole) == state(other.merged(one))
+    assert sum(merged.histogram) == sum(one.histogram) + sum(other.histogram)
+    assert MailTable.from_bytes(merged.to_bytes()).to_bytes() == merged.to_bytes()
+
+
+def test_what_was_decayed_is_taken_back_by_what_it_still_counts(tmp_path: Path) -> None:
+    path, batch = str(tmp_path / "m"), mails(random.Random(8), 60)
+    learn(path, batch[:40])
+    whole = open_table(path)
+    changed(path, lambda table: table.decayed(0.5).decayed(0.25))
+    assert open_table(path).messages == tuple(n / 8 for n in whole.messages)
+    learn(path, batch[40:])
+    learn(path, batch[:40], forget=True)
+    left = open_table(path)
+    recent = corrected(MailTable.empty(), batch[40:])
+    assert left.messages == recent.messages
+    counts = dict(recent.items())
+    assert dict(left.items()).keys() == counts.keys()
+    assert all(left[word] == pytest.approx(counts[word], abs=1e-12) for word in counts)
+    lasting = str(tmp_path / "n")
+    learn(lasting, batch, remember=False)
+    changed(lasting, lambda table: table.decayed(0.9))
+    with pytest.raises(ValueError, match="decayed and remembers no messages"):
+        learn(lasting, batch[:1], forget=True)
+
+
+def test_words_that_were_not_learned_for_long_expire(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, batch = str(tmp_path / "m"), mails(random.Random(9), 90)
+    for day, part in ((100, batch[:30]), (200, batch[30:60]), (300, batch[60:])):
+        monkeypatch.setattr("naively.mail.learn.today", lambda day=day: day)
+        learn(path, part)
+    table = open_table(path)
+    assert table.last_day == 300
+    recent = {word for row, _ in batch[30:] for word in words_of(row)}
+    changed(path, lambda table: table.without_words_before(200))
+    kept = open_table(path)
+    kept.check()
+    assert dict(kept.items()) == {word: n for word, n in table.items() if word in recent}
+    assert kept.messages == table.messages
+    assert kept.known().keys() < table.known().keys()
+    assert sorted({day for day, _ in kept.known().values()}) == [200, 300]
+    gone = [row for row, _ in batch[:30] if not {*words_of(row)} <= recent]
+    assert gone  # words that only the first batch had
+    with pytest.raises(ValueError, match="was not learned as"):
+        learn(path, batch[:1], forget=True)  # its digest expired
+    assert learn(path, batch[30:], forget=True).notes == []

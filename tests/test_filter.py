@@ -384,7 +384,7 @@ def test_learn_folders_and_contacts(tmp_path: Path) -> None:
     for label, raw in (("spam", SPAM), ("ham", HAM)):
         (tmp_path / "mail" / label).mkdir(parents=True)
         for i in range(25):
-            (tmp_path / "mail" / label / f"{i}.eml").write_bytes(raw)
+            (tmp_path / "mail" / label / f"{i}.eml").write_bytes(raw + b"number%d" % i)
     (tmp_path / "contacts").write_text("ann@example.org")
     options = ("--contacts", tmp_path / "contacts")
     assert run("mail", "learn", tmp_path / "m", tmp_path / "mail", *options).returncode == 0

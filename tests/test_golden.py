@@ -10,8 +10,8 @@ import pytest
 
 from naively import load
 from naively.file import store
+from naively.mail.layout import FORMAT as MAIL_FORMAT
 from naively.mail.score import Verdict, words_of
-from naively.mail.table import FORMAT as MAIL_FORMAT
 from naively.mail.table import open_table as table_of_mail
 from naively.model.linear_part import Line, Step
 from naively.model.rules import Above, There

@@ -11,8 +11,9 @@ from binascii import crc32
 
 import pytest
 
+from naively.mail.layout import ARRAYS, UNKNOWN, _with_checksum
 from naively.mail.score import Verdict
-from naively.mail.table import ARRAYS, UNKNOWN, MailTable, _with_checksum
+from naively.mail.table import MailTable
 from tests.fuzz import fuzz
 from tests.fuzz.mail import mutated
 
@@ -26,8 +27,8 @@ HOSTILE = [
 
 def table() -> MailTable:
     counts = {"lunch": (3, 0), "noon": (2, 1), "pills": (0, 2), "cheap": (1, 2)}
-    digests = [bytes([i] * 16) for i in range(5)]
-    made = MailTable.empty(remembers=True).add(counts, (3, 2)).with_digests(digests)
+    known = {bytes([i] * 16): (20_000 + i, 1.0) for i in range(5)}
+    made = MailTable.empty(remembers=True).add(counts, (3, 2)).with_known(known)
     return made.add_histogram([i % 3 for i in range(len(made.histogram))])
 
 
@@ -141,6 +142,7 @@ def test_any_bytes_are_read_or_refused() -> None:
         ("hashes", "I", 1, 0, False),
         ("words", "B", 0, 0, False),
         ("digests", "B", 0, 255, False),
+        ("weights", "d", 0, -1.0, True),
         ("messages", "d", 0, 1.0, False),
     ],
 )

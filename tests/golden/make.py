@@ -37,10 +37,10 @@ from naively import (
     Text,
 )
 from naively.file import store
+from naively.mail.layout import FORMAT as MAIL_FORMAT
 from naively.mail.learn import learn
 from naively.mail.message import read_message
 from naively.mail.score import Verdict, words_of
-from naively.mail.table import FORMAT as MAIL_FORMAT
 from naively.mail.table import open_table
 
 FOLDER = Path(__file__).parent

@@ -15,9 +15,9 @@ from __future__ import annotations
 from math import exp, isfinite, log, log1p, sqrt
 
 from naively.kernels.tokens import split
+from naively.mail.layout import BINS
 from naively.mail.limits import WORD_LENGTH, WORDS
 from naively.mail.message import CONTACTS
-from naively.mail.table import BINS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ def leave_one_out_histogram(
     return histogram
 
 
-def fit_temperature(histogram: Sequence[int], messages: Counts) -> float | None:
+def fit_temperature(histogram: Sequence[float], messages: Counts) -> float | None:
     """Return the temperature of least penalised log loss on messages in a histogram of scores.
 
     The penalty is that of a normal prior on the log of the temperature. The result is None if there
@@ -173,7 +173,7 @@ def fit_temperature(histogram: Sequence[int], messages: Counts) -> float | None:
 
     Parameters
     ----------
-    histogram : sequence of int
+    histogram : sequence of float
         The result of `leave_one_out_histogram`; those of several batches are added.
     messages : (float, float)
         How many messages of ham and of spam were learned.

@@ -7,9 +7,6 @@ that collide. Weights of evidence are not stored: they follow from the counts.
 
 from __future__ import annotations
 
-import json
-import mmap
-import os
 import sys
 from array import array
 from binascii import crc32
@@ -17,24 +14,36 @@ from bisect import bisect_left, bisect_right
 from itertools import pairwise
 from math import inf, isfinite
 from operator import add
-from stat import S_ISREG
+from time import time
 
 from naively.kernels.folding import unicode_version
+from naively.mail.layout import ARRAYS, BINS, DIGEST, mapped, pack, unpack
 
 TYPE_CHECKING = False
 
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    import mmap
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
+    from naively.mail.layout import Arrays
+
     Growing = dict[str, array[Any]]  # the arrays of a table that is being made, of floats or ints
+    # Digests of messages, with the day on which each was learned and how much it still counts.
+    Known = dict[bytes, tuple[int, float]]
 
 CLASSES = ("ham", "spam")
 TEMPERATURE = 1.0  # where there are too few messages to fit one on
-COUNTED = ("messages", "counts", "ends", "hashes", "words")
+COUNTED = ("messages", "counts", "ends", "hashes", "days", "words")
+NOTHING = 1e-9  # messages: what is left of a count by rounding, where counts were scaled
 
 Counts = tuple[float, float]  # of messages of each class, in the order of CLASSES
+
+
+def today() -> int:
+    """Return the day, in UTC, as days since 1970."""
+    return int(time() // 86_400)
 
 
 class MailTable:
@@ -44,16 +53,22 @@ class MailTable:
     ----------
     arrays : mapping of str to buffer
         ``messages`` (2 float64: how many there are of each class), ``counts`` (2 float64 a word:
-        how many messages of each class hold the word), ``ends`` (int64: where each word ends in
-        ``words``), ``hashes`` (uint32 a word, ascending), ``words`` (UTF-8), ``evidence``
-        (``BINS`` int64 a class: the histogram of scores, see ``naively.mail.score``) and
-        ``digests`` (16 bytes a message, ascending; none unless messages are remembered).
+        how many messages of each class hold the word), ``days`` (uint16 a word: the day since 1970
+        on which it was last learned), ``ends`` (int64: where each word ends in ``words``),
+        ``hashes`` (uint32 a word, ascending), ``words`` (UTF-8), ``evidence`` (``BINS`` float64 a
+        class: the histogram of scores, see ``naively.mail.score``), and of messages that are
+        remembered ``digests`` (16 bytes a message, ascending), ``learned`` (uint16: the day) and
+        ``weights`` (float64: how much each still counts, 1 unless counts were scaled).
     temperature : float
         What scores are multiplied by; 1 until there are enough messages to fit it on.
     remembers : bool
         Whether digests of messages are kept.
     unicode : str, optional
         The version of Unicode by which messages were split into words; by default the present one.
+    scaled : bool
+        Whether counts were scaled, so that messages do not all count as one.
+    expired : int
+        Words and digests that were last learned before this day were dropped; 0 if none were.
 
     Examples
     --------
@@ -71,24 +86,32 @@ class MailTable:
         *,
         remembers: bool = False,
         unicode: str | None = None,
+        scaled: bool = False,
+        expired: int = 0,
     ) -> None:
         views = {name: memoryview(arrays[name]).cast("B") for name in ARRAYS}
         messages = views["messages"].cast("d")
         self.temperature, self.remembers = temperature, remembers
         self.unicode = unicode or unicode_version()
-        self.histogram: Sequence[int] = views["evidence"].cast("q") or [0] * (2 * BINS)
+        self.scaled, self.expired = scaled, expired
+        self.histogram: Sequence[float] = views["evidence"].cast("d") or [0.0] * (2 * BINS)
         self._counts = views["counts"].cast("d")
         self._ends = views["ends"].cast("q")
         self._hashes = views["hashes"].cast("I")
+        self._days = views["days"].cast("H")
         self._words = views["words"]
         self._digests = views["digests"]
-        n = len(self._hashes)
+        self._learned = views["learned"].cast("H")
+        self._weights = views["weights"].cast("d")
+        n, known = len(self._hashes), len(self._learned)
         fit = len(messages) == 2 and len(self._counts) == 2 * n and len(self._ends) == n
+        fit = fit and len(self._days) == n and len(self._weights) == known
         if (
             not fit
             or (self._ends[-1] if n else 0) != len(self._words)
             or len(self.histogram) != 2 * BINS
-            or not (remembers or not self._digests)
+            or len(self._digests) != DIGEST * known
+            or not (remembers or not known)
         ):
             raise ValueError("its arrays do not fit together")
         self.messages: Counts = (messages[0], messages[1])
@@ -120,10 +143,25 @@ class MailTable:
         for i in range(len(self)):
             yield self._word(i).decode("utf-8", "surrogatepass"), self._at(i)
 
-    def add(self, counts: Mapping[str, Counts], messages: Counts) -> MailTable:
+    def days(self) -> Iterator[tuple[str, int]]:
+        """Iterate over words and the days on which they were last learned."""
+        for i, day in enumerate(self._days):
+            yield self._word(i).decode("utf-8", "surrogatepass"), day
+
+    @property
+    def last_day(self) -> int:
+        """The day on which a message was last learned; 0 if none was."""
+        return max(self._days, default=0)
+
+    # --- counts are added, scaled, and dropped
+
+    def add(
+        self, counts: Mapping[str, Counts], messages: Counts, day: int | Mapping[str, int] = 0
+    ) -> MailTable:
         """Return the table with these counts added; to forget, they are negative.
 
-        A word that is left without counts is dropped, as if it had never been seen.
+        A word that is left without counts is dropped, as if it had never been seen. Of a word that
+        expired, no more is taken away than there is.
 
         Parameters
         ----------
@@ -131,6 +169,8 @@ class MailTable:
             How many of the messages of each class hold each word.
         messages : (float, float)
             How many messages of each class there are.
+        day : int or mapping of str to int, default 0
+            The day on which they were learned, or each of the words was.
 
         Raises
         ------
@@ -147,60 +187,142 @@ class MailTable:
             i, found = self._find(hash_, key)
             self._copy(done, i, out)
             done = i + found
-            count = _sum(self._at(i) if found else (0.0, 0.0), counts[word], word)
+            before = self._at(i) if found else (0.0, 0.0)
+            count = _sum(before, counts[word], word, may_lack=self.expired > 0)
             if any(count):
                 out["words"].frombytes(key)
                 out["ends"].append(len(out["words"]))
                 out["hashes"].append(hash_)
                 out["counts"].extend(count)
+                of_word = day if isinstance(day, int) else day.get(word, 0)
+                out["days"].append(max(of_word, self._days[i] if found else 0))
         self._copy(done, len(self), out)
         for c, label in enumerate(CLASSES):
-            if max(out["counts"][c::2], default=0) > total[c]:
+            most = max(out["counts"][c::2], default=0)
+            if most > total[c] and not self.scaled and not self.expired:
                 raise ValueError(
                     f"These were not learned as {label}, so they cannot be unlearned: a word is in "
                     "more messages than would be left."
                 )
+            if most > total[c]:  # by rounding, or as an expired word was taken back less often
+                counted = out["counts"]
+                counted[c::2] = array("d", [min(count, total[c]) for count in counted[c::2]])
         return self._with(out)
 
-    def add_histogram(self, histogram: Sequence[int]) -> MailTable:
+    def add_histogram(self, histogram: Sequence[float]) -> MailTable:
         """Return the table with a histogram of scores (2 ``BINS`` counts) added to its own."""
-        return self._with({"evidence": array("q", map(add, self.histogram, histogram))})
+        return self._with({"evidence": array("d", map(add, self.histogram, histogram))})
+
+    def merged(self, other: MailTable) -> MailTable:
+        """Return the counts of both tables; the temperature stays.
+
+        A message that both remember is counted twice, as it was learned twice.
+
+        Raises
+        ------
+        ValueError
+            If the words of the two were split by different versions of Unicode.
+        """
+        if self.unicode != other.unicode:
+            raise ValueError(
+                f"one has the words of Unicode {self.unicode}, the other of {other.unicode}"
+            )
+        sum_ = self.add(dict(other.items()), other.messages, dict(other.days()))
+        known = self.known()
+        for digest, (day, weight) in other.known().items():
+            before = known.get(digest, (0, 0.0))
+            known[digest] = max(before[0], day), before[1] + weight
+        return (
+            sum_._but(  # noqa: SLF001
+                remembers=self.remembers and other.remembers,
+                scaled=self.scaled or other.scaled,
+                expired=max(self.expired, other.expired),
+            )
+            .with_known(known if self.remembers and other.remembers else {})
+            .add_histogram(other.histogram)
+        )
+
+    def decayed(self, factor: float) -> MailTable:
+        """Return the table with all counts scaled by a factor, above 0 and at most 1."""
+        if not 0 < factor <= 1:
+            raise ValueError(f"A factor must be above 0 and at most 1, got {factor:g}.")
+        names = "messages", "counts", "evidence", "weights"
+        arrays = self._arrays()
+        scaled = {
+            name: array("d", [factor * n for n in memoryview(arrays[name]).cast("B").cast("d")])
+            for name in names
+        }
+        return self._with(scaled)._but(scaled=self.scaled or factor < 1)  # noqa: SLF001
+
+    def without_words_before(self, day: int) -> MailTable:
+        """Return the table without words and digests that were last learned before a day.
+
+        The numbers of messages stay, so that the shares of messages that hold a word do.
+        """
+        kept = self._kept(lambda i: self._days[i] >= day)
+        if len(kept._hashes) == len(self) and all(learned >= day for learned in self._learned):  # noqa: SLF001
+            return self
+        known = {digest: about for digest, about in self.known().items() if about[0] >= day}
+        return kept.with_known(known)._but(expired=max(day, self.expired))  # noqa: SLF001
+
+    def _kept(self, keeps: Callable[[int], bool]) -> MailTable:
+        """Return the words for whose places ``keeps`` is true."""
+        out: Growing = {name: array(ARRAYS[name][1]) for name in COUNTED}
+        out["messages"].extend(self.messages)
+        begin = None
+        for i in range(len(self) + 1):
+            if i < len(self) and keeps(i):
+                begin = i if begin is None else begin
+            elif begin is not None:
+                self._copy(begin, i, out)
+                begin = None
+        return self._with(out)
 
     def with_temperature(self, temperature: float) -> MailTable:
         """Return the same counts with another temperature."""
-        return MailTable(
-            self._arrays(), temperature, remembers=self.remembers, unicode=self.unicode
+        return self._but(temperature=temperature)
+
+    # --- the messages that are remembered
+
+    def known(self) -> Known:
+        """Return the digests of the messages that are remembered, and what is known of each."""
+        data = bytes(self._digests)
+        digests = (data[i : i + DIGEST] for i in range(0, len(data), DIGEST))
+        return dict(zip(digests, zip(self._learned, self._weights, strict=True), strict=True))
+
+    def with_known(self, known: Known) -> MailTable:
+        """Return the same counts with these messages remembered."""
+        ordered = sorted(known.items())
+        return self._with(
+            {
+                "digests": b"".join(digest for digest, _ in ordered),
+                "learned": array("H", [day for _, (day, _) in ordered]),
+                "weights": array("d", [weight for _, (_, weight) in ordered]),
+            }
         )
 
-    def with_digests(self, digests: Collection[bytes]) -> MailTable:
-        """Return the same counts with these digests of the messages that they are of."""
-        return self._with({"digests": b"".join(sorted(digests))})
-
-    def digests(self) -> set[bytes]:
-        """Return the digests of the messages that are remembered."""
-        data = bytes(self._digests)
-        return {data[i : i + DIGEST] for i in range(0, len(data), DIGEST)}
+    # --- the file
 
     def to_bytes(self) -> bytes:
         """Return the file's content."""
-        entries = {
-            "classes": CLASSES, "temperature": self.temperature,
-            "remembers": self.remembers, "unicode": self.unicode,
-        }  # fmt: skip
-        return pack(entries, self._arrays())
+        return pack({"classes": CLASSES, **self._about()}, self._arrays())
 
     @classmethod
     def from_bytes(cls, content: bytes | mmap.mmap) -> MailTable:
         """Return the table that `to_bytes` wrote; any other content is a ValueError."""
         entries, arrays = unpack(content)
-        temperature = entries.get("temperature")
-        remembers = entries.get("remembers")
-        unicode = entries.get("unicode")
-        if not isinstance(temperature, float):
+        about: dict[str, Any] = {name: entries.get(name) for name in cls.empty()._about()}  # noqa: SLF001
+        if not isinstance(about["temperature"], float):
             raise ValueError("it is damaged: it has no temperature")  # noqa: TRY004
-        if not isinstance(remembers, bool) or not isinstance(unicode, str):
-            raise ValueError("it is damaged, or no model of mail")  # noqa: TRY004
-        return cls(arrays, temperature, remembers=remembers, unicode=unicode)
+        right = (
+            isinstance(about["remembers"], bool)
+            and isinstance(about["unicode"], str)
+            and isinstance(about["scaled"], bool)
+            and type(about["expired"]) is int
+        )
+        if not right:
+            raise ValueError("it is damaged, or no model of mail")
+        return cls(arrays, **about)
 
     def check(self) -> None:
         """Raise a ValueError if any of the arrays cannot have been written by `to_bytes`.
@@ -216,11 +338,12 @@ class MailTable:
             and all(words[i] < words[i + 1] for i in alike)
         )
         known = [bytes(self._digests[i : i + DIGEST]) for i in range(0, len(self._digests), DIGEST)]
-        if not right or known != sorted(self.digests()):
+        if not right or known != sorted(set(known)):
             raise ValueError("it is damaged: its words are not in order")
         counts = self._counts
         most = (max(counts[c::2], default=0) <= self.messages[c] for c in range(len(CLASSES)))
-        if not (all(most) and min(counts, default=0) >= 0 and isfinite(sum(counts))):
+        numbers = *counts, *self._weights, *map(abs, self.histogram)
+        if not (all(most) and min(numbers, default=0) >= 0 and isfinite(sum(numbers))):
             raise ValueError(
                 "it is damaged: a word is in more messages than there are, or fewer than 0"
             )
@@ -228,17 +351,32 @@ class MailTable:
     def _arrays(self) -> Arrays:
         return {
             "messages": array("d", self.messages),
-            "evidence": array("q", self.histogram),
+            "evidence": array("d", self.histogram),
             "counts": self._counts,
+            "weights": self._weights,
             "ends": self._ends,
             "hashes": self._hashes,
+            "days": self._days,
+            "learned": self._learned,
             "words": self._words,
             "digests": self._digests,
         }
 
+    def _about(self) -> dict[str, Any]:
+        """Return what the file's header says of the table."""
+        return {
+            "temperature": self.temperature, "remembers": self.remembers, "unicode": self.unicode,
+            "scaled": self.scaled, "expired": self.expired,
+        }  # fmt: skip
+
     def _with(self, arrays: Arrays) -> MailTable:
-        whole = {**self._arrays(), **arrays}
-        return MailTable(whole, self.temperature, remembers=self.remembers, unicode=self.unicode)
+        return MailTable({**self._arrays(), **arrays}, **self._about())
+
+    def _but(self, **about: Any) -> MailTable:
+        arrays = self._arrays()
+        if not about.get("remembers", self.remembers):
+            arrays = {**arrays, "digests": b"", "learned": b"", "weights": b""}
+        return MailTable(arrays, **self._about() | about)
 
     def _word(self, i: int) -> bytes:
         return bytes(self._words[self._ends[i - 1] if i else 0 : self._ends[i]])
@@ -265,6 +403,7 @@ class MailTable:
         out["ends"].extend([e + shift for e in self._ends[begin:end]])
         out["hashes"].frombytes(self._hashes[begin:end].cast("B"))
         out["counts"].frombytes(self._counts[2 * begin : 2 * end].cast("B"))
+        out["days"].frombytes(self._days[begin:end].cast("B"))
 
 
 def open_table(path: str) -> MailTable:
@@ -280,7 +419,7 @@ def open_table(path: str) -> MailTable:
     if sys.byteorder != "little":
         raise ValueError("The mail filter needs a little-endian machine.")
     try:
-        return MailTable.from_bytes(_mapped(path))
+        return MailTable.from_bytes(mapped(path))
     except FileNotFoundError:
         raise FileNotFoundError(
             f"There is no model {path}: make it by `naively mail learn {path} --as spam|ham`."
@@ -289,148 +428,14 @@ def open_table(path: str) -> MailTable:
         raise ValueError(f"{path} cannot be used: {error}.") from error
 
 
-def _mapped(path: str) -> mmap.mmap:
-    about = os.stat(path)  # noqa: PTH116  (faster than by pathlib)
-    if not S_ISREG(about.st_mode):  # to open a FIFO may take forever
-        raise ValueError("it is no file")
-    if not about.st_size:
-        raise ValueError("it is empty")
-    with open(path, "rb") as file:  # noqa: PTH123
-        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-
-
-def _sum(a: Counts, b: Counts, what: str) -> Counts:
-    total = a[0] + b[0], a[1] + b[1]
-    for label, count in zip(CLASSES, total, strict=True):
-        if count < 0:
+def _sum(a: Counts, b: Counts, what: str, *, may_lack: bool = False) -> Counts:
+    """Return a sum of counts, none below 0; only if it ``may_lack`` is more taken away than is."""
+    total = []
+    for label, before, added in zip(CLASSES, a, b, strict=True):
+        count = before + added
+        if count < -NOTHING and not may_lack:
             raise ValueError(
                 f"This was not learned as {label} ({what}), so it cannot be unlearned."
             )
-    return total
-
-
-# --- The layout of the filter's model file: a safetensors file of a JSON header and raw arrays ---
-#
-# ``naively.file.container`` writes such files with NumPy, which the filter has no time to import.
-# A file is input like any other: each entry is checked before it is used, and no memory is
-# allocated by what the file says. A checksum covers all of the file but the checksum itself.
-
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from typing_extensions import Buffer
-
-    Arrays = Mapping[str, Buffer]  # one for each name of ARRAYS
-    Entries = dict[str, Any]  # of a header: what JSON can hold
-
-FORMAT = 1
-KEY = "naively"  # of the header in the file's metadata, as in every model file
-KIND = "filter"
-ARRAYS = {  # the type of each array, for safetensors and for Python's array module
-    "messages": ("F64", "d"),
-    "evidence": ("I64", "q"),
-    "counts": ("F64", "d"),
-    "ends": ("I64", "q"),
-    "hashes": ("U32", "I"),
-    "words": ("U8", "B"),
-    "digests": ("U8", "B"),
-}
-DIGEST = 16  # bytes
-BINS = 513  # of the histogram of scores, for each class
-COLUMNS = {"counts": 2, "digests": DIGEST}  # of the arrays of two dimensions
-HEADER = 10_000  # bytes of a header at most; the filter's own have 900
-UNKNOWN = "00000000"  # stands for the checksum while it is computed
-
-
-def pack(entries: Mapping[str, object], arrays: Arrays) -> bytes:
-    """Return the content of a file.
-
-    Parameters
-    ----------
-    entries : mapping
-        The entries of the header beside format, kind and checksum, which JSON can hold.
-    arrays : mapping of str to buffer
-        One for each name of ``ARRAYS``.
-    """
-    about = {"format": FORMAT, "kind": KIND, "checksum": UNKNOWN, **entries}
-    header: dict[str, object] = {"__metadata__": {KEY: json.dumps(about)}}
-    begin, parts = 0, []
-    for name, (dtype, code) in ARRAYS.items():
-        part = memoryview(arrays[name]).cast("B").tobytes()
-        items = len(part) // array(code).itemsize
-        shape = [items // COLUMNS[name], COLUMNS[name]] if name in COLUMNS else [items]
-        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [begin, begin + len(part)]}
-        parts.append(part)
-        begin += len(part)
-    text = json.dumps(header, separators=(",", ":")).encode()
-    text += b" " * (-len(text) % 8)
-    size = len(text).to_bytes(8, "little")
-    content = b"".join([size, text, *parts])
-    return b"".join([size, _with_checksum(text, f"{crc32(content):08x}"), *parts])
-
-
-def unpack(content: bytes | mmap.mmap) -> tuple[Entries, dict[str, memoryview]]:
-    """Return the header's entries and the arrays of a file.
-
-    Raises
-    ------
-    ValueError
-        If the file is damaged, or was not written by `pack`; it says what is wrong.
-    """
-    data = memoryview(content)
-    size = int.from_bytes(data[:8], "little")
-    if not 0 < size <= min(HEADER, len(data) - 8):
-        raise ValueError("it is cut short, or no model of mail")
-    text = bytes(data[8 : 8 + size])
-    try:
-        header = _json(text)
-        entries = _json(header["__metadata__"][KEY])
-        if entries.get("kind") != KIND:
-            raise ValueError("it is a model, but not of mail: make one by `naively mail learn`")
-        version = entries["format"]
-        if version > FORMAT:
-            raise ValueError("a newer version of naively made it: upgrade naively")
-        if type(version) is not int or version < 1:
-            raise ValueError("it is damaged, or no model of mail")
-        rest = data[8 + size :]
-        arrays = _arrays(header, rest)
-        unmarked = _with_checksum(text, UNKNOWN, entries["checksum"])
-        if entries["checksum"] != f"{crc32(rest, crc32(unmarked, crc32(data[:8]))):08x}":
-            raise ValueError("it is damaged: its checksum is another")
-    except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError("it is damaged, or no model of mail") from error
-    return entries, arrays
-
-
-def _json(text: bytes | str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise ValueError("it is damaged, or no model of mail") from error
-
-
-def _with_checksum(header: bytes, checksum: str, instead_of: str = UNKNOWN) -> bytes:
-    before, after = (rf"\"checksum\": \"{value}\"".encode() for value in (instead_of, checksum))
-    return header.replace(before, after, 1)
-
-
-def _arrays(header: Entries, rest: memoryview) -> dict[str, memoryview]:
-    """Return the arrays, which follow each other without a gap and fill the file."""
-    arrays = {}
-    place = 0
-    for name, (dtype, code) in ARRAYS.items():
-        columns, offsets = COLUMNS.get(name, 1), header[name]["data_offsets"]
-        begin, end = offsets if len(offsets) == 2 else (place, -1)
-        fits = type(end) is int and begin == place <= end <= len(rest)
-        if not fits or header[name]["dtype"] != dtype:
-            raise ValueError("it is cut short, or damaged")
-        rows, over = divmod(end - begin, columns * array(code).itemsize)
-        if over or header[name]["shape"] != ([rows, columns] if name in COLUMNS else [rows]):
-            raise ValueError("it is damaged: its arrays have other shapes")
-        arrays[name] = rest[begin:end]
-        place = end
-    if place != len(rest):
-        raise ValueError("it is damaged: it is longer than its arrays")
-    return arrays
+        total.append(count if count > NOTHING else 0.0)
+    return total[0], total[1]

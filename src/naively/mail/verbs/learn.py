@@ -22,12 +22,12 @@ WHAT = {
 def read_options(verb: str, arguments: Sequence[str]) -> argparse.Namespace:
     """Return the options, or raise a ValueError that says what is wrong with them."""
     parser = model_parser(verb, WHAT[verb])
-    parser.set_defaults(forget=verb == "unlearn", remember=False)
+    parser.set_defaults(forget=verb == "unlearn", remember=None)
     if verb == "learn":
         parser.add_argument(
-            "--remember", action="store_true",
-            help="Keep digests of the messages, from the first on: none is then learned twice, and "
-            "none unlearned that was not learned.",
+            "--no-remember", action="store_false", dest="remember", default=None,
+            help="Keep no digests of the messages of a new model: then one may be learned twice, "
+            "and a correction must be unlearned first.",
         )  # fmt: skip
     parser.add_argument(
         "mail", nargs="*", metavar="MAIL",
@@ -60,6 +60,10 @@ def run(options: argparse.Namespace) -> int:
         say(f"{did.capitalize()} {many(done.n, 'message')}.")
     if done.empty:
         say(f"Not {did}, as there are no words in them: {many(done.empty, 'message')}.")
+    if done.moved:
+        say(f"Moved from the class that they had been learned as: {many(done.moved, 'message')}.")
+    for note in done.notes:
+        say(f"Note: {note.rstrip('.')}.")
     if done.again:
         already = "were given twice" if forget else "had been learned already"
         say(f"Not {did}, as they {already}: {many(done.again, 'message')}.")
