@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 VERBS = {  # what each does, and the module of naively.mail.verbs that does it
     "filter": ("Mark a message on standard input as spam or ham.", "filter"),
     "learn": ("Learn mail as spam or ham, for the filter.", "learn"),
+    "serve": ("Filter mail for clients of spamd, such as mail servers.", "serve"),
     "unlearn": ("Take back mail that the filter has learned.", "learn"),
 }
 HELP = f"The spam filter: {', '.join(f'mail {verb}' for verb in VERBS)}."

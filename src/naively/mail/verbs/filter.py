@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from math import inf
 
 from naively.mail.passage import ERROR, pass_on
 from naively.mail.verbs.options import contacts_of, cost, model_parser, probability
@@ -13,10 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from naively.mail.message import Notes
-    from naively.mail.score import Verdict
 
 STATUS = {"spam": 0, "ham": 1, "unsure": 2}  # the exit status of each class, as in bogofilter
-TOP = 10  # words in the header that explains
 
 
 def run(options: argparse.Namespace) -> int:
@@ -58,7 +57,12 @@ def _parser(verb: str) -> argparse.ArgumentParser:
     made.add_argument(
         "--explain",
         action="store_true",
-        help=f"Add the {TOP} words of greatest weight, as a header.",
+        help="Add the ten words of greatest weight, as a header.",
+    )
+    made.add_argument(
+        "--spam-headers",
+        action="store_true",
+        help="Add X-Spam-Status and X-Spam-Flag, as SpamAssassin does, in place of all X-Spam-*.",
     )
     choice = made.add_mutually_exclusive_group()
     choice.add_argument(
@@ -78,46 +82,31 @@ def _filter(options: argparse.Namespace, message: bytes, whole: bool) -> tuple[b
     ``whole`` is whether these bytes are all of the message, rather than its beginning.
     """
     from naively.mail.headers import mark
+    from naively.mail.judge import headers_of, judge, score_and_threshold, spam_headers
+    from naively.mail.table import open_table
 
     notes: Notes = {} if whole else {"only the beginning read": None}
-    verdict = _verdict(options, message, notes)
-    label = _decide(options, verdict.probability)
-    headers = {"X-Naively-Class": label, "X-Naively-Probability": f"{verdict.probability:.6f}"}
-    if options.explain:
-        headers["X-Naively-Evidence"] = _explanation(verdict)
-    if notes:
-        headers["X-Naively-Note"] = ",\n ".join(notes)
+    verdict, _ = judge(message, open_table(options.model), contacts_of(options.contacts), notes)
+    label, threshold = decide(options, verdict.probability)
+    headers = headers_of(label, verdict, notes, explain=options.explain)
+    if options.spam_headers:
+        is_spam = label == "spam"
+        texts = score_and_threshold(verdict.log_odds, threshold, is_spam=is_spam)
+        headers |= spam_headers(*texts, is_spam=is_spam)
     status = STATUS[label] if options.exit_code else 0
     return mark(message, headers, whole=whole), status
 
 
-def _verdict(options: argparse.Namespace, message: bytes, notes: Notes) -> Verdict:
-    """Score a message; what of it was beyond a limit is added to the notes."""
-    from naively.mail.limits import WORDS
-    from naively.mail.message import read_message
-    from naively.mail.score import Verdict, words_of
-    from naively.mail.table import open_table
+def decide(options: argparse.Namespace, probability: float) -> tuple[str, float]:
+    """Return the class of a message by its probability of spam, and the log odds that spam has.
 
-    words = words_of(read_message(message, contacts_of(options.contacts), notes))
-    if len(words) == WORDS:
-        notes[f"read to {WORDS:,} different words"] = None
-    return Verdict(open_table(options.model), words)
+    The class is that of least cost, or maybe unsure.
+    """
+    from naively.mail.judge import is_spam, threshold_of
 
-
-def _decide(options: argparse.Namespace, probability: float) -> str:
-    """Return the class of a message by its probability of spam: of least cost, or maybe unsure."""
     if options.unsure:
         low, high = options.unsure
-        return "unsure" if low < probability < high else "spam" if probability >= high else "ham"
-    cost_of_lost_ham, cost_of_seen_spam = options.costs
-    is_spam = probability * cost_of_seen_spam > (1 - probability) * cost_of_lost_ham
-    return "spam" if is_spam else "ham"
-
-
-def _explanation(verdict: Verdict) -> str:
-    """Return the words that contribute most, as a folded header; it is ASCII, by RFC 2047."""
-    from email.header import Header
-
-    text = ", ".join(f"{word} {added:+.2f}" for word, added in verdict.contributions[:TOP])
-    charset = "us-ascii" if text.isascii() else "utf-8"
-    return Header(text, charset, 76, "X-Naively-Evidence").encode(", ", 76, "\n")
+        label = "unsure" if low < probability < high else "spam" if probability >= high else "ham"
+        return label, threshold_of((high, 1 - high)) if 0 < high < 1 else (2 * high - 1) * inf
+    label = "spam" if is_spam(probability, options.costs) else "ham"
+    return label, threshold_of(options.costs)
