@@ -219,7 +219,9 @@ def respond(settings: Settings, request: Request, message: bytes) -> tuple[bytes
         content = f"NAIVELY_{label.upper()}".encode()
     elif request.verb == "REPORT" or (request.verb == "REPORT_IFSPAM" and spam):
         lines = [f"{label}, probability {verdict.probability:.6f}", *reasons(verdict), *notes]
-        content = "".join(f"{visible(line)}\n" for line in lines).encode("ascii", "backslashreplace")
+        content = "".join(f"{visible(line)}\n" for line in lines).encode(
+            "ascii", "backslashreplace"
+        )
     about = f"{label} {'/'.join(texts)} {_named(row['message_id'])}"
     return spamd.scored(request, *texts, is_spam=spam, content=content), about
 

@@ -151,7 +151,9 @@ def read_message(request: Request, body: bytes) -> bytes:
         try:
             body = inflater.decompress(body, BYTES + 1)
         except zlib.error as error:
-            raise RefusedError("EX_DATAERR", f"The message cannot be decompressed: {error}") from None
+            raise RefusedError(
+                "EX_DATAERR", f"The message cannot be decompressed: {error}"
+            ) from None
         if not inflater.eof and len(body) <= BYTES:
             raise RefusedError("EX_DATAERR", "The compressed message is cut short.")
     check_length(len(body))

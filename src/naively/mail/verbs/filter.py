@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from math import inf
+from types import SimpleNamespace
 
 from naively.mail.passage import ERROR, pass_on
 from naively.mail.verbs.options import contacts_of, cost, model_parser, probability
@@ -12,6 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
+    from typing import Any
 
     from naively.mail.message import Notes
 
@@ -32,13 +34,55 @@ def refuse(error: Exception) -> int:
     return pass_on(wrong)
 
 
-def read_options(verb: str, arguments: Sequence[str]) -> argparse.Namespace:
+def read_options(verb: str, arguments: Sequence[str]) -> Any:
     """Return the options, or raise a ValueError that says what is wrong with them."""
-    parser = _parser(verb)
-    options = parser.parse_intermixed_args(arguments)
+    options: Any = _read_plainly(arguments)
+    if options is None:
+        parser = _parser(verb)
+        options = parser.parse_intermixed_args(arguments)
     if options.unsure and options.unsure[0] > options.unsure[1]:
-        parser.error("--unsure: the lower probability comes first")
+        raise ValueError(
+            f"--unsure: the lower probability comes first. See `naively mail {verb} --help`."
+        )
     return options
+
+
+def _file(name: str) -> str:
+    """Return the name of a file; what may be an option is for the parser."""
+    if name[:1] == "-":
+        raise ValueError
+    return name
+
+
+DEFAULTS = {
+    "contacts": None, "exit_code": False, "explain": False, "spam_headers": False, "unsure": None,
+    "costs": (1.0, 1.0),
+}  # fmt: skip
+VALUES = {  # of each option, what reads its values
+    "--exit-code": [], "--explain": [], "--spam-headers": [], "--contacts": [_file],
+    "--unsure": [probability, probability], "--costs": [cost, cost],
+}  # fmt: skip
+
+
+def _read_plainly(arguments: Sequence[str]) -> SimpleNamespace | None:
+    """Return the options if they are plain, or None: the parser takes as long as a message."""
+    found: dict[str, object] = {}
+    left = list(arguments)
+    while left:
+        word = left.pop(0)
+        name, kinds = (word, VALUES.get(word)) if word[:1] == "-" else ("model", [])
+        values, left = left[: len(kinds or [])], left[len(kinds or []) :]
+        if kinds is None or name in found or len(values) < len(kinds):
+            return None
+        try:
+            read = [kind(value) for kind, value in zip(kinds, values, strict=True)]
+        except Exception:  # noqa: BLE001  the parser says what is wrong
+            return None
+        found[name] = word if name == "model" else read[0] if len(read) == 1 else read or True
+    if "model" not in found or ("--unsure" in found and "--costs" in found):
+        return None
+    named = {name.removeprefix("--").replace("-", "_"): value for name, value in found.items()}
+    return SimpleNamespace(**(DEFAULTS | named))
 
 
 def _parser(verb: str) -> argparse.ArgumentParser:
@@ -81,6 +125,9 @@ def _filter(options: argparse.Namespace, message: bytes, whole: bool) -> tuple[b
 
     ``whole`` is whether these bytes are all of the message, rather than its beginning.
     """
+    from naively.mail.lazily import import_email
+
+    import_email()
     from naively.mail.headers import mark
     from naively.mail.judge import headers_of, judge, score_and_threshold, spam_headers
     from naively.mail.table import open_table

@@ -1,53 +1,23 @@
-"""What the parsers of several verbs have in common."""
+"""What the options of several verbs have in common; a parser is imported only where one is made."""
 
 from __future__ import annotations
 
-import argparse
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import NoReturn
+    from naively.mail.verbs.parser import Parser
 
 
-def model_parser(verb: str, what: str) -> argparse.ArgumentParser:
+def model_parser(verb: str, what: str) -> Parser:
     """Return the parser of a verb that has a model and a book of addresses."""
-    parser = _Parser(f"naively mail {verb}", None, what, formatter_class=_help)
-    parser.register("action", None, _Once)
+    from naively.mail.verbs.parser import Parser
+
+    parser = Parser(verb, what)
     parser.add_argument("model", metavar="MODEL", help="The filter's model file.")
     parser.add_argument(
         "--contacts", metavar="FILE",
         help="An address book (vCard, or addresses in any form): is the sender in it?",
     )  # fmt: skip
     return parser
-
-
-class _Once(argparse.Action):
-    """An option with a value that may be given once, so that no value is dropped in silence."""
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,  # noqa: ARG002
-        namespace: argparse.Namespace,
-        values: object,
-        option_string: str | None = None,
-    ) -> None:
-        given = namespace.__dict__.setdefault("given", set())
-        if option_string is not None and self.dest in given:
-            raise argparse.ArgumentError(self, "give it once")
-        given.add(self.dest)
-        setattr(namespace, self.dest, values)
-
-
-def _help(prog: str) -> argparse.HelpFormatter:
-    """Return what formats help, for a fixed width: to ask the terminal for its width costs 4 ms."""
-    return argparse.HelpFormatter(prog, width=90)
-
-
-class _Parser(argparse.ArgumentParser):
-    """A parser that raises an error, which argparse prints as mail if standard error is closed."""
-
-    def error(self, message: str) -> NoReturn:
-        raise ValueError(f"{message}. See `{self.prog} --help`.")
 
 
 def contacts_of(path: str | None) -> frozenset[str] | None:
@@ -64,7 +34,7 @@ def probability(text: str) -> float:
     """Return a probability that was given as an option."""
     value = float(text)
     if not 0 <= value <= 1:
-        raise argparse.ArgumentTypeError(f"{text} is no probability: give one from 0 to 1")
+        raise _refused(f"{text} is no probability: give one from 0 to 1")
     return value
 
 
@@ -72,5 +42,11 @@ def cost(text: str) -> float:
     """Return a cost that was given as an option."""
     value = float(text)
     if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text} is no cost: give a number above 0")
+        raise _refused(f"{text} is no cost: give a number above 0")
     return value
+
+
+def _refused(why: str) -> Exception:
+    from argparse import ArgumentTypeError
+
+    return ArgumentTypeError(why)
