@@ -20,6 +20,8 @@ VERBS = {  # what each does, and the module of naively.mail.verbs that does it
     "filter": ("Mark a message on standard input as spam or ham.", "filter"),
     "learn": ("Learn mail as spam or ham, for the filter.", "learn"),
     "unlearn": ("Take back mail that the filter has learned.", "learn"),
+    "evaluate": ("Say how good a model is on mail of known classes.", "evaluate"),
+    "expire": ("Drop words that were not learned for long.", "expire"),
 }
 HELP = f"The spam filter: {', '.join(f'mail {verb}' for verb in VERBS)}."
 

@@ -125,6 +125,16 @@ def logistic(log_odds: float) -> float:
     return 1.0 / (1.0 + exp(-log_odds))
 
 
+def contacts_note(table: MailTable, *, given: bool) -> list[str]:
+    """Say if contacts are given to a model that has learned without them, or the other way."""
+    knows = any(any(table[f"{CONTACTS}:{word}"]) for word in ("yes", "no"))
+    if given == knows or not any(table.messages):
+        return []
+    if given:
+        return ["the model was learned without --contacts, so that these tell nothing yet"]
+    return ["the model was learned with --contacts, and none are given"]
+
+
 def leave_one_out_histogram(
     table: MailTable, sample: Sequence[tuple[Sequence[str], int]]
 ) -> list[int]:

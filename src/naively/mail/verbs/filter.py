@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from naively.mail.passage import ERROR, pass_on
-from naively.mail.verbs.options import contacts_of, cost, model_parser, probability
+from naively.mail.verbs.options import contacts_of, cost, model_parser, probability, share
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from naively.mail.message import Notes
     from naively.mail.score import Verdict
+    from naively.mail.table import MailTable
 
 STATUS = {"spam": 0, "ham": 1, "unsure": 2}  # the exit status of each class, as in bogofilter
 TOP = 10  # words in the header that explains
@@ -69,6 +70,11 @@ def _parser(verb: str) -> argparse.ArgumentParser:
         "--costs", nargs=2, type=cost, metavar=("HAM", "SPAM"), default=(1.0, 1.0),
         help="What it costs to take ham for spam, and spam for ham; equal unless given.",
     )  # fmt: skip
+    choice.add_argument(
+        "--at-most", type=share, metavar="SHARE",
+        help="The share of good mail that may be taken for spam, such as 0.001: the model chooses "
+        "a threshold that keeps this with a confidence of 95 %%, by its leave-one-out scores.",
+    )  # fmt: skip
     return made
 
 
@@ -78,10 +84,12 @@ def _filter(options: argparse.Namespace, message: bytes, whole: bool) -> tuple[b
     ``whole`` is whether these bytes are all of the message, rather than its beginning.
     """
     from naively.mail.headers import mark
+    from naively.mail.table import open_table
 
     notes: Notes = {} if whole else {"only the beginning read": None}
-    verdict = _verdict(options, message, notes)
-    label = _decide(options, verdict.probability)
+    table = open_table(options.model)
+    verdict = _verdict(options, table, message, notes)
+    label = _decide(options, table, verdict.probability)
     headers = {"X-Naively-Class": label, "X-Naively-Probability": f"{verdict.probability:.6f}"}
     if options.explain:
         headers["X-Naively-Evidence"] = _explanation(verdict)
@@ -91,21 +99,27 @@ def _filter(options: argparse.Namespace, message: bytes, whole: bool) -> tuple[b
     return mark(message, headers, whole=whole), status
 
 
-def _verdict(options: argparse.Namespace, message: bytes, notes: Notes) -> Verdict:
+def _verdict(
+    options: argparse.Namespace, table: MailTable, message: bytes, notes: Notes
+) -> Verdict:
     """Score a message; what of it was beyond a limit is added to the notes."""
     from naively.mail.limits import WORDS
     from naively.mail.message import read_message
-    from naively.mail.score import Verdict, words_of
-    from naively.mail.table import open_table
+    from naively.mail.score import Verdict, contacts_note, words_of
 
     words = words_of(read_message(message, contacts_of(options.contacts), notes))
+    notes |= dict.fromkeys(contacts_note(table, given=options.contacts is not None))
     if len(words) == WORDS:
         notes[f"read to {WORDS:,} different words"] = None
-    return Verdict(open_table(options.model), words)
+    return Verdict(table, words)
 
 
-def _decide(options: argparse.Namespace, probability: float) -> str:
+def _decide(options: argparse.Namespace, table: MailTable, probability: float) -> str:
     """Return the class of a message by its probability of spam: of least cost, or maybe unsure."""
+    if options.at_most is not None:
+        from naively.mail.judge import guaranteed
+
+        return "spam" if probability > guaranteed(table, options.at_most) else "ham"
     if options.unsure:
         low, high = options.unsure
         return "unsure" if low < probability < high else "spam" if probability >= high else "ham"
