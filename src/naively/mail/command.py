@@ -21,9 +21,11 @@ VERBS = {  # what each does, and the module of naively.mail.verbs that does it
     "learn": ("Learn mail as spam or ham, for the filter.", "learn"),
     "unlearn": ("Take back mail that the filter has learned.", "learn"),
     "evaluate": ("Say how good a model is on mail of known classes.", "evaluate"),
+    "export": ("Write the counts of a model as text.", "exchange"),
+    "import": ("Add counts of bogofilter, SpamAssassin or another model.", "exchange"),
     "expire": ("Drop words that were not learned for long.", "expire"),
 }
-HELP = f"The spam filter: {', '.join(f'mail {verb}' for verb in VERBS)}."
+HELP = f"The spam filter; its verbs are {', '.join(VERBS)}."
 
 
 def run(arguments: Sequence[str]) -> int:
