@@ -30,6 +30,10 @@ def read_options(verb: str, arguments: Sequence[str]) -> argparse.Namespace:
             "and a correction must be unlearned first.",
         )  # fmt: skip
     labelled_mail(parser)
+    parser.add_argument(
+        "--forwarded", action="store_true",
+        help="Take the messages that are attached to these instead of them.",
+    )  # fmt: skip
     return parser.parse_intermixed_args(arguments)
 
 
@@ -67,8 +71,15 @@ def _rows(options: argparse.Namespace) -> Iterator[tuple[dict[str, str | bool], 
     from naively.mail.message import read_message
 
     contacts = contacts_of(options.contacts)
-    for raw, label in messages_of(options):
-        yield read_message(raw, contacts), label
+    for whole, label in messages_of(options):
+        if options.forwarded:
+            from naively.mail.forwarded import forwarded
+
+            each = forwarded(whole)
+        else:
+            each = [whole]
+        for raw in each:
+            yield read_message(raw, contacts), label
 
 
 def messages_of(options: argparse.Namespace) -> Iterator[tuple[bytes, str]]:
