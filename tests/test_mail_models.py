@@ -218,7 +218,8 @@ def test_what_bogofilter_writes_apart_is_one_word() -> None:
 
 def test_hashes_of_spamassassin_are_found_among_words() -> None:
     def line(word: str, spam: int, ham: int) -> str:
-        return f"t\t{spam}\t{ham}\t{86_400 * 20_000}\t{sha1(word.encode(), usedforsecurity=False).hexdigest()[-10:]}"
+        digest = sha1(word.encode(), usedforsecurity=False).hexdigest()
+        return f"t\t{spam}\t{ham}\t{86_400 * 20_000}\t{digest[-10:]}"
 
     lines = ["v\t3\tdb_version # x", "v\t9\tnum_spam", "v\t8\tnum_nonspam"]
     lines += [line("pills", 2, 1), line("PILLS", 3, 0), line("other", 1, 1)]

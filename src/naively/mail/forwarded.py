@@ -10,6 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from email.message import Message
+    from typing import Any
 
 AS_IT_CAME = compat32.clone(max_line_length=0)  # headers are not folded anew
 
@@ -39,8 +40,8 @@ def forwarded(raw: bytes) -> list[bytes]:
 
 def _attached(message: Message) -> Iterator[Message]:
     """Yield the messages in a message, and not what is in these."""
-    payload = message.get_payload()
-    for part in payload if isinstance(payload, list) else ():
+    parts: Any = message.get_payload() if message.is_multipart() else ()
+    for part in parts:
         if message.get_content_type() == "message/rfc822":
             yield part
         else:
