@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 import typer
 
 from naively import saving
-from naively.cli import predictions
+from naively.cli import mail_models, predictions
 from naively.cli import shared as output
 from naively.cli.predictions import ENDINGS
 from naively.cli.shared import (
@@ -342,6 +342,11 @@ def show(
 
     if column is not None and not parameters:
         raise ValueError("--column chooses among parameters; give --parameters too.")
+    if mail_models.all_of_mail([model]):
+        if parameters or history:
+            raise ValueError("The model of a mail filter has neither --parameters nor --history.")
+        mail_models.show(model, top, form)
+        return
     found = store.load_all(model)
     learned, sample = found.model, found.sample
     if history:
@@ -395,6 +400,9 @@ def diff(
     """Say what two models have learned differently, what changed most first."""
     from naively.inspect.difference import difference
 
+    if mail_models.all_of_mail([before, after]):
+        mail_models.diff(before, after, top, form)
+        return
     found = difference(open_model(before)[0], open_model(after)[0], top)
     if found.equal or not found.changes:
         tell(found)

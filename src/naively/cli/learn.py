@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
 import typer
 
 from naively import saving
+from naively.cli import mail_models
 from naively.cli.ask import write_scores
 from naively.cli.shared import (
     Data,
@@ -544,6 +545,9 @@ def merge(
         raise ValueError(f"There is nothing to merge with {models[0]}; name another model.")
     saving.check_output(output, [])
     with locked(output):  # it may be one of these
+        if mail_models.all_of_mail(models):
+            mail_models.merge(models, output)
+            return
         nb, provenance, sampled = _merged(models)
         _write(nb, output, provenance, f"Merged {len(models)} models", sampled=sampled)
 
@@ -602,6 +606,9 @@ def decay(
     output: OutputOption = None,
 ) -> None:
     """Scale all counts, so that what is learned later weighs more."""
+    if mail_models.all_of_mail([model]):
+        mail_models.decay(model, factor, output)
+        return
     with _changing(model, output):
         nb, provenance, sampled = _open(model)
         _write(nb.decay(factor), output or model, provenance, "Decayed", sampled=sampled)

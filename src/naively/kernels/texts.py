@@ -1,4 +1,4 @@
-"""The types of texts and of their tokens, apart from what splits them: mail has no time for them."""
+"""The types of texts and their tokens, apart from what splits them: mail has no time for these."""
 
 from __future__ import annotations
 

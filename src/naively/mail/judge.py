@@ -1,135 +1,141 @@
-"""What the filter says of a message: its class, how sure that is, and the headers that tell it.
+"""How good the filter is: on messages that it has not learned, and by its leave-one-out scores.
 
-Programs that know SpamAssassin compare a score with a threshold. The score is the log odds of spam,
-and the threshold those above which spam costs less than ham: 0 if both mistakes cost the same.
+Thresholds come with a guarantee: of ``n`` good mails that were scored without having been learned,
+``k`` came above a threshold; by the bound of Clopper and Pearson (Biometrika 26, 1934) the share of
+good mails above it is then, with a confidence of 95 %, at most the share of which ``k`` or fewer
+of ``n`` are found in one case of twenty.
 """
 
 from __future__ import annotations
 
-from math import log
+from math import ceil, exp, floor, lgamma, log, log1p
+
+from naively.mail.layout import BINS
+from naively.mail.score import BIN_WIDTH, logistic, prior_log_odds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Sequence
 
-    from naively.mail.message import Notes
-    from naively.mail.score import Verdict, Weights
     from naively.mail.table import MailTable
 
-    Headers = dict[str, str]
-    Row = dict[str, str | bool]
-    Costs = tuple[float, float]  # of ham that is taken for spam, and of spam that is taken for ham
-
-EQUAL: Costs = (1.0, 1.0)
-TOP = 10  # words that explain
-GREATEST = 999.9  # score that is written
+CONFIDENCE = 0.95
+CALIBRATION_BINS = 10
+LEAST = 1e-15  # a probability, in the log loss
 
 
-def judge(
-    message: bytes,
-    table: MailTable | Weights,
-    contacts: Collection[str] | None = None,
-    notes: Notes | None = None,
-) -> tuple[Verdict, Row]:
-    """Score a message; a sentence about each thing that was beyond a limit is added to the notes.
+def upper_bound(k: int, n: int, confidence: float = CONFIDENCE) -> float:
+    """Return the greatest share of which ``k`` or fewer of ``n`` are still plausible.
+
+    Examples
+    --------
+    >>> round(upper_bound(0, 2995), 6), round(upper_bound(3, 100), 4), upper_bound(5, 5)
+    (0.001, 0.0757, 1.0)
+    """
+    if k >= n:
+        return 1.0
+
+    def at_most_k(p: float) -> float:
+        odds = [
+            lgamma(n + 1) - lgamma(i + 1) - lgamma(n - i + 1) + i * log(p) + (n - i) * log1p(-p)
+            for i in range(k + 1)
+        ]
+        return sum(map(exp, odds))
+
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if at_most_k(middle) > 1 - confidence else (low, middle)
+    return (low + high) / 2
+
+
+def guaranteed(table: MailTable, rate: float) -> float:
+    """Return the least probability above which at most this share of good mail comes, surely so.
+
+    The leave-one-out scores of the good mails that were learned say so, by ``upper_bound``.
 
     Parameters
     ----------
-    message : bytes
-        The message, or its beginning.
-    table : MailTable or Weights
+    table : MailTable
         The model.
-    contacts : collection of str, optional
-        Addresses in lower case.
-    notes : dict, optional
-        Sentences.
+    rate : float
+        The share of good mail that may be taken for spam, such as 0.001.
 
-    Returns
-    -------
-    verdict : Verdict
-        What the model says.
-    row : dict
-        The message by columns.
+    Raises
+    ------
+    ValueError
+        If too few good mails have been scored to promise this.
+    """
+    ham = [max(0.0, count) for count in table.histogram[:BINS]]
+    n = floor(sum(ham))
+    if upper_bound(0, n) > rate:
+        needed = ceil(log(1 - CONFIDENCE) / log1p(-rate))
+        raise ValueError(
+            f"At most {share_of(rate)} good mails cannot be promised: that takes leave-one-out "
+            f"scores of {needed:,} good mails, and the model has those of {n:,}. Learn more good "
+            "mail, together with spam."
+        )
+    above = 0.0
+    for place in range(BINS - 1, -1, -1):
+        above += ham[place]
+        if upper_bound(ceil(above), n) > rate:
+            return _probability(table, place)
+    return _probability(table, 0)
+
+
+def share_of(rate: float) -> str:
+    """Return a small share in words.
 
     Examples
     --------
-    >>> from naively.mail.table import MailTable
-    >>> table = MailTable.empty().add({"pills": (0, 2), "lunch": (1, 0)}, (2, 2))
-    >>> verdict, row = judge(b"Subject: x\n\nPills!", table)
-    >>> round(verdict.probability, 2), row["subject"]
-    (0.96, 'x')
+    >>> share_of(0.001), share_of(0.03)
+    ('1 of 1,000', '1 of 33')
     """
-    from naively.mail.limits import WORDS
-    from naively.mail.message import read_message
-    from naively.mail.score import Verdict, words_of
-
-    notes = {} if notes is None else notes
-    row = read_message(message, contacts, notes)
-    words = words_of(row)
-    if len(words) == WORDS:
-        notes[f"read to {WORDS:,} different words"] = None
-    return Verdict(table, words), row
+    return f"1 of {round(1 / rate):,}"
 
 
-def is_spam(probability: float, costs: Costs = EQUAL) -> bool:
-    """Whether to take a message of this probability for spam costs less than to take it for ham."""
-    cost_of_lost_ham, cost_of_seen_spam = costs
-    return probability * cost_of_seen_spam > (1 - probability) * cost_of_lost_ham
+def _probability(table: MailTable, place: int) -> float:
+    """Return the probability of spam at the upper end of a bin of the histogram of scores."""
+    score = (place - BINS // 2 + 0.5) * BIN_WIDTH
+    return logistic(prior_log_odds(table.messages) + table.temperature * score)
 
 
-def threshold_of(costs: Costs = EQUAL) -> float:
-    """Return the log odds of spam above which a message is spam."""
-    return log(costs[0] / costs[1])
+class Judged:
+    """What a filter says of messages whose class is known.
 
-
-def score_and_threshold(log_odds: float, threshold: float, *, is_spam: bool) -> tuple[str, str]:
-    """Return the log odds of spam, and those that are enough, with one decimal each.
-
-    Rounded too, the score is at least the threshold if the message is spam, and else below it.
-
-    Examples
-    --------
-    >>> score_and_threshold(7.31, 0.0, is_spam=True), score_and_threshold(0.0, 0.0, is_spam=False)
-    (('7.3', '0.0'), ('-0.1', '0.0'))
+    Parameters
+    ----------
+    found : sequence of (float, int, str)
+        Of each message the probability of spam, the class (1 is spam), and what it is called.
     """
-    score, least = (
-        round(10 * max(-GREATEST, min(GREATEST, value))) for value in (log_odds, threshold)
-    )
-    score = max(score, least) if is_spam else min(score, least - 1)
-    return f"{score / 10:.1f}", f"{least / 10:.1f}"
 
+    def __init__(self, found: Sequence[tuple[float, int, str]]) -> None:
+        self.found = found
+        self.spam = sum(c for _, c, _ in found)
+        self.ham = len(found) - self.spam
 
-def headers_of(label: str, verdict: Verdict, notes: Notes, *, explain: bool = False) -> Headers:
-    """Return the headers that the filter adds to a message, by name."""
-    headers = {"X-Naively-Class": label, "X-Naively-Probability": f"{verdict.probability:.6f}"}
-    if explain:
-        headers["X-Naively-Evidence"] = _explanation(verdict)
-    if notes:
-        headers["X-Naively-Note"] = ",\n ".join(notes)
-    return headers
+    def at(self, threshold: float) -> tuple[int, int]:
+        """Return how many good mails are above a threshold, and how much spam is not."""
+        above = [c for p, c, _ in self.found if p > threshold]
+        return len(above) - sum(above), self.spam - sum(above)
 
+    @property
+    def log_loss(self) -> float:
+        """The mean of -log p(class), in nats."""
+        right = (p if c else 1 - p for p, c, _ in self.found)
+        return -sum(log(max(p, LEAST)) for p in right) / len(self.found)
 
-def spam_headers(score: str, threshold: str, *, is_spam: bool) -> Headers:
-    """Return the headers by which SpamAssassin marks a message; X-Spam-Flag is of spam only.
+    @property
+    def calibration_error(self) -> float:
+        """The mean distance of the probability of spam from the share of spam, in equal bins."""
+        ordered = sorted(self.found)
+        n, error = len(ordered), 0.0
+        for i in range(CALIBRATION_BINS):
+            part = ordered[i * n // CALIBRATION_BINS : (i + 1) * n // CALIBRATION_BINS]
+            error += abs(sum(p - c for p, c, _ in part))
+        return error / n
 
-    Examples
-    --------
-    >>> spam_headers("7.3", "0.0", is_spam=True)
-    {'X-Spam-Flag': 'YES', 'X-Spam-Status': 'Yes, score=7.3 required=0.0'}
-    """
-    status = f"{'Yes' if is_spam else 'No'}, score={score} required={threshold}"
-    return ({"X-Spam-Flag": "YES"} if is_spam else {}) | {"X-Spam-Status": status}
-
-
-def reasons(verdict: Verdict) -> list[str]:
-    """Return the words of greatest weight, and what each adds to the log odds of spam."""
-    return [f"{word} {added:+.2f}" for word, added in verdict.contributions[:TOP]]
-
-
-def _explanation(verdict: Verdict) -> str:
-    """Return the words that contribute most, as a folded header; it is ASCII, by RFC 2047."""
-    from email.header import Header
-
-    text = ", ".join(reasons(verdict))
-    charset = "us-ascii" if text.isascii() else "utf-8"
-    return Header(text, charset, 76, "X-Naively-Evidence").encode(", ", 76, "\n")
+    def errors(self, threshold: float) -> list[tuple[float, int, str]]:
+        """Return the messages that are on the wrong side, the most surely wrong first."""
+        wrong = [each for each in self.found if (each[0] > threshold) != bool(each[1])]
+        return sorted(wrong, key=lambda each: -abs(each[0] - each[1]))

@@ -138,6 +138,17 @@ def _arrays(header: Entries, rest: memoryview) -> dict[str, memoryview]:
     return arrays
 
 
+def is_of_mail(path: str) -> bool:
+    """Whether a file begins as `pack` writes it; what else is wrong with it is not looked at."""
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123
+            size = int.from_bytes(file.read(8), "little")
+            about = json.loads(json.loads(file.read(min(size, HEADER)))["__metadata__"][KEY])
+        return bool(about["kind"] == KIND)
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return False
+
+
 def mapped(path: str) -> mmap.mmap:
     """Map a file into memory."""
     about = os.stat(path)  # noqa: PTH116  (faster than by pathlib)

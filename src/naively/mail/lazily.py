@@ -34,7 +34,7 @@ def import_email() -> None:
     >>> import_email()
     >>> import email.utils
     >>> email.utils.unquote('"a"'), email.utils.decode_rfc2231("utf-8''%C3%A9")
-    ('a', ('utf-8', '', '%C3%A9'))
+    ('a', ['utf-8', '', '%C3%A9'])
     """
     if "email.utils" in sys.modules:
         return
@@ -42,7 +42,7 @@ def import_email() -> None:
 
     mine = {name: _Later(name) for name in LATER if name not in sys.modules}
     if parse := mine.get("urllib.parse"):
-        urllib.parse = parse
+        urllib.parse = parse  # type: ignore[attr-defined]  # as importing it does
     sys.modules.update(mine)
     try:
         import email.utils  # noqa: F401

@@ -9,7 +9,13 @@ from naively import saving
 from naively.kernels.folding import unicode_version
 from naively.mail.layout import DIGEST
 from naively.mail.message import CONTACTS
-from naively.mail.score import ENOUGH, fit_temperature, leave_one_out_histogram, words_of
+from naively.mail.score import (
+    ENOUGH,
+    contacts_note,
+    fit_temperature,
+    leave_one_out_histogram,
+    words_of,
+)
 from naively.mail.table import CLASSES, TEMPERATURE, MailTable, open_table, today
 
 TYPE_CHECKING = False
@@ -147,7 +153,7 @@ class _Batch:
                 return self.count(words, c, -self._drop(digest))
             other = digest_of(row, CLASSES[1 - c])
             if other in self.added:
-                raise ValueError(f"The message {_name(row)} was given as spam and as ham.")
+                raise ValueError(f"The message {name_of(row)} was given as spam and as ham.")
             if other in self.known:
                 self.count(words, 1 - c, -self._drop(other))
                 self.done.n -= 1
@@ -161,7 +167,7 @@ class _Batch:
         assert self.known is not None
         if self.forget and digest not in self.known:
             raise ValueError(
-                f"The message {_name(row)} was not learned as {label}, so it cannot be "
+                f"The message {name_of(row)} was not learned as {label}, so it cannot be "
                 "unlearned; nothing was."
             )
         return digest not in (self.dropped if self.forget else self.added | self.known.keys())
@@ -232,16 +238,6 @@ def _notes(table: MailTable, batch: _Batch, given: set[bool]) -> list[str]:
     return notes
 
 
-def contacts_note(table: MailTable, *, given: bool) -> list[str]:
-    """Say if contacts are given to a model that has learned without them, or the other way."""
-    knows = any(any(table[f"{CONTACTS}:{word}"]) for word in ("yes", "no"))
-    if given == knows or not any(table.messages):
-        return []
-    if given:
-        return ["the model was learned without --contacts, so that these tell nothing yet"]
-    return ["the model was learned with --contacts, and none are given"]
-
-
 def _table(file: Path, *, remember: bool | None) -> MailTable:
     """Return the table in a file, or an empty one if there is no file."""
     if not file.exists():
@@ -279,7 +275,7 @@ def digest_of(row: Row, label: str) -> bytes:
     return blake2b(whole, digest_size=DIGEST).digest()
 
 
-def _name(row: Row) -> str:
-    """Return what an error calls a message: its id, or else its subject."""
+def name_of(row: Row) -> str:
+    """Return what a message is called: its id, or else its subject."""
     name = " ".join(str(row.get("message_id") or row.get("subject") or "").split())
     return name[:100] or "without a subject"

@@ -80,7 +80,7 @@ def weight_of_evidence(count: Counts, messages: Counts) -> float:
     return log(spam / ham)
 
 
-class Weights(dict[str, "float | None"]):
+class WordWeights(dict[str, "float | None"]):
     """The weights of evidence of words, each derived from a table when first asked for.
 
     Of a word that the table does not know it is None.
@@ -93,7 +93,7 @@ class Weights(dict[str, "float | None"]):
     Examples
     --------
     >>> from naively.mail.table import MailTable
-    >>> weights = Weights(MailTable.empty().add({"prize": (1, 8)}, (10, 10)))
+    >>> weights = WordWeights(MailTable.empty().add({"prize": (1, 8)}, (10, 10)))
     >>> round(weights["prize"], 2), weights["lunch"]
     (2.0, None)
     """
@@ -116,7 +116,7 @@ class Verdict:
 
     Parameters
     ----------
-    table : MailTable or Weights
+    table : MailTable or WordWeights
         The counts; or the weights of evidence, which are kept from message to message.
     words : sequence of str
         The words, each once.
@@ -129,11 +129,11 @@ class Verdict:
         Its log odds.
     """
 
-    def __init__(self, table: MailTable | Weights, words: Sequence[str]) -> None:
+    def __init__(self, table: MailTable | WordWeights, words: Sequence[str]) -> None:
         self.probability, self.log_odds = 0.5, 0.0
         self._known: list[tuple[str, float]] = []
         self._scale = 1.0
-        weights = table if isinstance(table, Weights) else Weights(table)
+        weights = table if isinstance(table, WordWeights) else WordWeights(table)
         messages = weights.table.messages
         if not all(messages):
             return
@@ -169,6 +169,16 @@ def logistic(log_odds: float) -> float:
     if log_odds < 0:
         return 1.0 - logistic(-log_odds)
     return 1.0 / (1.0 + exp(-log_odds))
+
+
+def contacts_note(table: MailTable, *, given: bool) -> list[str]:
+    """Say if contacts are given to a model that has learned without them, or the other way."""
+    knows = any(any(table[f"{CONTACTS}:{word}"]) for word in ("yes", "no"))
+    if given == knows or not any(table.messages):
+        return []
+    if given:
+        return ["the model was learned without --contacts, so that these tell nothing yet"]
+    return ["the model was learned with --contacts, and none are given"]
 
 
 def leave_one_out_histogram(

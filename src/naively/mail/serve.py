@@ -12,7 +12,6 @@ import asyncio
 import os
 import re
 import signal
-import socket
 import stat
 import sys
 import threading
@@ -26,31 +25,30 @@ from pathlib import Path
 
 from naively.mail import spamd
 from naively.mail.headers import mark
-from naively.mail.judge import (
+from naively.mail.listen import listening, shown
+from naively.mail.message import read_message
+from naively.mail.score import WordWeights
+from naively.mail.spamd import RefusedError, Request
+from naively.mail.table import MailTable
+from naively.mail.tell import tell
+from naively.mail.verdict import (
     EQUAL,
+    division_of,
     headers_of,
-    is_spam,
     judge,
     reasons,
     score_and_threshold,
     spam_headers,
-    threshold_of,
 )
-from naively.mail.limits import BYTES
-from naively.mail.message import read_message
-from naively.mail.score import Weights
-from naively.mail.spamd import RefusedError, Request
-from naively.mail.table import MailTable
-from naively.mail.tell import tell
 from naively.messages import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import socket
     from collections.abc import Callable, Sequence
 
-    from naively.mail.judge import Costs
+    from naively.mail.verdict import Costs, Division
 
-BACKLOG = 1024  # connections that wait to be accepted
 PATIENCE = 30.0  # seconds in which a request must have come, and an answer be taken
 LINGER = 2.0  # seconds in which a client that was answered must end its connection
 TOGETHER = 500  # messages that are learned by one write at most
@@ -58,7 +56,6 @@ MODELS = 32  # of users, that are held in memory
 SWITCH = 0.001  # seconds after which a thread that scores lets others run
 USER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@+-]{0,127}")
 SUFFIX = ".naively"  # of the models in a folder
-FIRST_INHERITED = 3  # the file descriptor of the first socket that systemd passes
 
 
 class Log:
@@ -95,6 +92,15 @@ class Log:
                 sys.stderr.flush()
 
 
+@dataclass(frozen=True)
+class _Held:
+    """A model in memory: the status of its file, the weights of words, and when mail is spam."""
+
+    about: tuple[int, int, int]
+    weights: WordWeights
+    division: Division
+
+
 class Models:
     """The models of users, each read again when its file was changed.
 
@@ -104,11 +110,15 @@ class Models:
     ----------
     path : str
         A model file for all users, or a folder, in which ``ann.naively`` is the model of ann.
+    costs : (float, float)
+        Of taking ham for spam, and spam for ham.
+    at_most : float, optional
+        The share of good mail that may be taken for spam, instead of costs.
     """
 
-    def __init__(self, path: str) -> None:
-        self._path = Path(path)
-        self._held: OrderedDict[Path, tuple[tuple[int, int, int], Weights]] = OrderedDict()
+    def __init__(self, path: str, costs: Costs = EQUAL, at_most: float | None = None) -> None:
+        self._path, self._costs, self._at_most = Path(path), costs, at_most
+        self._held: OrderedDict[Path, _Held] = OrderedDict()
         self._lock = threading.Lock()
 
     def path_of(self, user: str | None) -> Path:
@@ -130,8 +140,8 @@ class Models:
             raise RefusedError("EX_NOUSER", f"No user can have the name {user[:80]!r}.")
         return self._path / f"{user}{SUFFIX}"
 
-    def of(self, user: str | None) -> Weights:
-        """Return what the words of a user's mail weigh."""
+    def of(self, user: str | None) -> _Held:
+        """Return what the words of a user's mail weigh, and when it is spam."""
         path = self.path_of(user)
         with self._lock:
             about = _status(path)
@@ -139,16 +149,17 @@ class Models:
                 self._held.pop(path, None)
                 raise RefusedError("EX_NOUSER", f"There is no model {path}.")
             held = self._held.get(path)
-            if held is None or held[0] != about:
+            if held is None or held.about != about:
                 try:
-                    held = about, Weights(MailTable.from_bytes(path.read_bytes()))
+                    table = MailTable.from_bytes(path.read_bytes())
                 except ValueError as error:
                     raise ValueError(f"{path} cannot be used: {error}.") from error
-                self._held[path] = held
+                division = division_of(table, self._costs, at_most=self._at_most)
+                self._held[path] = held = _Held(about, WordWeights(table), division)
             self._held.move_to_end(path)
             if len(self._held) > MODELS:
                 self._held.popitem(last=False)
-            return held[1]
+            return held
 
 
 def _status(path: Path) -> tuple[int, int, int] | None:
@@ -163,7 +174,7 @@ def _status(path: Path) -> tuple[int, int, int] | None:
 
 
 @dataclass(frozen=True)
-class Settings:
+class Service:
     """How messages are scored and learned.
 
     Attributes
@@ -172,8 +183,6 @@ class Settings:
         The models of users.
     contacts : collection of str or None
         Addresses in lower case.
-    costs : (float, float)
-        Of taking ham for spam, and spam for ham.
     allow_tell : bool
         Whether clients may let messages be learned and forgotten.
     workers : int
@@ -184,18 +193,17 @@ class Settings:
 
     models: Models
     contacts: frozenset[str] | None = None
-    costs: Costs = EQUAL
     allow_tell: bool = False
     workers: int = 2
     clients: int = 32
 
 
-def respond(settings: Settings, request: Request, message: bytes) -> tuple[bytes, str]:
+def respond(settings: Service, request: Request, message: bytes) -> tuple[bytes, str]:
     """Score a message, and return the answer and what is logged about it.
 
     Parameters
     ----------
-    settings : Settings
+    settings : Service
         How to score.
     request : Request
         What is asked for.
@@ -203,15 +211,14 @@ def respond(settings: Settings, request: Request, message: bytes) -> tuple[bytes
         The message.
     """
     notes: dict[str, None] = {}
-    weights = settings.models.of(request.user)
-    verdict, row = judge(message, weights, settings.contacts, notes)
-    spam = is_spam(verdict.probability, settings.costs)
-    label = "spam" if spam else "ham"
-    threshold = threshold_of(settings.costs)
+    model = settings.models.of(request.user)
+    verdict, row = judge(message, model.weights, settings.contacts, notes)
+    label, threshold = model.division(verdict.probability), model.division.threshold
+    spam = label == "spam"
     texts = score_and_threshold(verdict.log_odds, threshold, is_spam=spam)
     content = b""
     if request.verb in ("PROCESS", "HEADERS"):
-        headers = headers_of(label, verdict, notes) | spam_headers(*texts, is_spam=spam)
+        headers = headers_of(label, verdict, notes) | spam_headers(label, verdict, threshold)
         content = mark(message, headers)
         if request.verb == "HEADERS":
             content = spamd.head_of(content, message)
@@ -257,13 +264,13 @@ class Daemon:
 
     Parameters
     ----------
-    settings : Settings
+    settings : Service
         How messages are scored and learned.
     log : callable
         Writes a line.
     """
 
-    def __init__(self, settings: Settings, log: Callable[[str], object]) -> None:
+    def __init__(self, settings: Service, log: Callable[[str], object]) -> None:
         self._settings, self._log = settings, log
         self._scorers = ThreadPoolExecutor(settings.workers, "score")
         self._learner = ThreadPoolExecutor(1, "learn")
@@ -431,7 +438,7 @@ async def _request(reader: asyncio.StreamReader) -> Request | None:
             lines.append(line)
             if size > spamd.HEAD or len(lines) > spamd.HEADERS:
                 raise RefusedError("EX_PROTOCOL", "The headers are too long.")
-            # A version 1.0 has no headers, and before 1.5 PING and SKIP have not even an empty line.
+            # Version 1.0 has no headers, and before 1.5 PING and SKIP have no empty line.
             if len(lines) == 1 and _ends_at_once(spamd.read_request(line.rstrip())):
                 break
     except ValueError:
@@ -460,11 +467,11 @@ async def _message(reader: asyncio.StreamReader, request: Request) -> bytes:
     return spamd.read_message(request, body)
 
 
-# --- Sockets, signals, and the end ---------------------------------------------------------------
+# --- Signals, and the end ------------------------------------------------------------------------
 
 
 def serve(
-    settings: Settings,
+    settings: Service,
     log: Log,
     *,
     path: str | None = None,
@@ -475,7 +482,7 @@ def serve(
 
     Parameters
     ----------
-    settings : Settings
+    settings : Service
         How messages are scored and learned.
     log : Log
         Where a line a message is written; SIGHUP reopens it.
@@ -487,80 +494,16 @@ def serve(
         The port; 0 for any. Without path and port, sockets are those that systemd passes.
     """
     sys.setswitchinterval(SWITCH)
-    sockets = _inherited() if path is None and port is None else []
-    if path is not None:
-        sockets.append(_on_path(path))
-    if port is not None:
-        sockets += _on_port(host, port)
-    if not sockets:
-        raise ValueError("Say where to listen: --socket PATH or --port N.")
-    made = os.stat(path) if path is not None else None  # noqa: PTH116
-    try:
+    with listening(path, host, port) as sockets:
         asyncio.run(_until_told(settings, log, sockets))
-    finally:
-        with suppress(OSError):
-            if path is not None and made is not None and os.path.samestat(made, os.stat(path)):  # noqa: PTH116
-                os.unlink(path)  # noqa: PTH108
 
 
-async def _until_told(settings: Settings, log: Log, sockets: list[socket.socket]) -> None:
+async def _until_told(settings: Service, log: Log, sockets: list[socket.socket]) -> None:
     loop, stop = asyncio.get_running_loop(), asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
     loop.add_signal_handler(signal.SIGHUP, log.reopen)
     for each in sockets:
-        each.setblocking(False)
-        log(f"listening on {_shown(each)}")
+        log(f"listening on {shown(each)}")
     await Daemon(settings, log).run(sockets, stop)
     log("stopped")
-
-
-def _shown(listening: socket.socket) -> str:
-    name = listening.getsockname()
-    return f"{name[0]} port {name[1]}" if isinstance(name, tuple) else str(name)
-
-
-def _on_path(path: str) -> socket.socket:
-    """Listen on a socket in the file system; one that nobody listens on is replaced."""
-    if len(os.fsencode(path)) > 107:
-        raise ValueError(f"The name of the socket {path} is too long.")
-    with suppress(FileNotFoundError):
-        if not stat.S_ISSOCK(os.lstat(path).st_mode):
-            raise ValueError(f"{path} is there, and is no socket: name another.")
-        with socket.socket(socket.AF_UNIX) as other:
-            try:
-                other.connect(path)
-            except ConnectionRefusedError:
-                os.unlink(path)  # noqa: PTH108
-            else:
-                raise ValueError(f"Another process listens on {path}.")
-    made = socket.socket(socket.AF_UNIX)
-    try:
-        made.bind(path)
-    except OSError as error:
-        raise OSError(f"Cannot listen on {path}: {error.strerror}.") from error
-    made.listen(BACKLOG)
-    return made
-
-
-def _on_port(host: str, port: int) -> list[socket.socket]:
-    """Listen on all addresses of a host; one that this machine lacks is left out, if not all are."""
-    made: list[socket.socket] = []
-    failed = None
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-    for family, _, _, _, address in dict.fromkeys(found):
-        try:
-            made.append(socket.create_server(address[:2], family=family, backlog=BACKLOG))
-        except OSError as error:
-            failed = OSError(f"Cannot listen on {address[0]}, port {port}: {error.strerror}.")
-    if failed is not None and not made:
-        raise failed
-    return made
-
-
-def _inherited() -> list[socket.socket]:
-    """Return the sockets that systemd listens on for this process."""
-    if os.environ.get("LISTEN_PID") != str(os.getpid()):
-        return []
-    count = int(os.environ.get("LISTEN_FDS", "0"))
-    return [socket.socket(fileno=FIRST_INHERITED + i) for i in range(count)]

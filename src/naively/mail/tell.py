@@ -1,4 +1,4 @@
-"""Messages that several clients tell are learned or forgotten together, by one write of the file."""
+"""Messages that several clients tell are learned and forgotten by one write of the file."""
 
 from __future__ import annotations
 

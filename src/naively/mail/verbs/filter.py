@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from functools import partial
-from math import inf
 from types import SimpleNamespace
 
 from naively.mail.passage import ERROR, pass_on
-from naively.mail.verbs.options import contacts_of, cost, model_parser, probability
+from naively.mail.verbs.options import contacts_of, cost, model_parser, probability, share
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from naively.mail.message import Notes
@@ -56,11 +55,12 @@ def _file(name: str) -> str:
 
 DEFAULTS = {
     "contacts": None, "exit_code": False, "explain": False, "spam_headers": False, "unsure": None,
-    "costs": (1.0, 1.0),
+    "costs": (1.0, 1.0), "at_most": None,
 }  # fmt: skip
-VALUES = {  # of each option, what reads its values
-    "--exit-code": [], "--explain": [], "--spam-headers": [], "--contacts": [_file],
-    "--unsure": [probability, probability], "--costs": [cost, cost],
+CHOICE = {"--unsure", "--costs", "--at-most"}  # of which one is given at most
+VALUES: dict[str, list[Callable[[str], object]]] = {  # of each option, what reads its values
+    "model": [], "--exit-code": [], "--explain": [], "--spam-headers": [], "--contacts": [_file],
+    "--unsure": [probability, probability], "--costs": [cost, cost], "--at-most": [share],
 }  # fmt: skip
 
 
@@ -70,16 +70,17 @@ def _read_plainly(arguments: Sequence[str]) -> SimpleNamespace | None:
     left = list(arguments)
     while left:
         word = left.pop(0)
-        name, kinds = (word, VALUES.get(word)) if word[:1] == "-" else ("model", [])
-        values, left = left[: len(kinds or [])], left[len(kinds or []) :]
-        if kinds is None or name in found or len(values) < len(kinds):
+        name = word if word[:1] == "-" else "model"
+        kinds = VALUES.get(name)
+        if kinds is None or name in found or len(left) < len(kinds):
             return None
+        values, left = left[: len(kinds)], left[len(kinds) :]
         try:
             read = [kind(value) for kind, value in zip(kinds, values, strict=True)]
         except Exception:  # noqa: BLE001  the parser says what is wrong
             return None
         found[name] = word if name == "model" else read[0] if len(read) == 1 else read or True
-    if "model" not in found or ("--unsure" in found and "--costs" in found):
+    if "model" not in found or len(found.keys() & CHOICE) > 1:
         return None
     named = {name.removeprefix("--").replace("-", "_"): value for name, value in found.items()}
     return SimpleNamespace(**(DEFAULTS | named))
@@ -117,6 +118,11 @@ def _parser(verb: str) -> argparse.ArgumentParser:
         "--costs", nargs=2, type=cost, metavar=("HAM", "SPAM"), default=(1.0, 1.0),
         help="What it costs to take ham for spam, and spam for ham; equal unless given.",
     )  # fmt: skip
+    choice.add_argument(
+        "--at-most", type=share, metavar="SHARE",
+        help="The share of good mail that may be taken for spam, such as 0.001: the model chooses "
+        "a threshold that keeps this with a confidence of 95 %%, by its leave-one-out scores.",
+    )  # fmt: skip
     return made
 
 
@@ -129,31 +135,16 @@ def _filter(options: argparse.Namespace, message: bytes, whole: bool) -> tuple[b
 
     import_email()
     from naively.mail.headers import mark
-    from naively.mail.judge import headers_of, judge, score_and_threshold, spam_headers
     from naively.mail.table import open_table
+    from naively.mail.verdict import division_of, headers_of, judge, spam_headers
 
     notes: Notes = {} if whole else {"only the beginning read": None}
-    verdict, _ = judge(message, open_table(options.model), contacts_of(options.contacts), notes)
-    label, threshold = decide(options, verdict.probability)
+    table = open_table(options.model)
+    verdict, _ = judge(message, table, contacts_of(options.contacts), notes)
+    division = division_of(table, options.costs, options.unsure, options.at_most)
+    label = division(verdict.probability)
     headers = headers_of(label, verdict, notes, explain=options.explain)
     if options.spam_headers:
-        is_spam = label == "spam"
-        texts = score_and_threshold(verdict.log_odds, threshold, is_spam=is_spam)
-        headers |= spam_headers(*texts, is_spam=is_spam)
+        headers |= spam_headers(label, verdict, division.threshold)
     status = STATUS[label] if options.exit_code else 0
     return mark(message, headers, whole=whole), status
-
-
-def decide(options: argparse.Namespace, probability: float) -> tuple[str, float]:
-    """Return the class of a message by its probability of spam, and the log odds that spam has.
-
-    The class is that of least cost, or maybe unsure.
-    """
-    from naively.mail.judge import is_spam, threshold_of
-
-    if options.unsure:
-        low, high = options.unsure
-        label = "unsure" if low < probability < high else "spam" if probability >= high else "ham"
-        return label, threshold_of((high, 1 - high)) if 0 < high < 1 else (2 * high - 1) * inf
-    label = "spam" if is_spam(probability, options.costs) else "ham"
-    return label, threshold_of(options.costs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from naively.mail.passage import say
-from naively.mail.verbs.options import contacts_of, model_parser
+from naively.mail.verbs.options import contacts_of, labelled_mail, model_parser
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,14 +29,11 @@ def read_options(verb: str, arguments: Sequence[str]) -> argparse.Namespace:
             help="Keep no digests of the messages of a new model: then one may be learned twice, "
             "and a correction must be unlearned first.",
         )  # fmt: skip
+    labelled_mail(parser)
     parser.add_argument(
-        "mail", nargs="*", metavar="MAIL",
-        help="mbox, Maildir, .eml, or a folder of these; without --as, a folder with a folder or "
-        "mbox named spam and one named ham. Default: one message on standard input.",
+        "--forwarded", action="store_true",
+        help="Take the messages that are attached to these instead of them.",
     )  # fmt: skip
-    choice = parser.add_mutually_exclusive_group()
-    choice.add_argument("--as", dest="label", choices=("spam", "ham"), help="What they are.")
-    choice.add_argument("--labels", metavar="CSV", help="File names in MAIL and their classes.")
     return parser.parse_intermixed_args(arguments)
 
 
@@ -74,12 +71,19 @@ def _rows(options: argparse.Namespace) -> Iterator[tuple[dict[str, str | bool], 
     from naively.mail.message import read_message
 
     contacts = contacts_of(options.contacts)
-    for raw, label in _messages(options):
-        yield read_message(raw, contacts), label
+    for whole, label in messages_of(options):
+        if options.forwarded:
+            from naively.mail.forwarded import forwarded
+
+            each = forwarded(whole)
+        else:
+            each = [whole]
+        for raw in each:
+            yield read_message(raw, contacts), label
 
 
-def _messages(options: argparse.Namespace) -> Iterator[tuple[bytes, str]]:
-    """Yield each message to learn, as it was received, with its class."""
+def messages_of(options: argparse.Namespace) -> Iterator[tuple[bytes, str]]:
+    """Yield each message, as it was received, with its class."""
     if not options.mail:
         if options.label is None:
             raise ValueError("Say what the message on standard input is: --as spam or --as ham.")

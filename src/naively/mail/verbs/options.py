@@ -7,17 +7,30 @@ if TYPE_CHECKING:
     from naively.mail.verbs.parser import Parser
 
 
-def model_parser(verb: str, what: str) -> Parser:
-    """Return the parser of a verb that has a model and a book of addresses."""
+def model_parser(verb: str, what: str, *, contacts: bool = True) -> Parser:
+    """Return the parser of a verb that has a model and, mostly, a book of addresses."""
     from naively.mail.verbs.parser import Parser
 
     parser = Parser(verb, what)
     parser.add_argument("model", metavar="MODEL", help="The filter's model file.")
-    parser.add_argument(
-        "--contacts", metavar="FILE",
-        help="An address book (vCard, or addresses in any form): is the sender in it?",
-    )  # fmt: skip
+    if contacts:
+        parser.add_argument(
+            "--contacts", metavar="FILE",
+            help="An address book (vCard, or addresses in any form): is the sender in it?",
+        )  # fmt: skip
     return parser
+
+
+def labelled_mail(parser: Parser) -> None:
+    """Add to a parser what says where mail is, and of which class."""
+    parser.add_argument(
+        "mail", nargs="*", metavar="MAIL",
+        help="mbox, Maildir, .eml, or a folder of these; without --as, a folder with a folder or "
+        "mbox named spam and one named ham. Default: one message on standard input.",
+    )  # fmt: skip
+    choice = parser.add_mutually_exclusive_group()
+    choice.add_argument("--as", dest="label", choices=("spam", "ham"), help="What they are.")
+    choice.add_argument("--labels", metavar="CSV", help="File names in MAIL and their classes.")
 
 
 def contacts_of(path: str | None) -> frozenset[str] | None:
@@ -35,6 +48,22 @@ def probability(text: str) -> float:
     value = float(text)
     if not 0 <= value <= 1:
         raise _refused(f"{text} is no probability: give one from 0 to 1")
+    return value
+
+
+def share(text: str) -> float:
+    """Return a share of good mail that was given as an option."""
+    value = float(text)
+    if not 0 < value < 1:
+        raise _refused(f"{text} is no share: give a number between 0 and 1")
+    return value
+
+
+def days(text: str) -> int:
+    """Return a number of days that was given as an option."""
+    value = int(text)
+    if value < 1:
+        raise _refused(f"{text} days is no time: give a whole number above 0")
     return value
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 
-from naively.mail.verbs.options import contacts_of, cost, model_parser
+from naively.mail.verbs.options import contacts_of, cost, model_parser, share
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,9 +33,14 @@ def read_options(verb: str, arguments: Sequence[str]) -> argparse.Namespace:
         "--allow-tell", action="store_true",
         help="Learn and forget what clients tell (spamc -L); a new model remembers its messages.",
     )  # fmt: skip
-    parser.add_argument(
+    choice = parser.add_mutually_exclusive_group()
+    choice.add_argument(
         "--costs", nargs=2, type=cost, metavar=("HAM", "SPAM"), default=(1.0, 1.0),
         help="What it costs to take ham for spam, and spam for ham; equal unless given.",
+    )  # fmt: skip
+    choice.add_argument(
+        "--at-most", type=share, metavar="SHARE",
+        help="The share of good mail that may be taken for spam; see `naively mail filter --help`.",
     )  # fmt: skip
     parser.add_argument(
         "--workers", type=_count, metavar="N", default=2,
@@ -54,16 +59,16 @@ def read_options(verb: str, arguments: Sequence[str]) -> argparse.Namespace:
 
 def run(options: argparse.Namespace) -> int:
     """Serve until told to stop, and return the exit status."""
-    from naively.mail.serve import Log, Models, Settings, serve
+    from naively.mail.serve import Log, Models, Service, serve
 
     if not options.allow_tell and not os.path.exists(options.model):  # noqa: PTH110
         raise FileNotFoundError(
             f"There is no model {options.model}: make it by `naively mail learn`, or let clients "
             "do so by --allow-tell."
         )
-    settings = Settings(
-        Models(options.model), contacts_of(options.contacts), options.costs, options.allow_tell,
-        options.workers, options.clients,
+    settings = Service(
+        Models(options.model, options.costs, options.at_most), contacts_of(options.contacts),
+        options.allow_tell, options.workers, options.clients,
     )  # fmt: skip
     serve(settings, Log(options.log), path=options.socket, host=options.host, port=options.port)
     return 0

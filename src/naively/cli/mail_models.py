@@ -1,0 +1,70 @@
+"""The general verbs, of the model of a mail filter: show, diff, merge, decay."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from naively import saving
+from naively.cli import shared as output
+from naively.mail import about
+from naively.mail.layout import is_of_mail
+from naively.mail.learn import changed, refitted
+from naively.mail.table import MailTable, open_table
+from naively.messages import tell
+
+
+def all_of_mail(paths: Sequence[str]) -> bool:
+    """Whether files are models of mail; an error if only some are."""
+    found = [is_of_mail(path) for path in paths]
+    if any(found) and not all(found):
+        mail, other = paths[found.index(True)], paths[found.index(False)]
+        raise ValueError(f"{mail} is the model of a mail filter, and {other} is not.")
+    return all(found)
+
+
+def show(path: str, top: int, form: output.Format | None) -> None:
+    """Say what a model of mail has learned, and write its strongest words."""
+    table = open_table(path)
+    tell(*about.facts(table))
+    names = ["class", "word", "ham", "spam", "weight"]
+    output.write(names, map(list, about.strongest(table, top)), form)
+
+
+def diff(before: str, after: str, top: int, form: output.Format | None) -> None:
+    """Write the words whose weights changed most from one model of mail to another."""
+    old, new = open_table(before), open_table(after)
+    ham, spam = (b - a for a, b in zip(old.messages, new.messages, strict=True))
+    words = len(new) - len(old)
+    tell(f"{ham:+,.6g} good mails, {spam:+,.6g} of spam, {words:+,} words.")
+    names = ["word", "ham", "spam", "ham after", "spam after", "weight", "weight after"]
+    output.write(names, map(list, about.differences(old, new, top)), form)
+
+
+def merge(paths: Sequence[str], to: str) -> None:
+    """Write the model of the mail that several models have learned."""
+    first, *others = paths
+    merged = open_table(first)
+    for path in others:
+        other = open_table(path)
+        twice = len(merged.known().keys() & other.known().keys())
+        if twice:
+            tell(f"Note: {twice:,} messages of {path} were learned before; they count twice.")
+        if merged.remembers != other.remembers:
+            tell(f"Note: {path} and {first} do not both remember messages, so that {to} does not.")
+        try:
+            merged = merged.merged(other)
+        except ValueError as error:
+            raise ValueError(f"{first} and {path}: {error}.") from error
+    saving.save(to, refitted(merged).to_bytes(), private=True)
+
+
+def decay(path: str, factor: float, to: str | None) -> None:
+    """Scale the counts of a model of mail."""
+
+    def scaled(table: MailTable) -> MailTable:
+        return refitted(table.decayed(factor))
+
+    if to is None or to == path:
+        changed(path, scaled)
+    else:
+        saving.save(to, scaled(open_table(path)).to_bytes(), private=True)

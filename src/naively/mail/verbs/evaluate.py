@@ -1,0 +1,110 @@
+"""The verb `evaluate`: how good a model is on mail whose class is known."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from naively.mail.passage import say
+from naively.mail.verbs.options import contacts_of, labelled_mail, model_parser, probability
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from naively.mail.judge import Judged
+
+THRESHOLDS = 0.5, 0.9, 0.99, 0.999
+
+
+def read_options(verb: str, arguments: Sequence[str]) -> argparse.Namespace:
+    """Return the options, or raise a ValueError that says what is wrong with them."""
+    parser = model_parser(
+        verb,
+        "Say how good a model is on mail that it has not learned: errors at several thresholds, "
+        "how far its probabilities can be believed, and which messages it takes for the other "
+        "class.",
+    )
+    labelled_mail(parser)
+    parser.add_argument(
+        "--threshold", type=probability, default=0.5,
+        help="Above this probability a message is spam; 0.5 unless given.",
+    )  # fmt: skip
+    parser.add_argument("--json", action="store_true", help="Write one JSON object instead.")
+    return parser.parse_intermixed_args(arguments)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Judge the model, and return the exit status."""
+    from naively.mail.judge import Judged
+    from naively.mail.learn import digest_of, name_of
+    from naively.mail.message import read_message
+    from naively.mail.score import Verdict, words_of
+    from naively.mail.table import CLASSES, open_table
+    from naively.mail.verbs.learn import messages_of
+    from naively.messages import many
+
+    table, contacts = open_table(options.model), contacts_of(options.contacts)
+    known = table.known().keys()
+    found, learned = [], 0
+    for raw, label in messages_of(options):
+        if label not in CLASSES:
+            raise ValueError(f"The classes of mail are spam and ham; there is mail of {label!r}.")
+        row = read_message(raw, contacts)
+        learned += any(digest_of(row, each) in known for each in CLASSES)
+        probability = Verdict(table, words_of(row)).probability
+        found.append((probability, CLASSES.index(label), name_of(row)))
+    if not found:
+        raise ValueError("There is no mail to judge the model on.")
+    if learned:
+        say(
+            f"Note: the model has learned {many(learned, 'message')} of these, on which it is "
+            "better than on others."
+        )
+    judged = Judged(found)
+    sys.stdout.write(_as_json(judged, options) if options.json else _as_text(judged, options))
+    return 0
+
+
+def _as_text(judged: Judged, options: argparse.Namespace) -> str:
+    from naively.mail.judge import upper_bound
+    from naively.messages import many, visible
+
+    lost, missed = judged.at(options.threshold)
+    lines = [
+        f"{many(len(judged.found), 'message')}: {judged.ham:,} ham, {judged.spam:,} spam.",
+        f"Wrong at {options.threshold:g}: {lost + missed:,}, of which {lost:,} of ham.",
+        f"Log loss {judged.log_loss:.4f} nats, calibration error {judged.calibration_error:.4f}.",
+        "",
+        "threshold  ham taken for spam  at most (95 %)  spam not found",
+    ]
+    for threshold in sorted({*THRESHOLDS, options.threshold}):
+        lost, missed = judged.at(threshold)
+        bound = f"{upper_bound(lost, judged.ham):.2%}" if judged.ham else "-"
+        lines.append(f"{threshold:9g}  {lost:18,}  {bound:>14}  {missed:14,}")
+    errors = judged.errors(options.threshold)
+    if errors:
+        lines += ["", "probability  class  message"]
+    lines += [f"{p:11.4f}  {'spam' if c else 'ham':5}  {visible(name)}" for p, c, name in errors]
+    return "\n".join(lines) + "\n"
+
+
+def _as_json(judged: Judged, options: argparse.Namespace) -> str:
+    thresholds = sorted({*THRESHOLDS, options.threshold})
+    whole = {
+        "messages": len(judged.found),
+        "ham": judged.ham,
+        "spam": judged.spam,
+        "log_loss": judged.log_loss,
+        "calibration_error": judged.calibration_error,
+        "thresholds": [
+            {"threshold": t, "ham_taken_for_spam": judged.at(t)[0], "spam_missed": judged.at(t)[1]}
+            for t in thresholds
+        ],
+        "errors": [
+            {"probability": p, "class": "spam" if c else "ham", "message": name}
+            for p, c, name in judged.errors(options.threshold)
+        ],
+    }
+    return json.dumps(whole) + "\n"

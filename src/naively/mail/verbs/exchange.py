@@ -1,0 +1,107 @@
+"""The verbs `export` and `import`: the counts of a model as text, and those of other filters."""
+
+from __future__ import annotations
+
+import sys
+
+from naively.mail.passage import say
+from naively.mail.verbs.options import model_parser
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator, Sequence
+
+    from naively.mail.exchange import Counted
+    from naively.mail.table import MailTable
+
+
+def read_options(verb: str, arguments: Sequence[str]) -> argparse.Namespace:
+    """Return the options, or raise a ValueError that says what is wrong with them."""
+    if verb == "export":
+        parser = model_parser(
+            verb,
+            "Write the counts of a model as text, as bogofilter's `bogoutil -d` does: a line for "
+            "each word, with its messages of spam and of ham, and the day it was last learned.",
+            contacts=False,
+        )
+        return parser.parse_intermixed_args(arguments)
+    parser = model_parser(
+        verb,
+        "Add counts to a model, which is made if it is not there: those of `naively mail export`, "
+        "of bogofilter (`bogoutil -d wordlist.db`), or of SpamAssassin (`sa-learn --backup`).",
+        contacts=False,
+    )
+    parser.add_argument(
+        "dump", nargs="?", metavar="FILE", help="The counts; standard input unless given."
+    )
+    parser.add_argument(
+        "--words-of", metavar="MAIL", action="append", default=[],
+        help="Mail that has the words of SpamAssassin's counts, of which it keeps hashes only.",
+    )  # fmt: skip
+    return parser.parse_intermixed_args(arguments)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Write the counts, or add them, and return the exit status."""
+    if "dump" in options:
+        return _import(options)
+    from naively.mail.exchange import dump
+    from naively.mail.table import open_table
+
+    out = sys.stdout.buffer
+    for line in dump(open_table(options.model)):
+        out.write(f"{line}\n".encode("utf-8", "surrogatepass"))
+    out.flush()
+    return 0
+
+
+def _import(options: argparse.Namespace) -> int:
+    from naively.mail.learn import changed, refitted
+    from naively.messages import many
+
+    found = _read(options)
+    if not found.counts:
+        raise ValueError("There are no words in what was given, so that nothing was imported.")
+
+    def change(table: MailTable) -> MailTable:
+        return refitted(table.add(found.counts, found.messages, found.days))
+
+    changed(options.model, change)
+    if found.unknown:
+        say(f"Note: {many(found.unknown, 'word')} of it are no words here, and were passed over.")
+    return 0
+
+
+def _read(options: argparse.Namespace) -> Counted:
+    from naively.mail.exchange import is_backup, parse_backup, parse_dump
+    from naively.mail.message import decode
+
+    if options.dump is None:
+        content = sys.stdin.buffer.read()
+    else:
+        with open(options.dump, "rb") as file:  # noqa: PTH123
+            content = file.read()
+    lines = [decode(line) for line in content.split(b"\n")]
+    if not is_backup(lines[0]):
+        if options.words_of:
+            raise ValueError("--words-of is for a backup of SpamAssassin; leave it out.")
+        return parse_dump(lines)
+    if not options.words_of:
+        raise ValueError(
+            "SpamAssassin keeps hashes of its words only; name mail that has them: --words-of MAIL."
+        )
+    return parse_backup(filter(None, lines), _words(options.words_of))
+
+
+def _words(paths: Sequence[str]) -> Iterator[str]:
+    """Yield the words of the bodies of some mail."""
+    from pathlib import Path
+
+    from naively.mail.mailbox import read_messages
+    from naively.mail.message import read_message
+    from naively.mail.score import words_of
+
+    for path in paths:
+        for raw in read_messages(Path(path)):
+            yield from words_of({"body": read_message(raw)["body"]})
