@@ -10,10 +10,12 @@ import gc
 import json
 import os
 import sys
+import warnings
 from functools import partial
 from itertools import chain, cycle, islice
 
 from naively.mail.mailbox import find_messages
+from naively.mail.passage import say
 from naively.mail.score import WordWeights
 from naively.mail.verdict import TOP, judge
 
@@ -97,6 +99,8 @@ def filter_all(bulk: Bulk, paths: Sequence[Path], jobs: int) -> Iterator[str]:
     """
 
     def share(i: int) -> Iterator[str]:
+        if i:  # the first process warns of what is passed over
+            warnings.simplefilter("ignore")
         found = chain.from_iterable(map(find_messages, paths))
         return map(bulk, islice(found, i, None, jobs))
 
@@ -123,8 +127,9 @@ def _process(lines: Callable[[], Iterator[str]]) -> tuple[int, int]:
         with open(send, "w", encoding="ascii") as out:  # noqa: PTH123
             out.writelines(lines())
         status = 0
-    except BrokenPipeError:
-        pass
+    except (ValueError, OSError, KeyboardInterrupt) as error:
+        if not isinstance(error, BrokenPipeError | KeyboardInterrupt):
+            say(error)
     except BaseException:  # noqa: BLE001  a mistake of ours
         sys.excepthook(*sys.exc_info())
     finally:

@@ -127,17 +127,19 @@ def _in_file(path: Path) -> Iterator[Found]:
     if path.suffix.lower() in SINGLE or not _is_mbox(path):
         yield _single(path)
         return
-    with path.open("rb") as file:
-        _check(path, file.read(BEGINNING))
     mbox = mailbox.mbox(path, create=False)
     try:
         for number, key in enumerate(mbox.iterkeys(), 1):
-            yield Found(path, partial(_of_mbox, mbox, key), number)
+            yield Found(path, partial(_of_mbox, path, mbox, key, number), number)
     finally:
         mbox.close()
 
 
-def _of_mbox(mbox: mailbox.mbox, key: str) -> bytes:
+def _of_mbox(path: Path, mbox: mailbox.mbox, key: str, number: int) -> bytes:
+    """Return a message of an mbox, the beginning of which must be that of mail."""
+    if number == 1:
+        with path.open("rb") as file:
+            _check(path, file.read(BEGINNING))
     return mbox.get_file(key).read(BYTES)
 
 

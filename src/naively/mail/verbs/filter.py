@@ -41,8 +41,6 @@ def read_options(verb: str, arguments: Sequence[str]) -> Any:
     if options is None:
         parser = _parser(verb)
         options = parser.parse_intermixed_args(arguments)
-    if options.mail and (options.exit_code or options.spam_headers):
-        raise ValueError("--exit-code and --spam-headers are for one message on standard input.")
     if options.unsure and options.unsure[0] > options.unsure[1]:
         raise ValueError(
             f"--unsure: the lower probability comes first. See `naively mail {verb} --help`."
@@ -174,6 +172,8 @@ def _filter_all(options: argparse.Namespace) -> int:
     from naively.mail.table import open_table
     from naively.mail.verdict import division_of
 
+    if options.exit_code or options.spam_headers:
+        raise ValueError("--exit-code and --spam-headers are for one message on standard input.")
     warnings.showwarning = lambda message, *_, **__: say(message)
     paths = [Path(name) for name in options.mail]
     for path in paths:
