@@ -243,6 +243,26 @@ def _(_: Path) -> Run:
     return lambda: [subprocess.run(line, check=True) for _ in range(3)]
 
 
+@case("start-up: load a model and predict one text", time.perf_counter)
+def _(folder: Path) -> Run:
+    from naively import NaiveBayes
+
+    NaiveBayes().fit(*texts(40, 20)).save(folder / "m.naively")
+    code = "import sys; from naively import load; load(sys.argv[1]).predict(['one text'])"
+    line = [sys.executable, "-I", "-c", code, str(folder / "m.naively")]
+    return lambda: [subprocess.run(line, check=True) for _ in range(3)]
+
+
+@case("start-up: train on four rows and predict them", time.perf_counter)
+def _(folder: Path) -> Run:
+    data, model = folder / "four.csv", folder / "m.naively"
+    data.write_text("a,b,y\n1,2,x\n2,3,x\n7,8,z\n8,7,z\n")
+    return lambda: [
+        command("train", data, "--target", "y", "--output", model),
+        command("predict", model, data),
+    ]
+
+
 # --- The process ----------------------------------------------------------------------------------
 
 
