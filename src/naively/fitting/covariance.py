@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.leave_one_out import Part
-from naively.fitting.leave_one_out import LeaveOneOut
+from naively.fitting.leave_one_out import MANY_CLASSES, LeaveOneOut
 from naively.fitting.sample import Sample
 from naively.fitting.search import numbered, on_one_thread
 from naively.fitting.weights import (
@@ -132,7 +132,8 @@ def _arguments(
         free = np.array(found.by_class)
         columns = 1 if k == 2 else k
         number = numbered(free & (columns > 1), columns)
-        bias = np.array([[-0.5], [0.5]]) if k == 2 else np.eye(k)
+        none = np.zeros((k, 0))
+        bias = np.array([[-0.5], [0.5]]) if k == 2 else np.eye(k) if k < MANY_CLASSES else none
         biases = bias.shape[1]
         penalty = penalty_of(shrinkage_of(found, rows), free, number, biases)
         ridge = np.diag(penalty.alone)
