@@ -31,7 +31,7 @@ from naively.schema.schema import DERIVED, Group, level_hashes, mixed
 PartKind: TypeAlias = Literal["column", "missing", "text", "band"]
 IMPOSSIBLE = -700.0  # nats from the best class, instead of -inf
 HALF = 0.5  # of a row, for each class, so that a class of one row can be left without it
-MANY_CLASSES = 1_000  # from which on each part has one weight for all
+MANY_CLASSES = 500  # from which on each part has one weight for all
 FARTHEST = 1e15  # nats of one part, at most, so that squares of sums stay finite as float32
 
 
