@@ -674,6 +674,23 @@ class Sample:
         found = self._without_near_copies(model, found, length_power=length_power)
         return found.standing_for(model.counted.tally.class_count)
 
+    def at_once(self, model: Model) -> tuple[Sample, Labels]:
+        """Return the rows that are looked at together, and the labels that these stand for.
+
+        They are all; of many classes as many as a table of all classes holds, drawn by how many
+        each stands for.
+        """
+        labels = self.labels.standing_for(model.counted.tally.class_count)
+        if len(model.classes) < MANY_CLASSES:
+            return self, labels
+        some, stand_for = self._drawn(model, labels)
+        return some, replace(some.labels, weight=stand_for[stand_for > 0])
+
+    def _drawn(self, model: Model, labels: Labels) -> tuple[Sample, Floats]:
+        """Return some of the rows, drawn evenly by weight, and what each row stands for, (rows,)."""
+        stand_for = drawn(labels.weights, rows_at_once(model))
+        return self.keep(np.where(stand_for > 0, self.copies, 0)), stand_for
+
     @property
     def several_groups(self) -> bool:
         """Whether rows belong to groups, of which there are two at least."""
@@ -892,8 +909,7 @@ class Sample:
         """
         alike, batches, count = self.weighed_alike(model, learned=learned)
         labels = Labels.join([batch.independent for batch in batches]).standing_for(count)
-        stand_for = drawn(labels.weights, rows_at_once(model))
-        some = self.keep(np.where(stand_for > 0, self.copies, 0))
+        some, stand_for = self._drawn(model, labels)
         if learned and some.several_groups:
             alike, _, _, found = some._without_groups(model, near)  # noqa: SLF001
         else:

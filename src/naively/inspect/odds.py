@@ -282,8 +282,7 @@ def ranked(model: Model, group: Group, c: int, n: int) -> list[tuple[Rank, int, 
 def _count(tally: BlockTally, c: int, *, numbers: bool) -> Floats:
     """Return how often each item came in class c, (items,); a number as often as its column."""
     if numbers and isinstance(tally.axis, ByValue):
-        cells: Floats = tally.axis.sum_by_column(tally[tally.axis.statistic].high)
-        return cells[:, c]
+        return tally.axis.sum_by_column(tally[tally.axis.statistic].high[:, [c]])[:, 0]
     statistic = PRESENT if numbers else LEVEL if isinstance(tally.axis, Levels) else VALUE
     count: Floats = tally.sums[statistic][:, np.array([c])].high[:, 0]
     return count
