@@ -120,6 +120,11 @@ class EventModel(ABC, Generic[A, B]):
         """Whether the evidence of a text is the sum of its words' evidence."""
         return False
 
+    @property
+    def by_column(self) -> bool:
+        """Whether no column has a say in the parameters of another."""
+        return True
+
     def prepare(self, block: B) -> B:
         """Transform encoded rows before they are counted or scored."""
         return block
@@ -179,6 +184,8 @@ class EventModel(ABC, Generic[A, B]):
     def log_prob_without(self, tally: BlockTally[A], cells: LeftOut[B]) -> Floats:
         """Return the log likelihood of each cell without its own row, of shape (cells, classes)."""
         found, some = np.empty((len(cells), cells.labels.k)), max(1, AT_ONCE // cells.labels.k)
+        if not self.by_column:
+            some = max(1, len(cells))
         for start in range(0, len(cells), some):
             few = cells.take(np.arange(start, min(start + some, len(cells))))
             by_cell = _of_columns(self, few.column, len(tally.axis))

@@ -687,7 +687,7 @@ class Sample:
         return some, replace(some.labels, weight=stand_for[stand_for > 0])
 
     def _drawn(self, model: Model, labels: Labels) -> tuple[Sample, Floats]:
-        """Return some of the rows, drawn evenly by weight, and what each row stands for, (rows,)."""
+        """Return rows that are drawn evenly by weight, and what each of all stands for, (rows,)."""
         stand_for = drawn(labels.weights, rows_at_once(model))
         return self.keep(np.where(stand_for > 0, self.copies, 0)), stand_for
 
@@ -1003,7 +1003,8 @@ def drawn(weight: Floats, rows: int) -> Floats:
     total = weight.sum()
     places = (np.arange(rows) + 0.5) / rows * total
     at = np.minimum(np.searchsorted(np.cumsum(weight), places, side="right"), len(weight) - 1)
-    return np.bincount(at, minlength=len(weight)) * (total / rows)
+    stand_for: Floats = np.bincount(at, minlength=len(weight)) * (total / rows)
+    return stand_for
 
 
 def fold_of_groups(groups: NDArray[np.uint64], folds: int) -> NDArray[np.int64]:

@@ -128,7 +128,7 @@ def weights_of_each(start: Floats, log_p: Floats) -> Floats:
         found = log_p - (_log_of_others(start + log_p) - alone)
     for c in np.flatnonzero(~np.isfinite(alone)).tolist():  # no other class has a share
         found[:, c] = Odds(start, c).weight(log_p)
-    return np.nan_to_num(found, nan=0.0, posinf=np.inf, neginf=-np.inf)
+    return np.asarray(np.nan_to_num(found, nan=0.0, posinf=np.inf, neginf=-np.inf))
 
 
 def _log_of_others(log: Floats) -> Floats:
