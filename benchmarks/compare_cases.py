@@ -81,6 +81,13 @@ def numbers(n: int, columns: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray
     return rng.normal(rng.normal(0, 0.5, (3, columns))[y], 1.0), y
 
 
+def many_classes(n: int, k: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Return five columns of numbers of k classes, and their labels, each of which comes."""
+    rng = np.random.default_rng(seed)
+    y = np.append(np.arange(k), rng.integers(k, size=n - k))
+    return rng.normal(rng.normal(0, 3, (k, 5))[y], 1.0), y
+
+
 def strings(n: int, columns: int, seed: int = 0) -> tuple[dict[str, np.ndarray], np.ndarray]:
     """Return columns of 5 to 60 strings each, and labels of two classes."""
     rng = np.random.default_rng(seed)
@@ -206,6 +213,40 @@ def _(_: Path) -> Run:
     X, y = mixed(20_000)
     nb = NaiveBayes().fit(X, y)
     return nb.assess
+
+
+@case("5,000 classes, 10,000 x 5: fit")
+def _(_: Path) -> Run:
+    from naively import NaiveBayes
+
+    X, y = many_classes(10_000, 5_000)
+    return lambda: NaiveBayes().fit(X, y)
+
+
+@case("2,000 Gaussian classes, 10,000 x 5: fit")
+def _(_: Path) -> Run:
+    from naively import NaiveBayes
+
+    X, y = many_classes(10_000, 2_000)
+    return lambda: NaiveBayes("gaussian").fit(X, y)
+
+
+@case("difference of 800 classes")
+def _(_: Path) -> Run:
+    from naively import NaiveBayes
+
+    X, y = many_classes(10_000, 800)
+    nb, less = NaiveBayes().fit(X, y), NaiveBayes().fit(X[::2], y[::2])
+    return lambda: nb.inspect.difference(less)
+
+
+@case("curves of many classes, 10,000 x 5 of 800")
+def _(_: Path) -> Run:
+    from naively import NaiveBayes
+
+    X, y = many_classes(10_000, 800)
+    nb = NaiveBayes().fit(X, y)
+    return lambda: (nb.curve.smoothing(), nb.curve.learning(X, y))
 
 
 @case("table, 5,000 x 12: fit with interactions")
