@@ -112,6 +112,27 @@ def mixed(n: int, seed: int = 0) -> tuple[Any, np.ndarray]:
     return pd.DataFrame({f"x{j}": x[:, j] for j in range(6)} | columns), y
 
 
+def fourteen(n: int) -> tuple[Any, np.ndarray]:
+    """Return a frame of seven columns of numbers and seven of strings, and labels."""
+    import pandas as pd
+
+    x, _ = numbers(n, 7)
+    columns, y = strings(n, 7)
+    x += (y == "yes")[:, None] * 0.4
+    return pd.DataFrame({f"x{j}": x[:, j] for j in range(7)} | columns), y
+
+
+def learned_texts() -> tuple[Any, list[str], list[str]]:
+    """Return a model of 11,000 texts of two classes by default blocks, the texts, and labels."""
+    from naively import NaiveBayes
+
+    X, y = texts(11_000, 200)
+    y = ["spam" if label == "class 0" else "ham" for label in y]
+    nb = NaiveBayes().fit(X, y)
+    nb.predict(X[:1])
+    return nb, X, y
+
+
 def command(*arguments: object, given: bytes = b"") -> None:
     """Run naively's command line."""
     subprocess.run(
@@ -276,6 +297,79 @@ def _(folder: Path) -> Run:
     return lambda: [
         command(*mail_verb("filter"), folder / "m.naively", given=one) for _ in range(3)
     ]
+
+
+@case("partial_fit of one text into a large model")
+def _(_: Path) -> Run:
+    nb, X, y = learned_texts()
+    return lambda: [nb.partial_fit(X[i : i + 1], y[i : i + 1]) for i in range(20)]
+
+
+@case("partial_fit and predict of one text in turn")
+def _(_: Path) -> Run:
+    nb, X, y = learned_texts()
+
+    def run() -> None:
+        for i in range(10):
+            nb.partial_fit(X[i : i + 1], y[i : i + 1]).predict(X[i : i + 1])
+
+    return run
+
+
+@case("forget of one text, of a large model")
+def _(_: Path) -> Run:
+    nb, X, y = learned_texts()
+
+    def run() -> None:
+        for i in range(10):
+            nb.partial_fit(X[i : i + 1], y[i : i + 1]).forget(X[i : i + 1], y[i : i + 1])
+
+    return run
+
+
+@case("partial_fit and predict of one row of a table in turn")
+def _(_: Path) -> Run:
+    from naively import NaiveBayes
+
+    X, y = mixed(20_000)
+    nb, one = NaiveBayes().fit(X, y), X[:1]
+    return lambda: [nb.partial_fit(one, y[:1]).predict(one) for _ in range(20)]
+
+
+@case("one row, predict_proba 200 times: array")
+def _(_: Path) -> Run:
+    from naively import NaiveBayes
+
+    X, y = numbers(20_000, 4)
+    nb, one = NaiveBayes("gaussian", weights=None).fit(X, y), X[:1]
+    return lambda: [nb.predict_proba(one) for _ in range(200)]
+
+
+@case("one row, predict_proba 200 times: dict of 14 columns")
+def _(_: Path) -> Run:
+    from naively import NaiveBayes
+
+    X, y = fourteen(20_000)
+    nb, one = NaiveBayes().fit(X, y), X.iloc[0].to_dict()
+    return lambda: [nb.predict_proba(one) for _ in range(200)]
+
+
+@case("one row, predict_proba 200 times: frame of 14 columns")
+def _(_: Path) -> Run:
+    from naively import NaiveBayes
+
+    X, y = fourteen(20_000)
+    nb, one = NaiveBayes().fit(X, y), X[:1]
+    return lambda: [nb.predict_proba(one) for _ in range(200)]
+
+
+@case("one row, predict_proba 200 times: text")
+def _(_: Path) -> Run:
+    from naively import NaiveBayes
+
+    X, y = texts(3_000, 150)
+    nb = NaiveBayes().fit(X, y)
+    return lambda: [nb.predict_proba(X[:1]) for _ in range(200)]
 
 
 @case("start-up: import naively and NaiveBayes", time.perf_counter)

@@ -90,17 +90,22 @@ class BlockTally(Shown, Generic[A]):
 
     def scaled(self, factor: float | Floats, faded: NDArray[np.bool_]) -> BlockTally[A]:
         """Multiply the sums; 0 is left of ``faded`` classes, (classes,), and of cells that fade."""
+        try:
+            with np.errstate(over="raise"):
+                found = self.map(lambda sums: sums * factor)
+        except FloatingPointError:
+            raise ValueError(f"A sum times {factor} would be larger than any float.") from None
+        return found.without(faded)
+
+    def without(self, faded: NDArray[np.bool_]) -> BlockTally[A]:
+        """Return 0 in place of the sums of classes, (classes,), and of cells, that have faded."""
         present, of = self.sums.get(PRESENT), None
         if isinstance(present, RepeatedSums):
             of = present.number
-            faded = faded | (np.abs(present.different.high * factor) < LEAST_ROWS)
+            faded = faded | (np.abs(present.different.high) < LEAST_ROWS)
         elif present is not None:
-            faded = faded | (np.abs(present.high * factor) < LEAST_ROWS)
-        try:
-            with np.errstate(over="raise"):
-                return self.map(lambda sums: (sums * factor).without(faded, of))
-        except FloatingPointError:
-            raise ValueError(f"A sum times {factor} would be larger than any float.") from None
+            faded = faded | (np.abs(present.high) < LEAST_ROWS)
+        return self.map(lambda sums: sums.without(faded, of))
 
     def of(self, columns: Collection[Name]) -> BlockTally[A]:
         """Return the tally of some of the columns."""
@@ -632,7 +637,7 @@ def forget(tally: Tally, other: Tally, times: Collection[BlockKey] = ()) -> Tall
         )
     # Where a class has no rows any more, what is left of its sums is rounding.
     none = left.weight.high == 0
-    blocks = {name: block.scaled(1.0, none) for name, block in left.blocks.items()}
+    blocks = {name: block.without(none) for name, block in left.blocks.items()}
     return replace(left, blocks=blocks).pruned()
 
 

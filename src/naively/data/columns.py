@@ -291,9 +291,18 @@ def all_missing(array: NDArray[Any]) -> bool:
 
 def _of_cells(name: Name, cells: list[Any] | NDArray[np.object_]) -> Column:
     """Return cells as a column, by the types of the cells."""
+    if set(map(type, cells)) == {float}:  # as most numbers are: no cell is asked for more
+        floats = np.array(cells, np.float64)
+        if not all_missing(floats):
+            return floats, "number"
     strings = dispatch.pack_strings(cells)
     if strings is not None and strings.any_there:
         return strings, "string"
+    return _of_any_cells(name, cells)
+
+
+def _of_any_cells(name: Name, cells: list[Any] | NDArray[np.object_]) -> Column:
+    """Return cells that are not all floats, nor all strings, by their families."""
     lists = FAMILIES["words"]
     cells = [
         None if not isinstance(c, lists) and is_missing(c) else plain(c) for c in _listed(cells)

@@ -47,6 +47,7 @@ from naively.fitting.sample import Reservoir, Sample
 from naively.messages import warn
 from naively.model import class_prior
 from naively.model.given import model_of
+from naively.model.held_out import HeldOut
 from naively.model.model import History, Model, Sought
 from naively.options import Asked, How, Weighting, check_options, declared, duration_of
 from naively.schema.choose import EventModels, given_as_objects
@@ -452,16 +453,34 @@ class NaiveBayes(Classifier):
         if faded:
             by = f"{1 - faded / self._total:g}"
             self.history_ = self.history_.add("decay", faded, self._total - faded, by)
-        if sample is not None and isinstance(found, InMemory) and not found.is_labelled:
-            model = self._with_unlabelled(model, sample, found)
-        elif sample is not None and weights_are_stale(self.model_, model):
-            model = self._weighed(model)
-        elif held_out is not None:  # it holds still: the model has become no worse
-            model = model.with_held_out(held_out.among(model.classes))
         before = self._total - faded
-        self._keep(model)
+        self._keep(self._weighed_again(model, sample, found, held_out))
         self._record("update", self._total - before)
         return self
+
+    def _weighed_again(
+        self, model: Model, sample: Reservoir | None, found: Training, held_out: HeldOut | None
+    ) -> Model:
+        """Return a model that has learned more, with other weights where those are of too few rows.
+
+        Parameters
+        ----------
+        model : Model
+            What all rows have taught.
+        sample : Reservoir, optional
+            A sample of them, if there is one.
+        found : Training
+            The rows that came last.
+        held_out : HeldOut, optional
+            What was known of held-out rows before.
+        """
+        if sample is not None and isinstance(found, InMemory) and not found.is_labelled:
+            return self._with_unlabelled(model, sample, found)
+        if sample is not None and weights_are_stale(self.model_, model):
+            return self._weighed(model)
+        if held_out is not None:  # it holds still: the model has become no worse
+            return model.with_held_out(held_out.among(model.classes))
+        return model
 
     def _before(
         self, decay: float | None, fading: FadedRows | None

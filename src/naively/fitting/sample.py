@@ -80,6 +80,7 @@ from naively.schema.settle import View
 
 
 SEVERAL = 8  # more batches than this are joined
+WAIT = 64  # rows at most wait to be drawn from, so that to learn one touches none that is kept
 FOLDS = 10  # of groups, each of which is left out
 FEW = 1_000  # rows, of which with interactions thirds are held out of the counts too
 MANY = 0.2  # of the rows, from which on near copies are left out by so many folds
@@ -111,7 +112,7 @@ class Reservoir:
     def __init__(self, random_state: Any = None, *, grows: bool = False) -> None:
         draw = np.random.default_rng(0 if random_state is None else random_state)
         self._seed = draw.integers(2**64, dtype=np.uint64)
-        self._new: list[Batch] = []  # a batch that can wait until the sample is asked for
+        self._new: list[Batch] = []  # batches that can wait until the sample is asked for
         self._kept: list[Kept] = []
         self._size = SampleSize(0, 0, 0.0, "")
         self._last: tuple[Tally, bool, Sample] | None = None  # so that no text is split again
@@ -140,7 +141,8 @@ class Reservoir:
         self._size = sample_size(model, self.seen)
         self._new.append(batch)
         self._last = None
-        if self._kept or len(self._new) > 1:
+        waiting = self._new if self._kept else self._new[1:]
+        if sum(map(len, waiting)) > WAIT:
             self._draw()
         if len(self._kept) > SEVERAL:
             self._kept = encoded_by(self._kept, model)

@@ -156,6 +156,8 @@ class Sums:
         if not isinstance(other, Sums):
             other = Sums(np.asarray(other, np.float64))
         high, low = two_product(self.high, other.high)
+        if self.is_exact and other.is_exact:  # what follows would add zeros
+            return Sums(high, low)
         return Sums(*two_sum(high, low + (self.high * other.low + self.low * other.high)))
 
     __rmul__ = __mul__
@@ -246,6 +248,38 @@ class Sums:
             )
             begin, length = np.cumsum(half) - half, half
         return sums
+
+
+# --- Sums of floats by group, whose order does not show -------------------------------------------
+#
+# Added to a large enough power of two, a number loses its last bits; what is left of all numbers
+# are multiples of one unit, and few enough of these for every sum of them to be exact. The bits
+# that were lost are added up likewise, in turn (Demmel & Nguyen 2015).
+
+
+HUGE, SMALL_ENOUGH = 1000, 2.0**-100  # an exponent from which on numbers are scaled down, by this
+
+
+def sum_by_group(values: Floats, group: NDArray[np.integer], groups: int) -> Floats:
+    """Return the sum of the numbers of each group, (groups,), whatever their order.
+
+    >>> sum_by_group(np.array([0.1, 1e16, 0.2, -1e16]), np.array([0, 0, 1, 0]), 2)
+    array([0.1, 0.2])
+    """
+    largest = np.abs(values).max(initial=0.0)
+    # Whole numbers are added up without rounding; and where one is infinite, so is the sum.
+    if not np.isfinite(largest) or (values == np.rint(values)).all():
+        return np.bincount(group, values, groups).astype(np.float64)
+    if int(np.frexp(largest)[1]) + len(values).bit_length() > HUGE:
+        return sum_by_group(values * SMALL_ENOUGH, group, groups) / SMALL_ENOUGH
+    total, rest = np.zeros(groups), values
+    while largest > 0:
+        shift = np.ldexp(1.5, int(np.frexp(largest)[1]) + len(values).bit_length())
+        multiples = (rest + shift) - shift
+        total += np.bincount(group, multiples, groups)
+        rest = rest - multiples
+        largest = np.abs(rest).max(initial=0.0)
+    return total
 
 
 # --- Sums that are scattered into a table, in plain NumPy: exact where all terms are whole -------

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.kernels import dispatch
-from naively.kernels.double_double import Sums
+from naively.kernels.double_double import Sums, sum_by_group
 from naively.kernels.reference import Floats
 
 # --- Double-double sums of a table of rows × classes in which few rows are different -------------
@@ -320,11 +320,7 @@ class SparseSums:
 
     def by_class(self) -> Floats:
         """Return the sum of each class, of shape (classes,), whatever the order of the rows."""
-        classes, high = self.classes, self.stored.high
-        if (high != np.rint(high)).any():  # whole numbers are added up without rounding
-            order = np.lexsort((high, classes))
-            classes, high = classes[order], high[order]
-        return np.bincount(classes, high, self.k).astype(np.float64)
+        return sum_by_group(self.stored.high, self.classes, self.k)
 
     def rows_there(self) -> NDArray[np.bool_]:
         """Return which rows have a cell, of shape (rows,)."""
