@@ -1,27 +1,46 @@
 """The text of HTML that its reader sees, by lexbor, which is given nothing that takes it long.
 
 Nested elements cost lexbor time by the square of their number. Elements that only format cost
-memory too, as lexbor opens them again in each paragraph. An element within a word tells nothing
-about the text but its link, so it becomes ``<wbr>``, which is never open; other elements are
-counted before lexbor parses them.
+memory too, as lexbor opens them again in each paragraph. So elements that are part of a line of
+text become ``<wbr>``, which is never open, with their name in an attribute: where they begin and
+end is found afterwards. Other elements are counted before lexbor parses them.
 """
 
 from __future__ import annotations
 
 import re
 
-from naively.mail.limits import HTML_LENGTH, OPEN_ELEMENTS, TAG_LENGTH
+from naively.mail.limits import HTML_LENGTH, MISNESTED, OPEN_ELEMENTS, TAG_LENGTH
 
-# These elements may begin and end within a word; any other element separates words.
-WITHIN_WORDS = [
-    "a", "abbr", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em", "font", "i",
-    "ins", "kbd", "mark", "q", "s", "samp", "small", "span", "strike", "strong", "sub", "sup",
-    "time", "tt", "u", "var", "wbr",
-]  # fmt: skip
-# These patterns are compiled when they are first used, as most mail has no HTML.
-WITHIN_WORD = rf"(?i)</?(?:{'|'.join(WITHIN_WORDS)})(?=[\s/>])"
-FORMATS_LINES = r"(?i)</?nobr(?=[\s/>])"
-INVISIBLE = ["script", "style", "head", "template", "noscript"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from selectolax.lexbor import LexborNode
+
+    from naively.mail.style import Look, Sheet
+
+BOXES = """
+    address area article aside audio base blockquote body br button canvas caption center col
+    colgroup datalist dd details dialog dir div dl dt embed fieldset figcaption figure footer form
+    frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html iframe image img input legend li link
+    listing main map marquee menu meta nav noembed noframes noscript object ol optgroup option p
+    param plaintext pre script section select source style summary table tbody td template textarea
+    tfoot th thead title tr track ul video xmp
+    """.split()  # noqa: SIM905
+# A browser opens these again where their end is not in its place, and does not the others.
+FORMATS = frozenset("a b big code em font i nobr s small strike strong tt u".split())  # noqa: SIM905
+OF_LINES = FORMATS | set(
+    "abbr acronym bdi bdo cite data del dfn ins kbd label mark q samp span sub sup time var wbr "
+    "ruby rb rt rp meter output progress svg math".split()  # noqa: SIM905
+)
+CELLS = frozenset("td th caption button marquee object".split())  # no format reaches out of these
+# This is compiled when it is first used, as most mail has no HTML.
+OF_LINE = rf"(?i)<(/?(?!(?:{'|'.join(BOXES)})(?:[\s/>]|\Z))[a-z][^\s/>\"]*)"
+NAME = "n"  # the attribute that has the name
+UNSEEN = frozenset("""
+    audio canvas datalist dialog iframe noembed noframes object script style template title video
+    """.split())  # noqa: SIM905
 NEVER_OPEN = {
     "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source",
     "track", "wbr",
@@ -32,37 +51,191 @@ IS_DATA = r"(?i)[\"']data:[^\"'>]*"  # long, and one attribute
 LINK = re.compile(r"https?://([^\s/\"'<>?#]+)", re.IGNORECASE)
 
 
-def visible_text(html: str) -> tuple[str, list[str]] | None:
-    """Return the text that a reader of HTML sees, and the hosts that it links to.
+class Seen:
+    """What a reader sees of HTML.
+
+    Attributes
+    ----------
+    text : str
+        The text that is seen.
+    links : list of str
+        The hosts that it links to, and has pictures of.
+    hidden : list of str
+        How something was hidden in it: by "style" a text, by a "comment" or "markup" that shows
+        nothing the parts of a word from each other.
+    """
+
+    def __init__(self, text: str, links: list[str], hidden: list[str]) -> None:
+        self.text, self.links, self.hidden = text, links, hidden
+
+
+def visible_text(html: str) -> Seen | None:
+    """Return what a reader of HTML sees.
 
     The result is None if parsing would take long: elements are nested too deep, or have too many
     attributes.
 
     Examples
     --------
-    >>> visible_text("<style>p {}</style><p>V<b>IA</b>GRA<p>now<a href='http://a.org/x'>!</a>")
-    ('VIAGRA now!', ['a.org'])
+    >>> seen = visible_text("<style>i {display: none}</style><p>V<b>IA</b>G<i>lunch</i>RA<p>now")
+    >>> seen.text, seen.hidden
+    ('VIAGRA now', ['style'])
     >>> visible_text("<div>" * 4000) is None
     True
     """
     from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 
-    html = re.sub(FORMATS_LINES, "<br", re.sub(WITHIN_WORD, "<wbr", html[:HTML_LENGTH]))
+    from naively.mail.style import Sheet
+
+    html = re.sub(OF_LINE, rf'<wbr {NAME}="\1"', html[:HTML_LENGTH])
     if _is_long_to_parse(html):
         return None
     try:
         tree = LexborHTMLParser(html)
     except SelectolaxError:
         return None
-    links = [
-        host
-        for node in tree.css("[href], [src], [action]")
-        for name in ("href", "src", "action")
-        for host in LINK.findall(node.attributes.get(name) or "")
-    ]
-    tree.strip_tags([*INVISIBLE, "wbr"])
-    tree.merge_text_nodes()
-    return (tree.body.text(separator=" ").strip() if tree.body else ""), links
+    sheets = (node.text() for node in tree.css("style") if _is_for_screens(node.attributes))
+    reader = _Reader(Sheet("\n".join(sheets)))
+    node, depth = tree.root, 0
+    while node is not None:
+        below = reader.enter(node)
+        if below is not None:
+            node, depth = below, depth + 1
+            continue
+        while (after := node.next if depth else None) is None and depth:
+            node, depth = node.parent, depth - 1
+            reader.leave()
+        node = after
+    return Seen("".join(reader.pieces).strip(), reader.links, sorted(reader.hidden))
+
+
+class _Open:
+    """An element that is open: how text looks in it, and what it declares."""
+
+    __slots__ = ("declared", "is_box", "look", "name", "texts")
+
+    def __init__(
+        self, name: str, is_box: bool, declared: Mapping[str, str], look: Look, texts: int
+    ) -> None:
+        self.name, self.is_box, self.declared, self.look = name, is_box, declared, look
+        self.texts = texts  # how many there were before
+
+
+class _Reader:
+    """Reads a tree in order: boxes are its elements, and parts of lines are marks in it."""
+
+    def __init__(self, sheet: Sheet) -> None:
+        from naively.mail.style import Look
+
+        self.pieces: list[str] = []
+        self.links: list[str] = []
+        self.hidden: set[str] = set()
+        self._sheet = sheet
+        self._open = [_Open("", True, {}, Look(), 0)]
+        self._texts = 0
+        self._between = ""  # what came since the last text, if it does not show
+        self._left = MISNESTED
+
+    def enter(self, node: LexborNode) -> LexborNode | None:
+        """Read a node, and return its first child, if that is to be read."""
+        if node.is_text_node:
+            self._read_text(node.text_content or "")
+            return None
+        if not node.is_element_node:
+            if node.is_comment_node:
+                self._between = "comment"
+            return None
+        name, attributes = node.tag, node.attributes
+        if name == "wbr":
+            named = attributes.get(NAME) or ""
+            if named[:1] == "/":
+                self._end(named[1:].lower())
+            else:
+                self._begin(named.lower(), attributes)
+            return None
+        self._part()
+        below = None if name in UNSEEN else node.first_child
+        declared = self._sheet.declared(name, attributes)
+        look = self._open[-1].look.within(declared, name, in_line=False)
+        self._add_links(attributes, look)
+        if below is not None:
+            self._open.append(_Open(name, True, declared, look, self._texts))
+        return below
+
+    def leave(self) -> None:
+        """Close a box; what only formats in it is still open behind it, unless it is a cell."""
+        self._part()
+        still_open = []
+        while not (item := self._open.pop()).is_box:
+            if item.name in FORMATS:
+                still_open.append(item)
+        if item.name not in CELLS:
+            self._open_again(still_open[::-1])
+
+    def _read_text(self, text: str) -> None:
+        self._texts += 1
+        if not self._open[-1].look.seen:
+            if re.search(r"[^\W_]", text):
+                self.hidden.add("style")
+            return
+        pieces = self.pieces
+        if self._between and pieces and pieces[-1][-1:].isalnum() and text[:1].isalnum():
+            self.hidden.add(self._between)
+        self._between = ""
+        if text:
+            pieces.append(text)
+
+    def _part(self) -> None:
+        """Begin another word."""
+        if self.pieces and self.pieces[-1] != " ":
+            self.pieces.append(" ")
+
+    def _add_links(self, attributes: Mapping[str, str | None], look: Look) -> None:
+        for name in ("href", "src", "action"):
+            if name in attributes and not look.gone:
+                self.links += LINK.findall(attributes[name] or "")
+
+    def _begin(self, name: str, attributes: Mapping[str, str | None]) -> None:
+        """Begin a part of a line."""
+        if name == "a":
+            self._end("a")  # none is in another
+        declared = self._sheet.declared(name, attributes)
+        look = self._open[-1].look.within(declared, name, in_line=True)
+        self._add_links(attributes, look)
+        if name not in OF_LINES:
+            self._between = self._between or "markup"
+        if name != "wbr" and (name in OF_LINES or declared):
+            self._open.append(_Open(name, False, declared, look, self._texts))
+
+    def _end(self, name: str) -> None:
+        """End a part of a line, which need not be the last that began."""
+        is_format, place = name in FORMATS, len(self._open) - 1
+        while (item := self._open[place]).name != name or item.is_box:
+            if item.is_box and (not is_format or item.name in CELLS or place == 0):
+                return
+            place -= 1
+            self._left -= 1
+            if self._left < 0:
+                return
+        if item.texts == self._texts:
+            self._between = self._between or "markup"
+        above = self._open[place + 1 :]
+        del self._open[place:]
+        self._open_again([item for item in above if item.is_box or item.name in FORMATS])
+
+    def _open_again(self, items: list[_Open]) -> None:
+        """Open elements again, as what is around them has changed."""
+        for item in items:
+            self._left -= 1
+            if item.is_box or self._left >= 0:
+                item.look = self._open[-1].look.within(
+                    item.declared, item.name, in_line=not item.is_box
+                )
+                self._open.append(item)
+
+
+def _is_for_screens(attributes: Mapping[str, str | None]) -> bool:
+    return (attributes.get("media") or "all").strip().lower() in ("all", "screen")
 
 
 def _is_long_to_parse(html: str) -> bool:
