@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
     from naively.mail.style import Look, Sheet
 
-BOXES = """
+BOXES = frozenset("""
     address area article aside audio base blockquote body br button canvas caption center col
     colgroup datalist dd details dialog dir div dl dt embed fieldset figcaption figure footer form
     frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html iframe image img input legend li link
     listing main map marquee menu meta nav noembed noframes noscript object ol optgroup option p
     param plaintext pre script section select source style summary table tbody td template textarea
     tfoot th thead title tr track ul video xmp
-    """.split()  # noqa: SIM905
+    """.split())  # noqa: SIM905
 # A browser opens these again where their end is not in its place, and does not the others.
 FORMATS = frozenset("a b big code em font i nobr s small strike strong tt u".split())  # noqa: SIM905
 OF_LINES = FORMATS | set(
@@ -35,8 +35,6 @@ OF_LINES = FORMATS | set(
     "ruby rb rt rp meter output progress svg math".split()  # noqa: SIM905
 )
 CELLS = frozenset("td th caption button marquee object".split())  # no format reaches out of these
-# This is compiled when it is first used, as most mail has no HTML.
-OF_LINE = rf"(?i)<(/?(?!(?:{'|'.join(BOXES)})(?:[\s/>]|\Z))[a-z][^\s/>\"]*)"
 NAME = "n"  # the attribute that has the name
 UNSEEN = frozenset("""
     audio canvas datalist dialog iframe noembed noframes object script style template title video
@@ -45,7 +43,7 @@ NEVER_OPEN = {
     "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source",
     "track", "wbr",
 }  # fmt: skip
-TAG = r"<(/?)([a-z][^\s/>]*)"
+TAG = r"<(/?)([A-Za-z][^\s/>\"]*)"
 LONG_TAG = rf"<[^>]{{{TAG_LENGTH}}}"
 IS_DATA = r"(?i)[\"']data:[^\"'>]*"  # long, and one attribute
 LINK = re.compile(r"https?://([^\s/\"'<>?#]+)", re.IGNORECASE)
@@ -87,11 +85,11 @@ def visible_text(html: str) -> Seen | None:
 
     from naively.mail.style import Sheet
 
-    html = re.sub(OF_LINE, rf'<wbr {NAME}="\1"', html[:HTML_LENGTH])
-    if _is_long_to_parse(html):
+    marked = _as_marks(html[:HTML_LENGTH])
+    if marked is None:
         return None
     try:
-        tree = LexborHTMLParser(html)
+        tree = LexborHTMLParser(marked)
     except SelectolaxError:
         return None
     sheets = (node.text() for node in tree.css("style") if _is_for_screens(node.attributes))
@@ -141,23 +139,27 @@ class _Reader:
         if node.is_text_node:
             self._read_text(node.text_content or "")
             return None
-        if not node.is_element_node:
-            if node.is_comment_node:
-                self._between = "comment"
-            return None
-        name, attributes = node.tag, node.attributes
+        name = node.tag
         if name == "wbr":
+            attributes = node.attributes
             named = attributes.get(NAME) or ""
             if named[:1] == "/":
-                self._end(named[1:].lower())
+                self._end(named[1:])
             else:
-                self._begin(named.lower(), attributes)
+                self._begin(named, attributes)
+            return None
+        if name[:1] == "-":
+            self._between = "comment"
             return None
         self._part()
         below = None if name in UNSEEN else node.first_child
+        attributes = node.attributes
+        look = self._open[-1].look
         declared = self._sheet.declared(name, attributes)
-        look = self._open[-1].look.within(declared, name, in_line=False)
-        self._add_links(attributes, look)
+        if declared:
+            look = look.within(declared, name, in_line=False)
+        if attributes:
+            self._add_links(attributes, look)
         if below is not None:
             self._open.append(_Open(name, True, declared, look, self._texts))
         return below
@@ -238,13 +240,21 @@ def _is_for_screens(attributes: Mapping[str, str | None]) -> bool:
     return (attributes.get("media") or "all").strip().lower() in ("all", "screen")
 
 
-def _is_long_to_parse(html: str) -> bool:
-    """Whether a tag is very long, or the open elements, summed over all tags, are too many."""
-    if len(html) > TAG_LENGTH and re.search(LONG_TAG, re.sub(IS_DATA, "", html)):
-        return True
+def _as_marks(html: str) -> str | None:
+    """Return HTML with ``<wbr>`` for parts of lines, or None if it would take long to parse.
+
+    It would if a tag is very long, or if the open elements, summed over all tags, are too many.
+    """
     begun: dict[str, int] = {}
     depth = work = 0
-    for end, name in re.findall(TAG, html.lower()):
+
+    def mark(found: re.Match[str]) -> str:
+        nonlocal depth, work
+        end, name = found.groups()
+        name = name.lower()
+        if name not in BOXES:
+            work += depth
+            return f'<wbr {NAME}="{end}{name}"'
         if not end:
             if name not in NEVER_OPEN:
                 begun[name] = begun.get(name, 0) + 1
@@ -253,4 +263,9 @@ def _is_long_to_parse(html: str) -> bool:
             begun[name] -= 1
             depth -= 1
         work += depth
-    return work > OPEN_ELEMENTS
+        return found[0]
+
+    html = re.sub(TAG, mark, html)
+    if len(html) > TAG_LENGTH and re.search(LONG_TAG, re.sub(IS_DATA, "", html)):
+        return None
+    return html if work <= OPEN_ELEMENTS else None

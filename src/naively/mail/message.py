@@ -71,11 +71,13 @@ LOCAL = (
 # Characters without a width part no words (see ``kernels.folding``). Scripts from Hebrew on need some
 # of them within words; in Latin, Greek and Cyrillic they hide a word from those who do not fold.
 LETTER = r"[0-9A-Za-z\u00c0-\u034e\u0370-\u0482\u048a-\u058f]"
-WITHOUT_WIDTH = {
-    "soft_hyphen": rf"(?<={LETTER})\u00ad+(?={LETTER})",
-    "zero_width": rf"(?<={LETTER})\u00ad*[\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
-    rf"\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]",
-}
+SOFT_HYPHEN = "\u00ad"
+NO_WIDTH = (
+    r"[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
+    r"\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]"
+)
+# A search for a letter would stop at each; this one stops at few characters.
+WITHIN_WORD = rf"{NO_WIDTH}(?<={LETTER}{NO_WIDTH}){NO_WIDTH}*+(?={LETTER})"
 ADDRESS = r"[^\s<>()\[\]\",;:=]+@[^\s<>()\[\]\",;:=]+"
 
 
@@ -122,7 +124,9 @@ def read_message(
 def _without_width(row: dict[str, str | bool]) -> list[str]:
     """Return which kinds of characters without a width are within the words that are seen."""
     texts = [text for column in ("subject", "body") if not (text := str(row[column])).isascii()]
-    return [kind for kind, of in WITHOUT_WIDTH.items() if any(re.search(of, t) for t in texts)]
+    runs = {run for text in texts for run in re.findall(WITHIN_WORD, text)}
+    hyphens = {run for run in runs if not run.strip(SOFT_HYPHEN)}
+    return ["soft_hyphen"] * bool(hyphens) + ["zero_width"] * (runs != hyphens)
 
 
 def read_contacts(text: str) -> frozenset[str]:

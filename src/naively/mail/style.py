@@ -63,6 +63,9 @@ OF_MOMENTS = re.compile(r":(?:hover|active|focus|visited|:|before|after)")
 EVERYWHERE = re.compile(r"@media\s+(?:only\s+)?(?:screen|all)\s*\Z")
 NOT_ON_SCREENS = re.compile(r"@(?:media\s+(?:only\s+)?print|font|page|(?:-[a-z]+-)?keyframes|counter)")
 
+NOTHING: dict[str, str] = {}
+COLOURED = frozenset(("a", "button"))  # these have a colour of their own
+STYLING = frozenset(("style", "bgcolor", "color", "background", "text", "hidden"))
 TABLES = frozenset("table thead tbody tfoot tr td th caption col colgroup".split())  # grow with text
 
 
@@ -94,8 +97,8 @@ class Sheet:
 
     def declared(self, name: str, attributes: Attributes) -> dict[str, str]:
         """Return what is declared of an element, by its name and attributes, property by property."""
-        if not attributes and not self._rules:
-            return {}
+        if name not in COLOURED and STYLING.isdisjoint(attributes) and not self._rules:
+            return NOTHING
         get = attributes.get
         key = (
             name, get("style"), get("class"), get("id"), get("color"), get("bgcolor"),
@@ -121,8 +124,8 @@ class Sheet:
             "background-color": bgcolor,
             "background-image": background and "url()",
         }
-        if name in ("a", "button"):
-            old["color"] = UNKNOWN  # it has a colour of its own
+        if name in COLOURED:
+            old["color"] = UNKNOWN
         hints = ((p, ((False, -1, 0), v.lower())) for p, v in old.items() if v is not None)
         add(hints)
         if self._rules:
@@ -150,7 +153,7 @@ class Look:
         Whether nothing is seen here, whatever style elements within it may have.
     """
 
-    __slots__ = ("_colour", "_ground", "_indent", "_size", "_visible", "gone", "seen")
+    __slots__ = ("_colour", "_ground", "_indent", "_size", "_visible", "_within", "gone", "seen")
 
     def __init__(self) -> None:
         self.gone = False
@@ -159,11 +162,19 @@ class Look:
         self._indent = 0.0
         self._colour: Colour | None = BLACK
         self._ground: Colour | None = WHITE
+        self._within: dict[tuple[int, bool, bool], tuple[Mapping[str, str], Look]] = {}
 
     def within(self, declared: Mapping[str, str], name: str, *, in_line: bool) -> Look:
         """Return how text looks within one element more, which is a part of a line or a box."""
         if not declared:
             return self
+        key = id(declared), in_line, name in TABLES
+        if key not in self._within:
+            # What is declared is kept, so that its id is that of nothing else.
+            self._within[key] = declared, self._made_within(declared, name, in_line=in_line)
+        return self._within[key][1]
+
+    def _made_within(self, declared: Mapping[str, str], name: str, *, in_line: bool) -> Look:
         new, get = Look(), declared.get
         new._size = _font_size(declared, self._size)
         visibility = get("visibility")
