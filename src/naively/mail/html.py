@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from naively.mail.limits import HTML_LENGTH, MISNESTED, OPEN_ELEMENTS, TAG_LENGTH
+from naively.mail.limits import HTML_LENGTH, MISNESTED, OPEN_ELEMENTS, REOPENED, TAG_LENGTH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,25 +20,28 @@ if TYPE_CHECKING:
 
     from naively.mail.style import Look, Sheet
 
-BOXES = frozenset("""
-    address area article aside audio base blockquote body br button canvas caption center col
-    colgroup datalist dd details dialog dir div dl dt embed fieldset figcaption figure footer form
-    frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html iframe image img input legend li link
-    listing main map marquee menu meta nav noembed noframes noscript object ol optgroup option p
-    param plaintext pre script section select source style summary table tbody td template textarea
-    tfoot th thead title tr track ul video xmp
-    """.split())  # noqa: SIM905
-# A browser opens these again where their end is not in its place, and does not the others.
-FORMATS = frozenset("a b big code em font i nobr s small strike strong tt u".split())  # noqa: SIM905
-OF_LINES = FORMATS | set(
-    "abbr acronym bdi bdo cite data del dfn ins kbd label mark q samp span sub sup time var wbr "
-    "ruby rb rt rp meter output progress svg math".split()  # noqa: SIM905
-)
-CELLS = frozenset("td th caption button marquee object".split())  # no format reaches out of these
-NAME = "n"  # the attribute that has the name
-UNSEEN = frozenset("""
-    audio canvas datalist dialog iframe noembed noframes object script style template title video
-    """.split())  # noqa: SIM905
+ELEMENTS = {
+    # Any other element is a part of a line, also one that nobody knows.
+    "boxes": """
+        address area article aside audio base blockquote body br button canvas caption center col
+        colgroup datalist dd details dialog dir div dl dt embed fieldset figcaption figure footer
+        form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html iframe image img input
+        legend li link listing main map marquee menu meta nav noembed noframes noscript object ol
+        optgroup option p param plaintext pre script section select source style summary table
+        tbody td template textarea tfoot th thead title tr track ul video xmp""",
+    # A browser opens these again behind a box in which they did not end, and no others.
+    "formats": "a b big code em font i nobr s small strike strong tt u",
+    "of lines": """
+        abbr acronym bdi bdo cite data del dfn ins kbd label mark math meter output progress q rb
+        rp rt rtc ruby samp span sub sup svg time var wbr""",
+    "cells": "td th caption button marquee object",  # no format reaches out of these
+    "unseen": """
+        audio canvas datalist dialog iframe noembed noframes object script style template title
+        video""",
+}
+BOXES, FORMATS, OTHERS, CELLS, UNSEEN = (frozenset(names.split()) for names in ELEMENTS.values())
+KNOWN = FORMATS | OTHERS
+NAME = "n"  # the attribute of a mark that has the name
 NEVER_OPEN = {
     "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source",
     "track", "wbr",
@@ -94,17 +97,27 @@ def visible_text(html: str) -> Seen | None:
         return None
     sheets = (node.text() for node in tree.css("style") if _is_for_screens(node.attributes))
     reader = _Reader(Sheet("\n".join(sheets)))
-    node, depth = tree.root, 0
-    while node is not None:
+    if tree.root is not None:
+        _walk(tree.root, reader)
+    return Seen("".join(reader.pieces).strip(), reader.links, sorted(reader.hidden))
+
+
+def _walk(node: LexborNode, reader: _Reader) -> None:
+    """Read the nodes of a tree in order."""
+    depth = 0
+    while True:
         below = reader.enter(node)
         if below is not None:
             node, depth = below, depth + 1
             continue
-        while (after := node.next if depth else None) is None and depth:
-            node, depth = node.parent, depth - 1
+        while depth and (after := node.next) is None:
+            if (parent := node.parent) is None:
+                return
+            node, depth = parent, depth - 1
             reader.leave()
-        node = after
-    return Seen("".join(reader.pieces).strip(), reader.links, sorted(reader.hidden))
+        if not depth:
+            return
+        node = after  # type: ignore[assignment]
 
 
 class _Open:
@@ -113,7 +126,7 @@ class _Open:
     __slots__ = ("declared", "is_box", "look", "name", "texts")
 
     def __init__(
-        self, name: str, is_box: bool, declared: Mapping[str, str], look: Look, texts: int
+        self, name: str, declared: Mapping[str, str], look: Look, texts: int, *, is_box: bool
     ) -> None:
         self.name, self.is_box, self.declared, self.look = name, is_box, declared, look
         self.texts = texts  # how many there were before
@@ -129,7 +142,7 @@ class _Reader:
         self.links: list[str] = []
         self.hidden: set[str] = set()
         self._sheet = sheet
-        self._open = [_Open("", True, {}, Look(), 0)]
+        self._open = [_Open("", {}, Look(), 0, is_box=True)]
         self._texts = 0
         self._between = ""  # what came since the last text, if it does not show
         self._left = MISNESTED
@@ -139,7 +152,7 @@ class _Reader:
         if node.is_text_node:
             self._read_text(node.text_content or "")
             return None
-        name = node.tag
+        name = node.tag or "-"
         if name == "wbr":
             attributes = node.attributes
             named = attributes.get(NAME) or ""
@@ -161,7 +174,7 @@ class _Reader:
         if attributes:
             self._add_links(attributes, look)
         if below is not None:
-            self._open.append(_Open(name, True, declared, look, self._texts))
+            self._open.append(_Open(name, declared, look, self._texts, is_box=True))
         return below
 
     def leave(self) -> None:
@@ -204,10 +217,10 @@ class _Reader:
         declared = self._sheet.declared(name, attributes)
         look = self._open[-1].look.within(declared, name, in_line=True)
         self._add_links(attributes, look)
-        if name not in OF_LINES:
+        if name not in KNOWN:
             self._between = self._between or "markup"
-        if name != "wbr" and (name in OF_LINES or declared):
-            self._open.append(_Open(name, False, declared, look, self._texts))
+        if name != "wbr" and (name in KNOWN or declared):
+            self._open.append(_Open(name, declared, look, self._texts, is_box=False))
 
     def _end(self, name: str) -> None:
         """End a part of a line, which need not be the last that began."""
@@ -228,7 +241,7 @@ class _Reader:
     def _open_again(self, items: list[_Open]) -> None:
         """Open elements again, as what is around them has changed."""
         for item in items:
-            self._left -= 1
+            self._left -= REOPENED
             if item.is_box or self._left >= 0:
                 item.look = self._open[-1].look.within(
                     item.declared, item.name, in_line=not item.is_box

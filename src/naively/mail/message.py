@@ -68,8 +68,8 @@ LOCAL = (
     "x-evolution", "x-original-to", "return-path", "delivered-to", "content-length", "lines",
     "envelope-to", "xref",
 )  # fmt: skip
-# Characters without a width part no words (see ``kernels.folding``). Scripts from Hebrew on need some
-# of them within words; in Latin, Greek and Cyrillic they hide a word from those who do not fold.
+# Characters without a width part no words (see ``kernels.folding``). Scripts from Hebrew on need
+# some within words; in Latin, Greek and Cyrillic they hide a word from those who do not fold.
 LETTER = r"[0-9A-Za-z\u00c0-\u034e\u0370-\u0482\u048a-\u058f]"
 SOFT_HYPHEN = "\u00ad"
 NO_WIDTH = (
@@ -101,7 +101,8 @@ def read_message(
         Text by column: subject, body (plain parts, and the visible text of HTML parts), links
         (their hosts), sender, recipients, reply_to, received (the path), message_id, mailer,
         headers (their names, with ``_`` for ``-``), attachments (types and names), hidden (how
-        something in subject or body was hidden from the reader). If contacts are given, ``sender_in_contacts`` is whether the sender is one of them.
+        something in subject or body was hidden from the reader). If contacts are given,
+        ``sender_in_contacts`` is whether the sender is one of them.
 
     Examples
     --------

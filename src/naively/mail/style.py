@@ -8,7 +8,6 @@ from the filter by a rule that hides them from no reader. All takes time by the 
 from __future__ import annotations
 
 import re
-from itertools import count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,11 +15,12 @@ if TYPE_CHECKING:
 
     Attributes = Mapping[str, str | None]
     Colour = tuple[int, int, int]
-    Rank = tuple[bool, int, int]  # whether it is important, how special the selector is, and its place
+    Rank = tuple[bool, int, int]  # is it important, how special is the selector, and its place
 
 SMALLEST = 2.0  # pixels of a letter that nobody can read
 FAR = -500.0  # pixels to the left of a page, or above it
 THINNEST = 1.0  # pixels of a box that shows nothing of what overflows it
+VALUE_LENGTH = 200  # characters; elements within each other read a value again and again
 FAINTEST = 0.1  # opacity
 ALIKE = 20  # of 255: red, green and blue differ by no more
 UNKNOWN = ""  # the value of a property that a rule may set, or not
@@ -37,36 +37,49 @@ NAMED: dict[str, Colour] = {
     "mintcream": (245, 255, 250), "azure": (240, 255, 255), "seashell": (255, 245, 238),
     "lightgrey": (211, 211, 211), "lightgray": (211, 211, 211), "gainsboro": (220, 220, 220),
 }  # fmt: skip
-UNITS = {"px": 1.0, "pt": 4 / 3, "pc": 16.0, "in": 96.0, "cm": 37.8, "mm": 3.78, "q": 0.945, "rem": 16.0}
+UNITS = {
+    "px": 1.0,
+    "pt": 4 / 3,
+    "pc": 16.0,
+    "in": 96.0,
+    "cm": 37.8,
+    "mm": 3.78,
+    "q": 0.945,
+    "rem": 16.0,
+}
 NONE = ("none", "transparent", "inherit", "initial", "unset", "0")
 INHERITED = ("inherit", "currentcolor", "unset")
 
+# These patterns are compiled when they are first used, as most elements have little style.
 # Repetitions are possessive (*+) where a failure could make the search try each length.
-NO_STYLE = re.compile(
-    r"/\*.*?(?:\*/|\Z)|\"(?:[^\"\\\n]|\\.)*+(?:\"|\n|\\?\Z)|'(?:[^'\\\n]|\\.)*+(?:'|\n|\\?\Z)|<!--|-->",
-    re.DOTALL,
+NO_STYLE = (
+    r"(?s)/\*.*?(?:\*/|\Z)|<!--|-->"
+    r"|\"(?:[^\"\\\n]|\\.)*+(?:\"|\n|\\?\Z)|'(?:[^'\\\n]|\\.)*+(?:'|\n|\\?\Z)"
 )
-URL = re.compile(r"url\([^)]*+\)?")
-ESCAPE = re.compile(r"\\(?:([0-9a-f]{1,6})\s?|(.))", re.DOTALL)
-DECLARATION = re.compile(
-    r"(?:^|;)\s*+(display|visibility|opacity|font(?:-size)?|color|background(?:-color|-image)?|text-indent"
-    r"|position|left|top|margin-left|(?:max-)?(?:width|height)|overflow(?:-[xy])?)"
+URL = r"url\([^)]*+\)?"
+ESCAPE = r"(?s)\\(?:([0-9a-f]{1,6})\s?|(.))"
+DECLARATION = (
+    r"(?:^|;)\s*+(display|visibility|opacity|font(?:-size)?|color|background(?:-color|-image)?"
+    r"|text-indent|position|left|top|margin-left|(?:max-)?(?:width|height)|overflow(?:-[xy])?)"
     r"\s*+:([^;!]*+)(!\s*+important)?"
 )
-LENGTH = re.compile(r"([-+]?(?:[0-9]{1,9}(?:\.[0-9]{0,9})?|\.[0-9]{1,9}))[0-9]*+(%|[a-z]*+)")
-SIZE_OF_FONT = re.compile(r"(?<![^\s])[.0-9]+(?:%|[a-z]+|(?=[\s/]))")
-HEX = re.compile(r"#?([0-9a-f]{6}|[0-9a-f]{3})(?![0-9a-f])")
-RGB = re.compile(r"rgba?\(([^)]{1,60})\)")
-SIMPLE = re.compile(r"([a-z][a-z0-9]*|\*)?(?:([.#])([^\s.#:\[>+~*]+))?")
-LAST = re.compile(r"[^\s>+~]+\Z")
-OF_MOMENTS = re.compile(r":(?:hover|active|focus|visited|:|before|after)")
-EVERYWHERE = re.compile(r"@media\s+(?:only\s+)?(?:screen|all)\s*\Z")
-NOT_ON_SCREENS = re.compile(r"@(?:media\s+(?:only\s+)?print|font|page|(?:-[a-z]+-)?keyframes|counter)")
+LENGTH = r"([-+]?(?:[0-9]{1,9}(?:\.[0-9]{0,9})?|\.[0-9]{1,9}))[0-9]*+(%|[a-z]*+)"
+SIZE_OF_FONT = r"(?<![^\s])[.0-9]+(?:%|[a-z]+|(?=[\s/]))"
+HEX = r"#?([0-9a-f]{6}|[0-9a-f]{3})(?![0-9a-f])"
+RGB = r"rgba?\(([^)]{1,60})\)"
+SIMPLE = r"([a-z][a-z0-9]*|\*)?(?:([.#])([^\s.#:\[>+~*]+))?"
+OF_MOMENTS = (":hover", ":active", ":focus", ":visited", "::", ":before", ":after")
+EVERYWHERE = ("@media screen", "@media all", "@media only screen")
+NOT_ON_SCREENS = ("@media print", "@media only print", "@font", "@page", "@keyframes", "@-webkit-k")
 
-NOTHING: dict[str, str] = {}
+COMPLEX, OWN = 10, 20  # how special a selector is at least that is not simple; an attribute
+LEAST: Rank = (False, -1, 0)
+NOTHING: dict[str, tuple[Rank, str]] = {}
 COLOURED = frozenset(("a", "button"))  # these have a colour of their own
 STYLING = frozenset(("style", "bgcolor", "color", "background", "text", "hidden"))
-TABLES = frozenset("table thead tbody tfoot tr td th caption col colgroup".split())  # grow with text
+TABLES = frozenset(  # these grow with their text
+    ("table", "thead", "tbody", "tfoot", "tr", "td", "th", "caption", "col", "colgroup")
+)
 
 
 class Sheet:
@@ -74,7 +87,7 @@ class Sheet:
 
     Examples
     --------
-    >>> sheet = Sheet("p, .x { display: none } td p { display: block } .x { color: red !important }")
+    >>> sheet = Sheet("p, .x {display: none} td p {display: block} .x {color: red !important}")
     >>> sheet.declared("span", {"class": "x"})
     {'display': 'none', 'color': 'red'}
     >>> sheet.declared("p", {"style": "opacity: 0"})
@@ -83,63 +96,66 @@ class Sheet:
 
     def __init__(self, text: str) -> None:
         self._rules: dict[str, dict[str, tuple[Rank, str]]] = {}
-        self._known: dict[tuple[str | None, ...], dict[str, str]] = {}
-        order = count()
-        for selector, declarations, certain in _rules(_cleaned(text)):
+        self._known: dict[tuple[str | bool | None, ...], dict[str, str]] = {}
+        for place, (selector, text_of_rule, certain) in enumerate(_rules(_cleaned(text))):
+            declared: dict[str, tuple[bool, str]] = {}
+            for name, value, important in _declarations(text_of_rule):
+                if important or not declared.get(name, (False, ""))[0]:
+                    declared[name] = important, value
+            if not declared:
+                continue
             for key, is_simple in _keys(selector):
-                special = 2 if "#" in key else ("." in key) + (key[0] not in ".*") / 2
+                special = 4 * ("#" in key) + 2 * ("." in key) + (key[0] not in ".#*")
+                special += 0 if is_simple else COMPLEX
                 rules = self._rules.setdefault(key, {})
-                for name, value, important in _declarations(declarations):
-                    ranked = (important, special, next(order))
-                    known = value if certain and is_simple else UNKNOWN
-                    if name not in rules or ranked > rules[name][0]:
-                        rules[name] = ranked, known
+                for name, (important, value) in declared.items():
+                    ranked = (important, special, place)
+                    if name not in rules or ranked >= rules[name][0]:
+                        rules[name] = ranked, value if certain and is_simple else UNKNOWN
 
     def declared(self, name: str, attributes: Attributes) -> dict[str, str]:
-        """Return what is declared of an element, by its name and attributes, property by property."""
+        """Return the values of an element's properties, by its name and attributes."""
         if name not in COLOURED and STYLING.isdisjoint(attributes) and not self._rules:
-            return NOTHING
+            return {}
         get = attributes.get
         key = (
             name, get("style"), get("class"), get("id"), get("color"), get("bgcolor"),
-            get("background"), get("text"), "hidden" if "hidden" in attributes else None,
+            get("background"), get("text"), "hidden" in attributes,
         )  # fmt: skip
         if key not in self._known:
-            self._known[key] = self._cascade(*key)
+            self._known[key] = self._cascade(name, attributes)
         return self._known[key]
 
-    def _cascade(
-        self, name, style, classes, id_, color, bgcolor, background, text, hidden
-    ) -> dict[str, str]:
-        found: dict[str, tuple[Rank, str]] = {}
-
-        def add(declared: Iterator[tuple[str, tuple[Rank, str]]]) -> None:
-            for property_, ranked in declared:
-                if property_ not in found or ranked[0] > found[property_][0]:
-                    found[property_] = ranked
-
-        old = {
-            "display": hidden and "none",
-            "color": (color if name == "font" else text if name == "body" else None),
-            "background-color": bgcolor,
-            "background-image": background and "url()",
-        }
-        if name in COLOURED:
-            old["color"] = UNKNOWN
-        hints = ((p, ((False, -1, 0), v.lower())) for p, v in old.items() if v is not None)
-        add(hints)
-        if self._rules:
-            keys = ["*", name]
-            for mark, given in ((".", classes), ("#", id_)):
-                for one in (given or "").split():
-                    keys += [f"{mark}{one.lower()}", f"{name}{mark}{one.lower()}"]
-            for key in keys:
-                if key in self._rules:
-                    add(self._rules[key].items())
-        if style:
-            for place, (property_, value, important) in enumerate(_declarations(_cleaned(style))):
-                add([(property_, ((important, 3, place), value))])
+    def _cascade(self, name: str, attributes: Attributes) -> dict[str, str]:
+        """Return the value of greatest rank of each property."""
+        found = {property_: (LEAST, value) for property_, value in _of_attributes(name, attributes)}
+        keys = ["*", name] if self._rules else []
+        for mark, given in ((".", "class"), ("#", "id")) if self._rules else ():
+            for one in dict.fromkeys((attributes.get(given) or "").lower().split()):
+                keys += [f"{mark}{one}", f"{name}{mark}{one}"]
+        of_element = enumerate(_declarations(_cleaned(attributes.get("style") or "")))
+        ranked = [
+            *(item for key in keys for item in self._rules.get(key, NOTHING).items()),
+            *((name, ((important, OWN, i), value)) for i, (name, value, important) in of_element),
+        ]
+        for property_, (rank, value) in ranked:
+            if property_ not in found or rank >= found[property_][0]:
+                found[property_] = rank, value
         return {property_: value for property_, (_, value) in found.items()}
+
+
+def _of_attributes(name: str, attributes: Attributes) -> Iterator[tuple[str, str]]:
+    """Yield what old attributes declare, and elements that look like no others."""
+    if "hidden" in attributes:
+        yield "display", "none"
+    if name in COLOURED:
+        yield "color", UNKNOWN
+    if colour := attributes.get({"font": "color", "body": "text"}.get(name, "")):
+        yield "color", colour.lower().strip()
+    if ground := attributes.get("bgcolor"):
+        yield "background-color", ground.lower().strip()
+    if attributes.get("background"):
+        yield "background-image", "url()"
 
 
 class Look:
@@ -217,9 +233,10 @@ def _are_alike(colour: Colour | None, ground: Colour | None) -> bool:
 
 
 def _is_faint(opacity: str | None) -> bool:
-    found = LENGTH.fullmatch(opacity or "")
-    scale = {"": 1, "%": 100}.get(found[2]) if found else None
-    return bool(found and scale) and float(found[1]) < FAINTEST * scale
+    found = re.fullmatch(LENGTH, opacity or "")
+    if not found or found[2] not in ("", "%"):
+        return False
+    return float(found[1]) < FAINTEST * (100 if found[2] else 1)
 
 
 def _is_far(declared: Mapping[str, str], position: str, size: float) -> bool:
@@ -232,7 +249,8 @@ def _is_far(declared: Mapping[str, str], position: str, size: float) -> bool:
 
 def _is_thin(declared: Mapping[str, str], name: str, size: float) -> bool:
     """Whether a box has no width or height, and shows nothing of what overflows it."""
-    clips = any(declared.get(o) in ("hidden", "clip") for o in ("overflow", "overflow-x", "overflow-y"))
+    overflows = ("overflow", "overflow-x", "overflow-y")
+    clips = any(declared.get(each) in ("hidden", "clip") for each in overflows)
     if not clips or (name in TABLES and "display" not in declared):
         return False
     sides = ("width", "max-width", "height", "max-height")
@@ -251,7 +269,7 @@ def _font_size(declared: Mapping[str, str], of_parent: float) -> float:
 
 def _pixels(value: str | None, size: float, of_percent: float | None = None) -> float | None:
     """Return a length in pixels, or None where that cannot be told."""
-    found = LENGTH.fullmatch(value or "")
+    found = re.fullmatch(LENGTH, value or "")
     if not found:
         return None
     number, unit = float(found[1]), found[2]
@@ -269,11 +287,11 @@ def _colour(value: str | None, of_parent: Colour | None) -> Colour | None:
         return of_parent
     if value == "transparent":
         return TRANSPARENT
-    if found := HEX.fullmatch(value):
+    if found := re.fullmatch(HEX, value):
         digits = found[1] if len(found[1]) == 6 else "".join(2 * digit for digit in found[1])
         return int(digits[:2], 16), int(digits[2:4], 16), int(digits[4:], 16)
-    if found := RGB.fullmatch(value):
-        parts = LENGTH.findall(found[1])
+    if found := re.fullmatch(RGB, value):
+        parts = re.findall(LENGTH, found[1])
         scale = [2.55 if unit == "%" else 1 for _, unit in parts]
         channels = [round(float(n) * s) for (n, _), s in zip(parts, scale, strict=True)][:3]
         if len(parts) == 4 and _is_faint("".join(parts[3])):
@@ -291,7 +309,7 @@ def _ground(declared: Mapping[str, str], of_parent: Colour | None) -> Colour | N
     value = declared.get("background-color", "none")
     if value in NONE:
         return of_parent
-    found = RGB.search(value) or HEX.search(value)
+    found = re.search(RGB, value) or re.search(HEX, value)
     names = [found[0]] if found else [word for word in value.split() if word in NAMED]
     colour = _colour(names[0], None) if names else None
     return of_parent if colour is TRANSPARENT else colour
@@ -299,8 +317,8 @@ def _ground(declared: Mapping[str, str], of_parent: Colour | None) -> Colour | N
 
 def _cleaned(text: str) -> str:
     """Return style in lower case, without comments, strings, addresses and escapes."""
-    text = URL.sub("url()", NO_STYLE.sub(" ", text.lower()))
-    return ESCAPE.sub(_unescaped, text) if "\\" in text else text
+    text = re.sub(URL, "url()", re.sub(NO_STYLE, " ", text.lower()))
+    return re.sub(ESCAPE, _unescaped, text) if "\\" in text else text
 
 
 def _unescaped(found: re.Match[str]) -> str:
@@ -310,10 +328,10 @@ def _unescaped(found: re.Match[str]) -> str:
 
 def _declarations(text: str) -> Iterator[tuple[str, str, bool]]:
     """Yield properties, their values, and whether they are important; of shorthands their parts."""
-    for name, value, mark in DECLARATION.findall(text):
-        value, important = value.strip(), bool(mark)
+    for name, given, mark in re.findall(DECLARATION, text):
+        value, important = given[:VALUE_LENGTH].strip(), bool(mark)
         if name == "font":
-            found = SIZE_OF_FONT.search(value)
+            found = re.search(SIZE_OF_FONT, value)
             yield "font-size", found[0] if found else UNKNOWN, important
         elif name == "background":
             is_picture = "url(" in value or "gradient" in value
@@ -330,12 +348,12 @@ def _rules(text: str) -> Iterator[tuple[str, str, bool]]:
     for found in re.finditer(r"[{}]", text):
         piece, begin = text[begin : found.start()], found.end()
         if found[0] == "{":
-            selector = piece.rpartition(";")[2].strip()
+            selector = " ".join(piece.rpartition(";")[2].split())
             holds, outer = around[-1] if around else (True, "@")
-            if NOT_ON_SCREENS.match(selector):
+            if selector.startswith(NOT_ON_SCREENS):
                 holds = None
             elif selector.startswith("@") or not outer.startswith("@"):
-                holds = holds and bool(EVERYWHERE.match(selector))
+                holds = holds and selector in EVERYWHERE
             around.append((holds, selector))
         elif around:
             holds, selector = around.pop()
@@ -345,12 +363,11 @@ def _rules(text: str) -> Iterator[tuple[str, str, bool]]:
 
 def _keys(selectors: str) -> Iterator[tuple[str, bool]]:
     """Yield of each selector in a list what its elements are known by, and whether that is all."""
-    for selector in selectors.split(","):
-        selector = selector.strip()
-        if OF_MOMENTS.search(selector):
+    for selector in map(str.strip, selectors.split(",")):
+        if any(moment in selector for moment in OF_MOMENTS):
             continue
-        last = LAST.search(selector)
-        if last and (found := SIMPLE.match(last[0])):
+        last = re.sub(r"[>+~]", " ", selector).split()[-1:]
+        if last and (found := re.match(SIMPLE, last[0])):
             name, mark, of = found.groups()
             key = f"{'' if name in (None, '*') else name}{mark or ''}{of or ''}" or "*"
             yield key, found[0] == selector
