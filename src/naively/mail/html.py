@@ -224,6 +224,8 @@ class _Reader:
 
     def _end(self, name: str) -> None:
         """End a part of a line, which need not be the last that began."""
+        if name not in KNOWN:
+            self._between = self._between or "markup"
         is_format, place = name in FORMATS, len(self._open) - 1
         while (item := self._open[place]).name != name or item.is_box:
             if item.is_box and (not is_format or item.name in CELLS or place == 0):
