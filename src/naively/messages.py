@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 
 # These are control characters, ends of lines and paragraphs, characters that turn the direction of
 # writing, and bytes that were not UTF-8.
-OBEYED = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+OBEYED = "[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"  # compiled when first used
 
 
 def visible(text: str) -> str:
@@ -24,7 +24,7 @@ def visible(text: str) -> str:
     >>> print(visible("a\tb\x1b[31m :smiley: [/] é 👩‍🔬"))
     a\tb\x1b[31m :smiley: [/] é 👩‍🔬
     """
-    return OBEYED.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+    return re.sub(OBEYED, lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def shortened(text: str, most: int) -> str:

@@ -511,7 +511,7 @@ def write(
         for row in rows:
             record = {n: json_value(v) for n, v in zip(names, row, strict=True)}
             line = json.dumps(record, ensure_ascii=False, default=str)
-            out.write(OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", line) + "\n")
+            out.write(re.sub(OBEYED, lambda found: f"\\u{ord(found[0]):04x}", line) + "\n")
     else:
         _write_table(names, rows, out)
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from naively.kernels.dispatch import Vocabulary
 from naively.kernels.reference import LAST_SHIFT, Keys, as_float, coarsest, sortable
-from naively.kernels.tokens import Row
+from naively.kernels.texts import Row
 
 # --- Sufficient statistics: the handful of elementwise sums that naive Bayes is made of ----------
 

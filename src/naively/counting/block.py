@@ -15,7 +15,7 @@ from naively.counting.labels import Labels
 from naively.kernels import dispatch
 from naively.kernels.reference import Floats, clipped
 from naively.kernels.strings import Strings
-from naively.kernels.tokens import Row
+from naively.kernels.texts import Row
 
 # --- Block ---------------------------------------------------------------------------------------
 #

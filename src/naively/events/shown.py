@@ -21,7 +21,7 @@ from naively.events.prior import (
     Prior,
 )
 from naively.kernels.reference import Floats
-from naively.kernels.tokens import Row
+from naively.kernels.texts import Row
 from naively.options import How
 from naively.tabular import Tabular
 

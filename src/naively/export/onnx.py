@@ -34,7 +34,8 @@ from naively.export.scorecard import (
 from naively.file.parts import write_classes
 from naively.kernels.reference import FAR, Floats
 from naively.kernels.strings import Strings
-from naively.kernels.tokens import Row, splitter
+from naively.kernels.texts import Row
+from naively.kernels.tokens import splitter
 from naively.model.linear_part import Step
 
 if TYPE_CHECKING:

@@ -16,17 +16,18 @@ first.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import lru_cache
 from itertools import chain, pairwise
-from typing import Literal, TypeAlias
 
 from naively.kernels.folding import IN_WORD, fold
 
-Unit: TypeAlias = Literal["word", "char", "char_wb"]
-Row: TypeAlias = "str | Sequence[str] | None"  # a text, its tokens, or a missing text
-Split: TypeAlias = Callable[[Row], list[str]]
-Words: TypeAlias = tuple[list[str], list[str], list[str]]  # see `_words`
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from naively.kernels.texts import Row, Split, Unit
+
+    Words = tuple[list[str], list[str], list[str]]  # see `_words`
 
 UNITS = ("word", "char", "char_wb")
 

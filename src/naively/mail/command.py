@@ -20,6 +20,7 @@ VERBS = {  # what each does, and the module of naively.mail.verbs that does it
     "filter": ("Mark a message on standard input as spam or ham.", "filter"),
     "learn": ("Learn mail as spam or ham, for the filter.", "learn"),
     "unlearn": ("Take back mail that the filter has learned.", "learn"),
+    "serve": ("Filter mail for clients of spamd, such as mail servers.", "serve"),
     "evaluate": ("Say how good a model is on mail of known classes.", "evaluate"),
     "export": ("Write the counts of a model as text.", "exchange"),
     "import": ("Add counts of bogofilter, SpamAssassin or another model.", "exchange"),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from naively.mail.limits import MARKED_LINES
-from naively.mail.message import OWN
+from naively.mail.message import OWN, SPAM
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,10 +16,20 @@ if TYPE_CHECKING:
 END_OF_HEAD = re.compile(rb"\n(?=\r*+\n)")
 HEADER_LINE = re.compile(rb">?From |[!-9;-~]+[ \t]*:|[ \t]")
 FIELD_LINE = re.compile(rb"[!-9;-~]+:|[ \t]")
-# Some readers take a lone \r for the end of a line, so a header may be forged behind one.
-FIELD = OWN.encode() + rb"[!-9;-~]*+[ \t]*+:[^\r\n]*+(?:[\r\n]++[ \t][^\r\n]*+)*+"
-FORGED_FIRST = re.compile(rb"\A(?:" + FIELD + rb"(?:[\r\n]++|\Z))++", re.IGNORECASE)
-FORGED = re.compile(rb"(?<![\r\n])[\r\n]++" + FIELD, re.IGNORECASE)
+OWN_NAME = OWN.encode()
+SPAM_NAME = SPAM.encode()
+
+
+@cache
+def _forged(names: bytes) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
+    """Return what finds fields whose names begin so, at the start of a message and further on."""
+    # Some readers take a lone \r for the end of a line, so a header may be forged behind one.
+    field = rb"(?:" + names + rb")[!-9;-~]*+[ \t]*+:[^\r\n]*+(?:[\r\n]++[ \t][^\r\n]*+)*+"
+    first = rb"\A(?:" + field + rb"(?:[\r\n]++|\Z))++"
+    return (
+        re.compile(first, re.IGNORECASE),
+        re.compile(rb"(?<![\r\n])[\r\n]++" + field, re.IGNORECASE),
+    )
 
 
 def mark(message: bytes, headers: Mapping[str, str], *, whole: bool = True) -> bytes:
@@ -29,7 +40,8 @@ def mark(message: bytes, headers: Mapping[str, str], *, whole: bool = True) -> b
     message : bytes
         A message, with any kind of line ends.
     headers : mapping of str to str
-        ASCII; the names begin with ``X-Naively-``. A line break in a value folds the header.
+        ASCII; the names begin with ``X-Naively-``, or with ``X-Spam-``: then all fields whose names
+        begin so were forged. A line break in a value folds the header.
     whole : bool
         Whether this is all of the message. If not, and its headers do not end here, they are ended,
         as the headers that follow are not checked for forged ones.
@@ -48,7 +60,9 @@ def mark(message: bytes, headers: Mapping[str, str], *, whole: bool = True) -> b
         return ours + line_end + message
     found = END_OF_HEAD.search(message)
     head, rest = (message[: found.end()], message[found.end() :]) if found else (message, b"")
-    head = FORGED.sub(b"", FORGED_FIRST.sub(b"", head))
+    of_others = any(name.lower().startswith(SPAM) for name in headers)
+    first, further = _forged(b"|".join([OWN_NAME, SPAM_NAME] if of_others else [OWN_NAME]))
+    head = further.sub(b"", first.sub(b"", head))
     if not head.endswith(b"\n"):
         head += line_end if head else b""
     begin = _end_of_fields(head)

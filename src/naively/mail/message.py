@@ -51,6 +51,7 @@ COLUMNS = (
 )  # fmt: skip
 CONTACTS = "sender_in_contacts"
 OWN = "x-naively-"  # what the names of the headers begin with that the filter adds
+SPAM = "x-spam-"  # and of those that it adds in the manner of SpamAssassin
 
 SOURCES = {  # the headers that each column holds
     "subject": ("subject",),
@@ -64,7 +65,7 @@ SOURCES = {  # the headers that each column holds
 # Headers that are added at delivery or afterwards are not read: a message that is learned at
 # delivery and unlearned from the mail client must have the same words.
 LOCAL = (
-    OWN, "status", "x-status", "x-uid", "x-keywords", "x-key", "x-label", "x-mozilla-",
+    OWN, SPAM, "status", "x-status", "x-uid", "x-keywords", "x-key", "x-label", "x-mozilla-",
     "x-evolution", "x-original-to", "return-path", "delivered-to", "content-length", "lines",
     "envelope-to", "xref",
 )  # fmt: skip

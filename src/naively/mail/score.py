@@ -29,6 +29,7 @@ PSEUDO_COUNT = 0.1  # of messages with a word, and of messages without it, in ea
 LOWEST_TEMPERATURE, HIGHEST_TEMPERATURE = 1 / 16, 16.0
 SEARCH_STEPS = 40  # each leaves two thirds of the range of temperatures
 ENOUGH = 20  # messages of each class, below which no temperature is fitted
+KEPT = 200_000  # weights of words that are kept
 BIN_WIDTH = 1 / 8  # of the histogram of scores, whose bins are centred from -32 to 32
 
 
@@ -79,32 +80,77 @@ def weight_of_evidence(count: Counts, messages: Counts) -> float:
     return log(spam / ham)
 
 
+class WordWeights(dict[str, "float | None"]):
+    """The weights of evidence of words, each derived from a table when first asked for.
+
+    Of a word that the table does not know it is None.
+
+    Parameters
+    ----------
+    table : MailTable
+        The counts.
+
+    Examples
+    --------
+    >>> from naively.mail.table import MailTable
+    >>> weights = WordWeights(MailTable.empty().add({"prize": (1, 8)}, (10, 10)))
+    >>> round(weights["prize"], 2), weights["lunch"]
+    (2.0, None)
+    """
+
+    def __init__(self, table: MailTable) -> None:
+        super().__init__()
+        self.table = table
+
+    def __missing__(self, word: str) -> float | None:
+        if len(self) >= KEPT:  # nobody can fill the memory of who reads message after message
+            self.clear()
+        count = self.table[word]
+        weight = weight_of_evidence(count, self.table.messages) if any(count) else None
+        self[word] = weight
+        return weight
+
+
 class Verdict:
     """What a table says of the words of a message.
+
+    Parameters
+    ----------
+    table : MailTable or WordWeights
+        The counts; or the weights of evidence, which are kept from message to message.
+    words : sequence of str
+        The words, each once.
 
     Attributes
     ----------
     probability : float
         The probability that the message is spam; 0.5 before both classes have been learned.
-    contributions : list of (str, float)
-        The known words, and what each adds to the log odds of spam; the greatest in size first.
+    log_odds : float
+        Its log odds.
     """
 
-    def __init__(self, table: MailTable, words: Sequence[str]) -> None:
-        self.contributions: list[tuple[str, float]] = []
-        self.probability = 0.5
-        messages = table.messages
+    def __init__(self, table: MailTable | WordWeights, words: Sequence[str]) -> None:
+        self.probability, self.log_odds = 0.5, 0.0
+        self._known: list[tuple[str, float]] = []
+        self._scale = 1.0
+        weights = table if isinstance(table, WordWeights) else WordWeights(table)
+        messages = weights.table.messages
         if not all(messages):
             return
-        counts = ((word, table[word]) for word in words)
-        known = [(word, weight_of_evidence(n, messages)) for word, n in counts if any(n)]
-        scale = table.temperature / sqrt(len(known) or 1)
-        added = ((word, scale * weight) for word, weight in known)
-        self.contributions = sorted(added, key=lambda item: -abs(item[1]))
-        log_odds = prior_log_odds(messages) + sum(each for _, each in self.contributions)
+        found = [(word, weights[word]) for word in words]
+        self._known = [(word, weight) for word, weight in found if weight is not None]
+        self._scale = weights.table.temperature / sqrt(len(self._known) or 1)
+        score = sum([weight for _, weight in self._known])
+        log_odds = prior_log_odds(messages) + self._scale * score
         if not isfinite(log_odds):
             raise ValueError("The model's counts are not finite: the file is damaged.")
-        self.probability = logistic(log_odds)
+        self.probability, self.log_odds = logistic(log_odds), log_odds
+
+    @property
+    def contributions(self) -> list[tuple[str, float]]:
+        """The known words, and what each adds to the log odds; the greatest in size first."""
+        added = ((word, self._scale * weight) for word, weight in self._known)
+        return sorted(added, key=lambda item: -abs(item[1]))
 
 
 def prior_log_odds(messages: Counts) -> float:

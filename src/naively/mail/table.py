@@ -389,6 +389,8 @@ class MailTable:
         i = bisect_left(self._hashes, hash_)
         if i == len(self._hashes) or self._hashes[i] != hash_:
             return i, False
+        if self._word(i) == word:
+            return i, True
         end = bisect_right(self._hashes, hash_, i)
         i = bisect_left(range(end), word, i, key=self._word)
         return i, i < end and self._word(i) == word

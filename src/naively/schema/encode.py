@@ -39,7 +39,7 @@ from naively.data.reading import with_readings
 from naively.kernels import dispatch
 from naively.kernels.reference import Integers
 from naively.kernels.strings import Strings
-from naively.kernels.tokens import Row
+from naively.kernels.texts import Row
 
 # --- Columns become blocks, and back: numbers as they are, levels as codes, texts as documents ---
 

@@ -47,7 +47,7 @@ from naively.events.base import EventModel
 from naively.kernels import dispatch
 from naively.kernels.reference import SALT, Hashes, hash_numbers
 from naively.kernels.strings import Strings
-from naively.kernels.tokens import Row
+from naively.kernels.texts import Row
 from naively.messages import Shown, warn
 from naively.schema.encode import (
     CellArray,

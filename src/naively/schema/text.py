@@ -17,7 +17,8 @@ from naively.counting.axis import Analyser, Name
 from naively.events.base import EventModel
 from naively.kernels.folding import fold
 from naively.kernels.strings import Strings
-from naively.kernels.tokens import Row, Unit, check_splitting, split, splitter
+from naively.kernels.texts import Row, Unit
+from naively.kernels.tokens import check_splitting, split, splitter
 from naively.schema.schema import Group
 
 # --- Text: an analyser with the settings of ``CountVectorizer``, and its event model -------------

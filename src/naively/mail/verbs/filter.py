@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from types import SimpleNamespace
 
 from naively.mail.passage import ERROR, pass_on
 from naively.mail.verbs.options import contacts_of, cost, model_parser, probability, share
@@ -10,14 +11,12 @@ from naively.mail.verbs.options import contacts_of, cost, model_parser, probabil
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+    from typing import Any
 
     from naively.mail.message import Notes
-    from naively.mail.score import Verdict
-    from naively.mail.table import MailTable
 
 STATUS = {"spam": 0, "ham": 1, "unsure": 2}  # the exit status of each class, as in bogofilter
-TOP = 10  # words in the header that explains
 
 
 def run(options: argparse.Namespace) -> int:
@@ -34,13 +33,57 @@ def refuse(error: Exception) -> int:
     return pass_on(wrong)
 
 
-def read_options(verb: str, arguments: Sequence[str]) -> argparse.Namespace:
+def read_options(verb: str, arguments: Sequence[str]) -> Any:
     """Return the options, or raise a ValueError that says what is wrong with them."""
-    parser = _parser(verb)
-    options = parser.parse_intermixed_args(arguments)
+    options: Any = _read_plainly(arguments)
+    if options is None:
+        parser = _parser(verb)
+        options = parser.parse_intermixed_args(arguments)
     if options.unsure and options.unsure[0] > options.unsure[1]:
-        parser.error("--unsure: the lower probability comes first")
+        raise ValueError(
+            f"--unsure: the lower probability comes first. See `naively mail {verb} --help`."
+        )
     return options
+
+
+def _file(name: str) -> str:
+    """Return the name of a file; what may be an option is for the parser."""
+    if name[:1] == "-":
+        raise ValueError
+    return name
+
+
+DEFAULTS = {
+    "contacts": None, "exit_code": False, "explain": False, "spam_headers": False, "unsure": None,
+    "costs": (1.0, 1.0), "at_most": None,
+}  # fmt: skip
+CHOICE = {"--unsure", "--costs", "--at-most"}  # of which one is given at most
+VALUES: dict[str, list[Callable[[str], object]]] = {  # of each option, what reads its values
+    "model": [], "--exit-code": [], "--explain": [], "--spam-headers": [], "--contacts": [_file],
+    "--unsure": [probability, probability], "--costs": [cost, cost], "--at-most": [share],
+}  # fmt: skip
+
+
+def _read_plainly(arguments: Sequence[str]) -> SimpleNamespace | None:
+    """Return the options if they are plain, or None: the parser takes as long as a message."""
+    found: dict[str, object] = {}
+    left = list(arguments)
+    while left:
+        word = left.pop(0)
+        name = word if word[:1] == "-" else "model"
+        kinds = VALUES.get(name)
+        if kinds is None or name in found or len(left) < len(kinds):
+            return None
+        values, left = left[: len(kinds)], left[len(kinds) :]
+        try:
+            read = [kind(value) for kind, value in zip(kinds, values, strict=True)]
+        except Exception:  # noqa: BLE001  the parser says what is wrong
+            return None
+        found[name] = word if name == "model" else read[0] if len(read) == 1 else read or True
+    if "model" not in found or len(found.keys() & CHOICE) > 1:
+        return None
+    named = {name.removeprefix("--").replace("-", "_"): value for name, value in found.items()}
+    return SimpleNamespace(**(DEFAULTS | named))
 
 
 def _parser(verb: str) -> argparse.ArgumentParser:
@@ -59,7 +102,12 @@ def _parser(verb: str) -> argparse.ArgumentParser:
     made.add_argument(
         "--explain",
         action="store_true",
-        help=f"Add the {TOP} words of greatest weight, as a header.",
+        help="Add the ten words of greatest weight, as a header.",
+    )
+    made.add_argument(
+        "--spam-headers",
+        action="store_true",
+        help="Add X-Spam-Status and X-Spam-Flag, as SpamAssassin does, in place of all X-Spam-*.",
     )
     choice = made.add_mutually_exclusive_group()
     choice.add_argument(
@@ -83,55 +131,20 @@ def _filter(options: argparse.Namespace, message: bytes, whole: bool) -> tuple[b
 
     ``whole`` is whether these bytes are all of the message, rather than its beginning.
     """
+    from naively.mail.lazily import import_email
+
+    import_email()
     from naively.mail.headers import mark
     from naively.mail.table import open_table
+    from naively.mail.verdict import division_of, headers_of, judge, spam_headers
 
     notes: Notes = {} if whole else {"only the beginning read": None}
     table = open_table(options.model)
-    verdict = _verdict(options, table, message, notes)
-    label = _decide(options, table, verdict.probability)
-    headers = {"X-Naively-Class": label, "X-Naively-Probability": f"{verdict.probability:.6f}"}
-    if options.explain:
-        headers["X-Naively-Evidence"] = _explanation(verdict)
-    if notes:
-        headers["X-Naively-Note"] = ",\n ".join(notes)
+    verdict, _ = judge(message, table, contacts_of(options.contacts), notes)
+    division = division_of(table, options.costs, options.unsure, options.at_most)
+    label = division(verdict.probability)
+    headers = headers_of(label, verdict, notes, explain=options.explain)
+    if options.spam_headers:
+        headers |= spam_headers(label, verdict, division.threshold)
     status = STATUS[label] if options.exit_code else 0
     return mark(message, headers, whole=whole), status
-
-
-def _verdict(
-    options: argparse.Namespace, table: MailTable, message: bytes, notes: Notes
-) -> Verdict:
-    """Score a message; what of it was beyond a limit is added to the notes."""
-    from naively.mail.limits import WORDS
-    from naively.mail.message import read_message
-    from naively.mail.score import Verdict, contacts_note, words_of
-
-    words = words_of(read_message(message, contacts_of(options.contacts), notes))
-    notes |= dict.fromkeys(contacts_note(table, given=options.contacts is not None))
-    if len(words) == WORDS:
-        notes[f"read to {WORDS:,} different words"] = None
-    return Verdict(table, words)
-
-
-def _decide(options: argparse.Namespace, table: MailTable, probability: float) -> str:
-    """Return the class of a message by its probability of spam: of least cost, or maybe unsure."""
-    if options.at_most is not None:
-        from naively.mail.judge import guaranteed
-
-        return "spam" if probability > guaranteed(table, options.at_most) else "ham"
-    if options.unsure:
-        low, high = options.unsure
-        return "unsure" if low < probability < high else "spam" if probability >= high else "ham"
-    cost_of_lost_ham, cost_of_seen_spam = options.costs
-    is_spam = probability * cost_of_seen_spam > (1 - probability) * cost_of_lost_ham
-    return "spam" if is_spam else "ham"
-
-
-def _explanation(verdict: Verdict) -> str:
-    """Return the words that contribute most, as a folded header; it is ASCII, by RFC 2047."""
-    from email.header import Header
-
-    text = ", ".join(f"{word} {added:+.2f}" for word, added in verdict.contributions[:TOP])
-    charset = "us-ascii" if text.isascii() else "utf-8"
-    return Header(text, charset, 76, "X-Naively-Evidence").encode(", ", 76, "\n")

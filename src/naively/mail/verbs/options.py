@@ -1,18 +1,17 @@
-"""What the parsers of several verbs have in common."""
+"""What the options of several verbs have in common; a parser is imported only where one is made."""
 
 from __future__ import annotations
 
-import argparse
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import NoReturn
+    from naively.mail.verbs.parser import Parser
 
 
-def model_parser(verb: str, what: str, *, contacts: bool = True) -> argparse.ArgumentParser:
+def model_parser(verb: str, what: str, *, contacts: bool = True) -> Parser:
     """Return the parser of a verb that has a model and, mostly, a book of addresses."""
-    parser = _Parser(f"naively mail {verb}", None, what, formatter_class=_help)
-    parser.register("action", None, _Once)
+    from naively.mail.verbs.parser import Parser
+
+    parser = Parser(verb, what)
     parser.add_argument("model", metavar="MODEL", help="The filter's model file.")
     if contacts:
         parser.add_argument(
@@ -22,7 +21,7 @@ def model_parser(verb: str, what: str, *, contacts: bool = True) -> argparse.Arg
     return parser
 
 
-def labelled_mail(parser: argparse.ArgumentParser) -> None:
+def labelled_mail(parser: Parser) -> None:
     """Add to a parser what says where mail is, and of which class."""
     parser.add_argument(
         "mail", nargs="*", metavar="MAIL",
@@ -32,35 +31,6 @@ def labelled_mail(parser: argparse.ArgumentParser) -> None:
     choice = parser.add_mutually_exclusive_group()
     choice.add_argument("--as", dest="label", choices=("spam", "ham"), help="What they are.")
     choice.add_argument("--labels", metavar="CSV", help="File names in MAIL and their classes.")
-
-
-class _Once(argparse.Action):
-    """An option with a value that may be given once, so that no value is dropped in silence."""
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,  # noqa: ARG002
-        namespace: argparse.Namespace,
-        values: object,
-        option_string: str | None = None,
-    ) -> None:
-        given = namespace.__dict__.setdefault("given", set())
-        if option_string is not None and self.dest in given:
-            raise argparse.ArgumentError(self, "give it once")
-        given.add(self.dest)
-        setattr(namespace, self.dest, values)
-
-
-def _help(prog: str) -> argparse.HelpFormatter:
-    """Return what formats help, for a fixed width: to ask the terminal for its width costs 4 ms."""
-    return argparse.HelpFormatter(prog, width=90)
-
-
-class _Parser(argparse.ArgumentParser):
-    """A parser that raises an error, which argparse prints as mail if standard error is closed."""
-
-    def error(self, message: str) -> NoReturn:
-        raise ValueError(f"{message}. See `{self.prog} --help`.")
 
 
 def contacts_of(path: str | None) -> frozenset[str] | None:
@@ -77,7 +47,7 @@ def probability(text: str) -> float:
     """Return a probability that was given as an option."""
     value = float(text)
     if not 0 <= value <= 1:
-        raise argparse.ArgumentTypeError(f"{text} is no probability: give one from 0 to 1")
+        raise _refused(f"{text} is no probability: give one from 0 to 1")
     return value
 
 
@@ -85,7 +55,7 @@ def share(text: str) -> float:
     """Return a share of good mail that was given as an option."""
     value = float(text)
     if not 0 < value < 1:
-        raise argparse.ArgumentTypeError(f"{text} is no share: give a number between 0 and 1")
+        raise _refused(f"{text} is no share: give a number between 0 and 1")
     return value
 
 
@@ -93,7 +63,7 @@ def days(text: str) -> int:
     """Return a number of days that was given as an option."""
     value = int(text)
     if value < 1:
-        raise argparse.ArgumentTypeError(f"{text} days is no time: give a whole number above 0")
+        raise _refused(f"{text} days is no time: give a whole number above 0")
     return value
 
 
@@ -101,5 +71,11 @@ def cost(text: str) -> float:
     """Return a cost that was given as an option."""
     value = float(text)
     if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text} is no cost: give a number above 0")
+        raise _refused(f"{text} is no cost: give a number above 0")
     return value
+
+
+def _refused(why: str) -> Exception:
+    from argparse import ArgumentTypeError
+
+    return ArgumentTypeError(why)

@@ -1,0 +1,52 @@
+"""The standard library's `email`, without what one message hardly ever needs of it.
+
+``email.utils`` imports modules for dates, for message ids and for names in other charsets, which
+take longer to import than a message takes to read. They are imported when first used.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+LATER = ("calendar", "datetime", "random", "socket", "urllib.parse")
+Module = type(sys)
+
+
+class _Later(Module):  # type: ignore[misc, valid-type]
+    """A module that is imported when something of it is first asked for."""
+
+    def __getattr__(self, name: str) -> Any:
+        if sys.modules.get(self.__name__) is self:
+            del sys.modules[self.__name__]
+        return getattr(import_module(self.__name__), name)
+
+
+def import_email() -> None:
+    """Import ``email.utils`` such that what it imports is imported later; no other module sees it.
+
+    Examples
+    --------
+    >>> import_email()
+    >>> import email.utils
+    >>> email.utils.unquote('"a"'), email.utils.decode_rfc2231("utf-8''%C3%A9")
+    ('a', ['utf-8', '', '%C3%A9'])
+    """
+    if "email.utils" in sys.modules:
+        return
+    import urllib
+
+    mine = {name: _Later(name) for name in LATER if name not in sys.modules}
+    if parse := mine.get("urllib.parse"):
+        urllib.parse = parse  # type: ignore[attr-defined]  # as importing it does
+    sys.modules.update(mine)
+    try:
+        import email.utils  # noqa: F401
+    finally:
+        for name, module in mine.items():
+            if sys.modules.get(name) is module:
+                del sys.modules[name]

@@ -1,0 +1,89 @@
+"""Messages that several clients tell are learned and forgotten by one write of the file."""
+
+from __future__ import annotations
+
+from naively.mail.learn import _Batch, _corrected, changed, digest_of
+from naively.mail.table import CLASSES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from naively.mail.table import MailTable
+
+    Row = Mapping[str, str | bool]
+    Wish = tuple[Row, str | None]  # a message, and its class; None to forget it as what it is
+
+
+def tell(path: str, wishes: Sequence[Wish]) -> list[bool]:
+    """Learn and forget messages in the order in which they were told, and replace the file once.
+
+    A message that is remembered as of the other class is moved. To forget is to take back a message
+    as what it was learned, if it was.
+
+    Parameters
+    ----------
+    path : str
+        The model file, which is made if it is not there; it then remembers its messages.
+    wishes : sequence of (mapping, str or None)
+        Messages, as ``read_message`` makes them, with their classes; None forgets one.
+
+    Returns
+    -------
+    done : list of bool
+        Whether each message was learned, or forgotten; False if that had been done before, or there
+        are no words in it.
+
+    Raises
+    ------
+    ValueError
+        If the model does not remember what it is to forget; nothing is changed.
+    """
+    done: list[bool] = []
+
+    def change(table: MailTable) -> MailTable:
+        for run in _runs(wishes):
+            table = _told(table, run, done)
+        return table
+
+    changed(path, change)
+    return done
+
+
+def _runs(wishes: Sequence[Wish]) -> Iterator[list[Wish]]:
+    """Yield wishes in runs, in which all are learned or all forgotten, and no message comes twice.
+
+    A run can be counted in any order.
+    """
+    run: list[Wish] = []
+    seen: set[bytes] = set()
+    for row, label in wishes:
+        key = digest_of(row, "")
+        if run and (key in seen or (label is None) != (run[0][1] is None)):
+            yield run
+            run, seen = [], set()
+        run.append((row, label))
+        seen.add(key)
+    yield run
+
+
+def _told(table: MailTable, run: Sequence[Wish], done: list[bool]) -> MailTable:
+    """Return the table after a run of wishes; whether each changed it is added to ``done``."""
+    forget = bool(run) and run[0][1] is None
+    if forget and not table.remembers:
+        raise ValueError(
+            "The model does not remember its messages, so that nobody knows as what to forget one: "
+            "use `naively mail unlearn`, which says the class."
+        )
+    known = table.known() if table.remembers else None
+    batch = _Batch(known, forget=forget)
+    for row, label in run:
+        before = batch.done.n
+        if label is not None:
+            batch.add(row, label)
+        else:
+            for each in CLASSES:
+                if known is not None and digest_of(row, each) in known:
+                    batch.add(row, each)
+        done.append(batch.done.n > before)
+    return _corrected(table, batch) if batch.done.n else table

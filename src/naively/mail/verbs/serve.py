@@ -1,0 +1,88 @@
+"""The verb `serve`: a daemon that clients of spamd ask."""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from naively.mail.verbs.options import contacts_of, cost, model_parser, share
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+PORTS = range(1 << 16)
+
+
+def read_options(verb: str, arguments: Sequence[str]) -> argparse.Namespace:
+    """Return the options, or raise a ValueError that says what is wrong with them."""
+    parser = model_parser(
+        verb,
+        "Filter mail for clients of spamd (spamc, spamass-milter, Exim), until SIGTERM: then those "
+        "that were accepted are answered, and the status is 0. Where it cannot be served, the "
+        "status is 3. MODEL may be a folder, in which the model of the user ann is ann.naively.",
+    )
+    parser.add_argument("--socket", metavar="PATH", help="The Unix socket to listen on.")
+    parser.add_argument("--port", type=_port, metavar="N", help="The TCP port to listen on.")
+    parser.add_argument(
+        "--host", metavar="ADDRESS", default="localhost",
+        help="Of the port: whoever reaches this address is answered; this machine only, unless "
+        "given.",
+    )  # fmt: skip
+    parser.add_argument(
+        "--allow-tell", action="store_true",
+        help="Learn and forget what clients tell (spamc -L); a new model remembers its messages.",
+    )  # fmt: skip
+    choice = parser.add_mutually_exclusive_group()
+    choice.add_argument(
+        "--costs", nargs=2, type=cost, metavar=("HAM", "SPAM"), default=(1.0, 1.0),
+        help="What it costs to take ham for spam, and spam for ham; equal unless given.",
+    )  # fmt: skip
+    choice.add_argument(
+        "--at-most", type=share, metavar="SHARE",
+        help="The share of good mail that may be taken for spam; see `naively mail filter --help`.",
+    )  # fmt: skip
+    parser.add_argument(
+        "--workers", type=_count, metavar="N", default=2,
+        help="How many messages are scored at a time; 2 unless given.",
+    )  # fmt: skip
+    parser.add_argument(
+        "--clients", type=_count, metavar="N", default=32,
+        help="How many clients are read and answered at a time, each with 8 MiB at most; others "
+        "wait. 32 unless given.",
+    )  # fmt: skip
+    parser.add_argument(
+        "--log", metavar="FILE", help="Log a line a message there; reopened by SIGHUP."
+    )
+    return parser.parse_intermixed_args(arguments)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Serve until told to stop, and return the exit status."""
+    from naively.mail.serve import Log, Models, Service, serve
+
+    if not options.allow_tell and not os.path.exists(options.model):  # noqa: PTH110
+        raise FileNotFoundError(
+            f"There is no model {options.model}: make it by `naively mail learn`, or let clients "
+            "do so by --allow-tell."
+        )
+    settings = Service(
+        Models(options.model, options.costs, options.at_most), contacts_of(options.contacts),
+        options.allow_tell, options.workers, options.clients,
+    )  # fmt: skip
+    serve(settings, Log(options.log), path=options.socket, host=options.host, port=options.port)
+    return 0
+
+
+def _port(text: str) -> int:
+    value = int(text)
+    if value not in PORTS:
+        raise argparse.ArgumentTypeError(f"{text} is no port: give one from 0 to 65535")
+    return value
+
+
+def _count(text: str) -> int:
+    value = int(text)
+    if not 0 < value <= 1000:
+        raise argparse.ArgumentTypeError(f"{text} is no number from 1 to 1000")
+    return value

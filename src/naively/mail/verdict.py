@@ -1,0 +1,198 @@
+"""What the filter says of a message: its class, how sure that is, and the headers that tell it.
+
+Programs that know SpamAssassin compare a score with a threshold. The score is the log odds of spam,
+and the threshold those above which spam costs less than ham: 0 if both mistakes cost the same.
+"""
+
+from __future__ import annotations
+
+from math import inf, log
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
+    from naively.mail.message import Notes
+    from naively.mail.score import Verdict, WordWeights
+    from naively.mail.table import MailTable
+
+    Headers = dict[str, str]
+    Row = dict[str, str | bool]
+    Costs = tuple[float, float]  # of ham that is taken for spam, and of spam that is taken for ham
+
+EQUAL: Costs = (1.0, 1.0)
+TOP = 10  # words that explain
+GREATEST = 999.9  # score that is written
+
+
+def judge(
+    message: bytes,
+    table: MailTable | WordWeights,
+    contacts: Collection[str] | None = None,
+    notes: Notes | None = None,
+) -> tuple[Verdict, Row]:
+    r"""Score a message; a sentence about each thing that was beyond a limit is added to the notes.
+
+    Parameters
+    ----------
+    message : bytes
+        The message, or its beginning.
+    table : MailTable or WordWeights
+        The model.
+    contacts : collection of str, optional
+        Addresses in lower case.
+    notes : dict, optional
+        Sentences.
+
+    Returns
+    -------
+    verdict : Verdict
+        What the model says.
+    row : dict
+        The message by columns.
+
+    Examples
+    --------
+    >>> from naively.mail.table import MailTable
+    >>> table = MailTable.empty().add({"pills": (0, 2), "lunch": (1, 0)}, (2, 2))
+    >>> verdict, row = judge(b"Subject: x\n\nPills!", table)
+    >>> round(verdict.probability, 2), row["subject"]
+    (0.95, 'x')
+    """
+    from naively.mail.limits import WORDS
+    from naively.mail.message import read_message
+    from naively.mail.score import Verdict, WordWeights, contacts_note, words_of
+
+    notes = {} if notes is None else notes
+    row = read_message(message, contacts, notes)
+    words = words_of(row)
+    counts = table.table if isinstance(table, WordWeights) else table
+    notes |= dict.fromkeys(contacts_note(counts, given=contacts is not None))
+    if len(words) == WORDS:
+        notes[f"read to {WORDS:,} different words"] = None
+    return Verdict(table, words), row
+
+
+class Division:
+    """Which class a message has, by its probability of spam.
+
+    Parameters
+    ----------
+    threshold : float
+        The log odds of spam that divide the classes.
+    spam_if, ham_if : callable
+        Whether a probability is that of spam, or of ham; else the class is unsure.
+
+    Examples
+    --------
+    >>> division = division_of(None, unsure=(0.1, 0.9))
+    >>> division(0.05), division(0.5), division(0.9), round(division.threshold, 2)
+    ('ham', 'unsure', 'spam', 2.2)
+    """
+
+    def __init__(
+        self,
+        threshold: float,
+        spam_if: Callable[[float], bool],
+        ham_if: Callable[[float], bool] = lambda _: True,
+    ) -> None:
+        self.threshold = threshold
+        self._spam_if, self._ham_if = spam_if, ham_if
+
+    def __call__(self, probability: float) -> str:
+        """Return the class."""
+        if self._spam_if(probability):
+            return "spam"
+        return "ham" if self._ham_if(probability) else "unsure"
+
+
+def division_of(
+    table: MailTable | None,
+    costs: Costs = EQUAL,
+    unsure: tuple[float, float] | None = None,
+    at_most: float | None = None,
+) -> Division:
+    """Return the division that options ask for: of least cost, unless another is given.
+
+    Parameters
+    ----------
+    table : MailTable, optional
+        The model, which chooses a threshold by ``at_most``.
+    costs : (float, float)
+        Of taking ham for spam, and spam for ham.
+    unsure : (float, float), optional
+        The probabilities between which the class is unsure.
+    at_most : float, optional
+        The share of good mail that may be taken for spam.
+    """
+    if table is not None and at_most is not None:
+        from naively.mail.judge import guaranteed
+
+        least = guaranteed(table, at_most)
+        return Division(_logit(least), lambda p: p > least)
+    if unsure is not None:
+        low, high = unsure
+        return Division(_logit(high), lambda p: not p < high, lambda p: p <= low)
+    of_ham, of_spam = costs
+    return Division(log(of_ham / of_spam), lambda p: p * of_spam > (1 - p) * of_ham)
+
+
+def _logit(p: float) -> float:
+    return log(p / (1 - p)) if 0 < p < 1 else (2 * p - 1) * inf
+
+
+def score_and_threshold(log_odds: float, threshold: float, *, is_spam: bool) -> tuple[str, str]:
+    """Return the log odds of spam, and those that are enough, with one decimal each.
+
+    Rounded too, the score is at least the threshold if the message is spam, and else below it.
+
+    Examples
+    --------
+    >>> score_and_threshold(7.31, 0.0, is_spam=True), score_and_threshold(0.0, 0.0, is_spam=False)
+    (('7.3', '0.0'), ('-0.1', '0.0'))
+    """
+    score, least = (
+        round(10 * max(-GREATEST, min(GREATEST, value))) for value in (log_odds, threshold)
+    )
+    score = max(score, least) if is_spam else min(score, least - 1)
+    return f"{score / 10:.1f}", f"{least / 10:.1f}"
+
+
+def headers_of(label: str, verdict: Verdict, notes: Notes, *, explain: bool = False) -> Headers:
+    """Return the headers that the filter adds to a message, by name."""
+    headers = {"X-Naively-Class": label, "X-Naively-Probability": f"{verdict.probability:.6f}"}
+    if explain:
+        headers["X-Naively-Evidence"] = _explanation(verdict)
+    if notes:
+        headers["X-Naively-Note"] = ",\n ".join(notes)
+    return headers
+
+
+def spam_headers(label: str, verdict: Verdict, threshold: float) -> Headers:
+    """Return the headers by which SpamAssassin marks a message; X-Spam-Flag is of spam only.
+
+    Examples
+    --------
+    >>> from naively.mail.score import Verdict
+    >>> from naively.mail.table import MailTable
+    >>> spam_headers("ham", Verdict(MailTable.empty(), []), 0.0)
+    {'X-Spam-Status': 'No, score=-0.1 required=0.0'}
+    """
+    found = label == "spam"
+    score, least = score_and_threshold(verdict.log_odds, threshold, is_spam=found)
+    status = f"{'Yes' if found else 'No'}, score={score} required={least}"
+    return ({"X-Spam-Flag": "YES"} if found else {}) | {"X-Spam-Status": status}
+
+
+def reasons(verdict: Verdict) -> list[str]:
+    """Return the words of greatest weight, and what each adds to the log odds of spam."""
+    return [f"{word} {added:+.2f}" for word, added in verdict.contributions[:TOP]]
+
+
+def _explanation(verdict: Verdict) -> str:
+    """Return the words that contribute most, as a folded header; it is ASCII, by RFC 2047."""
+    from email.header import Header
+
+    text = ", ".join(reasons(verdict))
+    charset = "us-ascii" if text.isascii() else "utf-8"
+    return Header(text, charset, 76, "X-Naively-Evidence").encode(", ", 76, "\n")
