@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Self, TypeAlias
 
@@ -25,6 +26,7 @@ NEGLIGIBLE = 1e-12  # a smaller count is what rounding left after its only row w
 EXACT = 2.0**52  # whole numbers whose sizes add up to less have exact sums
 AT_ONCE = 1 << 16  # numbers that are looked at together, so that they stay in the cache
 CANCELLED = 2.0**-80  # a difference this small against its operands is rounding, that is, zero
+STRIP = 1 << 15  # numbers that are calculated at once, so that what is made on the way is small
 
 
 def two_sum(a: Floats, b: Floats) -> tuple[Floats, Floats]:
@@ -78,7 +80,7 @@ class Sums:
 
     def __init__(self, high: ArrayLike, low: Floats | None = None) -> None:
         object.__setattr__(self, "high", np.asarray(high, np.float64))
-        object.__setattr__(self, "low", np.zeros(self.high.shape) if low is None else low)
+        object.__setattr__(self, "low", _no_error(self.high.shape) if low is None else low)
 
     @classmethod
     def zeros(cls, shape: tuple[int, ...]) -> Self:
@@ -93,12 +95,17 @@ class Sums:
     @property
     def is_exact(self) -> bool:
         """Whether no number has a rounding error."""
-        return not self.low.any()
+        return self.errors is None or not self.low.any()
+
+    @property
+    def errors(self) -> Floats | None:
+        """The rounding errors, or None where it is known without a look that there are none."""
+        return None if self.low.base is _NO_ERROR else self.low
 
     @property
     def nbytes(self) -> int:
         """The memory of the arrays, in bytes."""
-        return self.high.nbytes + self.low.nbytes
+        return self.high.nbytes + (0 if self.errors is None else self.low.nbytes)
 
     def by_row(self) -> Floats:
         """Return the sum of each row of a table, of shape (rows,)."""
@@ -133,32 +140,21 @@ class Sums:
         return self.total(axis=1)
 
     def __getitem__(self, index: Any) -> Sums:
-        return Sums(self.high[index], self.low[index])
+        return Sums(self.high[index], None if self.errors is None else self.low[index])
 
     def __add__(self, other: Sums) -> Sums:
-        high, error = two_sum(self.high, other.high)
-        if self.is_exact and other.is_exact and not error.any():  # as of all counts
-            return Sums(high)
-        low, error_low = two_sum(self.low, other.low)
-        high, error = two_sum(high, error + low)
-        return Sums(*two_sum(high, error + error_low))
+        return _in_strips(_added, self, other)
 
     def __neg__(self) -> Sums:
-        return Sums(-self.high, -self.low)
+        return Sums(-self.high, None if self.errors is None else -self.low)
 
     def __sub__(self, other: Sums) -> Sums:
-        difference = self + -other
-        rounding = CANCELLED * (np.abs(self.high) + np.abs(other.high))
-        keep = np.abs(difference.high) > rounding
-        return Sums(np.where(keep, difference.high, 0.0), np.where(keep, difference.low, 0.0))
+        return _in_strips(_subtracted, self, other)
 
     def __mul__(self, other: Sums | float | Floats) -> Sums:
         if not isinstance(other, Sums):
             other = Sums(np.asarray(other, np.float64))
-        high, low = two_product(self.high, other.high)
-        if self.is_exact and other.is_exact:  # what follows would add zeros
-            return Sums(high, low)
-        return Sums(*two_sum(high, low + (self.high * other.low + self.low * other.high)))
+        return _in_strips(_multiplied, self, other)
 
     __rmul__ = __mul__
 
@@ -248,6 +244,56 @@ class Sums:
             )
             begin, length = np.cumsum(half) - half, half
         return sums
+
+
+_NO_ERROR = np.zeros(())
+_NO_ERROR.flags.writeable = False
+
+Pair: TypeAlias = "tuple[Floats, Floats]"  # high and low
+
+
+def _no_error(shape: tuple[int, ...]) -> Floats:
+    """Return zeros of this shape, in the memory of one, that are not to be changed."""
+    return np.ndarray(shape, np.float64, _NO_ERROR, strides=(0,) * len(shape))
+
+
+def _added(a: Floats, a_low: Floats, b: Floats, b_low: Floats) -> Pair:
+    high, error = two_sum(a, b)
+    if not (a_low.any() or b_low.any()):  # as of all counts
+        return high, error
+    low, error_low = two_sum(a_low, b_low)
+    high, error = two_sum(high, error + low)
+    return two_sum(high, error + error_low)
+
+
+def _subtracted(a: Floats, a_low: Floats, b: Floats, b_low: Floats) -> Pair:
+    high, low = _added(a, a_low, -b, -b_low)
+    keep = np.abs(high) > CANCELLED * (np.abs(a) + np.abs(b))
+    return np.where(keep, high, 0.0), np.where(keep, low, 0.0)
+
+
+def _multiplied(a: Floats, a_low: Floats, b: Floats, b_low: Floats) -> Pair:
+    high, low = two_product(a, b)
+    if not (a_low.any() or b_low.any()):  # what follows would add zeros
+        return high, low
+    return two_sum(high, low + (a * b_low + a_low * b))
+
+
+def _in_strips(
+    operation: Callable[[Floats, Floats, Floats, Floats], Pair], a: Sums, b: Sums
+) -> Sums:
+    """Apply an elementwise operation, some rows at a time where there are many."""
+    parts = a.high, a.low, b.high, b.low
+    if max(a.high.size, b.high.size) <= STRIP:
+        high, low = operation(*parts)
+        return Sums(high, low if low.any() else None)
+    spread = np.broadcast_arrays(*parts)
+    high, low = np.empty(spread[0].shape), np.empty(spread[0].shape)
+    step = max(1, STRIP * len(high) // high.size)
+    for begin in range(0, len(high), step):
+        strip = slice(begin, begin + step)
+        high[strip], low[strip] = operation(*(part[strip] for part in spread))
+    return Sums(high, low if low.any() else None)
 
 
 # --- Sums of floats by group, whose order does not show -------------------------------------------
