@@ -6,7 +6,7 @@ from functools import partial
 from types import SimpleNamespace
 
 from naively.mail.passage import ERROR, pass_on
-from naively.mail.verbs.options import contacts_of, cost, model_parser, probability, share
+from naively.mail.verbs.options import contacts_of, cost, list_of, model_parser, probability, share
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,12 +55,13 @@ def _file(name: str) -> str:
 
 DEFAULTS = {
     "contacts": None, "exit_code": False, "explain": False, "spam_headers": False, "unsure": None,
-    "costs": (1.0, 1.0), "at_most": None,
+    "costs": (1.0, 1.0), "at_most": None, "allow": None, "block": None,
 }  # fmt: skip
 CHOICE = {"--unsure", "--costs", "--at-most"}  # of which one is given at most
 VALUES: dict[str, list[Callable[[str], object]]] = {  # of each option, what reads its values
     "model": [], "--exit-code": [], "--explain": [], "--spam-headers": [], "--contacts": [_file],
     "--unsure": [probability, probability], "--costs": [cost, cost], "--at-most": [share],
+    "--allow": [_file], "--block": [_file],
 }  # fmt: skip
 
 
@@ -109,6 +110,12 @@ def _parser(verb: str) -> argparse.ArgumentParser:
         action="store_true",
         help="Add X-Spam-Status and X-Spam-Flag, as SpamAssassin does, in place of all X-Spam-*.",
     )
+    for name, what in (("allow", "ham"), ("block", "spam")):
+        made.add_argument(
+            f"--{name}", metavar="FILE",
+            help=f"Senders whose mail is {what}, whatever the words say: an address or a domain a "
+            "line, or a vCard file.",
+        )  # fmt: skip
     choice = made.add_mutually_exclusive_group()
     choice.add_argument(
         "--unsure", nargs=2, type=probability, metavar=("LOW", "HIGH"),
@@ -140,10 +147,18 @@ def _filter(options: argparse.Namespace, message: bytes, whole: bool) -> tuple[b
 
     notes: Notes = {} if whole else {"only the beginning read": None}
     table = open_table(options.model)
-    verdict, _ = judge(message, table, contacts_of(options.contacts), notes)
+    verdict, row = judge(message, table, contacts_of(options.contacts), notes)
     division = division_of(table, options.costs, options.unsure, options.at_most)
     label = division(verdict.probability)
+    listed = None
+    if options.allow or options.block:
+        from naively.mail.lists import decided
+
+        listed = decided(str(row["sender"]), list_of(options.allow), list_of(options.block))
+        label = listed[0] if listed else label
     headers = headers_of(label, verdict, notes, explain=options.explain)
+    if listed:
+        headers["X-Naively-List"] = listed[1]
     if options.spam_headers:
         headers |= spam_headers(label, verdict, division.threshold)
     status = STATUS[label] if options.exit_code else 0

@@ -43,6 +43,17 @@ def contacts_of(path: str | None) -> frozenset[str] | None:
         return read_contacts(decode(file.read()))
 
 
+def list_of(path: str | None) -> frozenset[str]:
+    """Return the senders of a list, if one is given."""
+    if path is None:
+        return frozenset()
+    from naively.mail.lists import read_list
+    from naively.mail.message import decode
+
+    with open(path, "rb") as file:  # noqa: PTH123
+        return read_list(decode(file.read()), path)
+
+
 def probability(text: str) -> float:
     """Return a probability that was given as an option."""
     value = float(text)
