@@ -109,8 +109,9 @@ bench-data: $(NAIVELY) $(MADE)/bench ## from frames and files to a model, beside
 bench-engines: $(NAIVELY) $(MADE)/bench $(MADE)/test ## count, score and merge where the rows are; ARGS='scoring --rows 1000000'
 	$(BIN)/python -m benchmarks.engines $(ARGS)
 
-bench-mail: $(NAIVELY) $(MADE)/bench ## the mail filter, beside bogofilter where it is installed
+bench-mail: $(NAIVELY) $(MADE)/bench $(MADE)/test ## the mail filter, beside bogofilter where it is installed, and its daemon under stress
 	$(BIN)/python -m benchmarks.mail
+	$(BIN)/python -m benchmarks.mail_daemon
 
 bench-compare: $(NAIVELY) $(MADE)/bench ## what became slower or larger since BASE=commit; ARGS=words of the cases
 	$(BIN)/python -m benchmarks.compare $(or $(BASE),$(error Say BASE=commit, what to compare with)) $(ARGS)

@@ -81,6 +81,13 @@ def numbers(n: int, columns: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray
     return rng.normal(rng.normal(0, 0.5, (3, columns))[y], 1.0), y
 
 
+def many_classes(n: int, k: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Return five columns of numbers of k classes, and their labels, each of which comes."""
+    rng = np.random.default_rng(seed)
+    y = np.append(np.arange(k), rng.integers(k, size=n - k))
+    return rng.normal(rng.normal(0, 3, (k, 5))[y], 1.0), y
+
+
 def strings(n: int, columns: int, seed: int = 0) -> tuple[dict[str, np.ndarray], np.ndarray]:
     """Return columns of 5 to 60 strings each, and labels of two classes."""
     rng = np.random.default_rng(seed)
@@ -103,6 +110,27 @@ def mixed(n: int, seed: int = 0) -> tuple[Any, np.ndarray]:
     x += (y == "yes")[:, None] * 0.4
     x[np.random.default_rng(seed).random(x.shape) < 0.02] = np.nan
     return pd.DataFrame({f"x{j}": x[:, j] for j in range(6)} | columns), y
+
+
+def fourteen(n: int) -> tuple[Any, np.ndarray]:
+    """Return a frame of seven columns of numbers and seven of strings, and labels."""
+    import pandas as pd
+
+    x, _ = numbers(n, 7)
+    columns, y = strings(n, 7)
+    x += (y == "yes")[:, None] * 0.4
+    return pd.DataFrame({f"x{j}": x[:, j] for j in range(7)} | columns), y
+
+
+def learned_texts() -> tuple[Any, list[str], list[str]]:
+    """Return a model of 11,000 texts of two classes by default blocks, the texts, and labels."""
+    from naively import NaiveBayes
+
+    X, y = texts(11_000, 200)
+    y = ["spam" if label == "class 0" else "ham" for label in y]
+    nb = NaiveBayes().fit(X, y)
+    nb.predict(X[:1])
+    return nb, X, y
 
 
 def command(*arguments: object, given: bytes = b"") -> None:
@@ -208,6 +236,40 @@ def _(_: Path) -> Run:
     return nb.assess
 
 
+@case("5,000 classes, 10,000 x 5: fit")
+def _(_: Path) -> Run:
+    from naively import NaiveBayes
+
+    X, y = many_classes(10_000, 5_000)
+    return lambda: NaiveBayes().fit(X, y)
+
+
+@case("2,000 Gaussian classes, 10,000 x 5: fit")
+def _(_: Path) -> Run:
+    from naively import NaiveBayes
+
+    X, y = many_classes(10_000, 2_000)
+    return lambda: NaiveBayes("gaussian").fit(X, y)
+
+
+@case("difference of 800 classes")
+def _(_: Path) -> Run:
+    from naively import NaiveBayes
+
+    X, y = many_classes(10_000, 800)
+    nb, less = NaiveBayes().fit(X, y), NaiveBayes().fit(X[::2], y[::2])
+    return lambda: nb.inspect.difference(less)
+
+
+@case("curves of many classes, 10,000 x 5 of 800")
+def _(_: Path) -> Run:
+    from naively import NaiveBayes
+
+    X, y = many_classes(10_000, 800)
+    nb = NaiveBayes().fit(X, y)
+    return lambda: (nb.curve.smoothing(), nb.curve.learning(X, y))
+
+
 @case("table, 5,000 x 12: fit with interactions")
 def _(_: Path) -> Run:
     from naively import NaiveBayes
@@ -237,10 +299,103 @@ def _(folder: Path) -> Run:
     ]
 
 
+@case("partial_fit of one text into a large model")
+def _(_: Path) -> Run:
+    nb, X, y = learned_texts()
+    return lambda: [nb.partial_fit(X[i : i + 1], y[i : i + 1]) for i in range(20)]
+
+
+@case("partial_fit and predict of one text in turn")
+def _(_: Path) -> Run:
+    nb, X, y = learned_texts()
+
+    def run() -> None:
+        for i in range(10):
+            nb.partial_fit(X[i : i + 1], y[i : i + 1]).predict(X[i : i + 1])
+
+    return run
+
+
+@case("forget of one text, of a large model")
+def _(_: Path) -> Run:
+    nb, X, y = learned_texts()
+
+    def run() -> None:
+        for i in range(10):
+            nb.partial_fit(X[i : i + 1], y[i : i + 1]).forget(X[i : i + 1], y[i : i + 1])
+
+    return run
+
+
+@case("partial_fit and predict of one row of a table in turn")
+def _(_: Path) -> Run:
+    from naively import NaiveBayes
+
+    X, y = mixed(20_000)
+    nb, one = NaiveBayes().fit(X, y), X[:1]
+    return lambda: [nb.partial_fit(one, y[:1]).predict(one) for _ in range(20)]
+
+
+@case("one row, predict_proba 200 times: array")
+def _(_: Path) -> Run:
+    from naively import NaiveBayes
+
+    X, y = numbers(20_000, 4)
+    nb, one = NaiveBayes("gaussian", weights=None).fit(X, y), X[:1]
+    return lambda: [nb.predict_proba(one) for _ in range(200)]
+
+
+@case("one row, predict_proba 200 times: dict of 14 columns")
+def _(_: Path) -> Run:
+    from naively import NaiveBayes
+
+    X, y = fourteen(20_000)
+    nb, one = NaiveBayes().fit(X, y), X.iloc[0].to_dict()
+    return lambda: [nb.predict_proba(one) for _ in range(200)]
+
+
+@case("one row, predict_proba 200 times: frame of 14 columns")
+def _(_: Path) -> Run:
+    from naively import NaiveBayes
+
+    X, y = fourteen(20_000)
+    nb, one = NaiveBayes().fit(X, y), X[:1]
+    return lambda: [nb.predict_proba(one) for _ in range(200)]
+
+
+@case("one row, predict_proba 200 times: text")
+def _(_: Path) -> Run:
+    from naively import NaiveBayes
+
+    X, y = texts(3_000, 150)
+    nb = NaiveBayes().fit(X, y)
+    return lambda: [nb.predict_proba(X[:1]) for _ in range(200)]
+
+
 @case("start-up: import naively and NaiveBayes", time.perf_counter)
 def _(_: Path) -> Run:
     line = [sys.executable, "-I", "-c", "from naively import NaiveBayes"]
     return lambda: [subprocess.run(line, check=True) for _ in range(3)]
+
+
+@case("start-up: load a model and predict one text", time.perf_counter)
+def _(folder: Path) -> Run:
+    from naively import NaiveBayes
+
+    NaiveBayes().fit(*texts(40, 20)).save(folder / "m.naively")
+    code = "import sys; from naively import load; load(sys.argv[1]).predict(['one text'])"
+    line = [sys.executable, "-I", "-c", code, str(folder / "m.naively")]
+    return lambda: [subprocess.run(line, check=True) for _ in range(3)]
+
+
+@case("start-up: train on four rows and predict them", time.perf_counter)
+def _(folder: Path) -> Run:
+    data, model = folder / "four.csv", folder / "m.naively"
+    data.write_text("a,b,y\n1,2,x\n2,3,x\n7,8,z\n8,7,z\n")
+    return lambda: [
+        command("train", data, "--target", "y", "--output", model),
+        command("predict", model, data),
+    ]
 
 
 # --- The process ----------------------------------------------------------------------------------

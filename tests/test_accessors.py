@@ -8,6 +8,7 @@ from sklearn.exceptions import NotFittedError
 
 import naively
 from naively import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB, NaiveBayes
+from naively.estimators.scikit import ROUTED
 from tests.structure import own_methods
 
 DOORS = {
@@ -26,7 +27,9 @@ FACE = {
     "predict_interval", "predict_joint_log_proba", "predict_set", "score_samples",
     "estimate_class_prior",
     "explain", "assess", "evaluate", "calibrate", "merge", "forget", "decay", "save", "of",
-    "set_params",  # scikit-learn's
+    # scikit-learn's
+    "get_params", "set_params", "score", "get_metadata_routing",
+    *(f"set_{verb}_request" for verb in ROUTED),
 }  # fmt: skip
 KINDS = (NaiveBayes, BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB)
 X, y = [[1, 0], [0, 1], [1, 1], [0, 0]], ["a", "b", "a", "b"]

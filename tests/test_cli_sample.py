@@ -10,7 +10,6 @@ import pytest
 from naively import NaiveBayes, load
 from naively.cli import learn
 from naively.cli import learn as update
-from naively.cli.learned import FileLearner
 from naively.file import store
 from naively.file.parts import SampledRows
 from tests.commands import run
@@ -52,7 +51,7 @@ def train(data: Path, *, sample: bool = True) -> str:
     path = data.with_suffix(".naively")
     table = np.genfromtxt(data, str, delimiter=",", skip_header=1)
     X = {"x": table[:, 0].astype(float), "colour": table[:, 1].astype(object)}
-    learn._save(FileLearner().fit(X, table[:, 2]), str(path), {"target": "y"}, keep_rows=sample)
+    learn._save(NaiveBayes().fit(X, table[:, 2]), str(path), {"target": "y"}, keep_rows=sample)
     return str(path)
 
 
@@ -158,7 +157,7 @@ def test_rows_without_a_label_that_count_leave_none(
 ) -> None:
     said: list[str] = []
     monkeypatch.setattr(learn, "say", said.append)
-    nb = FileLearner().fit(*rows(slice(50)))
+    nb = NaiveBayes().fit(*rows(slice(50)))
     nb.unlabelled_weight_ = 0.5
     out = some.with_name("semi.naively")
     learn._save(nb, str(out), {}, keep_rows=True)

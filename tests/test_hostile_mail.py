@@ -42,6 +42,42 @@ HTML = {
     "attributes": many("<x ", "a{} ") + b">",
     "attributes of the body": many("", "<body a{}=1>"),
     "b made by what is replaced": many("", "<</b>b id={}><p>"),
+    "unknown elements": many("", "<x{} style=color:red>"),
+    "parts of lines in svg": b"<svg>" + b"<span>" * 15_000,
+    "formats that end out of order": b"<i>" * 300
+    + many("", "<p><font style=color:#{:06x}>x<b></font>"),
+    "styles in formats": many("", "<b style='font-size:{}px'>", 60_000) + b"</b>x" * 8000,
+    "links in links": many("", "<div><a style=color:#{:06x}>"),
+}
+STYLES = {
+    "comments that do not end": "/*" * 50_000,
+    "strings that do not end": '"\\' * 50_000,
+    "strings of lines": "'\n" * 50_000,
+    "blocks that do not end": "a{" * 50_000,
+    "blocks that end": "}" * 100_000,
+    "a long selector": "a" * 50_000 + " b{display:none}",
+    "selectors": ",".join(f".c{i}" for i in range(12_000)) + "{display:none}",
+    "spaces": "a{" + ";" + " " * 100_000 + "}",
+    "digits": "a{font-size:" + "9" * 100_000 + "}",
+    "escapes": "\\" * 100_000,
+    "addresses": "url(" * 25_000,
+    "a long value": "b{background:" + "x" * 50_000 + "}</style>" + "<b>" * 16_000,
+    "much of one class": ".a{"
+    + "color:red;opacity:1;" * 1000
+    + "}</style>"
+    + "<p class='a a'></p>" * 3000,
+    "many selectors and declarations": ",".join(f".c{i}" for i in range(6000))
+    + "{"
+    + "color:red;" * 5000
+    + "}",
+    "many classes": "".join(f".c{i}{{color:red}}" for i in range(3000))
+    + "</style><p class='"
+    + " ".join(f"c{i}" for i in range(1500))
+    + "'>",
+}
+HTML |= {f"style: {name}": f"<style>{text}".encode() for name, text in STYLES.items()} | {
+    f"attribute: {name}": f'<p style="{text[:9000]}">x'.replace(">", "").encode() * 10 + b">"
+    for name, text in STYLES.items()
 }
 HOSTILE = {
     "carriage returns": b"Subject: " + b"\r" * 80_000 + b"\n\nhi",
@@ -197,10 +233,17 @@ def test_only_the_first_words_are_looked_up() -> None:
 
 
 @pytest.mark.parametrize(
-    "soup", ["V<b></b>IA<font></font>GRA", "V<b>I<i>A</b>G</i>RA", "V<a x='>'>IAGRA"]
+    "soup",
+    [
+        "V<b></b>IA<font></font>GRA",
+        "V<b>I<i>A</b>G</i>RA",
+        "V<a x='>'>IAGRA",
+        "V<x y>IA</x>G</z>RA",
+    ],
 )
 def test_elements_within_a_word_do_not_part_it(soup: str) -> None:
-    assert visible_text(soup) == ("VIAGRA", [])
+    seen = visible_text(soup)
+    assert (seen.text, seen.links) == ("VIAGRA", [])
 
 
 def test_what_lexbor_refuses_is_read_as_plain_text(monkeypatch: pytest.MonkeyPatch) -> None:

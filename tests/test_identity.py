@@ -71,3 +71,13 @@ def test_weights_of_words_are_known_by_their_band() -> None:
     (group,) = nb.model_.taken.schema.groups
     assert set(nb.weights_.of) == {Part(group.key, "text", band) for band in (0, 1, 2)}
     assert [*nb.weights_.by_name][1].endswith(", words in 2 to 3 texts")
+
+
+def test_a_key_that_was_hashed_takes_its_hash_nowhere() -> None:
+    """A string has another hash in another process, which a pickle may be read in."""
+    (group,) = NaiveBayes().fit(X, Y).model_.taken.schema.groups
+    hash(group.key)
+    other = pickle.loads(pickle.dumps(group.key))  # noqa: S301
+    assert vars(other).keys() == {"event", "kind", "column", "analyser"}
+    assert other == group.key
+    assert {group.key: 1}[other] == 1

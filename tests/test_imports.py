@@ -12,11 +12,12 @@ from pathlib import Path
 import pytest
 
 import naively
+from naively import NaiveBayes
 from naively.events.base import EventModel
 
 SOURCE = Path(naively.__file__).parent
 HEAVY = {
-    "scipy", "sklearn", "pandas", "polars", "pyarrow", "narwhals", "duckdb",
+    "scipy", "sklearn", "pandas", "polars", "pyarrow", "narwhals", "nanoarrow", "duckdb",
     "typer", "click", "rich", "matplotlib", "safetensors",
 }  # fmt: skip
 
@@ -31,6 +32,39 @@ def modules_loaded(*arguments):
 
 def test_import_loads_numpy_at_most():
     assert modules_loaded("-c", "import naively") & HEAVY == set()
+
+
+OPTIONS = """
+nb = NaiveBayes(weights=None)
+nb.set_params(class_prior="uniform").get_params()
+repr(nb)
+"""
+FITS = """
+import numpy as np
+x, y = np.array([[1.0, 2.0], [2.0, 3.0], [7.0, 8.0], [8.0, 7.0]] * 5), ["a", "a", "b", "b"] * 5
+texts = ["good day to you", "bad day for me", "good good", "bad luck"] * 5
+table = {"size": x[:, 0].tolist(), "colour": ["red", "red", "blue", None] * 5}
+for X in (x, x.tolist(), texts, table):
+    nb = NaiveBayes().fit(X, y)
+    nb.predict(X)
+    nb.score(X, y)
+nb.partial_fit(table, y).merge(nb).forget(table, y)
+GaussianNB().fit(x, np.arange(20) % 2).predict(x)
+"""
+
+
+@pytest.mark.parametrize("what", [OPTIONS, FITS], ids=["options", "fits"])
+def test_what_is_in_memory_and_plain_is_learned_by_numpy_alone(what):
+    loaded = modules_loaded("-c", f"from naively import GaussianNB, NaiveBayes\n{what}")
+    assert loaded & HEAVY == set()
+
+
+def test_a_text_is_predicted_by_a_loaded_model_without_what_learned_it(tmp_path):
+    path = tmp_path / "model"
+    texts = ["good day to you", "bad day for me"] * 5
+    NaiveBayes().fit(texts, ["a", "b"] * 5).save(path)
+    code = "import sys; from naively import load; load(sys.argv[1]).predict(['good luck'])"
+    assert modules_loaded("-c", code, str(path)) & HEAVY <= {"safetensors"}
 
 
 def test_help_does_not_wait_for_numbers():
@@ -54,7 +88,7 @@ def test_predicting_a_table_loads_numpy_and_what_reads_the_file(tmp_path):
     run = [sys.executable, "-m", "naively", "train", data, "-t", "y", "-o", model]
     subprocess.run(run, capture_output=True, check=True)
     loaded = modules_loaded("-m", "naively", "predict", model, data)
-    assert loaded & HEAVY <= {"duckdb", "typer", "safetensors"}
+    assert loaded & HEAVY <= {"duckdb", "nanoarrow", "typer", "safetensors"}
     # From a file to the probabilities of a row, without a file to be read and the command line.
     loaded = modules_loaded(
         "-c",

@@ -126,11 +126,11 @@ def test_visible_text() -> None:
         "<!-- no --><p>f<span>r</span>ee <a href='HTTP://Shop.example:80/x?y'>here"
         "<img src='http://pixel.example/1.gif'>"
     )
-    text, links = visible_text(html)
-    assert text.split() == ["Yes", "and", "yes", "free", "here"]
-    assert links == ["Shop.example:80", "pixel.example"]
-    assert visible_text("<div>" * 3000 + "deep")[0] == "deep"
-    assert visible_text("") == ("", [])
+    seen = visible_text(html)
+    assert seen.text.split() == ["Yes", "and", "yes", "free", "here"]
+    assert (seen.links, seen.hidden) == (["Shop.example:80", "pixel.example"], [])
+    assert visible_text("<div>" * 3000 + "deep").text == "deep"
+    assert visible_text("").text == ""
 
 
 def test_contacts() -> None:

@@ -268,3 +268,28 @@ def test_a_forwarded_message_is_learned_as_itself(model: Path) -> None:
     assert model.read_bytes() == plain.read_bytes()
     done = run("mail", "learn", model, "--as", "spam", "--forwarded", stdin=inner)
     assert (done.returncode, b"no other attached" in done.stderr) == (3, True)
+
+
+def test_lists_of_senders_decide(model: Path, tmp_path: Path) -> None:
+    friends, foes = tmp_path / "friends", tmp_path / "foes"
+    friends.write_text("# of mine\nann@example.org\n")
+    foes.write_text("example.org\nshop.example # all of it\n")
+    lists = ("--allow", friends, "--block", foes)
+    for sender, label, entry in (
+        (b"a@shop.example", b"spam", b"blocked: @shop.example"),
+        (b"Ann <ANN@example.org>", b"ham", b"allowed: ann@example.org"),
+        (b"bob@mail.example.org", b"spam", b"blocked: @example.org"),
+        (b"eve@mail.shop.example, ann@example.org", b"spam", b"blocked: @shop.example"),
+    ):
+        for words in (SPAM % (1, 1), HAM % (1, 1)):
+            raw = b"From: " + sender + b"\n" + words.split(b"\n", 1)[1]
+            done = run("mail", "filter", model, *lists, stdin=raw)
+            assert b"X-Naively-Class: " + label in done.stdout
+            assert b"X-Naively-List: " + entry in done.stdout
+    plain = run("mail", "filter", model, stdin=HAM % (1, 1)).stdout
+    foes.write_text("else.example")
+    assert run("mail", "filter", model, "--block", foes, stdin=HAM % (1, 1)).stdout == plain
+    foes.write_text("fine.example\nno sender at all\n")
+    done = run("mail", "filter", model, "--block", foes, stdin=HAM % (1, 1))
+    assert done.stdout == HAM % (1, 1)
+    assert b"line 2: 'no sender at all' is neither an address" in done.stderr

@@ -107,6 +107,18 @@ def test_it_is_the_same_in_any_batches(cuts: list[int], seed: int, zeros: float)
     assert once.seen == again.seen == np.count_nonzero(weight)
 
 
+@pytest.mark.parametrize("n", [5, 2 * OF_ONE + reservoir.WAIT // 2, 2 * OF_ONE + 150])
+def test_rows_that_come_one_by_one_and_wait_are_in_it(n: int) -> None:
+    before = max(1, n - 150)
+    once, again = sample_of(n, [], 0), sample_of(n, list(range(before, n)), 0)
+    assert len(again) == len(once)
+    assert ids(again) == ids(once)
+    waiting = sample_of(n, list(range(before, n)), 0)
+    mine, others = (of.saved(MODEL) for of in (sample_of(n, [], 0), waiting))
+    keys = [np.sort(np.concatenate([keys for _, keys, _ in of.batches])) for of in (mine, others)]
+    np.testing.assert_array_equal(*keys)
+
+
 @given(n=st.integers(1, 30), seed=st.integers(0, 1000), data=st.data())
 def test_a_row_of_weight_0_is_never_in_it(n: int, seed: int, data: Any) -> None:
     weight = np.array(data.draw(st.lists(st.sampled_from([0.0, 0.5, 3.0]), min_size=n, max_size=n)))

@@ -7,13 +7,14 @@ import pandas as pd
 import polars as pl
 import pytest
 import sklearn
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.datasets import load_iris
 from sklearn.ensemble import BaggingClassifier, VotingClassifier
 from sklearn.impute import SimpleImputer
 from sklearn.inspection import permutation_importance
+from sklearn.metrics import accuracy_score
 from sklearn.model_selection import (
     GridSearchCV,
     RandomizedSearchCV,
@@ -165,6 +166,51 @@ def test_sample_weights_are_routed(mixed):
         assert (routed["test_score"] > 0.6).all()
         with pytest.raises(ValueError, match="sample_weight"):
             cross_val_score(NaiveBayes(), table, y, params={"sample_weight": weight})
+
+
+class OfTheirBase(ClassifierMixin, BaseEstimator):
+    """The methods of NaiveBayes on scikit-learn's base classes, which say what it asks of them."""
+
+    fit, partial_fit, score = NaiveBayes.fit, NaiveBayes.partial_fit, NaiveBayes.score
+    predict, predict_proba = NaiveBayes.predict, NaiveBayes.predict_proba
+    predict_log_proba = NaiveBayes.predict_log_proba
+
+
+def test_requests_and_tags_are_those_of_scikit_learns_base_classes():
+    ours, theirs = NaiveBayes(), OfTheirBase()
+    assert str(ours.get_metadata_routing()) == str(theirs.get_metadata_routing())
+    tags = theirs.__sklearn_tags__()
+    for name in ("sparse", "allow_nan", "string", "categorical"):
+        setattr(tags.input_tags, name, True)
+    assert ours.__sklearn_tags__() == tags
+    with sklearn.config_context(enable_metadata_routing=True):
+        for nb in (ours, theirs):
+            nb.set_fit_request(sample_weight="w", groups=False).set_score_request(
+                sample_weight=True
+            )
+            nb.set_fit_request(time=True)
+        assert str(ours.get_metadata_routing()) == str(theirs.get_metadata_routing())
+        assert str(clone(ours).get_metadata_routing()) == str(ours.get_metadata_routing())
+        assert str(ours.get_metadata_routing()) != str(NaiveBayes().get_metadata_routing())
+        with pytest.raises(TypeError, match="no 'weight' of fit to request"):
+            ours.set_fit_request(weight=True)
+    with pytest.raises(RuntimeError, match="only available when metadata routing is enabled"):
+        ours.set_fit_request(sample_weight=True)
+
+
+def test_the_score_is_scikit_learns_accuracy(mixed):
+    table, y = mixed
+    weight = np.arange(len(y)) % 3
+    nb = NaiveBayes(weights=None).fit(table[:80], y[:80])
+    assert nb.score(table, y) == accuracy_score(y, nb.predict(table))
+    weighed = accuracy_score(y, nb.predict(table), sample_weight=weight)
+    assert nb.score(table, y, weight) == pytest.approx(weighed, rel=1e-14)
+    assert nb.score(table.assign(y=y), "y") == nb.score(table, y)
+    assert nb.score(table[:2], ["good", "never learned"]) <= 0.5
+    with pytest.raises(ValueError, match="all sample weights are zero"):
+        nb.score(table, y, np.zeros(len(y)))
+    with pytest.raises(ValueError, match="120 rows to score, and 119 labels"):
+        nb.score(table, y[1:])
 
 
 def test_partial_fit_is_routed_and_curves_learn_in_batches(mixed):

@@ -119,6 +119,46 @@ def test_strings_are_a_sequence(cells: list[str | None]) -> None:
             assert list(strings[cut]) == cells[cut]
 
 
+@given(CELLS, st.data())
+def test_strings_that_are_coded_are_those_of_a_list(
+    cells: list[str | None], data: st.DataObject
+) -> None:
+    every = [*cells, *data.draw(CELLS)]  # a level may be there twice, be missing, or have no code
+    order = np.array(data.draw(st.permutations(range(len(every)))), np.int64)
+    levels = strings_of([every[i] for i in order])
+    codes = np.argsort(order)[: len(cells)]
+    codes[[cell is None and data.draw(st.booleans()) for cell in cells]] = -1
+    rows = np.array(data.draw(st.lists(st.integers(-1, len(cells) - 1), max_size=20)), np.int64)
+    gone = np.array(data.draw(st.tuples(*[st.booleans()] * len(cells))), np.bool_)
+    cut = data.draw(st.slices(len(cells)))
+    packed = strings_of(cells)
+    coded = Strings.of_levels(codes, levels)
+    for one, other in (
+        (coded, packed),
+        (coded[cut], packed[cut]),
+        (coded.take(rows), packed.take(rows)),
+        (coded.without(gone), packed.without(gone)),
+        (coded.different, packed.different),
+        (coded.as_levels(), packed.as_levels()),
+        (Strings.join([coded, coded[cut]]), Strings.join([packed, packed[cut]])),
+        (Strings.join([coded, packed]), Strings.join([packed, packed])),
+        (copy.copy(coded), packed),
+    ):
+        assert len(one) == len(other)
+        assert_same(one.encoded, contract.encode_strings(other))
+        assert (list(one), one.categorical) == (list(other), other.categorical)
+        assert one.any_there == other.any_there
+
+
+@pytest.mark.parametrize("code", [-2, 3, 2**40])
+def test_codes_of_no_level_are_refused(code: int) -> None:
+    with pytest.raises(ValueError, match="codes that are not of 3 levels"):
+        Strings.of_levels(np.array([0, code]), strings_of(["a", "b", None]))
+    strings = Strings.of_levels(np.array([0, 1, 1]), strings_of(["a", "b"]))
+    with pytest.raises(ValueError, match="rows that are not among 3"):
+        strings.take(np.array([code]))
+
+
 def test_nan_and_none_are_missing_and_str_may_be_subclassed(either: ModuleType) -> None:
     cells = [np.str_("é"), None, math.nan, np.float64("nan"), np.str_("a"), "\ud83e"]
     assert list(either.pack_strings(cells)) == ["é", None, None, None, "a", "\ud83e"]
@@ -158,16 +198,22 @@ def test_views_are_packed(cells: list[str | None], data: st.DataObject) -> None:
     views = np.frombuffer(b"-" + b"".join(rows), np.uint8)[1:].reshape(-1, 16)  # not aligned
     arrays = [np.frombuffer(bytes(b) or b"?", np.uint8) for b in buffers]
     assert list(check("pack_views", views, arrays, missing)) == cells
+    assert_same(
+        check("encode_views", views, arrays, missing), contract.encode_strings(strings_of(cells))
+    )
     if not missing.any():
         assert list(check("pack_views", views, arrays)) == cells
+        check("encode_views", views, arrays)
 
 
 @pytest.mark.parametrize("view", VIEWS)
 def test_views_outside_of_their_buffers_are_refused(either: ModuleType, view: tuple) -> None:
     views = np.array([[2, 0, 0, 0], view], np.int32).view(np.uint8)
     buffers = [np.zeros(12, np.uint8)]
-    with pytest.raises(ValueError, match="string view 1 is of bytes that are not there"):
-        either.pack_views(views, buffers)
+    for read in (either.pack_views, either.encode_views):
+        with pytest.raises(ValueError, match="string view 1 is of bytes that are not there"):
+            read(views, buffers)
+    assert either.encode_views(views, buffers, np.array([False, True]))[0].tolist() == [0, -1]
     assert list(either.pack_views(views, buffers, np.array([False, True])))[1] is None
 
 
@@ -317,6 +363,12 @@ def test_threads_do_not_show() -> None:
         check(name, strings)
         check(name, strings[1:-1])
     check("take_strings", strings, rng.integers(-1, len(cells), len(cells)))
+    array = pytest.importorskip("pyarrow").array(
+        [c and c.replace("\ud800", "") for c in cells], "string_view"
+    )
+    valid, views, *buffers = (np.frombuffer(b, np.uint8) for b in array.buffers())
+    missing = np.unpackbits(valid, count=len(cells), bitorder="little") == 0
+    check("encode_views", views[: 16 * len(cells)].reshape(-1, 16), buffers, missing)
 
 
 @needs_native
@@ -324,5 +376,6 @@ def test_threads_do_not_show() -> None:
 def test_the_first_view_that_is_wrong_is_named() -> None:
     views = np.zeros((100_000, 4), np.int32)
     views[[77_777, 99_999], 0] = 13
-    with pytest.raises(ValueError, match="string view 77777 "):
-        native.pack_views(views.view(np.uint8), [])
+    for read in (native.pack_views, native.encode_views):
+        with pytest.raises(ValueError, match="string view 77777 "):
+            read(views.view(np.uint8), [])

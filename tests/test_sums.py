@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from naively.kernels.double_double import Sums, two_product, two_sum
+from naively.kernels.double_double import Sums, sum_by_group, two_product, two_sum
 from naively.kernels.sparse_sums import as_sparse
 
 REAL = st.floats(-1e100, 1e100).filter(lambda x: x == 0 or abs(x) > 1e-100)
@@ -119,3 +121,24 @@ def test_the_sum_of_each_class_does_not_depend_on_the_order_of_the_rows(form) ->
     for _ in range(20):
         np.testing.assert_array_equal(form(Sums(rng.permutation(high))).by_class(), expected)
     assert len({float(rng.permutation(high[:, 0]).cumsum()[-1]) for _ in range(20)}) > 1
+
+
+@given(LISTS, st.randoms())
+def test_sums_by_group_are_exact_in_any_order(values: list[float], random: Any) -> None:
+    order = [*range(len(values))]
+    random.shuffle(order)
+    x, group = np.array(values), np.arange(len(values)) % 3
+    found = sum_by_group(x, group, 3)
+    np.testing.assert_array_equal(found, sum_by_group(x[order], group[order], 3))
+    for c in range(3):
+        of = values[c::3]
+        assert found[c] == pytest.approx(
+            math.fsum(of), rel=1e-15, abs=1e-15 * max(map(abs, of), default=0)
+        )
+
+
+@pytest.mark.parametrize("largest", [np.inf, np.nan, 1e308])
+def test_sums_by_group_end_whatever_they_are_of(largest: float) -> None:
+    with np.errstate(over="ignore"):
+        found = sum_by_group(np.array([largest, 0.5, 5e-324]), np.array([0, 1, 2]), 3)
+    np.testing.assert_array_equal(found[:2], [largest, 0.5])

@@ -15,10 +15,11 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from naively.mail.command import VERBS
+
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "benchmarks" / "results"
 LINE = re.compile(r"^<!-- generated: ([a-z -]+) -->$", re.MULTILINE)
-MAIL = ("filter", "learn", "unlearn")  # these parse their own arguments
 
 
 def verbs() -> str:
@@ -29,7 +30,7 @@ def verbs() -> str:
     )
     said = dict(zip(sections[::2], sections[1::2], strict=True))
     listed = [f"* [{verb}](#naively-{verb}): {of.split(chr(10))[1]}" for verb, of in said.items()]
-    for verb in MAIL:
+    for verb in VERBS:  # these parse their own arguments
         shown = _output([sys.executable, "-m", "naively", "mail", verb, "--help"])
         said["mail"] += f"\n### naively mail {verb}\n\n```text\n{shown}```\n"
     text = "\n".join([

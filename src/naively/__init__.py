@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from naively.estimators.drop_ins import ComplementNB as ComplementNB
     from naively.estimators.drop_ins import GaussianNB as GaussianNB
     from naively.estimators.drop_ins import MultinomialNB as MultinomialNB
-    from naively.estimators.scikit import NaiveBayes as NaiveBayes
-    from naively.estimators.scikit import load as load
+    from naively.estimators.naive_bayes import NaiveBayes as NaiveBayes
+    from naively.estimators.naive_bayes import load as load
     from naively.events import *  # noqa: F403  # as type checkers read it, what is public there
     from naively.events.joint_table import independence as independence
     from naively.inspect.tallies import Counts as Counts
@@ -43,14 +43,14 @@ _HOME = {
     "GaussianNB": "naively.estimators.drop_ins",
     "Model": "naively.model.model",
     "MultinomialNB": "naively.estimators.drop_ins",
-    "NaiveBayes": "naively.estimators.scikit",
+    "NaiveBayes": "naively.estimators.naive_bayes",
     "Patterns": "naively.schema.text",
     "Tally": "naively.counting.tally",
     "Text": "naively.schema.text",
     "columns": "naively.schema.overview",
     "independence": "naively.events.joint_table",
     "compare": "naively.estimators.compare",
-    "load": "naively.estimators.scikit",
+    "load": "naively.estimators.naive_bayes",
     "set_threads": "naively.kernels.dispatch",
     "show_config": "naively.kernels.dispatch",
 }

@@ -20,6 +20,7 @@ def main() -> None:
     if sys.argv[1:3] == ["mail", "filter"]:
         gc.disable()  # one message leaves little garbage, and looking for it takes a few ms
     else:
+        gc.set_threshold(50_000)  # what is imported stays: it is not looked through at each module
         _end_tidily()
     if sys.argv[1:2] == ["mail"]:
         status = 75  # try again: a status of 1, Python's own of any error, would mean ham

@@ -1,24 +1,27 @@
-// encode_strings of kernels/strings.py: the numbers of different strings, in order of first sight.
+// encode_strings and encode_views of kernels/strings.py: the numbers of different strings, in order
+// of first sight.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
 #include "bindings.h"
 #include "string_table.h"
+#include "string_views.h"
 #include "strings.h"
 #include "threads.h"
 
 namespace naively {
 namespace {
 
-// The different strings of some rows.
+// The different strings of some rows, of `Strings` or `Views`.
+template <class Source>
 class Levels {
   public:
     const std::vector<int64_t>& first() const { return first_; }
 
     // Numbers the strings of these rows, several at once: what a hash will be looked for is fetched
     // while others are.
-    void encode(const Strings& strings, int64_t begin, int64_t end, int32_t* codes) {
+    void encode(const Source& strings, int64_t begin, int64_t end, int32_t* codes) {
         constexpr int64_t AT_ONCE = 32;
         constexpr size_t CACHED = 4096;  // of so few levels nothing needs to be fetched
         StringKey keys[AT_ONCE];
@@ -37,7 +40,7 @@ class Levels {
     }
 
     // The number here of each string that is new among later rows.
-    std::vector<int32_t> join(const Strings& strings, const Levels& later) {
+    std::vector<int32_t> join(const Source& strings, const Levels& later) {
         std::vector<int32_t> numbers;
         numbers.reserve(later.first_.size());
         for (const int64_t row : later.first_) {
@@ -52,9 +55,9 @@ class Levels {
     StringTable table_;
     std::vector<int64_t> first_;  // the row of the first of each
 
-    uint64_t look_at(const Strings& strings, int64_t row, StringKey& key) const {
-        const Bytes string = strings[row];
-        return table_.look_at(string, strings.readable(string), key);
+    uint64_t look_at(const Source& strings, int64_t row, StringKey& key) const {
+        const Readable found = strings.readable(row);
+        return table_.look_at(found.string, found.bytes, key);
     }
 
     int32_t number_of(const StringKey& key, uint64_t hash, int64_t row) {
@@ -66,10 +69,11 @@ class Levels {
 
 // Each thread numbers the strings of its rows; then its numbers become those of all rows. Where most
 // strings differ, which the first rows show, that would take as long as one thread does.
-std::vector<int64_t> encode_all(const Strings& strings, int32_t* codes) {
+template <class Source>
+std::vector<int64_t> encode_all(const Source& strings, int32_t* codes) {
     constexpr int64_t LOOKED_AT = 16384;
     const int64_t shown = std::min(strings.rows(), LOOKED_AT), others = strings.rows() - shown;
-    std::vector<Levels> levels(1);
+    std::vector<Levels<Source>> levels(1);
     levels[0].encode(strings, 0, shown, codes);
     const bool differ = 2 * static_cast<int64_t>(levels[0].first().size()) > shown;
     const int parts = differ ? 1 : count_parts(others, 10.0);
@@ -88,8 +92,8 @@ std::vector<int64_t> encode_all(const Strings& strings, int32_t* codes) {
     return levels[0].first();
 }
 
-nb::tuple encode_strings(nb::handle object) {
-    const Strings strings(object);
+template <class Source>
+nb::tuple encode(const Source& strings) {
     const Result<int32_t> codes("empty", strings.rows());
     std::vector<int64_t> first;
     {
@@ -99,10 +103,20 @@ nb::tuple encode_strings(nb::handle object) {
     return nb::make_tuple(codes.object(), copied<int64_t>(first));
 }
 
+nb::tuple encode_strings(nb::handle strings) {
+    return encode(Strings(strings));
+}
+
+nb::tuple encode_views(nb::handle views, nb::handle buffers, nb::handle missing) {
+    return encode(Views(views, buffers, missing));
+}
+
 }  // namespace
 
 void bind_encode_strings(nb::module_& m) {
     m.def("encode_strings", &encode_strings, nb::arg("strings"));
+    m.def("encode_views", &encode_views, nb::arg("views"), nb::arg("buffers"),
+          nb::arg("missing") = nb::none());
 }
 
 }  // namespace naively

@@ -1,6 +1,7 @@
 // The slots of a hash index of things that are numbered in order of first sight. It has open
-// addressing, and a slot holds the number and 32 bits of the hash, so that a probe rarely looks at
-// a thing that is not the right one. The things themselves lie where the index has them.
+// addressing. A slot has 32 bits: the number, and in the bits that no number here needs, some of the
+// hash, so that a probe rarely looks at a thing that is not the right one. The things themselves lie
+// where the index has them.
 #pragma once
 
 #include <cstddef>
@@ -30,22 +31,23 @@ class HashSlots {
     // The number that `slot_of` will most likely look at first, or UNKNOWN: what it numbers can be
     // fetched beforehand.
     uint32_t likely(uint64_t hash) const {
-        const Slot slot = slots_[hash & mask()];
-        return slot.tag == hash >> 32 ? slot.next_number - 1 : UNKNOWN;
+        const uint32_t slot = slots_[hash & mask()];
+        return has_tag(slot, hash) ? number_of(slot) : UNKNOWN;
     }
 
     // The slot of the thing of this hash of which is_it(number), or the empty one where it may be put.
     template <class IsIt>
     NAIVELY_INLINE inline size_t slot_of(uint64_t hash, IsIt&& is_it) const {
         for (size_t i = hash & mask();; i = (i + 1) & mask()) {
-            const Slot slot = slots_[i];
-            if (slot.next_number == 0 || (slot.tag == hash >> 32 && is_it(slot.next_number - 1)))
-                return i;
+            const uint32_t slot = slots_[i];
+            if (slot == EMPTY || (has_tag(slot, hash) && is_it(number_of(slot)))) return i;
         }
     }
 
     // The number in a slot, or UNKNOWN if it is empty.
-    uint32_t number_in(size_t slot) const { return slots_[slot].next_number - 1; }
+    uint32_t number_in(size_t slot) const {
+        return slots_[slot] == EMPTY ? UNKNOWN : number_of(slots_[slot]);
+    }
 
     // Gives a thing the number of all `things` that are there, whose hashes are hash_of(number); its
     // slot is the empty one that slot_of found. Before that it calls keep(), which keeps the thing
@@ -72,23 +74,29 @@ class HashSlots {
     }
 
   private:
-    struct Slot {
-        uint32_t tag;
-        uint32_t next_number;  // the number + 1; 0 is an empty slot
-    };
+    static constexpr uint32_t EMPTY = 0;
 
-    LargeVector<Slot> slots_;
+    // The number + 1 in the low bits, of which there are as many as in the number of slots; above
+    // them those of the hash.
+    LargeVector<uint32_t> slots_;
 
     size_t mask() const { return slots_.size() - 1; }
+    uint32_t low_bits() const { return static_cast<uint32_t>(mask()); }
 
-    static size_t room_of(size_t slots) { return slots / 2; }
+    static size_t room_of(size_t slots) { return slots / 3 * 2; }
+
+    bool has_tag(uint32_t slot, uint64_t hash) const {
+        return ((slot ^ static_cast<uint32_t>(hash >> 32)) & ~low_bits()) == 0;
+    }
+    uint32_t number_of(uint32_t slot) const { return (slot & low_bits()) - 1; }
 
     size_t empty_slot(uint64_t hash) const {
         return slot_of(hash, [](uint32_t) { return false; });
     }
 
     void put(uint64_t hash, size_t slot, size_t number) {
-        slots_[slot] = {static_cast<uint32_t>(hash >> 32), static_cast<uint32_t>(number + 1)};
+        const auto tag = static_cast<uint32_t>(hash >> 32) & ~low_bits();
+        slots_[slot] = tag | static_cast<uint32_t>(number + 1);
     }
 
     template <class HashOf>

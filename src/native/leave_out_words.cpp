@@ -63,8 +63,8 @@ class Gains {
 };
 
 // What is known of the words, so laid out that little of it is fetched for each word of a text: a
-// line of `Known`, and where its cells are. A row with a cell in half of the classes or more is
-// quicker to add as a whole: first the gains of all classes, then their losses.
+// line of `Known`, and where its cells are. Of more than a few classes, a row with a cell in half of
+// them or more is quicker to add as a whole: first the gains of all classes, then their losses.
 class KnownWords {
   public:
     struct Known {
@@ -86,7 +86,7 @@ class KnownWords {
                 cells_[i] = {table.classes()[i], gains_.number_of(n)};
             }
             known_[word] = {frequency[word], gains_.log_pretend(), begin, end - begin};
-            if (2 * (end - begin) >= k && begin < end) make_whole(known_[word]);
+            if (k > FEW && 2 * (end - begin) >= k && begin < end) make_whole(known_[word]);
         }
     }
 
@@ -137,6 +137,7 @@ class KnownWords {
 
   private:
     static constexpr int64_t WHOLE = -1;
+    static constexpr int64_t FEW = 4;  // classes, the cells of which take less memory than a row
     struct Cell {
         std::int32_t of_class;
         uint32_t number;  // of its gain

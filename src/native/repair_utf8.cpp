@@ -85,8 +85,8 @@ int64_t count_all_broken(const Strings& strings, int parts) {
 void write_repaired(const Strings& strings, int64_t begin, int64_t end, Writer writer) {
     for (int64_t row = begin; row < end; ++row)
         visit_runs(
-            present(strings, row), [&](Bytes run) { writer.write(run, strings.readable(run)); },
-            [&] { writer.write({REPLACEMENT, sizeof REPLACEMENT}, sizeof REPLACEMENT); });
+            present(strings, row), [&](Bytes run) { writer.write(strings.readable(run)); },
+            [&] { writer.write({{REPLACEMENT, sizeof REPLACEMENT}, sizeof REPLACEMENT}); });
 }
 
 nb::tuple repair_utf8(nb::object object) {

@@ -31,6 +31,12 @@ class Flags {
     const uint8_t* bytes_ = nullptr;
 };
 
+// A string, and how many bytes can be read from its first one on.
+struct Readable {
+    Bytes string;
+    size_t bytes;
+};
+
 // A Strings of Python, checked: each of its strings lies within its bytes.
 class Strings {
   public:
@@ -61,10 +67,10 @@ class Strings {
         return rows_ == 0 ? 0.0 : bytes / static_cast<double>(rows_);
     }
 
-    // How many bytes can be read from a string's first one on.
-    size_t readable(Bytes string) const {
-        return static_cast<size_t>(end_ - string.begin);
+    Readable readable(Bytes string) const {
+        return {string, static_cast<size_t>(end_ - string.begin)};
     }
+    Readable readable(int64_t row) const { return readable((*this)[row]); }
 
   private:
     Input<Layout::contiguous, int64_t> offsets_;
@@ -101,9 +107,10 @@ class Writer {
   public:
     Writer(uint8_t* begin, uint8_t* end) : at_(begin), end_(end) {}
 
-    void write(Bytes string, size_t readable) {
+    void write(Readable source) {
         constexpr size_t SHORT = 32;
-        if (string.length <= SHORT && readable >= SHORT && end_ - at_ >= std::ptrdiff_t{SHORT})
+        const Bytes string = source.string;
+        if (string.length <= SHORT && source.bytes >= SHORT && end_ - at_ >= std::ptrdiff_t{SHORT})
             std::memcpy(at_, string.begin, SHORT);
         else if (string.length != 0)
             std::memcpy(at_, string.begin, string.length);

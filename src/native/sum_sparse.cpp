@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <type_traits>
 #include <vector>
@@ -23,10 +24,13 @@ class Part {
     explicit Part(nb::sequence part)
         : has_places_(!part[0].is_none()),
           places_(has_places_ ? part[0] : part[1], "places", 1), first_(part[1], "first", 1),
-          classes_(part[2], "classes", 1), high_(part[3], "high", 1), low_(part[4], "low", 1) {
+          classes_(part[2], "classes", 1), high_(part[3], "high", 1) {
         rows_ = first_.shape(0) - 1;
         classes_.require_shape({high_.shape(0)});
-        low_.require_shape({high_.shape(0)});
+        if (!part[4].is_none()) {
+            low_.emplace(part[4], "low", 1);
+            low_->require_shape({high_.shape(0)});
+        }
         if (rows_ < 0) throw std::invalid_argument("first is empty");
         if (has_places_ && places_.shape(0) != rows_)
             throw std::invalid_argument("each row has a place");
@@ -49,13 +53,14 @@ class Part {
     const int64_t* first() const { return first_.data(); }
     const std::int32_t* classes() const { return classes_.data(); }
     const double* high() const { return high_.data(); }
-    const double* low() const { return low_.data(); }
+    double low(int64_t cell) const { return low_ ? low_->data()[cell] : 0.0; }
 
   private:
     bool has_places_;
     Input<Layout::contiguous, int64_t> places_, first_;
     Input<Layout::contiguous, std::int32_t> classes_;
-    Doubles high_, low_;
+    Doubles high_;
+    std::optional<Doubles> low_;
     int64_t rows_;
 };
 
@@ -67,7 +72,7 @@ bool add_exactly(const std::vector<Part>& parts) {
     for (const Part& part : parts)
         for (int64_t i = 0; i < part.cells(); ++i) {
             size += std::abs(part.high()[i]);
-            whole &= part.high()[i] == std::nearbyint(part.high()[i]) && part.low()[i] == 0.0;
+            whole &= part.high()[i] == std::nearbyint(part.high()[i]) && part.low(i) == 0.0;
         }
     return whole && size < most;
 }
@@ -104,7 +109,7 @@ class Added {
                     const int64_t at = first[part.place(i)]++;
                     classes_.data()[at] = part.classes()[cell];
                     high_.data()[at] = sign * part.high()[cell];
-                    if (!exact) low_.data()[at] = sign * part.low()[cell];
+                    if (!exact) low_.data()[at] = sign * part.low(cell);
                 }
         }
         int64_t begin = 0, kept = 0;
@@ -124,7 +129,6 @@ class Added {
     nb::object classes() { return classes_.released(); }
     nb::object high() { return high_.released(); }
     nb::object low() { return low_.released(); }
-    size_t size() const { return classes_.size(); }
 
   private:
     static constexpr double cancelled = 0x1p-80;  // of the numbers, in double_double.py too
@@ -175,9 +179,8 @@ nb::tuple sum_sparse(nb::sequence tables, int64_t rows, int64_t k, bool differen
             return Added<exact>(parts, rows, difference, first.data());
         };
         Added<exact> sum = added();
-        const auto cells = static_cast<int64_t>(sum.size());
-        const nb::object low = exact ? Result<double>("zeros", cells).object() : sum.low();
-        return nb::make_tuple(first.object(), sum.classes(), sum.high(), low);
+        return nb::make_tuple(first.object(), sum.classes(), sum.high(),
+                              exact ? nb::none() : sum.low());
     };
     bool exact;
     {

@@ -38,7 +38,7 @@ bool copy_rows(const Strings& strings, const Index* rows, int64_t begin, int64_t
         if (row < 0 || strings.missing(row)) any = missing[i] = true;
         if (row < 0) continue;
         const Bytes string = strings[row];
-        writer.write(string, strings.readable(string));
+        writer.write(strings.readable(string));
     }
     return any;
 }

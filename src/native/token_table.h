@@ -103,12 +103,15 @@ class TokenTable {
         std::vector<int64_t> numbers;
         numbers.reserve(other.size());
         for (size_t i = 0; i < other.size(); ++i) {
-            if (i + AHEAD < other.size()) {
-                const uint32_t later = other.code_of(static_cast<uint32_t>(i + AHEAD));
-                const uint64_t key = (later & NGRAM) == 0 ? 0 : other.ngrams_.key(later & ~NGRAM);
+            const auto fetch = [&](size_t later, const auto& prefetch) {
+                if (later >= other.size()) return;
+                const uint32_t code = other.code_of(static_cast<uint32_t>(later));
+                const uint64_t key = (code & NGRAM) == 0 ? 0 : other.ngrams_.key(code & ~NGRAM);
                 if (key != 0 && (key >> 32 & NGRAM) == 0)
-                    prefetch_ngram(ids[key >> 32], ids[static_cast<uint32_t>(key)]);
-            }
+                    prefetch(ids[key >> 32], ids[static_cast<uint32_t>(key)]);
+            };
+            fetch(i + 2 * AHEAD, [&](auto... ngram) { prefetch_ngram(ngram...); });
+            fetch(i + AHEAD, [&](auto... ngram) { prefetch_key(ngram...); });
             const uint32_t code = other.code_of(static_cast<uint32_t>(i));
             const bool is_word = (code & NGRAM) == 0;
             numbers.push_back(is_word ? token_of_word(ids[code])
@@ -232,6 +235,9 @@ class TokenTable {
 
     void prefetch_ngram(uint32_t before, uint32_t word) const {
         ngrams_.prefetch(NGramTable::key_of(before, word));
+    }
+    void prefetch_key(uint32_t before, uint32_t word) const {
+        ngrams_.prefetch_key(NGramTable::key_of(before, word));
     }
 
   private:

@@ -130,8 +130,9 @@ void visit_ngrams_of(Table& table, const std::vector<uint32_t>& marked, TokenBuf
     for (size_t n = 2; n <= high && n <= ids.size(); ++n) {
         const size_t last = ids.size() - n + 1;
         for (size_t i = 0; i < last; ++i) {
-            if (i + AHEAD < last)
-                table.prefetch_ngram(ngrams[i + AHEAD], ids[i + AHEAD + n - 1]);
+            if (i + 2 * AHEAD < last)
+                table.prefetch_ngram(ngrams[i + 2 * AHEAD], ids[i + 2 * AHEAD + n - 1]);
+            if (i + AHEAD < last) table.prefetch_key(ngrams[i + AHEAD], ids[i + AHEAD + n - 1]);
             const auto ngram = table.next_ngram(ngrams[i], ids[i + n - 1], n >= low);
             ngrams[i] = ngram.code;
             if (n >= low && ngram.token != TokenTable::NONE) visit(ngram.token);

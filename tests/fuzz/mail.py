@@ -37,6 +37,14 @@ TAGS = [
 ]  # fmt: skip
 
 
+STYLE = [
+    "display:none", "visibility:hidden", "visibility:visible", "opacity:0", "font-size:0", ";", "{",
+    "}", "/*", "*/", "'", '"', "\\", "!important", ".a", "#a", "p", "*", ",", ">", ":", "@media ",
+    "screen", "print", "url(", ")", "color:#fff", "background:", "rgba(0,0,0,0)", "-9999px",
+    "text-indent:", "<!--", "\n", " ", "transparent", "font:", "1e9", "1" * 30,
+]  # fmt: skip
+
+
 def repeated(chance: random.Random, most: int) -> int:
     """Return how often something comes: a few times mostly, and now and then too often."""
     return chance.randrange(1, most) if chance.random() < 0.1 else chance.randrange(1, 5)
@@ -53,12 +61,18 @@ def html(chance: random.Random, size: int) -> str:
                 [
                     f"<{tag}>", f"<{tag}>", f"</{tag}>", f"<{tag} id={i}>", f"<{tag}/>",
                     f"<{tag} href='http://h{i}/'>", f"<{tag} x='</{tag}>'>", f"<!--</{tag}>-->",
+                    f"<style>{style(chance)}</style>", f"<{tag} class=a style='{style(chance)}'>",
                     f"<<{tag}>", f"</<{tag}>{tag}>", f"<{tag}\n", "word ", "<!--", "-->", "&amp;",
                     "'", '"', ">", "<![CDATA[",
                 ]
             )
         )  # fmt: skip
     return "".join(out)
+
+
+def style(chance: random.Random) -> str:
+    """Return what a parser of style sheets looks for."""
+    return "".join(chance.choices(STYLE, k=repeated(chance, 100)))
 
 
 def noise(chance: random.Random, most: int) -> bytes:

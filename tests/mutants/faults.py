@@ -631,6 +631,21 @@ FAULTS = [
         "",
         ("tests/test_text_blocks.py::test_short_and_long_texts_merge",),
     ),
+    Fault(
+        "an estimator waits for scikit-learn",
+        "src/naively/estimators/scikit.py",
+        "from naively.messages import shortened\n",
+        "from sklearn.base import BaseEstimator  # noqa: F401\n\n"
+        "from naively.messages import shortened\n",
+        ("tests/test_imports.py",),
+    ),
+    Fault(
+        "what is requested of metadata routing is forgotten",
+        "src/naively/estimators/scikit.py",
+        "        self._metadata_request = routing\n",
+        "",
+        ("tests/test_scikit_learn.py",),
+    ),
 ]
 
 

@@ -4,6 +4,20 @@ from tests.mutants.fault import Fault
 
 FAULTS = [
     Fault(
+        "rows that wait to be drawn from are not in the sample that is saved",
+        "src/naively/fitting/sample.py",
+        "        self._draw()\n        every = encoded_by(self._kept, model)\n",
+        "        every = encoded_by(self._kept, model)\n",
+        ("tests/test_reservoir.py",),
+    ),
+    Fault(
+        "sums by group lose the last bits of their numbers",
+        "src/naively/kernels/double_double.py",
+        "        largest = np.abs(rest).max(initial=0.0)",
+        "        largest = 0.0",
+        ("tests/test_sums.py",),
+    ),
+    Fault(
         "all cells of a column count as missing",
         "src/naively/schema/settle.py",
         "        lacking -= there\n",

@@ -16,6 +16,7 @@ from naively.counting.labels import Labels
 from naively.counting.leave_one_out import one_of_each
 from naively.counting.tally import BlockTally, Tally
 from naively.events import Beta, Dirichlet, EventModel
+from naively.fitting.leave_one_out import MANY_CLASSES
 from naively.fitting.sample import Reservoir, Sample
 from naively.fitting.weights import accuracy_and_log_loss
 from naively.kernels.reference import Floats
@@ -113,12 +114,12 @@ def smoothing_curve(
     """
     plain = model.pure
     points: list[tuple[float, str, float, float]] = []
+    some, labels = (None, None) if sample is None else sample.at_once(model)
     for value in check_values(values):
         then = with_pseudo_count(plain, value)
         classes = then.classes
-        if sample is not None:
-            batches = [known_to(then, b) for b in sample.batches]
-            labels = sample.labels.standing_for(model.counted.tally.class_count)
+        if some is not None and labels is not None:
+            batches = [known_to(then, b) for b in some.batches]
             found = [left_out_posterior(then, then.recode(b)) for b in batches if len(b)]
             for rows, p in (
                 ("leave-one-out", np.concatenate(found)),
@@ -397,9 +398,11 @@ def learning_curve(
         tally: Tally | None = None
         done = 0
         for size in each:
-            more = count_batch(learned.take(np.arange(done, size)), model.counted.schema)
-            tally, done = more if tally is None else tally + more, size
             seen = learned.take(np.arange(size))
+            # Of many classes a tally is larger than its rows: these are counted again.
+            done = 0 if len(model.classes) >= MANY_CLASSES else done
+            more = count_batch(learned.take(np.arange(done, size)), model.counted.schema)
+            tally, done = tally + more if tally is not None and done else more, size
             then = of_tally(model, tally)
             if weights is not None:
                 sample = Reservoir()

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from naively.assess.scores import Scores, scores
 from naively.counting.labels import Labels
-from naively.data.columns import Rows, as_floats, encoded, missing_in
+from naively.data.columns import Rows, as_floats, missing_in
 from naively.data.frames import as_rows
 from naively.data.reading import read_strings
 from naively.kernels.reference import Floats
@@ -63,7 +63,7 @@ class Named:
         """
         cells = self._cells("groups", as_rows({"groups": self.values}), rows)
         if isinstance(cells, Strings):
-            return encoded(cells)[0].astype(np.int64)
+            return cells.encoded[0].astype(np.int64)
         return np.unique(cells, return_inverse=True)[1].astype(np.int64)
 
     def moments(self, rows: int) -> Floats:

@@ -395,6 +395,16 @@ def score(
     return score_batches(model, [(rows, right)], cost)
 
 
+def check_to_score(rows: int, right: Labels) -> None:
+    """Raise a ValueError if there are no rows, not a label for each, or none of any weight."""
+    if rows != len(right):
+        raise ValueError(f"There are {rows:,} rows to score, and {len(right):,} labels.")
+    if not rows:
+        raise ValueError("There are no rows to score.")
+    if right.weight is not None and not right.weight.any():
+        raise ValueError("There is nothing to score: all sample weights are zero.")
+
+
 def score_batches(
     model: Model, batches: Iterable[tuple[Rows, Labels]], cost: Cost = None
 ) -> Scores:

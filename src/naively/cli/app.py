@@ -9,6 +9,7 @@ import sys
 import warnings
 from collections import Counter
 from contextlib import suppress
+from copy import copy
 from typing import Annotated, Any
 
 import typer
@@ -109,8 +110,9 @@ def main() -> None:
 def _run() -> int | None:
     """Run the verb that the shell gave, and return the exit status."""
     arguments = None if sys.argv[1:] else ["--help"]  # None is what the shell gave
+    asked = _only(sys.argv[1]) if arguments is None else app
     try:
-        status: int | None = app(arguments, prog_name="naively", standalone_mode=False)
+        status: int | None = asked(arguments, prog_name="naively", standalone_mode=False)
         sys.stdout.flush()
     except UsageError as error:
         hint = f" See `{error.ctx.command_path} --help`." if error.ctx else ""
@@ -127,6 +129,20 @@ def _run() -> int | None:
     else:
         return status
     return 2
+
+
+def _only(verb: str) -> typer.Typer:
+    """Return the verb that is asked for alone, as putting all of them together takes a while."""
+    found = [
+        of
+        for of in app.registered_commands
+        if verb in (of.name, getattr(of.callback, "__name__", None))
+    ]
+    if not found:
+        return app
+    only = copy(app)
+    only.registered_commands, only.registered_groups = found, []
+    return only
 
 
 def _full(error: Exception) -> str:

@@ -144,10 +144,10 @@ def predict(
 def calibrated(model: Model, sample: SampledRows | None, coverage: float) -> Model:
     """Return a model of which sets are known, by a sample of its rows if need be."""
     from naively.assess.prediction_sets import least_of
-    from naively.cli.learned import FileLearner
+    from naively.estimators.naive_bayes import NaiveBayes
 
     if sample is not None:
-        model = FileLearner._of_model(model, sample)._calibrated()
+        model = NaiveBayes._of_model(model, sample)._calibrated()
     least_of(model, coverage)  # what is wrong is said before anything is written
     return model
 
@@ -245,13 +245,13 @@ def evaluate(
 
 def _assessed(path: str) -> Scores:
     """Return the scores of the sample of the learned rows that a model file holds."""
-    from naively.cli.learned import FileLearner
+    from naively.estimators.naive_bayes import NaiveBayes
     from naively.file import store
 
     found = store.load_all(path)
     if found.sample is None:
         raise ValueError(f"{path} holds no sample of rows; give DATA, or train with --keep-rows.")
-    return FileLearner._of_model(found.model, found.sample, found.history).assess()
+    return NaiveBayes._of_model(found.model, found.sample, found.history).assess()
 
 
 def _learned_again(
@@ -266,15 +266,15 @@ def _learned_again(
     time: str | None,
 ) -> Scores:
     """Score rows, each by a model that is learned as the one in the file without its fold."""
-    from naively.cli.learned import FileLearner
     from naively.data.columns import missing_column
+    from naively.estimators.naive_bayes import NaiveBayes
 
     for what, name in (("groups", groups), ("time", time)):
         if name is not None and name not in table.names:
             said = missing_column(name, table.names, f"column of {what}")
             raise ValueError(f"--{what}: {data}: {said}")
     names = dict.fromkeys([*rows.names, *(name for name in (groups, time) if name is not None)])
-    nb = FileLearner._of_model(learned)
+    nb = NaiveBayes._of_model(learned)
     known = table.select(list(names))
     return nb.assess(
         *(known, y),

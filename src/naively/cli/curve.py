@@ -32,9 +32,9 @@ from naively.options import FileOptions
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from naively.cli.learned import FileLearner
     from naively.counting.labels import LabelArray
     from naively.data.columns import Rows
+    from naively.estimators.naive_bayes import NaiveBayes
     from naively.model.model import Model
     from naively.tabular import Tabular
 
@@ -91,11 +91,11 @@ def learning(  # noqa: PLR0917  (options, not positions)
 
     Models are pure naive Bayes, as of `train --weights none`, unless --weights is given.
     """
-    from naively.cli.learned import FileLearner
+    from naively.estimators.naive_bayes import NaiveBayes
 
     _check(out, [data, *([test] if test else [])], metric)
     rows, y, name = _labelled(data, target, input_format, memory_limit, file)
-    nb = FileLearner(event_models_of(event_models), smoothing=option_of("smoothing", smoothing))
+    nb = NaiveBayes(event_models_of(event_models), smoothing=option_of("smoothing", smoothing))
     held_out: Any = _number(hold_out, "--hold-out", "a share of the rows or how many, as in 0.25")
     if test is not None:
         held_out = _labelled(test, name, input_format, memory_limit, file)[:2]
@@ -134,7 +134,7 @@ def smoothing(
     Learned rows are scored as they are and each left out in turn, and the rows of --test. A model
     file must hold a sample of the learned rows (`train --keep-rows`), or --test is needed.
     """
-    from naively.cli.learned import FileLearner
+    from naively.estimators.naive_bayes import NaiveBayes
     from naively.file import store
 
     _check(out, [data, *([test] if test else [])], metric)
@@ -153,7 +153,7 @@ def smoothing(
         model, file = content.model, file.over(content.provenance)
     else:
         rows, y, target = _labelled(data, target, input_format, memory_limit, file)
-        nb = FileLearner(event_models_of(event_models), weights=None).fit(rows, y)
+        nb = NaiveBayes(event_models_of(event_models), weights=None).fit(rows, y)
         model = nb.model_
     if test is not None:
         held_out = labelled_rows_for(model, test, input_format, target, memory_limit, file)
@@ -199,7 +199,7 @@ def decay(  # noqa: PLR0917  (options, not positions)
 
     The best half-life is said on standard error.
     """
-    from naively.cli.learned import FileLearner
+    from naively.estimators.naive_bayes import NaiveBayes
 
     _check(out, [data], metric)
     follow: Any = None if weights == "none" else weights
@@ -207,7 +207,7 @@ def decay(  # noqa: PLR0917  (options, not positions)
         raise ValueError(f"--weights must be fitted, kept or none, got {weights!r}.")
     each = _numbers(half_lives, "--half-lives", "numbers of blocks, as in 0.5,1,2")
     rows, y, _ = _labelled(data, target, input_format, memory_limit, file)
-    nb = FileLearner(event_models_of(event_models), smoothing=option_of("smoothing", smoothing))
+    nb = NaiveBayes(event_models_of(event_models), smoothing=option_of("smoothing", smoothing))
     curve = nb.curve.decay(rows, y, time=time, blocks=blocks, half_lives=each, weights=follow)
     _write(curve, form, out, metric)
     say(curve.said)
@@ -222,11 +222,11 @@ def _is_model(data: str) -> bool:
     return begin[6:] == b"\0\0{"
 
 
-def _learner(model: Model, sample: Any) -> FileLearner:
+def _learner(model: Model, sample: Any) -> NaiveBayes:
     """Return the learner of a model and of the sample of its rows."""
-    from naively.cli.learned import FileLearner
+    from naively.estimators.naive_bayes import NaiveBayes
 
-    return FileLearner._of_model(model, sample)
+    return NaiveBayes._of_model(model, sample)
 
 
 def _labelled(

@@ -284,11 +284,11 @@ def _as_sql(model: str, schema: str | None, *, coverage: float | None, **options
 
 def _with_noise(model: str, output: str, epsilon: float, delta: float, **options: Any) -> None:
     """Write a model file whose counts are noisy."""
-    from naively.cli.learned import FileLearner
+    from naively.estimators.naive_bayes import NaiveBayes
     from naively.file import store
 
     found = store.load_all(model)
-    noisy = FileLearner._of_model(found.model).export.with_noise(epsilon, delta, **options)
+    noisy = NaiveBayes._of_model(found.model).export.with_noise(epsilon, delta, **options)
     said = str(noisy.noise_[-1])
     kept = FileOptions().over(found.provenance).kept()
     kept |= {name: found.provenance[name] for name in ("target",) if name in found.provenance}

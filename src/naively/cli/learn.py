@@ -49,10 +49,10 @@ if TYPE_CHECKING:
 
     from naively.assess.prequential import Prequential
     from naively.assess.scores import Scores
-    from naively.cli.learned import FileLearner
     from naively.counting.labels import Label, LabelArray
     from naively.data.columns import Cells, Rows
     from naively.data.reading import ReadAs
+    from naively.estimators.naive_bayes import NaiveBayes
     from naively.events import Beta, Dirichlet
     from naively.model.model import Model
     from naively.schema.settings import ClassPrior
@@ -177,7 +177,7 @@ def train(  # noqa: PLR0915, PLR0917  (options, not positions)
     from dataclasses import replace
 
     from naively import saving
-    from naively.cli.learned import FileLearner
+    from naively.estimators.naive_bayes import NaiveBayes
     from naively.model.model import History
 
     begin = perf_counter()
@@ -191,7 +191,7 @@ def train(  # noqa: PLR0915, PLR0917  (options, not positions)
         *(target, memory_limit, file),
     )
     beside = {"frequencies": frequencies, "groups": groups, "time": time}
-    nb = FileLearner(
+    nb = NaiveBayes(
         event_models_of(event_models),
         class_prior="data" if late else prior,
         semi_supervised=semi_supervised,
@@ -246,7 +246,7 @@ def train(  # noqa: PLR0915, PLR0917  (options, not positions)
 
 
 def _assessed(
-    nb: FileLearner, aside: tuple[Rows, Cells] | None, target: str, frequencies: str | None
+    nb: NaiveBayes, aside: tuple[Rows, Cells] | None, target: str, frequencies: str | None
 ) -> Scores | None:
     """Assess a model by the rows that were set aside, or by its own; None if it cannot be."""
     from naively.assess.prediction_sets import held_out_rows
@@ -263,7 +263,7 @@ def _assessed(
     return nb.assess()
 
 
-def _said(nb: FileLearner, names: Sequence[str]) -> ReadAs:
+def _said(nb: NaiveBayes, names: Sequence[str]) -> ReadAs:
     """Return what the options of an estimator say of the columns of a table."""
     from naively.schema.choose import contents_given
 
@@ -286,7 +286,7 @@ def _split(
     return rows.take(~is_aside), taken(y, ~is_aside), aside
 
 
-def _save(nb: FileLearner, output: str, provenance: dict[str, Any], *, keep_rows: bool) -> None:
+def _save(nb: NaiveBayes, output: str, provenance: dict[str, Any], *, keep_rows: bool) -> None:
     """Write a model file, with a sample of the rows if it is wanted and there is one."""
     from naively.file import store
 
@@ -479,7 +479,7 @@ def update(
 
 
 def _prequential(
-    nb: FileLearner,
+    nb: NaiveBayes,
     rows: Rows,
     y: LabelArray,
     beside: dict[str, Any],
@@ -552,7 +552,7 @@ def merge(
         _write(nb, output, provenance, f"Merged {len(models)} models", sampled=sampled)
 
 
-def _merged(models: list[str]) -> tuple[FileLearner, dict[str, Any], bool]:
+def _merged(models: list[str]) -> tuple[NaiveBayes, dict[str, Any], bool]:
     """Return the sum of the models in some files, and the target that they have in common.
 
     The last value says whether any of the files holds a sample of rows. One file is read after the
@@ -565,7 +565,7 @@ def _merged(models: list[str]) -> tuple[FileLearner, dict[str, Any], bool]:
     kept = [FileOptions().over(provenance).kept()]
     path = models[0]
 
-    def others() -> Iterator[FileLearner]:
+    def others() -> Iterator[NaiveBayes]:
         nonlocal path, sampled
         for path in models[1:]:
             other, provenance_of_other, other_sampled = _open(path)
@@ -654,7 +654,7 @@ def calibrate(
 
 
 def _labelled(
-    nb: FileLearner,
+    nb: NaiveBayes,
     data: str,
     input_format: str | None,
     target: str | None,
@@ -699,21 +699,21 @@ def _changing(model: str, output: str | None, *inputs: str) -> AbstractContextMa
     return locked(path)
 
 
-def _open(path: str) -> tuple[FileLearner, dict[str, Any], bool]:
+def _open(path: str) -> tuple[NaiveBayes, dict[str, Any], bool]:
     """Return the model in a file, ready to change, and what was saved about where it comes from.
 
     The last value says whether the file holds a sample of rows.
     """
-    from naively.cli.learned import FileLearner
+    from naively.estimators.naive_bayes import NaiveBayes
     from naively.file import store
 
     found = store.load_all(path)
-    nb = FileLearner._of_model(found.model, found.sample, found.history)
+    nb = NaiveBayes._of_model(found.model, found.sample, found.history)
     return nb, found.provenance, found.sample is not None
 
 
 def _write(
-    nb: FileLearner, path: str, provenance: dict[str, Any], done: str, *, sampled: bool
+    nb: NaiveBayes, path: str, provenance: dict[str, Any], done: str, *, sampled: bool
 ) -> None:
     """Write a model file, and say on standard error what was done.
 

@@ -392,7 +392,9 @@ class ByValue(Axis):
     def sum_by_column(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
         """Sum the rows of a table of shape (rows, classes) to one of shape (columns, classes)."""
         sums = np.zeros((len(self.columns), table.shape[1]))
-        np.add.at(sums, np.repeat(np.arange(len(sums)), self.sizes), table)
+        there = np.flatnonzero(self.sizes)
+        if len(there):
+            sums[there] = np.add.reduceat(table, self.first[there], axis=0)
         return sums
 
 

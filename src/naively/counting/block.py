@@ -415,7 +415,7 @@ class Documents(Block):
     def select(self, rows: NDArray[np.int64]) -> Documents:
         found = None if self.found is None else self.found.select(rows)
         if isinstance(self.texts, Strings):  # the bytes of other rows are not kept
-            return replace(self, texts=dispatch.take_strings(self.texts, rows), found=found)
+            return replace(self, texts=self.texts.take(rows), found=found)
         return replace(self, texts=[self.texts[row] for row in rows.tolist()], found=found)
 
     def followed_by(self, others: Sequence[Documents]) -> Documents:
@@ -462,7 +462,7 @@ def select_blocks(
     for key, block in blocks.items():
         if isinstance(block, Documents) and isinstance(block.texts, Strings):
             if id(block.texts) not in taken:
-                taken[id(block.texts)] = dispatch.take_strings(block.texts, rows)
+                taken[id(block.texts)] = block.texts.take(rows)
             words = None if block.found is None else block.found.select(rows)
             found[key] = replace(block, texts=taken[id(block.texts)], found=words)
         else:

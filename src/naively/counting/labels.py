@@ -602,9 +602,8 @@ def encode_whole(
 
 def encode_strings(labels: Strings) -> tuple[NDArray[np.int32], LabelArray]:
     """Return codes and classes as ``encode`` does."""
-    codes, first = dispatch.encode_strings(labels)
-    place, classes = _of_objects(np.array([*dispatch.take_strings(labels, first), None])[:-1])
-    return place[codes], classes
+    place, classes = _of_objects(np.array([*labels.different, None])[:-1])
+    return place[labels.encoded[0]], classes
 
 
 def _of_objects(labels: LabelArray) -> tuple[NDArray[np.int32], LabelArray]:

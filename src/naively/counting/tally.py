@@ -52,6 +52,7 @@ if TYPE_CHECKING:
 SHOWN = 10  # classes that are printed
 LEAST_ROWS, MOST_ROWS = 1e-100, 1e120  # of a class: fewer count as none; sums of more overflow
 FEW_CLASSES = 30  # of a sparse matrix: with more, the table of its sums is sparse too
+MANY_CLASSES = 500  # from which on numbers are looked at twice
 LARGEST = 1e300  # a larger sum cannot be scaled, split and multiplied
 
 
@@ -89,17 +90,22 @@ class BlockTally(Shown, Generic[A]):
 
     def scaled(self, factor: float | Floats, faded: NDArray[np.bool_]) -> BlockTally[A]:
         """Multiply the sums; 0 is left of ``faded`` classes, (classes,), and of cells that fade."""
+        try:
+            with np.errstate(over="raise"):
+                found = self.map(lambda sums: sums * factor)
+        except FloatingPointError:
+            raise ValueError(f"A sum times {factor} would be larger than any float.") from None
+        return found.without(faded)
+
+    def without(self, faded: NDArray[np.bool_]) -> BlockTally[A]:
+        """Return 0 in place of the sums of classes, (classes,), and of cells, that have faded."""
         present, of = self.sums.get(PRESENT), None
         if isinstance(present, RepeatedSums):
             of = present.number
-            faded = faded | (np.abs(present.different.high * factor) < LEAST_ROWS)
+            faded = faded | (np.abs(present.different.high) < LEAST_ROWS)
         elif present is not None:
-            faded = faded | (np.abs(present.high * factor) < LEAST_ROWS)
-        try:
-            with np.errstate(over="raise"):
-                return self.map(lambda sums: (sums * factor).without(faded, of))
-        except FloatingPointError:
-            raise ValueError(f"A sum times {factor} would be larger than any float.") from None
+            faded = faded | (np.abs(present.high) < LEAST_ROWS)
+        return self.map(lambda sums: sums.without(faded, of))
 
     def of(self, columns: Collection[Name]) -> BlockTally[A]:
         """Return the tally of some of the columns."""
@@ -305,8 +311,8 @@ def count(block: Block, statistics: Sequence[Statistic], labels: Labels) -> Bloc
     tables: dict[Statistic, AnySums]
     axis: Axis = block.axis
     if isinstance(block, Dense) and CELL in statistics:
-        *found, sums = dispatch.tally_cells(block.values, y, w, k, CAP)
-        axis, tables = as_cells(block.axis.columns, *found), {CELL: Sums(*sums)}
+        axis, sums = _count_cells(block, labels)
+        tables = {CELL: sums}
     elif isinstance(block, Dense):
         present, value, square = dispatch.tally_dense(block.values, y, w, k)
         tables = {PRESENT: Sums(*present), VALUE: Sums(*value), SQUARE: Sums(*square)}
@@ -329,6 +335,26 @@ def count(block: Block, statistics: Sequence[Statistic], labels: Labels) -> Bloc
     else:
         raise TypeError(f"cannot count a {type(block).__name__}")
     return BlockTally(axis, {s: tables[s] for s in statistics})
+
+
+def _count_cells(block: Dense, labels: Labels) -> tuple[Cells, Sums]:
+    """Count numbers by cell and class.
+
+    Of many classes the table is larger than the rows, and is made once: which cells there are is
+    found without the classes.
+    """
+    y, w, k = labels.codes, labels.weight, labels.k
+    if k < MANY_CLASSES or len(y) > CAP * k:
+        *found, sums = dispatch.tally_cells(block.values, y, w, k, CAP)
+        return as_cells(block.axis.columns, *found), Sums(*sums)
+    *found, _ = dispatch.tally_cells(block.values, np.zeros_like(y), w, 1, CAP)
+    axis = as_cells(block.axis.columns, *found)
+    row, column, x = block.entries()
+    if w is not None:
+        there = w[row] > 0
+        row, column, x, w = row[there], column[there], x[there], w[row[there]]
+    cell = axis.find(x, column) * k + y[row]
+    return axis, Sums(*scatter(cell, np.ones(len(cell)), w, (len(axis), k)))
 
 
 def _count_sparse(block: Sparse, statistics: Sequence[Statistic], labels: Labels) -> BlockTally:
@@ -611,7 +637,7 @@ def forget(tally: Tally, other: Tally, times: Collection[BlockKey] = ()) -> Tall
         )
     # Where a class has no rows any more, what is left of its sums is rounding.
     none = left.weight.high == 0
-    blocks = {name: block.scaled(1.0, none) for name, block in left.blocks.items()}
+    blocks = {name: block.without(none) for name, block in left.blocks.items()}
     return replace(left, blocks=blocks).pruned()
 
 

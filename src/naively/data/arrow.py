@@ -28,7 +28,7 @@ from naively.data.columns import (
     unusable,
 )
 from naively.kernels import dispatch
-from naively.kernels.strings import Strings
+from naively.kernels.strings import FIRST, Strings
 from naively.messages import warn
 
 if TYPE_CHECKING:
@@ -194,8 +194,7 @@ def _without(column: Column, missing: Flags) -> Column:
     if missing.all():
         return np.full(len(missing), None, object), None
     if isinstance(cells, Strings):
-        own = missing if cells.missing is None else cells.missing | missing
-        return Strings(cells.offsets, cells.utf8, own, categorical=cells.categorical), kind
+        return cells.without(missing), kind
     if kind == "time":
         return np.where(missing, NOT_A_TIME, cells), kind
     if cells.dtype.kind in "iu" and np.abs(cells[~missing].astype(np.float64)).max() > EXACT:
@@ -288,10 +287,22 @@ def _read_strings(array: CArray, view: CArrayView, layout: str) -> Strings:
     if layout == "string_view":
         views = _bytes(view.buffer(1)).reshape(-1, 16)[view.offset : view.offset + view.length]
         buffers = [_bytes(view.buffer(i)) for i in range(2, array.n_buffers - 1)]
-        return dispatch.pack_views(views, buffers, missing)
+        return _read_views(views, buffers, missing)
     ends = np.frombuffer(view.buffer(1), np.int32 if layout == "string" else np.int64)
     ends = ends[view.offset : view.offset + view.length + 1]
     return Strings(ends.astype(np.int64, copy=False), _bytes(view.buffer(2)), missing)
+
+
+def _read_views(
+    views: NDArray[np.uint8], buffers: list[NDArray[np.uint8]], missing: Flags | None
+) -> Strings:
+    """Read string views; strings that repeat become codes without being joined."""
+    if len(views) > FIRST:
+        begin = None if missing is None else missing[:FIRST]
+        if dispatch.pack_views(views[:FIRST], buffers, begin).repeat:
+            codes, first = dispatch.encode_views(views, buffers, missing)
+            return Strings.of_levels(codes, dispatch.pack_views(views[first], buffers), first)
+    return dispatch.pack_views(views, buffers, missing)
 
 
 def _bytes(buffer: Any) -> NDArray[np.uint8]:
@@ -300,6 +311,8 @@ def _bytes(buffer: Any) -> NDArray[np.uint8]:
 
 def _checked(name: Name, strings: Strings) -> Strings:
     """Return strings of valid UTF-8, and warn of bytes that had to be replaced."""
+    if strings.coded is not None and not dispatch.repair_utf8(strings.coded[1])[1]:
+        return strings
     strings, count = dispatch.repair_utf8(strings)
     if count:
         bytes_were = "byte of invalid UTF-8 was" if count == 1 else "bytes of invalid UTF-8 were"

@@ -212,28 +212,12 @@ def as_strings(cells: NDArray[Any]) -> Strings:
     return cast("Strings", dispatch.pack_strings(written))
 
 
-def encoded(strings: Strings) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Return the number of each string among the different ones, and where these first come.
-
-    It is found once, as strings are both read and counted by it.
-    """
-    if strings.encoded is None:
-        strings.encoded = dispatch.encode_strings(strings)
-    return strings.encoded
-
-
 def taken(cells: Cells, rows: Any) -> Cells:
     """Return the cells of an index: a slice, a mask of shape (rows,), or an array of places."""
     if isinstance(rows, slice) or not isinstance(cells, Strings):
         some: Cells = cells[rows]
         return some
-    return strings_at(cells, np.arange(len(cells))[rows])
-
-
-def strings_at(strings: Strings, rows: NDArray[np.int64]) -> Strings:
-    """Return the strings of these rows, of shape (rows,), those of a categorical column as such."""
-    some = dispatch.take_strings(strings, rows)
-    return some.as_levels() if strings.categorical else some
+    return cells.take(np.arange(len(cells))[rows])
 
 
 def levels_at(levels: Cells, codes: NDArray[np.int64]) -> Strings:
@@ -243,7 +227,7 @@ def levels_at(levels: Cells, codes: NDArray[np.int64]) -> Strings:
     ['2', None]
     """
     strings = levels if isinstance(levels, Strings) else as_strings(levels)
-    return dispatch.take_strings(strings, codes).as_levels()
+    return Strings.of_levels(codes, strings, categorical=True)
 
 
 def as_times(cells: Sequence[Any]) -> NDArray[np.datetime64]:
@@ -291,9 +275,18 @@ def all_missing(array: NDArray[Any]) -> bool:
 
 def _of_cells(name: Name, cells: list[Any] | NDArray[np.object_]) -> Column:
     """Return cells as a column, by the types of the cells."""
+    if set(map(type, cells)) == {float}:  # as most numbers are: no cell is asked for more
+        floats = np.array(cells, np.float64)
+        if not all_missing(floats):
+            return floats, "number"
     strings = dispatch.pack_strings(cells)
     if strings is not None and strings.any_there:
         return strings, "string"
+    return _of_any_cells(name, cells)
+
+
+def _of_any_cells(name: Name, cells: list[Any] | NDArray[np.object_]) -> Column:
+    """Return cells that are not all floats, nor all strings, by their families."""
     lists = FAMILIES["words"]
     cells = [
         None if not isinstance(c, lists) and is_missing(c) else plain(c) for c in _listed(cells)

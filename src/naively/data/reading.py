@@ -26,8 +26,6 @@ from naively.data.columns import (
     Kind,
     Reading,
     Rows,
-    encoded,
-    strings_at,
 )
 from naively.kernels import dispatch
 from naively.kernels.forms import FORMS, LONGEST, MANY_AFFIXES, Form, Read
@@ -42,8 +40,6 @@ RECUR = 3  # times that each of several words comes on average
 SIGNS = np.frombuffer(b"+-", np.uint8)
 GROUPS = 10  # numbers such as 1.234, before they are whole for those that are beside them
 FEW_NUMBERS = 20  # different ones, at most, that are levels beside words or signs
-FIRST = 1_000  # strings by which it is told whether they repeat: those that differ
-REPEATED = 0.25  # are no greater share of them
 FEW_WORDS = 64  # different ones that are told apart
 LOOKED_AT = 10_000  # strings in which more than a few different ones are looked for first
 SECONDS = 10  # digits of a time since 1970, from 2001 to 2286
@@ -269,12 +265,10 @@ class Looked:
 
 def look_at(strings: Strings) -> Looked:
     """Return what the cells of a column may be; where strings repeat, each is looked at once."""
-    _, first = dispatch.encode_strings(strings[:FIRST])
-    if len(first) > REPEATED * min(len(strings), FIRST):
+    if not strings.repeat:
         return Looked(strings, dispatch.read_forms(strings))
-    codes, first = encoded(strings)
-    different = strings_at(strings, first)
-    return Looked(different, dispatch.read_forms(different), codes)
+    different = strings.different
+    return Looked(different, dispatch.read_forms(different), strings.encoded[0])
 
 
 def _forms(
@@ -687,7 +681,7 @@ def _are_whole(numbers: Floats) -> bool:
 def _words(strings: Strings, there: NDArray[np.bool_]) -> Strings | None:
     if not there.any():
         return None
-    return dispatch.take_strings(strings, np.where(there, np.arange(len(strings)), -1))
+    return strings.take(np.where(there, np.arange(len(strings)), -1))
 
 
 def _factors(affixes: list[str], scaled: str) -> Floats:
@@ -753,13 +747,10 @@ def without_marks(strings: Strings, marks: Sequence[str]) -> Strings:
     """
     if not marks:
         return strings
-    codes, first = dispatch.encode_strings(strings)
-    every = map(str, dispatch.take_strings(strings, first))
-    stands = np.array([*(text.strip() in marks for text in every), True])
+    stands = np.array([*(text.strip() in marks for text in map(str, strings.different)), True])
     if not stands[:-1].any():
         return strings
-    missing = stands[codes]
-    return Strings(strings.offsets, strings.utf8, missing, categorical=strings.categorical)
+    return strings.without(stands[strings.encoded[0]])
 
 
 def read_strings(
@@ -861,8 +852,7 @@ def readings_with_words(rows: Rows) -> dict[Name, Reading]:
     for name, words in rows.words.items():
         reading = rows.readings[name]
         if reading.words is not None:
-            first = dispatch.encode_strings(words)[1]
-            known = {*reading.words, *map(str, dispatch.take_strings(words, first))}
+            known = {*reading.words, *map(str, words.different)}
             reading = replace(reading, words=_few(known))
         readings[name] = reading
     return readings

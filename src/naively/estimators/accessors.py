@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
+from naively.assess.scores import check_to_score
 from naively.counting.block import Batch
 from naively.counting.labels import Label, LabelArray, Labels, RowWeight, Target, encode_labels
 from naively.data.columns import Rows
@@ -103,10 +104,7 @@ class Accessor(ABC):
         model = self._model
         rows, labels = self._estimator._with_labels(self._whole(X), y)
         right = encode_labels(labels)
-        if not len(rows):
-            raise ValueError("There are no rows to score.")
-        if len(rows) != len(right):
-            raise ValueError(f"There are {len(rows):,} rows to score, and {len(right):,} labels.")
+        check_to_score(len(rows), right)
         return model.counted.schema.encode(rows, right, model.counted.tally.axes)
 
     def _whole(self, X: Table) -> Table:

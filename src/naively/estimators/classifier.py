@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime as dt
 import sys
-from abc import ABCMeta, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from copy import copy, deepcopy
 from dataclasses import replace
@@ -26,7 +26,7 @@ from numpy.typing import DTypeLike, NDArray
 from naively.assess.folds import HeldOutFolds, assess, hold_out, worth
 from naively.assess.prediction_sets import PredictionSets, prediction_sets
 from naively.assess.refits import Named, check_folds, cross_validate, splits_of
-from naively.assess.scores import Scores, score, score_batches
+from naively.assess.scores import Scores, check_to_score, score, score_batches
 from naively.counting.axis import Name, title
 from naively.counting.block import Batch
 from naively.counting.labels import (
@@ -48,6 +48,7 @@ from naively.engines.stream import LabelledStream
 from naively.estimators.accessors import Curve, Fitted, Inspect
 from naively.estimators.class_weight import no_class_weight
 from naively.estimators.exports import Export
+from naively.estimators.scikit import Estimator
 from naively.estimators.training import check_is_fitted, check_named, is_single
 from naively.file import store
 from naively.file.parts import SampledRows
@@ -180,7 +181,7 @@ def exclusive(verb: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P
     return alone
 
 
-class Classifier(metaclass=ABCMeta):
+class Classifier(Estimator):
     """A frozen model with a sample of its rows, and all that can be done with the two."""
 
     model_: Model
@@ -227,8 +228,7 @@ class Classifier(metaclass=ABCMeta):
         """
         if "class_weight" in params:
             raise ValueError(no_class_weight(type(self)))
-        # That of scikit-learn's BaseEstimator, which comes after this class.
-        return cast("Self", super().set_params(**params))  # type: ignore[misc]
+        return super().set_params(**params)
 
     @property
     def inspect(self) -> Inspect:
@@ -824,6 +824,35 @@ class Classifier(metaclass=ABCMeta):
         rows, labels = self._with_labels(X, y)
         return score(model, rows, labels, sample_weight, frequencies, cost)
 
+    def score(self, X: Table, y: Target, sample_weight: RowWeight = None) -> float:
+        """Return the accuracy alone, by which scikit-learn's tools compare estimators.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for ``evaluate``.
+
+        Returns
+        -------
+        accuracy : float
+            The share of the weight of the rows whose class is predicted.
+
+        Examples
+        --------
+        >>> from naively import NaiveBayes
+        >>> nb = NaiveBayes("gaussian").fit([[1.0], [2.0], [7.0], [8.0]], ["a", "a", "b", "b"])
+        >>> nb.score([[1.5], [6.5]], ["a", "a"])
+        0.5
+        """
+        if isinstance(y, str) or is_on_cluster(X) or self._stream(X) is not None:
+            return self.evaluate(X, y, sample_weight).accuracy
+        right = Beside(sample_weight).encode(read_labels(y))
+        answer = self._scored(X, "label")
+        check_to_score(len(answer), right)
+        code = {label: c for c, label in enumerate(self.classes_.tolist())}
+        codes = np.array([code.get(label, -1) for label in right.classes.tolist()])
+        return float(np.average(codes[right.codes] == answer, weights=right.weight))
+
     @exclusive
     def forget(self, X: Table, y: Target, sample_weight: RowWeight = None) -> Self:
         """Unlearn rows: the counts are then as if they had never been seen; the weights stay.
@@ -1088,9 +1117,7 @@ class Classifier(metaclass=ABCMeta):
         self._record("merge", self._total - before)
         return self
 
-    def _learn_as(  # noqa: B027  (only what has options learns by them)
-        self, kinds: Collection[Weighting | None], interacts: bool, model: Model
-    ) -> None:
+    def _learn_as(self, kinds: Collection[Weighting | None], interacts: bool, model: Model) -> None:
         """Learn from now on as the models do that were merged into one.
 
         Parameters

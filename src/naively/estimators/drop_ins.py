@@ -18,10 +18,6 @@ from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar, cast
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import Tags
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_non_negative, validate_data
 
 from naively.counting.axis import LEVEL, VALUE, Levels
 from naively.counting.block import Batch
@@ -65,12 +61,10 @@ T = TypeVar("T")
 class Reader(Classifier):
     """A classifier of arrays and sparse matrices of finite numbers.
 
-    It names the types of numbers that it reads as they are (``reads``), and what scikit-learn is
-    told of its input (``takes``, names of input tags).
+    It names the types of numbers that it reads as they are (``reads``).
     """
 
     reads: ClassVar[tuple[np.dtype[Any], ...]] = np.dtype(np.float64), np.dtype(np.float32)
-    takes: ClassVar[tuple[str, ...]] = ()
     n_features_in_: int
 
     def _labelled(
@@ -83,14 +77,15 @@ class Reader(Classifier):
         if labels is None:
             if isinstance(y, list | tuple):  # of which scikit-learn says less
                 refuse_several(y)
-            X, y = validate_data(self, _looked_at(X), y, reset=reset, **self._reading)
+            from sklearn.utils.multiclass import check_classification_targets
+
+            X, y = self._validated(X, y, reset=reset)
             check_classification_targets(y)
             return self._as_rows(X), encode_labels(y, sample_weight)
         # Sums do not tell what a row of weight 0 holds.
         rows = self._taken(X, reset=reset) if labels.weight is None else None
         if rows is None:
-            X = validate_data(self, _looked_at(X), reset=reset, **self._reading)
-            rows = self._as_rows(X)
+            rows = self._as_rows(self._validated(X, reset=reset))
         check_rows(rows, labels)
         return rows, labels
 
@@ -112,7 +107,14 @@ class Reader(Classifier):
         return SparseRows(X, range(columns), complete=True)
 
     def _rows(self, X: Table) -> Rows:
-        return self._as_rows(validate_data(self, _looked_at(X), reset=False, **self._reading))
+        return self._as_rows(self._validated(X, reset=False))
+
+    def _validated(self, *given: Table, reset: bool) -> Any:
+        """Return X, or X and y, as scikit-learn has looked at them."""
+        from sklearn.utils.validation import validate_data
+
+        X, *y = given
+        return validate_data(self, _looked_at(X), *y, reset=reset, **self._reading)
 
     def _scored(self, X: Table, finish: Finish) -> Finished:
         model = self._checked
@@ -141,6 +143,8 @@ class Reader(Classifier):
     def _as_rows(self, X: Table) -> Rows:
         """Return what scikit-learn has read, an array or a CSR matrix of numbers, as rows."""
         if "positive_only" in self.takes:
+            from sklearn.utils.validation import check_non_negative
+
             check_non_negative(X, f"{type(self).__name__} (input X)")
         return replace(cast("MatrixRows | SparseRows", as_rows(X)), names=self._columns)
 
@@ -173,15 +177,13 @@ ALPHA: Allowed = {  # what the parameters of a ``Smoothed`` may be
 }
 
 
-class DropIn(ClassifierMixin, Reader, BaseEstimator, Generic[E]):
+class DropIn(Reader, Generic[E]):
     """One event model for all columns; a column, a class or a cell it cannot take is an error.
 
-    A drop-in names the kinds of its parameters (``allowed``) and whether scikit-learn's checks may
-    expect little of its accuracy on any numbers (``poor_score``).
+    A drop-in names the kinds of its parameters (``allowed``).
     """
 
     allowed: ClassVar[Allowed]
-    poor_score: ClassVar[bool] = False
 
     @abstractmethod
     def _event(self) -> E:
@@ -349,7 +351,7 @@ class DropIn(ClassifierMixin, Reader, BaseEstimator, Generic[E]):
         return self._read_by(lambda rows: Model.learn(rows, labels, *how), X, rows)
 
     def _learner(self, model: Model) -> Any:
-        from naively.estimators.scikit import NaiveBayes
+        from naively.estimators.naive_bayes import NaiveBayes
 
         return NaiveBayes._of_model(model)  # noqa: SLF001  (a class of ours)
 
@@ -366,13 +368,6 @@ class DropIn(ClassifierMixin, Reader, BaseEstimator, Generic[E]):
     def _counted_as(self) -> E:
         """The event model that it was counted by, which ``_event`` has made."""
         return cast("E", self._fitted.taken.schema.groups[0].event)
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        for name in self.takes:
-            setattr(tags.input_tags, name, True)
-        tags.classifier_tags.poor_score = self.poor_score
-        return tags
 
 
 class Smoothed(DropIn[E]):

@@ -1,19 +1,24 @@
-"""What NaiveBayes does with any rows, without scikit-learn's base classes.
-
-Their import takes longer than the command line takes to learn a small table.
-"""
+"""NaiveBayes: naive Bayes for any rows."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields, replace
+from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from naively.assess.prediction_sets import held_out_of
 from naively.counting.axis import Analyser
 from naively.counting.block import Batch
-from naively.counting.labels import Beside, Labels, RowWeight, Target, encode_labels, union_classes
+from naively.counting.labels import (
+    Beside,
+    Label,
+    Labels,
+    RowWeight,
+    Target,
+    encode_labels,
+    union_classes,
+)
 from naively.data.columns import Rows
 from naively.data.frames import TEXT, Table, as_rows, is_on_cluster, with_one_row
 from naively.data.stream import Stream, as_stream
@@ -33,13 +38,16 @@ from naively.estimators.training import (
     read_stream,
     weights_are_stale,
 )
-from naively.events import Beta, Categorical, Dirichlet, JointTable
+from naively.events import Beta, Categorical, Dirichlet, Estimate, JointTable
+from naively.file import store
 from naively.file.parts import SampledRows
 from naively.fitting.interactions import add_interactions
 from naively.fitting.limits import Limits
 from naively.fitting.sample import Reservoir, Sample
 from naively.messages import warn
 from naively.model import class_prior
+from naively.model.given import model_of
+from naively.model.held_out import HeldOut
 from naively.model.model import History, Model, Sought
 from naively.options import Asked, How, Weighting, check_options, declared, duration_of
 from naively.schema.choose import EventModels, given_as_objects
@@ -51,7 +59,7 @@ if TYPE_CHECKING:
     from naively.engines.databases import Table as TableName
 
 
-class Learner(Classifier):
+class NaiveBayes(Classifier):
     """Naive Bayes for any rows: numbers, categories, booleans, times, texts, missing cells.
 
     It learns in one pass by counting, and can merge, forget and decay what it has learned.
@@ -184,6 +192,8 @@ class Learner(Classifier):
     >>> nb.predict(["cheap lunch, buy one get one"])
     array(['spam'], dtype='<U4')
     """
+
+    takes = ("sparse", "allow_nan", "string", "categorical")
 
     @without_class_weight
     def __init__(  # noqa: PLR0917  (options)
@@ -443,16 +453,34 @@ class Learner(Classifier):
         if faded:
             by = f"{1 - faded / self._total:g}"
             self.history_ = self.history_.add("decay", faded, self._total - faded, by)
-        if sample is not None and isinstance(found, InMemory) and not found.is_labelled:
-            model = self._with_unlabelled(model, sample, found)
-        elif sample is not None and weights_are_stale(self.model_, model):
-            model = self._weighed(model)
-        elif held_out is not None:  # it holds still: the model has become no worse
-            model = model.with_held_out(held_out.among(model.classes))
         before = self._total - faded
-        self._keep(model)
+        self._keep(self._weighed_again(model, sample, found, held_out))
         self._record("update", self._total - before)
         return self
+
+    def _weighed_again(
+        self, model: Model, sample: Reservoir | None, found: Training, held_out: HeldOut | None
+    ) -> Model:
+        """Return a model that has learned more, with other weights where those are of too few rows.
+
+        Parameters
+        ----------
+        model : Model
+            What all rows have taught.
+        sample : Reservoir, optional
+            A sample of them, if there is one.
+        found : Training
+            The rows that came last.
+        held_out : HeldOut, optional
+            What was known of held-out rows before.
+        """
+        if sample is not None and isinstance(found, InMemory) and not found.is_labelled:
+            return self._with_unlabelled(model, sample, found)
+        if sample is not None and weights_are_stale(self.model_, model):
+            return self._weighed(model)
+        if held_out is not None:  # it holds still: the model has become no worse
+            return model.with_held_out(held_out.among(model.classes))
+        return model
 
     def _before(
         self, decay: float | None, fading: FadedRows | None
@@ -543,6 +571,43 @@ class Learner(Classifier):
                 "interactions needs all labels: what is concluded from a row without one "
                 "depends on the labels of all others, so that no row can be left out to fit them."
             )
+
+    @classmethod
+    def of(
+        cls, class_prior: Mapping[Label, float], columns: Mapping[str, Mapping[Label, Estimate]]
+    ) -> Self:
+        """Return the model with given parameters, which were not learned.
+
+        Parameters
+        ----------
+        class_prior : mapping of label to float
+            The probability of each class.
+        columns : mapping of str to mapping of label to Estimate
+            Of each column, the distribution in each class: ``Bernoulli.of(p=0.3)``,
+            ``Gaussian.of(mean=0, variance=1)``, and so on; a column of ``Multinomial.of`` with
+            named words is a text.
+
+        Returns
+        -------
+        nb : NaiveBayes
+            Fitted, without weights and without smoothing: one pretend row of each class was
+            counted.
+
+        Raises
+        ------
+        ValueError
+            If the class prior is no distribution, or a column lacks a class or has different
+            event models by class.
+
+        Examples
+        --------
+        >>> from naively import Bernoulli, NaiveBayes
+        >>> cheap = {"spam": Bernoulli.of(p=0.3), "ham": Bernoulli.of(p=0.01)}
+        >>> nb = NaiveBayes.of(class_prior={"spam": 0.4, "ham": 0.6}, columns={"cheap": cheap})
+        >>> nb.predict_proba({"cheap": [True]}).round(3)
+        array([[0.048, 0.952]])
+        """
+        return cls._of_model(model_of(class_prior, columns))
 
     @classmethod
     def _of_model(
@@ -651,10 +716,6 @@ class Learner(Classifier):
         schema = self.model_.columns
         return schema.names == [TEXT] and schema.kinds.get(TEXT) == "text"
 
-    @abstractmethod
-    def _warn_of_a_column(self, message: str) -> None:
-        """Warn of labels that are a column of a matrix, as whoever gives them expects it."""
-
     def _read(
         self, X: Table, y: Target, beside: Beside, texts: bool | None, *, some: bool = False
     ) -> Training:
@@ -663,12 +724,12 @@ class Learner(Classifier):
             return read_frame(X, y, beside, semi_supervised=some)
         if (stream := as_stream(X)) is not None:
             return read_stream(stream, y, beside, semi_supervised=some)
-        rows, y = read_labelled(X, y, texts, self._warn_of_a_column)
+        rows, y = read_labelled(X, y, texts)
         rows, beside = columns_taken(rows, beside)
         return InMemory.encode(rows, y, beside, semi_supervised=some)
 
     def _labelled(self, X: Table, y: Target, sample_weight: RowWeight) -> tuple[Rows, Labels]:
-        rows, y = read_labelled(X, y, self._learned_texts, self._warn_of_a_column)
+        rows, y = read_labelled(X, y, self._learned_texts)
         return rows, encode_labels(y, sample_weight)
 
     def _model_of(self, X: Table, y: Target, sample_weight: RowWeight) -> Model:
@@ -683,7 +744,7 @@ class Learner(Classifier):
 
     def _read_whole(self, X: Table, y: Target, sample_weight: RowWeight) -> tuple[Rows, Labels]:
         texts = means_texts(self.event_models)
-        rows, y = read_labelled(X, y, texts, self._warn_of_a_column)
+        rows, y = read_labelled(X, y, texts)
         return rows, encode_labels(y, sample_weight)
 
     def _learn_anew(self, rows: Rows, labels: Labels) -> Model:
@@ -695,7 +756,47 @@ class Learner(Classifier):
         return InMemory(rows, labels).first(self.event_models, self._settings())[0]
 
 
-def check_effect(nb: Learner, schema: Schema) -> None:
+def load(
+    path: str | PathLike[str], functions: Mapping[str, Callable[[str], Any]] | None = None
+) -> NaiveBayes:
+    """Read a model file that ``NaiveBayes.save`` or the command line wrote.
+
+    A sample of the rows that is in the file is in memory afterwards, as it was when it was saved.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    functions : mapping of str to function, optional
+        The functions that the model's texts go through (``Text(tokenizer=...)`` and the like), by
+        their names: a file holds no code.
+
+    Returns
+    -------
+    nb : NaiveBayes
+        Fitted.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is none.
+    ValueError
+        If the file is no model, damaged, or of a version of naively that cannot be read: a newer
+        one, or, of a few settings that have changed, an older one; or if a function is not given.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "model.naively"
+    >>> NaiveBayes().fit([[1.0], [3.0]], ["a", "b"]).save(path)
+    >>> load(path).predict([[1.2]])
+    array(['a'], dtype='<U1')
+    """
+    content = store.load_all(path, functions)
+    return NaiveBayes._of_model(content.model, content.sample, content.history)  # noqa: SLF001
+
+
+def check_effect(nb: NaiveBayes, schema: Schema) -> None:
     """Raise a ValueError if an option has no effect, as all event models have options of their own.
 
     Parameters

@@ -6,7 +6,7 @@ Of rows in memory some labels may be missing.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence, Sized
+from collections.abc import Sequence, Sized
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -402,9 +402,7 @@ def columns_taken(rows: Rows, beside: Beside) -> tuple[Rows, Beside]:
     return rows, Beside(**found)
 
 
-def read_labelled(
-    X: Table, y: Target, texts: bool | None, warn_of_a_column: Callable[[str], None]
-) -> tuple[Rows, Target]:
+def read_labelled(X: Table, y: Target, texts: bool | None) -> tuple[Rows, Target]:
     """Read rows, and take the column that ``y`` may name out of them.
 
     Parameters
@@ -413,8 +411,6 @@ def read_labelled(
         A table, and its labels or the name of their column.
     texts : bool or None
         Whether lists of strings are texts or a table; None where it is not known.
-    warn_of_a_column : callable
-        Called with a message if the labels are a column of a matrix.
     """
     rows = as_rows(X, texts)
     if y is None:
@@ -424,8 +420,11 @@ def read_labelled(
     else:
         y = read_labels(y)
     if getattr(y, "shape", ())[1:] == (1,):
-        warn_of_a_column(
-            "A column-vector y was passed when a 1d array was expected; take its column."
+        from sklearn.exceptions import DataConversionWarning  # which scikit-learn's checks expect
+
+        warn(
+            "A column-vector y was passed when a 1d array was expected; take its column.",
+            DataConversionWarning,
         )
     return rows, y
 

@@ -51,6 +51,7 @@ class _Unsaid(str):
 
 
 INTEGRATED = 'with estimate="predictive" its parameters are integrated out'
+AT_ONCE = 1 << 16  # numbers that are left out together, so that what follows stays in the cache
 UNSAID: How = cast("How", _Unsaid("mean"))  # the default of every event model
 
 
@@ -119,6 +120,11 @@ class EventModel(ABC, Generic[A, B]):
         """Whether the evidence of a text is the sum of its words' evidence."""
         return False
 
+    @property
+    def by_column(self) -> bool:
+        """Whether no column has a say in the parameters of another."""
+        return True
+
     def prepare(self, block: B) -> B:
         """Transform encoded rows before they are counted or scored."""
         return block
@@ -177,9 +183,15 @@ class EventModel(ABC, Generic[A, B]):
 
     def log_prob_without(self, tally: BlockTally[A], cells: LeftOut[B]) -> Floats:
         """Return the log likelihood of each cell without its own row, of shape (cells, classes)."""
-        by_cell = _of_columns(self, cells.column, len(tally.axis))
-        likelihood: Likelihood = by_cell.likelihood(cells.rest(tally, self.statistics))
-        return likelihood.at(cells.x, np.arange(len(cells)))
+        found, some = np.empty((len(cells), cells.labels.k)), max(1, AT_ONCE // cells.labels.k)
+        if not self.by_column:
+            some = max(1, len(cells))
+        for start in range(0, len(cells), some):
+            few = cells.take(np.arange(start, min(start + some, len(cells))))
+            by_cell = _of_columns(self, few.column, len(tally.axis))
+            likelihood: Likelihood = by_cell.likelihood(few.rest(tally, self.statistics))
+            found[start : start + some] = likelihood.at(few.x, np.arange(len(few)))
+        return found
 
     @np.errstate(invalid="ignore")
     def _leave_one_out_sparse(

@@ -257,9 +257,13 @@ class Histogram(Estimable[Cells, Dense]):
         first, of = different_cells(cells, binned.first[cells.column] + bin_, len(binned.table))
         some, right = cells.take(first), cells.labels.codes[first]
         real = self.estimate == "mle"
-        p = smoothed.without(some.column, bin_[first], some.weight, right, real=real)
-        with np.errstate(divide="ignore"):
-            return np.log(p).take(of, axis=0)
+        found, size = np.empty((len(some), cells.labels.k)), max(1, LEFT // cells.labels.k)
+        for start in range(0, len(some), size):
+            at = slice(start, start + size)
+            here = some.column[at], bin_[first[at]], some.weight[at], right[at]
+            with np.errstate(divide="ignore"):
+                found[at] = np.log(smoothed.without(*here, real=real))
+        return found if len(first) == len(of) and (of == np.arange(len(of))).all() else found[of]
 
     def bins_of(self, tally: BlockTally[Cells]) -> tuple[NDArray[np.int64], Floats, Floats]:
         """Return the column of each bin, and where it begins and ends, each of shape (bins,)."""
@@ -328,7 +332,9 @@ class Histogram(Estimable[Cells, Dense]):
 
     def _bins(self, tally: BlockTally[Cells]) -> NDArray[np.int64]:
         """Return the bin of each cell, (cells,), numbered through all columns."""
-        count = np.maximum(tally[CELL].high, 0.0)
+        count = tally[CELL].high
+        if count.min(initial=0.0) < 0:  # of many classes it is not copied for nothing
+            count = np.maximum(count, 0.0)
         return CUTS[self.edges](tally.axis, count, self._most_bins(tally))
 
     def _most_bins(self, tally: BlockTally[Cells]) -> NDArray[np.int64]:
@@ -370,6 +376,7 @@ def _bins_of_nothing(cells: Cells, bin_: NDArray[np.int64]) -> NDArray[np.int64]
 # --- Without a row: the columns that are left, one for each cell ---------------------------------
 
 
+LEFT = 1 << 16  # numbers that are left out together, so that they stay in the cache
 EXACT = 16_000  # counts of a column, without each row, up to which its bins are derived anew
 
 

@@ -171,6 +171,10 @@ class NormalNumbers(NormalAt):
         return False
 
     @property
+    def by_column(self) -> bool:
+        return self.floor == 0 or self.floor_of == "column"
+
+    @property
     def _base(self) -> Callable[[Dense], Floats] | None:
         """The log base measure of rows, if it is not 0."""
         return None

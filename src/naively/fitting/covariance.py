@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.leave_one_out import Part
-from naively.fitting.leave_one_out import LeaveOneOut
+from naively.fitting.leave_one_out import MANY_CLASSES, LeaveOneOut
 from naively.fitting.sample import Sample
 from naively.fitting.search import numbered, on_one_thread
 from naively.fitting.weights import (
@@ -74,6 +74,12 @@ class WeightsCovariance:
             of = slice(start, start + some)
             h, z = gradient[of], np.zeros((len(gradient[of]), size))
             z[:, : self.bias.shape[1]] = h @ self.bias
+            if (self.number == self.number[0]).all():  # all classes have the same weights
+                there = np.flatnonzero(self.number[0] >= 0)
+                each = np.einsum("nc,pnc->pn", h, evidence[there, of])
+                np.add.at(z.T, self.number[0, there], each)
+                found[of] = np.square(z @ self.root).sum(axis=1)
+                continue
             for c, number in enumerate(self.number):
                 there = np.flatnonzero(number >= 0)
                 # Parts that have one weight, such as all columns, add up.
@@ -132,7 +138,8 @@ def _arguments(
         free = np.array(found.by_class)
         columns = 1 if k == 2 else k
         number = numbered(free & (columns > 1), columns)
-        bias = np.array([[-0.5], [0.5]]) if k == 2 else np.eye(k)
+        none = np.zeros((k, 0))
+        bias = np.array([[-0.5], [0.5]]) if k == 2 else np.eye(k) if k < MANY_CLASSES else none
         biases = bias.shape[1]
         penalty = penalty_of(shrinkage_of(found, rows), free, number, biases)
         ridge = np.diag(penalty.alone)

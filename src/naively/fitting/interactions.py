@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from naively.counting.axis import title
+from naively.fitting.leave_one_out import MANY_CLASSES
 from naively.fitting.limits import Limits
 from naively.fitting.sample import Sample
 from naively.messages import many
@@ -47,6 +48,8 @@ def _why_none(model: Model, sample: Sample) -> str:
     """Say why there can be no interactions, or nothing."""
     if len(model.classes) < 2:
         return "there is only one class"
+    if len(model.classes) >= MANY_CLASSES:
+        return f"{len(model.classes):,} classes have too few rows each"
     rows = float(sample.copies.sum())
     if rows < FEWEST:
         return f"{rows:,.6g} rows are too few, it takes {FEWEST}"

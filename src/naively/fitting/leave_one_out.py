@@ -31,6 +31,7 @@ from naively.schema.schema import DERIVED, Group, level_hashes, mixed
 PartKind: TypeAlias = Literal["column", "missing", "text", "band"]
 IMPOSSIBLE = -700.0  # nats from the best class, instead of -inf
 HALF = 0.5  # of a row, for each class, so that a class of one row can be left without it
+MANY_CLASSES = 500  # from which on each part has one weight for all
 FARTHEST = 1e15  # nats of one part, at most, so that squares of sums stay finite as float32
 
 
@@ -43,7 +44,7 @@ class LeaveOneOut:
     parts : list of Part
         The parts that the evidence is divided into.
     by_class : list of bool
-        Whether the weights of a part may differ by class.
+        Whether the weights of a part may differ by class: of many classes those of none may.
     kinds : list of {"column", "missing", "text", "band"}
         Whether a part is a column (or a group that is one event), what missing cells say, a text,
         or a band of a text's words. The evidence of a text is over a power of its length.
@@ -221,7 +222,7 @@ def leave_one_out_table(
         centres = kind == "band" or (kind != "text" and model.taken.likelihoods[group.key].centres)
         keys += parts.keys
         kinds += [kind] * len(parts)
-        by_class += [centres] * len(parts)
+        by_class += [centres and labels.k < MANY_CLASSES] * len(parts)
     table = _centred(table).transpose(1, 0, 2)
     per = model.rows_per_weight
     given = _log_prior(model, once, learned, model.pretend_rows or HALF, per)

@@ -25,6 +25,7 @@ from naively.fitting.copies import (
     told_apart,
 )
 from naively.fitting.leave_one_out import (
+    MANY_CLASSES,
     LeaveOneOut,
     Third,
     by_class,
@@ -37,13 +38,12 @@ from naively.fitting.limits import Limits
 from naively.fitting.linear_part import Weighed, fit_linear_part
 from naively.fitting.search import on_one_thread
 from naively.fitting.weights import (
-    CELLS,
     ROWS,
     SampleSize,
-    count_parts,
     fit,
     joint_of,
     loss_of_one_weight,
+    rows_at_once,
     sample_size,
     weighed_without,
 )
@@ -80,9 +80,9 @@ from naively.schema.settle import View
 
 
 SEVERAL = 8  # more batches than this are joined
+WAIT = 64  # rows at most wait to be drawn from, so that to learn one touches none that is kept
 FOLDS = 10  # of groups, each of which is left out
 FEW = 1_000  # rows, of which with interactions thirds are held out of the counts too
-FEWEST = 100  # rows whose leave-one-out table is made at once, however large
 MANY = 0.2  # of the rows, from which on near copies are left out by so many folds
 
 
@@ -112,7 +112,7 @@ class Reservoir:
     def __init__(self, random_state: Any = None, *, grows: bool = False) -> None:
         draw = np.random.default_rng(0 if random_state is None else random_state)
         self._seed = draw.integers(2**64, dtype=np.uint64)
-        self._new: list[Batch] = []  # a batch that can wait until the sample is asked for
+        self._new: list[Batch] = []  # batches that can wait until the sample is asked for
         self._kept: list[Kept] = []
         self._size = SampleSize(0, 0, 0.0, "")
         self._last: tuple[Tally, bool, Sample] | None = None  # so that no text is split again
@@ -141,7 +141,8 @@ class Reservoir:
         self._size = sample_size(model, self.seen)
         self._new.append(batch)
         self._last = None
-        if self._kept or len(self._new) > 1:
+        waiting = self._new if self._kept else self._new[1:]
+        if sum(map(len, waiting)) > WAIT:
             self._draw()
         if len(self._kept) > SEVERAL:
             self._kept = encoded_by(self._kept, model)
@@ -675,6 +676,23 @@ class Sample:
         found = self._without_near_copies(model, found, length_power=length_power)
         return found.standing_for(model.counted.tally.class_count)
 
+    def at_once(self, model: Model) -> tuple[Sample, Labels]:
+        """Return the rows that are looked at together, and the labels that these stand for.
+
+        They are all; of many classes as many as a table of all classes holds, drawn by how many
+        each stands for.
+        """
+        labels = self.labels.standing_for(model.counted.tally.class_count)
+        if len(model.classes) < MANY_CLASSES:
+            return self, labels
+        some, stand_for = self._drawn(model, labels)
+        return some, replace(some.labels, weight=stand_for[stand_for > 0])
+
+    def _drawn(self, model: Model, labels: Labels) -> tuple[Sample, Floats]:
+        """Return rows that are drawn evenly by weight, and what each of all stands for, (rows,)."""
+        stand_for = drawn(labels.weights, rows_at_once(model))
+        return self.keep(np.where(stand_for > 0, self.copies, 0)), stand_for
+
     @property
     def several_groups(self) -> bool:
         """Whether rows belong to groups, of which there are two at least."""
@@ -809,6 +827,8 @@ class Sample:
 
     def weighed_table(self, model: Model) -> LeaveOneOut:
         """Return the leave-one-out table that the weights of a model are fitted to."""
+        if len(model.classes) >= MANY_CLASSES:
+            return self._of_many_classes(model, model.weights)[1]
         if self.several_groups:
             _, _, count, found = self._without_groups(model, model.weights)
         else:
@@ -844,6 +864,10 @@ class Sample:
         """
         if self.groups is not None and not self.several_groups:
             warn("All rows are of one group, which cannot be left out; each row is left out alone.")
+        if len(model.classes) >= MANY_CLASSES:
+            model, found = self._of_many_classes(model, near, learned=learned)
+            weights = fit(found, kind, float(model.independent_rows.sum()))
+            return FoundWeights(weights.of_rows_like(model.weights))
         by_group = learned and self.several_groups
         if by_group:
             model, batches, count, found = self._without_groups(model, near)
@@ -878,11 +902,33 @@ class Sample:
         weights = replace(weights, linear=linear).of_rows_like(model.weights)
         return FoundWeights(weights, *losses)
 
+    def _of_many_classes(
+        self, model: Model, near: Weights | None, *, learned: bool = True
+    ) -> tuple[Model, LeaveOneOut]:
+        """Return a model, and the evidence of rows that are drawn by how many each stands for.
+
+        As the weights are those of all classes, none of these needs rows of its own.
+        """
+        alike, batches, count = self.weighed_alike(model, learned=learned)
+        labels = Labels.join([batch.independent for batch in batches]).standing_for(count)
+        some, stand_for = self._drawn(model, labels)
+        if learned and some.several_groups:
+            alike, _, _, found = some._without_groups(model, near)  # noqa: SLF001
+        else:
+            ends = np.cumsum([len(batch) for batch in batches])[:-1]
+            each = zip(batches, np.split(stand_for, ends), strict=True)
+            few = [batch.take(np.flatnonzero(of)) for batch, of in each]
+            found = left_out(alike, few, learned=learned)
+            if learned:
+                found = some._without_near_copies(alike, found)  # noqa: SLF001
+        weight = stand_for[stand_for > 0]
+        return alike, replace(found, labels=replace(found.labels, weight=weight))
+
     def _tables(
         self, model: Model, batches: Sequence[Batch], *, learned: bool
     ) -> Iterator[LeaveOneOut]:
         """Yield the leave-one-out table, in several if one of all rows would take much memory."""
-        most = max(FEWEST, CELLS // max(1, count_parts(model) * len(model.classes)))
+        most = rows_at_once(model)
         if sum(map(len, batches)) <= most:
             found = left_out(model, batches, learned=learned)
             yield self._without_near_copies(model, found) if learned else found
@@ -944,6 +990,23 @@ class Sample:
         both = LeaveOneOut.join([of_rest, left_out(model, out.encoded(model), learned=False)])
         places = np.concatenate([np.setdiff1d(np.arange(first), held), held])
         return both.take(np.argsort(places))
+
+
+def drawn(weight: Floats, rows: int) -> Floats:
+    """Return what each row stands for, (rows,), if so many are drawn evenly by their weight.
+
+    Examples
+    --------
+    >>> drawn(np.array([1.0, 4.0, 1.0, 2.0]), 2)
+    array([0., 4., 0., 4.])
+    """
+    if rows >= len(weight):
+        return weight
+    total = weight.sum()
+    places = (np.arange(rows) + 0.5) / rows * total
+    at = np.minimum(np.searchsorted(np.cumsum(weight), places, side="right"), len(weight) - 1)
+    stand_for: Floats = np.bincount(at, minlength=len(weight)) * (total / rows)
+    return stand_for
 
 
 def fold_of_groups(groups: NDArray[np.uint64], folds: int) -> NDArray[np.int64]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from naively.counting.labels import LabelArray, Labels
 from naively.counting.leave_one_out import Part
-from naively.fitting.leave_one_out import LeaveOneOut
+from naively.fitting.leave_one_out import MANY_CLASSES, LeaveOneOut
 from naively.fitting.search import Passes, Penalty, least, root
 from naively.kernels.reference import Floats
 from naively.model.model import Model
@@ -26,6 +26,9 @@ from naively.options import Weighting
 # temperature), the weights are shrunk towards their mean, and the biases towards 0, each by a
 # ridge. Both fits minimise the log loss of rows whose own counts were left out, so
 # that no rows have to be held back.
+#
+# Of many classes there are too few rows to tell their weights apart, and a table of all classes has
+# few rows: each part has one weight for all, and there are no biases.
 
 
 RIDGE = 5.0  # twice the log loss, in nats, of a mean weight that is 1 off the centre
@@ -49,6 +52,8 @@ ROUGH = 1e-5  # as TOLERANCE, of weights by which no more than a number of funct
 ROWS = 10_000  # weights of so many rows are as good as those of all rows
 OF_ONE = 500  # rows of each class that are as good for a single weight
 CELLS = 20_000_000  # the most numbers in a leave-one-out table
+FEWER = 4_000_000  # as CELLS, of many classes
+LEAST_ROWS = 100  # of a sample and a table, however large that is
 BANDS = 16  # that a text has, about
 
 
@@ -85,7 +90,7 @@ def sample_size(model: Model, seen: float) -> SampleSize:
     model = model.weighed(None)  # nothing is scaled to count parts
     parts, k = count_parts(model), len(model.classes)
     possible = CELLS // max(1, parts * k)
-    kept = min(ROWS, max(100, possible))
+    kept = min(ROWS, max(LEAST_ROWS, possible))
     if parts == 1 and OF_ONE * k <= kept:
         why = f"{OF_ONE} for each class are enough for one weight"
         return SampleSize(OF_ONE * k, kept, 0.0, why)
@@ -99,6 +104,13 @@ def sample_size(model: Model, seen: float) -> SampleSize:
     if seen > ROWS and not has_texts:
         share = min(ROWS * (1 + np.log(seen / ROWS)), possible) / seen
     return SampleSize(kept, kept, share, "enough for the weights")
+
+
+def rows_at_once(model: Model) -> int:
+    """Return how many rows a leave-one-out table may have."""
+    k = len(model.classes)
+    cells = CELLS if k < MANY_CLASSES else FEWER
+    return max(LEAST_ROWS, cells // max(1, count_parts(model) * k))
 
 
 def count_parts(model: Model) -> int:
@@ -270,7 +282,7 @@ def ridge(
     The search begins at the centres, or at weights that are given.
     """
     k = found.labels.k
-    one = np.ones((1, len(found.prior)))
+    one = np.ones((int(k < MANY_CLASSES), len(found.prior)))
     # In one order, whatever that of the columns is: rounding then stops the search at one place.
     order = np.lexsort(np.sort(found.table.sum(axis=1), axis=1).T)
     free = np.array(found.by_class)[order]
@@ -281,7 +293,7 @@ def ridge(
     start = middle = penalty.centre
     if near is not None:
         bias, start = near.bias_of(near.classes), middle.copy()
-        start[:biases] = bias[1] - bias[0] if k == 2 else bias
+        start[:biases] = bias[1] - bias[0] if k == 2 else bias[:biases]
         weight = near.table(found.parts, near.classes)[order].T
         start[biases:][passes.number] = weight[:1] if k == 2 else weight
     x = least(
@@ -293,6 +305,8 @@ def ridge(
         tolerance=tolerance,
     )
     bias, weight = x[:biases], passes.split(x)[1].T[np.argsort(order)]
+    if not biases:
+        return weight, np.zeros(k)
     if k == 2:
         return np.repeat(weight, 2, axis=1), np.outer([-0.5, 0.5], bias)[:, 0]
     return weight, bias

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields
 from typing import Any, TypeAlias
 
@@ -24,7 +24,7 @@ from naively.counting.axis import (
 from naively.counting.tally import BlockTally
 from naively.events import Histogram
 from naively.inspect.divergence import BINS, MISSING, SURE, Apart
-from naively.inspect.odds import Odds
+from naively.inspect.odds import weights_of_each
 from naively.kernels.reference import Floats
 from naively.likelihoods.base import Likelihood
 from naively.model.model import Model
@@ -115,7 +115,7 @@ def difference(a: Model, b: Model, n: int = 10) -> Difference:
     changes = [*_settings(a, b), *_classes(a, b), *_columns(a, b), *_divergences(a, b, n)]
     shared = [label for label in a.classes.tolist() if label in set(b.classes.tolist())]
     if shared:
-        changes += _items([*items_of_both(a, b, shared)], shared, n)
+        changes += _items(items_of_both(a, b, shared), shared, n)
         changes += _weights(a.weights, b.weights, shared, n)
     equal = not changes and _same_counts(a, b) and _same_linear_part(a.weights, b.weights)
     return Difference(tuple(changes), equal)
@@ -278,17 +278,25 @@ def _binned(
     return [np.bincount(place, of, n).astype(np.float64) for of in counts], items
 
 
-def _items(every: list[Items], classes: list[Any], n: int) -> Iterator[Change]:
+def _items(every: Iterable[Items], classes: list[Any], n: int) -> Iterator[Change]:
+    """Yield what differs in items; of many classes they are too many to be held at once."""
+    count: dict[tuple[str, Any, Any], Change] = {}
+    evidence: dict[tuple[str, Any, Any], Change] = {}
     for items in every:
         yield from _only_in_one(items, n)
-    yield from _most("count", [(i, i.count) for i in every if i.count is not None], classes, n)
-    yield from _most("evidence", [(i, i.evidence) for i in every], classes, n)
+        if items.count is not None:
+            count = _most(count, "count", items, items.count, classes, n)
+        evidence = _most(evidence, "evidence", items, items.evidence, classes, n)
+    yield from count.values()
+    yield from evidence.values()
 
 
 def _only_in_one(items: Items, n: int) -> Iterator[Change]:
     """Yield how many levels or words only one model has, and the most frequent of these."""
-    assert items.count is not None
     rows = np.flatnonzero(items.known[0] != items.known[1])
+    if not len(rows):
+        return
+    assert items.count is not None
     by_column: dict[str, list[int]] = {}
     for row in rows.tolist():
         by_column.setdefault(title(items.label(row)[0]), []).append(row)
@@ -307,28 +315,32 @@ def _only_in_one(items: Items, n: int) -> Iterator[Change]:
 
 
 def _most(
-    what: str, tables: list[tuple[Items, tuple[Floats, Floats]]], classes: list[Any], n: int
-) -> Iterator[Change]:
-    """Yield what changed most, of the items that both models know."""
-    found: dict[tuple[str, Any, Any], Change] = {}
-    for items, (before, after) in tables:
-        with np.errstate(invalid="ignore"):
-            change = np.nan_to_num(after - before, nan=0.0, posinf=np.inf, neginf=-np.inf)
-            size = np.abs(change)
-            size[size <= NEGLIGIBLE * np.maximum(1.0, np.abs(before))] = 0.0
-        size[~(items.known[0] & items.known[1])] = 0.0
-        if what == "evidence" and len(classes) == 2 and np.allclose(change[:, 0], -change[:, 1]):
-            size[:, 1] = 0.0  # of two classes, all that there are, one says it all
-        flat = size.ravel()
-        few = min(n, int(np.count_nonzero(flat)))
-        for i in np.argpartition(-flat, few - 1)[:few].tolist() if few else ():
-            row, c = divmod(i, len(classes))
-            column, item = items.label(row)
-            numbers = float(before[row, c]), float(after[row, c]), float(change[row, c])
-            whole = what == "count" and items.what == "column"
-            key = title(column), None if whole else item, classes[c]
-            found[key] = Change(what, key[0], key[1], key[2], *numbers)
-    yield from sorted(found.values(), key=lambda of: -abs(of.change or 0.0))[:n]
+    found: dict[tuple[str, Any, Any], Change],
+    what: str,
+    items: Items,
+    tables: tuple[Floats, Floats],
+    classes: list[Any],
+    n: int,
+) -> dict[tuple[str, Any, Any], Change]:
+    """Return what changed most, of what was found and of the items that both models know."""
+    before, after = tables
+    with np.errstate(invalid="ignore"):
+        change = np.nan_to_num(after - before, nan=0.0, posinf=np.inf, neginf=-np.inf)
+        size = np.abs(change)
+        size[size <= NEGLIGIBLE * np.maximum(1.0, np.abs(before))] = 0.0
+    size[~(items.known[0] & items.known[1])] = 0.0
+    if what == "evidence" and len(classes) == 2 and np.allclose(change[:, 0], -change[:, 1]):
+        size[:, 1] = 0.0  # of two classes, all that there are, one says it all
+    flat = size.ravel()
+    few = min(n, int(np.count_nonzero(flat)))
+    for i in np.argpartition(-flat, few - 1)[:few].tolist() if few else ():
+        row, c = divmod(i, len(classes))
+        column, item = items.label(row)
+        numbers = float(before[row, c]), float(after[row, c]), float(change[row, c])
+        whole = what == "count" and items.what == "column"
+        key = title(column), None if whole else item, classes[c]
+        found[key] = Change(what, key[0], key[1], key[2], *numbers)
+    return dict(sorted(found.items(), key=lambda of: -abs(of[1].change or 0.0))[:n])
 
 
 def _weights(a: Weights | None, b: Weights | None, classes: list[Any], n: int) -> list[Change]:
@@ -442,7 +454,8 @@ class Items:
     label : callable
         Returns the column and the level, word or number of a row.
     count : pair of ndarray of shape (rows, classes), or None
-        How often each came; None of numbers, each of which came once or not at all.
+        How often each came; None of a number that is not the first of its columns, of which there
+        are the same cells.
     evidence : pair of ndarray of shape (rows, classes)
         The weight of evidence for each class against all others; NaN where a model does not know
         the item.
@@ -506,6 +519,7 @@ def _of_groups(
         ]
         yield _of_columns(shared, None, (count[0], count[1]), (both[0], both[1]))
         return
+    of_cells: tuple[Floats, Floats] | None = (count[0], count[1])
     for x, rows in zip(numbers, at, strict=True):
         for each in () if x is None else x:
             probes = each[np.array(rows)]
@@ -513,13 +527,14 @@ def _of_groups(
                 _evidence(of.at(probes, np.array(places)), m, classes)
                 for of, places, m in zip(likelihoods, at, (a, b), strict=True)
             ]
-            yield _of_columns(shared, probes, (count[0], count[1]), (both[0], both[1]))
+            yield _of_columns(shared, probes, of_cells, (both[0], both[1]))
+            of_cells = None
 
 
 def _of_columns(
     columns: list[Name],
     x: Floats | None,
-    count: tuple[Floats, Floats],
+    count: tuple[Floats, Floats] | None,
     evidence: tuple[Floats, Floats],
 ) -> Items:
     """Return items that are whole columns, or their values at some numbers."""
@@ -537,8 +552,7 @@ def _place(group: Group) -> dict[Name, int]:
 
 def _typical(model: Model, likelihood: Likelihood, classes: list[Any]) -> list[Floats] | None:
     """Return the typical number of each column for each class; None of truths, levels and words."""
-    places = model.classes.tolist()
-    found = [likelihood.typical(places.index(label)).x for label in classes]
+    found = [likelihood.typical(c).x for c in _places(model, classes)]
     return None if any(x is None for x in found) else [x for x in found if x is not None]
 
 
@@ -577,8 +591,8 @@ def _cells_of(tally: BlockTally, rows: list[int], model: Model, classes: list[An
 
 
 def _places(model: Model, classes: list[Any]) -> list[int]:
-    places = model.classes.tolist()
-    return [places.index(label) for label in classes]
+    place = {label: i for i, label in enumerate(model.classes.tolist())}
+    return [place[label] for label in classes]
 
 
 def _evidence(log_p: Floats, model: Model, classes: list[Any]) -> Floats:
@@ -586,8 +600,6 @@ def _evidence(log_p: Floats, model: Model, classes: list[Any]) -> Floats:
 
     It is NaN where there is no other class.
     """
-    found = np.full((len(log_p), len(classes)), np.nan)
-    for j, c in enumerate(_places(model, classes)):
-        if len(model.classes) > 1:
-            found[:, j] = Odds(model.start, c).weight(log_p)
-    return found
+    if len(model.classes) < 2:
+        return np.full((len(log_p), len(classes)), np.nan)
+    return weights_of_each(model.start, log_p)[:, _places(model, classes)]

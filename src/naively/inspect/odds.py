@@ -102,6 +102,53 @@ class Odds:
         return np.nan_to_num(weight, nan=0.0, posinf=np.inf, neginf=-np.inf)
 
 
+def weights_of_each(start: Floats, log_p: Floats) -> Floats:
+    """Return the weights of evidence of items for each class against all others, in nats.
+
+    They are what ``Odds`` says of one class after the other, in a few passes over all.
+
+    Parameters
+    ----------
+    start : ndarray of shape (classes,)
+        As ``Odds`` has it.
+    log_p : ndarray of shape (items, classes)
+        The log likelihoods of items.
+
+    Examples
+    --------
+    >>> weights_of_each(np.log([0.5, 0.25, 0.25]), np.log([[0.4, 0.1, 0.3]])).round(4)
+    array([[ 0.6931, -1.3218, -0.    ]])
+    """
+    k = len(start)
+    if k < 2:
+        return np.zeros_like(log_p)
+    start = start if np.isfinite(start.max()) else np.zeros(k)
+    alone = _log_of_others(start[None])[0]
+    with np.errstate(invalid="ignore"):
+        found = log_p - (_log_of_others(start + log_p) - alone)
+    for c in np.flatnonzero(~np.isfinite(alone)).tolist():  # no other class has a share
+        found[:, c] = Odds(start, c).weight(log_p)
+    return np.asarray(np.nan_to_num(found, nan=0.0, posinf=np.inf, neginf=-np.inf))
+
+
+def _log_of_others(log: Floats) -> Floats:
+    """Return the logarithm of what the exponentials of all others add up to, (items, classes)."""
+    first, here = log.argmax(axis=1), np.arange(len(log))
+    rest = log.copy()
+    rest[here, first] = -np.inf
+    # Nothing is subtracted: a sum that holds nearly all would leave rounding. And beside the
+    # largest the others may be too small, so that what is left without it is summed up by itself.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        most = [np.where(np.isfinite(top := of.max(axis=1)), top, 0.0) for of in (log, rest)]
+        each = np.exp(log - most[0][:, None])
+        found = np.zeros_like(each)
+        np.cumsum(each[:, :-1], axis=1, out=found[:, 1:])
+        found[:, :-1] += np.cumsum(each[:, :0:-1], axis=1)[:, ::-1]
+        found = np.log(found) + most[0][:, None]
+        found[here, first] = np.log(np.exp(rest - most[1][:, None]).sum(axis=1)) + most[1]
+    return found
+
+
 # --- Strongest -----------------------------------------------------------------------------------
 #
 # What speaks most for each class: its words, levels and numbers, by their weights of evidence.
@@ -235,8 +282,7 @@ def ranked(model: Model, group: Group, c: int, n: int) -> list[tuple[Rank, int, 
 def _count(tally: BlockTally, c: int, *, numbers: bool) -> Floats:
     """Return how often each item came in class c, (items,); a number as often as its column."""
     if numbers and isinstance(tally.axis, ByValue):
-        cells: Floats = tally.axis.sum_by_column(tally[tally.axis.statistic].high)
-        return cells[:, c]
+        return tally.axis.sum_by_column(tally[tally.axis.statistic].high[:, [c]])[:, 0]
     statistic = PRESENT if numbers else LEVEL if isinstance(tally.axis, Levels) else VALUE
     count: Floats = tally.sums[statistic][:, np.array([c])].high[:, 0]
     return count

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Self, TypeAlias
 
@@ -23,7 +24,9 @@ SPLITTER = 134217729.0  # 2**27 + 1 (Veltkamp): halves a float64 into two that m
 SMALLER = 2.0**-30  # a finite number times this has a finite product with the splitter
 NEGLIGIBLE = 1e-12  # a smaller count is what rounding left after its only row was left out
 EXACT = 2.0**52  # whole numbers whose sizes add up to less have exact sums
+AT_ONCE = 1 << 16  # numbers that are looked at together, so that they stay in the cache
 CANCELLED = 2.0**-80  # a difference this small against its operands is rounding, that is, zero
+STRIP = 1 << 15  # numbers that are calculated at once, so that what is made on the way is small
 
 
 def two_sum(a: Floats, b: Floats) -> tuple[Floats, Floats]:
@@ -77,7 +80,7 @@ class Sums:
 
     def __init__(self, high: ArrayLike, low: Floats | None = None) -> None:
         object.__setattr__(self, "high", np.asarray(high, np.float64))
-        object.__setattr__(self, "low", np.zeros(self.high.shape) if low is None else low)
+        object.__setattr__(self, "low", _no_error(self.high.shape) if low is None else low)
 
     @classmethod
     def zeros(cls, shape: tuple[int, ...]) -> Self:
@@ -92,12 +95,17 @@ class Sums:
     @property
     def is_exact(self) -> bool:
         """Whether no number has a rounding error."""
-        return not self.low.any()
+        return self.errors is None or not self.low.any()
+
+    @property
+    def errors(self) -> Floats | None:
+        """The rounding errors, or None where it is known without a look that there are none."""
+        return None if self.low.base is _NO_ERROR else self.low
 
     @property
     def nbytes(self) -> int:
         """The memory of the arrays, in bytes."""
-        return self.high.nbytes + self.low.nbytes
+        return self.high.nbytes + (0 if self.errors is None else self.low.nbytes)
 
     def by_row(self) -> Floats:
         """Return the sum of each row of a table, of shape (rows,)."""
@@ -132,28 +140,21 @@ class Sums:
         return self.total(axis=1)
 
     def __getitem__(self, index: Any) -> Sums:
-        return Sums(self.high[index], self.low[index])
+        return Sums(self.high[index], None if self.errors is None else self.low[index])
 
     def __add__(self, other: Sums) -> Sums:
-        high, error = two_sum(self.high, other.high)
-        low, error_low = two_sum(self.low, other.low)
-        high, error = two_sum(high, error + low)
-        return Sums(*two_sum(high, error + error_low))
+        return _in_strips(_added, self, other)
 
     def __neg__(self) -> Sums:
-        return Sums(-self.high, -self.low)
+        return Sums(-self.high, None if self.errors is None else -self.low)
 
     def __sub__(self, other: Sums) -> Sums:
-        difference = self + -other
-        rounding = CANCELLED * (np.abs(self.high) + np.abs(other.high))
-        keep = np.abs(difference.high) > rounding
-        return Sums(np.where(keep, difference.high, 0.0), np.where(keep, difference.low, 0.0))
+        return _in_strips(_subtracted, self, other)
 
     def __mul__(self, other: Sums | float | Floats) -> Sums:
         if not isinstance(other, Sums):
             other = Sums(np.asarray(other, np.float64))
-        high, low = two_product(self.high, other.high)
-        return Sums(*two_sum(high, low + (self.high * other.low + self.low * other.high)))
+        return _in_strips(_multiplied, self, other)
 
     __rmul__ = __mul__
 
@@ -213,9 +214,15 @@ class Sums:
     @property
     def _are_whole(self) -> bool:
         """Whether the numbers are whole, and few enough for every sum of them to be exact."""
-        high = self.high
-        whole = self.is_exact and bool((high == np.rint(high)).all())
-        return whole and bool(np.abs(high).sum() < EXACT)
+        if not self.is_exact:
+            return False
+        rows, size = max(1, AT_ONCE // max(1, self.high[:1].size)), 0.0
+        for start in range(0, len(self.high), rows):
+            some = self.high[start : start + rows]
+            if not (some == np.rint(some)).all():
+                return False
+            size += float(np.abs(some).sum())
+        return size < EXACT
 
     def total_by_group(self, starts: NDArray[np.int64]) -> Sums:
         """Return the sums of non-empty groups of neighbouring rows; group g begins at starts[g]."""
@@ -237,6 +244,88 @@ class Sums:
             )
             begin, length = np.cumsum(half) - half, half
         return sums
+
+
+_NO_ERROR = np.zeros(())
+_NO_ERROR.flags.writeable = False
+
+Pair: TypeAlias = "tuple[Floats, Floats]"  # high and low
+
+
+def _no_error(shape: tuple[int, ...]) -> Floats:
+    """Return zeros of this shape, in the memory of one, that are not to be changed."""
+    return np.ndarray(shape, np.float64, _NO_ERROR, strides=(0,) * len(shape))
+
+
+def _added(a: Floats, a_low: Floats, b: Floats, b_low: Floats) -> Pair:
+    high, error = two_sum(a, b)
+    if not (a_low.any() or b_low.any()):  # as of all counts
+        return high, error
+    low, error_low = two_sum(a_low, b_low)
+    high, error = two_sum(high, error + low)
+    return two_sum(high, error + error_low)
+
+
+def _subtracted(a: Floats, a_low: Floats, b: Floats, b_low: Floats) -> Pair:
+    high, low = _added(a, a_low, -b, -b_low)
+    keep = np.abs(high) > CANCELLED * (np.abs(a) + np.abs(b))
+    return np.where(keep, high, 0.0), np.where(keep, low, 0.0)
+
+
+def _multiplied(a: Floats, a_low: Floats, b: Floats, b_low: Floats) -> Pair:
+    high, low = two_product(a, b)
+    if not (a_low.any() or b_low.any()):  # what follows would add zeros
+        return high, low
+    return two_sum(high, low + (a * b_low + a_low * b))
+
+
+def _in_strips(
+    operation: Callable[[Floats, Floats, Floats, Floats], Pair], a: Sums, b: Sums
+) -> Sums:
+    """Apply an elementwise operation, some rows at a time where there are many."""
+    parts = a.high, a.low, b.high, b.low
+    if max(a.high.size, b.high.size) <= STRIP:
+        high, low = operation(*parts)
+        return Sums(high, low if low.any() else None)
+    spread = np.broadcast_arrays(*parts)
+    high, low = np.empty(spread[0].shape), np.empty(spread[0].shape)
+    step = max(1, STRIP * len(high) // high.size)
+    for begin in range(0, len(high), step):
+        strip = slice(begin, begin + step)
+        high[strip], low[strip] = operation(*(part[strip] for part in spread))
+    return Sums(high, low if low.any() else None)
+
+
+# --- Sums of floats by group, whose order does not show -------------------------------------------
+#
+# Added to a large enough power of two, a number loses its last bits; what is left of all numbers
+# are multiples of one unit, and few enough of these for every sum of them to be exact. The bits
+# that were lost are added up likewise, in turn (Demmel & Nguyen 2015).
+
+
+HUGE, SMALL_ENOUGH = 1000, 2.0**-100  # an exponent from which on numbers are scaled down, by this
+
+
+def sum_by_group(values: Floats, group: NDArray[np.integer], groups: int) -> Floats:
+    """Return the sum of the numbers of each group, (groups,), whatever their order.
+
+    >>> sum_by_group(np.array([0.1, 1e16, 0.2, -1e16]), np.array([0, 0, 1, 0]), 2)
+    array([0.1, 0.2])
+    """
+    largest = np.abs(values).max(initial=0.0)
+    # Whole numbers are added up without rounding; and where one is infinite, so is the sum.
+    if not np.isfinite(largest) or (values == np.rint(values)).all():
+        return np.bincount(group, values, groups).astype(np.float64)
+    if int(np.frexp(largest)[1]) + len(values).bit_length() > HUGE:
+        return sum_by_group(values * SMALL_ENOUGH, group, groups) / SMALL_ENOUGH
+    total, rest = np.zeros(groups), values
+    while largest > 0:
+        shift = np.ldexp(1.5, int(np.frexp(largest)[1]) + len(values).bit_length())
+        multiples = (rest + shift) - shift
+        total += np.bincount(group, multiples, groups)
+        rest = rest - multiples
+        largest = np.abs(rest).max(initial=0.0)
+    return total
 
 
 # --- Sums that are scattered into a table, in plain NumPy: exact where all terms are whole -------
@@ -265,7 +354,7 @@ def scatter(
         bound *= float(np.abs(factor).max(initial=0.0))
     if whole and bound <= WHOLE:
         sums = np.bincount(cell, x if weight is None else x * weight, size)
-        return sums.reshape(shape).astype(np.float64), None
+        return sums.reshape(shape).astype(np.float64, copy=False), None
     products = Sums(x) if weight is None else Sums(x) * Sums(weight)
     order = np.argsort(cell, kind="stable")
     cells, starts = np.unique(cell[order], return_index=True)

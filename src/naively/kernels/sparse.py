@@ -399,9 +399,9 @@ def leave_out_of_others(
 # its class, its number, and the rounding error of the number.
 
 
-Total: TypeAlias = "tuple[NDArray[np.int64], NDArray[np.int32], Floats, Floats]"
+Total: TypeAlias = "tuple[NDArray[np.int64], NDArray[np.int32], Floats, Floats | None]"
 Part: TypeAlias = (
-    "tuple[NDArray[np.int64] | None, NDArray[np.int64], NDArray[np.int32], Floats, Floats]"
+    "tuple[NDArray[np.int64] | None, NDArray[np.int64], NDArray[np.int32], Floats, Floats | None]"
 )
 
 
@@ -414,7 +414,8 @@ def sum_sparse(parts: Sequence[Part], rows: int, k: int, difference: bool = Fals
         Of each table the place of each row in the sum, int64 of shape (its rows,), no two alike, or
         None where row i stands at i; where the cells of each row begin, int64 of shape
         (its rows + 1,), from 0; and of its cells, in order of their classes within each row, the
-        classes, int32, the numbers and their rounding errors, float64, each of shape (its cells,).
+        classes, int32, the numbers and their rounding errors, float64, each of shape (its cells,);
+        or None, where no number has an error.
     rows : int
         How many rows the sum has.
     k : int
@@ -426,7 +427,8 @@ def sum_sparse(parts: Sequence[Part], rows: int, k: int, difference: bool = Fals
     Returns
     -------
     first, classes, high, low : ndarray
-        Of the sum, as above. A cell that adds up to 0 is not stored.
+        Of the sum, as above; ``low`` is None where all sums are exact. A cell that adds up to 0 is
+        not stored.
 
     Raises
     ------
@@ -436,7 +438,7 @@ def sum_sparse(parts: Sequence[Part], rows: int, k: int, difference: bool = Fals
 
     Examples
     --------
-    >>> one = np.array([0, 1, 2]), np.array([0, 1], np.int32), np.array([2.0, 3.0]), np.zeros(2)
+    >>> one = np.array([0, 1, 2]), np.array([0, 1], np.int32), np.array([2.0, 3.0]), None
     >>> first, classes, high, low = sum_sparse([(None, *one), (np.array([2, 0]), *one)], 3, 2)
     >>> first, classes, high
     (array([0, 2, 3, 4]), array([0, 1, 1, 0], dtype=int32), array([2., 3., 3., 2.]))
@@ -459,7 +461,7 @@ def sum_sparse(parts: Sequence[Part], rows: int, k: int, difference: bool = Fals
     row, classes = np.divmod(key[begins][keep], max(k, 1))
     first = np.zeros(rows + 1, np.int64)
     np.cumsum(np.bincount(row, minlength=rows), out=first[1:])
-    return first, classes.astype(np.int32), total.high[keep], total.low[keep]
+    return first, classes.astype(np.int32), total.high[keep], total[keep].errors
 
 
 def _cells(
@@ -467,12 +469,13 @@ def _cells(
     first: NDArray[np.int64],
     classes: NDArray[np.int32],
     high: Floats,
-    low: Floats,
+    low: Floats | None,
     rows: int,
     k: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], Floats, Floats]:
     """Return the row in the sum, the class, the number and its error of each cell of a table."""
     check_starts(first)
+    low = np.zeros(len(high)) if low is None else low
     if first[0] != 0 or not first[-1] == len(classes) == len(high) == len(low):
         raise ValueError("first does not fit the cells")
     own = np.arange(len(first) - 1) if places is None else places

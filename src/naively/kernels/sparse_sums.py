@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.kernels import dispatch
-from naively.kernels.double_double import Sums
+from naively.kernels.double_double import Sums, sum_by_group
 from naively.kernels.reference import Floats
 
 # --- Double-double sums of a table of rows × classes in which few rows are different -------------
@@ -301,15 +301,14 @@ class SparseSums:
     @property
     def is_exact(self) -> bool:
         """Whether no number has a rounding error."""
-        return not self.stored.low.any()
+        return self.stored.is_exact
 
     @property
     def nbytes(self) -> int:
         """The memory of the arrays, in bytes."""
         if "_waiting" in vars(self):
             return sum(part.nbytes for _, part in self.parts if part is not self)
-        arrays = self.first, self.classes, self.stored.high, self.stored.low
-        return sum(array.nbytes for array in arrays)
+        return self.first.nbytes + self.classes.nbytes + self.stored.nbytes
 
     def by_row(self) -> Floats:
         """Return the sum of each row, of shape (rows,)."""
@@ -320,11 +319,7 @@ class SparseSums:
 
     def by_class(self) -> Floats:
         """Return the sum of each class, of shape (classes,), whatever the order of the rows."""
-        classes, high = self.classes, self.stored.high
-        if (high != np.rint(high)).any():  # whole numbers are added up without rounding
-            order = np.lexsort((high, classes))
-            classes, high = classes[order], high[order]
-        return np.bincount(classes, high, self.k).astype(np.float64)
+        return sum_by_group(self.stored.high, self.classes, self.k)
 
     def rows_there(self) -> NDArray[np.bool_]:
         """Return which rows have a cell, of shape (rows,)."""
@@ -421,7 +416,7 @@ class SparseSums:
         """
         k = parts[0].k
         tables = [
-            (place, part.first, part.classes, part.stored.high, part.stored.low)
+            (place, part.first, part.classes, part.stored.high, part.stored.errors)
             for part, place in zip(parts, places or [None] * len(parts), strict=True)
         ]
         first, classes, high, low = dispatch.sum_sparse(tables, rows, k, difference)
@@ -479,9 +474,7 @@ class SparseSums:
 
     def _cells(self, index: NDArray[Any], first: NDArray[np.int64]) -> SparseSums:
         """Return the table of the cells of an index, whose rows begin at ``first``."""
-        low = None if self.is_exact else self.stored.low[index]  # zeros are not copied
-        stored = Sums(self.stored.high[index], low)
-        return SparseSums(first, self.classes[index], stored, self.k)
+        return SparseSums(first, self.classes[index], self.stored[index], self.k)
 
     def _spread(self, values: Floats) -> Floats:
         table = np.zeros(self.shape)

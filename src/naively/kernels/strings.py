@@ -19,8 +19,11 @@ from numpy.typing import NDArray
 Bytes = NDArray[np.uint8]
 Flags = NDArray[np.bool_]
 Index = NDArray[np.int64]
+Codes = NDArray[np.int32]
 
 MISSING = -1  # the code of a missing string
+FIRST = 10_000  # strings by which it is told whether they repeat: those that differ
+REPEATED = 0.25  # are no greater share of them
 INLINE = 12  # bytes that a string view holds itself
 CHARACTERS = re.compile(  # of UTF-8, as many as there are; or one byte that begins none
     rb"((?:[\x00-\x7F]|[\xC2-\xDF][\x80-\xBF]|\xE0[\xA0-\xBF][\x80-\xBF]"
@@ -31,9 +34,10 @@ CHARACTERS = re.compile(  # of UTF-8, as many as there are; or one byte that beg
 
 
 class Strings(Sequence["str | None"]):
-    """A column of strings: their UTF-8, joined, and where each begins.
+    """A column of strings: their UTF-8, joined, and where each begins; or codes of a few levels.
 
-    It is a sequence of str and None, which are made only when they are asked for.
+    It is a sequence of str and None, which are made only when they are asked for, as the joined
+    UTF-8 is of a column that came as codes (`of_levels`).
 
     Parameters
     ----------
@@ -59,7 +63,7 @@ class Strings(Sequence["str | None"]):
     (array([0, 3, 3, 8]), 3, 'été', ['one', None, 'été'])
     """
 
-    __slots__ = ("categorical", "encoded", "missing", "offsets", "utf8")
+    __slots__ = ("categorical", "coded", "missing", "numbered", "packed")
 
     def __init__(
         self,
@@ -69,18 +73,131 @@ class Strings(Sequence["str | None"]):
         *,
         categorical: bool = False,
     ) -> None:
-        self.offsets = offsets
-        self.utf8 = utf8
         self.missing = missing
         self.categorical = categorical
-        self.encoded: tuple[NDArray[np.int32], Index] | None = None  # once it has been asked for
+        self.packed: tuple[Index, Bytes] | None = (offsets, utf8)
+        self.coded: tuple[Codes, Strings] | None = None  # what `of_levels` was given
+        self.numbered: tuple[Codes, Index] | None = None  # `encoded`, once it has been asked for
+
+    @classmethod
+    def of_levels(
+        cls,
+        codes: NDArray[np.integer],
+        levels: Strings,
+        first: Index | None = None,
+        *,
+        categorical: bool = False,
+    ) -> Strings:
+        """Return strings by their codes, of shape (rows,), among levels; -1 is a missing string.
+
+        Parameters
+        ----------
+        codes : ndarray of integers, of shape (rows,)
+            The number of each string's level.
+        levels : Strings
+            The levels. One may be there twice, be missing, or have no code.
+        first : ndarray of int64, of shape (levels,), optional
+            The row of the first of each level, if all differ and are in order of first sight.
+        categorical : bool
+            As in the class.
+
+        Examples
+        --------
+        >>> strings = Strings.of_levels(np.array([1, -1, 1], np.int32), pack_strings(["a", "b"]))
+        >>> strings, strings.encoded
+        (Strings(['b', None, 'b']), (array([ 0, -1,  0], dtype=int32), array([0])))
+        """
+        least = int(codes.min(initial=0))
+        if least < MISSING or codes.max(initial=MISSING) >= len(levels):
+            raise ValueError(f"there are codes that are not of {len(levels)} levels")
+        own: Codes = codes.astype(np.int32, copy=False)
+        if levels.missing is not None and levels.missing.any():
+            own = np.where(np.append(levels.missing, True)[own], np.int32(MISSING), own)
+            least = MISSING
+        strings = cls.__new__(cls)
+        strings.missing = own < 0 if least < 0 else None
+        strings.categorical = categorical
+        strings.packed = None
+        strings.coded = own, levels
+        strings.numbered = None if first is None else (own, first)
+        return strings
+
+    @property
+    def offsets(self) -> Index:
+        """Where each string begins in ``utf8``, and where the last one ends."""
+        return self._pack()[0]
+
+    @property
+    def utf8(self) -> Bytes:
+        """The strings, joined."""
+        return self._pack()[1]
+
+    def _pack(self) -> tuple[Index, Bytes]:
+        if self.packed is None:
+            from naively.kernels import dispatch
+
+            assert self.coded is not None
+            codes, levels = self.coded
+            packed = dispatch.take_strings(levels, codes)
+            self.packed = packed.offsets, packed.utf8
+        return self.packed
+
+    @property
+    def encoded(self) -> tuple[Codes, Index]:
+        """What `encode_strings` says of them; found once, as they are read and counted by it."""
+        if self.numbered is None:
+            from naively.kernels import dispatch
+
+            if self.coded is None:
+                self.numbered = dispatch.encode_strings(self)
+            else:
+                codes, levels = self.coded
+                numbers, first = levels.encoded
+                self.numbered = _in_order(np.append(numbers, np.int32(MISSING))[codes], len(first))
+        return self.numbered
+
+    @property
+    def repeat(self) -> bool:
+        """Whether few strings differ, by the first ones."""
+        return len(self[:FIRST].encoded[1]) <= REPEATED * min(len(self), FIRST)
+
+    @property
+    def different(self) -> Strings:
+        """The different strings, in order of first sight."""
+        return self.take(self.encoded[1])
+
+    def take(self, rows: NDArray[np.integer]) -> Strings:
+        """Return the strings of these rows, of shape (rows,); -1 is a missing string."""
+        from naively.kernels import dispatch
+
+        if self.coded is None:
+            taken = dispatch.take_strings(self, rows)
+            taken.categorical = self.categorical
+            return taken
+        if len(rows) and not (rows.min() >= MISSING and rows.max() < len(self)):
+            raise ValueError(f"there are rows that are not among {len(self)}")
+        codes, levels = self.coded
+        none = np.int32(MISSING)
+        some = np.append(codes, none)[rows] if (rows < 0).any() else codes[rows]
+        return Strings.of_levels(some, levels, categorical=self.categorical)
+
+    def without(self, missing: Flags) -> Strings:
+        """Return the strings without those of some rows, whose ``missing``, (rows,), is true."""
+        if self.coded is None:
+            own = missing if self.missing is None else self.missing | missing
+            return Strings(self.offsets, self.utf8, own, categorical=self.categorical)
+        codes, levels = self.coded
+        rest = np.where(missing, np.int32(MISSING), codes)
+        return Strings.of_levels(rest, levels, categorical=self.categorical)
 
     def __len__(self) -> int:
-        return len(self.offsets) - 1
+        return len(self.offsets) - 1 if self.coded is None else len(self.coded[0])
 
     def as_levels(self) -> Strings:
         """Return the same strings as levels of a categorical column."""
-        return Strings(self.offsets, self.utf8, self.missing, categorical=True)
+        strings = self[:]
+        strings.categorical, strings.numbered = True, self.numbered
+        return strings
 
     @property
     def any_there(self) -> bool:
@@ -94,8 +211,11 @@ class Strings(Sequence["str | None"]):
     def __getitem__(self, row: int | slice) -> str | Strings | None:
         if isinstance(row, slice):
             start, stop, step = row.indices(len(self))
+            if self.coded is not None:
+                codes, levels = self.coded
+                return Strings.of_levels(codes[row], levels, categorical=self.categorical)
             if step != 1:
-                return take_strings(self, np.arange(start, stop, step))
+                return self.take(np.arange(start, stop, step))
             missing = None if self.missing is None else self.missing[start:stop]
             offsets = self.offsets[start : max(start, stop) + 1]
             return Strings(offsets, self.utf8, missing, categorical=self.categorical)
@@ -121,6 +241,13 @@ class Strings(Sequence["str | None"]):
         >>> Strings.join([pack_strings(["one"]), pack_strings([None, "two"])])
         Strings(['one', None, 'two'])
         """
+        categorical = any(part.categorical for part in parts)
+        coded = [part.coded for part in parts if part.coded is not None]
+        if len(coded) == len(parts):
+            levels = cls.join([of for _, of in coded])
+            start = np.cumsum([0, *(len(of) for _, of in coded[:-1])])
+            codes = [of + np.where(of < 0, 0, at) for (of, _), at in zip(coded, start, strict=True)]
+            return cls.of_levels(np.concatenate(codes), levels, categorical=categorical)
         offsets, utf8, end = [np.zeros(1, np.int64)], [], 0
         for part in parts:
             first, last = part.offsets[[0, -1]].tolist()
@@ -132,7 +259,6 @@ class Strings(Sequence["str | None"]):
             missing = np.concatenate(
                 [np.zeros(len(p), np.bool_) if p.missing is None else p.missing for p in parts]
             )
-        categorical = any(part.categorical for part in parts)
         return cls(np.concatenate(offsets), np.concatenate(utf8), missing, categorical=categorical)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -194,7 +320,21 @@ def pack_views(views: Bytes, buffers: Sequence[Bytes], missing: Flags | None = N
     return _joined(encoded, missing)
 
 
-def take_strings(strings: Strings, rows: Index) -> Strings:
+def _in_order(codes: Codes, levels: int) -> tuple[Codes, Index]:
+    """Return numbers of so many levels in order of first sight, and the row of the first of each.
+
+    >>> _in_order(np.array([2, -1, 0, 2], np.int32), 3)
+    (array([ 0, -1,  1,  0], dtype=int32), array([0, 2]))
+    """
+    first = np.full(levels + 1, len(codes), np.int64)
+    first[codes[::-1]] = np.arange(len(codes))[::-1]  # of equal codes the last one written stays
+    seen = np.argsort(first[:-1])[: np.count_nonzero(first[:-1] < len(codes))]
+    place = np.full(levels + 1, MISSING, np.int32)
+    place[seen] = np.arange(len(seen), dtype=np.int32)
+    return place[codes], first[seen]
+
+
+def take_strings(strings: Strings, rows: NDArray[np.integer]) -> Strings:
     """Return the strings of these rows, of shape (rows,); -1 is a missing string.
 
     >>> list(take_strings(pack_strings(["one", "two"]), np.array([1, -1, 1])))
@@ -213,7 +353,7 @@ def take_strings(strings: Strings, rows: Index) -> Strings:
     return Strings(offsets, strings.utf8[place], missing if missing.any() else None)
 
 
-def encode_strings(strings: Strings) -> tuple[NDArray[np.int32], Index]:
+def encode_strings(strings: Strings) -> tuple[Codes, Index]:
     """Give different strings numbers, in order of first sight.
 
     Returns
@@ -237,6 +377,16 @@ def encode_strings(strings: Strings) -> tuple[NDArray[np.int32], Index]:
             first.append(row)
         codes.append(code)
     return np.array(codes, np.int32), np.array(first, np.int64)
+
+
+def encode_views(
+    views: Bytes, buffers: Sequence[Bytes], missing: Flags | None = None
+) -> tuple[Codes, Index]:
+    """Give the different strings of Arrow's string views numbers, as `encode_strings` does.
+
+    The parameters, and what is an error, are those of `pack_views`.
+    """
+    return encode_strings(pack_views(views, buffers, missing))
 
 
 def repair_utf8(strings: Strings) -> tuple[Strings, int]:

@@ -1,77 +1,275 @@
 """The text of HTML that its reader sees, by lexbor, which is given nothing that takes it long.
 
 Nested elements cost lexbor time by the square of their number. Elements that only format cost
-memory too, as lexbor opens them again in each paragraph. An element within a word tells nothing
-about the text but its link, so it becomes ``<wbr>``, which is never open; other elements are
-counted before lexbor parses them.
+memory too, as lexbor opens them again in each paragraph. So elements that are part of a line of
+text become ``<wbr>``, which is never open, with their name in an attribute: where they begin and
+end is found afterwards. Other elements are counted before lexbor parses them.
 """
 
 from __future__ import annotations
 
 import re
 
-from naively.mail.limits import HTML_LENGTH, OPEN_ELEMENTS, TAG_LENGTH
+from naively.mail.limits import HTML_LENGTH, MISNESTED, OPEN_ELEMENTS, REOPENED, TAG_LENGTH
 
-# These elements may begin and end within a word; any other element separates words.
-WITHIN_WORDS = [
-    "a", "abbr", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em", "font", "i",
-    "ins", "kbd", "mark", "q", "s", "samp", "small", "span", "strike", "strong", "sub", "sup",
-    "time", "tt", "u", "var", "wbr",
-]  # fmt: skip
-# These patterns are compiled when they are first used, as most mail has no HTML.
-WITHIN_WORD = rf"(?i)</?(?:{'|'.join(WITHIN_WORDS)})(?=[\s/>])"
-FORMATS_LINES = r"(?i)</?nobr(?=[\s/>])"
-INVISIBLE = ["script", "style", "head", "template", "noscript"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from selectolax.lexbor import LexborNode
+
+    from naively.mail.style import Look, Sheet
+
+ELEMENTS = {
+    # Any other element is a part of a line, also one that nobody knows.
+    "boxes": """
+        address area article aside audio base blockquote body br button canvas caption center col
+        colgroup datalist dd details dialog dir div dl dt embed fieldset figcaption figure footer
+        form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html iframe image img input
+        legend li link listing main map marquee menu meta nav noembed noframes noscript object ol
+        optgroup option p param plaintext pre script section select source style summary table
+        tbody td template textarea tfoot th thead title tr track ul video xmp""",
+    # A browser opens these again behind a box in which they did not end, and no others.
+    "formats": "a b big code em font i nobr s small strike strong tt u",
+    "of lines": """
+        abbr acronym bdi bdo cite data del dfn ins kbd label mark math meter output progress q rb
+        rp rt rtc ruby samp span sub sup svg time var wbr""",
+    "cells": "td th caption button marquee object",  # no format reaches out of these
+    "unseen": """
+        audio canvas datalist dialog iframe noembed noframes object script style template title
+        video""",
+}
+BOXES, FORMATS, OTHERS, CELLS, UNSEEN = (frozenset(names.split()) for names in ELEMENTS.values())
+KNOWN = FORMATS | OTHERS
+NAME = "n"  # the attribute of a mark that has the name
 NEVER_OPEN = {
     "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source",
     "track", "wbr",
 }  # fmt: skip
-TAG = r"<(/?)([a-z][^\s/>]*)"
+TAG = r"<(/?)([A-Za-z][^\s/>\"]*)"
 LONG_TAG = rf"<[^>]{{{TAG_LENGTH}}}"
 IS_DATA = r"(?i)[\"']data:[^\"'>]*"  # long, and one attribute
 LINK = re.compile(r"https?://([^\s/\"'<>?#]+)", re.IGNORECASE)
 
 
-def visible_text(html: str) -> tuple[str, list[str]] | None:
-    """Return the text that a reader of HTML sees, and the hosts that it links to.
+class Seen:
+    """What a reader sees of HTML.
+
+    Attributes
+    ----------
+    text : str
+        The text that is seen.
+    links : list of str
+        The hosts that it links to, and has pictures of.
+    hidden : list of str
+        How something was hidden in it: by "style" a text, by a "comment" or "markup" that shows
+        nothing the parts of a word from each other.
+    """
+
+    def __init__(self, text: str, links: list[str], hidden: list[str]) -> None:
+        self.text, self.links, self.hidden = text, links, hidden
+
+
+def visible_text(html: str) -> Seen | None:
+    """Return what a reader of HTML sees.
 
     The result is None if parsing would take long: elements are nested too deep, or have too many
     attributes.
 
     Examples
     --------
-    >>> visible_text("<style>p {}</style><p>V<b>IA</b>GRA<p>now<a href='http://a.org/x'>!</a>")
-    ('VIAGRA now!', ['a.org'])
+    >>> seen = visible_text("<style>i {display: none}</style><p>V<b>IA</b>G<i>lunch</i>RA<p>now")
+    >>> seen.text, seen.hidden
+    ('VIAGRA now', ['style'])
     >>> visible_text("<div>" * 4000) is None
     True
     """
     from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 
-    html = re.sub(FORMATS_LINES, "<br", re.sub(WITHIN_WORD, "<wbr", html[:HTML_LENGTH]))
-    if _is_long_to_parse(html):
+    from naively.mail.style import Sheet
+
+    marked = _as_marks(html[:HTML_LENGTH])
+    if marked is None:
         return None
     try:
-        tree = LexborHTMLParser(html)
+        tree = LexborHTMLParser(marked)
     except SelectolaxError:
         return None
-    links = [
-        host
-        for node in tree.css("[href], [src], [action]")
-        for name in ("href", "src", "action")
-        for host in LINK.findall(node.attributes.get(name) or "")
-    ]
-    tree.strip_tags([*INVISIBLE, "wbr"])
-    tree.merge_text_nodes()
-    return (tree.body.text(separator=" ").strip() if tree.body else ""), links
+    sheets = (node.text() for node in tree.css("style") if _is_for_screens(node.attributes))
+    reader = _Reader(Sheet("\n".join(sheets)))
+    if tree.root is not None:
+        _walk(tree.root, reader)
+    return Seen("".join(reader.pieces).strip(), reader.links, sorted(reader.hidden))
 
 
-def _is_long_to_parse(html: str) -> bool:
-    """Whether a tag is very long, or the open elements, summed over all tags, are too many."""
-    if len(html) > TAG_LENGTH and re.search(LONG_TAG, re.sub(IS_DATA, "", html)):
-        return True
+def _walk(node: LexborNode, reader: _Reader) -> None:
+    """Read the nodes of a tree in order."""
+    depth = 0
+    while True:
+        below = reader.enter(node)
+        if below is not None:
+            node, depth = below, depth + 1
+            continue
+        while depth and (after := node.next) is None:
+            if (parent := node.parent) is None:
+                return
+            node, depth = parent, depth - 1
+            reader.leave()
+        if not depth:
+            return
+        node = after  # type: ignore[assignment]
+
+
+class _Open:
+    """An element that is open: how text looks in it, and what it declares."""
+
+    __slots__ = ("declared", "is_box", "look", "name", "texts")
+
+    def __init__(
+        self, name: str, declared: Mapping[str, str], look: Look, texts: int, *, is_box: bool
+    ) -> None:
+        self.name, self.is_box, self.declared, self.look = name, is_box, declared, look
+        self.texts = texts  # how many there were before
+
+
+class _Reader:
+    """Reads a tree in order: boxes are its elements, and parts of lines are marks in it."""
+
+    def __init__(self, sheet: Sheet) -> None:
+        from naively.mail.style import Look
+
+        self.pieces: list[str] = []
+        self.links: list[str] = []
+        self.hidden: set[str] = set()
+        self._sheet = sheet
+        self._open = [_Open("", {}, Look(), 0, is_box=True)]
+        self._texts = 0
+        self._between = ""  # what came since the last text, if it does not show
+        self._left = MISNESTED
+
+    def enter(self, node: LexborNode) -> LexborNode | None:
+        """Read a node, and return its first child, if that is to be read."""
+        if node.is_text_node:
+            self._read_text(node.text_content or "")
+            return None
+        name = node.tag or "-"
+        if name == "wbr":
+            attributes = node.attributes
+            named = attributes.get(NAME) or ""
+            if named[:1] == "/":
+                self._end(named[1:])
+            else:
+                self._begin(named, attributes)
+            return None
+        if name[:1] == "-":
+            self._between = "comment"
+            return None
+        self._part()
+        below = None if name in UNSEEN else node.first_child
+        attributes = node.attributes
+        look = self._open[-1].look
+        declared = self._sheet.declared(name, attributes)
+        if declared:
+            look = look.within(declared, name, in_line=False)
+        if attributes:
+            self._add_links(attributes, look)
+        if below is not None:
+            self._open.append(_Open(name, declared, look, self._texts, is_box=True))
+        return below
+
+    def leave(self) -> None:
+        """Close a box; what only formats in it is still open behind it, unless it is a cell."""
+        self._part()
+        still_open = []
+        while not (item := self._open.pop()).is_box:
+            if item.name in FORMATS:
+                still_open.append(item)
+        if item.name not in CELLS:
+            self._open_again(still_open[::-1])
+
+    def _read_text(self, text: str) -> None:
+        self._texts += 1
+        if not self._open[-1].look.seen:
+            if re.search(r"[^\W_]", text):
+                self.hidden.add("style")
+            return
+        pieces = self.pieces
+        if self._between and pieces and pieces[-1][-1:].isalnum() and text[:1].isalnum():
+            self.hidden.add(self._between)
+        self._between = ""
+        if text:
+            pieces.append(text)
+
+    def _part(self) -> None:
+        """Begin another word."""
+        if self.pieces and self.pieces[-1] != " ":
+            self.pieces.append(" ")
+
+    def _add_links(self, attributes: Mapping[str, str | None], look: Look) -> None:
+        for name in ("href", "src", "action"):
+            if name in attributes and not look.gone:
+                self.links += LINK.findall(attributes[name] or "")
+
+    def _begin(self, name: str, attributes: Mapping[str, str | None]) -> None:
+        """Begin a part of a line."""
+        if name == "a":
+            self._end("a")  # none is in another
+        declared = self._sheet.declared(name, attributes)
+        look = self._open[-1].look.within(declared, name, in_line=True)
+        self._add_links(attributes, look)
+        if name not in KNOWN:
+            self._between = self._between or "markup"
+        if name != "wbr" and (name in KNOWN or declared):
+            self._open.append(_Open(name, declared, look, self._texts, is_box=False))
+
+    def _end(self, name: str) -> None:
+        """End a part of a line, which need not be the last that began."""
+        if name not in KNOWN:
+            self._between = self._between or "markup"
+        is_format, place = name in FORMATS, len(self._open) - 1
+        while (item := self._open[place]).name != name or item.is_box:
+            if item.is_box and (not is_format or item.name in CELLS or place == 0):
+                return
+            place -= 1
+            self._left -= 1
+            if self._left < 0:
+                return
+        if item.texts == self._texts:
+            self._between = self._between or "markup"
+        above = self._open[place + 1 :]
+        del self._open[place:]
+        self._open_again([item for item in above if item.is_box or item.name in FORMATS])
+
+    def _open_again(self, items: list[_Open]) -> None:
+        """Open elements again, as what is around them has changed."""
+        for item in items:
+            self._left -= REOPENED
+            if item.is_box or self._left >= 0:
+                item.look = self._open[-1].look.within(
+                    item.declared, item.name, in_line=not item.is_box
+                )
+                self._open.append(item)
+
+
+def _is_for_screens(attributes: Mapping[str, str | None]) -> bool:
+    return (attributes.get("media") or "all").strip().lower() in ("all", "screen")
+
+
+def _as_marks(html: str) -> str | None:
+    """Return HTML with ``<wbr>`` for parts of lines, or None if it would take long to parse.
+
+    It would if a tag is very long, or if the open elements, summed over all tags, are too many.
+    """
     begun: dict[str, int] = {}
     depth = work = 0
-    for end, name in re.findall(TAG, html.lower()):
+
+    def mark(found: re.Match[str]) -> str:
+        nonlocal depth, work
+        end, name = found.groups()
+        name = name.lower()
+        if name not in BOXES:
+            work += depth
+            return f'<wbr {NAME}="{end}{name}"'
         if not end:
             if name not in NEVER_OPEN:
                 begun[name] = begun.get(name, 0) + 1
@@ -80,4 +278,9 @@ def _is_long_to_parse(html: str) -> bool:
             begun[name] -= 1
             depth -= 1
         work += depth
-    return work > OPEN_ELEMENTS
+        return found[0]
+
+    html = re.sub(TAG, mark, html)
+    if len(html) > TAG_LENGTH and re.search(LONG_TAG, re.sub(IS_DATA, "", html)):
+        return None
+    return html if work <= OPEN_ELEMENTS else None

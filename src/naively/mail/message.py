@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 COLUMNS = (
     "subject", "body", "links", "sender", "recipients", "reply_to", "received", "message_id",
-    "mailer", "headers", "attachments",
+    "mailer", "headers", "attachments", "hidden",
 )  # fmt: skip
 CONTACTS = "sender_in_contacts"
 OWN = "x-naively-"  # what the names of the headers begin with that the filter adds
@@ -69,6 +69,16 @@ LOCAL = (
     "x-evolution", "x-original-to", "return-path", "delivered-to", "content-length", "lines",
     "envelope-to", "xref",
 )  # fmt: skip
+# Characters without a width part no words (see ``kernels.folding``). Scripts from Hebrew on need
+# some within words; in Latin, Greek and Cyrillic they hide a word from those who do not fold.
+LETTER = r"[0-9A-Za-z\u00c0-\u034e\u0370-\u0482\u048a-\u058f]"
+SOFT_HYPHEN = "\u00ad"
+NO_WIDTH = (
+    r"[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
+    r"\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]"
+)
+# A search for a letter would stop at each; this one stops at few characters.
+WITHIN_WORD = rf"{NO_WIDTH}(?<={LETTER}{NO_WIDTH}){NO_WIDTH}*+(?={LETTER})"
 ADDRESS = r"[^\s<>()\[\]\",;:=]+@[^\s<>()\[\]\",;:=]+"
 
 
@@ -91,8 +101,9 @@ def read_message(
     dict
         Text by column: subject, body (plain parts, and the visible text of HTML parts), links
         (their hosts), sender, recipients, reply_to, received (the path), message_id, mailer,
-        headers (their names, with ``_`` for ``-``), attachments (types and names). If contacts
-        are given, ``sender_in_contacts`` is whether the sender is one of them.
+        headers (their names, with ``_`` for ``-``), attachments (types and names), hidden (how
+        something in subject or body was hidden from the reader). If contacts are given,
+        ``sender_in_contacts`` is whether the sender is one of them.
 
     Examples
     --------
@@ -106,9 +117,18 @@ def read_message(
     message, parts = take_apart(raw, notes)
     row |= _read_headers(message, notes)
     row |= {"body": decode(raw[:TEXT_BYTES])} if parts is None else _read_parts(parts, notes)
+    row["hidden"] = " ".join(filter(None, [str(row["hidden"]), *_without_width(row)]))
     if contacts is not None:
         row[CONTACTS] = _is_known(str(row["sender"]), contacts, notes)
     return row
+
+
+def _without_width(row: dict[str, str | bool]) -> list[str]:
+    """Return which kinds of characters without a width are within the words that are seen."""
+    texts = [text for column in ("subject", "body") if not (text := str(row[column])).isascii()]
+    runs = {run for text in texts for run in re.findall(WITHIN_WORD, text)}
+    hyphens = {run for run in runs if not run.strip(SOFT_HYPHEN)}
+    return ["soft_hyphen"] * bool(hyphens) + ["zero_width"] * (runs != hyphens)
 
 
 def read_contacts(text: str) -> frozenset[str]:
@@ -147,6 +167,7 @@ def _read_headers(message: Message, notes: Notes) -> dict[str, str]:
 def _read_parts(parts: Iterable[Message], notes: Notes) -> dict[str, str]:
     """Return the columns that hold the text of parts, the hosts of links, and attachments."""
     bodies, links, attachments = [], [], []
+    hidden: set[str] = set()
     text_left, html_left = TEXT_BYTES, ALL_HTML_LENGTH
     for part in parts:
         kind, name = part.get_content_type(), _file_name(part, notes)
@@ -164,8 +185,9 @@ def _read_parts(parts: Iterable[Message], notes: Notes) -> dict[str, str]:
                 if seen is None:
                     notes["HTML read as plain text: it is too long or nested too deep"] = None
                 else:
-                    text, hosts = seen
-                    links += hosts
+                    text = seen.text
+                    links += seen.links
+                    hidden.update(seen.hidden)
             links += LINK.findall(text)
             bodies.append(text)
         if name or not is_text:
@@ -174,6 +196,7 @@ def _read_parts(parts: Iterable[Message], notes: Notes) -> dict[str, str]:
         "body": "\n".join(bodies),
         "links": " ".join(dict.fromkeys(link.lower() for link in links)),
         "attachments": "\n".join(attachments),
+        "hidden": " ".join(sorted(hidden)),
     }
 
 

@@ -33,6 +33,7 @@ from naively.mail.table import MailTable
 from naively.mail.tell import tell
 from naively.mail.verdict import (
     EQUAL,
+    decide,
     division_of,
     headers_of,
     judge,
@@ -183,6 +184,8 @@ class Service:
         The models of users.
     contacts : collection of str or None
         Addresses in lower case.
+    allow, block : frozenset of str
+        Senders whose mail is ham, or spam.
     allow_tell : bool
         Whether clients may let messages be learned and forgotten.
     workers : int
@@ -193,6 +196,8 @@ class Service:
 
     models: Models
     contacts: frozenset[str] | None = None
+    allow: frozenset[str] = frozenset()
+    block: frozenset[str] = frozenset()
     allow_tell: bool = False
     workers: int = 2
     clients: int = 32
@@ -213,19 +218,21 @@ def respond(settings: Service, request: Request, message: bytes) -> tuple[bytes,
     notes: dict[str, None] = {}
     model = settings.models.of(request.user)
     verdict, row = judge(message, model.weights, settings.contacts, notes)
-    label, threshold = model.division(verdict.probability), model.division.threshold
+    label, entry = decide(model.division, verdict, row, settings.allow, settings.block)
+    threshold = model.division.threshold
     spam = label == "spam"
     texts = score_and_threshold(verdict.log_odds, threshold, is_spam=spam)
     content = b""
     if request.verb in ("PROCESS", "HEADERS"):
-        headers = headers_of(label, verdict, notes) | spam_headers(label, verdict, threshold)
-        content = mark(message, headers)
+        headers = headers_of(label, verdict, notes, entry=entry)
+        content = mark(message, headers | spam_headers(label, verdict, threshold))
         if request.verb == "HEADERS":
             content = spamd.head_of(content, message)
     elif request.verb == "SYMBOLS":
         content = f"NAIVELY_{label.upper()}".encode()
     elif request.verb == "REPORT" or (request.verb == "REPORT_IFSPAM" and spam):
         lines = [f"{label}, probability {verdict.probability:.6f}", *reasons(verdict), *notes]
+        lines += [] if entry is None else [entry]
         content = "".join(f"{visible(line)}\n" for line in lines).encode(
             "ascii", "backslashreplace"
         )

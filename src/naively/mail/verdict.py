@@ -141,6 +141,30 @@ def _logit(p: float) -> float:
     return log(p / (1 - p)) if 0 < p < 1 else (2 * p - 1) * inf
 
 
+def decide(
+    division: Division, verdict: Verdict, row: Row, allow: frozenset[str], block: frozenset[str]
+) -> tuple[str, str | None]:
+    """Return the class of a message, and what of a list of senders decided it, if anything did.
+
+    Parameters
+    ----------
+    division : Division
+        Which class a message has that no list is about.
+    verdict : Verdict
+        What the model says.
+    row : dict
+        The message by columns.
+    allow, block : frozenset of str
+        Senders whose mail is ham, or spam.
+    """
+    if allow or block:
+        from naively.mail.lists import decided
+
+        if listed := decided(str(row["sender"]), allow, block):
+            return listed
+    return division(verdict.probability), None
+
+
 def score_and_threshold(log_odds: float, threshold: float, *, is_spam: bool) -> tuple[str, str]:
     """Return the log odds of spam, and those that are enough, with one decimal each.
 
@@ -158,11 +182,18 @@ def score_and_threshold(log_odds: float, threshold: float, *, is_spam: bool) -> 
     return f"{score / 10:.1f}", f"{least / 10:.1f}"
 
 
-def headers_of(label: str, verdict: Verdict, notes: Notes, *, explain: bool = False) -> Headers:
-    """Return the headers that the filter adds to a message, by name."""
+def headers_of(
+    label: str, verdict: Verdict, notes: Notes, *, entry: str | None = None, explain: bool = False
+) -> Headers:
+    """Return the headers that the filter adds to a message, by name.
+
+    ``entry`` is what of a list decided.
+    """
     headers = {"X-Naively-Class": label, "X-Naively-Probability": f"{verdict.probability:.6f}"}
     if explain:
         headers["X-Naively-Evidence"] = _explanation(verdict)
+    if entry is not None:
+        headers["X-Naively-List"] = entry.encode("ascii", "backslashreplace").decode()
     if notes:
         headers["X-Naively-Note"] = ",\n ".join(notes)
     return headers

@@ -25,7 +25,6 @@ from naively.data.columns import (
 from naively.data.reading import Asked, joined_readings, read_strings, readings_with_words
 from naively.events import EVENT_MODELS, Bernoulli, Categorical, EventModel, JointTable, Multinomial
 from naively.events.bags import BagOfCounts
-from naively.kernels import dispatch
 from naively.kernels.strings import Strings
 from naively.schema.schema import SHOWN, Group, GroupKey, Schema, TimePart
 from naively.schema.settings import PURE, Settings
@@ -299,10 +298,9 @@ def is_many_texts(rows: Rows, name: Name, settings: Settings) -> bool:
     if not isinstance(column, Strings):
         return False
     sample = column[::step]
-    _, first = dispatch.encode_strings(sample)
-    if len(first) <= MANY:
+    if len(sample.different) <= MANY:
         return False
-    strings = list(map(str, dispatch.take_strings(sample, first)))
+    strings = list(map(str, sample.different))
     blocks = settings.counts_blocks
     return is_many(strings) and reads_as_text(strings, len(sample), blocks=blocks)
 

@@ -259,7 +259,8 @@ def _leaks(group: Group, block: BlockTally, classes: Flags) -> Flags:
     """Return which columns of a group determine the label alone, of shape (columns,)."""
     axis, none = block.axis, np.zeros(len(block.axis.columns), np.bool_)
     if isinstance(axis, ByValue):
-        return _levels_leak(axis, block[axis.statistic].high[:, classes])
+        counts = block[axis.statistic].high  # of many classes large, and copied only if need be
+        return _levels_leak(axis, counts if classes.all() else counts[:, classes])
     if not isinstance(axis, Columns) or not {PRESENT, VALUE} <= set(block.sums):
         return none
     if group.event.name == "bernoulli":

@@ -32,7 +32,6 @@ from naively.data.columns import (
     Rows,
     SparseRows,
     column_rows,
-    encoded,
     missing_in,
     times_of,
 )
@@ -276,8 +275,7 @@ def _signed(whole: Integers) -> Integers:
 def levels_of(column: Cells) -> tuple[NDArray[np.int32], tuple[Level, ...]]:
     """Return the code of each cell, of shape (rows,), and the levels that the codes are of."""
     if isinstance(column, Strings):
-        codes, first = encoded(column)
-        return codes, tuple(cast("Iterable[str]", dispatch.take_strings(column, first)))
+        return column.encoded[0], tuple(cast("Iterable[str]", column.different))
     column = _storable(column)
     if column.dtype.kind in "fiub":
         levels, inverse = np.unique(column, return_inverse=True)

@@ -9,14 +9,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from naively.counting.axis import Name, title
 from naively.data.columns import LEVELS, Cells, Column, Kind, Reading, as_objects, missing_in
 from naively.data.frames import Table, as_rows
 from naively.data.reading import Forms, ReadAs, said_of_words, settled
 from naively.data.stream import ReadAgainError, Stream, as_stream
-from naively.kernels import dispatch
 from naively.kernels.forms import Form
 from naively.kernels.strings import Strings
 from naively.options import FileOptions
@@ -269,9 +266,7 @@ def _are_in_sequence(levels: Collection[str], cells: int) -> bool:
 
 def _different(cells: Strings) -> Iterator[str]:
     """Yield the different strings of a column that are not empty, in order of first sight."""
-    _, first = dispatch.encode_strings(cells)
-    some = dispatch.take_strings(cells, np.asarray(first[: 10 * MANY]))
-    return (str(cell) for cell in some if cell)
+    return (str(cell) for cell in cells.different[: 10 * MANY] if cell)
 
 
 def _shortened(text: str) -> str:

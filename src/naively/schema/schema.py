@@ -629,6 +629,17 @@ class GroupKey:
     column: Name | None = None
     analyser: Analyser | None = None
 
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.event, self.kind, self.column, self.analyser))
+
+    def __hash__(self) -> int:
+        return self._hash  # of all settings, which are hashed once
+
+    def __getstate__(self) -> dict[str, object]:
+        # In another process strings have other hashes.
+        return {of.name: getattr(self, of.name) for of in fields(self)}
+
     def __str__(self) -> str:
         usual = self.kind in ("text", USUAL_KIND.get(self.event.name, "number"))
         name = str(self.event) if usual else f"{self.event} of {self.kind}s"

@@ -6,7 +6,16 @@ from functools import partial
 from types import SimpleNamespace
 
 from naively.mail.passage import ERROR, pass_on, say
-from naively.mail.verbs.options import contacts_of, cost, count, model_parser, probability, share
+from naively.mail.verbs.options import (
+    contacts_of,
+    cost,
+    count,
+    list_of,
+    lists,
+    model_parser,
+    probability,
+    share,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,12 +66,13 @@ def _file(name: str) -> str:
 
 DEFAULTS: dict[str, object] = {
     "contacts": None, "exit_code": False, "explain": False, "spam_headers": False, "unsure": None,
-    "costs": (1.0, 1.0), "at_most": None, "mail": [],
+    "costs": (1.0, 1.0), "at_most": None, "allow": None, "block": None, "mail": [],
 }  # fmt: skip
 CHOICE = {"--unsure", "--costs", "--at-most"}  # of which one is given at most
 VALUES: dict[str, list[Callable[[str], object]]] = {  # of each option, what reads its values
     "model": [], "--exit-code": [], "--explain": [], "--spam-headers": [], "--contacts": [_file],
     "--unsure": [probability, probability], "--costs": [cost, cost], "--at-most": [share],
+    "--allow": [_file], "--block": [_file],
 }  # fmt: skip
 
 
@@ -120,6 +130,7 @@ def _parser(verb: str) -> argparse.ArgumentParser:
         action="store_true",
         help="Add X-Spam-Status and X-Spam-Flag, as SpamAssassin does, in place of all X-Spam-*.",
     )
+    lists(made)
     choice = made.add_mutually_exclusive_group()
     choice.add_argument(
         "--unsure", nargs=2, type=probability, metavar=("LOW", "HIGH"),
@@ -147,14 +158,15 @@ def _filter(options: argparse.Namespace, message: bytes, whole: bool) -> tuple[b
     import_email()
     from naively.mail.headers import mark
     from naively.mail.table import open_table
-    from naively.mail.verdict import division_of, headers_of, judge, spam_headers
+    from naively.mail.verdict import decide, division_of, headers_of, judge, spam_headers
 
     notes: Notes = {} if whole else {"only the beginning read": None}
     table = open_table(options.model)
-    verdict, _ = judge(message, table, contacts_of(options.contacts), notes)
+    verdict, row = judge(message, table, contacts_of(options.contacts), notes)
     division = division_of(table, options.costs, options.unsure, options.at_most)
-    label = division(verdict.probability)
-    headers = headers_of(label, verdict, notes, explain=options.explain)
+    allow, block = list_of(options.allow), list_of(options.block)
+    label, entry = decide(division, verdict, row, allow, block)
+    headers = headers_of(label, verdict, notes, entry=entry, explain=options.explain)
     if options.spam_headers:
         headers |= spam_headers(label, verdict, division.threshold)
     status = STATUS[label] if options.exit_code else 0
@@ -181,7 +193,10 @@ def _filter_all(options: argparse.Namespace) -> int:
             raise FileNotFoundError(f"There is no mail at {path}.")
     table = open_table(options.model)
     division = division_of(table, options.costs, options.unsure, options.at_most)
-    bulk = Bulk(table, division, contacts_of(options.contacts), explain=options.explain)
+    bulk = Bulk(
+        table, division, contacts_of(options.contacts), list_of(options.allow),
+        list_of(options.block), explain=options.explain,
+    )  # fmt: skip
     failed = False
     for line in filter_all(bulk, paths, options.jobs or os.cpu_count() or 1):
         failed = failed or '"error": ' in line

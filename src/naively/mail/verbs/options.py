@@ -33,6 +33,16 @@ def labelled_mail(parser: Parser) -> None:
     choice.add_argument("--labels", metavar="CSV", help="File names in MAIL and their classes.")
 
 
+def lists(parser: Parser) -> None:
+    """Add to a parser the lists of senders that are allowed and blocked."""
+    for name, what in (("allow", "ham"), ("block", "spam")):
+        parser.add_argument(
+            f"--{name}", metavar="FILE",
+            help=f"Senders whose mail is {what}, whatever the words say: an address or a domain a "
+            "line, or a vCard file.",
+        )  # fmt: skip
+
+
 def contacts_of(path: str | None) -> frozenset[str] | None:
     """Return the addresses in an address book, if one is given."""
     if path is None:
@@ -41,6 +51,17 @@ def contacts_of(path: str | None) -> frozenset[str] | None:
 
     with open(path, "rb") as file:  # noqa: PTH123
         return read_contacts(decode(file.read()))
+
+
+def list_of(path: str | None) -> frozenset[str]:
+    """Return the senders of a list, if one is given."""
+    if path is None:
+        return frozenset()
+    from naively.mail.lists import read_list
+    from naively.mail.message import decode
+
+    with open(path, "rb") as file:  # noqa: PTH123
+        return read_list(decode(file.read()), path)
 
 
 def probability(text: str) -> float:

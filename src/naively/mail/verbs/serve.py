@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 
-from naively.mail.verbs.options import contacts_of, cost, count, model_parser, share
+from naively.mail.verbs.options import contacts_of, cost, count, list_of, lists, model_parser, share
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ def read_options(verb: str, arguments: Sequence[str]) -> argparse.Namespace:
         "that were accepted are answered, and the status is 0. Where it cannot be served, the "
         "status is 3. MODEL may be a folder, in which the model of the user ann is ann.naively.",
     )
+    lists(parser)
     parser.add_argument("--socket", metavar="PATH", help="The Unix socket to listen on.")
     parser.add_argument("--port", type=_port, metavar="N", help="The TCP port to listen on.")
     parser.add_argument(
@@ -68,7 +69,8 @@ def run(options: argparse.Namespace) -> int:
         )
     settings = Service(
         Models(options.model, options.costs, options.at_most), contacts_of(options.contacts),
-        options.allow_tell, options.workers, options.clients,
+        list_of(options.allow), list_of(options.block), options.allow_tell, options.workers,
+        options.clients,
     )  # fmt: skip
     serve(settings, Log(options.log), path=options.socket, host=options.host, port=options.port)
     return 0
