@@ -296,6 +296,23 @@ def test_forged_headers_are_removed(forged: bytes) -> None:
     assert after_junk == b"Subject: hi\nX-Naively-Class: spam\nthis is no header\n" + body
 
 
+def test_headers_of_spamassassin_replace_all_of_theirs(model: Path) -> None:
+    raw = b"x-spam-flag: NO\nSubject: pills\nX-Spam-Level: *\n\t**\nX-Spammer: no\n\nbuy pills\n"
+    kept = run("mail", "filter", model, stdin=raw).stdout
+    assert kept.count(b"-spam-") + kept.count(b"-Spam-") == 2
+    marked = run("mail", "filter", model, "--spam-headers", stdin=raw).stdout
+    read = email.message_from_bytes(marked)
+    spam = read["X-Naively-Class"] == "spam"
+    assert [name for name in read if name.lower().startswith("x-spam-")] == (
+        ["X-Spam-Flag"] * spam + ["X-Spam-Status"]
+    )
+    assert read["X-Spam-Status"].startswith("Yes, score=" if spam else "No, score=")
+    assert read["X-Spammer"] == "no"
+    # What a message is marked with says nothing about it when it is learned.
+    without = raw.replace(b"x-spam-flag: NO\n", b"").replace(b"X-Spam-Level: *\n\t**\n", b"")
+    assert words_of(read_message(marked)) == words_of(read_message(without))
+
+
 @pytest.mark.parametrize("end", [b"\n", b"\r\n"])
 def test_headers_that_are_cut_off_are_followed_by_ours(end: bytes) -> None:
     head = b"From: ann@example.org" + end + b"Subject: lunch"

@@ -15,6 +15,8 @@ from naively import NaiveBayes
 from naively.mail.learn import learn
 from naively.mail.limits import BYTES
 from naively.mail.mailbox import read_labelled, read_messages
+from naively.mail.message import read_message
+from tests.commands import run
 
 RAW = b"From: ann@example.org\nSubject: Lunch\n\nAt noon?\n"
 NONE = {
@@ -155,3 +157,57 @@ def test_a_csv_among_mail_leaves_the_model_as_it_was(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, timeout=60, check=False)
     assert (done.returncode, (tmp_path / "m").exists()) == (3, False)
     assert b"labels.csv is no mail" in done.stderr
+
+
+# --- Many messages are filtered at once ---------------------------------------------------------
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    path = tmp_path / "m.naively"
+    rows = [(read_message(b"Subject: pills\n\nbuy"), "spam"), (read_message(b"\n\nlunch"), "ham")]
+    learn(str(path), rows)
+    return path
+
+
+def test_each_of_many_messages_is_told_what_it_is_alone(model: Path, tmp_path: Path) -> None:
+    (tmp_path / "mail").mkdir()
+    box = mailbox.mbox(tmp_path / "mail" / "a.mbox")
+    texts = [f"Message-ID: <{i}@x>\n\n{'buy pills' if i % 3 else 'lunch'} {i}\n" for i in range(20)]
+    for text in texts[:8]:
+        box.add(text)
+    box.close()
+    for i in range(8, 20):
+        (tmp_path / "mail" / f"{i:02}.eml").write_text(texts[i])
+    (tmp_path / "mail" / "table.csv").write_text("a,b\n1,2\n")
+    maildir = mailbox.Maildir(tmp_path / "Maildir")
+    maildir.add("Subject: pills\n\nbuy\n")
+    outputs = []
+    for jobs in (1, 3):
+        done = run("mail", "filter", model, tmp_path / "mail", tmp_path / "Maildir", "--jobs", jobs)
+        assert (done.returncode, done.stderr) == (3, b"")  # one cannot be read
+        outputs.append(done.stdout)
+    assert outputs[0] == outputs[1]
+    said = [json.loads(line) for line in outputs[0].splitlines()]
+    assert len(said) == 22
+    failed = [each for each in said if "error" in each]
+    assert [Path(each["path"]).name for each in failed] == ["table.csv"]
+    of_mbox = [each for each in said if each["path"].endswith("mbox")]
+    assert [each["number"] for each in of_mbox] == [*range(1, 9)]
+    for each in said:
+        if message_id := each.get("message_id"):
+            text = texts[int(message_id[1:-3])]
+            alone = run("mail", "filter", model, stdin=text.encode()).stdout.decode()
+            assert f"X-Naively-Class: {each['class']}\n" in alone
+            assert f"X-Naively-Probability: {each['probability']:.6f}\n" in alone
+    assert said[-1]["class"] == "spam"
+
+
+def test_options_of_one_message_are_not_of_many(model: Path, tmp_path: Path) -> None:
+    for wrong in (["--exit-code", tmp_path], ["--spam-headers", tmp_path], [tmp_path / "none"]):
+        done = run("mail", "filter", model, *wrong)
+        assert done.returncode == 3
+        assert done.stdout == b""
+    done = run("mail", "filter", model, model.parent, "--explain", "--jobs", "1")
+    assert b'"error": ' in done.stdout  # the model is no mail
+    assert done.returncode == 3
