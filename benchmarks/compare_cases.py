@@ -144,6 +144,17 @@ def command(*arguments: object, given: bytes = b"") -> None:
     )
 
 
+def learned_mail(folder: Path) -> list[Path]:
+    """Make mail and a model of it, ``m.naively``; return the files of good mail."""
+    X, y = texts(2_000, 150)
+    for i, (text, label) in enumerate(zip(X, y, strict=True)):
+        of = folder / "mail" / ("spam" if label == "class 0" else "ham")
+        of.mkdir(parents=True, exist_ok=True)
+        (of / str(i)).write_text(f"Subject: {text[:30]}\n\n{text}\n")
+    command(*mail_verb("learn"), folder / "m.naively", folder / "mail")
+    return sorted((folder / "mail" / "ham").iterdir())
+
+
 def mail_verb(verb: str) -> list[str]:
     """Return how a verb of the mail filter is called; before there was `mail`, it stood alone."""
     from naively.mail import command
@@ -287,89 +298,31 @@ def _(folder: Path) -> Run:
 
 @case("one mail: naively filter", time.perf_counter)
 def _(folder: Path) -> Run:
-    X, y = texts(2_000, 150)
-    for i, (text, label) in enumerate(zip(X, y, strict=True)):
-        of = folder / "mail" / ("spam" if label == "class 0" else "ham")
-        of.mkdir(parents=True, exist_ok=True)
-        (of / str(i)).write_text(f"Subject: {text[:30]}\n\n{text}\n")
-    command(*mail_verb("learn"), folder / "m.naively", folder / "mail")
-    one = (folder / "mail" / "ham").iterdir().__next__().read_bytes()
+    one = learned_mail(folder)[0].read_bytes()
     return lambda: [
         command(*mail_verb("filter"), folder / "m.naively", given=one) for _ in range(3)
     ]
 
 
-@case("partial_fit of one text into a large model")
-def _(_: Path) -> Run:
-    nb, X, y = learned_texts()
-    return lambda: [nb.partial_fit(X[i : i + 1], y[i : i + 1]) for i in range(20)]
+@case("300 mails: their verdicts")
+def _(folder: Path) -> Run:
+    from naively.mail.message import read_message
+    from naively.mail.score import Verdict, words_of
+    from naively.mail.table import open_table
 
-
-@case("partial_fit and predict of one text in turn")
-def _(_: Path) -> Run:
-    nb, X, y = learned_texts()
-
-    def run() -> None:
-        for i in range(10):
-            nb.partial_fit(X[i : i + 1], y[i : i + 1]).predict(X[i : i + 1])
-
-    return run
-
-
-@case("forget of one text, of a large model")
-def _(_: Path) -> Run:
-    nb, X, y = learned_texts()
+    raws = [file.read_bytes() for file in learned_mail(folder)[:300]]
+    try:  # weights are kept from message to message
+        from naively.mail.score import WordWeights as Weights
+    except ImportError:
+        Weights = list
 
     def run() -> None:
-        for i in range(10):
-            nb.partial_fit(X[i : i + 1], y[i : i + 1]).forget(X[i : i + 1], y[i : i + 1])
+        table = open_table(str(folder / "m.naively"))
+        weights = table if Weights is list else Weights(table)
+        for raw in raws:
+            Verdict(weights, words_of(read_message(raw)))
 
     return run
-
-
-@case("partial_fit and predict of one row of a table in turn")
-def _(_: Path) -> Run:
-    from naively import NaiveBayes
-
-    X, y = mixed(20_000)
-    nb, one = NaiveBayes().fit(X, y), X[:1]
-    return lambda: [nb.partial_fit(one, y[:1]).predict(one) for _ in range(20)]
-
-
-@case("one row, predict_proba 200 times: array")
-def _(_: Path) -> Run:
-    from naively import NaiveBayes
-
-    X, y = numbers(20_000, 4)
-    nb, one = NaiveBayes("gaussian", weights=None).fit(X, y), X[:1]
-    return lambda: [nb.predict_proba(one) for _ in range(200)]
-
-
-@case("one row, predict_proba 200 times: dict of 14 columns")
-def _(_: Path) -> Run:
-    from naively import NaiveBayes
-
-    X, y = fourteen(20_000)
-    nb, one = NaiveBayes().fit(X, y), X.iloc[0].to_dict()
-    return lambda: [nb.predict_proba(one) for _ in range(200)]
-
-
-@case("one row, predict_proba 200 times: frame of 14 columns")
-def _(_: Path) -> Run:
-    from naively import NaiveBayes
-
-    X, y = fourteen(20_000)
-    nb, one = NaiveBayes().fit(X, y), X[:1]
-    return lambda: [nb.predict_proba(one) for _ in range(200)]
-
-
-@case("one row, predict_proba 200 times: text")
-def _(_: Path) -> Run:
-    from naively import NaiveBayes
-
-    X, y = texts(3_000, 150)
-    nb = NaiveBayes().fit(X, y)
-    return lambda: [nb.predict_proba(X[:1]) for _ in range(200)]
 
 
 @case("start-up: import naively and NaiveBayes", time.perf_counter)

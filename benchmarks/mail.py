@@ -1,7 +1,7 @@
 """The mail filter, beside bogofilter where it is installed: ``python -m benchmarks.mail``.
 
 Accuracy by cross-validation on real mail; the time of one message, with a model of 200,000 words,
-against that of starting Python; the time to learn.
+against that of starting Python; the time to learn, and to filter many messages at once.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from naively.mail.table import TEMPERATURE, MailTable, open_table
 FOLDS = 5
 WORDS = 160_000  # more, which makes 200,000 with those of the mail
 SAMPLE = 2000
+MANY = 1000  # messages that are filtered at once
 BOGOFILTER = shutil.which("bogofilter")
 
 Example = tuple[list[str], int]
@@ -49,6 +50,7 @@ def main() -> None:
         accuracy("Enron (subject and text)", list(_words(_enron(texts))))
         time_of_learning(mail, Path(scratch))
         time_of_one(mail, texts, Path(scratch))
+        time_of_many(mail, Path(scratch))
 
 
 def accuracy(name: str, examples: list[Example]) -> None:
@@ -133,6 +135,23 @@ def time_of_one(mail: Path, texts: Path, scratch: Path) -> None:
             pairs = zip(seconds[name], seconds["python -c pass"], strict=True)
             ratio = statistics.median(ours / bare for ours, bare in pairs)
             print(f"  {name:<16} {_shown(seconds[name])}  {ratio:5.2f} times python -c pass")
+
+
+def time_of_many(mail: Path, scratch: Path) -> None:
+    """Filter a thousand messages at once, interleaved with bogofilter."""
+    few = scratch / "few"
+    few.mkdir()
+    for file in random.Random(0).sample(sorted(mail.glob("*/*")), MANY):
+        shutil.copy(file, few)
+    commands: dict[str, list[str | Path]] = {
+        "naively filter": [*_naively("filter"), scratch / "learned.naively", few],
+    }
+    if BOGOFILTER:
+        commands["bogofilter -b"] = [BOGOFILTER, "-d", scratch / "bogofilter", "-T", "-b"]
+    listed = "\n".join(map(str, few.iterdir())).encode()
+    seconds = _times(commands, listed, rounds=5)
+    for name in commands:
+        print(f"{MANY:,} messages at once, {name}: {_shown(seconds[name])}")
 
 
 def _words(mails: Iterator[tuple[bytes, str]]) -> Iterator[Example]:

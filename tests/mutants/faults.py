@@ -646,6 +646,34 @@ FAULTS = [
         "",
         ("tests/test_scikit_learn.py",),
     ),
+    Fault(
+        "mail daemon: a message that is refused is answered by an empty one",
+        "src/naively/mail/spamd.py",
+        "{' '.join(why.split())[:500]}\\r\\n",
+        "{' '.join(why.split())[:500]}\\r\\n\\r\\n",
+        ("tests/test_spamd.py",),
+    ),
+    Fault(
+        "mail daemon: the name of a user leads out of the folder of models",
+        "src/naively/mail/serve.py",
+        "if not USER.fullmatch(user):",
+        "if not user:",
+        ("tests/test_serve.py",),
+    ),
+    Fault(
+        "mail daemon: what is told is answered before it is saved",
+        "src/naively/mail/serve.py",
+        "        return await told.done\n",
+        "        return True\n",
+        ("tests/test_serve.py",),
+    ),
+    Fault(
+        "mail: the verdict that marks a message is a word of it",
+        "src/naively/mail/message.py",
+        "    OWN, SPAM, ",
+        "    OWN, ",
+        ("tests/test_filter.py::test_headers_of_spamassassin_replace_all_of_theirs",),
+    ),
 ]
 
 
