@@ -189,9 +189,12 @@ class _Reader:
 
     def _read_text(self, text: str) -> None:
         self._texts += 1
-        if not self._open[-1].look.seen:
+        look = self._open[-1].look
+        if not look.seen:
             if re.search(r"[^\W_]", text):
                 self.hidden.add("style")
+            if look.is_blank and re.search(r"\s", text):
+                self._part()
             return
         pieces = self.pieces
         if self._between and pieces and pieces[-1][-1:].isalnum() and text[:1].isalnum():

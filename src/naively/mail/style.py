@@ -165,14 +165,26 @@ class Look:
     ----------
     seen : bool
         Whether a reader sees it.
+    is_blank : bool
+        Whether it takes its place, if it is not seen.
     gone : bool
         Whether nothing is seen here, whatever style elements within it may have.
     """
 
-    __slots__ = ("_colour", "_ground", "_indent", "_size", "_visible", "_within", "gone", "seen")
+    __slots__ = (
+        "_colour",
+        "_ground",
+        "_indent",
+        "_size",
+        "_visible",
+        "_within",
+        "gone",
+        "is_blank",
+        "seen",
+    )
 
     def __init__(self) -> None:
-        self.gone = False
+        self.gone = self.is_blank = False
         self.seen = self._visible = True
         self._size = 16.0
         self._indent = 0.0
@@ -211,6 +223,7 @@ class Look:
             or _is_far(declared, position, new._size)
             or (not is_line and _is_thin(declared, name, new._size))
         )
+        new.is_blank = not new.gone and new._size > SMALLEST
         new.seen = not (
             new.gone
             or not new._visible
