@@ -96,7 +96,7 @@ def visible_text(html: str) -> Seen | None:
     except SelectolaxError:
         return None
     sheets = (node.text() for node in tree.css("style") if _is_for_screens(node.attributes))
-    reader = _Reader(Sheet("\n".join(sheets)))
+    reader = _Reader(Sheet(*sheets))
     if tree.root is not None:
         _walk(tree.root, reader)
     return Seen("".join(reader.pieces).strip(), reader.links, sorted(reader.hidden))

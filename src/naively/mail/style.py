@@ -38,15 +38,8 @@ NAMED: dict[str, Colour] = {
     "lightgrey": (211, 211, 211), "lightgray": (211, 211, 211), "gainsboro": (220, 220, 220),
 }  # fmt: skip
 UNITS = {
-    "px": 1.0,
-    "pt": 4 / 3,
-    "pc": 16.0,
-    "in": 96.0,
-    "cm": 37.8,
-    "mm": 3.78,
-    "q": 0.945,
-    "rem": 16.0,
-}
+    "px": 1.0, "pt": 4 / 3, "pc": 16.0, "in": 96.0, "cm": 37.8, "mm": 3.78, "q": 0.945, "rem": 16.0,
+}  # fmt: skip
 NONE = ("none", "transparent", "inherit", "initial", "unset", "0")
 INHERITED = ("inherit", "currentcolor", "unset")
 
@@ -94,10 +87,11 @@ class Sheet:
     {'display': '', 'opacity': '0'}
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, *texts: str) -> None:
         self._rules: dict[str, dict[str, tuple[Rank, str]]] = {}
         self._known: dict[tuple[str | bool | None, ...], dict[str, str]] = {}
-        for place, (selector, text_of_rule, certain) in enumerate(_rules(_cleaned(text))):
+        rules_of_all = (rule for text in texts for rule in _rules(_cleaned(text)))
+        for place, (selector, text_of_rule, certain) in enumerate(rules_of_all):
             declared: dict[str, tuple[bool, str]] = {}
             for name, value, important in _declarations(text_of_rule):
                 if important or not declared.get(name, (False, ""))[0]:
