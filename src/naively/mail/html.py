@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from selectolax.lexbor import LexborNode
 
-    from naively.mail.style import Look, Sheet
+    from naively.mail.style import Appearance, Sheet
 
 ELEMENTS = {
     # Any other element is a part of a line, also one that nobody knows.
@@ -126,7 +126,7 @@ class _Open:
     __slots__ = ("declared", "is_box", "look", "name", "texts")
 
     def __init__(
-        self, name: str, declared: Mapping[str, str], look: Look, texts: int, *, is_box: bool
+        self, name: str, declared: Mapping[str, str], look: Appearance, texts: int, *, is_box: bool
     ) -> None:
         self.name, self.is_box, self.declared, self.look = name, is_box, declared, look
         self.texts = texts  # how many there were before
@@ -136,13 +136,13 @@ class _Reader:
     """Reads a tree in order: boxes are its elements, and parts of lines are marks in it."""
 
     def __init__(self, sheet: Sheet) -> None:
-        from naively.mail.style import Look
+        from naively.mail.style import Appearance
 
         self.pieces: list[str] = []
         self.links: list[str] = []
         self.hidden: set[str] = set()
         self._sheet = sheet
-        self._open = [_Open("", {}, Look(), 0, is_box=True)]
+        self._open = [_Open("", {}, Appearance(), 0, is_box=True)]
         self._texts = 0
         self._between = ""  # what came since the last text, if it does not show
         self._left = MISNESTED
@@ -208,7 +208,7 @@ class _Reader:
         if self.pieces and self.pieces[-1] != " ":
             self.pieces.append(" ")
 
-    def _add_links(self, attributes: Mapping[str, str | None], look: Look) -> None:
+    def _add_links(self, attributes: Mapping[str, str | None], look: Appearance) -> None:
         for name in ("href", "src", "action"):
             if name in attributes and not look.gone:
                 self.links += LINK.findall(attributes[name] or "")

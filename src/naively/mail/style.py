@@ -152,7 +152,7 @@ def _of_attributes(name: str, attributes: Attributes) -> Iterator[tuple[str, str
         yield "background-image", "url()"
 
 
-class Look:
+class Appearance:
     """How a text looks within some elements.
 
     Attributes
@@ -184,9 +184,9 @@ class Look:
         self._indent = 0.0
         self._colour: Colour | None = BLACK
         self._ground: Colour | None = WHITE
-        self._within: dict[tuple[int, bool, bool], tuple[Mapping[str, str], Look]] = {}
+        self._within: dict[tuple[int, bool, bool], tuple[Mapping[str, str], Appearance]] = {}
 
-    def within(self, declared: Mapping[str, str], name: str, *, in_line: bool) -> Look:
+    def within(self, declared: Mapping[str, str], name: str, *, in_line: bool) -> Appearance:
         """Return how text looks within one element more, which is a part of a line or a box."""
         if not declared:
             return self
@@ -196,8 +196,8 @@ class Look:
             self._within[key] = declared, self._made_within(declared, name, in_line=in_line)
         return self._within[key][1]
 
-    def _made_within(self, declared: Mapping[str, str], name: str, *, in_line: bool) -> Look:
-        new, get = Look(), declared.get
+    def _made_within(self, declared: Mapping[str, str], name: str, *, in_line: bool) -> Appearance:
+        new, get = Appearance(), declared.get
         new._size = _font_size(declared, self._size)
         visibility = get("visibility")
         hides = visibility in ("hidden", "collapse")
