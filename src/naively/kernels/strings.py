@@ -22,8 +22,9 @@ Index = NDArray[np.int64]
 Codes = NDArray[np.int32]
 
 MISSING = -1  # the code of a missing string
-FIRST = 10_000  # strings by which it is told whether they repeat: those that differ
+FIRST = 1_000, 10_000  # strings by which it is told whether they repeat: those that differ
 REPEATED = 0.25  # are no greater share of them
+DIFFERENT = 0.75  # or so many differ that no more are looked at
 INLINE = 12  # bytes that a string view holds itself
 CHARACTERS = re.compile(  # of UTF-8, as many as there are; or one byte that begins none
     rb"((?:[\x00-\x7F]|[\xC2-\xDF][\x80-\xBF]|\xE0[\xA0-\xBF][\x80-\xBF]"
@@ -158,8 +159,13 @@ class Strings(Sequence["str | None"]):
 
     @property
     def repeat(self) -> bool:
-        """Whether few strings differ, by the first ones."""
-        return len(self[:FIRST].encoded[1]) <= REPEATED * min(len(self), FIRST)
+        """Whether few strings differ, by the first ones, or by more where these do not tell."""
+        for first in FIRST:
+            rows = min(len(self), first)
+            share = len(self[:rows].encoded[1]) / max(1, rows)
+            if not REPEATED < share < DIFFERENT or rows < first:
+                break
+        return share <= REPEATED
 
     @property
     def different(self) -> Strings:
