@@ -235,6 +235,13 @@ def test_views_are_those_of_pyarrow(either: ModuleType) -> None:
     assert list(packed) == cells
 
 
+def test_views_of_many_short_strings_are_told_apart() -> None:
+    cells = [f"none{i % 20_000:x}"[: 5 + i % 8] for i in range(30_000)]
+    rows = [struct.pack("i12s", len(cell), cell.encode()) for cell in cells]
+    views = np.frombuffer(b"".join(rows), np.uint8).reshape(-1, 16)
+    assert_same(check("encode_views", views, []), contract.encode_strings(strings_of(cells)))
+
+
 # --- taking and numbering ------------------------------------------------------------------------
 
 
