@@ -146,6 +146,8 @@ def test_strings_that_are_coded_are_those_of_a_list(
     ):
         assert len(one) == len(other)
         assert_same(one.encoded, contract.encode_strings(other))
+        assert [one[i] for i in range(len(one))] == list(other)
+        assert one.lengths[list(map(bool, other))].tolist() == [len(c) for c in encoded(other) if c]
         assert (list(one), one.categorical) == (list(other), other.categorical)
         assert one.any_there == other.any_there
 

@@ -144,6 +144,14 @@ class Strings(Sequence["str | None"]):
         return self.packed
 
     @property
+    def lengths(self) -> Index:
+        """How many bytes each string has, of shape (rows,)."""
+        if self.coded is None:
+            return np.diff(self.offsets)
+        codes, levels = self.coded
+        return np.append(levels.lengths, 0)[codes]
+
+    @property
     def encoded(self) -> tuple[Codes, Index]:
         """What `encode_strings` says of them; found once, as they are read and counted by it."""
         if self.numbered is None:
@@ -230,6 +238,9 @@ class Strings(Sequence["str | None"]):
         row %= len(self)
         if self.missing is not None and self.missing[row]:
             return None
+        if self.coded is not None:
+            codes, levels = self.coded
+            return levels[int(codes[row])]
         begin, end = self.offsets[row : row + 2].tolist()
         return self.utf8[begin:end].tobytes().decode("utf-8", "surrogatepass")
 
