@@ -210,6 +210,18 @@ def _(_: Path) -> Run:
     return lambda: NaiveBayes(weights=None).fit(X, labels)
 
 
+@case("strings, 200,000 x 10 of Polars: predict_proba")
+def _(_: Path) -> Run:
+    import polars as pl
+
+    from naively import NaiveBayes
+
+    columns, y = strings(200_000, 10)
+    X, labels = pl.DataFrame({k: v.tolist() for k, v in columns.items()}), pl.Series(y.tolist())
+    nb = NaiveBayes(weights=None).fit(X, labels)
+    return lambda: nb.predict_proba(X)
+
+
 @case("default table, 20,000 x 12: fit")
 def _(_: Path) -> Run:
     from naively import NaiveBayes
