@@ -236,7 +236,8 @@ class Codes(Block):
 # --- Batches: the blocks of some rows, and the labels of these rows ------------------------------
 
 
-AT_ONCE = 100_000_000  # characters that are split together, those of each block of texts
+AT_ONCE = 25_000_000  # characters that are split together, those of each block of texts
+KEPT = 100_000_000  # of so many at most the words of each text are kept
 
 
 @dataclass(frozen=True, eq=False)
@@ -306,26 +307,35 @@ class Batch:
 
     def pieces(self) -> Iterator[Batch]:
         """Yield the rows in several batches if their texts are long: their words take memory."""
-        n = self._count_pieces()
+        n = min(-(-self._characters // AT_ONCE), len(self))
         if n <= 1:
             yield self
             return
         for rows in np.array_split(np.arange(len(self)), n):
             yield self.take(rows)
 
-    def _count_pieces(self) -> int:
+    @property
+    def _characters(self) -> int:
+        """About how many characters are to be split, those of each block of texts."""
         texts = [block for block in self.blocks.values() if isinstance(block, Documents)]
-        if any(block.found is not None for block in texts):
-            return 1
-        size = sum(block.size for block in texts)
-        return min(-(-size // AT_ONCE), len(self))
+        return sum(block.size for block in texts if block.found is None)
+
+    def on(self, axes: Mapping[BlockKey, Axis]) -> Batch:
+        """Return the same rows, whose texts have the words of these axes and then new ones."""
+        blocks = {
+            key: replace(block, axis=axes[key])
+            if isinstance(block, Documents) and block.found is None and key in axes
+            else block
+            for key, block in self.blocks.items()
+        }
+        return replace(self, blocks=blocks)
 
     def tokenised(self) -> Batch:
         """Return the same rows with texts that know their words, so that they are split once.
 
         Of long texts the words would take much memory: they stay as they are.
         """
-        if self._count_pieces() > 1:
+        if self._characters > KEPT:
             return self
         blocks = dict(self.blocks)
         for key, split in split_texts(self.blocks, grow=True).items():

@@ -537,11 +537,17 @@ class _Text:
         axis = self._block.axis
         axis.check_counted_alike(other.axis)
         if self._lent:
-            self._vocabulary = axis.vocabulary if self._consume else axis.vocabulary.copy()
+            self._vocabulary, self._owns = axis.vocabulary, self._consume
             self._consume = False
             self._parts = {s: _parts_of(sums) for s, sums in self._block.sums.items()}
             self._lent = False
-        rows = self._vocabulary.join(other.axis.vocabulary)
+        rows = None
+        if other.axis.goes_on_from(self._vocabulary):
+            self._vocabulary, self._owns = other.axis.vocabulary, False
+        else:
+            if not self._owns:
+                self._vocabulary, self._owns = self._vocabulary.copy(), True
+            rows = self._vocabulary.join(other.axis.vocabulary)
         for statistic, parts in self._parts.items():
             parts.append((rows, other.sums[statistic]))
             n = len(self._vocabulary)
