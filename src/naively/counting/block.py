@@ -95,6 +95,8 @@ class Dense(Block):
         return Dense(np.concatenate([self.values, *(o.values for o in others)]), self.axis)
 
 
+STRIP = 1 << 18  # stored numbers of the rows that are looked at together
+
 _ONE = np.ones(1)
 _ONE.flags.writeable = False
 
@@ -150,6 +152,17 @@ class Sparse(Block):
         indices, data = self.indices[stored], self.data[stored]
         row, there = np.repeat(np.arange(len(self)), np.diff(self.indptr)), ~np.isnan(data)
         return row[there], indices[there].astype(np.int64), clipped(data[there])
+
+    def strips(self) -> Iterator[tuple[slice, Sparse]]:
+        """Yield some rows at a time, and which they are; what is made of them stays small."""
+        begin = 0
+        while begin < len(self):
+            most = self.indptr[begin] + STRIP
+            end = max(begin + 1, int(np.searchsorted(self.indptr, most, side="right")) - 1)
+            rows = slice(begin, min(end, len(self)))
+            absent = None if self.absent is None else self.absent[rows]
+            yield rows, replace(self, indptr=self.indptr[begin : rows.stop + 1], absent=absent)
+            begin = rows.stop
 
     def select(self, rows: NDArray[np.int64]) -> Sparse:
         data = None if self.presence else self.data
@@ -322,12 +335,11 @@ class Batch:
 
     def on(self, axes: Mapping[BlockKey, Axis]) -> Batch:
         """Return the same rows, whose texts have the words of these axes and then new ones."""
-        blocks = {
-            key: replace(block, axis=axes[key])
-            if isinstance(block, Documents) and block.found is None and key in axes
-            else block
-            for key, block in self.blocks.items()
-        }
+        blocks = dict(self.blocks)
+        for key, block in self.blocks.items():
+            axis = axes.get(key)
+            if isinstance(block, Documents) and block.found is None and isinstance(axis, Words):
+                blocks[key] = replace(block, axis=axis)
         return replace(self, blocks=blocks)
 
     def tokenised(self) -> Batch:
