@@ -356,6 +356,14 @@ class Batch:
                 blocks[key] = replace(block, found=split)
         return replace(self, blocks=blocks)
 
+    def as_texts(self) -> Batch:
+        """Return the same rows with texts that do not know their words, which take more memory."""
+        blocks = dict(self.blocks)
+        for key, block in self.blocks.items():
+            if isinstance(block, Documents):
+                blocks[key] = replace(block, found=None)
+        return replace(self, blocks=blocks)
+
     @property
     def form(self) -> dict[BlockKey, object]:
         """The type and axis of each block; batches of equal forms can be joined."""
