@@ -414,7 +414,7 @@ def _combined(a: AnySums, b: AnySums, operation: Callable[[Any, Any], Any]) -> A
 # one set of tables, which grow.
 
 
-WAITING = 1 << 27  # bytes of tables that may wait to be added up
+WAITING = 1 << 24  # bytes of tables that may wait to be added up
 PARTS, LAST = 96, 64  # of tables that wait, from which the last are added up
 
 
