@@ -180,6 +180,14 @@ def _(_: Path) -> Run:
     return lambda: naively.NaiveBayes().fit(X, y)
 
 
+@case("default texts, 30 MB: fit, on two threads, whose memory counts", time.perf_counter)
+def _(_: Path) -> Run:
+    from naively import NaiveBayes
+
+    X, y = texts(20_000, 200)
+    return lambda: NaiveBayes().fit(X, y)
+
+
 @case("Gaussian, 300,000 x 20: fit and predict_proba")
 def _(_: Path) -> Run:
     from naively import NaiveBayes
@@ -295,6 +303,14 @@ def _(folder: Path) -> Run:
     X, y = mixed(100_000)
     X.assign(y=y).to_csv(folder / "data.csv", index=False)
     return lambda: command("train", folder / "data.csv", "-t", "y", "-o", folder / "m.naively")
+
+
+@case("JSON lines of texts, 60 MB: naively train", time.perf_counter)
+def _(folder: Path) -> Run:
+    rows = zip(*texts(40_000, 200), strict=True)
+    lines = (json.dumps({"text": text, "y": label}) for text, label in rows)
+    (folder / "data.jsonl").write_text("\n".join(lines))
+    return lambda: command("train", folder / "data.jsonl", "-t", "y", "-o", folder / "m.naively")
 
 
 @case("one mail: naively filter", time.perf_counter)
