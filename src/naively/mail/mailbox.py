@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import mailbox
 import re
+from functools import partial
 from pathlib import Path
 
 from naively.mail.limits import BYTES
@@ -13,7 +14,7 @@ from naively.messages import warn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
 SINGLE = (".eml", ".msg")  # hold one message, even if they begin as an mbox does
 BEGINNING = 1 << 16  # bytes of a file that tell whether it is mail
@@ -71,13 +72,36 @@ def read_messages(path: Path) -> Iterator[bytes]:
     ValueError
         If a file is plainly not mail.
     """
+    for found in find_messages(path):
+        yield found.read()
+
+
+class Found:
+    """A message that was found, and is not read yet.
+
+    Attributes
+    ----------
+    path : Path
+        The file that holds it.
+    number : int or None
+        Of an mbox, which of its messages it is, from 1 on.
+    read : callable
+        Returns the message; it raises an error if the file is plainly not mail.
+    """
+
+    def __init__(self, path: Path, read: Callable[[], bytes], number: int | None = None) -> None:
+        self.path, self.read, self.number = path, read, number
+
+
+def find_messages(path: Path) -> Iterator[Found]:
+    """Iterate over the messages below a path, as ``read_messages`` does, without reading them."""
     if path.is_dir():
         yield from _in_folder(path, frozenset())
     else:
         yield from _in_file(path)
 
 
-def _in_folder(folder: Path, above: frozenset[Path]) -> Iterator[bytes]:
+def _in_folder(folder: Path, above: frozenset[Path]) -> Iterator[Found]:
     """Yield the messages below a folder, which is in the folders ``above``."""
     place = folder.resolve()
     if place in above:  # a link to a folder that is being read
@@ -93,24 +117,34 @@ def _in_folder(folder: Path, above: frozenset[Path]) -> Iterator[bytes]:
         if entry.is_dir():
             yield from _in_folder(entry, above | {place})
         elif entry.is_file():
-            yield from [_message(entry)] if is_maildir else _in_file(entry)
+            yield from [_single(entry)] if is_maildir else _in_file(entry)
         else:
             warn(f"{entry} is no file: it is passed over.")
 
 
-def _in_file(path: Path) -> Iterator[bytes]:
+def _in_file(path: Path) -> Iterator[Found]:
     """Yield the one message in a file, or those of an mbox."""
     if path.suffix.lower() in SINGLE or not _is_mbox(path):
-        yield _message(path)
+        yield _single(path)
         return
-    with path.open("rb") as file:
-        _check(path, file.read(BEGINNING))
     mbox = mailbox.mbox(path, create=False)
     try:
-        for key in mbox.iterkeys():
-            yield mbox.get_file(key).read(BYTES)
+        for number, key in enumerate(mbox.iterkeys(), 1):
+            yield Found(path, partial(_of_mbox, path, mbox, key, number), number)
     finally:
         mbox.close()
+
+
+def _of_mbox(path: Path, mbox: mailbox.mbox, key: str, number: int) -> bytes:
+    """Return a message of an mbox, the beginning of which must be that of mail."""
+    if number == 1:
+        with path.open("rb") as file:
+            _check(path, file.read(BEGINNING))
+    return mbox.get_file(key).read(BYTES)
+
+
+def _single(path: Path) -> Found:
+    return Found(path, partial(_message, path))
 
 
 def _message(path: Path) -> bytes:

@@ -51,7 +51,8 @@ def words_of(row: Mapping[str, str | bool]) -> list[str]:
             words[f"{CONTACTS}:{'yes' if text else 'no'}"] = None
             continue
         prefix = "" if column == "body" else f"{column}:"
-        for word in split(str(text), singles=False):
+        # No word reaches over white space, so what comes again between it is split once.
+        for word in split(" ".join(dict.fromkeys(str(text).split())), singles=False):
             if len(word) <= WORD_LENGTH:
                 words[prefix + word] = None
     return list(words)[:WORDS]
@@ -131,17 +132,17 @@ class Verdict:
 
     def __init__(self, table: MailTable | WordWeights, words: Sequence[str]) -> None:
         self.probability, self.log_odds = 0.5, 0.0
-        self._known: list[tuple[str, float]] = []
+        self._words: Sequence[str] = ()
+        self._weights: list[float | None] = []
         self._scale = 1.0
         weights = table if isinstance(table, WordWeights) else WordWeights(table)
         messages = weights.table.messages
         if not all(messages):
             return
-        found = [(word, weights[word]) for word in words]
-        self._known = [(word, weight) for word, weight in found if weight is not None]
-        self._scale = weights.table.temperature / sqrt(len(self._known) or 1)
-        score = sum([weight for _, weight in self._known])
-        log_odds = prior_log_odds(messages) + self._scale * score
+        self._words, self._weights = words, list(map(weights.__getitem__, words))
+        known = [weight for weight in self._weights if weight is not None]
+        self._scale = weights.table.temperature / sqrt(len(known) or 1)
+        log_odds = prior_log_odds(messages) + self._scale * sum(known)
         if not isfinite(log_odds):
             raise ValueError("The model's counts are not finite: the file is damaged.")
         self.probability, self.log_odds = logistic(log_odds), log_odds
@@ -149,7 +150,8 @@ class Verdict:
     @property
     def contributions(self) -> list[tuple[str, float]]:
         """The known words, and what each adds to the log odds; the greatest in size first."""
-        added = ((word, self._scale * weight) for word, weight in self._known)
+        each = zip(self._words, self._weights, strict=False)
+        added = [(word, self._scale * weight) for word, weight in each if weight is not None]
         return sorted(added, key=lambda item: -abs(item[1]))
 
 

@@ -1,12 +1,20 @@
-"""The verb `filter`: a message on standard input is marked as spam or ham."""
+"""The verb `filter`: a message is marked as spam or ham, or it is said of many what they are."""
 
 from __future__ import annotations
 
 from functools import partial
 from types import SimpleNamespace
 
-from naively.mail.passage import ERROR, pass_on
-from naively.mail.verbs.options import contacts_of, cost, list_of, model_parser, probability, share
+from naively.mail.passage import ERROR, pass_on, say
+from naively.mail.verbs.options import (
+    contacts_of,
+    cost,
+    count,
+    list_of,
+    model_parser,
+    probability,
+    share,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +28,9 @@ STATUS = {"spam": 0, "ham": 1, "unsure": 2}  # the exit status of each class, as
 
 
 def run(options: argparse.Namespace) -> int:
-    """Mark the message, and return the exit status."""
+    """Mark the message, or say what many are, and return the exit status."""
+    if options.mail:
+        return _filter_all(options)
     return pass_on(partial(_filter, options), ERROR if options.exit_code else 0)
 
 
@@ -53,9 +63,9 @@ def _file(name: str) -> str:
     return name
 
 
-DEFAULTS = {
+DEFAULTS: dict[str, object] = {
     "contacts": None, "exit_code": False, "explain": False, "spam_headers": False, "unsure": None,
-    "costs": (1.0, 1.0), "at_most": None, "allow": None, "block": None,
+    "costs": (1.0, 1.0), "at_most": None, "allow": None, "block": None, "mail": [],
 }  # fmt: skip
 CHOICE = {"--unsure", "--costs", "--at-most"}  # of which one is given at most
 VALUES: dict[str, list[Callable[[str], object]]] = {  # of each option, what reads its values
@@ -93,8 +103,17 @@ def _parser(verb: str) -> argparse.ArgumentParser:
         "Read one message on standard input and write it out with the headers X-Naively-Class "
         "(spam, ham or unsure) and X-Naively-Probability (that it is spam), without any of these "
         "names that it came with, and otherwise unchanged. On an error the message is written as "
-        "it came; where it could not be read or written, the status is 75.",
+        "it came; where it could not be read or written, the status is 75. With MAIL, say of each "
+        "of its messages what it is, as a line of JSON; the status is 3 if one cannot be read.",
     )
+    made.add_argument(
+        "mail", nargs="*", metavar="MAIL",
+        help="mbox, Maildir, .eml, or a folder of these. Default: one message on standard input.",
+    )  # fmt: skip
+    made.add_argument(
+        "--jobs", type=count, metavar="N", default=None,
+        help="Of MAIL, how many processes filter; as many as there are processors unless given.",
+    )  # fmt: skip
     made.add_argument(
         "--exit-code",
         action="store_true",
@@ -163,3 +182,31 @@ def _filter(options: argparse.Namespace, message: bytes, whole: bool) -> tuple[b
         headers |= spam_headers(label, verdict, division.threshold)
     status = STATUS[label] if options.exit_code else 0
     return mark(message, headers, whole=whole), status
+
+
+def _filter_all(options: argparse.Namespace) -> int:
+    """Write what is said of each of many messages, and return the exit status."""
+    import os
+    import sys
+    import warnings
+    from pathlib import Path
+
+    from naively.mail.bulk import Bulk, filter_all
+    from naively.mail.table import open_table
+    from naively.mail.verdict import division_of
+
+    if options.exit_code or options.spam_headers:
+        raise ValueError("--exit-code and --spam-headers are for one message on standard input.")
+    warnings.showwarning = lambda message, *_, **__: say(message)
+    paths = [Path(name) for name in options.mail]
+    for path in paths:
+        if not path.exists():
+            raise FileNotFoundError(f"There is no mail at {path}.")
+    table = open_table(options.model)
+    division = division_of(table, options.costs, options.unsure, options.at_most)
+    bulk = Bulk(table, division, contacts_of(options.contacts), explain=options.explain)
+    failed = False
+    for line in filter_all(bulk, paths, options.jobs or os.cpu_count() or 1):
+        failed = failed or '"error": ' in line
+        sys.stdout.write(line)
+    return ERROR if failed else 0

@@ -78,6 +78,14 @@ def days(text: str) -> int:
     return value
 
 
+def count(text: str) -> int:
+    """Return a number of processes, threads or clients that was given as an option."""
+    value = int(text)
+    if not 0 < value <= 1000:
+        raise _refused(f"{text} is too few or too many: give a number from 1 to 1000")
+    return value
+
+
 def cost(text: str) -> float:
     """Return a cost that was given as an option."""
     value = float(text)

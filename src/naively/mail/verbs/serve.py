@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 
-from naively.mail.verbs.options import contacts_of, cost, model_parser, share
+from naively.mail.verbs.options import contacts_of, cost, count, model_parser, share
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,11 +43,11 @@ def read_options(verb: str, arguments: Sequence[str]) -> argparse.Namespace:
         help="The share of good mail that may be taken for spam; see `naively mail filter --help`.",
     )  # fmt: skip
     parser.add_argument(
-        "--workers", type=_count, metavar="N", default=2,
+        "--workers", type=count, metavar="N", default=2,
         help="How many messages are scored at a time; 2 unless given.",
     )  # fmt: skip
     parser.add_argument(
-        "--clients", type=_count, metavar="N", default=32,
+        "--clients", type=count, metavar="N", default=32,
         help="How many clients are read and answered at a time, each with 8 MiB at most; others "
         "wait. 32 unless given.",
     )  # fmt: skip
@@ -78,11 +78,4 @@ def _port(text: str) -> int:
     value = int(text)
     if value not in PORTS:
         raise argparse.ArgumentTypeError(f"{text} is no port: give one from 0 to 65535")
-    return value
-
-
-def _count(text: str) -> int:
-    value = int(text)
-    if not 0 < value <= 1000:
-        raise argparse.ArgumentTypeError(f"{text} is no number from 1 to 1000")
     return value
