@@ -80,8 +80,11 @@ class Bulk:
             said["error"] = str(error) or type(error).__name__
         else:
             said["message_id"] = " ".join(str(row["message_id"]).split())
-            said["class"] = self._division(verdict.probability)
+            said["class"] = self._division(verdict.probability, row)
             said["probability"] = verdict.probability
+            listed = self._division.listed(row)
+            if listed is not None:
+                said["list"] = listed[1]
             if self._explain:
                 said["evidence"] = dict(verdict.contributions[:TOP])
             if notes:

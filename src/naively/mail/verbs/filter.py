@@ -11,6 +11,7 @@ from naively.mail.verbs.options import (
     cost,
     count,
     list_of,
+    listed_senders,
     model_parser,
     probability,
     share,
@@ -129,12 +130,7 @@ def _parser(verb: str) -> argparse.ArgumentParser:
         action="store_true",
         help="Add X-Spam-Status and X-Spam-Flag, as SpamAssassin does, in place of all X-Spam-*.",
     )
-    for name, what in (("allow", "ham"), ("block", "spam")):
-        made.add_argument(
-            f"--{name}", metavar="FILE",
-            help=f"Senders whose mail is {what}, whatever the words say: an address or a domain a "
-            "line, or a vCard file.",
-        )  # fmt: skip
+    listed_senders(made)
     choice = made.add_mutually_exclusive_group()
     choice.add_argument(
         "--unsure", nargs=2, type=probability, metavar=("LOW", "HIGH"),
@@ -167,14 +163,9 @@ def _filter(options: argparse.Namespace, message: bytes, whole: bool) -> tuple[b
     notes: Notes = {} if whole else {"only the beginning read": None}
     table = open_table(options.model)
     verdict, row = judge(message, table, contacts_of(options.contacts), notes)
-    division = division_of(table, options.costs, options.unsure, options.at_most)
-    label = division(verdict.probability)
-    listed = None
-    if options.allow or options.block:
-        from naively.mail.lists import decided
-
-        listed = decided(str(row["sender"]), list_of(options.allow), list_of(options.block))
-        label = listed[0] if listed else label
+    lists = list_of(options.allow), list_of(options.block)
+    division = division_of(table, options.costs, options.unsure, options.at_most, lists)
+    label, listed = division(verdict.probability, row), division.listed(row)
     headers = headers_of(label, verdict, notes, explain=options.explain)
     if listed:
         headers["X-Naively-List"] = listed[1]
@@ -203,7 +194,8 @@ def _filter_all(options: argparse.Namespace) -> int:
         if not path.exists():
             raise FileNotFoundError(f"There is no mail at {path}.")
     table = open_table(options.model)
-    division = division_of(table, options.costs, options.unsure, options.at_most)
+    lists = list_of(options.allow), list_of(options.block)
+    division = division_of(table, options.costs, options.unsure, options.at_most, lists)
     bulk = Bulk(table, division, contacts_of(options.contacts), explain=options.explain)
     failed = False
     for line in filter_all(bulk, paths, options.jobs or os.cpu_count() or 1):
