@@ -191,6 +191,14 @@ def _(_: Path) -> Run:
     return lambda: naively.NaiveBayes().fit(X, y)
 
 
+@case("default texts, 30 MB: fit, on two threads, whose memory counts", time.perf_counter)
+def _(_: Path) -> Run:
+    from naively import NaiveBayes
+
+    X, y = texts(20_000, 200)
+    return lambda: NaiveBayes().fit(X, y)
+
+
 @case("Gaussian, 300,000 x 20: fit and predict_proba")
 def _(_: Path) -> Run:
     from naively import NaiveBayes
@@ -219,6 +227,18 @@ def _(_: Path) -> Run:
     columns, y = strings(200_000, 10)
     X, labels = pl.DataFrame({k: v.tolist() for k, v in columns.items()}), pl.Series(y.tolist())
     return lambda: NaiveBayes(weights=None).fit(X, labels)
+
+
+@case("strings, 200,000 x 10 of Polars: predict_proba")
+def _(_: Path) -> Run:
+    import polars as pl
+
+    from naively import NaiveBayes
+
+    columns, y = strings(200_000, 10)
+    X, labels = pl.DataFrame({k: v.tolist() for k, v in columns.items()}), pl.Series(y.tolist())
+    nb = NaiveBayes(weights=None).fit(X, labels)
+    return lambda: nb.predict_proba(X)
 
 
 @case("default table, 20,000 x 12: fit")
@@ -294,6 +314,14 @@ def _(folder: Path) -> Run:
     X, y = mixed(100_000)
     X.assign(y=y).to_csv(folder / "data.csv", index=False)
     return lambda: command("train", folder / "data.csv", "-t", "y", "-o", folder / "m.naively")
+
+
+@case("JSON lines of texts, 60 MB: naively train", time.perf_counter)
+def _(folder: Path) -> Run:
+    rows = zip(*texts(40_000, 200), strict=True)
+    lines = (json.dumps({"text": text, "y": label}) for text, label in rows)
+    (folder / "data.jsonl").write_text("\n".join(lines))
+    return lambda: command("train", folder / "data.jsonl", "-t", "y", "-o", folder / "m.naively")
 
 
 @case("one mail: naively filter", time.perf_counter)

@@ -53,6 +53,8 @@ TRICKS = {
     "<div class=b id=a>TEXT</div>",
     "a rule among others": "<style>@import 'x'; @font-face {src:url(y)} "
     'p:before {content:"}"} .a {display:none}</style><div class=a>TEXT</div>',
+    "a rule behind a comment without an end": "<style>a { /* </style>"
+    "<style>.a {display:none}</style><div class=a>TEXT</div>",
     "title": "<title>TEXT</title>",
 }  # fmt: skip
 # What a reader sees, though it looks like one of these.

@@ -7,6 +7,7 @@ import decimal
 import math
 import random
 import sys
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -240,6 +241,26 @@ def test_invalid_utf8_is_replaced_counted_and_said(large: bool) -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.maxsize < 2**40, reason="there is not so much memory")
+@pytest.mark.parametrize("levels", [3, 700, 20_000])
+@pytest.mark.parametrize("broken", [False, True])
+def test_string_views_are_read_as_strings_of_any_layout(levels: int, broken: bool) -> None:
+    rng = np.random.default_rng(levels)
+    cells = [None if i == 1 else f"é{i}" * (i % 7) for i in rng.integers(0, levels, 12_000)]
+    cells[7] = "é2é2"
+    views = pa.array(cells, pa.string_view())
+    if broken:
+        bytes_ = [cell and cell.encode() + b"\xff" * (cell == "é2é2") for cell in cells]
+        views = pa.array(bytes_, pa.binary_view()).view(pa.string_view())
+        cells = [cell and cell + "\ufffd" * (cell == "é2é2") for cell in cells]
+    table = pa.table({"a": views}).slice(5)
+    said = pytest.warns(UserWarning, match="bytes? of invalid UTF-8") if broken else nullcontext()
+    with said:
+        read = ArrowStream(table).read()["a"][0]
+    assert isinstance(read, Strings)
+    assert list(read) == cells[5:]
+    assert (read.coded is not None) == (levels < 20_000 and not broken)
+
+
 def test_strings_of_more_bytes_than_an_int32_counts() -> None:
     piece = "x" * (1 << 20)
     n = 2_100

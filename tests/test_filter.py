@@ -141,7 +141,7 @@ def test_a_model_of_a_newer_version_says_what_to_do(model: Path) -> None:
 
 
 def test_other_verbs_say_what_the_file_is(model: Path) -> None:
-    done = run("show", model)
+    done = run("explain", model, model)
     assert done.returncode == 2
     assert b"the model of a mail filter" in done.stderr
 

@@ -96,6 +96,11 @@ def test_nothing_that_is_seen_is_evidence_of_hiding() -> None:
     assert hidden(words("<p style='display:none'>&nbsp;&zwnj;</p>x")) == set()
 
 
+def test_words_with_a_blank_between_them_are_two() -> None:
+    assert words("by<font color=white> lunch </font>clicking")[1:3] == ["by", "clicking"]
+    assert words("by<span style='display:none'> lunch </span>clicking")[1] == "byclicking"
+
+
 def test_links_that_nobody_sees_are_no_links() -> None:
     seen = visible_text("<a href='http://a.example'>x</a><div hidden><a href='http://b.example'>y")
     assert seen.links == ["a.example"]

@@ -286,6 +286,11 @@ def test_lists_of_senders_decide(model: Path, tmp_path: Path) -> None:
             done = run("mail", "filter", model, *lists, stdin=raw)
             assert b"X-Naively-Class: " + label in done.stdout
             assert b"X-Naively-List: " + entry in done.stdout
+    folder = tmp_path / "inbox"
+    folder.mkdir()
+    (folder / "1.eml").write_bytes(b"From: bob@mail.example.org\n\nLunch at noon\n")
+    said = json.loads(run("mail", "filter", model, folder, *lists).stdout)
+    assert (said["class"], said["list"]) == ("spam", "blocked: @example.org")
     plain = run("mail", "filter", model, stdin=HAM % (1, 1)).stdout
     foes.write_text("else.example")
     assert run("mail", "filter", model, "--block", foes, stdin=HAM % (1, 1)).stdout == plain

@@ -74,7 +74,7 @@ assert NaiveBayes().fit(X, y).predict_proba(X[:100]).shape == (100, 2000)
 def test_thousands_of_classes_are_no_matter(program: str) -> None:
     if "resource" in program and sys.platform != "linux":
         pytest.skip("memory is limited on Linux alone")
-    subprocess.run([sys.executable, "-c", program], check=True, timeout=120)
+    subprocess.run([sys.executable, "-W", "ignore", "-c", program], check=True, timeout=120)
 
 
 def test_a_class_for_each_row_is_warned_of() -> None:

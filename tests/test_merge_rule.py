@@ -11,8 +11,10 @@ from scipy import sparse
 
 from naively import Beta, Categorical, GaussianNB, MultinomialNB, NaiveBayes, Text
 from naively.counting.axis import VALUE
+from naively.counting.labels import encode_labels
 from naively.counting.tally import Total
-from naively.model.model import Model
+from naively.data.frames import as_rows
+from naively.model.model import Model, count_batch
 
 Y = ["a", "a", "b", "b"]
 TEXTS = ["one two three", "two four six eight", "cheap buy now today", "buy more now please"]
@@ -305,3 +307,19 @@ def test_a_total_uses_its_first_model_up_only_if_it_may(consume: bool) -> None:
     np.testing.assert_array_equal(found[VALUE].high, expected[VALUE].high)
     assert (found.axis.vocabulary is first.vocabulary) == consume
     assert consume or (first.words, len(first)) == (words, before)
+
+
+def test_a_tally_stays_as_it_is_when_a_sum_goes_on_with_its_words() -> None:
+    (X, y), (Z, z) = texts(0), texts(1)
+    schema, first = NaiveBayes(Text(), weights=None).fit(X, y).model_.counted
+    rows = as_rows(["words that go on", "and on"], texts=True)
+    batch = schema.encode(rows, encode_labels(["b", "a"]))
+    more = count_batch(batch.on(first.axes), schema)
+    others = NaiveBayes(Text(), weights=None).fit(Z, z).tally_
+    alone = NaiveBayes(Text(), weights=None).fit(["words that go on", "and on"], ["b", "a"]).tally_
+    before = [str(tally) for tally in (first, more, others)]
+    total = Total.of([first, more, others])
+    assert [str(tally) for tally in (first, more, others)] == before
+    left = total - first - alone - others
+    assert not any(s.high.any() for block in left.blocks.values() for s in block.sums.values())
+    assert not left.weight.high.any()

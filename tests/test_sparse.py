@@ -320,6 +320,7 @@ def test_texts_in_pieces_are_texts_at_once(monkeypatch, note):
     whole = fit()
     expected = whole.predict_proba(table)
     monkeypatch.setattr(batch, "AT_ONCE", 50)
+    monkeypatch.setattr(batch, "KEPT", 50)
     pieces = fit()
     several = list(whole.model_.encode(whole._rows(table)).pieces())
     assert len(several) > 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -313,3 +315,41 @@ def test_long_strings_come_in_pieces(longest: int, size: int, rows: int) -> None
         assert sum(some[:-1]) < size  # all but the last row fit
     if longest:
         assert len(list(in_pieces(columns, 40, sum(bytes_of)))) == 1
+
+
+MEMORY = """
+import re, sys
+from pathlib import Path
+import numpy as np, polars as pl
+from naively import NaiveBayes, set_threads
+
+set_threads(1)
+rng = np.random.default_rng(0)
+words = np.array(["".join(rng.choice([*"abcdefghij"], 6)) for _ in range(3_000)])
+texts = [" ".join(words[rng.integers(3_000, size=60)]) for _ in range(5_000)]
+labels = rng.integers(2, size=5_000)
+
+
+def batches(n):
+    for i in range(n):  # the same words and pairs of words in other rows
+        order = np.random.default_rng(i).permutation(len(texts))
+        yield pl.DataFrame({"text": [texts[j] for j in order], "y": labels[order]})
+
+
+NaiveBayes().fit(batches(int(sys.argv[1])), "y")
+peak = re.search(r"VmHWM:\\s*(\\d+)", Path("/proc/self/status").read_text())
+print(int(peak[1]) / 1e3, sum(map(len, texts)) / 1e6)
+"""
+
+
+@pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="Linux alone says the peak of a process in /proc"
+)
+def test_more_batches_of_the_same_words_take_no_more_memory() -> None:
+    def peak(batches: int) -> list[float]:
+        run = [sys.executable, "-W", "ignore", "-c", MEMORY, str(batches)]
+        found = subprocess.run(run, check=True, capture_output=True, text=True)
+        return [float(megabytes) for megabytes in found.stdout.split()]
+
+    (few, each), (many, _) = peak(4), peak(16)
+    assert many - few < 0.5 * 12 * each  # the texts of twelve batches more

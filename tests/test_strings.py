@@ -146,6 +146,8 @@ def test_strings_that_are_coded_are_those_of_a_list(
     ):
         assert len(one) == len(other)
         assert_same(one.encoded, contract.encode_strings(other))
+        assert [one[i] for i in range(len(one))] == list(other)
+        assert one.lengths[list(map(bool, other))].tolist() == [len(c) for c in encoded(other) if c]
         assert (list(one), one.categorical) == (list(other), other.categorical)
         assert one.any_there == other.any_there
 
@@ -233,6 +235,13 @@ def test_views_are_those_of_pyarrow(either: ModuleType) -> None:
     missing = np.array([c is None for c in cells])
     packed = either.pack_views(read, [np.frombuffer(b, np.uint8) for b in buffers], missing)
     assert list(packed) == cells
+
+
+def test_views_of_many_short_strings_are_told_apart() -> None:
+    cells = [f"none{i % 20_000:x}"[: 5 + i % 8] for i in range(30_000)]
+    rows = [struct.pack("i12s", len(cell), cell.encode()) for cell in cells]
+    views = np.frombuffer(b"".join(rows), np.uint8).reshape(-1, 16)
+    assert_same(check("encode_views", views, []), contract.encode_strings(strings_of(cells)))
 
 
 # --- taking and numbering ------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from naively.kernels import double_double
 from naively.kernels.double_double import Sums, sum_by_group, two_product, two_sum
 from naively.kernels.sparse_sums import as_sparse
 
@@ -90,6 +91,23 @@ def test_products_and_quotients(a: float, b: float, c: float) -> None:
         assert close(x * y, product, abs(product))
     if abs(quotient) < 1e200 and (quotient == 0 or abs(quotient) > 1e-200):
         assert close(x / y, quotient, abs(quotient))
+
+
+@pytest.mark.parametrize("shape", [(7,), (7, 3)])
+@pytest.mark.parametrize("other", [(), (7, 1), (7, 3)])
+def test_strips_do_not_show(
+    shape: tuple[int, ...], other: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(0)
+    other = other[: len(shape)]
+    a, b = (Sums(rng.random(of), 1e-17 * rng.random(of)) for of in (shape, other))
+    whole = [a + b, a - b, a * b, Sums(a.high) + Sums(a.high)]
+    monkeypatch.setattr(double_double, "STRIP", 4)
+    for found, expected in zip(
+        [a + b, a - b, a * b, Sums(a.high) + Sums(a.high)], whole, strict=True
+    ):
+        np.testing.assert_array_equal(found.high, expected.high)
+        np.testing.assert_array_equal(found.low, expected.low)
 
 
 def test_cancelled_to_rounding_is_zero() -> None:

@@ -2,6 +2,7 @@
 // of first sight.
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "bindings.h"
@@ -13,6 +14,44 @@
 namespace naively {
 namespace {
 
+// The numbers of short strings that came lately, by their views: most columns hold few, and the
+// view of one is compared sooner than the string is hashed.
+class Recent {
+  public:
+    // The number of the string of a row, or -1.
+    int32_t find(const Views& views, int64_t row) const {
+        Views::Whole whole;
+        if (!views.is_whole(row, whole)) return -1;
+        const Slot& slot = slots_[place(whole)];
+        return slot.whole == whole ? slot.number : -1;
+    }
+
+    void keep(const Views& views, int64_t row, int32_t number) {
+        Views::Whole whole;
+        if (views.is_whole(row, whole)) slots_[place(whole)] = {whole, number};
+    }
+
+  private:
+    static constexpr int BITS = 12;
+    struct Slot {
+        Views::Whole whole{0, 0};
+        int32_t number = -1;
+    };
+    std::vector<Slot> slots_{size_t{1} << BITS};
+
+    static size_t place(const Views::Whole& whole) {
+        constexpr uint64_t ODD = 0x9E3779B97F4A7C15;  // Knuth's multiplicative hashing
+        return ((whole.first * ODD ^ whole.second) * ODD) >> (64 - BITS);
+    }
+};
+
+// Strings that are not views have none.
+class NoRecent {
+  public:
+    int32_t find(const Strings&, int64_t) const { return -1; }
+    void keep(const Strings&, int64_t, int32_t) {}
+};
+
 // The different strings of some rows, of `Strings` or `Views`.
 template <class Source>
 class Levels {
@@ -22,20 +61,27 @@ class Levels {
     // Numbers the strings of these rows, several at once: what a hash will be looked for is fetched
     // while others are.
     void encode(const Source& strings, int64_t begin, int64_t end, int32_t* codes) {
-        constexpr int64_t AT_ONCE = 32;
+        constexpr int AT_ONCE = 32;
         constexpr size_t CACHED = 4096;  // of so few levels nothing needs to be fetched
         StringKey keys[AT_ONCE];
         uint64_t hashes[AT_ONCE];
-        for (int64_t row = begin; row < end; row += AT_ONCE) {
-            const int64_t rows = std::min(AT_ONCE, end - row);
-            for (int64_t i = 0; i < rows; ++i) hashes[i] = look_at(strings, row + i, keys[i]);
-            if (first_.size() > CACHED) {
-                for (int64_t i = 0; i < rows; ++i) table_.prefetch(hashes[i]);
-                for (int64_t i = 0; i < rows; ++i) table_.prefetch_key(hashes[i]);
+        int64_t rows[AT_ONCE];
+        for (int64_t row = begin; row < end;) {
+            int n = 0;
+            for (; row < end && n < AT_ONCE; ++row) {
+                codes[row] = strings.missing(row) ? -1 : recent_.find(strings, row);
+                if (codes[row] >= 0 || strings.missing(row)) continue;
+                hashes[n] = look_at(strings, row, keys[n]);
+                rows[n++] = row;
             }
-            for (int64_t i = 0; i < rows; ++i)
-                codes[row + i] =
-                    strings.missing(row + i) ? -1 : number_of(keys[i], hashes[i], row + i);
+            if (first_.size() > CACHED) {
+                for (int i = 0; i < n; ++i) table_.prefetch(hashes[i]);
+                for (int i = 0; i < n; ++i) table_.prefetch_key(hashes[i]);
+            }
+            for (int i = 0; i < n; ++i) {
+                codes[rows[i]] = number_of(keys[i], hashes[i], rows[i]);
+                recent_.keep(strings, rows[i], codes[rows[i]]);
+            }
         }
     }
 
@@ -52,6 +98,7 @@ class Levels {
     }
 
   private:
+    std::conditional_t<std::is_same_v<Source, Views>, Recent, NoRecent> recent_;
     StringTable table_;
     std::vector<int64_t> first_;  // the row of the first of each
 

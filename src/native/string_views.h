@@ -53,6 +53,20 @@ class Views {
         return {{place.begin + offset, length}, static_cast<size_t>(place.size - offset)};
     }
 
+    // All of a string that its view holds itself, as two numbers; whether there is one.
+    struct Whole {
+        uint64_t first, second;
+
+        bool operator==(const Whole& other) const {
+            return first == other.first && second == other.second;
+        }
+    };
+    bool is_whole(int64_t row, Whole& whole) const {
+        std::memcpy(&whole, views_.data() + VIEW * row, sizeof whole);
+        const int32_t length = at(row).length;
+        return 0 <= length && length <= INLINE;
+    }
+
     Readable readable(int64_t row) const {
         if (missing_[row]) return {{places_[0].begin, 0}, 0};
         return of_length(row, static_cast<size_t>(checked_length(row)));

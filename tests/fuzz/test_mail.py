@@ -83,7 +83,7 @@ def test_any_mail_that_is_learned_can_be_taken_back() -> None:
         batch = [(read_message(message(chance)), chance.choice(["ham", "spam"])) for _ in range(3)]
         before = table = MailTable.empty(remembers=chance.random() < 0.5)
         for forget in (False, True):
-            counted = _Batch(table.digests() if table.remembers else None, forget=forget)
+            counted = _Batch(table.known() if table.remembers else None, forget=forget)
             for row, label in batch:
                 counted.add(row, label)
             table = MailTable.from_bytes(_corrected(table, counted).to_bytes())

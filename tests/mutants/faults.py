@@ -20,6 +20,41 @@ SECONDS = 600  # for the guards of one fault
 
 FAULTS = [
     Fault(
+        "text that is hidden by what a parent has is text",
+        "src/naively/mail/style.py",
+        "            self.gone\n            or get",
+        "            get",
+        ("tests/test_hidden_text.py",),
+    ),
+    Fault(
+        "a rule that applies on some screens hides text on all",
+        "src/naively/mail/style.py",
+        "value if certain and is_simple else UNKNOWN",
+        "value",
+        ("tests/test_hidden_text.py",),
+    ),
+    Fault(
+        "the links of hidden text are links",
+        "src/naively/mail/html.py",
+        "if name in attributes and not look.gone:",
+        "if name in attributes:",
+        ("tests/test_hidden_text.py",),
+    ),
+    Fault(
+        "a format that ends out of its place goes on",
+        "src/naively/mail/html.py",
+        "if item.is_box and (not is_format or item.name in CELLS or place == 0):",
+        "if item.is_box or item.name in FORMATS:",
+        ("tests/test_hidden_text.py",),
+    ),
+    Fault(
+        "characters without a width are evidence between words too",
+        "src/naively/mail/message.py",
+        "{NO_WIDTH}*+(?={LETTER})",
+        "{NO_WIDTH}*+",
+        ("tests/test_hidden_text.py",),
+    ),
+    Fault(
         "weights are fitted under the given class prior, and undo it",
         "src/naively/fitting/leave_one_out.py",
         "prior = _log_prior(model.under_own_prior, once, learned, PRETEND)",

@@ -101,4 +101,18 @@ FAULTS = [
         'order[np.argsort(number, kind="stable")]',
         ("tests/test_names.py",),
     ),
+    Fault(
+        "a sum that goes on with the words of what was added to it adds words to that too",
+        "src/naively/counting/tally.py",
+        "other.axis.vocabulary, False",
+        "other.axis.vocabulary, True",
+        ("tests/test_merge_rule.py",),
+    ),
+    Fault(
+        "tables of words wait to be added up as long as they are small beside a computer's memory",
+        "src/naively/counting/tally.py",
+        "WAITING = 1 << 24",
+        "WAITING = 1 << 30",
+        ("tests/test_streams.py",),
+    ),
 ]

@@ -32,6 +32,20 @@ FAULTS = [
         ("tests/test_arrow.py",),
     ),
     Fault(
+        "levels of a dictionary that are there twice stay two",
+        "src/naively/kernels/strings.py",
+        "numbers, first = levels.encoded\n",
+        "numbers, first = np.arange(len(levels), dtype=np.int32), levels\n",
+        ("tests/test_strings.py",),
+    ),
+    Fault(
+        "levels are numbered by the last row that each has",
+        "src/naively/kernels/strings.py",
+        "first[codes[::-1]] = np.arange(len(codes))[::-1]",
+        "first[codes] = np.arange(len(codes))",
+        ("tests/test_strings.py",),
+    ),
+    Fault(
         "a name of digits is a number",
         "src/naively/data/reading.py",
         "    if not names or forms.affixes.counts:\n",

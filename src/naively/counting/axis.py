@@ -570,10 +570,14 @@ class Words(Axis):
 
     def _begins_with(self, other: Words) -> bool:
         """Whether it is known without a look that the words here are those and more."""
-        if self.source is not None or other.source is not None:
+        return other.source is None and self.goes_on_from(other.listed)
+
+    def goes_on_from(self, vocabulary: Vocabulary) -> bool:
+        """Whether it is known without a look that the words here are those of it, and more."""
+        if self.source is not None:
             return False
-        then = (size for of, size in self.earlier if of() is other.listed)
-        return len(other) <= next(then, -1)
+        then = (size for of, size in self.earlier if of() is vocabulary)
+        return len(vocabulary) <= next(then, -1)
 
     def select(self, keep: NDArray[np.bool_]) -> Words:
         of, rows = self.source or (ref(self), np.arange(len(self)))

@@ -95,6 +95,8 @@ class Dense(Block):
         return Dense(np.concatenate([self.values, *(o.values for o in others)]), self.axis)
 
 
+STRIP = 1 << 18  # stored numbers of the rows that are looked at together
+
 _ONE = np.ones(1)
 _ONE.flags.writeable = False
 
@@ -150,6 +152,17 @@ class Sparse(Block):
         indices, data = self.indices[stored], self.data[stored]
         row, there = np.repeat(np.arange(len(self)), np.diff(self.indptr)), ~np.isnan(data)
         return row[there], indices[there].astype(np.int64), clipped(data[there])
+
+    def strips(self) -> Iterator[tuple[slice, Sparse]]:
+        """Yield some rows at a time, and which they are; what is made of them stays small."""
+        begin = 0
+        while begin < len(self):
+            most = self.indptr[begin] + STRIP
+            end = max(begin + 1, int(np.searchsorted(self.indptr, most, side="right")) - 1)
+            rows = slice(begin, min(end, len(self)))
+            absent = None if self.absent is None else self.absent[rows]
+            yield rows, replace(self, indptr=self.indptr[begin : rows.stop + 1], absent=absent)
+            begin = rows.stop
 
     def select(self, rows: NDArray[np.int64]) -> Sparse:
         data = None if self.presence else self.data
@@ -236,7 +249,8 @@ class Codes(Block):
 # --- Batches: the blocks of some rows, and the labels of these rows ------------------------------
 
 
-AT_ONCE = 100_000_000  # characters that are split together, those of each block of texts
+AT_ONCE = 25_000_000  # characters that are split together, those of each block of texts
+KEPT = 100_000_000  # of so many at most the words of each text are kept
 
 
 @dataclass(frozen=True, eq=False)
@@ -306,32 +320,48 @@ class Batch:
 
     def pieces(self) -> Iterator[Batch]:
         """Yield the rows in several batches if their texts are long: their words take memory."""
-        n = self._count_pieces()
+        n = min(-(-self._characters // AT_ONCE), len(self))
         if n <= 1:
             yield self
             return
         for rows in np.array_split(np.arange(len(self)), n):
             yield self.take(rows)
 
-    def _count_pieces(self) -> int:
+    @property
+    def _characters(self) -> int:
+        """About how many characters are to be split, those of each block of texts."""
         texts = [block for block in self.blocks.values() if isinstance(block, Documents)]
-        if any(block.found is not None for block in texts):
-            return 1
-        size = sum(block.size for block in texts)
-        return min(-(-size // AT_ONCE), len(self))
+        return sum(block.size for block in texts if block.found is None)
+
+    def on(self, axes: Mapping[BlockKey, Axis]) -> Batch:
+        """Return the same rows, whose texts have the words of these axes and then new ones."""
+        blocks = dict(self.blocks)
+        for key, block in self.blocks.items():
+            axis = axes.get(key)
+            if isinstance(block, Documents) and block.found is None and isinstance(axis, Words):
+                blocks[key] = replace(block, axis=axis)
+        return replace(self, blocks=blocks)
 
     def tokenised(self) -> Batch:
         """Return the same rows with texts that know their words, so that they are split once.
 
         Of long texts the words would take much memory: they stay as they are.
         """
-        if self._count_pieces() > 1:
+        if self._characters > KEPT:
             return self
         blocks = dict(self.blocks)
         for key, split in split_texts(self.blocks, grow=True).items():
             block = blocks[key]
             if isinstance(block, Documents) and isinstance(split, Sparse):
                 blocks[key] = replace(block, found=split)
+        return replace(self, blocks=blocks)
+
+    def as_texts(self) -> Batch:
+        """Return the same rows with texts that do not know their words, which take more memory."""
+        blocks = dict(self.blocks)
+        for key, block in self.blocks.items():
+            if isinstance(block, Documents):
+                blocks[key] = replace(block, found=None)
         return replace(self, blocks=blocks)
 
     @property

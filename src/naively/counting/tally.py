@@ -440,7 +440,7 @@ def _combined(a: AnySums, b: AnySums, operation: Callable[[Any, Any], Any]) -> A
 # one set of tables, which grow.
 
 
-WAITING = 1 << 27  # bytes of tables that may wait to be added up
+WAITING = 1 << 24  # bytes of tables that may wait to be added up
 PARTS, LAST = 96, 64  # of tables that wait, from which the last are added up
 
 
@@ -563,11 +563,17 @@ class _Text:
         axis = self._block.axis
         axis.check_counted_alike(other.axis)
         if self._lent:
-            self._vocabulary = axis.vocabulary if self._consume else axis.vocabulary.copy()
+            self._vocabulary, self._owns = axis.vocabulary, self._consume
             self._consume = False
             self._parts = {s: _parts_of(sums) for s, sums in self._block.sums.items()}
             self._lent = False
-        rows = self._vocabulary.join(other.axis.vocabulary)
+        rows = None
+        if other.axis.goes_on_from(self._vocabulary):
+            self._vocabulary, self._owns = other.axis.vocabulary, False
+        else:
+            if not self._owns:
+                self._vocabulary, self._owns = self._vocabulary.copy(), True
+            rows = self._vocabulary.join(other.axis.vocabulary)
         for statistic, parts in self._parts.items():
             parts.append((rows, other.sums[statistic]))
             n = len(self._vocabulary)

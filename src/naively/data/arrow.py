@@ -297,9 +297,9 @@ def _read_views(
     views: NDArray[np.uint8], buffers: list[NDArray[np.uint8]], missing: Flags | None
 ) -> Strings:
     """Read string views; strings that repeat become codes without being joined."""
-    if len(views) > FIRST:
-        begin = None if missing is None else missing[:FIRST]
-        if dispatch.pack_views(views[:FIRST], buffers, begin).repeat:
+    if len(views) > FIRST[0]:
+        begin = None if missing is None else missing[: FIRST[-1]]
+        if dispatch.pack_views(views[: FIRST[-1]], buffers, begin).repeat:
             codes, first = dispatch.encode_views(views, buffers, missing)
             return Strings.of_levels(codes, dispatch.pack_views(views[first], buffers), first)
     return dispatch.pack_views(views, buffers, missing)

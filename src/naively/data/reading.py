@@ -278,7 +278,7 @@ def _forms(
     count = _counted(found.form, times, FORMS)
     count[Form.EMPTY] += missing
     digits = (found.form >= Form.PLAIN) & (found.form <= Form.EIGHT) & (found.affix == 0)
-    sizes = np.diff(strings.offsets)[digits]
+    sizes = strings.lengths[digits]
     sizes -= np.isin(strings.utf8[strings.offsets[:-1][digits]], SIGNS)
     sizes = np.minimum(sizes, LONGEST)
     is_word = (found.form >= Form.MARK) & (found.form <= Form.LIST)

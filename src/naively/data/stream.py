@@ -318,7 +318,7 @@ def _ends(columns: Sequence[Cells], length: int, rows: int, size: int) -> list[i
     before = np.zeros(length + 1, np.int64)  # bytes of the strings of all rows before
     for cells in columns:
         if isinstance(cells, Strings):
-            before += cells.offsets - cells.offsets[0]
+            before[1:] += np.cumsum(cells.lengths)
     part, ends, end = before[-1] / max(1, -(-int(before[-1]) // size)), [], 0
     while end < length:
         full = int(np.searchsorted(before, before[end] + part)) if part else length

@@ -362,8 +362,8 @@ class NaiveBayes(Classifier):
     def _fit(self, X: Table, y: Target, beside: Beside, classes: Target, *, more: bool) -> Self:
         """Read labelled rows and learn from them; there may be more of them, of other classes."""
         self._settings()  # a wrong option is named before any row is read
-        found = self._read(X, y, beside, means_texts(self.event_models), some=self.semi_supervised)
-        return self._learn(found, classes, more=more)
+        texts, some = means_texts(self.event_models), self.semi_supervised
+        return self._learn(self._read(X, y, beside, texts, some=some), classes, more=more)
 
     def _learn(self, found: Training, classes: Target, *, more: bool) -> Self:
         settings = self._settings()
@@ -379,8 +379,10 @@ class NaiveBayes(Classifier):
         warn_of_no_tokens(model.taken.schema, model.taken.tally)
         self._sample = sample
         self.__dict__.pop("unlabelled_weight_", None)
-        if isinstance(found, InMemory) and not found.is_labelled:
-            model = self._with_unlabelled(model, sample, found)
+        unlabelled = found if isinstance(found, InMemory) and not found.is_labelled else None
+        del found  # what was read takes memory, of which weights need some too
+        if unlabelled is not None:
+            model = self._with_unlabelled(model, sample, unlabelled)
         elif self.interactions:
             model = add_interactions(model, sample.of(model, larger=True))
         else:

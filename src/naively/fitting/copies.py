@@ -34,6 +34,7 @@ from naively.counting.block import Batch, Block, Codes, Dense, Sparse
 from naively.counting.labels import Labels
 from naively.kernels.reference import Floats, hash_numbers
 from naively.kernels.sparse_sums import SparseSums, as_sparse
+from naively.likelihoods.base import Likelihood
 from naively.messages import many
 from naively.model.model import Model
 from naively.schema.encode import Held
@@ -185,7 +186,9 @@ class _WordsOf:
         axis = block.axis
         if not (isinstance(axis, Words) and axis.grows and axis.analyser.single_words):
             return None
-        is_number = np.fromiter((word[:1].isdecimal() for word in axis.words), np.bool_, len(axis))
+        is_number = np.fromiter(
+            (word[:1].isdecimal() for word in axis.vocabulary.words()), np.bool_, len(axis)
+        )
         number = mixed(np.arange(1, len(axis) + 1, dtype=np.uint64)) | np.uint64(1)
         number[is_number] = 0
         return cls(group.key, number, as_sparse(block.sums[VALUE]), tally.class_count)
@@ -195,14 +198,16 @@ def _by_words(batch: Batch, words: Sequence[_WordsOf]) -> NDArray[np.uint64]:
     """Return a number for each row by its words and its other cells; 0 of one with few words."""
     total, length = of_other_cells(batch), np.zeros(len(batch))
     for of in words:
-        block = batch.blocks[of.key]
-        row, word, _ = block.entries()
-        number = of.number[word]
-        there = np.flatnonzero(np.bincount(row, minlength=len(batch)))
-        first = np.searchsorted(row, there)
-        if len(there):
-            total[there] += mixed(np.add.reduceat(number, first))
-        length += np.bincount(row, number > 0, len(batch))
+        texts = batch.blocks[of.key].split()
+        assert isinstance(texts, Sparse)
+        for rows, block in texts.strips():
+            row, word, _ = block.entries()
+            number = of.number[word]
+            there = np.flatnonzero(np.bincount(row, minlength=len(block)))
+            first = np.searchsorted(row, there)
+            if len(there):
+                total[rows][there] += mixed(np.add.reduceat(number, first))
+            length[rows] += np.bincount(row, number > 0, len(block))
     return np.where(length >= FEWEST, mixed(total) | np.uint64(1), np.uint64(0))
 
 
@@ -359,15 +364,25 @@ def _of_columns(
             yield from _of_cells(group.recode(held, model.taken.axes[group.key]), batch, some)
             continue
         block = few[group.key]
-        items = model.taken.likelihoods[group.key].contributions(block)
-        log_p = np.minimum(items.value[np.arange(len(items.row)), right[items.row]], 0.0)
-        said = _summed(items.row, log_p, len(some))
+        said = _of_text(model.taken.likelihoods[group.key], block, right)
         if of_text[group.columns] == 1 and isinstance(block, Sparse):  # words in any order
             said = said[0], np.minimum(said[1] + _log_orders(block), 0.0)
         _keep_likelier(texts, group.columns, said, block)
     for least, every in texts.values():
         there = np.isfinite(every)  # a missing text may be any
         yield np.where(there, least, 0.0), np.where(there, every, 0.0)
+
+
+def _of_text(
+    likelihood: Likelihood, block: Block, right: NDArray[np.int32]
+) -> tuple[Floats, Floats]:
+    """Return the same of texts whose classes are ``right``, (texts,)."""
+    least, every = np.zeros(len(block)), np.zeros(len(block))
+    for rows, some in block.strips() if isinstance(block, Sparse) else [(slice(None), block)]:
+        items, of_class = likelihood.contributions(some), right[rows]
+        log_p = np.minimum(items.value[np.arange(len(items.row)), of_class[items.row]], 0.0)
+        least[rows], every[rows] = _summed(items.row, log_p, len(of_class))
+    return least, every
 
 
 def _of_cells(

@@ -238,6 +238,8 @@ class Reservoir:
         ):
             return self._last[2]
         kept = encoded_by(self._sample(larger=larger), model)
+        # The words of texts are in the sample now; where it is asked for again, they are split.
+        self._kept = [replace(of, batch=of.batch.as_texts()) for of in self._kept]
         sample = Sample.of_kept(kept, model)
         self._last = model.counted.tally, larger, sample
         return sample

@@ -117,7 +117,7 @@ def weights_of_each(start: Floats, log_p: Floats) -> Floats:
     Examples
     --------
     >>> weights_of_each(np.log([0.5, 0.25, 0.25]), np.log([[0.4, 0.1, 0.3]])).round(4)
-    array([[ 0.6931, -1.3218, -0.    ]])
+    array([[ 0.6931, -1.2993, -0.    ]])
     """
     k = len(start)
     if k < 2:

@@ -207,7 +207,10 @@ class Sums:
             paired = sums[:half] + sums[half : 2 * half]
             if len(sums.high) % 2:
                 last = paired[-1:] + sums[-1:]
-                paired.high[-1:], paired.low[-1:] = last.high, last.low
+                paired = Sums(
+                    np.concatenate([paired.high[:-1], last.high]),
+                    np.concatenate([paired.low[:-1], last.low]),
+                )
             sums = paired
         return sums[0]
 

@@ -22,8 +22,9 @@ Index = NDArray[np.int64]
 Codes = NDArray[np.int32]
 
 MISSING = -1  # the code of a missing string
-FIRST = 10_000  # strings by which it is told whether they repeat: those that differ
+FIRST = 1_000, 10_000  # strings by which it is told whether they repeat: those that differ
 REPEATED = 0.25  # are no greater share of them
+DIFFERENT = 0.75  # or so many differ that no more are looked at
 INLINE = 12  # bytes that a string view holds itself
 CHARACTERS = re.compile(  # of UTF-8, as many as there are; or one byte that begins none
     rb"((?:[\x00-\x7F]|[\xC2-\xDF][\x80-\xBF]|\xE0[\xA0-\xBF][\x80-\xBF]"
@@ -143,6 +144,14 @@ class Strings(Sequence["str | None"]):
         return self.packed
 
     @property
+    def lengths(self) -> Index:
+        """How many bytes each string has, of shape (rows,)."""
+        if self.coded is None:
+            return np.diff(self.offsets)
+        codes, levels = self.coded
+        return np.append(levels.lengths, 0)[codes]
+
+    @property
     def encoded(self) -> tuple[Codes, Index]:
         """What `encode_strings` says of them; found once, as they are read and counted by it."""
         if self.numbered is None:
@@ -158,8 +167,13 @@ class Strings(Sequence["str | None"]):
 
     @property
     def repeat(self) -> bool:
-        """Whether few strings differ, by the first ones."""
-        return len(self[:FIRST].encoded[1]) <= REPEATED * min(len(self), FIRST)
+        """Whether few strings differ, by the first ones, or by more where these do not tell."""
+        for first in FIRST:
+            rows = min(len(self), first)
+            share = len(self[:rows].encoded[1]) / max(1, rows)
+            if not REPEATED < share < DIFFERENT or rows < first:
+                break
+        return share <= REPEATED
 
     @property
     def different(self) -> Strings:
@@ -224,6 +238,9 @@ class Strings(Sequence["str | None"]):
         row %= len(self)
         if self.missing is not None and self.missing[row]:
             return None
+        if self.coded is not None:
+            codes, levels = self.coded
+            return levels[int(codes[row])]
         begin, end = self.offsets[row : row + 2].tolist()
         return self.utf8[begin:end].tobytes().decode("utf-8", "surrogatepass")
 

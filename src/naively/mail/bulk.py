@@ -17,7 +17,7 @@ from itertools import chain, cycle, islice
 from naively.mail.mailbox import find_messages
 from naively.mail.passage import say
 from naively.mail.score import WordWeights
-from naively.mail.verdict import TOP, decide, judge
+from naively.mail.verdict import TOP, judge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,8 +42,6 @@ class Bulk:
         Which class a message has.
     contacts : collection of str, optional
         Addresses in lower case.
-    allow, block : frozenset of str
-        Senders whose mail is ham, or spam.
     explain : bool
         Whether the words of greatest weight are told.
     """
@@ -53,14 +51,11 @@ class Bulk:
         table: MailTable,
         division: Division,
         contacts: Collection[str] | None = None,
-        allow: frozenset[str] = frozenset(),
-        block: frozenset[str] = frozenset(),
         *,
         explain: bool = False,
     ) -> None:
         self._weights, self._division = WordWeights(table), division
-        self._contacts, self._allow, self._block = contacts, allow, block
-        self._explain = explain
+        self._contacts, self._explain = contacts, explain
 
     def __call__(self, found: Found) -> str:
         r"""Return what is said of a message, as a line of JSON; a message that cannot be read too.
@@ -85,10 +80,11 @@ class Bulk:
             said["error"] = str(error) or type(error).__name__
         else:
             said["message_id"] = " ".join(str(row["message_id"]).split())
-            label, entry = decide(self._division, verdict, row, self._allow, self._block)
-            said |= {"class": label, "probability": verdict.probability}
-            if entry is not None:
-                said["list"] = entry
+            said["class"] = self._division(verdict.probability, row)
+            said["probability"] = verdict.probability
+            listed = self._division.listed(row)
+            if listed is not None:
+                said["list"] = listed[1]
             if self._explain:
                 said["evidence"] = dict(verdict.contributions[:TOP])
             if notes:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from selectolax.lexbor import LexborNode
 
-    from naively.mail.style import Look, Sheet
+    from naively.mail.style import Appearance, Sheet
 
 ELEMENTS = {
     # Any other element is a part of a line, also one that nobody knows.
@@ -96,7 +96,7 @@ def visible_text(html: str) -> Seen | None:
     except SelectolaxError:
         return None
     sheets = (node.text() for node in tree.css("style") if _is_for_screens(node.attributes))
-    reader = _Reader(Sheet("\n".join(sheets)))
+    reader = _Reader(Sheet(*sheets))
     if tree.root is not None:
         _walk(tree.root, reader)
     return Seen("".join(reader.pieces).strip(), reader.links, sorted(reader.hidden))
@@ -126,7 +126,7 @@ class _Open:
     __slots__ = ("declared", "is_box", "look", "name", "texts")
 
     def __init__(
-        self, name: str, declared: Mapping[str, str], look: Look, texts: int, *, is_box: bool
+        self, name: str, declared: Mapping[str, str], look: Appearance, texts: int, *, is_box: bool
     ) -> None:
         self.name, self.is_box, self.declared, self.look = name, is_box, declared, look
         self.texts = texts  # how many there were before
@@ -136,13 +136,13 @@ class _Reader:
     """Reads a tree in order: boxes are its elements, and parts of lines are marks in it."""
 
     def __init__(self, sheet: Sheet) -> None:
-        from naively.mail.style import Look
+        from naively.mail.style import Appearance
 
         self.pieces: list[str] = []
         self.links: list[str] = []
         self.hidden: set[str] = set()
         self._sheet = sheet
-        self._open = [_Open("", {}, Look(), 0, is_box=True)]
+        self._open = [_Open("", {}, Appearance(), 0, is_box=True)]
         self._texts = 0
         self._between = ""  # what came since the last text, if it does not show
         self._left = MISNESTED
@@ -189,9 +189,12 @@ class _Reader:
 
     def _read_text(self, text: str) -> None:
         self._texts += 1
-        if not self._open[-1].look.seen:
+        look = self._open[-1].look
+        if not look.seen:
             if re.search(r"[^\W_]", text):
                 self.hidden.add("style")
+            if look.is_blank and re.search(r"\s", text):
+                self._part()
             return
         pieces = self.pieces
         if self._between and pieces and pieces[-1][-1:].isalnum() and text[:1].isalnum():
@@ -205,7 +208,7 @@ class _Reader:
         if self.pieces and self.pieces[-1] != " ":
             self.pieces.append(" ")
 
-    def _add_links(self, attributes: Mapping[str, str | None], look: Look) -> None:
+    def _add_links(self, attributes: Mapping[str, str | None], look: Appearance) -> None:
         for name in ("href", "src", "action"):
             if name in attributes and not look.gone:
                 self.links += LINK.findall(attributes[name] or "")

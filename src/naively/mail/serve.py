@@ -33,7 +33,7 @@ from naively.mail.table import MailTable
 from naively.mail.tell import tell
 from naively.mail.verdict import (
     EQUAL,
-    decide,
+    NOBODY,
     division_of,
     headers_of,
     judge,
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     import socket
     from collections.abc import Callable, Sequence
 
-    from naively.mail.verdict import Costs, Division
+    from naively.mail.verdict import Costs, Division, Lists
 
 PATIENCE = 30.0  # seconds in which a request must have come, and an answer be taken
 LINGER = 2.0  # seconds in which a client that was answered must end its connection
@@ -115,10 +115,19 @@ class Models:
         Of taking ham for spam, and spam for ham.
     at_most : float, optional
         The share of good mail that may be taken for spam, instead of costs.
+    lists : (frozenset of str, frozenset of str)
+        Senders whose mail is ham, and those whose mail is spam.
     """
 
-    def __init__(self, path: str, costs: Costs = EQUAL, at_most: float | None = None) -> None:
+    def __init__(
+        self,
+        path: str,
+        costs: Costs = EQUAL,
+        at_most: float | None = None,
+        lists: Lists = NOBODY,
+    ) -> None:
         self._path, self._costs, self._at_most = Path(path), costs, at_most
+        self._lists = lists
         self._held: OrderedDict[Path, _Held] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -155,7 +164,7 @@ class Models:
                     table = MailTable.from_bytes(path.read_bytes())
                 except ValueError as error:
                     raise ValueError(f"{path} cannot be used: {error}.") from error
-                division = division_of(table, self._costs, at_most=self._at_most)
+                division = division_of(table, self._costs, None, self._at_most, self._lists)
                 self._held[path] = held = _Held(about, WordWeights(table), division)
             self._held.move_to_end(path)
             if len(self._held) > MODELS:
@@ -184,8 +193,6 @@ class Service:
         The models of users.
     contacts : collection of str or None
         Addresses in lower case.
-    allow, block : frozenset of str
-        Senders whose mail is ham, or spam.
     allow_tell : bool
         Whether clients may let messages be learned and forgotten.
     workers : int
@@ -196,8 +203,6 @@ class Service:
 
     models: Models
     contacts: frozenset[str] | None = None
-    allow: frozenset[str] = frozenset()
-    block: frozenset[str] = frozenset()
     allow_tell: bool = False
     workers: int = 2
     clients: int = 32
@@ -218,21 +223,19 @@ def respond(settings: Service, request: Request, message: bytes) -> tuple[bytes,
     notes: dict[str, None] = {}
     model = settings.models.of(request.user)
     verdict, row = judge(message, model.weights, settings.contacts, notes)
-    label, entry = decide(model.division, verdict, row, settings.allow, settings.block)
-    threshold = model.division.threshold
+    label, threshold = model.division(verdict.probability, row), model.division.threshold
     spam = label == "spam"
     texts = score_and_threshold(verdict.log_odds, threshold, is_spam=spam)
     content = b""
     if request.verb in ("PROCESS", "HEADERS"):
-        headers = headers_of(label, verdict, notes, entry=entry)
-        content = mark(message, headers | spam_headers(label, verdict, threshold))
+        headers = headers_of(label, verdict, notes) | spam_headers(label, verdict, threshold)
+        content = mark(message, headers)
         if request.verb == "HEADERS":
             content = spamd.head_of(content, message)
     elif request.verb == "SYMBOLS":
         content = f"NAIVELY_{label.upper()}".encode()
     elif request.verb == "REPORT" or (request.verb == "REPORT_IFSPAM" and spam):
         lines = [f"{label}, probability {verdict.probability:.6f}", *reasons(verdict), *notes]
-        lines += [] if entry is None else [entry]
         content = "".join(f"{visible(line)}\n" for line in lines).encode(
             "ascii", "backslashreplace"
         )

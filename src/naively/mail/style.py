@@ -38,15 +38,8 @@ NAMED: dict[str, Colour] = {
     "lightgrey": (211, 211, 211), "lightgray": (211, 211, 211), "gainsboro": (220, 220, 220),
 }  # fmt: skip
 UNITS = {
-    "px": 1.0,
-    "pt": 4 / 3,
-    "pc": 16.0,
-    "in": 96.0,
-    "cm": 37.8,
-    "mm": 3.78,
-    "q": 0.945,
-    "rem": 16.0,
-}
+    "px": 1.0, "pt": 4 / 3, "pc": 16.0, "in": 96.0, "cm": 37.8, "mm": 3.78, "q": 0.945, "rem": 16.0,
+}  # fmt: skip
 NONE = ("none", "transparent", "inherit", "initial", "unset", "0")
 INHERITED = ("inherit", "currentcolor", "unset")
 
@@ -94,10 +87,11 @@ class Sheet:
     {'display': '', 'opacity': '0'}
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, *texts: str) -> None:
         self._rules: dict[str, dict[str, tuple[Rank, str]]] = {}
         self._known: dict[tuple[str | bool | None, ...], dict[str, str]] = {}
-        for place, (selector, text_of_rule, certain) in enumerate(_rules(_cleaned(text))):
+        rules_of_all = (rule for text in texts for rule in _rules(_cleaned(text)))
+        for place, (selector, text_of_rule, certain) in enumerate(rules_of_all):
             declared: dict[str, tuple[bool, str]] = {}
             for name, value, important in _declarations(text_of_rule):
                 if important or not declared.get(name, (False, ""))[0]:
@@ -158,29 +152,41 @@ def _of_attributes(name: str, attributes: Attributes) -> Iterator[tuple[str, str
         yield "background-image", "url()"
 
 
-class Look:
+class Appearance:
     """How a text looks within some elements.
 
     Attributes
     ----------
     seen : bool
         Whether a reader sees it.
+    is_blank : bool
+        Whether it takes its place, if it is not seen.
     gone : bool
         Whether nothing is seen here, whatever style elements within it may have.
     """
 
-    __slots__ = ("_colour", "_ground", "_indent", "_size", "_visible", "_within", "gone", "seen")
+    __slots__ = (
+        "_colour",
+        "_ground",
+        "_indent",
+        "_size",
+        "_visible",
+        "_within",
+        "gone",
+        "is_blank",
+        "seen",
+    )
 
     def __init__(self) -> None:
-        self.gone = False
+        self.gone = self.is_blank = False
         self.seen = self._visible = True
         self._size = 16.0
         self._indent = 0.0
         self._colour: Colour | None = BLACK
         self._ground: Colour | None = WHITE
-        self._within: dict[tuple[int, bool, bool], tuple[Mapping[str, str], Look]] = {}
+        self._within: dict[tuple[int, bool, bool], tuple[Mapping[str, str], Appearance]] = {}
 
-    def within(self, declared: Mapping[str, str], name: str, *, in_line: bool) -> Look:
+    def within(self, declared: Mapping[str, str], name: str, *, in_line: bool) -> Appearance:
         """Return how text looks within one element more, which is a part of a line or a box."""
         if not declared:
             return self
@@ -190,8 +196,8 @@ class Look:
             self._within[key] = declared, self._made_within(declared, name, in_line=in_line)
         return self._within[key][1]
 
-    def _made_within(self, declared: Mapping[str, str], name: str, *, in_line: bool) -> Look:
-        new, get = Look(), declared.get
+    def _made_within(self, declared: Mapping[str, str], name: str, *, in_line: bool) -> Appearance:
+        new, get = Appearance(), declared.get
         new._size = _font_size(declared, self._size)
         visibility = get("visibility")
         hides = visibility in ("hidden", "collapse")
@@ -211,6 +217,7 @@ class Look:
             or _is_far(declared, position, new._size)
             or (not is_line and _is_thin(declared, name, new._size))
         )
+        new.is_blank = not new.gone and new._size > SMALLEST
         new.seen = not (
             new.gone
             or not new._visible

@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     Headers = dict[str, str]
     Row = dict[str, str | bool]
     Costs = tuple[float, float]  # of ham that is taken for spam, and of spam that is taken for ham
+    Lists = tuple[frozenset[str], frozenset[str]]  # of senders that are allowed, and blocked
 
 EQUAL: Costs = (1.0, 1.0)
+NOBODY: Lists = (frozenset(), frozenset())
 TOP = 10  # words that explain
 GREATEST = 999.9  # score that is written
 
@@ -74,7 +76,7 @@ def judge(
 
 
 class Division:
-    """Which class a message has, by its probability of spam.
+    """Which class a message has, by its probability of spam; a listed sender decides before.
 
     Parameters
     ----------
@@ -82,6 +84,8 @@ class Division:
         The log odds of spam that divide the classes.
     spam_if, ham_if : callable
         Whether a probability is that of spam, or of ham; else the class is unsure.
+    lists : (frozenset of str, frozenset of str)
+        Senders whose mail is ham, and those whose mail is spam (see ``naively.mail.lists``).
 
     Examples
     --------
@@ -95,12 +99,24 @@ class Division:
         threshold: float,
         spam_if: Callable[[float], bool],
         ham_if: Callable[[float], bool] = lambda _: True,
+        lists: Lists = NOBODY,
     ) -> None:
         self.threshold = threshold
-        self._spam_if, self._ham_if = spam_if, ham_if
+        self._spam_if, self._ham_if, self._lists = spam_if, ham_if, lists
 
-    def __call__(self, probability: float) -> str:
-        """Return the class."""
+    def listed(self, row: Row) -> tuple[str, str] | None:
+        """Return the class that a list has the sender of a message in, and its entry, if any."""
+        if not any(self._lists):
+            return None
+        from naively.mail.lists import decided
+
+        return decided(str(row["sender"]), *self._lists)
+
+    def __call__(self, probability: float, row: Row | None = None) -> str:
+        """Return the class of a message."""
+        listed = None if row is None else self.listed(row)
+        if listed is not None:
+            return listed[0]
         if self._spam_if(probability):
             return "spam"
         return "ham" if self._ham_if(probability) else "unsure"
@@ -111,6 +127,7 @@ def division_of(
     costs: Costs = EQUAL,
     unsure: tuple[float, float] | None = None,
     at_most: float | None = None,
+    lists: Lists = NOBODY,
 ) -> Division:
     """Return the division that options ask for: of least cost, unless another is given.
 
@@ -124,45 +141,24 @@ def division_of(
         The probabilities between which the class is unsure.
     at_most : float, optional
         The share of good mail that may be taken for spam.
+    lists : (frozenset of str, frozenset of str)
+        Senders whose mail is ham, and those whose mail is spam.
     """
     if table is not None and at_most is not None:
         from naively.mail.judge import guaranteed
 
         least = guaranteed(table, at_most)
-        return Division(_logit(least), lambda p: p > least)
+        return Division(_logit(least), lambda p: p > least, lists=lists)
     if unsure is not None:
         low, high = unsure
-        return Division(_logit(high), lambda p: not p < high, lambda p: p <= low)
+        return Division(_logit(high), lambda p: not p < high, lambda p: p <= low, lists)
     of_ham, of_spam = costs
-    return Division(log(of_ham / of_spam), lambda p: p * of_spam > (1 - p) * of_ham)
+    least_cost = log(of_ham / of_spam)
+    return Division(least_cost, lambda p: p * of_spam > (1 - p) * of_ham, lists=lists)
 
 
 def _logit(p: float) -> float:
     return log(p / (1 - p)) if 0 < p < 1 else (2 * p - 1) * inf
-
-
-def decide(
-    division: Division, verdict: Verdict, row: Row, allow: frozenset[str], block: frozenset[str]
-) -> tuple[str, str | None]:
-    """Return the class of a message, and what of a list of senders decided it, if anything did.
-
-    Parameters
-    ----------
-    division : Division
-        Which class a message has that no list is about.
-    verdict : Verdict
-        What the model says.
-    row : dict
-        The message by columns.
-    allow, block : frozenset of str
-        Senders whose mail is ham, or spam.
-    """
-    if allow or block:
-        from naively.mail.lists import decided
-
-        if listed := decided(str(row["sender"]), allow, block):
-            return listed
-    return division(verdict.probability), None
 
 
 def score_and_threshold(log_odds: float, threshold: float, *, is_spam: bool) -> tuple[str, str]:
@@ -182,18 +178,11 @@ def score_and_threshold(log_odds: float, threshold: float, *, is_spam: bool) -> 
     return f"{score / 10:.1f}", f"{least / 10:.1f}"
 
 
-def headers_of(
-    label: str, verdict: Verdict, notes: Notes, *, entry: str | None = None, explain: bool = False
-) -> Headers:
-    """Return the headers that the filter adds to a message, by name.
-
-    ``entry`` is what of a list decided.
-    """
+def headers_of(label: str, verdict: Verdict, notes: Notes, *, explain: bool = False) -> Headers:
+    """Return the headers that the filter adds to a message, by name."""
     headers = {"X-Naively-Class": label, "X-Naively-Probability": f"{verdict.probability:.6f}"}
     if explain:
         headers["X-Naively-Evidence"] = _explanation(verdict)
-    if entry is not None:
-        headers["X-Naively-List"] = entry.encode("ascii", "backslashreplace").decode()
     if notes:
         headers["X-Naively-Note"] = ",\n ".join(notes)
     return headers

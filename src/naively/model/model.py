@@ -759,7 +759,16 @@ def count_batch(batch: Batch, schema: Schema) -> Tally:
     ValueError
         If a row lacks a cell that was said to be complete.
     """
-    return Total.of((_count(piece, schema) for piece in batch.pieces()), consume=True)
+    return Total.of(_count_pieces(batch, schema), consume=True)
+
+
+def _count_pieces(batch: Batch, schema: Schema) -> Iterator[Tally]:
+    """Yield what is counted of each piece, which has the words of those before, and new ones."""
+    axes: Mapping[GroupKey, Axis] = {}
+    for piece in batch.pieces():
+        tally = _count(piece.on(axes), schema)
+        axes = tally.axes
+        yield tally
 
 
 def _count(batch: Batch, schema: Schema) -> Tally:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from hashlib import blake2b
 from itertools import islice, pairwise
 from typing import Any, cast, final
@@ -19,6 +19,7 @@ from naively.counting.axis import (
     Columns,
     Derived,
     Encoded,
+    Level,
     Levels,
     Name,
     Words,
@@ -827,17 +828,31 @@ def _add_stored(total: Hashes, block: Sparse, factors: Hashes) -> None:
 
 def _of_levels(block: Codes, factors: Hashes) -> Hashes:
     total = np.zeros(len(block.codes), np.uint64)
-    for hashes, factor in zip(level_hashes(block), factors, strict=True):
-        total += hashes * factor
+    for hashes in level_hashes(block, factors):
+        total += hashes
     return total
 
 
-def level_hashes(block: Codes) -> Iterator[Hashes]:
-    """Yield the hashes of the levels of each column, (rows,); 0 where a cell is missing."""
+def level_hashes(block: Codes, factors: Hashes | None = None) -> Iterator[Hashes]:
+    """Yield the hashes of the levels of each column, (rows,); 0 where a cell is missing.
+
+    Those of each column are multiplied by its factor, (columns,).
+    """
     for j, levels in enumerate(block.axis.levels):
-        hashes = np.zeros(len(levels) + 1, np.uint64)  # the last is of missing cells
-        hashes[:-1] = [hash_cell(level) for level in levels]
-        yield hashes[np.maximum(block.codes[:, j].astype(np.int64), -1)]
+        hashes = np.array([*map(_hash_level, levels), 0], np.uint64)  # the last is of missing cells
+        if factors is not None:
+            hashes *= factors[j]
+        yield hashes[np.maximum(block.codes[:, j], -1)]
+
+
+def _hash_level(level: Level) -> int:
+    return _hash_string(level) if isinstance(level, str) else hash_cell(level)
+
+
+@lru_cache(1 << 14)
+def _hash_string(level: str) -> int:
+    """Return the hash of a level, which comes again in each batch."""
+    return hash_cell(level)
 
 
 def _of_texts(texts: Sequence[Row]) -> Hashes:

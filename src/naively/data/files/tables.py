@@ -10,7 +10,6 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import duckdb
-import numpy as np
 
 from naively.data.arrow import ArrowStream, BrokenStreamError
 from naively.data.columns import Cells, Column, Kind, Reading, read_column
@@ -246,7 +245,7 @@ class FileTable(Stream):
         return self._connection.execute(query).fetchall()  # all: a result must be finished
 
     def _check_length(self, name: str, cells: Cells) -> None:
-        if isinstance(cells, Strings) and np.diff(cells.offsets).max(initial=0) > LONGEST:
+        if isinstance(cells, Strings) and cells.lengths.max(initial=0) > LONGEST:
             raise ValueError(
                 f'Column "{name}" of {self._source.name} has a cell that is longer than {LIMIT}: '
                 "split it, or ignore the column."

@@ -11,7 +11,7 @@ from naively.mail.verbs.options import (
     cost,
     count,
     list_of,
-    lists,
+    listed_senders,
     model_parser,
     probability,
     share,
@@ -130,7 +130,7 @@ def _parser(verb: str) -> argparse.ArgumentParser:
         action="store_true",
         help="Add X-Spam-Status and X-Spam-Flag, as SpamAssassin does, in place of all X-Spam-*.",
     )
-    lists(made)
+    listed_senders(made)
     choice = made.add_mutually_exclusive_group()
     choice.add_argument(
         "--unsure", nargs=2, type=probability, metavar=("LOW", "HIGH"),
@@ -158,15 +158,17 @@ def _filter(options: argparse.Namespace, message: bytes, whole: bool) -> tuple[b
     import_email()
     from naively.mail.headers import mark
     from naively.mail.table import open_table
-    from naively.mail.verdict import decide, division_of, headers_of, judge, spam_headers
+    from naively.mail.verdict import division_of, headers_of, judge, spam_headers
 
     notes: Notes = {} if whole else {"only the beginning read": None}
     table = open_table(options.model)
     verdict, row = judge(message, table, contacts_of(options.contacts), notes)
-    division = division_of(table, options.costs, options.unsure, options.at_most)
-    allow, block = list_of(options.allow), list_of(options.block)
-    label, entry = decide(division, verdict, row, allow, block)
-    headers = headers_of(label, verdict, notes, entry=entry, explain=options.explain)
+    lists = list_of(options.allow), list_of(options.block)
+    division = division_of(table, options.costs, options.unsure, options.at_most, lists)
+    label, listed = division(verdict.probability, row), division.listed(row)
+    headers = headers_of(label, verdict, notes, explain=options.explain)
+    if listed:
+        headers["X-Naively-List"] = listed[1]
     if options.spam_headers:
         headers |= spam_headers(label, verdict, division.threshold)
     status = STATUS[label] if options.exit_code else 0
@@ -192,11 +194,9 @@ def _filter_all(options: argparse.Namespace) -> int:
         if not path.exists():
             raise FileNotFoundError(f"There is no mail at {path}.")
     table = open_table(options.model)
-    division = division_of(table, options.costs, options.unsure, options.at_most)
-    bulk = Bulk(
-        table, division, contacts_of(options.contacts), list_of(options.allow),
-        list_of(options.block), explain=options.explain,
-    )  # fmt: skip
+    lists = list_of(options.allow), list_of(options.block)
+    division = division_of(table, options.costs, options.unsure, options.at_most, lists)
+    bulk = Bulk(table, division, contacts_of(options.contacts), explain=options.explain)
     failed = False
     for line in filter_all(bulk, paths, options.jobs or os.cpu_count() or 1):
         failed = failed or '"error": ' in line

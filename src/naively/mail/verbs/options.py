@@ -4,6 +4,8 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import argparse
+
     from naively.mail.verbs.parser import Parser
 
 
@@ -33,16 +35,6 @@ def labelled_mail(parser: Parser) -> None:
     choice.add_argument("--labels", metavar="CSV", help="File names in MAIL and their classes.")
 
 
-def lists(parser: Parser) -> None:
-    """Add to a parser the lists of senders that are allowed and blocked."""
-    for name, what in (("allow", "ham"), ("block", "spam")):
-        parser.add_argument(
-            f"--{name}", metavar="FILE",
-            help=f"Senders whose mail is {what}, whatever the words say: an address or a domain a "
-            "line, or a vCard file.",
-        )  # fmt: skip
-
-
 def contacts_of(path: str | None) -> frozenset[str] | None:
     """Return the addresses in an address book, if one is given."""
     if path is None:
@@ -51,6 +43,16 @@ def contacts_of(path: str | None) -> frozenset[str] | None:
 
     with open(path, "rb") as file:  # noqa: PTH123
         return read_contacts(decode(file.read()))
+
+
+def listed_senders(parser: argparse.ArgumentParser) -> None:
+    """Add to a parser the lists of senders that decide."""
+    for name, what in (("allow", "ham"), ("block", "spam")):
+        parser.add_argument(
+            f"--{name}", metavar="FILE",
+            help=f"Senders whose mail is {what}, whatever the words say: an address or a domain a "
+            "line, or a vCard file.",
+        )  # fmt: skip
 
 
 def list_of(path: str | None) -> frozenset[str]:

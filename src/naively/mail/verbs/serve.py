@@ -5,7 +5,15 @@ from __future__ import annotations
 import argparse
 import os
 
-from naively.mail.verbs.options import contacts_of, cost, count, list_of, lists, model_parser, share
+from naively.mail.verbs.options import (
+    contacts_of,
+    cost,
+    count,
+    list_of,
+    listed_senders,
+    model_parser,
+    share,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +30,6 @@ def read_options(verb: str, arguments: Sequence[str]) -> argparse.Namespace:
         "that were accepted are answered, and the status is 0. Where it cannot be served, the "
         "status is 3. MODEL may be a folder, in which the model of the user ann is ann.naively.",
     )
-    lists(parser)
     parser.add_argument("--socket", metavar="PATH", help="The Unix socket to listen on.")
     parser.add_argument("--port", type=_port, metavar="N", help="The TCP port to listen on.")
     parser.add_argument(
@@ -34,6 +41,7 @@ def read_options(verb: str, arguments: Sequence[str]) -> argparse.Namespace:
         "--allow-tell", action="store_true",
         help="Learn and forget what clients tell (spamc -L); a new model remembers its messages.",
     )  # fmt: skip
+    listed_senders(parser)
     choice = parser.add_mutually_exclusive_group()
     choice.add_argument(
         "--costs", nargs=2, type=cost, metavar=("HAM", "SPAM"), default=(1.0, 1.0),
@@ -67,10 +75,10 @@ def run(options: argparse.Namespace) -> int:
             f"There is no model {options.model}: make it by `naively mail learn`, or let clients "
             "do so by --allow-tell."
         )
+    lists = list_of(options.allow), list_of(options.block)
     settings = Service(
-        Models(options.model, options.costs, options.at_most), contacts_of(options.contacts),
-        list_of(options.allow), list_of(options.block), options.allow_tell, options.workers,
-        options.clients,
+        Models(options.model, options.costs, options.at_most, lists), contacts_of(options.contacts),
+        options.allow_tell, options.workers, options.clients,
     )  # fmt: skip
     serve(settings, Log(options.log), path=options.socket, host=options.host, port=options.port)
     return 0
