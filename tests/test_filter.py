@@ -296,6 +296,10 @@ def test_forged_headers_are_removed(forged: bytes) -> None:
     assert after_junk == b"Subject: hi\nX-Naively-Class: spam\nthis is no header\n" + body
 
 
+def test_what_is_no_ascii_is_escaped_in_a_header() -> None:
+    assert mark(b"A: b\n\n", {"X-Naively-List": "é"}) == b"A: b\nX-Naively-List: \\xe9\n\n"
+
+
 def test_headers_of_spamassassin_replace_all_of_theirs(model: Path) -> None:
     raw = b"x-spam-flag: NO\nSubject: pills\nX-Spam-Level: *\n\t**\nX-Spammer: no\n\nbuy pills\n"
     kept = run("mail", "filter", model, stdin=raw).stdout

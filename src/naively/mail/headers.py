@@ -40,7 +40,7 @@ def mark(message: bytes, headers: Mapping[str, str], *, whole: bool = True) -> b
     message : bytes
         A message, with any kind of line ends.
     headers : mapping of str to str
-        ASCII; the names begin with ``X-Naively-``, or with ``X-Spam-``: then all fields whose names
+        ASCII, or it is escaped; the names begin with ``X-Naively-``, or with ``X-Spam-``: then all fields whose names
         begin so were forged. A line break in a value folds the header.
     whole : bool
         Whether this is all of the message. If not, and its headers do not end here, they are ended,
@@ -53,7 +53,7 @@ def mark(message: bytes, headers: Mapping[str, str], *, whole: bool = True) -> b
     """
     line_end = b"\r\n" if message[: message.find(b"\n")].endswith(b"\r") else b"\n"
     ours = b"".join(
-        f"{name}: {value}\n".encode("ascii").replace(b"\n", line_end)
+        f"{name}: {value}\n".encode("ascii", "backslashreplace").replace(b"\n", line_end)
         for name, value in headers.items()
     )
     if not HEADER_LINE.match(message):  # it has no headers, or is empty
