@@ -353,6 +353,79 @@ def _(folder: Path) -> Run:
     return run
 
 
+@case("partial_fit of one text into a large model")
+def _(_: Path) -> Run:
+    nb, X, y = learned_texts()
+    return lambda: [nb.partial_fit(X[i : i + 1], y[i : i + 1]) for i in range(20)]
+
+
+@case("partial_fit and predict of one text in turn")
+def _(_: Path) -> Run:
+    nb, X, y = learned_texts()
+
+    def run() -> None:
+        for i in range(10):
+            nb.partial_fit(X[i : i + 1], y[i : i + 1]).predict(X[i : i + 1])
+
+    return run
+
+
+@case("forget of one text, of a large model")
+def _(_: Path) -> Run:
+    nb, X, y = learned_texts()
+
+    def run() -> None:
+        for i in range(10):
+            nb.partial_fit(X[i : i + 1], y[i : i + 1]).forget(X[i : i + 1], y[i : i + 1])
+
+    return run
+
+
+@case("partial_fit and predict of one row of a table in turn")
+def _(_: Path) -> Run:
+    from naively import NaiveBayes
+
+    X, y = mixed(20_000)
+    nb, one = NaiveBayes().fit(X, y), X[:1]
+    return lambda: [nb.partial_fit(one, y[:1]).predict(one) for _ in range(20)]
+
+
+@case("one row, predict_proba 200 times: array")
+def _(_: Path) -> Run:
+    from naively import NaiveBayes
+
+    X, y = numbers(20_000, 4)
+    nb, one = NaiveBayes("gaussian", weights=None).fit(X, y), X[:1]
+    return lambda: [nb.predict_proba(one) for _ in range(200)]
+
+
+@case("one row, predict_proba 200 times: dict of 14 columns")
+def _(_: Path) -> Run:
+    from naively import NaiveBayes
+
+    X, y = fourteen(20_000)
+    nb, one = NaiveBayes().fit(X, y), X.iloc[0].to_dict()
+    return lambda: [nb.predict_proba(one) for _ in range(200)]
+
+
+@case("one row, predict_proba 200 times: frame of 14 columns")
+def _(_: Path) -> Run:
+    from naively import NaiveBayes
+
+    X, y = fourteen(20_000)
+    nb, one = NaiveBayes().fit(X, y), X[:1]
+    return lambda: [nb.predict_proba(one) for _ in range(200)]
+
+
+@case("one row, predict_proba 200 times: text")
+def _(_: Path) -> Run:
+    from naively import NaiveBayes
+
+    X, y = texts(3_000, 150)
+    nb = NaiveBayes().fit(X, y)
+    return lambda: [nb.predict_proba(X[:1]) for _ in range(200)]
+
+
 @case("start-up: import naively and NaiveBayes", time.perf_counter)
 def _(_: Path) -> Run:
     line = [sys.executable, "-I", "-c", "from naively import NaiveBayes"]
