@@ -117,7 +117,7 @@ def rows_of(k: int, n: int = 3_000) -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("event_model", ["gaussian", "categorical"])
 def test_memory_grows_as_rows_and_classes_and_not_as_squares(event_model: str) -> None:
     def peak(k: int) -> int:
-        X, y = rows_of(k, 6 * MANY_CLASSES)
+        X, y = rows_of(k, 12 * MANY_CLASSES)
         table = X if event_model == "gaussian" else (X // 4).astype(int).astype(str)
         tracemalloc.start()
         NaiveBayes(event_model).fit(table, y)
