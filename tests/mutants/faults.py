@@ -57,8 +57,8 @@ FAULTS = [
     Fault(
         "beside the best class all others are nothing",
         "src/naively/inspect/odds.py",
-        "        found[here, first] = np.log(np.exp(rest - most[1][:, None]).sum(axis=1)) + most[1]\n",
-        "",
+        "np.log(np.exp(rest - most[1][:, None]).sum(axis=1)) + most[1]",
+        "found[here, first]",
         ("tests/test_many_classes.py",),
     ),
     Fault(
