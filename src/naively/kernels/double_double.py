@@ -136,9 +136,9 @@ class Sums:
         return Sums(self.high[index], self.low[index])
 
     def __add__(self, other: Sums) -> Sums:
+        if self._are_large_counts(other):
+            return Sums(self.high + other.high)
         high, error = two_sum(self.high, other.high)
-        if self.is_exact and other.is_exact and not error.any():  # as of all counts
-            return Sums(high)
         low, error_low = two_sum(self.low, other.low)
         high, error = two_sum(high, error + low)
         return Sums(*two_sum(high, error + error_low))
@@ -147,6 +147,8 @@ class Sums:
         return Sums(-self.high, -self.low)
 
     def __sub__(self, other: Sums) -> Sums:
+        if self._are_large_counts(other):
+            return Sums(self.high - other.high)
         difference = self + -other
         rounding = CANCELLED * (np.abs(self.high) + np.abs(other.high))
         keep = np.abs(difference.high) > rounding
@@ -212,6 +214,10 @@ class Sums:
                 paired.high[-1:], paired.low[-1:] = last.high, last.low
             sums = paired
         return sums[0]
+
+    def _are_large_counts(self, other: Sums) -> bool:
+        """Whether both are large tables of counts, which add exactly without a low part."""
+        return self.high.size > AT_ONCE and self._are_whole and other._are_whole
 
     @property
     def _are_whole(self) -> bool:
