@@ -313,8 +313,11 @@ def worth(model: Model, sample: Sample) -> Worth:
 
     An interaction counts as a column.
     """
-    sample, labels = sample.at_once(model)  # of their whole weight
+    sample, labels = sample.at_once(model)
     batches = sample.encoded(model)
+    if len(model.classes) < MANY_CLASSES:  # of their whole weight, as numbers of rows
+        labels = Labels.join([batch.labels for batch in batches])
+        labels = labels.standing_for(model.counted.tally.class_count)
     found = replace(left_out(model, batches, length_power=model.length_power), labels=labels)
     evidence = _by_column(model, found, linear_evidence(model, batches))
     # Weights are fitted under the rows' own prior, whatever the class prior is.
