@@ -16,7 +16,6 @@ from scipy import sparse
 
 from naively import Multinomial, NaiveBayes, load
 from naively.assess import folds as cross_validate
-from naively.fitting import sample
 from naively.fitting import weights as calibrate
 from naively.fitting.interactions import FEWEST, add_interactions
 from naively.fitting.leave_one_out import left_out, weighted_joint

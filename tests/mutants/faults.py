@@ -76,6 +76,27 @@ FAULTS = [
         ("tests/test_estimator.py",),
     ),
     Fault(
+        "of many classes each has weights of its own",
+        "src/naively/fitting/leave_one_out.py",
+        "[centres and labels.k < MANY_CLASSES]",
+        "[centres]",
+        ("tests/test_many_classes.py",),
+    ),
+    Fault(
+        "rows of many classes are drawn class by class",
+        "src/naively/fitting/sample.py",
+        'np.searchsorted(np.cumsum(weight), places, side="right")',
+        'np.searchsorted(np.arange(1.0, 1 + len(weight)), places, side="right")',
+        ("tests/test_many_classes.py",),
+    ),
+    Fault(
+        "beside the best class all others are nothing",
+        "src/naively/inspect/odds.py",
+        "np.log(np.exp(rest - most[1][:, None]).sum(axis=1)) + most[1]",
+        "found[here, first]",
+        ("tests/test_many_classes.py",),
+    ),
+    Fault(
         "an interval of rows in groups is that of rows for themselves",
         "src/naively/assess/intervals.py",
         "        if self.groups is not None:\n            parts = np.asarray(",

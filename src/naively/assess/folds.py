@@ -26,7 +26,12 @@ from naively.counting.axis import VALUE, Words, title
 from naively.counting.labels import Labels
 from naively.fitting.functions import COLUMNS
 from naively.fitting.interactions import add_interactions
-from naively.fitting.leave_one_out import LeaveOneOut, left_out, linear_evidence
+from naively.fitting.leave_one_out import (
+    MANY_CLASSES,
+    LeaveOneOut,
+    left_out,
+    linear_evidence,
+)
 from naively.fitting.sample import Reservoir, Sample
 from naively.fitting.search import on_one_thread
 from naively.fitting.weights import count_parts, log_loss, p_right, posterior
@@ -308,8 +313,11 @@ def worth(model: Model, sample: Sample) -> Worth:
 
     An interaction counts as a column.
     """
-    sample, labels = sample.at_once(model)  # of their whole weight
+    sample, labels = sample.at_once(model)
     batches = sample.encoded(model)
+    if len(model.classes) < MANY_CLASSES:  # of their whole weight, as numbers of rows
+        labels = Labels.join([batch.labels for batch in batches])
+        labels = labels.standing_for(model.counted.tally.class_count)
     found = replace(left_out(model, batches, length_power=model.length_power), labels=labels)
     evidence = _by_column(model, found, linear_evidence(model, batches))
     # Weights are fitted under the rows' own prior, whatever the class prior is.
@@ -376,6 +384,8 @@ def _loss(joint: Floats, labels: Labels) -> float:
 class Terms:
     """Terms of a sum of evidence, each of which may be weighed anew, and a bias for each class.
 
+    Many classes have no biases, as where weights are fitted.
+
     Parameters
     ----------
     table : ndarray of shape (terms, rows, classes)
@@ -392,7 +402,8 @@ class Terms:
     start: Floats = field(init=False)  # arguments: the weights of terms, then biases
 
     def __post_init__(self) -> None:
-        start = np.concatenate([np.ones(len(self.table)), np.zeros(self.base.shape[1])])
+        k = self.base.shape[1]
+        start = np.append(np.ones(len(self.table)), np.zeros(k if k < MANY_CLASSES else 0))
         object.__setattr__(self, "start", start)
 
     @classmethod
@@ -407,7 +418,8 @@ class Terms:
     def joint(self, x: Floats) -> Floats:
         """Return the sum by arguments, of shape (rows, classes)."""
         p = len(self.table)
-        return np.asarray(self.base + x[p:] + np.tensordot(x[:p], self.table, 1))
+        base = self.base if len(x) == p else self.base + x[p:]
+        return np.asarray(base + np.tensordot(x[:p], self.table, 1))
 
     @cached_property
     def best(self) -> tuple[Floats, float]:
@@ -421,19 +433,20 @@ class Terms:
         wrong = p.copy()
         wrong[right] -= 1
         wrong *= weight[:, None]
-        terms, classes = len(self.table), p.shape[1]
-        ridge = np.repeat([OF_WEIGHT, OF_BIAS], [terms, classes])
+        terms, biases = len(self.table), len(x) - len(self.table)
+        ridge = np.repeat([OF_WEIGHT, OF_BIAS], [terms, biases])
         gradient = ridge * (x - self.start)
         gradient[:terms] += np.tensordot(self.table, wrong, 2)
-        gradient[terms:] += wrong.sum(axis=0)
         share = p * weight[:, None]
         mean = np.einsum("nk,pnk->pn", p, self.table)
         scaled = (self.table * np.sqrt(share)).reshape(terms, -1)
         curvature = np.empty((len(x), len(x)))
         curvature[:terms, :terms] = scaled @ scaled.T - (mean * weight) @ mean.T
-        of_bias = np.einsum("nk,pnk->pk", share, self.table) - mean @ share
-        curvature[:terms, terms:], curvature[terms:, :terms] = of_bias, of_bias.T
-        curvature[terms:, terms:] = np.diag(share.sum(axis=0)) - share.T @ p
+        if biases:
+            gradient[terms:] += wrong.sum(axis=0)
+            of_bias = np.einsum("nk,pnk->pk", share, self.table) - mean @ share
+            curvature[:terms, terms:], curvature[terms:, :terms] = of_bias, of_bias.T
+            curvature[terms:, terms:] = np.diag(share.sum(axis=0)) - share.T @ p
         curvature[np.diag_indices(len(x))] += ridge
         return gradient, curvature
 

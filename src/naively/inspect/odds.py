@@ -116,8 +116,8 @@ def weights_of_each(start: Floats, log_p: Floats) -> Floats:
 
     Examples
     --------
-    >>> weights_of_each(np.log([0.5, 0.25, 0.25]), np.log([[0.4, 0.1, 0.3]])).round(4)
-    array([[ 0.6931, -1.2993, -0.    ]])
+    >>> weights_of_each(np.log([0.5, 0.25, 0.25]), np.log([[0.4, 0.1, 0.2]])).round(4)
+    array([[ 0.9808, -1.204 , -0.4055]])
     """
     k = len(start)
     if k < 2:

@@ -291,12 +291,15 @@ def _in_strips(
         high, low = operation(*parts)
         return Sums(high, low if low.any() else None)
     spread = np.broadcast_arrays(*parts)
-    high, low = np.empty(spread[0].shape), np.empty(spread[0].shape)
+    high, low = np.empty(spread[0].shape), None
     step = max(1, STRIP * len(high) // high.size)
     for begin in range(0, len(high), step):
         strip = slice(begin, begin + step)
-        high[strip], low[strip] = operation(*(part[strip] for part in spread))
-    return Sums(high, low if low.any() else None)
+        high[strip], error = operation(*(part[strip] for part in spread))
+        if error.any():  # counts have none, and their tables are large
+            low = np.zeros(high.shape) if low is None else low
+            low[strip] = error
+    return Sums(high, low)
 
 
 # --- Sums of floats by group, whose order does not show -------------------------------------------
