@@ -205,8 +205,11 @@ class Sums:
             half = len(sums.high) // 2
             paired = sums[:half] + sums[half : 2 * half]
             if len(sums.high) % 2:
-                last = paired[-1:] + sums[-1:]
-                paired.high[-1:], paired.low[-1:] = last.high, last.low
+                last, paired = paired[-1:] + sums[-1:], paired[:-1]
+                joined = (
+                    np.concatenate(of) for of in ((paired.high, last.high), (paired.low, last.low))
+                )
+                paired = Sums(*joined)
             sums = paired
         return sums[0]
 
