@@ -116,8 +116,12 @@ def test_cancelled_to_rounding_is_zero() -> None:
     assert left.high.tolist() == [0.0, 0.0]
 
 
+@pytest.mark.parametrize("strip", [4, 1 << 15])
 @pytest.mark.parametrize("shape", [(0, 3), (1, 3), (7, 3)])
-def test_totals_over_an_axis(shape: tuple[int, int]) -> None:
+def test_totals_over_an_axis(
+    shape: tuple[int, int], strip: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(double_double, "STRIP", strip)
     x = np.arange(np.prod(shape), dtype=float).reshape(shape)
     np.testing.assert_array_equal(Sums(x).total().high, x.sum(axis=0))
     np.testing.assert_array_equal(Sums(x).total(axis=1).high, x.sum(axis=1))

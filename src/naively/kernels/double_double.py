@@ -24,9 +24,8 @@ SPLITTER = 134217729.0  # 2**27 + 1 (Veltkamp): halves a float64 into two that m
 SMALLER = 2.0**-30  # a finite number times this has a finite product with the splitter
 NEGLIGIBLE = 1e-12  # a smaller count is what rounding left after its only row was left out
 EXACT = 2.0**52  # whole numbers whose sizes add up to less have exact sums
-AT_ONCE = 1 << 16  # numbers that are looked at together, so that they stay in the cache
 CANCELLED = 2.0**-80  # a difference this small against its operands is rounding, that is, zero
-STRIP = 1 << 15  # numbers that are calculated at once, so that what is made on the way is small
+STRIP = 1 << 15  # numbers that are calculated at once, so that what is made on the way is in the cache
 
 
 def two_sum(a: Floats, b: Floats) -> tuple[Floats, Floats]:
@@ -219,7 +218,7 @@ class Sums:
         """Whether the numbers are whole, and few enough for every sum of them to be exact."""
         if not self.is_exact:
             return False
-        rows, size = max(1, AT_ONCE // max(1, self.high[:1].size)), 0.0
+        rows, size = max(1, STRIP // max(1, self.high[:1].size)), 0.0
         for start in range(0, len(self.high), rows):
             some = self.high[start : start + rows]
             if not (some == np.rint(some)).all():
@@ -291,7 +290,8 @@ def _in_strips(
         high, low = operation(*parts)
         return Sums(high, low if low.any() else None)
     spread = np.broadcast_arrays(*parts)
-    high, low = np.empty(spread[0].shape), None
+    high = np.empty(spread[0].shape)
+    low: Floats | None = None
     step = max(1, STRIP * len(high) // high.size)
     for begin in range(0, len(high), step):
         strip = slice(begin, begin + step)
