@@ -139,7 +139,7 @@ FAULTS = [
     Fault(
         "words that later rows bring are not known",
         "src/naively/data/reading.py",
-        "            known = {*reading.words, *map(str, dispatch.take_strings(words, first))}",
+        "            known = {*reading.words, *map(str, words.different)}",
         "            known = {*reading.words}",
         ("tests/test_words_in_place.py",),
     ),
