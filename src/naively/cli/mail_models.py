@@ -1,16 +1,20 @@
-"""The general verbs, of the model of a mail filter: show, diff, merge, decay."""
+"""The general verbs, of the model of a mail filter: show, diff, merge, decay.
+
+Other models are told by their header; what reads mail is imported for a model of mail only.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from naively import saving
 from naively.cli import shared as output
-from naively.mail import about
 from naively.mail.layout import is_of_mail
-from naively.mail.learn import changed, refitted
-from naively.mail.table import MailTable, open_table
 from naively.messages import tell
+
+if TYPE_CHECKING:
+    from naively.mail.table import MailTable
 
 
 def all_of_mail(paths: Sequence[str]) -> bool:
@@ -24,6 +28,9 @@ def all_of_mail(paths: Sequence[str]) -> bool:
 
 def show(path: str, top: int, form: output.Format | None) -> None:
     """Say what a model of mail has learned, and write its strongest words."""
+    from naively.mail import about
+    from naively.mail.table import open_table
+
     table = open_table(path)
     tell(*about.facts(table))
     names = ["class", "word", "ham", "spam", "weight"]
@@ -32,6 +39,9 @@ def show(path: str, top: int, form: output.Format | None) -> None:
 
 def diff(before: str, after: str, top: int, form: output.Format | None) -> None:
     """Write the words whose weights changed most from one model of mail to another."""
+    from naively.mail import about
+    from naively.mail.table import open_table
+
     old, new = open_table(before), open_table(after)
     ham, spam = (b - a for a, b in zip(old.messages, new.messages, strict=True))
     words = len(new) - len(old)
@@ -42,6 +52,9 @@ def diff(before: str, after: str, top: int, form: output.Format | None) -> None:
 
 def merge(paths: Sequence[str], to: str) -> None:
     """Write the model of the mail that several models have learned."""
+    from naively.mail.learn import refitted
+    from naively.mail.table import open_table
+
     first, *others = paths
     merged = open_table(first)
     for path in others:
@@ -60,6 +73,8 @@ def merge(paths: Sequence[str], to: str) -> None:
 
 def decay(path: str, factor: float, to: str | None) -> None:
     """Scale the counts of a model of mail."""
+    from naively.mail.learn import changed, refitted
+    from naively.mail.table import open_table
 
     def scaled(table: MailTable) -> MailTable:
         return refitted(table.decayed(factor))
