@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from naively.mail.learn import SAMPLE, _Batch, _corrected, changed, digest_of, learn
+from naively.mail import learn as learning
+from naively.mail.learn import SAMPLE, MailBatch, changed, digest_of, learn
 from naively.mail.message import read_message
 from naively.mail.score import ENOUGH, Verdict, words_of
 from naively.mail.table import MailTable, open_table
@@ -35,10 +36,10 @@ def mails(chance: random.Random, n: int, *, mixed: bool = True) -> list[tuple[di
 def corrected(
     table: MailTable, batch: list[tuple[dict, str]], *, forget: bool = False
 ) -> MailTable:
-    counted = _Batch(table.known() if table.remembers else None, forget=forget)
+    counted = MailBatch(table.known() if table.remembers else None, forget=forget)
     for row, label in batch:
         counted.add(row, label)
-    return _corrected(table, counted)
+    return learning.corrected(table, counted)
 
 
 def enough_of_both(batch: list[tuple[dict, str]]) -> bool:

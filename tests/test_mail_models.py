@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from scipy import stats
 from sklearn.metrics import log_loss
 
+from naively.mail.evaluation import Judged, guaranteed, upper_bound
 from naively.mail.exchange import dump, parse_backup, parse_dump
-from naively.mail.judge import Judged, guaranteed, upper_bound
 from naively.mail.layout import BINS
 from naively.mail.learn import learn
 from naively.mail.message import read_message

@@ -11,7 +11,7 @@ from selectolax.lexbor import LexborHTMLParser
 from naively.mail import limits
 from naively.mail.headers import mark
 from naively.mail.html import visible_text
-from naively.mail.learn import _Batch, _corrected
+from naively.mail.learn import MailBatch, corrected
 from naively.mail.message import COLUMNS, CONTACTS, read_message
 from naively.mail.score import Verdict, words_of
 from naively.mail.table import MailTable
@@ -83,10 +83,10 @@ def test_any_mail_that_is_learned_can_be_taken_back() -> None:
         batch = [(read_message(message(chance)), chance.choice(["ham", "spam"])) for _ in range(3)]
         before = table = MailTable.empty(remembers=chance.random() < 0.5)
         for forget in (False, True):
-            counted = _Batch(table.known() if table.remembers else None, forget=forget)
+            counted = MailBatch(table.known() if table.remembers else None, forget=forget)
             for row, label in batch:
                 counted.add(row, label)
-            table = MailTable.from_bytes(_corrected(table, counted).to_bytes())
+            table = MailTable.from_bytes(corrected(table, counted).to_bytes())
             table.check()
             if not forget:
                 assert 0 <= Verdict(table, words_of(batch[0][0])).probability <= 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from naively.mail.judge import guaranteed, share_of
+from naively.mail.evaluation import guaranteed, share_of
 from naively.mail.score import weight_of_evidence
 from naively.messages import many
 

@@ -40,8 +40,8 @@ def mark(message: bytes, headers: Mapping[str, str], *, whole: bool = True) -> b
     message : bytes
         A message, with any kind of line ends.
     headers : mapping of str to str
-        ASCII, or it is escaped; the names begin with ``X-Naively-``, or with ``X-Spam-``: then all fields whose names
-        begin so were forged. A line break in a value folds the header.
+        ASCII, or it is escaped; the names begin with ``X-Naively-``, or with ``X-Spam-``: then all
+        fields whose names begin so were forged. A line break in a value folds the header.
     whole : bool
         Whether this is all of the message. If not, and its headers do not end here, they are ended,
         as the headers that follow are not checked for forged ones.

@@ -88,7 +88,7 @@ def learn(
         If another process has been learning for a minute.
     """
     table = _table(Path(path), remember=remember)
-    batch = _Batch(table.known() if table.remembers else None, forget=forget)
+    batch = MailBatch(table.known() if table.remembers else None, forget=forget)
     given: set[bool] = set()
     for row, label in rows:
         batch.add(row, label)
@@ -101,7 +101,7 @@ def learn(
 
     def change(table: MailTable) -> MailTable:
         batch.done.notes += _notes(table, batch, given)
-        return _corrected(table, batch) if batch.done.n else table
+        return corrected(table, batch) if batch.done.n else table
 
     changed(path, change, remember=remember)
     return batch.done
@@ -124,7 +124,7 @@ def changed(
     return new
 
 
-class _Batch:
+class MailBatch:
     """The counts of some messages, and a sample of these that does not depend on their order."""
 
     def __init__(self, known: Known | None, *, forget: bool) -> None:
@@ -197,7 +197,7 @@ class _Batch:
         return sample if min(spam, len(sample) - spam) >= ENOUGH else []
 
 
-def _corrected(old: MailTable, batch: _Batch) -> MailTable:
+def corrected(old: MailTable, batch: MailBatch) -> MailTable:
     """Return the table with a batch learned, or unlearned."""
     known = old.known()
     if (batch.known is not None) != old.remembers or not (
@@ -224,7 +224,7 @@ def refitted(table: MailTable) -> MailTable:
     return table.with_temperature(fit_temperature(table.histogram, table.messages) or TEMPERATURE)
 
 
-def _notes(table: MailTable, batch: _Batch, given: set[bool]) -> list[str]:
+def _notes(table: MailTable, batch: MailBatch, given: set[bool]) -> list[str]:
     """Return sentences about what is not exact, or not as it was learned before."""
     notes = []
     taken = [word for word, counts in batch.counts.items() if min(counts) < 0]

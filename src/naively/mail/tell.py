@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from naively.mail.learn import _Batch, _corrected, changed, digest_of
+from naively.mail.learn import MailBatch, changed, corrected, digest_of
 from naively.mail.table import CLASSES
 
 TYPE_CHECKING = False
@@ -76,7 +76,7 @@ def _told(table: MailTable, run: Sequence[Wish], done: list[bool]) -> MailTable:
             "use `naively mail unlearn`, which says the class."
         )
     known = table.known() if table.remembers else None
-    batch = _Batch(known, forget=forget)
+    batch = MailBatch(known, forget=forget)
     for row, label in run:
         before = batch.done.n
         if label is not None:
@@ -86,4 +86,4 @@ def _told(table: MailTable, run: Sequence[Wish], done: list[bool]) -> MailTable:
                 if known is not None and digest_of(row, each) in known:
                     batch.add(row, each)
         done.append(batch.done.n > before)
-    return _corrected(table, batch) if batch.done.n else table
+    return corrected(table, batch) if batch.done.n else table

@@ -145,7 +145,7 @@ def division_of(
         Senders whose mail is ham, and those whose mail is spam.
     """
     if table is not None and at_most is not None:
-        from naively.mail.judge import guaranteed
+        from naively.mail.evaluation import guaranteed
 
         least = guaranteed(table, at_most)
         return Division(_logit(least), lambda p: p > least, lists=lists)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from naively.mail.judge import Judged
+    from naively.mail.evaluation import Judged
 
 THRESHOLDS = 0.5, 0.9, 0.99, 0.999
 
@@ -37,24 +37,23 @@ def read_options(verb: str, arguments: Sequence[str]) -> argparse.Namespace:
 
 def run(options: argparse.Namespace) -> int:
     """Judge the model, and return the exit status."""
-    from naively.mail.judge import Judged
+    from naively.mail.evaluation import Judged
     from naively.mail.learn import digest_of, name_of
-    from naively.mail.message import read_message
-    from naively.mail.score import Verdict, words_of
+    from naively.mail.score import WordWeights
     from naively.mail.table import CLASSES, open_table
     from naively.mail.verbs.learn import messages_of
+    from naively.mail.verdict import judge
     from naively.messages import many
 
     table, contacts = open_table(options.model), contacts_of(options.contacts)
-    known = table.known().keys()
+    known, weights = table.known().keys(), WordWeights(table)
     found, learned = [], 0
     for raw, label in messages_of(options):
         if label not in CLASSES:
             raise ValueError(f"The classes of mail are spam and ham; there is mail of {label!r}.")
-        row = read_message(raw, contacts)
+        verdict, row = judge(raw, weights, contacts)
         learned += any(digest_of(row, each) in known for each in CLASSES)
-        probability = Verdict(table, words_of(row)).probability
-        found.append((probability, CLASSES.index(label), name_of(row)))
+        found.append((verdict.probability, CLASSES.index(label), name_of(row)))
     if not found:
         raise ValueError("There is no mail to judge the model on.")
     if learned:
@@ -68,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _as_text(judged: Judged, options: argparse.Namespace) -> str:
-    from naively.mail.judge import upper_bound
+    from naively.mail.evaluation import upper_bound
     from naively.messages import many, visible
 
     lost, missed = judged.at(options.threshold)

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from naively.mail.table import MailTable
-
 
 def read_options(verb: str, arguments: Sequence[str]) -> argparse.Namespace:
     """Return the options, or raise a ValueError that says what is wrong with them."""
@@ -32,21 +30,13 @@ def read_options(verb: str, arguments: Sequence[str]) -> argparse.Namespace:
 
 def run(options: argparse.Namespace) -> int:
     """Drop the words, and return the exit status."""
-    from pathlib import Path
-
     from naively.mail.learn import changed
     from naively.mail.table import open_table, today
     from naively.messages import many
 
-    if not Path(options.model).exists():
-        open_table(options.model)  # which says that there is none
-    before = [0]
-
-    def change(table: MailTable) -> MailTable:
-        before[0] = len(table)
-        return table.without_words_before(max(0, today() - options.days))
-
-    after = changed(options.model, change)
+    before = len(open_table(options.model))  # which says so if there is no model
+    first = max(0, today() - options.days)
+    after = changed(options.model, lambda table: table.without_words_before(first))
     if sys.stderr is not None and sys.stderr.isatty():
-        say(f"Dropped {many(before[0] - len(after), 'word')}; {len(after):,} are left.")
+        say(f"Dropped {many(before - len(after), 'word')}; {len(after):,} are left.")
     return 0

@@ -10,11 +10,11 @@ from naively.mail.verbs.options import (
     contacts_of,
     cost,
     count,
-    list_of,
-    listed_senders,
+    lists_of,
     model_parser,
     probability,
     share,
+    what_is_spam,
 )
 
 TYPE_CHECKING = False
@@ -130,20 +130,9 @@ def _parser(verb: str) -> argparse.ArgumentParser:
         action="store_true",
         help="Add X-Spam-Status and X-Spam-Flag, as SpamAssassin does, in place of all X-Spam-*.",
     )
-    listed_senders(made)
-    choice = made.add_mutually_exclusive_group()
-    choice.add_argument(
+    what_is_spam(made).add_argument(
         "--unsure", nargs=2, type=probability, metavar=("LOW", "HIGH"),
         help="Between these probabilities of spam, the class is unsure.",
-    )  # fmt: skip
-    choice.add_argument(
-        "--costs", nargs=2, type=cost, metavar=("HAM", "SPAM"), default=(1.0, 1.0),
-        help="What it costs to take ham for spam, and spam for ham; equal unless given.",
-    )  # fmt: skip
-    choice.add_argument(
-        "--at-most", type=share, metavar="SHARE",
-        help="The share of good mail that may be taken for spam, such as 0.001: the model chooses "
-        "a threshold that keeps this with a confidence of 95 %%, by its leave-one-out scores.",
     )  # fmt: skip
     return made
 
@@ -163,7 +152,7 @@ def _filter(options: argparse.Namespace, message: bytes, whole: bool) -> tuple[b
     notes: Notes = {} if whole else {"only the beginning read": None}
     table = open_table(options.model)
     verdict, row = judge(message, table, contacts_of(options.contacts), notes)
-    lists = list_of(options.allow), list_of(options.block)
+    lists = lists_of(options)
     division = division_of(table, options.costs, options.unsure, options.at_most, lists)
     label, listed = division(verdict.probability, row), division.listed(row)
     headers = headers_of(label, verdict, notes, explain=options.explain)
@@ -194,7 +183,7 @@ def _filter_all(options: argparse.Namespace) -> int:
         if not path.exists():
             raise FileNotFoundError(f"There is no mail at {path}.")
     table = open_table(options.model)
-    lists = list_of(options.allow), list_of(options.block)
+    lists = lists_of(options)
     division = division_of(table, options.costs, options.unsure, options.at_most, lists)
     bulk = Bulk(table, division, contacts_of(options.contacts), explain=options.explain)
     failed = False

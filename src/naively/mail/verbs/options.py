@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     import argparse
 
     from naively.mail.verbs.parser import Parser
+    from naively.mail.verdict import Lists
 
 
 def model_parser(verb: str, what: str, *, contacts: bool = True) -> Parser:
@@ -45,18 +46,33 @@ def contacts_of(path: str | None) -> frozenset[str] | None:
         return read_contacts(decode(file.read()))
 
 
-def listed_senders(parser: argparse.ArgumentParser) -> None:
-    """Add to a parser the lists of senders that decide."""
+def what_is_spam(parser: argparse.ArgumentParser) -> argparse._MutuallyExclusiveGroup:
+    """Add to a parser what divides spam from ham, and return the options of which one is given."""
     for name, what in (("allow", "ham"), ("block", "spam")):
         parser.add_argument(
             f"--{name}", metavar="FILE",
             help=f"Senders whose mail is {what}, whatever the words say: an address or a domain a "
             "line, or a vCard file.",
         )  # fmt: skip
+    choice = parser.add_mutually_exclusive_group()
+    choice.add_argument(
+        "--costs", nargs=2, type=cost, metavar=("HAM", "SPAM"), default=(1.0, 1.0),
+        help="What it costs to take ham for spam, and spam for ham; equal unless given.",
+    )  # fmt: skip
+    choice.add_argument(
+        "--at-most", type=share, metavar="SHARE",
+        help="The share of good mail that may be taken for spam, such as 0.001: the model chooses "
+        "a threshold that keeps this with a confidence of 95 %%, by its leave-one-out scores.",
+    )  # fmt: skip
+    return choice
 
 
-def list_of(path: str | None) -> frozenset[str]:
-    """Return the senders of a list, if one is given."""
+def lists_of(options: argparse.Namespace) -> Lists:
+    """Return the senders that are allowed, and those that are blocked."""
+    return _list_of(options.allow), _list_of(options.block)
+
+
+def _list_of(path: str | None) -> frozenset[str]:
     if path is None:
         return frozenset()
     from naively.mail.lists import read_list

@@ -5,15 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 
-from naively.mail.verbs.options import (
-    contacts_of,
-    cost,
-    count,
-    list_of,
-    listed_senders,
-    model_parser,
-    share,
-)
+from naively.mail.verbs.options import contacts_of, count, lists_of, model_parser, what_is_spam
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,16 +33,7 @@ def read_options(verb: str, arguments: Sequence[str]) -> argparse.Namespace:
         "--allow-tell", action="store_true",
         help="Learn and forget what clients tell (spamc -L); a new model remembers its messages.",
     )  # fmt: skip
-    listed_senders(parser)
-    choice = parser.add_mutually_exclusive_group()
-    choice.add_argument(
-        "--costs", nargs=2, type=cost, metavar=("HAM", "SPAM"), default=(1.0, 1.0),
-        help="What it costs to take ham for spam, and spam for ham; equal unless given.",
-    )  # fmt: skip
-    choice.add_argument(
-        "--at-most", type=share, metavar="SHARE",
-        help="The share of good mail that may be taken for spam; see `naively mail filter --help`.",
-    )  # fmt: skip
+    what_is_spam(parser)
     parser.add_argument(
         "--workers", type=count, metavar="N", default=2,
         help="How many messages are scored at a time; 2 unless given.",
@@ -75,11 +58,10 @@ def run(options: argparse.Namespace) -> int:
             f"There is no model {options.model}: make it by `naively mail learn`, or let clients "
             "do so by --allow-tell."
         )
-    lists = list_of(options.allow), list_of(options.block)
+    models = Models(options.model, options.costs, options.at_most, lists_of(options))
     settings = Service(
-        Models(options.model, options.costs, options.at_most, lists), contacts_of(options.contacts),
-        options.allow_tell, options.workers, options.clients,
-    )  # fmt: skip
+        models, contacts_of(options.contacts), options.allow_tell, options.workers, options.clients
+    )
     serve(settings, Log(options.log), path=options.socket, host=options.host, port=options.port)
     return 0
 
