@@ -16,9 +16,8 @@ from naively import Gaussian, Histogram, NaiveBayes
 from naively.counting import tally
 from naively.counting.axis import Columns
 from naively.counting.block import Dense
-from naively.counting.labels import encode_labels
+from naively.counting.labels import MANY_CLASSES, encode_labels
 from naively.events import base, histogram
-from naively.fitting.leave_one_out import MANY_CLASSES
 from naively.fitting.sample import drawn
 from naively.inspect.odds import Odds, weights_of_each
 

@@ -12,11 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.block import Batch
-from naively.counting.labels import Labels
+from naively.counting.labels import MANY_CLASSES, Labels
 from naively.counting.leave_one_out import one_of_each
 from naively.counting.tally import BlockTally, Tally
 from naively.events import Beta, Dirichlet, EventModel
-from naively.fitting.leave_one_out import MANY_CLASSES
 from naively.fitting.sample import Reservoir, Sample
 from naively.fitting.weights import accuracy_and_log_loss
 from naively.kernels.reference import Floats

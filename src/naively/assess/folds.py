@@ -23,11 +23,10 @@ from numpy.typing import NDArray
 from naively.assess.forward import note_of_time
 from naively.assess.scores import Scores, scores
 from naively.counting.axis import VALUE, Words, title
-from naively.counting.labels import Labels
+from naively.counting.labels import MANY_CLASSES, Labels
 from naively.fitting.functions import COLUMNS
 from naively.fitting.interactions import add_interactions
 from naively.fitting.leave_one_out import (
-    MANY_CLASSES,
     LeaveOneOut,
     left_out,
     linear_evidence,

@@ -38,6 +38,7 @@ LEAST_WEIGHT, MOST_WEIGHT = 1e-100, 1e100  # of a row; beyond, products over- or
 
 MOST_TIMES = 2.0**53  # that a row is there, so that it is counted exactly
 EQUAL = 1e-9  # shares that differ by so much, or less, are the same but for rounding
+MANY_CLASSES = 500  # a table of so many is larger than most rows, and too few rows are of each
 
 
 @dataclass(frozen=True, eq=False)

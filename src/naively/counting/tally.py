@@ -32,7 +32,7 @@ from naively.counting.axis import (
     title,
 )
 from naively.counting.block import Block, BlockKey, Codes, Dense, Documents, Sparse
-from naively.counting.labels import LabelArray, Labels, union_classes
+from naively.counting.labels import MANY_CLASSES, LabelArray, Labels, union_classes
 from naively.kernels import dispatch
 from naively.kernels.double_double import Sums, scatter
 from naively.kernels.reference import CAP, Floats
@@ -52,7 +52,6 @@ if TYPE_CHECKING:
 SHOWN = 10  # classes that are printed
 LEAST_ROWS, MOST_ROWS = 1e-100, 1e120  # of a class: fewer count as none; sums of more overflow
 FEW_CLASSES = 30  # of a sparse matrix: with more, the table of its sums is sparse too
-MANY_CLASSES = 500  # from which on numbers are looked at twice
 LARGEST = 1e300  # a larger sum cannot be scaled, split and multiplied
 
 

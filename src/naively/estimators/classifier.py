@@ -46,7 +46,6 @@ from naively.data.stream import ReadAgainError, Stream, as_stream
 from naively.engines import spark as on_cluster
 from naively.engines.stream import LabelledStream
 from naively.estimators.accessors import Curve, Fitted, Inspect
-from naively.estimators.class_weight import no_class_weight
 from naively.estimators.exports import Export
 from naively.estimators.scikit import Estimator
 from naively.estimators.training import check_is_fitted, check_named, is_single
@@ -212,23 +211,6 @@ class Classifier(Estimator):
     def _stream(self, X: Table) -> Stream | None:  # noqa: ARG002  (for those that can)
         """Return a table that is predicted batch by batch; None if it is predicted at once."""
         return None
-
-    def set_params(self, **params: Any) -> Self:
-        """Set options, as scikit-learn does; a ValueError if there is none of a name.
-
-        Parameters
-        ----------
-        **params
-            Options by their names.
-
-        Returns
-        -------
-        self : estimator
-            With these options; what was learned stays as it is.
-        """
-        if "class_weight" in params:
-            raise ValueError(no_class_weight(type(self)))
-        return super().set_params(**params)
 
     @property
     def inspect(self) -> Inspect:

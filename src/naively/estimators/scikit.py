@@ -12,6 +12,7 @@ from collections.abc import Callable
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from naively.estimators.class_weight import no_class_weight
 from naively.messages import shortened
 
 if TYPE_CHECKING:
@@ -118,6 +119,8 @@ class Estimator(ABC):
             With these options; what was learned stays as it is.
         """
         known = list(self._options())
+        if "class_weight" in params:
+            raise ValueError(no_class_weight(type(self)))
         for name in params:
             if name not in known:
                 raise ValueError(

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.counting.labels import MANY_CLASSES
 from naively.counting.leave_one_out import Part
-from naively.fitting.leave_one_out import MANY_CLASSES, LeaveOneOut
+from naively.fitting.leave_one_out import LeaveOneOut
 from naively.fitting.sample import Sample
 from naively.fitting.search import numbered, on_one_thread
 from naively.fitting.weights import (

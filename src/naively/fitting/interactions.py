@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from naively.counting.axis import title
-from naively.fitting.leave_one_out import MANY_CLASSES
+from naively.counting.labels import MANY_CLASSES
 from naively.fitting.limits import Limits
 from naively.fitting.sample import Sample
 from naively.messages import many

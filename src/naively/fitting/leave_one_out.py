@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from naively.counting.axis import Columns, Name, title, title_of_columns
 from naively.counting.block import Batch, Block, Codes, Dense, Sparse
-from naively.counting.labels import Labels
+from naively.counting.labels import MANY_CLASSES, Labels
 from naively.counting.leave_one_out import Part, Parts, lengths_left, one_of_each
 from naively.events import Beta, Dirichlet
 from naively.kernels.reference import SALT, Floats, Hashes, hash_numbers
@@ -31,7 +31,6 @@ from naively.schema.schema import DERIVED, Group, level_hashes, mixed
 PartKind: TypeAlias = Literal["column", "missing", "text", "band"]
 IMPOSSIBLE = -700.0  # nats from the best class, instead of -inf
 HALF = 0.5  # of a row, for each class, so that a class of one row can be left without it
-MANY_CLASSES = 500  # from which on each part has one weight for all
 FARTHEST = 1e15  # nats of one part, at most, so that squares of sums stay finite as float32
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.block import Batch
-from naively.counting.labels import Label, Labels
+from naively.counting.labels import MANY_CLASSES, Label, Labels
 from naively.counting.tally import Tally
 from naively.file.parts import SampledRows
 from naively.fitting.copies import (
@@ -25,7 +25,6 @@ from naively.fitting.copies import (
     told_apart,
 )
 from naively.fitting.leave_one_out import (
-    MANY_CLASSES,
     LeaveOneOut,
     Third,
     by_class,

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.labels import LabelArray, Labels
+from naively.counting.labels import MANY_CLASSES, LabelArray, Labels
 from naively.counting.leave_one_out import Part
-from naively.fitting.leave_one_out import MANY_CLASSES, LeaveOneOut
+from naively.fitting.leave_one_out import LeaveOneOut
 from naively.fitting.search import Passes, Penalty, least, root
 from naively.kernels.reference import Floats
 from naively.model.model import Model

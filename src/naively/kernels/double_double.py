@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Self, TypeAlias
+from typing import Any, Self, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,7 +25,7 @@ SMALLER = 2.0**-30  # a finite number times this has a finite product with the s
 NEGLIGIBLE = 1e-12  # a smaller count is what rounding left after its only row was left out
 EXACT = 2.0**52  # whole numbers whose sizes add up to less have exact sums
 CANCELLED = 2.0**-80  # a difference this small against its operands is rounding, that is, zero
-STRIP = 1 << 15  # numbers that are calculated at once, so that what is made on the way is in the cache
+STRIP = 1 << 15  # numbers that are calculated at once, so that they stay in the cache
 
 
 def two_sum(a: Floats, b: Floats) -> tuple[Floats, Floats]:
@@ -287,11 +287,10 @@ def _in_strips(
     """Apply an elementwise operation, some rows at a time where there are many."""
     parts = a.high, a.low, b.high, b.low
     if max(a.high.size, b.high.size) <= STRIP:
-        high, low = operation(*parts)
-        return Sums(high, low if low.any() else None)
+        high, error = operation(*parts)
+        return Sums(high, error if error.any() else None)
     spread = np.broadcast_arrays(*parts)
-    high = np.empty(spread[0].shape)
-    low: Floats | None = None
+    high, low = np.empty(spread[0].shape), cast("Floats | None", None)
     step = max(1, STRIP * len(high) // high.size)
     for begin in range(0, len(high), step):
         strip = slice(begin, begin + step)
