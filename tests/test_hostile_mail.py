@@ -150,8 +150,9 @@ def test_what_was_a_way_round_the_filter_is_marked_and_noted(name: str, tmp_path
         [sys.executable, "-m", "naively", *map(str, arguments)], input=message,
         capture_output=True, timeout=60, check=True,
     )  # fmt: skip
-    run("mail", "learn", model, "--as", "spam", message=b"Subject: pills\n\nhi")
-    run("mail", "learn", model, "--as", "ham", message=b"Subject: lunch\n\nat noon")
+    learn = "mail", "learn", model, "--contacts", contacts, "--as"
+    run(*learn, "spam", message=b"Subject: pills\n\nhi")
+    run(*learn, "ham", message=b"Subject: lunch\n\nat noon")
     done = run("mail", "filter", model, "--contacts", contacts, message=HOSTILE[name])
     assert done.stderr == b""
     assert b"\nX-Naively-Class: " in done.stdout
