@@ -36,6 +36,8 @@ from naively.cli.shared import (
     labelled_rows_for,
     labels_of,
     names,
+    numbers_by_name,
+    pairs,
     rows_for,
     with_file,
     write_table,
@@ -334,7 +336,7 @@ def _numbers(given: Collection[str]) -> list[float]:
 
 def event_models_of(given: str) -> str | dict[str, str]:
     """Return --event-models: one for all, or by column."""
-    return _pairs(given, "--event-models") if "=" in given else given
+    return pairs(given, "--event-models") if "=" in given else given
 
 
 def _class_prior(given: str) -> str | dict[str, float] | Beta | Dirichlet:
@@ -342,11 +344,7 @@ def _class_prior(given: str) -> str | dict[str, float] | Beta | Dirichlet:
     if given in PRIORS:
         return given
     if "=" in given:
-        pairs = _pairs(given, "--class-prior")
-        numbers = _numbers(pairs.values())
-        if not numbers:
-            raise ValueError(f"--class-prior needs numbers, as in a=0.3,b=0.7; got {given!r}.")
-        return dict(zip(pairs, numbers, strict=True))
+        return numbers_by_name(given, "--class-prior")
     return _distribution(given)
 
 
@@ -401,19 +399,6 @@ def _columns(
         raise ValueError(f"--columns names only {target!r}, the target; name what to learn from.")
     own = [name for name in (target, *beside) if name is not None]
     return list(dict.fromkeys([*chosen, *own])), left_out
-
-
-def _pairs(given: str, option: str) -> dict[str, str]:
-    """Return what name=value pairs say, each name once."""
-    pairs: dict[str, str] = {}
-    for part in given.split(","):
-        name, separator, value = part.partition("=")
-        if not separator:
-            raise ValueError(f"{option} needs name=value pairs split by commas; got {part!r}.")
-        if name.strip() in pairs:
-            raise ValueError(f"{option} names {name.strip()!r} twice; give it once.")
-        pairs[name.strip()] = value.strip()
-    return pairs
 
 
 # --- The verbs that change a model file: update, forget, merge, decay and calibrate --------------
