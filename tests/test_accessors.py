@@ -27,6 +27,7 @@ FACE = {
     "predict_interval", "predict_joint_log_proba", "predict_set", "score_samples",
     "estimate_class_prior",
     "explain", "assess", "evaluate", "calibrate", "merge", "forget", "decay", "save", "of",
+    "textbook",
     # scikit-learn's
     "get_params", "set_params", "score", "get_metadata_routing",
     *(f"set_{verb}_request" for verb in ROUTED),

@@ -88,6 +88,50 @@ def docstrings() -> tuple[list[str], list[str]]:
     return list(label_of), list(label_of.values())
 
 
+# Tables of the lectures' examples, row by row.
+TENNIS = """
+sunny hot high weak no, sunny hot high strong no, overcast hot high weak yes, rain mild high weak
+yes, rain cool normal weak yes, rain cool normal strong no, overcast cool normal strong yes, sunny
+mild high weak no, sunny cool normal weak yes, rain mild normal weak yes, sunny mild normal strong
+yes, overcast mild high strong yes, overcast hot normal weak yes, rain mild high strong no
+"""
+
+
+def play_tennis() -> tuple[dict[str, list[str]], list[str]]:
+    """Return fourteen days, of which is said what the weather was, and whether tennis was played.
+
+    The table is Quinlan's (Induction of decision trees, Machine Learning 1, 1986, table 1), in the
+    words of Mitchell (Machine Learning, 1997, table 3.2), who works the day sunny, cool, high,
+    strong by hand: .0053 for yes, .0206 for no.
+
+    Returns
+    -------
+    X : dict of str to list of str
+        The columns outlook, temperature, humidity and wind.
+    y : list of str
+        Yes or no.
+
+    Examples
+    --------
+    >>> from naively import NaiveBayes
+    >>> X, y = play_tennis()
+    >>> day = {"outlook": ["sunny"], "temperature": ["cool"], "humidity": ["high"]}
+    >>> day["wind"] = ["strong"]
+    >>> NaiveBayes.textbook("categorical").fit(X, y).explain(day)[0].worked()
+    p(class) · p(outlook = sunny | class) · p(temperature = cool | class) ·
+    p(humidity = high | class) · p(wind = strong | class)
+    no:  5/14 · 3/5 · 1/5 · 4/5 · 3/5 = 18/875 = 0.0205714
+    yes: 9/14 · 2/9 · 3/9 · 3/9 · 3/9 = 1/189 = 0.00529101
+    their sum is 611/23625 = 0.0258624
+    p(no | x)  = 0.0205714 / 0.0258624 = 486/611 = 0.795417
+    p(yes | x) = 0.00529101 / 0.0258624 = 125/611 = 0.204583
+    """
+    days = [day.split() for day in TENNIS.split(",")]
+    *columns, play = map(list, zip(*days, strict=True))
+    names = ("outlook", "temperature", "humidity", "wind")
+    return dict(zip(names, columns, strict=True)), play
+
+
 def digits() -> Dataset:
     """Return handwritten digits: 1,797 images of 8 x 8 pixels.
 

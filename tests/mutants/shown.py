@@ -4,6 +4,27 @@ from tests.mutants.fault import Fault
 
 FAULTS = [
     Fault(
+        "what is false is worked with the ratio of what is true",
+        "src/naively/inspect/worked.py",
+        "rest=event.shares and x == 0",
+        "rest=False",
+        ("tests/test_worked.py",),
+    ),
+    Fault(
+        "a level that was never seen is worked without its place in the total",
+        "src/naively/events/categorical.py",
+        "with_never(more[column], more + smoothed.outside)",
+        "with_never(more[column], more)",
+        ("tests/test_worked.py",),
+    ),
+    Fault(
+        "the textbook fits weights",
+        "src/naively/estimators/naive_bayes.py",
+        '            weights=None,\n            text="words",',
+        '            text="words",',
+        ("tests/test_worked.py",),
+    ),
+    Fault(
         "a number that is missing is 0 in the rows that the page moves",
         "src/naively/report/sections.py",
         "None if np.isnan(x) else of",

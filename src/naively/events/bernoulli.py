@@ -19,6 +19,7 @@ from naively.events.base import (
     UNSAID,
     Distribution,
     Items,
+    Ratios,
     added,
     by_row,
     check_alpha,
@@ -252,6 +253,11 @@ class Bernoulli(Estimable[Items, Counts]):
 
     def pretended(self, tally: BlockTally[Items], how: How) -> Floats:
         return self._pretend(tally, how)[0]
+
+    def ratios(self, tally: BlockTally[Items]) -> Ratios:
+        """Return how many are true, of how many; how many are false is the rest."""
+        a, b = self._pretend(tally, self.estimate)
+        return Ratios.spread(tally[VALUE].high, a, self._trials(tally), a + b)
 
     def n_parameters(self, tally: BlockTally[Items]) -> int:
         words, classes = tally.sums[VALUE].shape

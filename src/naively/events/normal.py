@@ -13,7 +13,14 @@ from numpy.typing import NDArray
 from naively.counting.axis import PRESENT, SQUARE, VALUE, Columns, title
 from naively.counting.block import Dense
 from naively.counting.tally import BlockTally
-from naively.events.base import INTEGRATED, UNSAID, Distribution, check_estimate, numbers
+from naively.events.base import (
+    INTEGRATED,
+    UNSAID,
+    Distribution,
+    Formula,
+    check_estimate,
+    numbers,
+)
 from naively.events.estimate import Estimable, Estimate, flat
 from naively.events.prior import InverseGamma, Normal, NormalInverseGamma, Prior, share
 from naively.events.shown import POSITIVE, REAL, read, summed
@@ -218,6 +225,12 @@ class NormalNumbers(NormalAt):
         mean, variance = self.moments(tally)
         offset = -0.5 * np.log(2 * np.pi * variance)
         return Quadratic(mean, 0.5 / variance, offset, self._base)
+
+    def formulas(self, tally: BlockTally[Columns], column: int, x: float) -> list[Formula] | None:
+        if self.estimate == "predictive":
+            return None
+        moments = (table[column].tolist() for table in self.moments(tally))
+        return [_formula(x, *of_class) for of_class in zip(*moments, strict=True)]
 
     def uncertain(
         self,
@@ -436,6 +449,17 @@ class NormalNumbers(NormalAt):
             known = Sums(np.full(n.shape, float(self.mean)))
             beyond = value + -(n * known)
             return known.high, (square + -(value * known) + -(beyond * known)).high
+
+
+def _formula(x: float, mean: float, variance: float) -> Formula:
+    """Return the normal density of x; of a log-normal x is a logarithm, and 1/x is left out."""
+    at, spread = f"{x:.6g}", f"{variance:.6g}"
+    away = f"{at} + {-mean:.6g}" if mean < 0 else f"{at} - {mean:.6g}"
+    return Formula(
+        f"1/√(2π·{spread}) · exp(-({away})²/(2·{spread}))",
+        rf"\frac{{1}}{{\sqrt{{2\pi \cdot {spread}}}}}\,"
+        rf"e^{{-\frac{{({away})^2}}{{2 \cdot {spread}}}}}",
+    )
 
 
 def _standard(shape: Floats | None) -> Distribution:

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from naively.counting.axis import Axis, ByValue, Name, title
 from naively.counting.labels import LabelArray
-from naively.events import Beta, Dirichlet
 from naively.inspect.difference import Named as Items
 from naively.inspect.difference import items_of
 from naively.inspect.explain import NGRAMS, PRIOR
@@ -23,7 +22,7 @@ from naively.kernels.reference import Floats
 from naively.likelihoods.base import Likelihood
 from naively.likelihoods.numbers import Sloped, Stepped
 from naively.messages import many
-from naively.model.class_prior import class_probabilities, is_estimated, pretend_classes
+from naively.model.class_prior import class_probabilities, is_estimated, pretended_rows
 from naively.model.model import Model
 from naively.options import How
 from naively.schema.schema import Group, Missing, MissingAs, list_names
@@ -221,16 +220,14 @@ def _of_prior(model: Model, how: How | None) -> Table:
     count = model.counted.tally.class_count
     more = 0.0 if estimate == "mle" else model.pretend_rows
     p = class_probabilities(prior, estimate, count, model.classes, more)
-    pretend: Any = more if is_estimated(prior) else np.nan
-    if isinstance(prior, Beta | Dirichlet):
-        pretend = pretend_classes(prior, estimate, model.classes)
+    pretend = pretended_rows(prior, estimate, model.classes, more)
     return Table(
         "p",
         lambda rows: [PRIOR] * len(rows),
         lambda rows: [None] * len(rows),
         p[None],
         count[None],
-        np.broadcast_to(pretend, (1, len(p))),
+        pretend[None],
         lambda _: np.full(1, -np.inf),
     )
 
