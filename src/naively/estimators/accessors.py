@@ -364,9 +364,9 @@ class Inspect(Accessor):
         >>> counts.n_parameters, counts.n_joint_parameters
         (2001, about 2^1001)
         """
-        from naively.inspect.parameters import parameter_counts
+        from naively.inspect.parameters import counts_of_model
 
-        return parameter_counts(self._model)
+        return counts_of_model(self._model)
 
     def linear(self) -> Linear:
         """Return the model as weights and intercepts, where it is a linear model.
@@ -399,13 +399,16 @@ class Inspect(Accessor):
 
         return linear(self._model)
 
-    def dependence(self, n: int = 20) -> Dependence:
+    def dependence(self, n: int = 20, *, given_class: bool = True) -> Dependence:
         """Test the naive Bayes assumption: which columns depend on each other, given the class.
 
         Parameters
         ----------
         n : int, default 20
             How many pairs of columns to return; all are tested.
+        given_class : bool, default True
+            Given the class; or, if False, whatever the class: P(a, b) = P(a) P(b), which columns
+            that say something of the class never are.
 
         Returns
         -------
@@ -436,6 +439,11 @@ class Inspect(Accessor):
         >>> X, y = load_iris(return_X_y=True)
         >>> print(str(NaiveBayes().fit(X, y).inspect.dependence()).splitlines()[0])
         6 of 6 pairs depend on each other more than chance, given the class (p < 0.05 / 6).
+        >>> import numpy as np
+        >>> a, b = np.indices((50, 50)).reshape(2, -1) % 2
+        >>> nb = NaiveBayes("bernoulli").fit(np.column_stack([a, b]), a == b)
+        >>> nb.inspect.dependence().dependent, nb.inspect.dependence(given_class=False).dependent
+        (1, 0)
         """
         from naively.assess.dependence import dependence
 
@@ -446,7 +454,7 @@ class Inspect(Accessor):
                 "it in the file with save(path, keep_rows=True), or `naively train --keep-rows`; "
                 "after forget and decay fit again."
             )
-        return dependence(model, self._estimator._sample, n)
+        return dependence(model, self._estimator._sample, n, given_class=given_class)
 
     def marginal(self, columns: Names) -> Probabilities:
         """Return the probabilities of the values of some columns, where the model is a joint table.

@@ -893,7 +893,8 @@ class Estimable(EventModel[A, B]):
         except (TypeError, ValueError):
             raise ValueError(
                 f"{type(self).__name__} estimates from numbers, and the sample holds "
-                f"{_no_number(sample)!r}; Categorical counts what is not a number."
+                f"{_no_number(sample)!r}; Categorical counts what is not a number"
+                f"{', Bernoulli(success=...) one of two values' if self.shares else ''}."
             ) from None
         matrix = self._matrix(numbers)
         return Dense(matrix, Columns(range(matrix.shape[1])))
