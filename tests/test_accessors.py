@@ -15,7 +15,7 @@ DOORS = {
     "inspect": {
         "column", "regions", "nomogram", "difference", "images", "strongest", "rules", "parameters",
         "parameter_counts", "linear", "dependence", "marginal", "conditional", "log_likelihood",
-        "log_marginal_likelihood", "sample", "drift",
+        "log_marginal_likelihood", "log_joint", "graph", "sample", "drift",
     },
     "curve": {"decay", "learning", "smoothing"},
     "export": {

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
+import naively
 from naively import (
     Bernoulli,
     Beta,
@@ -509,3 +510,51 @@ def test_a_pseudo_count_that_is_chosen_foretells_each_count_best_by_the_rest() -
     ):
         best = max(grid, key=lambda alpha: gain(alpha) - np.log(alpha) ** 2 / 4)
         assert best == pytest.approx(found, rel=0.02)
+
+
+def test_a_coin_of_heads_and_tails_is_one_of_truths() -> None:
+    throws = ["H", "T", "H", None, "H"]
+    coin, truths = Bernoulli(success="H").fit(throws), Bernoulli().fit([1, 0, 1, np.nan, 1])
+    assert (coin.mle, coin.mean, coin.n) == (truths.mle, truths.mean, truths.n)
+    assert Bernoulli(success="T").fit(throws).mle == 0.25
+    assert Bernoulli(success=2).fit([1, 2, 2]).mle == 2 / 3
+    assert Bernoulli(success="H").fit(["T", "T"]).mle == 0
+    assert Bernoulli(success="H").consistency(["H", "T"]).estimate["p"].tolist() == [1.0, 0.5]
+    with pytest.raises(ValueError, match="there are 'T' and 'X' beside it"):
+        Bernoulli(success="H").fit(["H", "T", "X"])
+    with pytest.raises(ValueError, match=r"Bernoulli\(success=...\) one of two values"):
+        Bernoulli().fit(["H", "T"])
+    with pytest.raises(ValueError, match="is of a plain sample"):
+        NaiveBayes(Bernoulli(success="H")).fit({"coin": ["H", "T"]}, [0, 1])
+
+
+def test_the_expectation_of_levels_is_that_of_numbers() -> None:
+    die = Categorical(estimate="mle").fit([1, 2, 2, 3]).expectation
+    assert die == {"mean": 2.0, "variance": 0.5}
+    sample = Poisson(estimate="mle").fit([2, 4]).expectation
+    assert (sample["mean"], sample["variance"]) == (3.0, 3.0)
+    with pytest.raises(ValueError, match="Level 'a' is no number"):
+        Categorical().fit(["a", 1]).expectation  # noqa: B018
+
+
+def test_event_models_of_one_sample_are_compared_as_scipy_and_a_refit_have_it() -> None:
+    x = np.random.default_rng(1).gamma(2.0, 1.0, 40)
+    models = {"normal": Gaussian(smoothing=0), "waits": Exponential(), "bins": Histogram()}
+    found = naively.compare_event_models(x, models)
+    of = {name: i for i, name in enumerate(found.model)}
+    best = {
+        "normal": stats.norm(x.mean(), x.std()).logpdf(x).sum(),
+        "waits": stats.expon(scale=x.mean()).logpdf(x).sum(),
+    }
+    for name, k in (("normal", 2), ("waits", 1)):
+        assert found.parameters[of[name]] == k
+        assert found.aic[of[name]] == pytest.approx(2 * k - 2 * best[name])
+        assert found.bic[of[name]] == pytest.approx(k * np.log(40) - 2 * best[name])
+        left = [models[name].fit(np.delete(x, i)).log_likelihood([x[i]]) for i in range(len(x))]
+        assert found.leave_one_out[of[name]] == pytest.approx(sum(left))
+    assert np.isnan(found.aic[of["bins"]])
+    assert found.leave_one_out == sorted(found.leave_one_out, reverse=True)
+    with pytest.raises(ValueError, match="not of one measure"):
+        naively.compare_event_models([1, 2, 3], [Poisson(), Gaussian()])
+    with pytest.raises(ValueError, match="no event model to compare"):
+        naively.compare_event_models([1, 2, 3], [])

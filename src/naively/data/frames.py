@@ -22,7 +22,6 @@ from naively.data.columns import (
     MatrixRows,
     Rows,
     SparseRows,
-    as_objects,
     check_sparse,
     column_rows,
     join_columns,

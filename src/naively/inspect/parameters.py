@@ -156,6 +156,56 @@ class Parameters(Tabular):
         best = rows[np.argsort(-tells[rows], kind="stable")[:n]]
         return replace(self, chosen=best)
 
+    def plot(self, ax: Axes | None = None, n: int = 20, *, count: bool = False) -> Axes:
+        """Draw a table of the parameters, items by classes, as a heat map.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            What to draw on; by default a new figure.
+        n : int, default 20
+            How many items; of more, those that tell the classes apart most.
+        count : bool, default False
+            What was counted of each item, instead of the parameter.
+
+        Returns
+        -------
+        ax : matplotlib.axes.Axes
+
+        Notes
+        -----
+        It is of one kind of parameter: the first that is there ("p", or "mean"), without the class
+        prior, which is drawn if nothing else is there.
+        """
+        from naively.pictures.axes import name_of
+        from naively.pictures.evidence import draw_table
+
+        first = self._first
+        kinds = {
+            i: table.parameter
+            for i, table in enumerate(self.tables)
+            if first[i + 1] > first[i] and table.telling(self.start)[0] > -np.inf
+        }
+        kind = next(iter(kinds.values()), "p")
+        chosen = [i for i, of in kinds.items() if of == kind] or range(len(self.tables))
+        of = np.searchsorted(first, self._rows, side="right") - 1
+        rows = self._rows[np.isin(of, list(chosen))]
+        shown, notes = replace(self, chosen=rows), []
+        if len(rows) > n:
+            shown = shown.strongest(n)
+            notes = [f"{n:,} of {len(rows):,} items, that tell the classes apart most"]
+        table, k = shown.to_dict(), len(self.classes)
+        columns, items = table["column"][::k], table["item"][::k]
+        several = len(set(columns)) > 1
+        names = [
+            name_of(c if item is None else f"{c} = {item}" if several else item)
+            for c, item in zip(columns, items, strict=True)
+        ]
+        values = np.array(table["count" if count else "value"], np.float64).reshape(-1, k)
+        labels = [name_of(label) for label in self.classes.tolist()]
+        what = "count" if count else kind
+        return draw_table(values, names, labels, label=what, notes=notes, ax=ax)
+
     def _to_dict(self, rows: NDArray[np.int64]) -> dict[str, list[Any]]:
         """Return the columns of some rows of the tables."""
         k, n = len(self.classes), len(rows)
@@ -530,7 +580,7 @@ def counts_of_model(model: Model) -> ParameterCounts:
     return ParameterCounts(tuple(found), len(model.classes), _free_in_prior(model))
 
 
-def parameter_counts(M: int, K: int = 2, values: int = 2) -> ParameterCounts:  # noqa: N803
+def parameter_counts(M: int, K: int = 2, values: int = 2) -> ParameterCounts:
     """Count the parameters of a model of M columns and K classes, without any data.
 
     Parameters
