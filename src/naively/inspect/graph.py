@@ -126,7 +126,8 @@ def graph(model: Model, label: str) -> NaiveGraph:
         linear = model.weights.linear
         looked_at = [of.columns for of in linear.products] + [of.columns for of in linear.rules]
         several = dict.fromkeys(tuple(sorted(map(title, columns))) for columns in looked_at)
-    return NaiveGraph(label, tuple(nodes), tuple(columns for columns in several if len(columns) > 1))
+    together = tuple(columns for columns in several if len(columns) > 1)
+    return NaiveGraph(label, tuple(nodes), together)
 
 
 def _first(columns: Sequence[str]) -> list[str]:
