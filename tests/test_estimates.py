@@ -22,6 +22,7 @@ from naively import (
     Geometric,
     Histogram,
     JointTable,
+    LogitNormal,
     LogNormal,
     Multinomial,
     NaiveBayes,
@@ -32,6 +33,7 @@ from naively import (
 )
 from naively.counting.leave_one_out import pseudo_count_of_coins, pseudo_count_of_words
 from naively.kernels.double_double import Sums
+from naively.options import How
 from tests.test_worked import ROWS
 
 HEADS = [1] * 8 + [0] * 2
@@ -558,3 +560,34 @@ def test_event_models_of_one_sample_are_compared_as_scipy_and_a_refit_have_it() 
         naively.compare_event_models([1, 2, 3], [Poisson(), Gaussian()])
     with pytest.raises(ValueError, match="no event model to compare"):
         naively.compare_event_models([1, 2, 3], [])
+
+
+@pytest.mark.parametrize("how", ["mle", "map", "mean", "predictive"])
+def test_numbers_between_bounds_are_normal_by_their_logits(how: How) -> None:
+    x = np.array([12.0, 35.0, 42.0, 58.0, 71.0, 99.0])
+    z = np.log(x / (100 - x))
+    bounded = LogitNormal(low=0, high=100, estimate=how).fit(x)
+    logits = Gaussian(estimate=how).fit(z)
+    jacobian = np.log(100 / (x * (100 - x))).sum()
+    expected = logits.log_likelihood(z) + jacobian
+    assert bounded.log_likelihood(x) == pytest.approx(expected, rel=1e-12)
+    of = bounded.fitted
+    assert of.logpdf(x).sum() == pytest.approx(expected, rel=1e-9)
+    assert integrate.quad(of.pdf, 0, 100, limit=500)[0] == pytest.approx(1, rel=1e-6)
+    np.testing.assert_allclose(of.cdf(of.ppf([0.1, 0.9])), [0.1, 0.9])
+    assert (of.cdf(0), of.sf(100)) == (0, 0)
+    drawn = bounded.sample(500, random_state=0)
+    assert 0 < min(drawn) < max(drawn) < 100
+    assert stats.kstest(drawn, of.cdf).pvalue > 1e-3
+
+
+def test_what_is_not_between_the_bounds_is_an_error() -> None:
+    for wrong in ([0.0, 1.0], [50.0, 100.0], [-3.0, 4.0]):
+        with pytest.raises(ValueError, match="needs numbers between 0 and 100"):
+            LogitNormal(low=0, high=100).fit(wrong)
+    for low, high in ((1, 0), (0, 0), (0, np.inf)):
+        with pytest.raises(ValueError, match="low must be below high"):
+            LogitNormal(low=low, high=high)
+    nb = NaiveBayes(LogitNormal(low=0, high=9), weights=None).fit([[1.0], [8.0]], [0, 1])
+    with pytest.raises(ValueError, match="no other program scores yet"):
+        nb.export.scorecard()
