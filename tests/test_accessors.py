@@ -15,7 +15,7 @@ DOORS = {
     "inspect": {
         "column", "regions", "nomogram", "difference", "images", "strongest", "rules", "parameters",
         "parameter_counts", "linear", "dependence", "marginal", "conditional", "log_likelihood",
-        "log_marginal_likelihood", "sample", "drift",
+        "log_marginal_likelihood", "log_joint", "graph", "sample", "drift",
     },
     "curve": {"decay", "learning", "smoothing"},
     "export": {
@@ -27,6 +27,7 @@ FACE = {
     "predict_interval", "predict_joint_log_proba", "predict_set", "score_samples",
     "estimate_class_prior",
     "explain", "assess", "evaluate", "calibrate", "merge", "forget", "decay", "save", "of",
+    "textbook",
     # scikit-learn's
     "get_params", "set_params", "score", "get_metadata_routing",
     *(f"set_{verb}_request" for verb in ROUTED),

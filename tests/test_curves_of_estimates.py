@@ -230,3 +230,16 @@ def test_fitted_is_scipys_distribution_at_the_estimate() -> None:
     assert rate.fitted.mean() == pytest.approx((3 + 7 - 1) / (1 + 2))
     p = Categorical(alpha=1).fit(["a", "a", "b"]).fitted.p
     assert p == pytest.approx([3 / 5, 2 / 5])
+
+
+@pytest.mark.parametrize("log", [True, False])
+def test_the_likelihood_itself_is_drawn_with_its_top(log: bool) -> None:
+    curve = Bernoulli().fit([1] * 8 + [0] * 2).curve()
+    assert curve.mle == 0.8
+    ax = curve.plot_likelihood(log=log)
+    drawn, _, top = ax.lines
+    expected = stats.binom.logpmf(8, 10, curve.value) - np.log(45)
+    np.testing.assert_allclose(drawn.get_ydata(), expected if log else np.exp(expected))
+    assert top.get_xdata() == [0.8]
+    assert top.get_ydata()[0] == pytest.approx(max(drawn.get_ydata()), rel=1e-3)
+    assert ax.get_ylabel().startswith("log likelihood l(p)" if log else "likelihood L(p)")

@@ -311,3 +311,19 @@ def test_train_says_why_no_interactions_were_chosen(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["train", str(data), *options])
     assert done.exit_code == 0, done.output
     assert "Interactions: none; 40 rows are too few, it takes 100." in done.stderr
+
+
+def test_whatever_the_class_it_is_that_of_the_table_of_two_columns() -> None:
+    rng = np.random.default_rng(3)
+    a, b = rng.integers(0, 3, 600), rng.integers(0, 2, 600)
+    y = (a + b) % 2  # independent, but not given the class
+    nb = NaiveBayes("categorical", weights=None).fit(np.column_stack([a, b]), y)
+    alone, given = (nb.inspect.dependence(given_class=of) for of in (False, True))
+    table = np.zeros((3, 2))
+    np.add.at(table, (a, b), 1)
+    g = stats.chi2_contingency(table, correction=False, lambda_="log-likelihood")
+    assert 2 * 600 * alone.mutual_information[0] == pytest.approx(g.statistic)
+    assert alone.p_value[0] == pytest.approx(g.pvalue)
+    assert (alone.dependent, given.dependent) == (0, 1)
+    assert "whatever the class" in str(alone)
+    assert alone.plot().get_xlabel() == "mutual information (nats)"

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
+import naively
 from naively import (
     Bernoulli,
     Beta,
@@ -21,6 +22,7 @@ from naively import (
     Geometric,
     Histogram,
     JointTable,
+    LogitNormal,
     LogNormal,
     Multinomial,
     NaiveBayes,
@@ -31,6 +33,7 @@ from naively import (
 )
 from naively.counting.leave_one_out import pseudo_count_of_coins, pseudo_count_of_words
 from naively.kernels.double_double import Sums
+from naively.options import How
 from tests.test_worked import ROWS
 
 HEADS = [1] * 8 + [0] * 2
@@ -509,3 +512,82 @@ def test_a_pseudo_count_that_is_chosen_foretells_each_count_best_by_the_rest() -
     ):
         best = max(grid, key=lambda alpha: gain(alpha) - np.log(alpha) ** 2 / 4)
         assert best == pytest.approx(found, rel=0.02)
+
+
+def test_a_coin_of_heads_and_tails_is_one_of_truths() -> None:
+    throws = ["H", "T", "H", None, "H"]
+    coin, truths = Bernoulli(success="H").fit(throws), Bernoulli().fit([1, 0, 1, np.nan, 1])
+    assert (coin.mle, coin.mean, coin.n) == (truths.mle, truths.mean, truths.n)
+    assert Bernoulli(success="T").fit(throws).mle == 0.25
+    assert Bernoulli(success=2).fit([1, 2, 2]).mle == 2 / 3
+    assert Bernoulli(success="H").fit(["T", "T"]).mle == 0
+    assert Bernoulli(success="H").consistency(["H", "T"]).estimate["p"].tolist() == [1.0, 0.5]
+    with pytest.raises(ValueError, match="there are 'T' and 'X' beside it"):
+        Bernoulli(success="H").fit(["H", "T", "X"])
+    with pytest.raises(ValueError, match=r"Bernoulli\(success=...\) one of two values"):
+        Bernoulli().fit(["H", "T"])
+    with pytest.raises(ValueError, match="is of a plain sample"):
+        NaiveBayes(Bernoulli(success="H")).fit({"coin": ["H", "T"]}, [0, 1])
+
+
+def test_the_expectation_of_levels_is_that_of_numbers() -> None:
+    die = Categorical(estimate="mle").fit([1, 2, 2, 3]).expectation
+    assert die == {"mean": 2.0, "variance": 0.5}
+    sample = Poisson(estimate="mle").fit([2, 4]).expectation
+    assert (sample["mean"], sample["variance"]) == (3.0, 3.0)
+    with pytest.raises(ValueError, match="Level 'a' is no number"):
+        Categorical().fit(["a", 1]).expectation  # noqa: B018
+
+
+def test_event_models_of_one_sample_are_compared_as_scipy_and_a_refit_have_it() -> None:
+    x = np.random.default_rng(1).gamma(2.0, 1.0, 40)
+    models = {"normal": Gaussian(smoothing=0), "waits": Exponential(), "bins": Histogram()}
+    found = naively.compare_event_models(x, models)
+    of = {name: i for i, name in enumerate(found.model)}
+    best = {
+        "normal": stats.norm(x.mean(), x.std()).logpdf(x).sum(),
+        "waits": stats.expon(scale=x.mean()).logpdf(x).sum(),
+    }
+    for name, k in (("normal", 2), ("waits", 1)):
+        assert found.parameters[of[name]] == k
+        assert found.aic[of[name]] == pytest.approx(2 * k - 2 * best[name])
+        assert found.bic[of[name]] == pytest.approx(k * np.log(40) - 2 * best[name])
+        left = [models[name].fit(np.delete(x, i)).log_likelihood([x[i]]) for i in range(len(x))]
+        assert found.leave_one_out[of[name]] == pytest.approx(sum(left))
+    assert np.isnan(found.aic[of["bins"]])
+    assert found.leave_one_out == sorted(found.leave_one_out, reverse=True)
+    with pytest.raises(ValueError, match="not of one measure"):
+        naively.compare_event_models([1, 2, 3], [Poisson(), Gaussian()])
+    with pytest.raises(ValueError, match="no event model to compare"):
+        naively.compare_event_models([1, 2, 3], [])
+
+
+@pytest.mark.parametrize("how", ["mle", "map", "mean", "predictive"])
+def test_numbers_between_bounds_are_normal_by_their_logits(how: How) -> None:
+    x = np.array([12.0, 35.0, 42.0, 58.0, 71.0, 99.0])
+    z = np.log(x / (100 - x))
+    bounded = LogitNormal(low=0, high=100, estimate=how).fit(x)
+    logits = Gaussian(estimate=how).fit(z)
+    jacobian = np.log(100 / (x * (100 - x))).sum()
+    expected = logits.log_likelihood(z) + jacobian
+    assert bounded.log_likelihood(x) == pytest.approx(expected, rel=1e-12)
+    of = bounded.fitted
+    assert of.logpdf(x).sum() == pytest.approx(expected, rel=1e-9)
+    assert integrate.quad(of.pdf, 0, 100, limit=500)[0] == pytest.approx(1, rel=1e-6)
+    np.testing.assert_allclose(of.cdf(of.ppf([0.1, 0.9])), [0.1, 0.9])
+    assert (of.cdf(0), of.sf(100)) == (0, 0)
+    drawn = bounded.sample(500, random_state=0)
+    assert 0 < min(drawn) < max(drawn) < 100
+    assert stats.kstest(drawn, of.cdf).pvalue > 1e-3
+
+
+def test_what_is_not_between_the_bounds_is_an_error() -> None:
+    for wrong in ([0.0, 1.0], [50.0, 100.0], [-3.0, 4.0]):
+        with pytest.raises(ValueError, match="needs numbers between 0 and 100"):
+            LogitNormal(low=0, high=100).fit(wrong)
+    for low, high in ((1, 0), (0, 0), (0, np.inf)):
+        with pytest.raises(ValueError, match="low must be below high"):
+            LogitNormal(low=low, high=high)
+    nb = NaiveBayes(LogitNormal(low=0, high=9), weights=None).fit([[1.0], [8.0]], [0, 1])
+    with pytest.raises(ValueError, match="no other program scores yet"):
+        nb.export.scorecard()

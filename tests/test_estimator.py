@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable
 from copy import deepcopy
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -609,8 +610,8 @@ def test_an_empty_document_is_the_class_prior() -> None:
 
 
 def test_shapes_that_are_no_table() -> None:
-    with pytest.raises(ValueError, match="Expected 2D array, got 1D array"):
-        NaiveBayes(weights=None).fit([1.0, 2.0], ["a", "b"])
+    with pytest.raises(ValueError, match=r"got 1D array .* write \{\"x\": X\}"):
+        NaiveBayes(weights=None).fit(np.array([1.0, 2.0]), ["a", "b"])
     with pytest.raises(TypeError, match="got one string; wrap it in a list"):
         NaiveBayes(weights=None).fit("text", ["a"])
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
@@ -619,6 +620,20 @@ def test_shapes_that_are_no_table() -> None:
         NaiveBayes(weights=None).fit(3, ["a"])
     with pytest.raises(ValueError, match="Text 1 is a int; each must be a string"):
         NaiveBayes(weights=None).fit(["one", 2], ["a", "b"])
+
+
+@pytest.mark.parametrize("series", [list, tuple, pd.Series, pl.Series])
+def test_numbers_in_a_row_are_one_column(series: Any) -> None:
+    x, new, y = [1.0, 2.0, 8.0, 9.0], [1.5, 8.5, 3.0], ["a", "a", "b", "b"]
+    nb = NaiveBayes.textbook("gaussian").fit(series(x), y)
+    table = NaiveBayes.textbook("gaussian").fit(np.array(x)[:, None], y)
+    np.testing.assert_array_equal(
+        nb.predict_joint_log_proba(series(new)), table.predict_joint_log_proba(np.c_[new])
+    )
+    two = NaiveBayes.textbook("gaussian").fit(np.c_[x, x], y)
+    with pytest.raises(ValueError, match="X has 1 features"):
+        two.predict(series(new))
+    assert NaiveBayes().fit([True, False, None, True], y).schema_.kinds == {0: "boolean"}
 
 
 def test_labels_of_different_types() -> None:

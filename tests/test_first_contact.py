@@ -320,7 +320,7 @@ def test_one_row_alone_is_a_table_of_one_row() -> None:
     )
     numbers = NaiveBayes().fit(np.arange(20.0).reshape(10, 2), ["a", "b"] * 5)
     assert len(numbers.predict([1.0, 2.0])) == 1
-    with pytest.raises(ValueError, match="2D array"):
+    with pytest.raises(ValueError, match="X has 1 features"):
         numbers.predict([1.0, 2.0, 3.0])
 
 

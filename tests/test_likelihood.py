@@ -15,8 +15,10 @@ from scipy import stats
 
 from naively import (
     Bernoulli,
+    Beta,
     Categorical,
     Complement,
+    Dirichlet,
     Gaussian,
     GaussianNB,
     Multinomial,
@@ -232,3 +234,27 @@ def test_the_worked_example_of_a_text_by_hand() -> None:
     yes = np.log(3 / 4) + 3 * np.log(6 / 14) + 2 * np.log(1 / 14)
     no = np.log(1 / 4) + 3 * np.log(2 / 9) + 2 * np.log(2 / 9)
     assert nb.score_samples(test)[0] == pytest.approx(np.logaddexp(yes, no), rel=1e-12)
+
+
+def test_the_log_joint_is_the_likelihood_and_the_priors_by_hand() -> None:
+    X = np.array([[1, 0], [1, 1], [0, 1], [0, 0], [1, 1]])
+    y = [0, 0, 0, 1, 1]
+    values = {}
+    for how in ("map", "mean"):
+        event = Bernoulli(prior=Beta(2, 2), estimate=how)
+        nb = NaiveBayes(event, class_prior=Beta(3, 2), estimate=how, weights=None).fit(X, y)
+        phi = np.exp(nb.class_log_prior_[1])
+        by_hand = stats.beta(3, 2).logpdf(phi) + nb.inspect.log_likelihood(X, y)
+        for name in ("x0", "x1"):
+            for p in nb.inspect.parameters(column=name).to_dict()["value"]:
+                by_hand += stats.beta(2, 2).logpdf(p)
+        values[how] = nb.inspect.log_joint(X, y)
+        assert values[how] == pytest.approx(by_hand, rel=1e-12)
+    assert values["map"] > values["mean"]
+    levels = NaiveBayes(Categorical(prior=Dirichlet(2)), weights=None).fit({"c": list("uvvww")}, y)
+    p = np.reshape(levels.inspect.parameters(column="c").to_dict()["value"], (3, 2)).T
+    density = sum(stats.dirichlet([2, 2, 2]).logpdf(row) for row in p)
+    expected = density + levels.inspect.log_likelihood({"c": list("uvvww")}, y)
+    assert levels.inspect.log_joint({"c": list("uvvww")}, y) == pytest.approx(expected)
+    with pytest.raises(ValueError, match="has no evidence"):
+        NaiveBayes("histogram", weights=None).fit(X + 0.5, y).inspect.log_joint(X + 0.5, y)

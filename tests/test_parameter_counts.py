@@ -9,7 +9,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
+import naively
 from naively import Categorical, Gaussian, JointTable, Multinomial, NaiveBayes
+from naively.inspect.parameters import ParameterCount
 
 RNG = np.random.default_rng(0)
 TRUTHS = RNG.random((30, 12)) < 0.5
@@ -93,3 +95,26 @@ def test_the_picture_has_both_curves_on_a_logarithmic_axis() -> None:
     )
     assert "joint table: without end" in [line.get_label() for line in endless.lines]
     plt.close("all")
+
+
+@pytest.mark.parametrize(("M", "K", "values"), [(3, 2, 2), (5, 3, 4), (1, 1, 2)])
+def test_counts_without_data_are_those_of_a_model(M: int, K: int, values: int) -> None:
+    codes = np.indices((values,) * M).reshape(M, -1).T
+    labels = np.arange(len(codes)) % K
+    model = NaiveBayes(Categorical(), weights=None).fit(codes, labels).inspect.parameter_counts()
+    found = naively.parameter_counts(M, K, values)
+    assert found.n_parameters == model.n_parameters == M * K * (values - 1) + K - 1
+    assert found.n_joint_parameters == model.n_joint_parameters == K * (values**M - 1) + K - 1
+    assert found.n_rows == len(codes)
+
+
+def test_large_numbers_are_powers_of_two_or_of_ten() -> None:
+    assert str(naively.parameter_counts(M=1000, values=10_000).n_rows) == "about 10^4000"
+    assert str(naively.parameter_counts(M=1000).n_joint_parameters) == "about 2^1001"
+    counts = NaiveBayes(Categorical(codes=10_000), weights=None)
+    counts = counts.fit(np.arange(4000).reshape(4, 1000), [0, 1, 0, 1]).inspect.parameter_counts()
+    assert str(counts.n_joint_parameters) == "about 2·10^4000"
+    assert str(ParameterCount(10**20 - 1)) == "about 10^20"
+    for wrong in ({"M": 0}, {"M": 3, "K": 0}, {"M": 3, "values": 0}, {"M": 10**5}):
+        with pytest.raises(ValueError, match="must be at"):
+            naively.parameter_counts(**wrong)

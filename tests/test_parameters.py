@@ -7,6 +7,7 @@ import io
 import math
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
@@ -30,6 +31,7 @@ from naively import (
     NaiveBayes,
     Poisson,
     Text,
+    datasets,
 )
 from naively.cli.app import app
 from naively.inspect.difference import Interval
@@ -266,3 +268,52 @@ def test_show_writes_parameters(tmp_path: Path) -> None:
     assert [row["value"] for row in rows("--column", "class prior")] == ["0.5", "0.5"]
     failed = CliRunner().invoke(app, ["show", str(path), "--column", "colour"])
     assert "give --parameters too" in str(failed.exception)
+
+
+def test_a_table_of_parameters_is_a_heat_map() -> None:
+    X, y = datasets.play_tennis()
+    nb = NaiveBayes.textbook("categorical", smoothing=1).fit(X, y)
+    found = nb.inspect.parameters()
+    ax = found.plot()
+    shown = np.asarray(ax.images[0].get_array())
+    table = found.to_dict()
+    np.testing.assert_array_equal(shown.ravel(), table["value"][2:])  # without the class prior
+    assert ax.get_yticklabels()[0].get_text() == "outlook = sunny"
+    outlook = nb.inspect.parameters(column="outlook").plot(count=True)
+    assert np.asarray(outlook.images[0].get_array()).tolist() == [[3, 2], [0, 4], [2, 3]]
+    few = found.plot(n=3)
+    assert np.asarray(few.images[0].get_array()).shape == (3, 2)
+    prior = nb.inspect.parameters(column="class prior").plot()
+    assert np.asarray(prior.images[0].get_array()).tolist() == [[5 / 14, 9 / 14]]
+    means = NaiveBayes.textbook("gaussian").fit([[-1.0], [2.0]], [0, 1]).inspect.parameters()
+    assert np.asarray(means.plot().images[0].get_array()).tolist() == [[-1.0, 2.0]]
+
+
+def test_a_table_is_latex() -> None:
+    nb = NaiveBayes.textbook("categorical").fit({"a_b": ["50 %", "x"]}, ["u", "v"])
+    lines = nb.inspect.parameters(column="a_b").to_latex().splitlines()
+    assert lines[0] == r"\begin{array}{llllrrr}"
+    assert lines[2].startswith(r"\text{u} & \text{a\_b} & \text{50 \%} & \text{p} & 1 & 1")
+    assert lines[-1] == r"\end{array}"
+
+
+def test_the_graph_is_an_arrow_to_each_column() -> None:
+    X, y = datasets.play_tennis()
+    graph = NaiveBayes.textbook("categorical").fit(X, y).inspect.graph("play")
+    assert graph.to_dict() == {"from": ["play"] * 4, "to": list(X)}
+    assert str(graph).endswith("p(humidity | play) p(wind | play)")
+    root = ET.fromstring(graph.to_svg())  # noqa: S314  (our own)
+    space = "{http://www.w3.org/2000/svg}"
+    assert [of.text for of in root.findall(f"{space}text")] == [*X, "play"]
+    assert len(root.findall(f"{space}line")) == 4
+    assert graph._repr_html_() == graph.to_svg()
+    assert [of.get_text() for of in graph.plot().texts if of.get_text()] == [*X, "play"]
+    joint = NaiveBayes(JointTable(), weights=None).fit(X, y).inspect.graph()
+    assert joint.columns == ("outlook, temperature, humidity, wind",)
+    wide = NaiveBayes("bernoulli").fit(np.eye(12), np.arange(12) % 2).inspect.graph()
+    assert "x5, ..., x11" in str(wide)
+    assert len(wide.plot().texts) > 8
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(600, 2))
+    rules = NaiveBayes(interactions={"rules": 1}).fit(x, (x[:, 0] > 0) ^ (x[:, 1] > 0))
+    assert rules.inspect.graph().together == (("x0", "x1"),)

@@ -21,6 +21,7 @@ from naively import (
     Gaussian,
     Geometric,
     InverseGamma,
+    LogisticNormal,
     LogNormal,
     Multinomial,
     NegativeBinomial,
@@ -252,3 +253,41 @@ def test_what_is_updated_is_the_posterior() -> None:
     # Murphy (2007), section 6: worked by hand in test_estimates.test_gaussian.
     both = updated(Gaussian(prior=NormalInverseGamma(1, 2, 3, 4)), [1.0, 3.0, 4.0, 8.0])
     assert numbers_of(both) == pytest.approx([3, 6, 5, 4 + 38 / 2])
+
+
+@pytest.mark.parametrize("prior", [LogisticNormal(0, 0.04), LogisticNormal(1, 4)])
+def test_a_prior_that_is_not_conjugate_is_integrated(prior: LogisticNormal) -> None:
+    flips = [1, 1, 0, None, True]
+
+    def integral(of: Any) -> float:
+        value: float = integrate.quad(of, 0, 1, epsabs=1e-12, points=[0.5])[0]
+        return value
+
+    found = prior.fit(flips)
+    evidence = integral(lambda p: prior.pdf(p) * p**3 * (1 - p))
+    assert integral(prior.pdf) == pytest.approx(1, rel=1e-8)
+    assert np.exp(found.log_evidence) == pytest.approx(evidence, rel=1e-8)
+    mean = integral(lambda p: prior.pdf(p) * p**4 * (1 - p)) / evidence
+    assert found.mean == pytest.approx(mean, rel=1e-8)
+    assert integral(found.pdf) == pytest.approx(1, rel=1e-8)
+    nearest = prior.nearest
+    assert (found.beta.a, found.beta.b) == (nearest.a + 3, nearest.b + 1)
+    # No Beta beside it is nearer.
+    p = np.linspace(0, 1, 20_001)[1:-1]
+
+    def fit(a: float, b: float) -> float:
+        return float(prior.pdf(p) @ stats.beta(a, b).logpdf(p))
+
+    best = fit(nearest.a, nearest.b)
+    for a, b in ((1.02, 1), (0.98, 1), (1, 1.02), (1, 0.98)):
+        assert fit(a * nearest.a, b * nearest.b) < best
+    assert "by two additions" in str(found)
+    assert len(found.plot().lines) == 4
+
+
+def test_what_no_logistic_normal_is() -> None:
+    for wrong in ({"variance": 0.0}, {"mean": np.nan}):
+        with pytest.raises(ValueError, match="LogisticNormal"):
+            LogisticNormal(**wrong)
+    with pytest.raises(ValueError, match="the sample holds 2"):
+        LogisticNormal().fit([0, 2])

@@ -231,3 +231,22 @@ def test_without_two_columns_of_numbers_they_must_be_named():
     nb = NaiveBayes("gaussian").fit(np.arange(12.0).reshape(4, 3), [0, 0, 1, 1])
     with pytest.raises(ValueError, match="there are 3; name two: 'x0', 'x1', 'x2'"):
         nb.inspect.regions()
+
+
+def test_the_margin_is_one_posterior_less_the_other() -> None:
+    X, y = load_iris(return_X_y=True)
+    two = NaiveBayes("gaussian").fit(X[:100, :2], y[:100]).inspect.regions(points=30)
+    p = two.posterior
+    np.testing.assert_allclose(two.margin(), p[:, :, 1] - p[:, :, 0], atol=1e-12)
+    np.testing.assert_allclose(two.margin(0), -two.margin(1), atol=1e-12)
+    three = NaiveBayes("gaussian").fit(X[:, :2], y).inspect.regions(points=30)
+    for c in range(3):
+        won = three.label == c
+        assert ((three.margin(c) >= 0) == won).all()
+    ax = two.plot_surface()
+    assert ax.get_zlabel() == "p(1 | row) - p(0 | row)"
+    assert two.plot_surface(what="posterior").get_zlabel() == "p(1 | row)"
+    with pytest.raises(ValueError, match="Axes of three dimensions"):
+        two.plot_surface(mpl.figure.Figure().add_subplot())
+    with pytest.raises(ValueError, match="what must be"):
+        two.plot_surface(what="density")

@@ -26,7 +26,16 @@ from tests.linear_parts import with_linear_part
 from tests.scorecards import Row, posterior, scores
 
 # What is no sum of given numbers, and what must happen (a share of 1) or is made by a program.
-NO_SUMS = ("predictive", "density", "joint", "features=", "Patterns", "binomial(", "max_tokens")
+NO_SUMS = (
+    "predictive",
+    "density",
+    "joint",
+    "features=",
+    "Patterns",
+    "binomial(",
+    "max_tokens",
+    "logit",
+)
 
 
 def read(model: Model) -> dict[str, Any]:

@@ -681,3 +681,12 @@ def test_words_that_are_counted_and_scored_as_they_are_read_are_as_if_they_were_
         found, expected = model.score(batch, finish), model.score(batch.split(), finish)
         np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
     np.testing.assert_array_equal(model.score(batch, "label"), model.score(batch.split(), "label"))
+
+
+def test_counts_of_a_vocabulary_are_those_of_scikit_learn() -> None:
+    words = ["aardvark", "about", "all", "africa", "gas"]
+    texts = ["all about Africa, about all gas oil", "", "nothing of that"]
+    expected = CountVectorizer(vocabulary=words).transform(texts).toarray()
+    for text, row in zip(texts, expected.tolist(), strict=True):
+        assert Text(vocabulary=words).counts(text) == dict(zip(words, row, strict=True))
+    assert Text().counts("b a b") == {"b": 2, "a": 1}

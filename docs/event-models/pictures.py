@@ -22,11 +22,13 @@ from naively import (
     Histogram,
     JointTable,
     KernelDensity,
+    LogitNormal,
     LogNormal,
     Multinomial,
     NaiveBayes,
     NegativeBinomial,
     Poisson,
+    datasets,
 )
 from naively.pictures.axes import COLOURS, GREY, STYLE, line, new_axes
 
@@ -130,6 +132,13 @@ def log_normal() -> Axes:
     rng = RNG(0)
     x, y = two(lambda mean, n: rng.lognormal(mean, 0.6, n), 0.3, 1.4)
     return curves(LogNormal(), x, y, "income (thousands)", 30, 15)
+
+
+def logit_normal() -> Axes:
+    found, president = datasets.approval()
+    few = np.isin(president, ["Bush", "Trump"])
+    x, y = np.array(found["approve"], np.float64)[few], np.array(president)[few]
+    return curves(LogitNormal(low=0, high=100), x, y, "approve (per cent)", 25, 100)
 
 
 def exponential() -> Axes:

@@ -1,16 +1,20 @@
-"""Real data that are on the machine already: docstrings, digits, wines and tumours.
+"""Small data that need no download: the lectures' tables and texts, and what is installed already.
 
-The texts are the docstrings of installed libraries, to be classified by library. Names of libraries
-would be target leakage, so they are removed from the texts.
+Some are facts of a paper or a poll, whose source and licence is named where they are; some were
+made up for these pages; iris, digits, wines and tumours are those of scikit-learn. The docstrings
+of installed libraries are texts to be classified by library: names of libraries would be target
+leakage, so they are removed.
 """
 
 from __future__ import annotations
 
+import csv
 import importlib
 import inspect
 import pkgutil
 import re
 import warnings
+from importlib import resources
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -86,6 +90,204 @@ def docstrings() -> tuple[list[str], list[str]]:
             if len(text.split()) >= SHORTEST:
                 label_of.setdefault(text, label)
     return list(label_of), list(label_of.values())
+
+
+# Tables of the lectures' examples, row by row.
+TENNIS = """
+sunny hot high weak no, sunny hot high strong no, overcast hot high weak yes, rain mild high weak
+yes, rain cool normal weak yes, rain cool normal strong no, overcast cool normal strong yes, sunny
+mild high weak no, sunny cool normal weak yes, rain mild normal weak yes, sunny mild normal strong
+yes, overcast mild high strong yes, overcast hot normal weak yes, rain mild high strong no
+"""
+
+
+def play_tennis() -> tuple[dict[str, list[str]], list[str]]:
+    """Return fourteen days, of which is said what the weather was, and whether tennis was played.
+
+    The table is Quinlan's (Induction of decision trees, Machine Learning 1, 1986, table 1), in the
+    words of Mitchell (Machine Learning, 1997, table 3.2), who works the day sunny, cool, high,
+    strong by hand: .0053 for yes, .0206 for no.
+
+    Returns
+    -------
+    X : dict of str to list of str
+        The columns outlook, temperature, humidity and wind.
+    y : list of str
+        Yes or no.
+
+    Examples
+    --------
+    >>> from naively import NaiveBayes
+    >>> X, y = play_tennis()
+    >>> day = {"outlook": ["sunny"], "temperature": ["cool"], "humidity": ["high"]}
+    >>> day["wind"] = ["strong"]
+    >>> NaiveBayes.textbook("categorical").fit(X, y).explain(day)[0].worked()
+    p(class) · p(outlook = sunny | class) · p(temperature = cool | class) ·
+    p(humidity = high | class) · p(wind = strong | class)
+    no:  5/14 · 3/5 · 1/5 · 4/5 · 3/5 = 18/875 = 0.0205714
+    yes: 9/14 · 2/9 · 3/9 · 3/9 · 3/9 = 1/189 = 0.00529101
+    their sum is 611/23625 = 0.0258624
+    p(no | x)  = 0.0205714 / 0.0258624 = 486/611 = 0.795417
+    p(yes | x) = 0.00529101 / 0.0258624 = 125/611 = 0.204583
+    """
+    days = [day.split() for day in TENNIS.split(",")]
+    *columns, play = map(list, zip(*days, strict=True))
+    names = ("outlook", "temperature", "humidity", "wind")
+    return dict(zip(names, columns, strict=True)), play
+
+
+MAILS = (
+    ("spam", "cheap pills buy now"),
+    ("spam", "buy cheap watches now"),
+    ("spam", "you won a prize claim now"),
+    ("spam", "free prize free money"),
+    ("ham", "lunch at noon tomorrow"),
+    ("ham", "notes from the meeting"),
+    ("ham", "see you at the meeting"),
+    ("ham", "are you free for lunch"),
+)
+RHYMES = {
+    "sea": """
+the salt wind sings, the white sails fill; the waves roll in and the gulls hang still
+a crab in the sand and a shell in my hand; the tide comes home to the edge of the land
+the boat rocks low and the boat rocks high; the fish swim deep where the anchors lie
+a whale blew spray at the break of day; the boat and the gulls were far from the bay
+the foam on the sand is a line of white; the lamp on the rocks is the sailor's light
+row, row out where the waves run free; a pail of fish from the deep green sea
+the anchor is up and the sails are wide; good ships come home with the evening tide
+a shell on the shelf still sings of the bay; the waves in its curl never roll away
+""",
+    "wood": """
+the owl looks down from the old oak tree; a fox goes by where the ferns grow free
+the leaves fall gold on the forest floor; a mouse peeps out of her small round door
+a deer in the mist at the edge of the glade; the moss is soft in the cool green shade
+the squirrel hides nuts in the hollow oak; the mole in the dark wears a velvet cloak
+the rain drips slow from the leaf to the fern; the path in the wood takes turn after turn
+a fox and an owl and a bear in the night; the moon on the leaves is a silver light
+the bark is rough and the moss is deep; the bear in the hollow is fast asleep
+a nut for the mouse and a leaf for the deer; the wood has a song for a patient ear
+""",
+}
+# Points in two examinations of a course that was made up: with and without the weekly exercises.
+SCORES = {
+    "did the exercises": (81, 92, 74, 88, 67, 95, 79, 84, 72, 90, 86, 61, 77, 83, 98, 70, 89, 76),
+    "did none": (52, 71, 38, 64, 45, 80, 29, 58, 66, 41, 73, 55, 34, 62),
+}
+
+
+def mails() -> tuple[list[str], list[str]]:
+    """Return the eight mails of the lectures, which were made up, and whether each is spam.
+
+    Returns
+    -------
+    texts : list of str
+        Four of spam, and four of ham.
+    labels : list of str
+        Spam or ham.
+
+    Examples
+    --------
+    >>> from naively import NaiveBayes
+    >>> nb = NaiveBayes.textbook("text", smoothing=1).fit(*mails())
+    >>> nb.predict(["claim your free pills", "lunch after the meeting"])
+    array(['spam', 'ham'], dtype='<U4')
+    """
+    labels, texts = map(list, zip(*MAILS, strict=True))
+    return texts, labels
+
+
+def rhymes() -> tuple[list[str], list[str]]:
+    """Return sixteen couplets, written for these pages, and whether each is of the sea or a wood.
+
+    Returns
+    -------
+    texts : list of str
+        Of two lines each, with a semicolon between them.
+    labels : list of str
+        Sea or wood.
+
+    Examples
+    --------
+    >>> from naively import NaiveBayes
+    >>> nb = NaiveBayes.textbook("text", smoothing=1).fit(*rhymes())
+    >>> nb.predict(["a fox sings to the owl", "the gulls sing to the tide"])
+    array(['wood', 'sea'], dtype='<U4')
+    """
+    found = [(line, label) for label, of in RHYMES.items() for line in of.strip().splitlines()]
+    texts, labels = map(list, zip(*found, strict=True))
+    return texts, labels
+
+
+def exam_scores() -> tuple[list[int], list[str]]:
+    """Return the points, of 100, of 32 students who were made up, and what they did before.
+
+    Returns
+    -------
+    points : list of int
+        From 0 to 100.
+    labels : list of str
+        Did the exercises, or did none.
+
+    Examples
+    --------
+    >>> from naively import Gaussian
+    >>> points, label = exam_scores()
+    >>> Gaussian().fit(points).mle["mean"]
+    69.6875
+    """
+    found = [(points, label) for label, of in SCORES.items() for points in of]
+    points, labels = map(list, zip(*found, strict=True))
+    return points, labels
+
+
+def approval() -> tuple[dict[str, list[Any]], list[str]]:
+    """Return how many approved of the president of the United States in 193 polls, 2001 to 2021.
+
+    They are the polls of all adults by ABC News and the Washington Post, in the order of their last
+    days, in whole per cent, from FiveThirtyEight's collection of polls
+    (https://github.com/fivethirtyeight/data, polls/presidential_approval_with_strength_historical
+    .csv of May 2021), whose data are under the Creative Commons Attribution 4.0 International
+    License, https://creativecommons.org/licenses/by/4.0/. Columns and rows were chosen from it.
+
+    Returns
+    -------
+    X : dict of str to list
+        The columns end_date (dates as strings) and approve (per cent).
+    president : list of str
+        Bush, Obama, Trump or Biden.
+
+    Examples
+    --------
+    >>> X, president = approval()
+    >>> len(president), X["end_date"][0], min(X["approve"]), max(X["approve"])
+    (193, '2001-04-22', 23, 92)
+    """
+    text = (resources.files("naively") / "approval.csv").read_text(encoding="utf-8")
+    rows = list(csv.DictReader(text.splitlines()))
+    dates, percents = ([row[name] for row in rows] for name in ("end_date", "approve"))
+    presidents = [row["president"] for row in rows]
+    return {"end_date": dates, "approve": [*map(int, percents)]}, presidents
+
+
+def iris() -> Dataset:
+    """Return the sepals and petals of 150 irises of three species.
+
+    Returns
+    -------
+    X : ndarray of shape (150, 4)
+        Lengths and widths, in centimetres.
+    y : ndarray of shape (150,)
+        Index of the class.
+    columns, classes : list of str
+        Names.
+
+    Examples
+    --------
+    >>> X, y, columns, classes = iris()
+    >>> X.shape, columns[0], classes
+    ((150, 4), 'sepal length (cm)', ['setosa', 'versicolor', 'virginica'])
+    """
+    return _bundled("iris")
 
 
 def digits() -> Dataset:

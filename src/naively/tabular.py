@@ -68,6 +68,15 @@ class Tabular(Shown):
         ]
         return json.dumps(records, ensure_ascii=False, default=str)
 
+    def to_latex(self) -> str:
+        """Return the table as LaTeX, an ``array`` that both slides and notebooks can show."""
+        columns = self.to_dict()
+        right = ["r" if _is_numeric(of) else "l" for of in columns.values()]
+        cells = [[latex_text(name), *map(_latex_cell, of)] for name, of in columns.items()]
+        head, *rows = (" & ".join(line) for line in zip(*cells, strict=True))
+        lines = [rf"{head} \\ \hline", *(rf"{row} \\" for row in rows)]
+        return "\n".join([rf"\begin{{array}}{{{''.join(right)}}}", *lines, r"\end{array}"])
+
     def __str__(self) -> str:
         """Return the names and the first rows, column under column."""
         return as_text(self.to_dict())
@@ -81,7 +90,7 @@ def as_text(columns: Mapping[str, Sequence[Any]], rows: int | None = None) -> st
     rows = len(next(iter(columns.values()), [])) if rows is None else rows
     shown = [[name, *map(_cell, of[:SHOWN])] for name, of in columns.items()]
     width = [max(map(len, cells)) for cells in shown]
-    numeric = [all(isinstance(v, int | float) for v in of) for of in columns.values()]
+    numeric = [_is_numeric(of) for of in columns.values()]
     lines = [
         "  ".join(
             cell.rjust(w) if right else cell.ljust(w)
@@ -90,6 +99,54 @@ def as_text(columns: Mapping[str, Sequence[Any]], rows: int | None = None) -> st
         for line in zip(*shown, strict=True)
     ]
     return "\n".join([*lines, f"... and {rows - SHOWN:,} more rows"] if rows > SHOWN else lines)
+
+
+def _is_numeric(values: Sequence[Any]) -> bool:
+    return all(isinstance(value, int | float) for value in values)
+
+
+SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+}
+
+
+def latex_text(value: object) -> str:
+    r"""Return words as LaTeX's formulas show them.
+
+    Examples
+    --------
+    >>> print(latex_text("50 % off_now"))
+    \text{50 \% off\_now}
+    """
+    escaped = "".join(SPECIAL.get(sign, sign) for sign in visible(str(value)))
+    return rf"\text{{{escaped}}}"
+
+
+def latex_number(x: float | str) -> str:
+    r"""Return a number of six digits, or one that is written already, as LaTeX.
+
+    Examples
+    --------
+    >>> print(latex_number(0.25), latex_number(2.5e-12))
+    0.25 2.5 \cdot 10^{-12}
+    """
+    text = x if isinstance(x, str) else f"{x:.6g}"
+    if text in ("inf", "-inf"):
+        return text.replace("inf", r"\infty")
+    digits, _, power = text.partition("e")
+    return rf"{digits} \cdot 10^{{{int(power)}}}" if power else digits
+
+
+def _latex_cell(value: object) -> str:
+    """Write one value as a formula shows it."""
+    if value is None:
+        return ""
+    if isinstance(value, int | float) and not isinstance(value, bool) and value == value:  # noqa: PLR0124
+        return latex_number(value)
+    return latex_text(_cell(value))
 
 
 def _cell(value: object) -> str:

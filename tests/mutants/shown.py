@@ -4,6 +4,27 @@ from tests.mutants.fault import Fault
 
 FAULTS = [
     Fault(
+        "what is false is worked with the ratio of what is true",
+        "src/naively/inspect/worked.py",
+        "rest=event.shares and x == 0",
+        "rest=False",
+        ("tests/test_worked.py",),
+    ),
+    Fault(
+        "a level that was never seen is worked without its place in the total",
+        "src/naively/events/categorical.py",
+        "with_never(more[column], more + smoothed.outside)",
+        "with_never(more[column], more)",
+        ("tests/test_worked.py",),
+    ),
+    Fault(
+        "the textbook fits weights",
+        "src/naively/estimators/naive_bayes.py",
+        '            weights=None,\n            text="words",',
+        '            text="words",',
+        ("tests/test_worked.py",),
+    ),
+    Fault(
         "a number that is missing is 0 in the rows that the page moves",
         "src/naively/report/sections.py",
         "None if np.isnan(x) else of",
@@ -78,6 +99,27 @@ FAULTS = [
         "src/naively/inspect/likelihood.py",
         "of_row = model.pure.class_log_prior[codes] + class_log_likelihoods(model, rows)[at]",
         "of_row = class_log_likelihoods(model, rows)[at]",
+        ("tests/test_likelihood.py",),
+    ),
+    Fault(
+        "whatever the class, numbers are still told apart by it",
+        "src/naively/assess/dependence.py",
+        "labels = Labels(np.zeros_like(labels.codes), labels.classes[:1], labels.weight)",
+        "pass",
+        ("tests/test_dependence.py",),
+    ),
+    Fault(
+        "a number between bounds has the density of its logit",
+        "src/naively/events/normal.py",
+        "lambda z: np.logaddexp(0, z) + np.logaddexp(0, -z) - wide, block",
+        "lambda z: 0 * z, block",
+        ("tests/test_estimates.py",),
+    ),
+    Fault(
+        "the log joint leaves the class prior's density out",
+        "src/naively/inspect/likelihood.py",
+        "total += float(prior.log_pdf(p[1]))",
+        "pass",
         ("tests/test_likelihood.py",),
     ),
     Fault(

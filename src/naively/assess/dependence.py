@@ -55,6 +55,8 @@ class Dependence(Tabular):
         How many pairs were tested, and how many of them depend on each other more than chance.
     remarks : tuple of str
         What else is to be said, as which columns were looked at.
+    given_class : bool
+        Whether it is given the class; else the information is that of all rows together.
 
     Examples
     --------
@@ -76,6 +78,7 @@ class Dependence(Tabular):
     pairs: int
     dependent: int
     remarks: tuple[str, ...] = field(default=())
+    given_class: bool = True
 
     def to_dict(self) -> dict[str, list[Any]]:
         return {
@@ -93,7 +96,8 @@ class Dependence(Tabular):
         else:
             pairs = f"{self.dependent:,} of {self.pairs:,} pairs depend on each other"
             chance = f"(p < {LEVEL} / {self.pairs:,})"
-            lines = [f"{pairs} more than chance, given the class {chance}."]
+            given = "given the class" if self.given_class else "whatever the class"
+            lines = [f"{pairs} more than chance, {given} {chance}."]
         lines += self.remarks
         return "\n".join([*lines, super().__str__()] if self.a else lines)
 
@@ -113,16 +117,23 @@ class Dependence(Tabular):
 
         n = DRAWN
         names = list(zip(self.a[:n], self.b[:n], strict=True))
-        return draw_dependence(names, self.mutual_information[:n], self.expected[:n], ax)
+        ax = draw_dependence(names, self.mutual_information[:n], self.expected[:n], ax)
+        if not self.given_class:
+            ax.set_xlabel("mutual information (nats)")
+        return ax
 
 
-def dependence(model: Model, learned: Reservoir, n: int = 20) -> Dependence:
+def dependence(
+    model: Model, learned: Reservoir, n: int = 20, *, given_class: bool = True
+) -> Dependence:
     """Return which pairs of columns depend on each other (see ``nb.inspect.dependence``)."""
     if n < 1:
         raise ValueError(f"n must be a number of pairs that is at least 1, got {n}.")
     sample = learned.of(model)
     labels = sample.labels
-    columns, remarks = coded_columns(model, sample)
+    if not given_class:  # all rows are of one class
+        labels = Labels(np.zeros_like(labels.codes), labels.classes[:1], labels.weight)
+    columns, remarks = coded_columns(model, sample, labels)
     if len(sample) < learned.seen:
         remarks.insert(0, f"It is of a sample of {len(sample):,} of {learned.seen:,} learned rows.")
     if model.sought is not None and model.sought.why_none:
@@ -146,6 +157,7 @@ def dependence(model: Model, learned: Reservoir, n: int = 20) -> Dependence:
         pairs=len(first),
         dependent=int((p < LEVEL / max(len(first), 1)).sum()),
         remarks=tuple(remarks),
+        given_class=given_class,
     )
 
 
@@ -250,8 +262,11 @@ class Coded:
     codes: NDArray[np.int64]
 
 
-def coded_columns(model: Model, sample: Sample) -> tuple[list[Coded], list[str]]:
-    """Return the columns and the words that are tested, and what is to be said of them."""
+def coded_columns(model: Model, sample: Sample, labels: Labels) -> tuple[list[Coded], list[str]]:
+    """Return the columns and the words that are tested, and what is to be said of them.
+
+    Numbers are cut into bins within each class of ``labels``, of the rows of the sample.
+    """
     batches = [model.recode(batch) for batch in sample.batches]
     held = [Held(batch) for batch in batches]
     found: list[Coded] = []
@@ -262,7 +277,7 @@ def coded_columns(model: Model, sample: Sample) -> tuple[list[Coded], list[str]]
         blocks = [batch.blocks[group.key] for batch in batches]
         matrices = [block for block in blocks if isinstance(block, Sparse)]
         if len(matrices) < len(blocks) or not blocks:
-            found += [_of_column(held, name, sample.labels) for name in axis.columns]
+            found += [_of_column(held, name, labels) for name in axis.columns]
         elif group.analyser is None or group.analyser.single_words:
             held_by = commonest(matrices, sample.labels.weights, len(axis))
             of_table = "" if model.taken.schema.width == 1 else "{}="

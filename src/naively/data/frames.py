@@ -22,7 +22,6 @@ from naively.data.columns import (
     MatrixRows,
     Rows,
     SparseRows,
-    as_objects,
     check_sparse,
     column_rows,
     join_columns,
@@ -225,10 +224,10 @@ def _frame_rows(columns: Mapping[Any, Column], length: int) -> Rows:
 
 
 def _series_rows(cells: Cells, kind: Kind | None) -> Rows:
-    """Return the rows of one column without a name, which must be of texts."""
+    """Return the rows of one series: texts, or else the cells of one column."""
     if kind in ("text", "string", None):
         return join_columns({TEXT: (cells, "text")})
-    return _array_rows(as_objects(cells, kind))
+    return join_columns({0: (cells, kind)})
 
 
 def _column(name: str, column: Any) -> Column:
@@ -257,7 +256,8 @@ def _array_rows(X: NDArray[Any]) -> Rows:
     if X.ndim != 2:
         raise ValueError(
             f"Expected 2D array, got {X.ndim}D array instead (shape {X.shape}). Reshape your data: "
-            "X.reshape(-1, 1) if it is one column, X.reshape(1, -1) if it is one row."
+            'write {"x": X} or X.reshape(-1, 1) if it is one column, X.reshape(1, -1) if it is one '
+            "row."
         )
     if X.dtype.kind == "c":
         raise ValueError("Complex data not supported: numbers must be real.")
@@ -287,10 +287,16 @@ def _list_rows(values: list[Any], texts: bool | None = None) -> Rows:
         return column_rows({TEXT: cells}, {TEXT: "text"})
     if _are_lists(values) and _are_texts(values, texts):
         return column_rows({TEXT: values})
+    if all(map(_is_number, values)):  # the cells of one column
+        return column_rows({0: values})
     array = np.asarray(values)
     if array.dtype.kind in "OUM" and array.ndim == 2:
         array = np.array(values, dtype=object)  # keep numbers numbers beside strings
     return _array_rows(array)
+
+
+def _is_number(value: Any) -> bool:
+    return value is None or isinstance(value, bool | int | float | np.number | np.bool_)
 
 
 def _may_be_texts(values: list[Any]) -> bool:
@@ -337,7 +343,7 @@ def _are_texts(rows: list[Any], texts: bool | None) -> bool:
     if not any(isinstance(word, str) for row in rows if row is not None for word in row):
         raise ValueError(
             "The rows have different lengths, so that they are no table. If they are numbers "
-            'of words, say so: {"text": rows}.'
+            'of words, say so: {"text": rows}, or event_models="text".'
         )
     return True
 

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from naively.inspect.difference import Difference
     from naively.inspect.drift import Drift
     from naively.inspect.explain import ClassImages
+    from naively.inspect.graph import NaiveGraph
     from naively.inspect.odds import Nomogram, Strongest
     from naively.inspect.parameters import Estimated, Linear, ParameterCounts, Parameters
     from naively.inspect.regions import Regions
@@ -364,9 +365,9 @@ class Inspect(Accessor):
         >>> counts.n_parameters, counts.n_joint_parameters
         (2001, about 2^1001)
         """
-        from naively.inspect.parameters import parameter_counts
+        from naively.inspect.parameters import counts_of_model
 
-        return parameter_counts(self._model)
+        return counts_of_model(self._model)
 
     def linear(self) -> Linear:
         """Return the model as weights and intercepts, where it is a linear model.
@@ -399,13 +400,40 @@ class Inspect(Accessor):
 
         return linear(self._model)
 
-    def dependence(self, n: int = 20) -> Dependence:
+    def graph(self, label: str = "class") -> NaiveGraph:
+        """Return the graph of the model: an arrow from the class to each column.
+
+        Parameters
+        ----------
+        label : str, default "class"
+            What the class is called.
+
+        Returns
+        -------
+        graph : NaiveGraph
+            It prints its factors; ``plot()`` and ``to_svg()`` draw it, and a notebook shows it.
+
+        Examples
+        --------
+        >>> from naively import NaiveBayes
+        >>> nb = NaiveBayes("bernoulli").fit({"wind": [1, 0], "rain": [0, 1]}, ["a", "b"])
+        >>> print(str(nb.inspect.graph("play")).splitlines()[0])
+        play -> wind, rain
+        """
+        from naively.inspect.graph import graph
+
+        return graph(self._model, label)
+
+    def dependence(self, n: int = 20, *, given_class: bool = True) -> Dependence:
         """Test the naive Bayes assumption: which columns depend on each other, given the class.
 
         Parameters
         ----------
         n : int, default 20
             How many pairs of columns to return; all are tested.
+        given_class : bool, default True
+            Given the class; or, if False, whatever the class: P(a, b) = P(a) P(b), which columns
+            that say something of the class never are.
 
         Returns
         -------
@@ -436,6 +464,11 @@ class Inspect(Accessor):
         >>> X, y = load_iris(return_X_y=True)
         >>> print(str(NaiveBayes().fit(X, y).inspect.dependence()).splitlines()[0])
         6 of 6 pairs depend on each other more than chance, given the class (p < 0.05 / 6).
+        >>> import numpy as np
+        >>> a, b = np.indices((50, 50)).reshape(2, -1) % 2
+        >>> nb = NaiveBayes("bernoulli").fit(np.column_stack([a, b]), a == b)
+        >>> nb.inspect.dependence().dependent, nb.inspect.dependence(given_class=False).dependent
+        (1, 0)
         """
         from naively.assess.dependence import dependence
 
@@ -446,7 +479,7 @@ class Inspect(Accessor):
                 "it in the file with save(path, keep_rows=True), or `naively train --keep-rows`; "
                 "after forget and decay fit again."
             )
-        return dependence(model, self._estimator._sample, n)
+        return dependence(model, self._estimator._sample, n, given_class=given_class)
 
     def marginal(self, columns: Names) -> Probabilities:
         """Return the probabilities of the values of some columns, where the model is a joint table.
@@ -551,6 +584,40 @@ class Inspect(Accessor):
 
         rows, labels = self._estimator._with_labels(X, y)
         return log_likelihood(self._model, rows, encode_labels(labels, sample_weight))
+
+    def log_joint(self, X: Table, y: Target, sample_weight: RowWeight = None) -> float:
+        """Return log p(X, y | parameters) + log p(parameters), greatest at the mode, in nats.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for ``log_likelihood``.
+
+        Returns
+        -------
+        log_joint : float
+            The log likelihood, and the log density of the priors at the parameters of this model:
+            the log posterior of all parameters, but for the log evidence. A class prior adds its
+            density where it is a Beta or a Dirichlet.
+
+        Raises
+        ------
+        ValueError
+            If a column has an event model without a proper conjugate prior; it names the column.
+
+        Examples
+        --------
+        >>> from naively import Bernoulli, Beta, NaiveBayes
+        >>> X, y = [[True], [True], [False]], ["a", "a", "b"]
+        >>> by = lambda how: NaiveBayes(Bernoulli(prior=Beta(2, 2), estimate=how), weights=None)
+        >>> values = {how: by(how).fit(X, y).inspect.log_joint(X, y) for how in ("map", "mean")}
+        >>> values["map"] > values["mean"]
+        True
+        """
+        from naively.inspect.likelihood import log_joint
+
+        rows, labels = self._estimator._with_labels(X, y)
+        return log_joint(self._model, rows, encode_labels(labels, sample_weight))
 
     def log_marginal_likelihood(
         self, X: Table, y: Target, sample_weight: RowWeight = None

@@ -37,7 +37,14 @@ from naively.estimators.training import (
     read_stream,
     weights_are_stale,
 )
-from naively.events import Beta, Categorical, Dirichlet, Estimate, JointTable
+from naively.events import (
+    EVENT_MODELS,
+    Beta,
+    Categorical,
+    Dirichlet,
+    Estimate,
+    JointTable,
+)
 from naively.file import store
 from naively.file.parts import SampledRows
 from naively.fitting.interactions import add_interactions
@@ -574,6 +581,65 @@ class NaiveBayes(Classifier):
             )
 
     @classmethod
+    def textbook(
+        cls,
+        event_models: EventModels = "auto",
+        smoothing: float | str = 0.0,
+        class_prior: ClassPrior = "data",
+    ) -> Self:
+        """Return naive Bayes as a lecture has it: maximum likelihood, or Laplace's rule.
+
+        No weights are fitted, no row is pretended, a missing cell is left out, and a text is the
+        sequence of its words. So the joint likelihood is a product of relative frequencies and
+        densities, and it is the evidence (``score_samples``) times the posterior.
+
+        Parameters
+        ----------
+        event_models : "auto", str, EventModel or mapping, default "auto"
+            As for ``NaiveBayes``: "gaussian", "bernoulli", "categorical", ...; with "auto" numbers
+            are histograms.
+        smoothing : float, "laplace" or "jeffreys", default 0.0
+            What is added to the count of each level, truth and word; means, variances and rates
+            stay those of maximum likelihood.
+        class_prior : default "data"
+            As for ``NaiveBayes``: the relative frequencies of the classes, or others.
+
+        Returns
+        -------
+        nb : NaiveBayes
+            Not fitted.
+
+        Raises
+        ------
+        ValueError
+            If there is a ``smoothing`` and no column has counts to add it to.
+
+        Examples
+        --------
+        >>> from naively import NaiveBayes
+        >>> nb = NaiveBayes.textbook("gaussian").fit([[1.0], [2.0], [8.0], [9.0]], [0, 0, 1, 1])
+        >>> nb.inspect.parameters(column="x0").to_dict()["value"]
+        [1.5, 8.5, 0.25, 0.25]
+        """
+        adds = smoothing != 0
+        if isinstance(event_models, Mapping):
+            event_models = {of: _of_lectures(one, adds) for of, one in event_models.items()}
+        elif adds and not isinstance(_of_lectures(event_models, adds), type(event_models)):
+            raise ValueError(
+                f"{event_models} has no counts that smoothing={smoothing!r} could be added to; "
+                "leave it out."
+            )
+        return cls(
+            event_models,
+            class_prior=class_prior,
+            estimate="mean" if adds else "mle",
+            smoothing=smoothing,
+            weights=None,
+            text="words",
+            presence="ignore",
+        )
+
+    @classmethod
     def of(
         cls, class_prior: Mapping[Label, float], columns: Mapping[str, Mapping[Label, Estimate]]
     ) -> Self:
@@ -797,6 +863,15 @@ def load(
     """
     content = store.load_all(path, functions)
     return NaiveBayes._of_model(content.model, content.sample, content.history)  # noqa: SLF001
+
+
+def _of_lectures(event: Any, adds: bool) -> Any:
+    """Return a named event model of numbers by maximum likelihood, where counts are smoothed."""
+    if not adds or not isinstance(event, str) or event not in EVENT_MODELS:
+        return event
+    of = EVENT_MODELS[event]
+    of_counts = of.shares or of.joined or of.layout != "numbers"
+    return event if of_counts else of(estimate="mle")  # type: ignore[call-arg]  # every subclass has it
 
 
 def check_effect(nb: NaiveBayes, schema: Schema) -> None:

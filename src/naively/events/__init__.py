@@ -13,7 +13,9 @@ from naively.events.estimate import Estimate as Estimate
 from naively.events.histogram import Histogram as Histogram
 from naively.events.joint_table import JointTable as JointTable
 from naively.events.kernel_density import KernelDensity as KernelDensity
+from naively.events.logistic_normal import LogisticNormal as LogisticNormal
 from naively.events.normal import Gaussian as Gaussian
+from naively.events.normal import LogitNormal as LogitNormal
 from naively.events.normal import LogNormal as LogNormal
 from naively.events.prior import Beta as Beta
 from naively.events.prior import Dirichlet as Dirichlet

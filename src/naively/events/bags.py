@@ -26,6 +26,7 @@ from naively.events.base import (
     UNSAID,
     Distribution,
     Items,
+    Ratios,
     added,
     by_row,
     check_alpha,
@@ -627,6 +628,14 @@ class Multinomial(BagOfCounts):
     def parameters(self, tally: BlockTally[Items], how: How) -> dict[str, Floats]:
         count = self._counts(tally, how)
         return {"p": share(count, count.sum(axis=0, keepdims=True))}
+
+    def ratios(self, tally: BlockTally[Items]) -> Ratios | None:
+        if self.integrates:
+            return None
+        count, pretend = self.counted(tally), self.pretended(tally, self.estimate)
+        every = np.broadcast_to(pretend, count.shape)
+        of, more = (table.sum(axis=0, keepdims=True) for table in (count, every))
+        return Ratios.spread(count, pretend, of, more)
 
     def likelihood(self, tally: BlockTally[Items]) -> Likelihood:
         if self.integrates:

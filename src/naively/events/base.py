@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import fields, is_dataclass, replace
-from typing import Any, ClassVar, Generic, Literal, Self, TypeAlias, cast, final
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, Self, TypeAlias, cast, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +53,35 @@ class _Unsaid(str):
 INTEGRATED = 'with estimate="predictive" its parameters are integrated out'
 AT_ONCE = 1 << 16  # numbers that are left out together, so that what follows stays in the cache
 UNSAID: How = cast("How", _Unsaid("mean"))  # the default of every event model
+
+
+class Ratios(NamedTuple):
+    """Probabilities as ratios of counts: (counted + pretend) / (of + pretend_of).
+
+    Each is of shape (rows of the likelihood's table, classes); without the pretend counts it is
+    maximum likelihood.
+    """
+
+    counted: Floats
+    pretend: Floats
+    of: Floats
+    pretend_of: Floats
+
+    @classmethod
+    def spread(cls, counted: Floats, pretend: Floats, of: Floats, pretend_of: Floats) -> Self:
+        """Return ratios of tables that are broadcast to the shape of the counts.
+
+        A pretend count that would make a count negative, as a mode has it, takes it to 0.
+        """
+        every = (counted, np.maximum(pretend, -counted), of, pretend_of)
+        return cls(*(np.broadcast_to(table, counted.shape) for table in every))
+
+
+class Formula(NamedTuple):
+    """A density with its numbers put in, as text and as LaTeX."""
+
+    text: str
+    latex: str
 
 
 class EventModel(ABC, Generic[A, B]):
@@ -236,6 +265,17 @@ class EventModel(ABC, Generic[A, B]):
         It is 0 for maximum likelihood, and may be less for the mode than for the mean.
         """
         return np.zeros((1, 1))
+
+    def ratios(self, tally: BlockTally[A]) -> Ratios | None:  # noqa: ARG002
+        """Return the counts whose ratios are the probabilities; None where they are no ratios."""
+        return None
+
+    def formulas(self, tally: BlockTally[A], column: int, x: float) -> list[Formula] | None:  # noqa: ARG002
+        """Return the density of a number in each class, (classes,), with its numbers put in.
+
+        What does not depend on the class is left out, as the joint log likelihood leaves it out.
+        """
+        return None
 
     def n_values(self, tally: BlockTally[A]) -> int | float:  # noqa: ARG002
         """Return how many different rows there can be; ``inf`` if there is no end of them."""

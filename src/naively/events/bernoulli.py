@@ -9,9 +9,9 @@ from typing import ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import PRESENT, VALUE, Columns, Words
+from naively.counting.axis import PRESENT, VALUE, Columns, Level, Words
 from naively.counting.block import Counts, Dense, Documents, Sparse
-from naively.counting.labels import Labels
+from naively.counting.labels import Labels, is_missing
 from naively.counting.leave_one_out import LeftOut, different_cells, pseudo_count_of_coins
 from naively.counting.tally import BlockTally
 from naively.events.bags import draw_present
@@ -19,6 +19,7 @@ from naively.events.base import (
     UNSAID,
     Distribution,
     Items,
+    Ratios,
     added,
     by_row,
     check_alpha,
@@ -27,7 +28,7 @@ from naively.events.base import (
     numbers,
 )
 from naively.events.categorical import check_m
-from naively.events.estimate import Estimable, Estimate, flat
+from naively.events.estimate import Estimable, Estimate, Sample, flat
 from naively.events.prior import Beta, pretend_rows, share
 from naively.events.shown import PROBABILITY, read, summed
 from naively.kernels.double_double import NEGLIGIBLE, Sums
@@ -68,6 +69,9 @@ class Bernoulli(Estimable[Items, Counts]):
     p : float or sequence of float, optional
         The share of the m pretend rows that is true, of all columns or of each:
         (n of true + m · p) / (n + m).
+    success : str, int, float or bool, optional
+        Which of the two values of a plain sample is true, as in ``Bernoulli(success="H")`` of a
+        coin's "H" and "T".
 
     Notes
     -----
@@ -81,6 +85,8 @@ class Bernoulli(Estimable[Items, Counts]):
     >>> nb = NaiveBayes(event_models=Bernoulli()).fit([[1, 0], [1, 1], [0, 1]], ["a", "a", "b"])
     >>> nb.predict([[1, 0]])
     array(['a'], dtype='<U1')
+    >>> Bernoulli(success="H").fit(["H", "T", "H", "H"]).mle
+    0.75
     """
 
     alpha: float | str | Sequence[float] = 1.0
@@ -89,6 +95,7 @@ class Bernoulli(Estimable[Items, Counts]):
     m: float | None = None
     estimate: How = UNSAID
     p: float | Sequence[float] | None = None
+    success: Level | None = None
     name = "bernoulli"
     statistics = (PRESENT, VALUE)
     shares = True
@@ -253,6 +260,11 @@ class Bernoulli(Estimable[Items, Counts]):
     def pretended(self, tally: BlockTally[Items], how: How) -> Floats:
         return self._pretend(tally, how)[0]
 
+    def ratios(self, tally: BlockTally[Items]) -> Ratios:
+        """Return how many are true, of how many; how many are false is the rest."""
+        a, b = self._pretend(tally, self.estimate)
+        return Ratios.spread(tally[VALUE].high, a, self._trials(tally), a + b)
+
     def n_parameters(self, tally: BlockTally[Items]) -> int:
         words, classes = tally.sums[VALUE].shape
         return words * classes
@@ -300,6 +312,24 @@ class Bernoulli(Estimable[Items, Counts]):
         from scipy import stats
 
         return stats.bernoulli(flat(self.parameters(tally, "mean")["p"]))
+
+    def _numbers(self, sample: Sample) -> Dense:
+        """Encode a plain sample: as numbers, or, of two values, whether each is the success."""
+        if self.success is None:
+            return super()._numbers(sample)
+        missing = [*map(is_missing, sample)]
+        seen = [value for value, gone in zip(sample, missing, strict=True) if not gone]
+        others = [*dict.fromkeys(value for value in seen if value != self.success)]
+        if len(others) > 1:
+            raise ValueError(
+                f"Bernoulli success={self.success!r} needs a sample of two values, and there are "
+                f"{others[0]!r} and {others[1]!r} beside it; Categorical counts more than two."
+            )
+        truths = [
+            np.nan if gone else float(value == self.success)
+            for value, gone in zip(sample, missing, strict=True)
+        ]
+        return super()._numbers(truths)
 
     def _matrix(self, numbers: Floats) -> Floats:
         """Refuse numbers other than 0 and 1 if the threshold is 0."""

@@ -26,6 +26,7 @@ from naively.counting.tally import BlockTally
 from naively.events.base import (
     UNSAID,
     Distribution,
+    Ratios,
     added,
     by_row,
     check_alpha,
@@ -176,6 +177,28 @@ class Categorical(Estimable[Levels, Codes]):
             table[first[1:] - 1] = smoothed.never / (smoothed.total + smoothed.outside)
             # Unsmoothed, a class with no value in a column has a log likelihood of 0 there.
             return LevelTable(np.log(np.where(np.isnan(table), 1.0, table)), first)
+
+    def ratios(self, tally: BlockTally[Levels]) -> Ratios:
+        """Return the counts of levels and, last of each column, of a level never seen."""
+        axis, smoothed = tally.axis, self._smoothed(tally, self.estimate)
+        count, pretend = tally[LEVEL].high, self._pretend(tally, self.estimate).known
+        counted, d = _total(tally), len(axis.columns)
+        after = axis.first[1:]  # where levels never seen are put
+
+        def with_never(known: Floats, never: Floats) -> Floats:
+            shape = d, count.shape[1]
+            return np.insert(
+                np.broadcast_to(known, count.shape), after, np.broadcast_to(never, shape), 0
+            )
+
+        column, none = _column(tally), np.zeros((1, 1))
+        more = smoothed.total - counted
+        return Ratios.spread(
+            with_never(count, none),
+            with_never(pretend, smoothed.never),
+            with_never(counted[column], counted),
+            with_never(more[column], more + smoothed.outside),
+        )
 
     def log_prob_without(self, tally: BlockTally[Levels], cells: LeftOut[Codes]) -> Floats:
         """Return the log likelihood of each cell without its own row, (cells, classes); m stays."""

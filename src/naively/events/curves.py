@@ -61,6 +61,7 @@ def curve(estimate: Estimate, parameter: Level | None, grid: ArrayLike | None) -
         likelihood / np.trapezoid(likelihood, value),
         undefined if after is None else after.pdf(value),
         after,
+        float(mle[parameter]),
     )
 
 

@@ -243,6 +243,28 @@ class Estimate(Shown):
         return self.fitted_by(self.event.estimate)
 
     @property
+    def expectation(self) -> dict[str, Any]:
+        """Mean and variance of the next cell at the estimate that is set; of levels, of numbers.
+
+        Examples
+        --------
+        >>> from naively import Categorical
+        >>> die = Categorical.of({face: 1 / 6 for face in range(1, 7)})
+        >>> {name: round(value, 6) for name, value in die.expectation.items()}
+        {'mean': 3.5, 'variance': 2.916667}
+        """
+        axis = self.tally.axis
+        if not isinstance(axis, Levels):
+            return {"mean": self.fitted.mean(), "variance": self.fitted.var()}
+        wrong = next((x for x in axis.levels[0] if not isinstance(x, int | float)), None)
+        if wrong is not None:
+            raise ValueError(f"Level {wrong!r} is no number, so that there is no mean.")
+        x = np.array(axis.levels[0], np.float64)
+        p = self._tables(self.event.estimate)["p"][:, 0]
+        mean = float(p @ x)
+        return {"mean": mean, "variance": float(p @ (x - mean) ** 2)}
+
+    @property
     def normal(self) -> Distribution:
         """The fitted normal distribution of a Gaussian; of a log-normal, that of the logarithms."""
         mean, variance = (self._found(self.event.estimate).get(x) for x in ("mean", "variance"))
@@ -893,7 +915,8 @@ class Estimable(EventModel[A, B]):
         except (TypeError, ValueError):
             raise ValueError(
                 f"{type(self).__name__} estimates from numbers, and the sample holds "
-                f"{_no_number(sample)!r}; Categorical counts what is not a number."
+                f"{_no_number(sample)!r}; Categorical counts what is not a number"
+                f"{', Bernoulli(success=...) one of two values' if self.shares else ''}."
             ) from None
         matrix = self._matrix(numbers)
         return Dense(matrix, Columns(range(matrix.shape[1])))

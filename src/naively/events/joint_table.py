@@ -17,6 +17,7 @@ from naively.counting.tally import BlockTally
 from naively.events.base import (
     UNSAID,
     Distribution,
+    Ratios,
     added,
     check_alpha,
     check_estimate,
@@ -142,6 +143,15 @@ class JointTable(Estimable[Levels, Codes]):
         of_class = tally[LEVEL].high.sum(axis=0, keepdims=True)
         alpha: Floats = added(self.alpha, self.estimate, how)
         return alpha * share(of_class, of_class.sum(keepdims=True))
+
+    def ratios(self, tally: BlockTally[Levels]) -> Ratios:
+        """Return the counts of rows and, last, of a row never seen."""
+        count, pretend = tally[LEVEL].high, self.pretended(tally, self.estimate)
+        if self.estimate == "mle":
+            pretend = np.zeros_like(pretend)
+        of = count.sum(axis=0, keepdims=True)
+        count = np.concatenate([count, np.zeros_like(of)])
+        return Ratios.spread(count, pretend, of, pretend * self._sides(tally))
 
     def n_parameters(self, tally: BlockTally[Levels]) -> int:
         return (self.n_values(tally) - 1) * tally[LEVEL].shape[1]

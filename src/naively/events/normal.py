@@ -5,7 +5,8 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, final
+from functools import cache
+from typing import Any, ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,14 @@ from numpy.typing import NDArray
 from naively.counting.axis import PRESENT, SQUARE, VALUE, Columns, title
 from naively.counting.block import Dense
 from naively.counting.tally import BlockTally
-from naively.events.base import INTEGRATED, UNSAID, Distribution, check_estimate, numbers
+from naively.events.base import (
+    INTEGRATED,
+    UNSAID,
+    Distribution,
+    Formula,
+    check_estimate,
+    numbers,
+)
 from naively.events.estimate import Estimable, Estimate, flat
 from naively.events.prior import InverseGamma, Normal, NormalInverseGamma, Prior, share
 from naively.events.shown import POSITIVE, REAL, read, summed
@@ -218,6 +226,12 @@ class NormalNumbers(NormalAt):
         mean, variance = self.moments(tally)
         offset = -0.5 * np.log(2 * np.pi * variance)
         return Quadratic(mean, 0.5 / variance, offset, self._base)
+
+    def formulas(self, tally: BlockTally[Columns], column: int, x: float) -> list[Formula] | None:
+        if self.estimate == "predictive":
+            return None
+        moments = (table[column].tolist() for table in self.moments(tally))
+        return [_formula(x, *of_class) for of_class in zip(*moments, strict=True)]
 
     def uncertain(
         self,
@@ -438,6 +452,17 @@ class NormalNumbers(NormalAt):
             return known.high, (square + -(value * known) + -(beyond * known)).high
 
 
+def _formula(x: float, mean: float, variance: float) -> Formula:
+    """Return the normal density of x; of a log-normal x is a logarithm, and 1/x is left out."""
+    at, spread = f"{x:.6g}", f"{variance:.6g}"
+    away = f"{at} + {-mean:.6g}" if mean < 0 else f"{at} - {mean:.6g}"
+    return Formula(
+        f"1/√(2π·{spread}) · exp(-({away})²/(2·{spread}))",
+        rf"\frac{{1}}{{\sqrt{{2\pi \cdot {spread}}}}}\,"
+        rf"e^{{-\frac{{({away})^2}}{{2 \cdot {spread}}}}}",
+    )
+
+
 def _standard(shape: Floats | None) -> Distribution:
     """Return Student's distribution, or the normal one if ``shape`` is None, of scale 1 at 0."""
     from scipy import stats
@@ -550,3 +575,118 @@ class LogNormal(NormalNumbers):
 def _log_jacobian(block: Dense) -> Floats:
     """Return the sum of -log x over each row, (rows,): log |d log x / dx|, the Jacobian."""
     return sum_of_cells(np.negative, block)
+
+
+# --- Logit-normal event model: numbers between two bounds ----------------------------------------
+
+
+@final
+@dataclass(frozen=True)
+class LogitNormal(NormalNumbers):
+    """Numbers between two bounds: logit((x - low) / (high - low)) | class ~ Normal(mean, variance).
+
+    Shares, ratings and points of 100 have no probability outside, as a Gaussian gives them.
+
+    Parameters
+    ----------
+    smoothing, variance, prior, floor, floor_of, estimate, mean
+        As for ``Gaussian``, of the logits (log odds).
+    low, high : float, default 0.0 and 1.0
+        The bounds; every number must be between them, and not one of them.
+
+    Notes
+    -----
+    Atchison & Shen, Logistic-normal distributions: some properties and uses (Biometrika, 1980). A
+    model with such a column is not exported to SQL, ONNX or a scorecard.
+
+    Examples
+    --------
+    >>> from naively import LogitNormal
+    >>> ratings = LogitNormal(smoothing=0, low=0, high=100).fit([35, 42, 58, 71])
+    >>> float(ratings.fitted.cdf(0)), float(ratings.fitted.sf(100))
+    (0.0, 0.0)
+    """
+
+    low: float = 0.0
+    high: float = 1.0
+    name = "logitnormal"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not (np.isfinite(self.low) and np.isfinite(self.high) and self.low < self.high):
+            raise ValueError(
+                f"LogitNormal low must be below high, got {self.low!r} and {self.high!r}."
+            )
+
+    def prepare(self, block: Dense) -> Dense:
+        x = np.asarray(block.values, np.float64)
+        wrong = ((x <= self.low) | (x >= self.high)).any(axis=0)
+        if wrong.any():
+            name = title(block.axis.columns[int(np.flatnonzero(wrong)[0])])
+            raise ValueError(
+                f"LogitNormal needs numbers between {self.low:g} and {self.high:g}, but column "
+                f"{name!r} has others; give low= and high= beyond them."
+            )
+        return Dense(np.log(x - self.low) - np.log(self.high - x), block.axis)
+
+    def fitted(self, tally: BlockTally[Columns], how: How) -> Distribution:
+        found = self.parameters(tally, how)
+        return self._of_logits(np.inf, flat(found["mean"]), np.sqrt(flat(found["variance"])))
+
+    def predictive(self, tally: BlockTally[Columns]) -> Distribution:
+        shape, mean, width = self._predictive(tally)
+        freedom = np.inf if shape is None else 2 * shape[0, 0]
+        return self._of_logits(freedom, mean[0, 0], width[0, 0])
+
+    def sample(
+        self, tally: BlockTally[Columns], classes: NDArray[np.integer], rng: np.random.Generator
+    ) -> Dense:
+        drawn = super().sample(tally, classes, rng)
+        share = 1 / (1 + np.exp(-clipped(drawn.values)))
+        within = np.nextafter(self.low, self.high), np.nextafter(self.high, self.low)
+        return Dense(np.clip(self.low + (self.high - self.low) * share, *within), drawn.axis)
+
+    @property
+    def _base(self) -> Callable[[Dense], Floats]:
+        wide = np.log(self.high - self.low)
+        return lambda block: sum_of_cells(
+            lambda z: np.logaddexp(0, z) + np.logaddexp(0, -z) - wide, block
+        )
+
+    def _of_logits(
+        self, freedom: Floats | float, mean: Floats | float, width: Floats | float
+    ) -> Distribution:
+        """Return the distribution of numbers whose logits are Student's, or normal of inf."""
+        return _of_logits()(freedom, mean, width, loc=self.low, scale=self.high - self.low)
+
+
+@cache
+def _of_logits() -> Any:
+    """Return the family of shares whose logits have Student's distribution, as SciPy has such."""
+    from scipy import special, stats
+
+    def logits(x: Any, mean: Any, width: Any) -> Any:
+        return (special.logit(x) - mean) / width
+
+    class OfLogits(stats.rv_continuous):
+        """Freedom, mean and width are those of the logits."""
+
+        def _argcheck(self, *of: Any) -> Any:
+            freedom, mean, width = of
+            return (freedom > 0) & np.isfinite(mean) & (width > 0)
+
+        def _pdf(self, x: Any, *of: Any) -> Any:
+            freedom, mean, width = of
+            with np.errstate(divide="ignore", invalid="ignore"):
+                density = stats.t.pdf(logits(x, mean, width), freedom) / (width * x * (1 - x))
+            return np.where((x > 0) & (x < 1), density, 0.0)
+
+        def _cdf(self, x: Any, *of: Any) -> Any:
+            freedom, mean, width = of
+            return stats.t.cdf(logits(x, mean, width), freedom)
+
+        def _ppf(self, q: Any, *of: Any) -> Any:
+            freedom, mean, width = of
+            return special.expit(mean + width * stats.t.ppf(q, freedom))
+
+    return OfLogits(a=0.0, b=1.0, name="logit-normal", shapes="freedom, mean, width")

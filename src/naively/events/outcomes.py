@@ -170,6 +170,8 @@ class ParameterCurve(Tabular):
         Scaled, so that the area over the grid is 1.
     distribution : frozen distribution or None
         The posterior.
+    mle : float
+        Where the likelihood is greatest.
     """
 
     parameter: Level
@@ -179,6 +181,7 @@ class ParameterCurve(Tabular):
     likelihood: Floats
     posterior: Floats
     distribution: Distribution | None
+    mle: float = np.nan
 
     def to_dict(self) -> dict[str, list[Any]]:
         return {
@@ -212,6 +215,25 @@ class ParameterCurve(Tabular):
             "posterior": self.posterior,
         }  # fmt: skip
         return draw_curve(self.value, densities, self.parameter, interval, level, ax)
+
+    def plot_likelihood(self, ax: Axes | None = None, *, log: bool = True) -> Axes:
+        """Draw the log likelihood itself, l(parameter), with its top marked.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            What to draw on.
+        log : bool, default True
+            The logarithm, in nats; or, if False, the likelihood that it is of.
+
+        Returns
+        -------
+        ax : Axes
+        """
+        from naively.pictures.estimates import draw_likelihood
+
+        height = self.log_likelihood if log else np.exp(self.log_likelihood)
+        return draw_likelihood(self.value, height, self.parameter, self.mle, ax, log=log)
 
 
 @dataclass(frozen=True, repr=False)

@@ -17,6 +17,7 @@ from naively.events.base import (
     INTEGRATED,
     UNSAID,
     Distribution,
+    Formula,
     Support,
     by_row,
     check_alpha,
@@ -129,6 +130,14 @@ class Rate(Estimable[Columns, Dense | Sparse]):
         of_b = xlog1py(b, -rate) if self.conjugate is Beta else -b * rate
         return np.asarray(xlogy(a, rate) + of_b)
 
+    def formulas(self, tally: BlockTally[Columns], column: int, x: float) -> list[Formula] | None:
+        if self.estimate == "predictive":
+            return None
+        # What a number adds to a and b is the exponents of its likelihood.
+        a, b = (float(of) for of in self.sums(np.ones(()), np.array(x)))
+        beta = self.conjugate is Beta
+        return [_formula(rate, a, b, beta=beta) for rate in self._rate(tally)[column].tolist()]
+
     def fitted(self, tally: BlockTally[Columns], how: How) -> Distribution:
         return self.distribution(flat(self.parameters(tally, how)[self.parameter]))
 
@@ -234,6 +243,15 @@ class Rate(Estimable[Columns, Dense | Sparse]):
         moved = (self.estimate == "map") - (how == "map")
         of_a, of_b = self.conjugate.mode_lacks
         return a + moved * of_a, b + moved * of_b
+
+
+def _formula(rate: float, a: float, b: float, *, beta: bool) -> Formula:
+    """Return rate^a · (1 - rate)^b, or rate^a · exp(-b · rate), with the numbers put in."""
+    of, n, m = f"{rate:.6g}", f"{a:g}", f"{b:g}"
+    if beta:
+        rest = f"{1 - rate:.6g}"
+        return Formula(f"{of}^{n} · {rest}^{m}", rf"{of}^{{{n}}} \cdot {rest}^{{{m}}}")
+    return Formula(f"{of}^{n} · exp(-{m}·{of})", rf"{of}^{{{n}}}\,e^{{-{m} \cdot {of}}}")
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from naively import saving
 from naively.counting.axis import Axis, Derived, Level, Levels, Name, Words, title
 from naively.counting.labels import LabelArray
 from naively.data.columns import EPOCH, EXACT, Cycle, Kind
-from naively.events import Bernoulli, LogNormal
+from naively.events import Bernoulli, LogitNormal, LogNormal
 from naively.file.parts import write_classes
 from naively.kernels.folding import table_text
 from naively.kernels.reference import FAR, Floats
@@ -690,6 +690,11 @@ class _Terms:
             return Cell(title(name.of), "time", name.part)
         if isinstance(name, Derived):
             raise TypeError(f"{name} follows from other columns")
+        if group is not None and isinstance(group.event, LogitNormal):
+            raise ValueError(
+                f"Column {title(name)!r} is logitnormal, which no other program scores yet; choose "
+                "another event model."
+            )
         log = group is not None and isinstance(group.event, LogNormal)
         return Cell(title(name), self.kinds[name], log=log)
 

@@ -45,6 +45,8 @@ from naively.tabular import Tabular
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from naively.inspect.worked import Worked
+
 # --- Explain -------------------------------------------------------------------------------------
 #
 # Explanations: weights of evidence, one per column, category or word, that sum to the log odds.
@@ -84,6 +86,8 @@ class ExplainedRow(Shown):
         The columns of the table, in their order.
     intervals : ProbabilityIntervals, optional
         How sure the probabilities of the row are, if that was asked.
+    source : tuple of Model, Rows and int, optional
+        The model, the rows, and which of them it is: what ``worked`` is of.
     """
 
     column: list[str]
@@ -93,6 +97,35 @@ class ExplainedRow(Shown):
     classes: LabelArray
     columns: tuple[str, ...] = ()
     intervals: ProbabilityIntervals | None = None
+    source: tuple[Model, Rows, int] | None = None
+
+    def worked(self) -> Worked:
+        """Return the prediction by hand: the product of each class with its numbers put in.
+
+        Returns
+        -------
+        worked : Worked
+            Ratios of counts as fractions, densities with their numbers, the products, and the
+            posterior; it prints as text and, in a notebook, as formulas (``to_latex``).
+
+        Examples
+        --------
+        >>> from naively import NaiveBayes
+        >>> nb = NaiveBayes.textbook("categorical")
+        >>> nb = nb.fit({"sky": ["blue", "grey", "grey"]}, ["sun", "sun", "rain"])
+        >>> nb.explain({"sky": ["grey"]})[0].worked()
+        p(class) · p(sky = grey | class)
+        rain: 1/3 · 1/1 = 1/3 = 0.333333
+        sun:  2/3 · 1/2 = 1/3 = 0.333333
+        their sum is 2/3 = 0.666667
+        p(rain | x) = 0.333333 / 0.666667 = 1/2 = 0.5
+        p(sun | x)  = 0.333333 / 0.666667 = 1/2 = 0.5
+        """
+        from naively.inspect.worked import worked
+
+        assert self.source is not None
+        model, rows, i = self.source
+        return worked(model, rows.take(slice(i, i + 1)))
 
     def rival(self, c: int) -> int:
         """Return the strongest class other than c."""
@@ -342,7 +375,8 @@ def explain(model: Model, rows: Rows, intervals: ProbabilityIntervals | None = N
         columns, values, log_likelihoods = map(list, zip(*of_row, strict=True))
         evidence = np.stack(log_likelihoods)
         sure = None if intervals is None else intervals.row(i)
-        explained.append(ExplainedRow(columns, values, evidence, joint, model.classes, order, sure))
+        of_model = joint, model.classes, order, sure, (model, rows, i)
+        explained.append(ExplainedRow(columns, values, evidence, *of_model))
     return Explanation(explained)
 
 

@@ -13,7 +13,7 @@ from naively.counting.axis import title
 from naively.counting.labels import Label, LabelArray, Labels
 from naively.counting.tally import BlockTally
 from naively.data.columns import Rows
-from naively.events import JointTable
+from naively.events import Beta, Dirichlet, JointTable
 from naively.events.base import EventModel
 from naively.events.estimate import Estimable, Estimate
 from naively.events.outcomes import Outcomes
@@ -75,6 +75,33 @@ def log_likelihood(model: Model, rows: Rows, labels: Labels) -> float:
     of_row = model.pure.class_log_prior[codes] + class_log_likelihoods(model, rows)[at]
     weight = labels.weights
     return float(of_row[weight > 0] @ weight[weight > 0])  # what weighs nothing is not impossible
+
+
+def log_joint(model: Model, rows: Rows, labels: Labels) -> float:
+    """Return log p(rows, labels, parameters) (see ``nb.inspect.log_joint``)."""
+    return log_likelihood(model, rows, labels) + _log_prior(model.pure)
+
+
+def _log_prior(model: Model) -> float:
+    """Return the log density of the priors at the parameters that are estimated."""
+    total, prior = 0.0, model.settings.class_prior
+    p = np.exp(model.class_log_prior)
+    if isinstance(prior, Beta):
+        total += float(prior.log_pdf(p[1]))
+    elif isinstance(prior, Dirichlet):
+        total += float(prior.over(len(p)).log_pdf(p))
+    for group in model.taken.schema.groups:
+        event, counted = group.event, model.taken.counts[group.key]
+        if not isinstance(event, Estimable) or event.estimate == "predictive":
+            raise ValueError(_has_none(event, group.columns[0]))
+        for of in _columns(event, counted):
+            for estimate in _by_class(event, of):
+                tables = estimate.event.parameters(estimate.tally, event.estimate)
+                at: Any = {name: table[:, 0] for name, table in tables.items()}
+                if estimate.is_scalar:
+                    at = {name: values[0] for name, values in at.items()}
+                total += float(estimate.log_prior_at(**at))
+    return total
 
 
 def places(model: Model, labels: LabelArray) -> NDArray[np.int64]:
@@ -161,6 +188,11 @@ def _columns(event: EventModel, tally: BlockTally) -> Iterator[BlockTally]:
 
 def _of_column(event: Estimable, tally: BlockTally) -> float:
     """Return the log evidence of one column, summed over the classes."""
+    return float(sum(estimate.log_evidence for estimate in _by_class(event, tally)))
+
+
+def _by_class(event: Estimable, tally: BlockTally) -> Iterator[Estimate]:
+    """Yield the estimate of one column in each class, or raise a ValueError without a prior."""
     event = event.settled(tally)
     prior = event.prior_of(tally)
     if prior is None or not event.space:
@@ -169,9 +201,8 @@ def _of_column(event: Estimable, tally: BlockTally) -> float:
     fixed: Any = event
     if "prior" in {option.name for option in fields(event)}:  # type: ignore[arg-type]  # a subclass is a dataclass
         fixed = replace(event, prior=prior)  # type: ignore[type-var]
-    classes = next(iter(tally.sums.values())).shape[-1]
-    by_class = (Estimate(fixed, _of_class(tally, c)) for c in range(classes))
-    return float(sum(estimate.log_evidence for estimate in by_class))
+    for c in range(next(iter(tally.sums.values())).shape[-1]):
+        yield Estimate(fixed, _of_class(tally, c))
 
 
 def _of_class(tally: BlockTally, c: int) -> BlockTally:

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from naively.counting.axis import Axis, ByValue, Name, title
 from naively.counting.labels import LabelArray
-from naively.events import Beta, Dirichlet
 from naively.inspect.difference import Named as Items
 from naively.inspect.difference import items_of
 from naively.inspect.explain import NGRAMS, PRIOR
@@ -23,7 +22,7 @@ from naively.kernels.reference import Floats
 from naively.likelihoods.base import Likelihood
 from naively.likelihoods.numbers import Sloped, Stepped
 from naively.messages import many
-from naively.model.class_prior import class_probabilities, is_estimated, pretend_classes
+from naively.model.class_prior import class_probabilities, is_estimated, pretended_rows
 from naively.model.model import Model
 from naively.options import How
 from naively.schema.schema import Group, Missing, MissingAs, list_names
@@ -157,6 +156,56 @@ class Parameters(Tabular):
         best = rows[np.argsort(-tells[rows], kind="stable")[:n]]
         return replace(self, chosen=best)
 
+    def plot(self, ax: Axes | None = None, n: int = 20, *, count: bool = False) -> Axes:
+        """Draw a table of the parameters, items by classes, as a heat map.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            What to draw on; by default a new figure.
+        n : int, default 20
+            How many items; of more, those that tell the classes apart most.
+        count : bool, default False
+            What was counted of each item, instead of the parameter.
+
+        Returns
+        -------
+        ax : matplotlib.axes.Axes
+
+        Notes
+        -----
+        It is of one kind of parameter: the first that is there ("p", or "mean"), without the class
+        prior, which is drawn if nothing else is there.
+        """
+        from naively.pictures.axes import name_of
+        from naively.pictures.evidence import draw_table
+
+        first = self._first
+        kinds = {
+            i: table.parameter
+            for i, table in enumerate(self.tables)
+            if first[i + 1] > first[i] and table.telling(self.start)[0] > -np.inf
+        }
+        kind = next(iter(kinds.values()), "p")
+        chosen = [i for i, of in kinds.items() if of == kind] or range(len(self.tables))
+        of = np.searchsorted(first, self._rows, side="right") - 1
+        rows = self._rows[np.isin(of, list(chosen))]
+        shown, notes = replace(self, chosen=rows), []
+        if len(rows) > n:
+            shown = shown.strongest(n)
+            notes = [f"{n:,} of {len(rows):,} items, that tell the classes apart most"]
+        table, k = shown.to_dict(), len(self.classes)
+        columns, items = table["column"][::k], table["item"][::k]
+        several = len(set(columns)) > 1
+        names = [
+            name_of(c if item is None else f"{c} = {item}" if several else item)
+            for c, item in zip(columns, items, strict=True)
+        ]
+        values = np.array(table["count" if count else "value"], np.float64).reshape(-1, k)
+        labels = [name_of(label) for label in self.classes.tolist()]
+        what = "count" if count else kind
+        return draw_table(values, names, labels, label=what, notes=notes, ax=ax)
+
     def _to_dict(self, rows: NDArray[np.int64]) -> dict[str, list[Any]]:
         """Return the columns of some rows of the tables."""
         k, n = len(self.classes), len(rows)
@@ -221,16 +270,14 @@ def _of_prior(model: Model, how: How | None) -> Table:
     count = model.counted.tally.class_count
     more = 0.0 if estimate == "mle" else model.pretend_rows
     p = class_probabilities(prior, estimate, count, model.classes, more)
-    pretend: Any = more if is_estimated(prior) else np.nan
-    if isinstance(prior, Beta | Dirichlet):
-        pretend = pretend_classes(prior, estimate, model.classes)
+    pretend = pretended_rows(prior, estimate, model.classes, more)
     return Table(
         "p",
         lambda rows: [PRIOR] * len(rows),
         lambda rows: [None] * len(rows),
         p[None],
         count[None],
-        np.broadcast_to(pretend, (1, len(p))),
+        pretend[None],
         lambda _: np.full(1, -np.inf),
     )
 
@@ -308,6 +355,8 @@ def _at_means(mean: Floats, variance: Floats) -> Iterator[Floats]:
 
 
 WRITTEN_OUT = 10**15  # up to which a number is written out
+MOST_COLUMNS = 10_000  # that are counted without data
+NEARLY = 1e-6  # how far a logarithm to base 2 is from a whole number at most
 
 
 def count_parameters(model: Model) -> int:
@@ -322,7 +371,7 @@ def count_joint_parameters(model: Model) -> ParameterCount | float:
     ``inf`` where a column holds numbers without end.
     """
     if any(group.kind == "missing" for group in model.taken.schema.groups):
-        return parameter_counts(model).n_joint_parameters
+        return counts_of_model(model).n_joint_parameters
     values = [g.event.n_values(model.taken.counts[g.key]) for g in model.taken.schema.of_columns]
     if math.inf in values:
         return math.inf
@@ -339,7 +388,9 @@ def _free_in_prior(model: Model) -> int:
 
 
 class ParameterCount(int):
-    """A whole number of any size that prints as a power of 2 where it is long.
+    """A whole number of any size that prints as a power where it is long.
+
+    The power is one of 2 where the number is nearly one, as booleans make it, and else of 10.
 
     Examples
     --------
@@ -348,6 +399,8 @@ class ParameterCount(int):
     >>> many = ParameterCount(2**10_001 - 1)
     >>> many, round(many.log2, 6), float(many)
     (about 2^10001, 10001.0, inf)
+    >>> ParameterCount(10_000**1000), ParameterCount(3 * 10_000**1000)
+    (about 10^4000, about 3·10^4000)
     """
 
     @property
@@ -362,7 +415,15 @@ class ParameterCount(int):
             return math.inf
 
     def __str__(self) -> str:
-        return int.__repr__(self) if self <= WRITTEN_OUT else f"about 2^{self.log2:.0f}"
+        if self <= WRITTEN_OUT:
+            return int.__repr__(self)
+        if abs(self.log2 - round(self.log2)) < NEARLY:
+            return f"about 2^{self.log2:.0f}"
+        power, rest = divmod(math.log10(self), 1.0)
+        digits = f"{10**rest:.2g}"
+        if digits == "10":
+            power, digits = power + 1, "1"
+        return f"about 10^{power:.0f}" if digits == "1" else f"about {digits}·10^{power:.0f}"
 
     __repr__ = __str__
 
@@ -411,6 +472,11 @@ class ParameterCounts(Tabular):
     def n_parameters(self) -> int:
         """How many free parameters the model has: of M booleans and two classes 2M + 1."""
         return self.with_assumption[-1] if self.columns else self.of_prior
+
+    @property
+    def n_rows(self) -> ParameterCount | float:
+        """How many different rows there can be, whatever their class; inf of any numbers."""
+        return _count(math.prod((column.values for column in self.columns), start=1))
 
     @property
     def n_joint_parameters(self) -> ParameterCount | float:
@@ -491,7 +557,7 @@ def _count(values: float) -> float:
     return values if values == math.inf else ParameterCount(values)
 
 
-def parameter_counts(model: Model) -> ParameterCounts:
+def counts_of_model(model: Model) -> ParameterCounts:
     """Return the number of parameters by column (see ``nb.inspect.parameter_counts``)."""
     beside = ("missing", "missing as")
     missing = [group for group in model.taken.schema.groups if group.kind in beside]
@@ -512,6 +578,48 @@ def parameter_counts(model: Model) -> ParameterCounts:
     order = {title(name): place for place, name in enumerate(model.taken.schema.order)}
     found.sort(key=lambda column: order.get(column.name, len(order)))
     return ParameterCounts(tuple(found), len(model.classes), _free_in_prior(model))
+
+
+def parameter_counts(M: int, K: int = 2, values: int = 2) -> ParameterCounts:
+    """Count the parameters of a model of M columns and K classes, without any data.
+
+    Parameters
+    ----------
+    M : int
+        How many columns.
+    K : int, default 2
+        How many classes.
+    values : int, default 2
+        How many values each column can have.
+
+    Returns
+    -------
+    counts : ParameterCounts
+        With ``n_parameters`` and ``n_joint_parameters``, with and without the naive Bayes
+        assumption, and ``n_rows``, the different rows there can be; ``plot()`` draws how they grow.
+
+    Raises
+    ------
+    ValueError
+        If a number is below 1, or there are more than 10,000 columns.
+
+    Examples
+    --------
+    >>> import naively
+    >>> naively.parameter_counts(M=30, K=2).n_parameters
+    61
+    >>> naively.parameter_counts(M=30, K=2).n_joint_parameters
+    2147483647
+    >>> naively.parameter_counts(M=1000, values=10_000).n_rows
+    about 10^4000
+    """
+    for name, number in (("M", M), ("K", K), ("values", values)):
+        if number < 1:
+            raise ValueError(f"{name} must be at least 1, got {number}.")
+    if M > MOST_COLUMNS:
+        raise ValueError(f"M must be at most {MOST_COLUMNS:,} columns, got {M:,}.")
+    columns = (Column(f"x{j}", ParameterCount(values), K * (values - 1)) for j in range(M))
+    return ParameterCounts(tuple(columns), K, K - 1)
 
 
 def _by_column(model: Model, group: Group) -> Iterator[Column]:

@@ -33,7 +33,7 @@ JOINT = (
     "regions; other event models do."
 )
 DRAWN = 1_500  # rows of the sample that are drawn
-What: TypeAlias = Literal["regions", "posterior", "difference", "density"]
+What: TypeAlias = Literal["regions", "posterior", "difference", "margin", "density"]
 WHAT: tuple[What, ...] = get_args(What)
 
 
@@ -97,6 +97,16 @@ class Regions(Tabular):
         with np.errstate(invalid="ignore"):
             return np.asarray(self.log_posterior[:, :, c] - rest.max(axis=2))
 
+    def margin(self, label: Label | None = None) -> Floats:
+        """Return p(class | x, y) less that of its strongest rival, from -1 to 1, at each point.
+
+        Of shape (points of y, points of x); of two classes it is p(1 | x) - p(0 | x). The class is
+        by default the second of two, else the most frequent.
+        """
+        c, p = self._number(label), self.posterior
+        rest = np.delete(p, c, axis=2).max(axis=2, initial=0.0)
+        return np.asarray(p[:, :, c] - rest)
+
     def _number(self, label: Label | None) -> int:
         return number_of(self.classes, label, spoken_for(self.class_count))
 
@@ -131,10 +141,10 @@ class Regions(Tabular):
         ----------
         ax : Axes, optional
             What to draw on.
-        what : {"regions", "posterior", "difference", "density"}, default "regions"
+        what : {"regions", "posterior", "difference", "margin", "density"}, default "regions"
             The predicted class at each point, with rows that were learned; the posterior of a
             class; its log odds against the strongest rival, whose contour of 0 is the border of
-            its region; or contours of the densities of the classes.
+            its region; its posterior less the rival's; or contours of the densities of the classes.
         label : label, optional
             The class of a surface; by default the second of two, else the most frequent.
 
@@ -150,16 +160,14 @@ class Regions(Tabular):
             raise ValueError(f"what must be one of {', '.join(map(repr, WHAT))}, got {what!r}.")
         grid = self.x, self.y
         labels = name_of(self.columns[0]), name_of(self.columns[1])
-        if what in ("posterior", "difference"):
-            c = self._number(label)
-            values = self.posterior[:, :, c] if what == "posterior" else self.log_odds(label)
-            name = name_of(self.classes[c])
+        if what in ("posterior", "difference", "margin"):
+            values, name = self._surface(what, label)
             return draw_surface(
                 *grid,
                 values,
                 labels=labels,
-                label=f"p({name} | row)" if what == "posterior" else f"log odds of {name} (nats)",
-                diverging=what == "difference",
+                label=name,
+                diverging=what != "posterior",
                 notes=self.notes,
                 ax=ax,
             )
@@ -177,6 +185,47 @@ class Regions(Tabular):
             raise ValueError("The counts of a multinomial have no density; draw what='difference'.")
         both = self.density[1][:, None, shown] * self.density[0][None, :, shown]
         return draw_contours(*grid, both, points, names, labels=labels, notes=notes, ax=ax)
+
+    def plot_surface(
+        self,
+        ax: Axes | None = None,
+        *,
+        what: Literal["posterior", "difference", "margin"] = "margin",
+        label: Label | None = None,
+    ) -> Axes:
+        """Draw a surface over the plane of the two columns, in three dimensions.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            What to draw on, with ``projection="3d"``; by default a new figure.
+        what : {"posterior", "difference", "margin"}, default "margin"
+            How high it is, as for ``plot``.
+        label : label, optional
+            As for ``plot``.
+        """
+        from naively.pictures.axes import name_of
+        from naively.pictures.by_class import draw_surface_above
+
+        values, name = self._surface(what, label)
+        labels = name_of(self.columns[0]), name_of(self.columns[1]), name
+        return draw_surface_above(self.x, self.y, values, labels, ax)
+
+    def _surface(self, what: str, label: Label | None) -> tuple[Floats, str]:
+        """Return how high a surface is at each point, and what that is called."""
+        from naively.pictures.axes import name_of
+
+        c = self._number(label)
+        name = name_of(self.classes[c])
+        if what == "posterior":
+            return self.posterior[:, :, c], f"p({name} | row)"
+        if what == "difference":
+            return self.log_odds(label), f"log odds of {name} (nats)"
+        if what != "margin":
+            raise ValueError(f"what must be 'posterior', 'difference' or 'margin', got {what!r}.")
+        two = len(self.classes) == 2
+        rival = name_of(self.classes[1 - c]) if two else "rival"
+        return self.margin(label), f"p({name} | row) - p({rival} | row)"
 
 
 def regions(

@@ -137,6 +137,19 @@ def pretend_classes(prior: Beta | Dirichlet, how: How, classes: LabelArray) -> F
     return pretend
 
 
+def pretended_rows(prior: ClassPrior, how: How, classes: LabelArray, pretend: float) -> Floats:
+    """Return what is added to the rows of each class, (classes,); NaN where none are counted.
+
+    ``pretend`` is what is added where the prior is as counted.
+    """
+    if isinstance(prior, Beta | Dirichlet):
+        added: Any = pretend_classes(prior, how, classes)
+    else:
+        added = np.nan if not is_estimated(prior) else 0.0 if how == "mle" else pretend
+    found: Floats = np.broadcast_to(np.asarray(added, np.float64), classes.shape)
+    return found
+
+
 def given_prior(prior: Probabilities, classes: LabelArray) -> Floats:
     """Return probabilities that were given, by label or in order, of shape (classes,)."""
     labels = classes.tolist()

@@ -14,6 +14,7 @@ from naively.pictures.axes import (
     GREY,
     HEIGHT,
     MOST,
+    WIDTH,
     legend_height,
     line,
     name_of,
@@ -21,6 +22,7 @@ from naively.pictures.axes import (
     points,
     put_legend,
     put_notes,
+    pyplot,
     styled,
 )
 
@@ -339,6 +341,27 @@ def draw_surface(
     ax.figure.colorbar(mesh, ax=ax, label=label, extend="both" if cut else "neither")
     ax.set_ylabel(labels[1])
     put_notes(ax, labels[0], notes)
+    return ax
+
+
+@styled()
+def draw_surface_above(
+    x: Floats, y: Floats, values: Floats, labels: tuple[str, str, str], ax: Axes | None = None
+) -> Axes:
+    """Draw a surface in three dimensions, (points of y, points of x), above the two axes."""
+    if ax is None:
+        figure = pyplot().figure(figsize=(WIDTH, 1.2 * HEIGHT), layout="constrained")
+        ax = figure.add_subplot(projection="3d")
+    if not hasattr(ax, "plot_surface"):
+        raise ValueError('A surface needs Axes of three dimensions: give projection="3d".')
+    solid: Any = ax
+    shown = np.clip(values, -FAR, FAR)
+    solid.plot_surface(*np.meshgrid(x, y), shown, cmap="PuOr_r", linewidth=0, rasterized=True)
+    for set_label, label in zip(
+        (solid.set_xlabel, solid.set_ylabel, solid.set_zlabel), labels, strict=True
+    ):
+        set_label(label)
+    solid.set_box_aspect(None, zoom=0.8)  # the label of the height is within the figure
     return ax
 
 

@@ -134,6 +134,37 @@ def draw_curve(
     return ax
 
 
+DEEP = 12.0  # nats below the top, to which a log likelihood is drawn
+
+
+@styled()
+def draw_likelihood(
+    value: Array,
+    height: Array,
+    parameter: object,
+    mle: float,
+    ax: Axes | None = None,
+    *,
+    log: bool,
+) -> Axes:
+    """Draw a likelihood or its logarithm, and mark where it is greatest."""
+    ax = new_axes(ax)
+    ax.plot(value, height, **line(0))
+    top = float(np.max(height))
+    if value[0] <= mle <= value[-1]:
+        top = max(top, float(np.interp(mle, value, height)))
+        ax.axvline(mle, color=GREY, linestyle=":", linewidth=0.8)
+        ax.plot([mle], [top], label=f"maximum at {mle:.4g}", **points(1))
+        _legend_above(ax)
+    low = max(float(np.min(height)), top - DEEP) if log else 0.0
+    room = 0.06 * (top - low or 1.0)
+    ax.set_ylim(low - (room if log else 0.0), top + room)
+    name = name_of(parameter)
+    ax.set_xlabel(name)
+    ax.set_ylabel(f"log likelihood l({name}), nats" if log else f"likelihood L({name})")
+    return ax
+
+
 @styled()
 def draw_surface(
     mean: Array,

@@ -461,3 +461,71 @@ def _item(column: str, value: str) -> str:
     room = max(LONGEST - len(value) - 3, 8)
     short = column if len(column) <= room else f"{column[: room - 1]}…"
     return name_of(f"{short} = {value}")
+
+
+@styled()
+def draw_table(
+    values: Floats,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    *,
+    label: str,
+    notes: Sequence[str] = (),
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw a table of numbers as a heat map, from 0 or the least, with each number in its cell.
+
+    Parameters
+    ----------
+    values : ndarray of shape (rows, columns)
+        NaN is left white.
+    rows, columns : sequence of str
+        Their names.
+    label : str
+        What the numbers are.
+    notes : sequence of str
+        What is said below.
+    ax : Axes, optional
+        What to draw on.
+    """
+    ax = new_axes(ax, height=0.8 + 0.16 * max(len(rows), 4))
+    finite = values[np.isfinite(values)]
+    least, most = float(finite.min(initial=0.0)), float(finite.max(initial=0.0))
+    most = most if most > least else least + 1.0
+    mesh = ax.imshow(values, cmap="Blues", vmin=least, vmax=most, aspect="auto")
+    ax.set_yticks(range(len(rows)), list(rows))
+    ax.set_xticks(range(len(columns)), list(columns))
+    ax.tick_params(length=0)
+    if len(columns) <= MOST:
+        for (i, j), value in np.ndenumerate(values):
+            if np.isfinite(value):
+                colour = "white" if value - least > 0.6 * (most - least) else "black"
+                ax.text(j, i, f"{value:.3g}", ha="center", va="center", color=colour, fontsize=6)
+    ax.figure.colorbar(mesh, ax=ax, label=label)
+    put_notes(ax, "class", notes)
+    return ax
+
+
+@styled()
+def draw_graph(label: str, columns: Sequence[str], ax: Axes | None = None) -> Axes:
+    """Draw a node above others, with an arrow to each; "..." stands for those left out."""
+    n = max(len(columns), 1)
+    ax = new_axes(ax, width=max(WIDTH, 0.75 * n), height=0.6 * HEIGHT)
+    ring = {"boxstyle": "round,pad=0.5", "facecolor": "white", "edgecolor": COLOURS[0]}
+    top = (n - 1) / 2, 1.0
+    for i, name in enumerate(columns):
+        dots = name == "..."
+        if not dots:
+            ax.annotate(
+                "",
+                (i, 0.0),
+                top,
+                arrowprops={"arrowstyle": "-|>", "color": GREY, "shrinkA": 12, "shrinkB": 12},
+            )
+        box = None if dots else ring
+        ax.text(i, 0.0, name_of(name), ha="center", va="center", fontsize=7, bbox=box)
+    ax.text(*top, name_of(label), ha="center", va="center", bbox={**ring, "edgecolor": COLOURS[1]})
+    ax.set_xlim(-0.6, n - 0.4)
+    ax.set_ylim(-0.35, 1.35)
+    ax.axis("off")
+    return ax

@@ -233,6 +233,11 @@ def _as_given(name: Name, kind: Kind, given: EventModel | TextModel) -> GroupKey
     ones, and whole rows of columns, of whatever kinds, by a joint table.
     """
     of_strings = kind in ("string", "text")
+    if isinstance(given, Bernoulli) and given.success is not None:
+        raise ValueError(
+            f"Bernoulli success={given.success!r} is of a plain sample; of column "
+            f"{title(name)!r} give whether each cell is {given.success!r}, or choose categorical."
+        )
     match given:
         case JointTable():
             return GroupKey(given, "string")

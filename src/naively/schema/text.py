@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
@@ -304,6 +305,30 @@ class Text(TextModel):
         """
         options = {name: of for name, of in self.splitting.items() if name != "features"}
         return [token for row in self.rows([text]) for token in splitter(**options)(row)]
+
+    def counts(self, text: str) -> dict[str, int]:
+        """Return how often each token comes in a text; with a vocabulary, of each word in it.
+
+        Parameters
+        ----------
+        text : str
+            One text.
+
+        Returns
+        -------
+        counts : dict of str to int
+            In the order of the vocabulary, with 0 of a word that is not there; without one, in the
+            order of the text.
+
+        Examples
+        --------
+        >>> from naively import Text
+        >>> words = ["aardvark", "about", "all", "africa"]
+        >>> Text(vocabulary=words).counts("all about Africa, all about oil")
+        {'aardvark': 0, 'about': 2, 'all': 2, 'africa': 1}
+        """
+        found = Counter(self.tokens(text))
+        return dict(found) if self.vocabulary is None else {w: found[w] for w in self.vocabulary}
 
     @property
     def is_programmed(self) -> bool:
