@@ -195,9 +195,9 @@ def markup(name: str) -> str:
     data = json.dumps(of.data(), separators=(",", ":")).replace("<", "\\u003c")
     return (
         f'<figure class="motion" data-motion="{name}" aria-label="{html.escape(of.title)}">'
+        f"<figcaption>{html.escape(of.says)}</figcaption>"
         f'<script type="application/json">{data}</script>'
-        "<noscript>This is drawn by a script, and scripts are off.</noscript>"
-        f"<figcaption>{html.escape(of.says)}</figcaption></figure>"
+        "<noscript>This is drawn by a script, and scripts are off.</noscript></figure>"
     )
 
 

@@ -10,10 +10,9 @@
     const rowOf = (x) => Object.fromEntries(Array.from({ length: of.copies }, (_, j) => [`x${j}`, x]));
     const p = (key, x) => scorerOf(key).posterior(rowOf(x))[1];
     const isSo = (x) => 1 / (1 + Math.exp(-truth * x));
-    slider(host, { name: "the column is there … times", min: 1, max: 10, step: 1, value: of.copies, says: whole, input: (n) => { of.copies = n; show(); } });
+    slider(host, { name: "how often the column is there", min: 1, max: 10, step: 1, value: of.copies, says: whole, input: (n) => { of.copies = n; show(); } });
     const at = plane(host, { label: "Probability over the column", x: [-6, 6], y: [0, 1], xName: "x, the column", yName: "p(yes | x)", height: 270 });
-    host.append(motion.element("p", { class: "motion-key" }, ...[["ink", "the truth"], ["c1", "without weights"], ["c0", "with weights"]].flatMap(
-      ([style, words]) => [motion.element("span", { class: `motion-mark ${style}` }), ` ${words} `])));
+    motion.key(host, [["ink", "the truth"], ["c1", "without weights"], ["c0", "with weights"]]);
     at.handle({
       name: "A row", style: "c1", at: () => [of.x, p(`none-${of.copies}`, of.x)], says: () => `x ${said(of.x, 1)}: ${said(p(`none-${of.copies}`, of.x), 2)} without weights, ${said(p(`loo-${of.copies}`, of.x), 2)} with`,
       move: (x) => { of.x = motion.clip(Math.round(10 * x) / 10, -6, 6); show(); },
@@ -35,7 +34,7 @@
       };
       const [a, b] = [judged(none), judged(loo)];
       list([["at x, the truth", isSo(of.x)], ["at x, without weights", p(none, of.x)], ["at x, with weights", p(loo, of.x)],
-        [`of ${rows.length} new rows, right`, a.right], ["it says, without weights", a.sure], ["it says, with weights", b.sure],
+        [`right, of ${rows.length} new rows`, a.right], ["sure, without weights", a.sure], ["sure, with weights", b.sure],
         ["log loss, without weights", a.loss], ["log loss, with weights", b.loss]]);
     }
     return show;

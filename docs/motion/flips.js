@@ -41,8 +41,7 @@
   motion.add("flips", (host) => {
     const of = { a: 2, b: 2, heads: 8, tails: 2 }, steps = Array.from({ length: 399 }, (_, i) => (i + 1) / 400);
     const at = plane(host, { label: "Prior, likelihood and posterior of the probability of heads", x: [0, 1], y: [0, 4], xName: "θ, the probability of heads", hideY: true });
-    host.append(motion.element("p", { class: "motion-key" }, ...[["c0", "prior"], ["c2", "likelihood (scaled)"], ["c1", "posterior"]].flatMap(
-      ([style, words]) => [motion.element("span", { class: `motion-mark ${style}` }), ` ${words} `])));
+    motion.key(host, [["c0", "prior"], ["c2", "likelihood, scaled"], ["c1", "posterior"]]);
     const round = (x) => clip(Math.round(10 * x) / 10, 0.1, MOST);
     const give = (mean, strength) => { of.a = round(mean * strength); of.b = round((1 - mean) * strength); show(); };
     const prior = () => of.a / (of.a + of.b);
@@ -76,15 +75,16 @@
       for (const key of Object.keys(sliders)) sliders[key].set(of[key]);
       const curves = [[a, b, "c0 dashed"], [heads + 1, tails + 1, "c2 dotted"], [pa, pb, "c1"]].map(
         ([u, v, style]) => [steps.map((x) => [x, density(u, v, x)]), style]);
-      at.y = [0, 1.12 * clip(Math.max(...curves.flatMap(([points]) => points.slice(4, -4).map(([, y]) => y))), 1.5, 1e9)];
+      at.y = [0, 1.3 * clip(Math.max(...curves.flatMap(([points]) => points.slice(4, -4).map(([, y]) => y))), 1.5, 1e9)];
       at.clear();
       at.area([[0, 0], ...curves[2][0], [1, 0]], "c1");
       for (const [points, style] of curves) at.line(points, style);
       const estimates = { MLE: n ? heads / n : NaN, MAP: mode(pa, pb), mean: pa / (pa + pb) };
-      Object.entries(estimates).forEach(([name, x], i) => {
-        if (Number.isNaN(x)) return;
-        at.line([[x, 0], [x, at.y[1] * (0.97 - 0.07 * i)]], "mark");
-        at.label(x, at.y[1] * (0.94 - 0.07 * i), name, { "text-anchor": x > 0.85 ? "end" : "start", dx: x > 0.85 ? -4 : 4 });
+      const order = Object.entries(estimates).filter(([, x]) => !Number.isNaN(x)).sort((u, v) => u[1] - v[1]);
+      order.forEach(([name, x], i) => { // the least to the left of its line, the greatest to the right
+        const [anchor, dx] = x < 0.1 || (x < 0.9 && i && i === order.length - 1) ? ["start", 4] : x > 0.9 || !i ? ["end", -4] : ["middle", 0];
+        at.line([[x, 0], [x, at.y[1] * (i === 1 ? 0.94 : 0.87)]], "mark");
+        at.label(x, at.y[1] * (i === 1 ? 0.95 : i ? 0.84 : 0.77), name, { "text-anchor": anchor, dx });
       });
       at.frame();
       const interval = [quantile(pa, pb, 0.025), quantile(pa, pb, 0.975)];

@@ -2,14 +2,14 @@
 // Two Gaussians, a mean and a width of each column and class, and the border that they make.
 (() => {
   const { slider, choice, numbers, plane, said, clip } = motion;
-  const X = [-6, 6], Y = [-4, 4], CLASSES = ["blue", "orange"];
+  const X = [-6, 6], Y = [-3.5, 3.5], CLASSES = ["blue", "orange"];
   const circle = Array.from({ length: 73 }, (_, i) => [Math.cos((i * Math.PI) / 36), Math.sin((i * Math.PI) / 36)]);
 
   motion.add("gaussians", (host) => {
     const of = { mean: [[-2, -0.8], [1.5, 0.6]], deviation: [[1.5, 1], [0.8, 1.4]], p: 0.5, kind: "own", spot: [0.5, 2] };
     const deviations = (c) => (of.kind === "unit" ? [1, 1] : of.deviation[of.kind === "own" ? c : 0]);
     choice(host, { name: "Variance", of: { unit: "1 for all", shared: "shared by both classes", own: "own of each class" }, value: of.kind, input: (kind) => { of.kind = kind; show(); } });
-    const at = plane(host, { label: "Two Gaussians and the border between them", x: X, y: Y, height: 340, xName: "x₁", yName: "x₂" });
+    const at = plane(host, { label: "Two Gaussians and the border between them", x: X, y: Y, square: true, xName: "x₁", yName: "x₂" });
     CLASSES.forEach((name, c) => {
       at.handle({
         name: `Mean of ${name}`, style: `c${c}`, at: () => of.mean[c], says: () => of.mean[c].map((m) => said(m, 1)).join(", "),

@@ -54,6 +54,10 @@ const motion = (() => {
   const buttons = (host, of) => host.append(element("div", { class: "motion-buttons" },
     ...Object.entries(of).map(([name, click]) => element("button", { type: "button", click }, name))));
 
+  // What each line of a drawing is, by its colour.
+  const key = (host, of) => host.append(element("p", { class: "motion-key" }, ...of.map(
+    ([style, words]) => element("span", {}, element("span", { class: `motion-mark ${style}` }), words))));
+
   // A list of named numbers; each keeps all its digits in data-value, by its name.
   function numbers(host) {
     const list = element("dl", { class: "motion-numbers" });
@@ -89,11 +93,12 @@ const motion = (() => {
 
   // Axes of given intervals, as wide as their place; lines and areas are drawn anew each time, and
   // handles stay, so that they keep the focus. "clear" begins a drawing.
-  function plane(host, { label, x, y, height = 260, xName = "", yName = "", hideY = false }) {
+  function plane(host, { label, x, y, height: given = 260, square = false, xName = "", yName = "", hideY = false }) {
     const below = shape("g"), above = shape("g"), left = hideY ? RIGHT : LEFT;
     const svg = shape("svg", { class: "motion-plane", role: "group", "aria-label": label }, below, above);
     host.append(svg);
     const of = { x, y, width: 600, svg };
+    let height = given;
     const toX = (value) => left + ((value - of.x[0]) / (of.x[1] - of.x[0])) * (of.width - left - RIGHT);
     const toY = (value) => height - BOTTOM - ((value - of.y[0]) / (of.y[1] - of.y[0])) * (height - TOP - BOTTOM);
     const at = ([a, b]) => `${toX(a).toFixed(1)} ${clip(toY(b), -999, 9999).toFixed(1)}`;
@@ -103,6 +108,7 @@ const motion = (() => {
 
     of.clear = () => {
       of.width = Math.max(host.clientWidth, 200);
+      if (square) height = TOP + BOTTOM + ((of.width - left - RIGHT) * (of.y[1] - of.y[0])) / (of.x[1] - of.x[0]);
       filled(svg, { viewBox: `0 0 ${of.width} ${height}`, height }, []);
       const clipping = `motion-clip-${plane.made++}`, right = of.width - RIGHT, bottom = height - BOTTOM;
       below.replaceChildren(shape("clipPath", { id: clipping }, shape("rect", { x: left, y: TOP - 4, width: right - left, height: bottom - TOP + 5 })));
@@ -111,7 +117,7 @@ const motion = (() => {
     of.frame = () => {
       const right = of.width - RIGHT, bottom = height - BOTTOM;
       put("path", { class: "motion-axis", d: `M ${left} ${hideY ? bottom : TOP} V ${bottom} H ${right}` });
-      for (const [value, words] of ticks(of.x, of.width / 70)) {
+      for (const [value, words] of ticks(of.x, of.width / 45)) {
         put("path", { class: "motion-axis", d: `M ${toX(value)} ${bottom} v 4` });
         text(toX(value), bottom + 16, words, { "text-anchor": "middle" });
       }
@@ -120,7 +126,7 @@ const motion = (() => {
         text(left - 6, toY(value) + 4, words, { "text-anchor": "end" });
       }
       text((left + right) / 2, height - 3, xName, { "text-anchor": "middle" });
-      if (yName) text(left + 4, TOP + 2, yName);
+      if (yName) text(left + 7, TOP + 2, yName);
       for (const show of handles) show();
     };
     of.line = (points, style) => put("path", { class: `motion-line ${style}`, "clip-path": of.clipping, d: `M ${points.map(at).join(" L ")}` });
@@ -135,12 +141,12 @@ const motion = (() => {
     of.apart = ([a, b], [c, d]) => Math.hypot(toX(a) - toX(c), toY(b) - toY(d)); // in pixels
 
     // Shade the plane by the log odds of the second class against the first, and draw the border.
-    of.regions = (odds, shade = true, style = "") => {
+    of.regions = (odds, shade = true, dashed = false) => {
       const nx = Math.ceil((of.width - left - RIGHT) / CELL), ny = Math.ceil((height - TOP - BOTTOM) / CELL);
       const xs = Array.from({ length: nx + 1 }, (_, i) => of.x[0] + (i / nx) * (of.x[1] - of.x[0]));
       const ys = Array.from({ length: ny + 1 }, (_, j) => of.y[0] + (j / ny) * (of.y[1] - of.y[0]));
       const grid = ys.map((b) => xs.map((a) => odds(a, b))), tones = new Map();
-      let border = "";
+      let border = "", pieces = 0;
       for (let j = 0; j < ny; j++) {
         for (let i = 0; i < nx; i++) {
           const corners = [grid[j][i], grid[j][i + 1], grid[j + 1][i + 1], grid[j + 1][i]];
@@ -153,11 +159,11 @@ const motion = (() => {
             const [u, v] = [corners[k], corners[(k + 1) % 4]], [f, g] = [spots[k], spots[(k + 1) % 4]];
             if (u > 0 !== v > 0) ends.push(f.map((of1, axis) => of1 + (u / (u - v)) * (g[axis] - of1)));
           }
-          for (let k = 0; k + 1 < ends.length; k += 2) border += `M${at(ends[k])}L${at(ends[k + 1])}`;
+          for (let k = 0; k + 1 < ends.length; k += 2) if (!dashed || ++pieces % 3) border += `M${at(ends[k])}L${at(ends[k + 1])}`;
         }
       }
       if (shade) for (const [tone, d] of tones) put("path", { class: `motion-region ${tone}`, d });
-      put("path", { class: `motion-line border ${style}`, d: border || "M0 0" });
+      put("path", { class: "motion-line border", d: border || "M0 0" });
     };
 
     // What is dragged, by pointer or arrow keys: "at" is where it is, "move" takes it elsewhere,
@@ -197,7 +203,7 @@ const motion = (() => {
     for (const host of document.querySelectorAll(".motion[data-motion]")) {
       const found = host.querySelector("script[type='application/json']");
       const place = element("div", { class: "motion-place" });
-      host.prepend(place);
+      host.append(place);
       const show = widgets.get(host.dataset.motion)(place, found ? JSON.parse(found.textContent) : null);
       shows.push(show);
       show();
@@ -210,5 +216,5 @@ const motion = (() => {
     }).observe(document.body);
   }
   document.addEventListener("DOMContentLoaded", begin);
-  return { add: (name, draw) => widgets.set(name, draw), element, slider, choice, buttons, numbers, posterior, plane, scorer, said, whole, clip };
+  return { add: (name, draw) => widgets.set(name, draw), element, slider, choice, buttons, numbers, posterior, key, plane, scorer, said, whole, clip };
 })();

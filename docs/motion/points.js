@@ -2,7 +2,7 @@
 // Points that are set, and the regions that naive Bayes and logistic regression make of them.
 (() => {
   const { buttons, choice, numbers, plane, said, clip } = motion;
-  const X = [-6, 6], Y = [-4, 4], CLASSES = ["blue", "orange"], FAR = 1e140, NEAR = 12; // pixels
+  const X = [-6, 6], Y = [-3.5, 3.5], CLASSES = ["blue", "orange"], FAR = 1e140, NEAR = 12; // pixels
   const logistic = (z) => 1 / (1 + Math.exp(-z)), sum = (list, f) => list.reduce((total, each) => total + f(each), 0);
 
   // Numbers that are the same on each page, whoever draws them.
@@ -63,7 +63,7 @@
     const of = { points: START["Two clouds"](drawer(1)), of: 0, cursor: [0, 2.5], shade: "bayes" };
     choice(host, { name: "A click sets a point of", of: { 0: "blue", 1: "orange" }, value: "0", input: (c) => { of.of = Number(c); } });
     choice(host, { name: "Regions of", of: { bayes: "naive Bayes (border ——)", logistic: "logistic regression (border - - -)" }, value: of.shade, input: (key) => { of.shade = key; show(); } });
-    const at = plane(host, { label: "Points and the regions of two classifiers", x: X, y: Y, height: 340, xName: "x₁", yName: "x₂" });
+    const at = plane(host, { label: "Points and the regions of two classifiers", x: X, y: Y, square: true, xName: "x₁", yName: "x₂" });
     const set = (x, y) => { of.points.push([clip(x, ...X), clip(y, ...Y), of.of]); show(); };
     const nearest = (spot) => of.points.map((p, i) => [at.apart(p, spot), i]).sort((a, b) => a[0] - b[0])[0] ?? [Infinity, -1];
     const take = (i) => { if (i >= 0) of.points.splice(i, 1); show(); };
@@ -105,7 +105,7 @@
       const there = (model) => (model ? logistic(oddsOf(model)(...of.cursor)) : NaN);
       at.clear();
       for (const key of of.shade === "bayes" ? ["bayes", "logistic"] : ["logistic", "bayes"]) {
-        if (models[key]) at.regions(oddsOf(models[key]), key === of.shade, key === "logistic" ? "dashed" : "");
+        if (models[key]) at.regions(oddsOf(models[key]), key === of.shade, key === "logistic");
       }
       for (const [x, y, c] of of.points) at.dot(x, y, `c${c}`);
       at.frame();

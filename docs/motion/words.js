@@ -3,7 +3,7 @@
 (() => {
   const { element, numbers, plane, said, clip } = motion;
   const SPLIT = { analyzer: "word", ngram_range: [1, 1], lowercase: true, stop_words: [], max_characters: null };
-  const LAMBDAS = [0, ...Array.from({ length: 160 }, (_, i) => 0.001 * 10 ** (i / 40))];
+  const LAMBDAS = [0, ...Array.from({ length: 161 }, (_, i) => 0.001 * 10 ** (i / 40))];
 
   motion.add("words", (host, { texts, labels, classes, message }) => {
     const of = { lambda: 1, message }, tokens = naively.tokensOf(SPLIT, naively.unicodeOf(motion.unicode));
