@@ -13,7 +13,6 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +72,9 @@ def copies() -> dict[str, Any]:
             card = learn_copies(n, weights).export.scorecard()
             cards[f"{str(weights).lower()}-{n}"] = card.to_dict()
     x, y = _one_column(300, seed=1)
-    rows = [[value, int(label == "yes")] for value, label in zip(x.tolist(), y.tolist(), strict=True)]
+    rows = [
+        [value, int(label == "yes")] for value, label in zip(x.tolist(), y.tolist(), strict=True)
+    ]
     return {"cards": cards, "truth": 2 / DEVIATION**2, "rows": rows}
 
 
@@ -117,55 +118,61 @@ class Widget:
 WIDGETS = {
     "flips": Widget(
         "Flips of a coin, with a prior",
-        "Drag the blue dot: sideways moves what the prior believes, upwards makes it surer. Then add heads "
-        "and tails. The posterior lies between prior and likelihood, nearer to the narrower one; with many "
-        "flips MLE, MAP and mean are one, and with none the posterior is the prior. At Beta(1, 1) MAP "
-        "is MLE. With three heads and no tails MLE says 1, and the mean does not.",
+        "Drag the blue dot: sideways moves what the prior believes, upwards makes it surer. "
+        "Then add heads and tails. The posterior lies between prior and likelihood, nearer to "
+        "the narrower one; with many flips MLE, MAP and mean are one, and with none the "
+        "posterior is the prior. At Beta(1, 1) MAP is MLE. With three heads and no tails MLE "
+        "says 1, and the mean does not.",
     ),
     "gaussians": Widget(
         "Two Gaussians and their border",
-        "Drag the means (full dots), the widths (hollow dots), and the cross, which is the row that is "
-        "classified. With a variance of 1, or one that the classes share, the squares cancel and the border is a straight "
-        "line; with variances of their own it bends into a parabola, an ellipse or a hyperbola. Make one class "
-        "narrow within the other to see an ellipse; move the prior to see the border retreat without turning.",
+        "Drag the means (full dots), the widths (hollow dots), and the cross, which is the row "
+        "that is classified. With a variance of 1, or one that the classes share, the squares "
+        "cancel and the border is a straight line; with variances of their own it bends into a "
+        "parabola, an ellipse or a hyperbola. Make one class narrow within the other to see an "
+        "ellipse; move the prior to see the border retreat without turning.",
     ),
     "words": Widget(
         "The pseudo-count λ over the words of a message",
-        "Drag λ. At 0 a word that a class has never seen rules the class out, and if each class is ruled out, only the "
-        "prior is left. A little above 0 all words count. The greater λ, the more alike the classes' "
-        "probabilities of a word, and the posterior returns to the prior. Type a message of your own: a word "
-        "that no mail had says nothing.",
+        "Drag λ. At 0 a word that a class has never seen rules the class out, and if each class "
+        "is ruled out, only the prior is left. A little above 0 all words count. The greater λ, "
+        "the more alike the classes' probabilities of a word, and the posterior returns to the "
+        "prior. Type a message of your own: a word that no mail had says nothing.",
         words,
     ),
     "points": Widget(
         "Points, and the regions of two classifiers",
-        "Click to set points, drag one to move it, click one to take it away; by keyboard, move the cross by "
-        "arrows, set by Enter, and take away by Delete. Naive Bayes fits a Gaussian to each class, so its border bends; logistic regression "
-        "only draws the border, always straight. On one class within the other naive Bayes wins; on the chessboard "
-        "both fail, as neither sees two columns together; two outliers widen a Gaussian and bend the border of naive Bayes, and "
-        "hardly touch logistic regression's.",
+        "Click to set points, drag one to move it, click one to take it away; by keyboard, move "
+        "the cross by arrows, set by Enter, and take away by Delete. Naive Bayes fits a "
+        "Gaussian to each class, so its border bends; logistic regression only draws the "
+        "border, always straight. On one class within the other naive Bayes wins; on the "
+        "chessboard both fail, as neither sees two columns together; two outliers widen a "
+        "Gaussian and bend the border of naive Bayes, and hardly touch logistic regression's.",
     ),
     "mail": Widget(
         "A mail to type",
-        "Type a mail. Each word that the model knows is marked by what it says: blue and dotted for ham, orange and "
-        "solid for spam, the deeper the more. The weights add up, with the prior, to the log odds, and these are "
-        "the probability. Try to write spam that passes: good words outweigh bad ones, and a word that is spelled "
-        "anew says nothing. The model learned 50 short mails when this page was made.",
+        "Type a mail. Each word that the model knows is marked by what it says: blue and dotted "
+        "for ham, orange and solid for spam, the deeper the more. The weights add up, with the "
+        "prior, to the log odds, and these are the probability. Try to write spam that passes: "
+        "good words outweigh bad ones, and a word that is spelled anew says nothing. The model "
+        "learned 50 short mails when this page was made.",
         mail,
     ),
     "copies": Widget(
         "Copies of a column",
-        "One column, counted once: the probability is right. Now copy it. Naive Bayes takes the copies for independent "
-        "witnesses, and its log odds grow with their number: as many rows are right as before, and it says that nearly all are. "
-        "Weights, learned from leave-one-out evidence, share one voice among the copies, and the curve stays where the truth "
-        "is. Drag the dot to read a row.",
+        "One column, counted once: the probability is right. Now copy it. Naive Bayes takes the "
+        "copies for independent witnesses, and its log odds grow with their number: as many "
+        "rows are right as before, and it says that nearly all are. Weights, learned from "
+        "leave-one-out evidence, share one voice among the copies, and the curve stays where "
+        "the truth is. Drag the dot to read a row.",
         copies,
     ),
     "tally": Widget(
         "Learn and forget",
-        "All that the model knows of the days is this tally. Tick a day to learn it and untick one to forget it: a few counts move "
-        "by 1, which are marked, and the probability is at once what a new fit of the ticked days would say, to "
-        "the last digit. Forget the sunny days and see what is left of sunny: one pseudo-count.",
+        "All that the model knows of the days is this tally. Tick a day to learn it and untick "
+        "one to forget it: a few counts move by 1, which are marked, and the probability is at "
+        "once what a new fit of the ticked days would say, to the last digit. Forget the sunny "
+        "days and see what is left of sunny: one pseudo-count.",
         tally,
     ),
 }  # fmt: skip
@@ -173,14 +180,11 @@ WIDGETS = {
 
 def scripts(names: list[str]) -> dict[str, str]:
     """Return the scripts that a page of these widgets needs, in order, by their file names."""
-    of_python = f"{scorer()}"
-    table = f"motion.unicode = {json.dumps(table_text())};\n"
-    own = {f"motion-{name}.js": _read(f"{name}.js") for name in names}
     return {
-        "naively-scorer.js": of_python,
+        "naively-scorer.js": scorer(),
         "motion.js": _read("motion.js"),
-        "motion-unicode.js": table,
-        **own,
+        "motion-unicode.js": f"motion.unicode = {json.dumps(table_text())};\n",
+        **{f"motion-{name}.js": _read(f"{name}.js") for name in names},
     }
 
 

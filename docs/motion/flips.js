@@ -55,7 +55,12 @@
         for (let i = 0; i < 40; i++) { const s = (low + high) / 2; if (density(mean * Math.exp(s), (1 - mean) * Math.exp(s), mean) < y) low = s; else high = s; }
         give(mean, Math.exp(low));
       },
-      nudge: (_, [dx, dy]) => give(clip(prior() + 0.01 * dx, 0.01, 0.99), (of.a + of.b) * 1.1 ** clip(dy, -10, 10) + 0.2 * Math.sign(dy)),
+      nudge: (_, [dx, dy]) => { // pretend flips change sides, by tenths at least, or all grow in number
+        const strength = of.a + of.b, apart = dx * Math.max(0.1, 0.01 * strength);
+        const a = clip(of.a + apart, 0.1, strength - 0.1), more = 1.1 ** clip(dy, -10, 10) + (0.2 * Math.sign(dy)) / strength;
+        Object.assign(of, { a: round(a * more), b: round((strength - a) * more) });
+        show();
+      },
     });
     const control = (name, key, min, max, step, says) => slider(host, { name, min, max, step, value: of[key], says, input: (x) => { of[key] = x; show(); } });
     const tenths = (x) => said(x, 1), sliders = {

@@ -44,13 +44,19 @@
         bars(classes.map((_, c) => (total ? tally.rows[c] / total : 1 / classes.length)));
         return;
       }
-      const scorer = motion.scorer(classes, tally.rows.map((n) => Math.log(n / total)), names.map((name) => ({
-        term: "levels", column: name, kind: "string", levels: columns[name],
-        points: [...tally.counts[name].map((by) => by.map((n, c) => Math.log((n + 1) / (tally.rows[c] + columns[name].length)))), [0, 0]],
-      })));
-      const p = Array.from(scorer.posterior(asked));
+      // A pseudo-count of 1 for each level that was seen, and for one that was not.
+      const seen = (name) => columns[name].map((_, l) => l).filter((l) => tally.counts[name][l].some(Boolean));
+      const terms = names.map((name) => {
+        const known = seen(name), of = (l, c) => (tally.counts[name][l][c] + 1) / (tally.rows[c] + known.length);
+        return { term: "levels", column: name, kind: "string", levels: known.map((l) => columns[name][l]),
+          points: [...known.map((l) => classes.map((_, c) => Math.log(of(l, c)))), classes.map((_, c) => Math.log(1 / (tally.rows[c] + known.length + 1)))] };
+      });
+      const scorer = motion.scorer(classes, tally.rows.map((n) => Math.log(n / total)), terms), p = Array.from(scorer.posterior(asked));
       bars(p);
-      const best = p.indexOf(Math.max(...p)), factors = names.map((name) => `${tally.counts[name][columns[name].indexOf(asked[name])][best] + 1}/${tally.rows[best] + columns[name].length}`);
+      const best = p.indexOf(Math.max(...p)), factors = names.map((name) => {
+        const l = columns[name].indexOf(asked[name]), known = seen(name);
+        return `${tally.counts[name][l][best] + 1}/${tally.rows[best] + known.length + Number(!known.includes(l))}`;
+      });
       sentence.textContent = `${classes[best]}: ${tally.rows[best]}/${total} · ${factors.join(" · ")} = ${said(Math.exp(scorer.scores(asked)[best]), 4)}, over the sum of both.`;
     }
     return show;
