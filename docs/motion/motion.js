@@ -91,6 +91,23 @@ const motion = (() => {
     return found;
   }
 
+  // A path through segments that meet at their ends, so that a dashed line has even dashes.
+  function chained(segments) {
+    const next = new Map();
+    const join = (a, b) => next.set(a, [...(next.get(a) ?? []), b]);
+    for (const [a, b] of segments) if (a !== b) { join(a, b); join(b, a); }
+    let path = "M0 0";
+    for (let [at] of [...next].sort((a, b) => a[1].length - b[1].length)) {
+      if (next.get(at).length) path += `M${at}`;
+      while (next.get(at).length) {
+        const to = next.get(at).pop(), back = next.get(to);
+        back.splice(back.indexOf(at), 1);
+        path += `L${at = to}`;
+      }
+    }
+    return path;
+  }
+
   // Axes of given intervals, as wide as their place; lines and areas are drawn anew each time, and
   // handles stay, so that they keep the focus. "clear" begins a drawing.
   function plane(host, { label, x, y, height: given = 260, square = false, xName = "", yName = "", hideY = false }) {
@@ -141,12 +158,12 @@ const motion = (() => {
     of.apart = ([a, b], [c, d]) => Math.hypot(toX(a) - toX(c), toY(b) - toY(d)); // in pixels
 
     // Shade the plane by the log odds of the second class against the first, and draw the border.
-    of.regions = (odds, shade = true, dashed = false) => {
+    of.regions = (odds, shade = true, style = "") => {
       const nx = Math.ceil((of.width - left - RIGHT) / CELL), ny = Math.ceil((height - TOP - BOTTOM) / CELL);
       const xs = Array.from({ length: nx + 1 }, (_, i) => of.x[0] + (i / nx) * (of.x[1] - of.x[0]));
       const ys = Array.from({ length: ny + 1 }, (_, j) => of.y[0] + (j / ny) * (of.y[1] - of.y[0]));
       const grid = ys.map((b) => xs.map((a) => odds(a, b))), tones = new Map();
-      let border = "", pieces = 0;
+      const border = [];
       for (let j = 0; j < ny; j++) {
         for (let i = 0; i < nx; i++) {
           const corners = [grid[j][i], grid[j][i + 1], grid[j + 1][i + 1], grid[j + 1][i]];
@@ -159,11 +176,11 @@ const motion = (() => {
             const [u, v] = [corners[k], corners[(k + 1) % 4]], [f, g] = [spots[k], spots[(k + 1) % 4]];
             if (u > 0 !== v > 0) ends.push(f.map((of1, axis) => of1 + (u / (u - v)) * (g[axis] - of1)));
           }
-          for (let k = 0; k + 1 < ends.length; k += 2) if (!dashed || ++pieces % 3) border += `M${at(ends[k])}L${at(ends[k + 1])}`;
+          for (let k = 0; k + 1 < ends.length; k += 2) border.push([at(ends[k]), at(ends[k + 1])]);
         }
       }
       if (shade) for (const [tone, d] of tones) put("path", { class: `motion-region ${tone}`, d });
-      put("path", { class: "motion-line border", d: border || "M0 0" });
+      put("path", { class: `motion-line border ${style}`, d: chained(border) });
     };
 
     // What is dragged, by pointer or arrow keys: "at" is where it is, "move" takes it elsewhere,

@@ -105,7 +105,7 @@
       const there = (model) => (model ? logistic(oddsOf(model)(...of.cursor)) : NaN);
       at.clear();
       for (const key of of.shade === "bayes" ? ["bayes", "logistic"] : ["logistic", "bayes"]) {
-        if (models[key]) at.regions(oddsOf(models[key]), key === of.shade, key === "logistic");
+        if (models[key]) at.regions(oddsOf(models[key]), key === of.shade, key === "logistic" ? "dashed" : "");
       }
       for (const [x, y, c] of of.points) at.dot(x, y, `c${c}`);
       at.frame();
