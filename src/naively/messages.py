@@ -56,7 +56,7 @@ def many(n: int, what: str) -> str:
     return f"{n:,} {what}{'s' * (n != 1)}"
 
 
-class Log:
+class Verbosity:
     """How messages are written in this process."""
 
     quiet = False  # whether only errors are
@@ -65,10 +65,10 @@ class Log:
 
 def tell(*lines: object, level: Level = "note", begin: str = "") -> None:
     """Write lines on standard error, if there is one."""
-    if sys.stderr is None or (Log.quiet and level != "error"):
+    if sys.stderr is None or (Verbosity.quiet and level != "error"):
         return
     shown = (visible(str(line)) for line in lines)
-    if Log.json:
+    if Verbosity.json:
         import json
 
         told = (json.dumps({"level": level, "message": line}, ensure_ascii=False) for line in shown)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from itertools import chain, islice
 
-from naively.messages import Log
+from naively.messages import Verbosity
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # the mail filter learns with progress, and has no time to import typing
@@ -38,7 +38,7 @@ def with_progress(
         How many there are in all.
     """
     batches = iter(batches)
-    if sys.stderr is None or not sys.stderr.isatty() or Log.quiet or Log.json:
+    if sys.stderr is None or not sys.stderr.isatty() or Verbosity.quiet or Verbosity.json:
         yield from batches
         return
     done = 0

@@ -20,7 +20,7 @@ from naively.cli import ask, curve, demo, export, learn
 from naively.cli import ask as report
 from naively.cli import learn as update
 from naively.mail import command
-from naively.messages import Log, say
+from naively.messages import Verbosity, say
 
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 UsageError: Any = typer.BadParameter.__base__  # it has no public name of its own
@@ -110,7 +110,7 @@ def _options(
         typer.Option(help="Of what is written to standard error: text, or lines of JSON."),
     ] = LogFormat.text,
 ) -> None:
-    Log.quiet, Log.json = quiet, log_format is LogFormat.json
+    Verbosity.quiet, Verbosity.json = quiet, log_format is LogFormat.json
 
 
 def main() -> None:
@@ -121,7 +121,7 @@ def main() -> None:
     try:
         status = _run()
     finally:
-        Log.quiet = Log.json = False  # as they are for whoever runs it within a process of theirs
+        Verbosity.quiet = Verbosity.json = False  # for what is run in this process after it
     sys.exit(status)
 
 
