@@ -312,7 +312,7 @@ class Export(Accessor):
         ...
         """
         from naively.report.page import write_report
-        from naively.report.sections import Subject
+        from naively.report.subject import Subject
 
         model = self._model
         learned = None if self._estimator._counts_unlabelled else self._estimator._sample
