@@ -17,7 +17,8 @@ from sklearn.datasets import load_breast_cancer
 from naively import Gaussian, JointTable, KernelDensity, NaiveBayes, load
 from naively.counting.axis import title
 from naively.export.scorecard import scorer as scorer_script
-from naively.report.sections import choose
+from naively.report.page import SCRIPTS
+from naively.report.subject import choose
 from tests.commands import run
 from tests.linear_parts import with_linear_part
 from tests.reported import HOSTILE, table, with_holes, with_interactions
@@ -66,7 +67,7 @@ def test_scores_are_those_of_evaluate_and_assess(nb):
     for name, value in (("accuracy", "accuracy"), ("log loss (nats per row)", "log_loss")):
         shown = [float(number) for number in of[name]]
         right = [getattr(s, value) for s in (assessed, scores)]
-        np.testing.assert_allclose(shown, right, rtol=1e-5)
+        np.testing.assert_allclose(shown, right, rtol=5e-3)  # of three digits
     assert [int(number.replace(",", "")) for number in of["rows"]] == [assessed.rows, 200]
     ends = [
         f"{low:.3f} to {high:.3f}"
@@ -100,11 +101,11 @@ def test_explanations_are_those_of_explain(nb):
         row = others.drop(columns="y").iloc[[place]]
         explained = nb.explain(row)[0]
         c = explained.best
-        assert f"with probability {explained.probability(c):.4f}" in card.css_first("p").text()
+        assert f"with probability {explained.probability(c):.3f}" in card.css_first("p").text()
         last = card.css("tr")[-1].css("td")
-        assert float(last[-1].text()) == pytest.approx(explained.log_odds(c), abs=1e-4)
+        assert float(last[-1].text()) == pytest.approx(explained.log_odds(c), abs=6e-4)
         weights = [float(line.css("td")[-1].text()) for line in card.css("tbody tr")]
-        assert sum(weights[:-1]) == pytest.approx(weights[-1], abs=1e-3)
+        assert sum(weights[:-1]) == pytest.approx(weights[-1], abs=6e-3)
 
 
 @pytest.mark.slow
@@ -224,7 +225,7 @@ def test_rows_to_start_from_have_the_librarys_posteriors(products):
     times = {row["cells"]["when"] for row in scorer_of(report)["rows"]} - {None}
     assert times
     assert all(time.endswith("T00:00:00.123456") for time in times)
-    assert ["linear part", str(nb.weights_.linear)] in lines_of(parse(report), "#learned")
+    assert ["linear part", str(nb.weights_.linear)] in lines_of(parse(report), "#about")
     assert any(line[0] == "size is missing" for line in lines_of(parse(report), "#rows"))
     pairs = [" × ".join(map(str, of.columns)) for of in nb.weights_.linear.products]
     assert set(pairs) <= {line[0] for line in lines_of(parse(report), "#interactions")}
@@ -253,9 +254,9 @@ def test_real_table_is_scored_like_the_library():
 @pytest.mark.slow
 def test_scorecard_is_measured_as_it_is_written(nb, monkeypatch):
     written = parse(nb.export.report()).css_first("#scorer").text()
-    monkeypatch.setattr("naively.report.sections.MOST", len(written))
+    monkeypatch.setattr("naively.report.scorer.MOST", len(written))
     assert scorer_of(nb.export.report()) is not None
-    monkeypatch.setattr("naively.report.sections.MOST", len(written) - 1)
+    monkeypatch.setattr("naively.report.scorer.MOST", len(written) - 1)
     assert scorer_of(nb.export.report()) is None
 
 
@@ -328,8 +329,8 @@ def test_texts_of_which_no_row_is_kept_can_be_written():
 def test_program_does_not_end_its_element(nb):
     page = nb.export.report().html
     (script,) = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
-    own = files("naively.report").joinpath("page.js").read_text("utf-8")
-    assert script == scorer_script() + own
+    own = [files("naively.report").joinpath(name).read_text("utf-8") for name in SCRIPTS]
+    assert script == scorer_script() + "".join(own)
     assert "<!--" not in script
 
 
@@ -340,7 +341,7 @@ def test_nothing_hostile_is_an_element():
     nb = NaiveBayes().fit(pd.DataFrame({HOSTILE[0]: labels, HOSTILE[1]: range(n)}), labels)
     report = nb.export.report(name=HOSTILE[2])
     page = parse(report)
-    assert len(page.css("script")) == 2
+    assert len(page.css("script")) == 3
     assert page.css("img, [onerror]") == []
     assert "\x1b" not in report.html
     assert "\u202e" not in report.html
@@ -354,7 +355,7 @@ def test_report_is_written_whole_and_prints_its_sections(nb, tmp_path):
     assert (tmp_path / "r.html").read_text(encoding="utf-8") == report.html
     first, *rest = str(report).split("\n")
     assert first.startswith("weather: a page of ")
-    assert "Columns" in rest
+    assert "What each column adds" in rest
     with pytest.raises(OSError, match="nowhere"):
         report.save(tmp_path / "nowhere" / "r.html")
 
@@ -370,7 +371,7 @@ def test_rows_that_were_learned_are_said_to_be_so(nb, of_learned_rows):
     head = lines_of(page, "#good")[0]
     assert head[1:] == ["on learned rows, cross-validated", "on given rows, most of them learned"]
     # What can be read best is of rows that it does not know.
-    drawn = page.css_first("#good figure").text().split()
+    drawn = page.css_first("#good figure svg#confusion, #good svg[aria-label^=Rows]").text().split()
     assert str(nb.assess().confusion[0, 0]) in drawn
     assert str(nb.evaluate(table(), "y").confusion[0, 0]) not in drawn
 
@@ -413,7 +414,7 @@ def test_a_leak_stands_at_the_top():
     with pytest.warns(UserWarning, match="refund"):
         nb = NaiveBayes().fit(rows, "y")
     report = nb.export.report()
-    assert report.sections[0] == "Before you believe it"
+    assert parse(report).css_first("main > .first > section").id == "warnings"
     (said,) = alerts(report)
     assert said.startswith("Column 'refund' is there in rows of class 'ham' only; if it will not")
 
@@ -437,7 +438,7 @@ def test_the_confusion_table_can_be_read_on_paper_of_any_colour(of_learned_rows,
     paper, ink, blue = (
         np.array(list(bytes.fromhex(colours[name][1:]))) for name in ("paper", "ink", "c0")
     )
-    figure = parse(of_learned_rows).css_first("#good figure")
+    figure = parse(of_learned_rows).css_first("#good figure svg#confusion, #good svg[aria-label^=Rows]")
     assert figure.css("image") == []
     cells = [c.attributes["style"] or "" for c in figure.css("path") if c.attributes.get("style")]
     shades = [float(re.search(r"opacity: ([\d.]+)", c)[1]) for c in cells if "var(--c0)" in c]
@@ -466,7 +467,7 @@ def test_command_writes_the_page(tmp_path):
     assert done.returncode == 0, done.stderr
     assert done.stderr.startswith("Wrote r.html: ")
     page = LexborHTMLParser((tmp_path / "r.html").read_text(encoding="utf-8"))
-    assert page.css_first("h1").text() == "m.naively"
+    assert page.css_first("h1").text() == "m"
     assert "on the rows given" in page.body.text()
     done = naively("report", "m.naively", cwd=tmp_path)
     assert done.returncode == 0

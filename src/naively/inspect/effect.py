@@ -21,6 +21,7 @@ from naively.model.model import Model
 POINTS = 81  # at which a smooth curve is computed
 BINS = 40  # of the rows below a curve
 MOST_LEVELS = 12  # of a column, those that came most often
+MOST_NUMBERS = 20  # whole ones, that are shown one by one
 WIDE = 1.96  # standard deviations of a band, on either side
 
 
@@ -88,7 +89,10 @@ def effect(
     if is_text(of) or of.group.event.layout == "rows" or of.group.event.joined:
         return None
     at, rows, edges, more = np.empty(0), np.empty(0), np.empty(0), 0
-    if of.is_number:
+    whole, times = _few_whole_numbers(of, batches)
+    if len(whole):
+        log_p, values, rows = of.evidence(whole), whole.tolist(), times
+    elif of.is_number:
         at, rows, edges = _numbers(of, batches)
         log_p = of.evidence(at)
         values: list[Any] = [*times_of(at)] if of.is_time else at.tolist()
@@ -111,6 +115,17 @@ def effect(
     weight = Odds(model.start, c).weight(log_p)
     deviation = _deviation(of, values, log_p, c, covariance)
     return Effect(of.title, values, at, weight, deviation, rows, edges, more)
+
+
+def _few_whole_numbers(of: OneColumn, batches: Sequence[Batch]) -> tuple[Floats, Floats]:
+    """Return the numbers of a column that holds a few whole ones alone, and how many rows of each."""
+    if not of.is_number or of.is_time:
+        return np.empty(0), np.empty(0)
+    x, _, weight = of.values(batches)
+    found, place = np.unique(x, return_inverse=True)
+    if len(found) > MOST_NUMBERS or not (found == np.rint(found)).all():
+        return np.empty(0), np.empty(0)
+    return found, np.bincount(place, weight, len(found)).astype(np.float64)
 
 
 def _numbers(of: OneColumn, batches: Sequence[Batch]) -> tuple[Floats, Floats, Floats]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from naively.report.svg import svg_of
 OPEN = 3  # columns that are drawn before anything is unfolded
 COLUMNS = 24  # that are drawn
 BARS = 12  # of importance, before anything is unfolded
+NAMED = 4  # columns that repeat each other
 WORDS = 12  # of each class
 CLASSES = 30  # that are described one by one
 ITEMS = 10  # rules
@@ -35,14 +36,23 @@ def importance_bars(subject: Subject, n: int) -> tuple[str, int]:
     """Return bars of the n columns that matter most, and how many columns there are in all."""
     cost = subject.cost
     if cost:
-        what = "how much the log loss grows without it, the others refitted, in nats per row"
-        lines = sorted(cost.items(), key=lambda item: -item[1])
+        what = "How much the log loss grows without it, the others refitted, in nats per row."
+        joint = {_of_several(names): nats for names, nats in subject.repeated}
+        inside = {name for names, _ in subject.repeated for name in names}
+        alone = {name: nats for name, nats in cost.items() if name not in inside}
+        lines = sorted((joint | alone).items(), key=lambda item: -item[1])
     else:
-        what = "the range of its weights of evidence, in nats; what each is worth is not known"
+        what = "The range of its weights of evidence, in nats: what each is worth is not known."
         lines = _ranges(subject)
     top = max((of for _, of in lines), default=0.0) or 1.0
     shown = [(name, of / top, html.cell(html.Nats(of) if cost else of)) for name, of in lines[:n]]
     return html.bars(what, shown), len(lines)
+
+
+def _of_several(names: Sequence[str]) -> str:
+    """Name columns that repeat each other."""
+    some = [*names[:NAMED], *([f"{len(names) - NAMED} more"] if len(names) > NAMED else [])]
+    return f"{', '.join(some[:-1])} and {some[-1]}, which repeat each other"
 
 
 def _ranges(subject: Subject) -> list[tuple[str, float]]:
@@ -61,12 +71,10 @@ def columns(subject: Subject) -> str:
     found = ""
     if there > OPEN:
         found = html.how_to_read(
-            "The longer the bar, the more is lost without the column. A column that another one "
-            "repeats is worth little, as the other one does its work."
+            "The longer the bar, the more is lost without the column. Columns that repeat each "
+            "other are left out together, as each alone does the others' work."
         )
         found += bars
-        for names, nats in subject.repeated:
-            found += html.note(f"{names}: {html.cell(html.Nats(nats))}.")
     if len(model.classes) > 1:
         drawn = list(_effects(subject))
         if drawn:
@@ -80,6 +88,9 @@ def columns(subject: Subject) -> str:
             if drawn[OPEN:]:
                 more = html.cards(drawn[OPEN:])
                 found += html.details(f"{len(drawn) - OPEN} more columns", more)
+        if speaks_for_itself(subject):
+            cards = _spoken(subject, range(len(model.classes)))
+            found += SPOKEN + html.cards(cards)
     found += _together(subject)
     return found + _all(subject)
 
@@ -151,7 +162,7 @@ def _covariance(subject: Subject) -> WeightsCovariance | None:
 def _worth(nats: float) -> str:
     if abs(nats) < HARDLY:
         return "Without it the log loss hardly changes."
-    return f"Without it the log loss grows by {nats:+.3f} nats per row."
+    return f"Without it the log loss grows by {nats:.3f} nats per row."
 
 
 def _table(of: Effect) -> str:
@@ -159,7 +170,7 @@ def _table(of: Effect) -> str:
     if len(of.at) or not of.values:
         return ""
     low, high = of.band
-    rows = [*of.rows.tolist(), *[None] * (len(of.values) - len(of.rows))]
+    rows = [*map(round, of.rows.tolist()), *[None] * (len(of.values) - len(of.rows))]
     lines = [
         [shortened(visible(written(value)), 40), html.Nats(weight), f"{a:+.2f} to {b:+.2f}", n]
         for value, weight, a, b, n in zip(
@@ -302,27 +313,43 @@ def classes(subject: Subject) -> str:
         found += html.note(f"These are the {CLASSES} most frequent of {len(labels):,} classes.")
     if len(labels) < 2:
         return found
-    cards = []
-    for c in order[:CLASSES]:
+    cards = list(_spoken(subject, order[:CLASSES]))
+    if not cards or speaks_for_itself(subject):
+        return found
+    return found + html.details("What speaks for each class", SPOKEN + html.cards(cards))
+
+
+SPOKEN = html.how_to_read(
+    "What rows of a class gain most from, against all other classes together: its weight of "
+    "evidence in nats."
+)
+
+
+def speaks_for_itself(subject: Subject) -> bool:
+    """Whether what speaks for each class is in the open: of texts, whose columns have no curve."""
+    model = subject.model
+    kinds = [model.taken.schema.kinds[name] for name in model.taken.schema.order]
+    return "text" in kinds and len(model.classes) <= OPEN
+
+
+def _spoken(subject: Subject, some: Sequence[int]) -> Iterator[str]:
+    """Yield bars of what speaks for each of some classes."""
+    model = subject.model
+    for c in some:
         items = strongest(model, c, WORDS)
         top = max((w for *_, w in items if np.isfinite(w)), default=1.0) or 1.0
+        one = len({column for column, *_ in items}) == 1 and items[0][1] is not None
         bars = [
-            (name if value is None else f"{name}: {_plain(value)}", w / top, html.cell(html.Nats(w)))
-            for name, value, w in items
+            (
+                column if value is None else _plain(value) if one else f"{column}: {_plain(value)}",
+                weight / top,
+                html.cell(html.Nats(weight)),
+            )
+            for column, value, weight in items
         ]
-        if len(model.taken.schema.order) == 1:
-            bars = [(of.split(": ", 1)[-1], share, said) for of, share, said in bars]
         if bars:
-            cards.append(html.bars(f"speaks for {visible(str(labels[c]))}", bars))
-    if not cards:
-        return found
-    how = html.how_to_read(
-        "What rows of the class gain most from, against all other classes together: its weight of "
-        "evidence in nats."
-    )
-    if len(cards) > 2:
-        return found + html.details("What speaks for each class", how + html.cards(cards))
-    return found + how + html.cards(cards)
+            what = f"Speaks for {subject.said(c)}"
+            yield f"<h3>{html.escaped(what)}</h3>{html.bars('Weight of evidence, nats.', bars)}"
 
 
 def _plain(value: object) -> str:

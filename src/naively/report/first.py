@@ -45,7 +45,7 @@ def first(subject: Subject) -> str:
     """Return the first screen, below its heading."""
     bars, there = importance_bars(subject, OPEN)
     said = "".join(f'<p class="say">{line}</p>' for line in sentences(subject))
-    left = f'<div class="says">{said}{warnings(subject)}</div>'
+    left = f'{warnings(subject)}<div class="says">{said}</div>'
     if not bars:
         return f'<div class="first">{left}</div>'
     heading = f"The {OPEN} columns that matter most" if there > OPEN else "What matters"
@@ -70,8 +70,8 @@ def sentences(subject: Subject) -> Iterator[str]:
         if sure is not None:
             said, hit, rows = sure
             yield (
-                f"When it says about {said:.0%}, it is right <b>{hit:.0%}</b> of the time "
-                f"({rows:,} rows)."
+                f"When it says {_of_100(said)} % on average, it is right <b>{_of_100(hit)} %</b> of the "
+                f"time ({rows:,} rows)."
             )
     which = "rows that were given" if best is subject.scores else "learned rows, cross-validated"
     if best is subject.scores and subject.known:
@@ -84,9 +84,10 @@ def sentences(subject: Subject) -> Iterator[str]:
 
 
 def _name(subject: Subject, best: Scores) -> str:
-    label = html.data(best.majority)
-    is_word = isinstance(best.majority, str)
-    return f"“{label}”" if is_word or not subject.target else f"“{html.data(subject.target)} = {label}”"
+    """Return the most frequent class: a word as it is, a number with what is predicted."""
+    is_word = any(character.isalpha() for character in str(best.majority))
+    said = best.majority if is_word else subject.named(best.majority)
+    return f"“{html.data(said)}”"
 
 
 def _of_100(share: float) -> str:
@@ -126,7 +127,12 @@ def warnings(subject: Subject) -> str:
     said += [html.escaped(text) for text in _of_known(subject)]
     said += [html.escaped(text) for text in _of_few(subject)]
     said += [html.escaped(text) for text in _of_columns(subject)]
-    return html.alert(said)
+    if not said:
+        return ""
+    head = '<h2 id="warnings-title">Before you believe it</h2>'
+    return (
+        f'<section id="warnings" aria-labelledby="warnings-title">{head}{html.alert(said)}</section>'
+    )
 
 
 def _of_known(subject: Subject) -> Iterator[str]:

@@ -37,7 +37,7 @@ def cell(value: object) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     if isinstance(value, Nats):
-        return f"{value:+.3f}"
+        return f"{round(value, 3) + 0.0:+.3f}"
     if isinstance(value, float):
         return number(value)
     return data(value)

@@ -3,7 +3,7 @@
 (() => {
   const { find, element, visible, data, shown, nats, options } = page, whatIf = page.whatIf;
   if (!whatIf || whatIf.model.classes.length < 2) return;
-  const POINTS = 120, FAR = 8, NEAR = 0.02, CHARACTER = 1.7; // of numbers; nats; shares; per cent
+  const POINTS = 120, FAR = 8, OF_TEXT = 5, NEAR = 0.02, CHARACTER = 1.7; // of numbers; nats; shares; per cent
   const TICKS = [0.001, 0.01, 0.1, 0.5, 0.9, 0.99, 0.999];
   const { model, scorer, controls, said } = whatIf, { card } = model;
   let [c, rival] = model.against, row = {};
@@ -21,12 +21,12 @@
     const own = naively.scorer({ ...card, terms, unicode: text ? card.unicode : undefined });
     return (cell) => against(own.scores({ [name]: cell })) - begin();
   };
-  const valuesOf = ({ name, kind, low, high }) => {
+  const valuesOf = ({ name, kind, low, high, step: least }) => {
     if (kind === "boolean") return [false, true];
     if (kind === "string") return whatIf.levelsOf(name);
     if (kind !== "number" || low === undefined) return [];
-    const step = (high - low) / POINTS;
-    return Array.from({ length: POINTS + 1 }, (_, i) => Number((low + i * step).toPrecision(6)));
+    const whole = least === 1 && high - low <= POINTS, n = whole ? high - low : POINTS, step = (high - low) / n;
+    return Array.from({ length: n + 1 }, (_, i) => Number((low + i * step).toPrecision(4)));
   };
 
   const scales = controls.map(({ column, line, move }) => {
@@ -46,9 +46,10 @@
   const clip = (weight) => Math.min(Math.max(weight, low), high);
   const place = (weight) => (100 * (clip(weight) - low)) / (high - low);
 
+  const quarters = (n) => (n <= 12 ? Array.from({ length: n + 1 }, (_, i) => i) : [0, 1, 2, 3, 4].map((i) => Math.round((i * n) / 4)));
   // Names stand at the weights of values, as many as have room, the outermost first.
   const written = ({ column, values, weights }) => {
-    const some = column.kind === "number" ? [0, 30, 60, 90, 120].filter((i) => i < values.length) : [...values.keys()];
+    const some = column.kind === "number" ? quarters(values.length - 1) : [...values.keys()];
     const taken = [];
     return some.sort((a, b) => Math.abs(weights[b]) - Math.abs(weights[a])).filter((i) => {
       const half = (CHARACTER * Math.min(visible(shown(values[i])).length, 14)) / 2 + 1, at = place(weights[i]);
@@ -59,11 +60,12 @@
   };
   const draw = () => {
     for (const scale of scales) scale.weights = scale.values.map(scale.weigh);
-    const every = scales.flatMap(({ weights, weigh }) => [...weights, weigh(null)]).filter(Number.isFinite);
+    const every = scales.flatMap(({ weights, weigh, column }) => [...weights, weigh(null), ...(column.kind === "text" ? [-OF_TEXT, OF_TEXT] : [])]).filter(Number.isFinite);
     low = Math.max(-FAR, Math.min(-0.5, ...every)); high = Math.min(FAR, Math.max(0.5, ...every));
     for (const scale of scales) {
       const { weights, values, range, marks, zero } = scale;
       zero.style.left = `${place(0)}%`;
+      range.hidden = !weights.length;
       const ends = weights.length ? [Math.min(...weights), Math.max(...weights)].map(place) : [0, 0];
       Object.assign(range.style, { left: `${ends[0]}%`, width: `${ends[1] - ends[0]}%` });
       marks.replaceChildren(...written(scale).map((i) => {
@@ -172,7 +174,7 @@
     total.textContent = `${nats(first)} to begin with, ${nats(sum)} by the columns${others}: log odds ${nats(all)}, so ${p.toFixed(3)}.`;
   };
   const named = () => {
-    heading.replaceChildren("← speaks for ", data(said(rival)), element("span"), "speaks for ", data(said(c)), " →");
+    heading.replaceChildren(element("span", {}, "← for ", data(said(rival))), element("span", {}, "for ", data(said(c)), " →"));
     find("sum-of").replaceChildren("Probability of ", data(said(c)), model.classes.length > 2 ? " against " : "", model.classes.length > 2 ? data(said(rival)) : "");
   };
   const sides = [find("for"), find("rival")];
@@ -189,5 +191,14 @@
   find("sides").hidden = model.classes.length < 3;
   named();
   draw();
-  whatIf.listen((of) => { row = of; show(); });
+  // Of many classes those are compared at first that the row is most like.
+  whatIf.listen((of, order, moved) => {
+    row = of;
+    if (!moved && model.classes.length > 2 && (order[0] !== c || order[1] !== rival)) {
+      [c, rival] = order;
+      sides.forEach((select, i) => { select.value = [c, rival][i]; });
+      named(); draw();
+    }
+    show();
+  });
 })();

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.assess.folds import HeldOutFolds, assess, hold_out, work
-from naively.assess.scores import Scores, scores
+from naively.assess.folds import HeldOutFolds, Worth, assess, hold_out, work
+from naively.assess.scores import SHOWN, Scores, scores
 from naively.counting.axis import Derived, Name, title
 from naively.counting.block import Batch
 from naively.counting.labels import LabelArray, Labels, Target, encode_labels
@@ -216,8 +216,12 @@ class Subject:
 
     def said(self, c: int) -> str:
         """Return a class in words: "survived = died"."""
-        label = visible(str(self.model.classes.tolist()[c]))
-        return f"{visible(self.target)} = {label}" if self.target else label
+        return self.named(self.model.classes.tolist()[c])
+
+    def named(self, label: object) -> str:
+        """Return a label in words: "survived = died"."""
+        said = visible(str(label))
+        return f"{visible(self.target)} = {said}" if self.target else said
 
     @property
     def label(self) -> str:
@@ -225,9 +229,15 @@ class Subject:
         return self.said(self.spoken_for)
 
     @property
-    def repeated(self) -> list[tuple[str, float]]:
-        """Which columns repeat each other, and what they are worth together."""
-        return [] if self.assessment is None else self.assessment.repeated
+    def repeated(self) -> list[tuple[tuple[str, ...], float]]:
+        """Columns that repeat each other, and what they are worth together, if it is more."""
+        together = {} if self.assessment is None else self.assessment.together
+        alone = self.cost
+        return [
+            (names, nats)
+            for names, nats in together.items()
+            if nats > SHOWN + sum(max(0.0, alone[name]) for name in names)
+        ]
 
     @cached_property
     def spoken_for(self) -> int:
@@ -323,8 +333,12 @@ class Subject:
 
     @cached_property
     def worth(self) -> list[Name]:
-        """The columns of the table, those without which the log loss grows most first."""
-        cost = self.cost
+        """The columns of the table, those that are worth most first.
+
+        Columns that repeat each other share what they are worth together.
+        """
+        together = {} if self.assessment is None else self.assessment.together
+        cost = Worth(dict(self.cost), dict(together)).shared()
         return sorted(self.model.taken.schema.order, key=lambda name: -cost.get(title(name), 0.0))
 
     def column(self, name: Name) -> ColumnView:

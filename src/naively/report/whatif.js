@@ -9,7 +9,7 @@ page.whatIf = (() => {
   const start = find("start"), several = model.classes.length > 1;
   const said = (c) => (model.target ? `${model.target} = ${model.classes[c]}` : model.classes[c]);
   const listeners = [];
-  let row = {}, moved = false;
+  let row = {}, moved = false, last = [];
 
   // The posterior: a bar for each class, or for those that are most probable.
   const bars = model.classes.map((_, c) => {
@@ -59,7 +59,8 @@ page.whatIf = (() => {
     const whole = moved ? undefined : model.rows[start.value]?.whole;
     find("whole").hidden = !whole;
     if (whole) find("whole").replaceChildren("The whole model says ", data(said(order[0])), ` with probability ${whole[order[0]].toFixed(3)}.`);
-    listeners.forEach((listen) => listen(row));
+    last = order;
+    listeners.forEach((listen) => listen(row, order, moved));
   };
 
   // The levels of a column: those that the model knows, those of the rows, and one that it never saw.
@@ -165,5 +166,5 @@ page.whatIf = (() => {
   find("again").addEventListener("click", restart);
   find("why").hidden = !several; // nothing speaks against the only class
   restart();
-  return { model, scorer, controls, said, levelsOf, listen: (of) => { listeners.push(of); of(row); } };
+  return { model, scorer, controls, said, levelsOf, listen: (of) => { listeners.push(of); of(row, last, moved); } };
 })();
