@@ -176,7 +176,10 @@ def _deviation(
         h = -np.exp(others)
     h[:, c] = 1.0
     rows = column_rows(columns, schema.kinds)
-    variance = evidence_variance(model, model.encode(rows), of.name, h, covariance)
+    try:
+        variance = evidence_variance(model, model.encode(rows), of.name, h, covariance)
+    except ValueError:  # of an event model whose parameters have no posterior
+        return np.full(len(values), np.nan)
     return np.sqrt(variance)
 
 

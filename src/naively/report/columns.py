@@ -25,6 +25,7 @@ BARS = 12  # of importance, before anything is unfolded
 NAMED = 4  # columns that repeat each other
 WORDS = 12  # of each class
 CLASSES = 30  # that are described one by one
+LETTERS = 16  # of the name of a level below its bar
 ITEMS = 10  # rules
 ROWS_HIGH = 26  # of the box, that the rows below a curve take
 LEAST_HEIGHT = 0.5  # nats, on either side of 0: what is less looks like little
@@ -260,10 +261,10 @@ def _bars(of: Effect, up: Scale) -> str:
                 f'<rect class="rows" x="{x - wide / 2:.1f}" y="{base - tall:.1f}" '
                 f'width="{wide:.1f}" height="{tall:.1f}"/>'
             )
-        room = max(3, int(step / 6.2))
-        words.append((x, shortened(visible(written(value)), room)))
+        words.append((x, shortened(visible(written(value)), LETTERS)))
     axes = curves.axes(up, up, (visible(of.column), "weight (nats)"), words)
-    return curves.drawn(f"What {of.column} adds, by its level", axes, *shapes, _zero(up))
+    what = f"What {of.column} adds, by its level"
+    return curves.drawn(what, axes, *shapes, _zero(up), slant=curves.are_long(words))
 
 
 # --- What several columns say together, and what speaks for each class ---------------------------

@@ -18,6 +18,7 @@ from naively.report.html import escaped
 
 WIDTH, HEIGHT = 360, 210  # of the box; text is of 11
 LEFT, RIGHT, TOP, BOTTOM = 40, 8, 8, 34
+CHARACTER, ASLANT = 6.2, 66  # how wide a letter is; below the box, where words are aslant
 SKEW = 0.12  # of the range: numbers half of which are below it are shown on another scale
 
 
@@ -91,7 +92,7 @@ def path(x: Floats, y: Floats) -> str:
 def axes(
     across: Scale, up: Scale, labels: tuple[str, str], words: Sequence[tuple[float, str]] = ()
 ) -> str:
-    """Return two axes with their numbers, or words, and names."""
+    """Return two axes with their numbers, or words, and names; long words are written aslant."""
     found = []
     for tick in up.ticks.tolist():
         y = float(up(tick))
@@ -101,23 +102,38 @@ def axes(
         )
     base = HEIGHT - BOTTOM
     named = [(float(across(x)), f"{x:g}") for x in across.ticks.tolist()] if not words else words
+    slant = are_long(words)
     for x, name in named:
-        found.append(
-            f'<text x="{x:.1f}" y="{base + 14}" text-anchor="middle">{escaped(name)}</text>'
+        how = (
+            f'text-anchor="end" transform="rotate(-30 {x + 4:.1f} {base + 13})"'
+            if slant
+            else 'text-anchor="middle"'
         )
+        at = x + 4 if slant else x
+        found.append(f'<text x="{at:.1f}" y="{base + 13}" {how}>{escaped(name)}</text>')
     found.append(f'<path class="axis" d="M{LEFT} {base}H{WIDTH - RIGHT}"/>')
     middle = (LEFT + WIDTH - RIGHT) / 2
+    if not slant:
+        found.append(
+            f'<text x="{middle}" y="{HEIGHT - 5}" text-anchor="middle">{escaped(labels[0])}</text>'
+        )
     found.append(
-        f'<text x="{middle}" y="{HEIGHT - 5}" text-anchor="middle">{escaped(labels[0])}</text>'
         f'<text x="11" y="{base / 2}" text-anchor="middle" '
         f'transform="rotate(-90 11 {base / 2})">{escaped(labels[1])}</text>'
     )
     return "".join(found)
 
 
-def drawn(label: str, *shapes: str) -> str:
+def are_long(words: Sequence[tuple[float, str]]) -> bool:
+    """Whether words would touch each other beside each other."""
+    longest = max((len(word) for _, word in words), default=0)
+    return len(words) > 1 and longest * CHARACTER > (WIDTH - RIGHT - LEFT) / len(words)
+
+
+def drawn(label: str, *shapes: str, slant: bool = False) -> str:
     """Return the picture; the label says what it shows to who cannot see it."""
+    height = HEIGHT + (ASLANT - BOTTOM if slant else 0)
     return (
         f'<svg class="curve" role="img" aria-label="{escaped(label)}" '
-        f'viewBox="0 0 {WIDTH} {HEIGHT}">{"".join(shapes)}</svg>'
+        f'viewBox="0 0 {WIDTH} {height}">{"".join(shapes)}</svg>'
     )

@@ -32,7 +32,7 @@ const page = (() => {
   };
   const nats = (weight) => {
     const digits = Number.isFinite(weight) ? weight.toFixed(3) : String(weight).slice(0, 4).toLowerCase();
-    return weight > 0 ? `+${digits}` : digits;
+    return weight > 0 || Number(digits) === 0 ? `+${digits.replace("-", "")}` : digits;
   };
   const options = (select, names) => {
     select.replaceChildren(...names.map((name, i) => element("option", { value: i, textContent: visible(name) })));

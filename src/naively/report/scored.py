@@ -78,7 +78,7 @@ def table(subject: Subject) -> str:
         lines.append([what, *(_score(s, name) for s in of.values())])
         if any(name in s.shown for s in of.values()):
             lines.append([f"{what}: 95 % interval", *(_interval(s, name) for s in of.values())])
-    return html.table(["", *of], lines)
+    return f'<div id="scores">{html.table(["", *of], lines)}</div>'
 
 
 def _of_rarest(scores: Scores) -> str | None:

@@ -27,9 +27,9 @@ from naively.model.model import Model
 from naively.report.subject import Subject
 
 MOVABLE = 100  # that can be moved
-MOST = 1_500_000  # characters of JSON on the page: of a page of at most 2 MB
+MOST = 1_700_000  # characters of JSON on the page: of a page of at most 2 MB
 FIXED = 100_000  # characters of what is no token
-DIGITS = 4  # of the weights of tokens, where some are left out
+DIGITS = 3  # of the weights of tokens, where some are left out
 SHORTEST = 4  # characters of a number in JSON, with its comma
 STEPS = 100  # of a slider, at least
 NOT_PLAIN = re.compile(r"[^ -;=-~]+")  # all but ASCII without control characters and "<"
@@ -154,24 +154,20 @@ def shortened_card(model: Model, card: Scorecard, most: int) -> tuple[Scorecard,
     times how often they came. Weights are rounded, and made as much smaller as the texts of fewer
     known tokens are shorter, as evidence is over a power of the length.
     """
-    keys = [g.key for g in model.taken.schema.groups if isinstance(model.taken.counts[g.key].axis, Words)]
+    groups = model.taken.schema.groups
+    keys = [g.key for g in groups if isinstance(model.taken.counts[g.key].axis, Words)]
     terms = [term for term in card.terms if isinstance(term, TokensTerm)]
     if not terms:
         return card, ""
     counts = [np.asarray(model.taken.counts[key].sums[VALUE].by_row(), np.float64) for key in keys]
     gains = [np.ptp(t.points, axis=1) * n for t, n in zip(terms, counts, strict=True)]
-    every, place = np.concatenate(gains), np.cumsum([0, *map(len, gains)])
-    sizes = [
-        np.array([len(json.dumps(token, ensure_ascii=False)) + 1 for token in t.tokens]) + 9 * t.points.shape[1]
-        for t in terms
-    ]
+    every, ends = np.concatenate(gains), np.cumsum([*map(len, gains)])
     others = replace(card, terms=tuple(t for t in card.terms if not isinstance(t, TokensTerm)))
-    room = most - len(others.to_json()) - FIXED
     order = np.argsort(-every, kind="stable")
-    fits = np.cumsum(np.concatenate(sizes)[order]) <= room
+    sizes = np.concatenate([_sizes(term) for term in terms])[order]
     kept = np.zeros(len(every), np.bool_)
-    kept[order[fits]] = True
-    parts = [kept[a:b] for a, b in zip(place[:-1], place[1:], strict=True)]
+    kept[order[np.cumsum(sizes) <= most - len(others.to_json()) - FIXED]] = True
+    parts = np.split(kept, ends[:-1])
     made = {
         id(t): _of_fewer(t, some, n) for t, some, n in zip(terms, parts, counts, strict=True)
     }
@@ -186,14 +182,25 @@ def shortened_card(model: Model, card: Scorecard, most: int) -> tuple[Scorecard,
     return shorter, said
 
 
+def _sizes(term: TokensTerm) -> NDArray[np.int64]:
+    """Return how many characters each token takes with its weights, (tokens,)."""
+    points = _rounded(term.points).tolist()
+    pairs = zip(term.tokens, points, strict=True)
+    return np.array([len(page_json([token, of])) for token, of in pairs], np.int64)
+
+
+def _rounded(points: Floats) -> Floats:
+    """Return weights with fewer digits; of two classes the first has none, as both alike say nothing."""
+    if points.shape[1] == 2 and np.isfinite(points).all():
+        points = points - points[:, :1]
+    return np.round(points, DIGITS)
+
+
 def _of_fewer(term: TokensTerm, kept: NDArray[np.bool_], count: Floats) -> TokensTerm:
     """Return a term of some tokens, with rounded weights."""
     tokens = [token for token, there in zip(term.tokens, kept.tolist(), strict=True) if there]
     shorter = (count[kept].sum() / max(count.sum(), 1e-300)) ** term.length_power
-    points = term.points[kept]
-    if points.shape[1] == 2 and np.isfinite(points).all():  # what both classes have says nothing
-        points = points - points[:, :1]
-    return replace(term, tokens=tokens, points=np.round(points * shorter, DIGITS))
+    return replace(term, tokens=tokens, points=_rounded(term.points[kept] * shorter))
 
 
 def _least_size(card: Scorecard) -> int:
