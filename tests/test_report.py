@@ -463,7 +463,9 @@ def test_the_confusion_table_can_be_read_on_paper_of_any_colour(of_learned_rows,
     paper, ink, blue = (
         np.array(list(bytes.fromhex(colours[name][1:]))) for name in ("paper", "ink", "c0")
     )
-    figure = parse(of_learned_rows).css_first("#good figure svg#confusion, #good svg[aria-label^=Rows]")
+    figure = parse(of_learned_rows).css_first(
+        "#good figure svg#confusion, #good svg[aria-label^=Rows]"
+    )
     assert figure.css("image") == []
     cells = [c.attributes["style"] or "" for c in figure.css("path") if c.attributes.get("style")]
     shades = [float(re.search(r"opacity: ([\d.]+)", c)[1]) for c in cells if "var(--c0)" in c]
@@ -583,7 +585,7 @@ def test_columns_that_repeat_each_other_are_one_bar():
     x = y + rng.normal(size=500)
     rows = {"one": x, "other": 2 * x, "noise": rng.normal(size=500)}
     nb = NaiveBayes("gaussian").fit(rows, np.where(y, "b", "a"))
-    (names, nats), = nb.assess().together.items()
+    ((names, nats),) = nb.assess().together.items()
     bars = parse(nb.export.report()).css(".matter .bars tr")
     name, *_, worth = (cell.text() for cell in bars[0].css("th, td"))
     assert name == f"{names[0]} and {names[1]}, which repeat each other"

@@ -4,6 +4,27 @@ from tests.mutants.fault import Fault
 
 FAULTS = [
     Fault(
+        "the rows above a threshold are those below it",
+        "src/naively/report/scored.py",
+        "at = np.floor(judged.p[:, c] * STEPS)",
+        "at = STEPS - np.floor(judged.p[:, c] * STEPS)",
+        ("tests/test_report.py",),
+    ),
+    Fault(
+        "what a column adds leaves out that its cell is there",
+        "src/naively/inspect/effect.py",
+        "np.vstack([log_p + there, missing])",
+        "np.vstack([log_p, missing])",
+        ("tests/test_report.py",),
+    ),
+    Fault(
+        "the band of a column's evidence counts its weights once only",
+        "src/naively/inspect/uncertainty.py",
+        "weight=None if of.weight is None else of.weight[own]",
+        "weight=None",
+        ("tests/test_report.py",),
+    ),
+    Fault(
         "a number that is missing is 0 in the rows that the page moves",
         "src/naively/report/scorer.py",
         "None if np.isnan(x) else of",

@@ -307,8 +307,8 @@ class Export(Accessor):
         >>> nb = NaiveBayes("gaussian").fit(*load_iris(return_X_y=True))
         >>> print(nb.export.report(name="iris"))
         iris: a page of ... bytes
-        What it learned from
-        How good it is
+        What if?
+        What each column adds
         ...
         """
         from naively.report.page import write_report

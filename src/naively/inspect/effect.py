@@ -89,13 +89,14 @@ def effect(
     if is_text(of) or of.group.event.layout == "rows" or of.group.event.joined:
         return None
     at, rows, edges, more = np.empty(0), np.empty(0), np.empty(0), 0
+    values: list[Any]
     whole, times = _few_whole_numbers(of, batches)
     if len(whole):
         log_p, values, rows = of.evidence(whole), whole.tolist(), times
     elif of.is_number:
         at, rows, edges = _numbers(of, batches)
         log_p = of.evidence(at)
-        values: list[Any] = [*times_of(at)] if of.is_time else at.tolist()
+        values = [*times_of(at)] if of.is_time else at.tolist()
     elif of.levels:
         count = of.level_count.sum(axis=1)
         some = np.sort(np.argsort(-count, kind="stable")[:MOST_LEVELS])
@@ -118,7 +119,7 @@ def effect(
 
 
 def _few_whole_numbers(of: OneColumn, batches: Sequence[Batch]) -> tuple[Floats, Floats]:
-    """Return the numbers of a column that holds a few whole ones alone, and how many rows of each."""
+    """Return the numbers of a column that holds a few whole ones alone, and the rows of each."""
     if not of.is_number or of.is_time:
         return np.empty(0), np.empty(0)
     x, _, weight = of.values(batches)
@@ -159,9 +160,7 @@ def _deviation(
     if isinstance(of.name, Derived):
         return np.full(len(values), np.nan)
     kind = schema.kinds[of.name]
-    columns: dict[Name, Any] = {
-        name: np.full(len(values), None, object) for name in schema.order
-    }
+    columns: dict[Name, Any] = {name: np.full(len(values), None, object) for name in schema.order}
     if of.is_number or kind == "boolean" or (kind == "number" and not of.is_number):
         numbers = [_number(of, value) for value in values]
         cells: Any = np.array(numbers, np.float64)

@@ -103,7 +103,7 @@ def _all(subject: Subject) -> str:
     lines = [
         [title(name), str(schema.columns[name].event) if name in schema.columns else "not learned",
          schema.columns[name].kind if name in schema.columns else None,
-         schema.said_of(name), None if (of := cost.get(title(name))) is None else html.Nats(of)]
+         schema.said_of(name), None if (nats := cost.get(title(name))) is None else html.Nats(nats)]
         for name in worth[:1000]
     ]  # fmt: skip
     of = f"All {len(worth):,}" if 1 < len(worth) <= 1000 else f"1,000 of {len(worth):,}"
@@ -235,7 +235,8 @@ def _dates(of: Effect, across: Scale) -> list[tuple[float, str]]:
     """Return where dates are written."""
     some = np.linspace(of.at[0], of.at[-1], 4)[:-1] + (of.at[-1] - of.at[0]) / 6
     days = EPOCH + (some * 1e6).astype("timedelta64[us]")
-    return [(float(across(x)), str(d.astype("datetime64[D]"))) for x, d in zip(some, days, strict=True)]
+    names = [str(day.astype("datetime64[D]")) for day in days]
+    return list(zip(across(some).tolist(), names, strict=True))
 
 
 def _bars(of: Effect, up: Scale) -> str:

@@ -101,7 +101,7 @@ def axes(
             f'<text x="{LEFT - 4}" y="{y + 4:.1f}" text-anchor="end">{tick:g}</text>'
         )
     base = HEIGHT - BOTTOM
-    named = [(float(across(x)), f"{x:g}") for x in across.ticks.tolist()] if not words else words
+    named = words or [(float(across(x)), f"{x:g}") for x in across.ticks.tolist()]
     slant = are_long(words)
     for x, name in named:
         how = (

@@ -1,4 +1,4 @@
-"""The first screen: what is predicted, how good it is in a sentence, what matters, what to doubt."""
+"""The first screen: what is predicted, how good it is in a sentence, what matters, and doubts."""
 
 from __future__ import annotations
 
@@ -70,8 +70,8 @@ def sentences(subject: Subject) -> Iterator[str]:
         if sure is not None:
             said, hit, rows = sure
             yield (
-                f"When it says {_of_100(said)} % on average, it is right <b>{_of_100(hit)} %</b> of the "
-                f"time ({rows:,} rows)."
+                f"When it says {_of_100(said)} % on average, it is right <b>{_of_100(hit)} %</b> "
+                f"of the time ({rows:,} rows)."
             )
     which = "rows that were given" if best is subject.scores else "learned rows, cross-validated"
     if best is subject.scores and subject.known:
@@ -130,9 +130,8 @@ def warnings(subject: Subject) -> str:
     if not said:
         return ""
     head = '<h2 id="warnings-title">Before you believe it</h2>'
-    return (
-        f'<section id="warnings" aria-labelledby="warnings-title">{head}{html.alert(said)}</section>'
-    )
+    section = '<section id="warnings" aria-labelledby="warnings-title">'
+    return f"{section}{head}{html.alert(said)}</section>"
 
 
 def _of_known(subject: Subject) -> Iterator[str]:

@@ -7,9 +7,8 @@ from collections.abc import Mapping
 
 from naively.inspect.explain import ExplainedRow
 from naively.kernels.tokens import splitter
-from naively.messages import shortened, visible
+from naively.messages import shortened
 from naively.report import html
-from naively.report.html import LONGEST
 from naively.report.subject import ShownRows, Subject
 
 ITEMS = 8  # of an explanation
@@ -45,8 +44,10 @@ def _explained(subject: Subject, row: ExplainedRow, label: object) -> str:
     c = row.best
     labels = row.classes.tolist()
     right = "" if label is None else f", and it is {html.data(label)}"
-    against = "" if len(labels) < 2 else (
-        f" Weights of evidence against {html.data(labels[row.rival(c)])}, in nats:"
+    against = (
+        ""
+        if len(labels) < 2
+        else (f" Weights of evidence against {html.data(labels[row.rival(c)])}, in nats:")
     )
     return (
         f"<p>It says {html.escaped(subject.said(c))} with probability "
@@ -94,10 +95,10 @@ def _texts(subject: Subject, shown: ShownRows, i: int) -> str:
 def marked(text: str, weights: Mapping[str, float]) -> str:
     """Return a text, escaped, whose words are marked by their weights.
 
-    >>> marked("A prize <now>", {"prize": 2.0, "now": -1.0})
-    'A <mark class="for" style="--w:0.45">prize</mark> <mark class="against" style="--w:0.26">&lt;now&gt;</mark>'
+    >>> marked("A <prize>", {"prize": 2.0})
+    'A <mark class="for" style="--w:0.45">&lt;prize&gt;</mark>'
     """
-    split = splitter("word", (1, 1), True, ())
+    split = splitter("word", (1, 1), lowercase=True, stop_words=())
     most = max(map(abs, weights.values()), default=0.0)
     found = []
     for piece in re.split(r"(\s+)", text[:MOST]):

@@ -16,7 +16,7 @@ from naively.messages import shortened, visible
 from naively.model.class_prior import frequent
 from naively.report import curves, html
 from naively.report.curves import Scale
-from naively.report.subject import Judged, Subject
+from naively.report.subject import Subject
 from naively.report.svg import svg_of
 
 SCORES = {  # of the table, and their names
@@ -171,15 +171,18 @@ def calibration(subject: Subject) -> str:
         said, hit = judged.p.max(axis=1), judged.p.argmax(axis=1) == judged.right
         what, is_so = "probability of the answer", "share that is right"
     bins = equal_bins(said, hit, judged.weight)
-    across, up = Scale(0, 1, curves.LEFT, curves.WIDTH - curves.RIGHT), Scale(
-        0, 1, curves.HEIGHT - curves.BOTTOM, curves.TOP
+    across, up = (
+        Scale(0, 1, curves.LEFT, curves.WIDTH - curves.RIGHT),
+        Scale(0, 1, curves.HEIGHT - curves.BOTTOM, curves.TOP),
     )
     ideal = curves.path(across([0, 1]), up([0, 1]))
     shapes = [f'<path class="missing" d="{ideal}"/>']
     shapes += [
-        f'<path class="line" d="M{float(across(x)):.1f} {float(up(low)):.1f}V{float(up(high)):.1f}"/>'
-        f'<circle class="for" cx="{float(across(x)):.1f}" cy="{float(up(y)):.1f}" r="3.5"/>'
-        for x, y, low, high, _ in bins
+        f'<path class="line" d="M{x:.1f} {low:.1f}V{high:.1f}"/>'
+        f'<circle class="for" cx="{x:.1f}" cy="{y:.1f}" r="3.5"/>'
+        for x, y, low, high in (
+            (float(across(x)), *map(float, up([y, low, high]))) for x, y, low, high, _ in bins
+        )
     ]
     picture = curves.drawn(
         f"Calibration: {is_so} against {what}",
@@ -241,7 +244,7 @@ def jeffreys(share: float, weight: Floats) -> tuple[float, float]:
 
 
 def subgroups(subject: Subject) -> Iterator[list[object]]:
-    """Yield a line for each group of rows in which it is right more or less often than in others."""
+    """Yield a line for each group of rows in which it is right more or less often than else."""
     judged, cells = subject.judged, subject.cells
     if judged is None or cells is None or len(subject.model.classes) < 2:
         return
@@ -286,7 +289,7 @@ def _groups(subject: Subject, name: Name) -> Iterator[tuple[str, NDArray[np.bool
     if kind == "number":
         numbers = cells.numbers([name])[:, 0].astype(np.float64)
         missing, known = np.isnan(numbers), numbers[np.isfinite(numbers)]
-        cuts = np.unique(np.quantile(known, [1 / 3, 2 / 3])) if len(known) else []
+        cuts = np.unique(np.quantile(known, [1 / 3, 2 / 3])) if len(known) else np.empty(0)
         which = np.searchsorted(cuts, numbers, side="left")
         for i in range(len(cuts) + 1):
             side = [f"{of} up to {c:.3g}" for c in cuts[:1]] if i == 0 else []
@@ -294,7 +297,9 @@ def _groups(subject: Subject, name: Name) -> Iterator[tuple[str, NDArray[np.bool
             upper = f" up to {cuts[i]:.3g}" if 0 < i < len(cuts) else ""
             yield side[0] + upper, (which == i) & ~missing
     else:
-        values = np.array([None if v is None else str(v) for v in cells.values(name).tolist()], object)
+        values = np.array(
+            [None if v is None else str(v) for v in cells.values(name).tolist()], object
+        )
         missing = np.array([v is None for v in values])
         levels, count = np.unique(values[~missing].astype(str), return_counts=True)
         for level in levels[np.argsort(-count, kind="stable")[:LEVELS]].tolist():

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from naively.counting.axis import VALUE, Name, Words, title
 from naively.data.columns import Kind, Rows
 from naively.export.scorecard import Scorecard, TokensTerm, plain_floats
-from naively.inspect.explain import ExplainedRow
 from naively.inspect.one_column import OneColumn
 from naively.kernels.reference import Floats
 from naively.messages import visible
@@ -28,7 +27,7 @@ from naively.report.subject import Subject
 
 MOVABLE = 100  # that can be moved
 MOST = 1_700_000  # characters of JSON on the page: of a page of at most 2 MB
-FIXED = 100_000  # characters of what is no token
+FIXED = 50_000  # characters of what is no scorecard: the rows to start from
 DIGITS = 3  # of the weights of tokens, where some are left out
 SHORTEST = 4  # characters of a number in JSON, with its comma
 STEPS = 100  # of a slider, at least
@@ -71,21 +70,31 @@ def make_scorer(subject: Subject) -> Scorer:
     left_out = ""
     if _least_size(card) > MOST:
         card, left_out = shortened_card(model, card, MOST)
-    if _least_size(card) > MOST:
+    written, columns, read = _write(subject, card, whole=not left_out)
+    if len(written) > MOST and not left_out:
+        card, left_out = shortened_card(model, card, MOST)
+        written, columns, read = _write(subject, card, whole=not left_out)
+    if len(written) > MOST:
         return _too_large()
-    read = set(card.columns)
-    names = [name for name in subject.worth if title(name) in read]
+    return Scorer(written, columns, read, left_out=left_out)
+
+
+def _write(subject: Subject, card: Scorecard, *, whole: bool) -> tuple[str, int, int]:
+    """Return what the page's program reads, how many columns can be moved, and how many are read.
+
+    Where the card is not the whole model, the posteriors that this has are with its rows.
+    """
+    model, there = subject.model, set(card.columns)
+    names = [name for name in subject.worth if title(name) in there]
     shown = subject.shown
     rows = None if shown is None else model.taken.schema.match(shown.rows)
     cells = {name: _cells(rows, name, model.taken.schema.kinds[name]) for name in names}
-    starts = [
-        {
-            "name": f"{one.why}: row {one.row}",
-            "cells": {title(name): of[i] for name, of in cells.items()},
-            **({"whole": _whole(shown.explained[i])} if shown is not None and left_out else {}),
-        }
-        for i, one in enumerate([] if shown is None else shown.chosen)
-    ]
+    starts: list[dict[str, Any]] = []
+    if shown is not None:
+        for i, (one, row) in enumerate(zip(shown.chosen, shown.explained, strict=True)):
+            of = {title(name): column[i] for name, column in cells.items()}
+            said = {} if whole else {"whole": [row.probability(c) for c in range(len(row.classes))]}
+            starts.append({"name": f"{one.why}: row {one.row}", "cells": of, **said})
     moved = names[:MOVABLE]
     numbers = subject.numbers
     written = page_json(
@@ -105,9 +114,7 @@ def make_scorer(subject: Subject) -> Scorer:
             "rows": starts,
         }
     )
-    if len(written) > MOST:
-        return _too_large()
-    return Scorer(written, len(moved), len(names), left_out=left_out)
+    return written, len(moved), len(names)
 
 
 def _two(subject: Subject) -> list[int]:
@@ -116,11 +123,6 @@ def _two(subject: Subject) -> list[int]:
     c = subject.spoken_for
     others = [r for r in np.argsort(-count, kind="stable").tolist() if r != c]
     return [c, *others[:1]]
-
-
-def _whole(row: ExplainedRow) -> list[float]:
-    """Return the posterior of a row by the whole model."""
-    return [row.probability(c) for c in range(len(row.classes))]
 
 
 def page_json(value: object) -> str:
@@ -162,15 +164,14 @@ def shortened_card(model: Model, card: Scorecard, most: int) -> tuple[Scorecard,
     counts = [np.asarray(model.taken.counts[key].sums[VALUE].by_row(), np.float64) for key in keys]
     gains = [np.ptp(t.points, axis=1) * n for t, n in zip(terms, counts, strict=True)]
     every, ends = np.concatenate(gains), np.cumsum([*map(len, gains)])
-    others = replace(card, terms=tuple(t for t in card.terms if not isinstance(t, TokensTerm)))
+    none = {id(t): replace(t, tokens=[], points=t.points[:0]) for t in terms}
+    others = page_json(replace(card, terms=tuple(none.get(id(t), t) for t in card.terms)).to_dict())
     order = np.argsort(-every, kind="stable")
     sizes = np.concatenate([_sizes(term) for term in terms])[order]
     kept = np.zeros(len(every), np.bool_)
-    kept[order[np.cumsum(sizes) <= most - len(others.to_json()) - FIXED]] = True
+    kept[order[np.cumsum(sizes) <= most - len(others) - FIXED]] = True
     parts = np.split(kept, ends[:-1])
-    made = {
-        id(t): _of_fewer(t, some, n) for t, some, n in zip(terms, parts, counts, strict=True)
-    }
+    made = {id(t): _of_fewer(t, some, n) for t, some, n in zip(terms, parts, counts, strict=True)}
     shorter = replace(card, terms=tuple(made.get(id(t), t) for t in card.terms))
     share = float(every[kept].sum() / max(every.sum(), 1e-300))
     said = (
@@ -190,7 +191,7 @@ def _sizes(term: TokensTerm) -> NDArray[np.int64]:
 
 
 def _rounded(points: Floats) -> Floats:
-    """Return weights with fewer digits; of two classes the first has none, as both alike say nothing."""
+    """Return weights with fewer digits; of two classes, less those of the first."""
     if points.shape[1] == 2 and np.isfinite(points).all():
         points = points - points[:, :1]
     return np.round(points, DIGITS)

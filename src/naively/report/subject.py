@@ -467,5 +467,3 @@ def _rows_of(model: Model, batch: Batch) -> Rows | None:
             numbers = held.number(name).astype(np.float64)
             columns[name] = times_of(numbers) if group.kind == "time" else numbers
     return column_rows(columns, model.taken.schema.kinds)
-
-
