@@ -83,7 +83,7 @@ def effect(
     >>> nb = NaiveBayes("bernoulli", weights=None).fit({"wet": [1, 1, 0]}, ["rain", "rain", "sun"])
     >>> found = effect(nb.model_, "wet", 0)
     >>> found.values, found.weight.round(3).tolist()
-    ([0, 1], [-1.099, 0.811])
+    ([0, 1], [-1.484, 1.189])
     """
     of = OneColumn.find(model, column)
     if is_text(of) or of.group.event.layout == "rows" or of.group.event.joined:
@@ -170,7 +170,7 @@ def _deviation(
         cells[:] = values
         columns[of.name] = cells
     joint = model.start + log_p
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):
         others = joint - np.logaddexp.reduce(np.delete(joint, c, axis=1), axis=1)[:, None]
         h = -np.exp(others)
     h[:, c] = 1.0

@@ -15,7 +15,7 @@ from naively.inspect.rules import rules_of
 from naively.inspect.uncertainty import FEWEST
 from naively.messages import shortened, visible
 from naively.report import curves, html
-from naively.report.curves import HEIGHT, LEFT, RIGHT, TOP, WIDTH, Scale
+from naively.report.curves import HEIGHT, LEFT, RIGHT, TOP, WIDTH, Ruler
 from naively.report.subject import Subject
 from naively.report.svg import svg_of
 
@@ -191,15 +191,15 @@ def draw_effect(of: Effect) -> str:
     ends = np.clip(ends[np.isfinite(ends)], -MOST_HEIGHT, MOST_HEIGHT)
     least = min(-LEAST_HEIGHT, float(ends.min(initial=0.0)))
     most = max(LEAST_HEIGHT, float(ends.max(initial=0.0)))
-    up = Scale(least, most, HEIGHT - curves.BOTTOM - ROWS_HIGH, TOP)
+    up = Ruler(least, most, HEIGHT - curves.BOTTOM - ROWS_HIGH, TOP)
     return _curve(of, up) if len(of.at) else _bars(of, up)
 
 
-def _zero(up: Scale) -> str:
+def _zero(up: Ruler) -> str:
     return f'<path class="axis" d="M{LEFT} {float(up(0.0)):.1f}H{WIDTH - RIGHT}"/>'
 
 
-def _curve(of: Effect, up: Scale) -> str:
+def _curve(of: Effect, up: Ruler) -> str:
     """Return the curve of numbers with its band, and the rows as bars below."""
     n, base = len(of.at), HEIGHT - curves.BOTTOM
     across = curves.scale_of(float(of.at[0]), float(of.at[-1]), of.rows, of.edges)
@@ -231,7 +231,7 @@ def _curve(of: Effect, up: Scale) -> str:
     return curves.drawn(f"What {of.column} adds, by its value", axes, _zero(up), *shapes)
 
 
-def _dates(of: Effect, across: Scale) -> list[tuple[float, str]]:
+def _dates(of: Effect, across: Ruler) -> list[tuple[float, str]]:
     """Return where dates are written."""
     some = np.linspace(of.at[0], of.at[-1], 4)[:-1] + (of.at[-1] - of.at[0]) / 6
     days = EPOCH + (some * 1e6).astype("timedelta64[us]")
@@ -239,7 +239,7 @@ def _dates(of: Effect, across: Scale) -> list[tuple[float, str]]:
     return list(zip(across(some).tolist(), names, strict=True))
 
 
-def _bars(of: Effect, up: Scale) -> str:
+def _bars(of: Effect, up: Ruler) -> str:
     """Return a bar for each level with its band, and the rows as bars below."""
     n, base = len(of.values), HEIGHT - curves.BOTTOM
     step = (WIDTH - RIGHT - LEFT) / max(n, 1)

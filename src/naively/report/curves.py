@@ -23,7 +23,7 @@ SKEW = 0.12  # of the range: numbers half of which are below it are shown on ano
 
 
 @dataclass(frozen=True)
-class Scale:
+class Ruler:
     """Where numbers are on an axis: evenly, or closer the greater where most of them are small.
 
     Parameters
@@ -45,7 +45,7 @@ class Scale:
     def __call__(self, x: ArrayLike) -> Floats:
         """Return where numbers are, at most at the ends.
 
-        >>> Scale(0.0, 10.0, 0.0, 100.0)([2.5, 20.0])
+        >>> Ruler(0.0, 10.0, 0.0, 100.0)([2.5, 20.0])
         array([ 25., 100.])
         """
         of = np.clip(np.asarray(x, np.float64), self.low, self.high) - self.low
@@ -73,7 +73,7 @@ class Scale:
         return abs(float(self(b)) - float(self(a))) > 30
 
 
-def scale_of(low: float, high: float, rows: Floats, edges: Floats) -> Scale:
+def scale_of(low: float, high: float, rows: Floats, edges: Floats) -> Ruler:
     """Return the scale of numbers across the box, bent where half of the rows are at its begin."""
     bend = math.inf
     if len(rows) and rows.sum() > 0:
@@ -81,7 +81,7 @@ def scale_of(low: float, high: float, rows: Floats, edges: Floats) -> Scale:
         middle = float(edges[1 + int(np.searchsorted(share, 0.5))]) - low
         if 0 < middle < SKEW * (high - low):
             bend = middle
-    return Scale(low, high, LEFT, WIDTH - RIGHT, bend)
+    return Ruler(low, high, LEFT, WIDTH - RIGHT, bend)
 
 
 def path(x: Floats, y: Floats) -> str:
@@ -90,7 +90,7 @@ def path(x: Floats, y: Floats) -> str:
 
 
 def axes(
-    across: Scale, up: Scale, labels: tuple[str, str], words: Sequence[tuple[float, str]] = ()
+    across: Ruler, up: Ruler, labels: tuple[str, str], words: Sequence[tuple[float, str]] = ()
 ) -> str:
     """Return two axes with their numbers, or words, and names; long words are written aslant."""
     found = []

@@ -13,7 +13,7 @@ from naively.inspect.divergence import SURE
 from naively.messages import visible
 from naively.report import html
 from naively.report.columns import OPEN, importance_bars
-from naively.report.subject import Judged, Subject
+from naively.report.subject import JudgedRows, Subject
 from naively.schema.diagnose import OWN_LEVELS, leaks
 
 FEW_ROWS = 100  # that were scored: a share of them is not known to 10 %
@@ -98,7 +98,7 @@ def _of_100(share: float) -> str:
     return f"{100 * share:.1f}" if near else f"{100 * share:.0f}"
 
 
-def sure_of(judged: Judged) -> tuple[float, float, int] | None:
+def sure_of(judged: JudgedRows) -> tuple[float, float, int] | None:
     """Return a mean confidence of about 90 %, how often it is right then, and of how many rows.
 
     Where too few rows are about 90 % sure, it is of the half of the rows that are surest.

@@ -15,7 +15,7 @@ from naively.kernels.reference import Floats
 from naively.messages import shortened, visible
 from naively.model.class_prior import frequent
 from naively.report import curves, html
-from naively.report.curves import Scale
+from naively.report.curves import Ruler
 from naively.report.subject import Subject
 from naively.report.svg import svg_of
 
@@ -172,8 +172,8 @@ def calibration(subject: Subject) -> str:
         what, is_so = "probability of the answer", "share that is right"
     bins = equal_bins(said, hit, judged.weight)
     across, up = (
-        Scale(0, 1, curves.LEFT, curves.WIDTH - curves.RIGHT),
-        Scale(0, 1, curves.HEIGHT - curves.BOTTOM, curves.TOP),
+        Ruler(0, 1, curves.LEFT, curves.WIDTH - curves.RIGHT),
+        Ruler(0, 1, curves.HEIGHT - curves.BOTTOM, curves.TOP),
     )
     ideal = curves.path(across([0, 1]), up([0, 1]))
     shapes = [f'<path class="missing" d="{ideal}"/>']

@@ -119,7 +119,7 @@ MOST_WORK = 2e7  # numbers of evidence; to assess a model of more takes longer t
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class JudgedRows:
     """Rows whose right class is known, and the probabilities that a model gave without them.
 
     Parameters
@@ -245,19 +245,19 @@ class Subject:
         return spoken_for(self.model.counted.tally.class_count)
 
     @cached_property
-    def judged(self) -> Judged | None:
+    def judged(self) -> JudgedRows | None:
         """The rows that the best scores are of."""
         best = self.best
         if best is not None and best is self.scores:
             assert self.labels is not None
             n = len(self.labels)
             right = class_codes(self.model, self.labels).astype(np.int64)
-            return Judged(self.posterior, right, np.ones(n), np.arange(n), given=True)
+            return JudgedRows(self.posterior, right, np.ones(n), np.arange(n), given=True)
         if self.held_out is None:
             return None
         p, labels, _, place = self.held_out.predicted
         right = labels.codes.astype(np.int64)
-        return Judged(p, right, labels.weights, place, given=False)
+        return JudgedRows(p, right, labels.weights, place, given=False)
 
     @cached_property
     def cells(self) -> Rows | None:
