@@ -18,13 +18,6 @@ FAULTS = [
         ("tests/test_report.py",),
     ),
     Fault(
-        "the band of a column's evidence counts its weights once only",
-        "src/naively/inspect/uncertainty.py",
-        "weight=None if of.weight is None else of.weight[own]",
-        "weight=None",
-        ("tests/test_report.py",),
-    ),
-    Fault(
         "a number that is missing is 0 in the rows that the page moves",
         "src/naively/report/scorer.py",
         "None if np.isnan(x) else of",
