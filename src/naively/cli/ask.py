@@ -536,7 +536,7 @@ def report(
     from naively.file import store
     from naively.fitting.sample import Reservoir
     from naively.report.page import write_report
-    from naively.report.sections import Subject
+    from naively.report.subject import Subject
 
     saving.check_output(output, [model] if data is None else [model, data])
     learned, provenance, sample = store.load_all(model)
@@ -562,6 +562,6 @@ def report(
     reservoir = None if sample is None else Reservoir.restored(sample, learned)
     kind = None if learned.weights is None else learned.weights.how
     subject = Subject.of(learned, reservoir, kind, rows, labels, provenance)
-    page = write_report(subject, Path(model).name)
+    page = write_report(subject, Path(model).stem)
     page.save(output)
     tell(f"Wrote {output}: {len(page.html.encode()):,} bytes.")

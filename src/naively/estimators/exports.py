@@ -307,12 +307,12 @@ class Export(Accessor):
         >>> nb = NaiveBayes("gaussian").fit(*load_iris(return_X_y=True))
         >>> print(nb.export.report(name="iris"))
         iris: a page of ... bytes
-        What it learned from
-        How good it is
+        What if?
+        What each column adds
         ...
         """
         from naively.report.page import write_report
-        from naively.report.sections import Subject
+        from naively.report.subject import Subject
 
         model = self._model
         learned = None if self._estimator._counts_unlabelled else self._estimator._sample

@@ -16,21 +16,27 @@ from string import Template
 from naively import saving
 from naively.export.scorecard import scorer as scorer_script
 from naively.messages import Shown, visible
-from naively.report import html, sections
-from naively.report.sections import Subject, make_scorer
+from naively.report import html
+from naively.report.about import about
+from naively.report.columns import classes, columns
+from naively.report.first import first, lead
+from naively.report.moved import moved
+from naively.report.rows import rows
+from naively.report.scored import good, threshold_data
+from naively.report.scorer import Scorer, make_scorer, page_json
+from naively.report.subject import Subject
 
 TITLES = {
-    "warnings": "Before you believe it",
-    "learned": "What it learned from",
-    "good": "How good it is",
-    "calibration": "Can its probabilities be believed?",
-    "classes": "Classes",
-    "columns": "Columns",
-    "interactions": "Interactions",
-    "moved": "What has moved",
-    "rows": "Rows",
     "whatif": "What if?",
+    "columns": "What each column adds",
+    "good": "How good it is",
+    "rows": "Rows: most sure, least sure, most wrong",
+    "classes": "Classes",
+    "moved": "What has moved",
+    "about": "What it learned from, and how",
 }
+FOLDED = {"rows", "classes", "moved", "about"}  # sections that are opened by who wants them
+SCRIPTS = ("elements.js", "whatif.js", "nomogram.js", "decide.js")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -88,35 +94,52 @@ def write_report(subject: Subject, name: str = "") -> Report:
     name : str
         What the model is called; by default by its target.
     """
-    target = subject.provenance.get("target")
-    title = name or (f"naively: {target}" if target else "naively: a model")
+    target = visible(subject.target)
+    title = name or (f"What predicts {target}" if target else "What a model learned")
     scorer = make_scorer(subject)
     bodies = {
-        "warnings": sections.warnings(subject),
-        "learned": sections.learned(subject),
-        "good": sections.good(subject),
-        "calibration": sections.calibration(subject),
-        "classes": sections.classes(subject),
-        "columns": sections.columns(subject),
-        "interactions": sections.interactions(subject),
-        "moved": sections.moved(subject),
-        "rows": sections.rows(subject),
-        "whatif": sections.what_if(scorer),
+        "whatif": what_if(scorer),
+        "columns": columns(subject),
+        "good": good(subject),
+        "rows": rows(subject),
+        "classes": classes(subject),
+        "moved": moved(subject),
+        "about": about(subject),
     }
     there = {key: body for key, body in bodies.items() if body}
-    script = scorer_script() + _asset("page.js")
+    script = scorer_script() + "".join(map(_asset, SCRIPTS))
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     page = Template(_asset("page.html")).substitute(
         digest=digest,
         title=html.escaped(title),
         heading=html.data(title),
+        lead=lead(subject),
+        first=first(subject),
         style=_asset("page.css"),
         contents=" ".join(f'<a href="#{key}">{TITLES[key]}</a>' for key in there),
-        sections="\n".join(html.section(key, TITLES[key], body) for key, body in there.items()),
+        sections="\n".join(
+            html.section(key, TITLES[key], body, folded=key in FOLDED)
+            for key, body in there.items()
+        ),
         data=scorer.json,
+        judged=page_json(threshold_data(subject)),
         script=script,
     )
     return Report(page, visible(title), tuple(TITLES[key] for key in there))
+
+
+def what_if(scorer: Scorer) -> str:
+    """Let a reader change the cells of a row and see the posterior move, beside a nomogram."""
+    if not scorer.columns:
+        return html.note(scorer.why) if scorer.why else ""
+    said = (
+        "Change a cell, or drag its mark along its scale: the further to the right, the more it "
+        "speaks for the class. The weights of all columns add up to the log odds."
+    )
+    if scorer.columns < scorer.read:
+        said += f" These are the {scorer.columns} of {scorer.read:,} columns that are worth most."
+    left_out = html.note(scorer.left_out) if scorer.left_out else ""
+    return html.how_to_read(said) + left_out + _asset("whatif.html")
 
 
 def _asset(name: str) -> str:
