@@ -6,7 +6,7 @@ import re
 from functools import cache
 
 from naively.mail.limits import MARKED_LINES
-from naively.mail.message import OWN, SPAM
+from naively.mail.names import OWN, SPAM
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,8 +40,9 @@ def mark(message: bytes, headers: Mapping[str, str], *, whole: bool = True) -> b
     message : bytes
         A message, with any kind of line ends.
     headers : mapping of str to str
-        ASCII, or it is escaped; the names begin with ``X-Naively-``, or with ``X-Spam-``: then all
-        fields whose names begin so were forged. A line break in a value folds the header.
+        ASCII, or it is escaped. All fields of these names were forged, all that begin with
+        ``X-Naively-``, and, with ``X-Spam-Status``, all with ``X-Spam-``. A line break in a value
+        folds the header.
     whole : bool
         Whether this is all of the message. If not, and its headers do not end here, they are ended,
         as the headers that follow are not checked for forged ones.
@@ -60,8 +61,13 @@ def mark(message: bytes, headers: Mapping[str, str], *, whole: bool = True) -> b
         return ours + line_end + message
     found = END_OF_HEAD.search(message)
     head, rest = (message[: found.end()], message[found.end() :]) if found else (message, b"")
-    of_others = any(name.lower().startswith(SPAM) for name in headers)
-    first, further = _forged(b"|".join([OWN_NAME, SPAM_NAME] if of_others else [OWN_NAME]))
+    names = [OWN_NAME, *([SPAM_NAME] if "X-Spam-Status" in headers else [])]
+    names += [
+        re.escape(name.encode()) + rb"(?=[ \t]*+:)"
+        for name in headers
+        if not name.lower().startswith(OWN)
+    ]
+    first, further = _forged(b"|".join(names))
     head = further.sub(b"", first.sub(b"", head))
     if not head.endswith(b"\n"):
         head += line_end if head else b""
