@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -103,20 +104,45 @@ def write_report(subject: Subject, name: str = "") -> Report:
         "rows": sections.rows(subject),
         "whatif": sections.what_if(scorer),
     }
-    there = {key: body for key, body in bodies.items() if body}
     script = scorer_script() + _asset("page.js")
+    return assembled(title, TITLES, bodies, scorer.json, script)
+
+
+def assembled(
+    title: str,
+    titles: Mapping[str, str],
+    bodies: Mapping[str, str],
+    data: str = "null",
+    script: str = "",
+) -> Report:
+    """Return a page of sections, those that have a body.
+
+    Parameters
+    ----------
+    title : str
+        Of the page.
+    titles : mapping of str to str
+        The title of each section, by its name.
+    bodies : mapping of str to str
+        The HTML of each section, in their order.
+    data : str
+        What the script reads, as JSON without any ``<``.
+    script : str
+        The page's own program.
+    """
+    there = {key: body for key, body in bodies.items() if body}
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     page = Template(_asset("page.html")).substitute(
         digest=digest,
         title=html.escaped(title),
         heading=html.data(title),
         style=_asset("page.css"),
-        contents=" ".join(f'<a href="#{key}">{TITLES[key]}</a>' for key in there),
-        sections="\n".join(html.section(key, TITLES[key], body) for key, body in there.items()),
-        data=scorer.json,
+        contents=" ".join(f'<a href="#{key}">{titles[key]}</a>' for key in there),
+        sections="\n".join(html.section(key, titles[key], body) for key, body in there.items()),
+        data=data,
         script=script,
     )
-    return Report(page, visible(title), tuple(TITLES[key] for key in there))
+    return Report(page, visible(title), tuple(titles[key] for key in there))
 
 
 def _asset(name: str) -> str:

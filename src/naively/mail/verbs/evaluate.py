@@ -37,31 +37,18 @@ def read_options(verb: str, arguments: Sequence[str]) -> argparse.Namespace:
 
 def run(options: argparse.Namespace) -> int:
     """Judge the model, and return the exit status."""
-    from naively.mail.evaluation import Judged
-    from naively.mail.learn import digest_of, name_of
-    from naively.mail.score import WordWeights
-    from naively.mail.table import CLASSES, open_table
+    from naively.mail.evaluation import judged_of
+    from naively.mail.table import open_table
     from naively.mail.verbs.learn import messages_of
-    from naively.mail.verdict import judge
     from naively.messages import many
 
     table, contacts = open_table(options.model), contacts_of(options.contacts)
-    known, weights = table.known().keys(), WordWeights(table)
-    found, learned = [], 0
-    for raw, label in messages_of(options):
-        if label not in CLASSES:
-            raise ValueError(f"The classes of mail are spam and ham; there is mail of {label!r}.")
-        verdict, row = judge(raw, weights, contacts)
-        learned += any(digest_of(row, each) in known for each in CLASSES)
-        found.append((verdict.probability, CLASSES.index(label), name_of(row)))
-    if not found:
-        raise ValueError("There is no mail to judge the model on.")
-    if learned:
+    judged = judged_of(table, messages_of(options), contacts)
+    if judged.learned:
         say(
-            f"Note: the model has learned {many(learned, 'message')} of these, on which it is "
-            "better than on others."
+            f"Note: the model has learned {many(judged.learned, 'message')} of these, on which it "
+            "is better than on others."
         )
-    judged = Judged(found)
     sys.stdout.write(_as_json(judged, options) if options.json else _as_text(judged, options))
     return 0
 
