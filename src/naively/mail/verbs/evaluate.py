@@ -11,15 +11,15 @@ from naively.mail.verbs.options import contacts_of, labelled_mail, model_parser,
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
 
     from naively.mail.evaluation import Judged
+    from naively.mail.verbs.parser import Parser
 
 THRESHOLDS = 0.5, 0.9, 0.99, 0.999
 
 
-def read_options(verb: str, arguments: Sequence[str]) -> argparse.Namespace:
-    """Return the options, or raise a ValueError that says what is wrong with them."""
+def parser_of(verb: str) -> Parser:
+    """Return what parses the arguments."""
     parser = model_parser(
         verb,
         "Say how good a model is on mail that it has not learned: errors at several thresholds, "
@@ -32,7 +32,7 @@ def read_options(verb: str, arguments: Sequence[str]) -> argparse.Namespace:
         help="Above this probability a message is spam; 0.5 unless given.",
     )  # fmt: skip
     parser.add_argument("--json", action="store_true", help="Write one JSON object instead.")
-    return parser.parse_intermixed_args(arguments)
+    return parser
 
 
 def run(options: argparse.Namespace) -> int:

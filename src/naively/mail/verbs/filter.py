@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from naively.mail.message import Notes
+    from naively.mail.verbs.parser import Parser
 
 STATUS = {"spam": 0, "ham": 1, "unsure": 2}  # the exit status of each class, as in bogofilter
 
@@ -52,8 +53,7 @@ def read_options(verb: str, arguments: Sequence[str]) -> Any:
     """Return the options, or raise a ValueError that says what is wrong with them."""
     options: Any = _read_plainly(arguments)
     if options is None:
-        parser = _parser(verb)
-        options = parser.parse_intermixed_args(arguments)
+        options = parser_of(verb).parse_intermixed_args(arguments)
     if options.unsure and options.unsure[0] > options.unsure[1]:
         raise ValueError(
             f"--unsure: the lower probability comes first. See `naively mail {verb} --help`."
@@ -104,7 +104,8 @@ def _read_plainly(arguments: Sequence[str]) -> SimpleNamespace | None:
     return SimpleNamespace(**(DEFAULTS | named))
 
 
-def _parser(verb: str) -> argparse.ArgumentParser:
+def parser_of(verb: str) -> Parser:
+    """Return what parses the arguments."""
     made = model_parser(
         verb,
         "Read one message on standard input and write it out with the headers X-Naively-Class "

@@ -16,13 +16,13 @@ from naively.mail.verbs.options import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from naively.mail.verbs.parser import Parser
 
 PORTS = range(1 << 16)
 
 
-def read_options(verb: str, arguments: Sequence[str]) -> argparse.Namespace:
-    """Return the options, or raise a ValueError that says what is wrong with them."""
+def parser_of(verb: str) -> Parser:
+    """Return what parses the arguments."""
     parser = model_parser(
         verb,
         "Filter mail for clients of spamd (spamc, spamass-milter, Exim), until SIGTERM: then those "
@@ -54,7 +54,7 @@ def read_options(verb: str, arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument(
         "--log", metavar="FILE", help="Log a line a message there; reopened by SIGHUP."
     )
-    return parser.parse_intermixed_args(arguments)
+    return parser
 
 
 def run(options: argparse.Namespace) -> int:
