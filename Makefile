@@ -112,6 +112,7 @@ bench-engines: $(NAIVELY) $(MADE)/bench $(MADE)/test ## count, score and merge w
 bench-mail: $(NAIVELY) $(MADE)/bench $(MADE)/test ## the mail filter, beside bogofilter where it is installed, and its daemon under stress
 	$(BIN)/python -m benchmarks.mail
 	$(BIN)/python -m benchmarks.mail_daemon
+	$(BIN)/python -m benchmarks.mail_years
 
 bench-compare: $(NAIVELY) $(MADE)/bench ## what became slower or larger since BASE=commit; ARGS=words of the cases
 	$(BIN)/python -m benchmarks.compare $(or $(BASE),$(error Say BASE=commit, what to compare with)) $(ARGS)

@@ -44,10 +44,10 @@ def main() -> None:
         with tarfile.open(Path(folder, "mail", "spamassassin.tar.gz")) as archive:
             archive.extractall(mail, filter="data")
         texts = Path(folder, "text", "enron_spam.jsonl.gz")
-        accuracy("SpamAssassin", list(_words(read_labelled(mail))))
+        accuracy("SpamAssassin", list(words_and_class(read_labelled(mail))))
         if BOGOFILTER:
             bogofilter_accuracy(mail, Path(scratch, "bogofilter"))
-        accuracy("Enron (subject and text)", list(_words(_enron(texts))))
+        accuracy("Enron (subject and text)", list(words_and_class(enron(texts))))
         time_of_learning(mail, Path(scratch))
         time_of_one(mail, texts, Path(scratch))
         time_of_many(mail, Path(scratch))
@@ -109,7 +109,7 @@ def time_of_one(mail: Path, texts: Path, scratch: Path) -> None:
     table = open_table(str(scratch / "learned.naively"))
     counts: dict[str, list[int]] = {}
     messages = [0, 0]
-    for words, c in _words(_enron(texts)):
+    for words, c in words_and_class(enron(texts)):
         messages[c] += 1
         for word in words:
             counts.setdefault(word, [0, 0])[c] += 1
@@ -154,11 +154,11 @@ def time_of_many(mail: Path, scratch: Path) -> None:
         print(f"{MANY:,} messages at once, {name}: {_shown(seconds[name])}")
 
 
-def _words(mails: Iterator[tuple[bytes, str]]) -> Iterator[Example]:
+def words_and_class(mails: Iterator[tuple[bytes, str]]) -> Iterator[Example]:
     return ((words_of(read_message(raw)), int(label == "spam")) for raw, label in mails)
 
 
-def _enron(path: Path) -> Iterator[tuple[bytes, str]]:
+def enron(path: Path) -> Iterator[tuple[bytes, str]]:
     """Iterate over messages made of a subject and a text."""
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         for line in lines:
