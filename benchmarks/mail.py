@@ -33,6 +33,7 @@ MANY = 1000  # messages that are filtered at once
 BOGOFILTER = shutil.which("bogofilter")
 
 Example = tuple[list[str], int]
+Record = dict[str, str]
 
 
 def main() -> None:
@@ -161,10 +162,13 @@ def words_and_class(mails: Iterator[tuple[bytes, str]]) -> Iterator[Example]:
 def enron(path: Path) -> Iterator[tuple[bytes, str]]:
     """Iterate over messages made of a subject and a text."""
     with gzip.open(path, "rt", encoding="utf-8") as lines:
-        for line in lines:
-            record = json.loads(line)
-            subject = " ".join(record["subject"].split())
-            yield f"Subject: {subject}\n\n{record['text']}".encode(), record["label"]
+        yield from (as_mail(json.loads(line)) for line in lines)
+
+
+def as_mail(record: Record) -> tuple[bytes, str]:
+    """Return a record as a message, and its class."""
+    subject = " ".join(record["subject"].split())
+    return f"Subject: {subject}\n\n{record['text']}".encode(), record["label"]
 
 
 def _naively(verb: str) -> list[str | Path]:
