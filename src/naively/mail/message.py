@@ -12,6 +12,7 @@ from encodings import normalize_encoding
 from encodings.aliases import aliases
 from itertools import islice
 
+from naively.mail.headers import NAMED, OWN, SPAM
 from naively.mail.html import LINK, visible_text
 from naively.mail.limits import (
     ALL_HEADERS_LENGTH,
@@ -31,7 +32,6 @@ from naively.mail.limits import (
     SENDER_LENGTH,
     TEXT_BYTES,
 )
-from naively.mail.names import NAMED, OWN, SPAM
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from math import inf, log
 
-from naively.mail.names import NAMED, OWN, SPAM
+from naively.mail.headers import NAMED, OWN, SPAM
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from naively.mail.names import header_name, header_text
+from naively.mail.headers import header_name, header_text
 from naively.mail.verdict import CLASS, TEXTS
 
 TYPE_CHECKING = False
