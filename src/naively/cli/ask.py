@@ -515,7 +515,8 @@ def report(
         str | None,
         typer.Argument(
             metavar="[DATA]",
-            help="Rows that were not learned, to be scored, shown and explained.",
+            help="Rows that were not learned, to be scored, shown and explained; of a mail filter, "
+            "a folder with folders or mboxes named spam and ham.",
             show_default=False,
         ),
     ] = None,
@@ -532,13 +533,18 @@ def report(
     The page needs no network. Without DATA it shows rows of the sample that `train --keep-rows` has
     kept in the file, if there is one.
     """
+    saving.check_output(output, [model] if data is None else [model, data])
+    if mail_models.all_of_mail([model]):
+        if not (target is None and input_format is None and memory_limit is None):
+            raise ValueError("For the model of a mail filter, DATA is mail, which has no options.")
+        mail_models.report(model, data, output)
+        return
     from naively.counting.labels import as_classes
     from naively.file import store
     from naively.fitting.sample import Reservoir
     from naively.report.page import write_report
     from naively.report.subject import Subject
 
-    saving.check_output(output, [model] if data is None else [model, data])
     learned, provenance, sample = store.load_all(model)
     target = target or provenance.get("target")
     rows = labels = None

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from string import Template
+from typing import NamedTuple
 
 from naively import saving
 from naively.export.scorecard import scorer as scorer_script
 from naively.messages import Shown, visible
+from naively.report import first as above
 from naively.report import html
 from naively.report.about import about
 from naively.report.columns import classes, columns
-from naively.report.first import first, lead
 from naively.report.moved import moved
 from naively.report.rows import rows
 from naively.report.scored import good, threshold_data
@@ -106,26 +108,62 @@ def write_report(subject: Subject, name: str = "") -> Report:
         "moved": moved(subject),
         "about": about(subject),
     }
-    there = {key: body for key, body in bodies.items() if body}
     script = scorer_script() + "".join(map(_asset, SCRIPTS))
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    judged = page_json(threshold_data(subject))
+    moving = Script(script, scorer.json, judged)
+    return assembled(title, TITLES, bodies, above.lead(subject), above.first(subject), moving)
+
+
+class Script(NamedTuple):
+    """What moves on a page: the program, and what it reads, as JSON without any ``<``."""
+
+    program: str = ""
+    data: str = "null"
+    judged: str = "null"
+
+
+def assembled(
+    title: str,
+    titles: Mapping[str, str],
+    bodies: Mapping[str, str],
+    lead: str = "",
+    first: str = "",
+    script: Script = Script(),  # noqa: B008  (it cannot be changed)
+) -> Report:
+    """Return a page of sections, those that have a body.
+
+    Parameters
+    ----------
+    title : str
+        Of the page.
+    titles : mapping of str to str
+        The title of each section, by its name.
+    bodies : mapping of str to str
+        The HTML of each section, in their order.
+    lead, first : str
+        The HTML below the heading, and above the sections.
+    script : Script
+        What moves on the page.
+    """
+    there = {key: body for key, body in bodies.items() if body}
+    digest = base64.b64encode(hashlib.sha256(script.program.encode()).digest()).decode()
     page = Template(_asset("page.html")).substitute(
         digest=digest,
         title=html.escaped(title),
         heading=html.data(title),
-        lead=lead(subject),
-        first=first(subject),
+        lead=lead,
+        first=first,
         style=_asset("page.css"),
-        contents=" ".join(f'<a href="#{key}">{TITLES[key]}</a>' for key in there),
+        contents=" ".join(f'<a href="#{key}">{titles[key]}</a>' for key in there),
         sections="\n".join(
-            html.section(key, TITLES[key], body, folded=key in FOLDED)
+            html.section(key, titles[key], body, folded=key in FOLDED)
             for key, body in there.items()
         ),
-        data=scorer.json,
-        judged=page_json(threshold_data(subject)),
-        script=script,
+        data=script.data,
+        judged=script.judged,
+        script=script.program,
     )
-    return Report(page, visible(title), tuple(TITLES[key] for key in there))
+    return Report(page, visible(title), tuple(titles[key] for key in there))
 
 
 def what_if(scorer: Scorer) -> str:
