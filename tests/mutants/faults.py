@@ -573,8 +573,8 @@ FAULTS = [
     Fault(
         "predict is unsure where the model is sure",
         "src/naively/model/class_prior.py",
-        "unsure[p[np.arange(len(p)), best] < reject]",
-        "unsure[p[np.arange(len(p)), best] > reject]",
+        "p[np.arange(len(p)), best] < reject",
+        "p[np.arange(len(p)), best] > reject",
         ("tests/test_decide.py",),
     ),
     Fault(

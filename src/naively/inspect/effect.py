@@ -65,6 +65,20 @@ class Effect:
         half = WIDE * self.deviation
         return self.weight - half, self.weight + half
 
+    @property
+    def spread(self) -> float:
+        """How far the weights are from their mean, on average over the rows; 0 without rows."""
+        weight = self.weight[: len(self.rows)]
+        if len(self.edges):
+            weight = np.interp(
+                (self.edges[1:] + self.edges[:-1]) / 2, self.at, self.weight[: len(self.at)]
+            )
+        if not self.rows.any():
+            return 0.0
+        weight = np.nan_to_num(weight)
+        mean = np.average(weight, weights=self.rows)
+        return float(np.average(abs(weight - mean), weights=self.rows))
+
 
 def effect(
     model: Model,

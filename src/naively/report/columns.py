@@ -10,7 +10,8 @@ from naively.counting.axis import Name, title
 from naively.data.columns import EPOCH
 from naively.fitting.covariance import WeightsCovariance, weights_covariance
 from naively.inspect.effect import Effect, effect
-from naively.inspect.odds import nomogram, strongest, written
+from naively.inspect.explain import explain
+from naively.inspect.odds import strongest, written
 from naively.inspect.rules import rules_of
 from naively.inspect.uncertainty import FEWEST
 from naively.messages import shortened, visible
@@ -27,6 +28,7 @@ WORDS = 12  # of each class
 CLASSES = 30  # that are described one by one
 LETTERS = 16  # of the name of a level below its bar
 ITEMS = 10  # rules
+ROWS = 300  # that tell how much weights differ
 ROWS_HIGH = 26  # of the box, that the rows below a curve take
 LEAST_HEIGHT = 0.5  # nats, on either side of 0: what is less looks like little
 MOST_HEIGHT = 6.0  # nats, at which an axis ends
@@ -43,8 +45,8 @@ def importance_bars(subject: Subject, n: int) -> tuple[str, int]:
         alone = {name: nats for name, nats in cost.items() if name not in inside}
         lines = sorted((joint | alone).items(), key=lambda item: -item[1])
     else:
-        what = "The range of its weights of evidence, in nats: what each is worth is not known."
-        lines = _ranges(subject)
+        what = "How far its weight of evidence is from its mean, on average over the rows, in nats."
+        lines = _spreads(subject)
     top = max((of for _, of in lines), default=0.0) or 1.0
     shown = [(name, of / top, html.cell(html.Nats(of) if cost else of)) for name, of in lines[:n]]
     return html.bars(what, shown), len(lines)
@@ -56,13 +58,24 @@ def _of_several(names: Sequence[str]) -> str:
     return f"{', '.join(some[:-1])} and {some[-1]}, which repeat each other"
 
 
-def _ranges(subject: Subject) -> list[tuple[str, float]]:
-    """Return the columns by the range of their weights, the widest first."""
-    try:
-        scales = nomogram(subject.model, None, None, 1000).scales
-    except ValueError:  # texts alone, or one class
+def _spreads(subject: Subject) -> list[tuple[str, float]]:
+    """Return the columns by how much their weights differ between rows, the most first.
+
+    Without rows, those that the model has counted tell it, but not of texts.
+    """
+    model, c = subject.model, subject.spoken_for
+    if len(model.classes) < 2:
         return []
-    return [(of.column, min(of.high - of.low, 2 * MOST_HEIGHT)) for of in scales]
+    if subject.rows is not None and len(subject.rows):
+        some = np.unique(np.linspace(0, len(subject.rows) - 1, ROWS).astype(np.int64))
+        found = explain(model, subject.rows.take(some)).matrix(model.classes.tolist()[c])
+        weight = np.nan_to_num(found.weight)
+        spreads = abs(weight - weight.mean(axis=0)).mean(axis=0)
+        lines = [*zip(found.columns, spreads.tolist(), strict=True)]
+    else:
+        effects = (effect(model, name, c) for name in model.taken.schema.order)
+        lines = [(of.column, of.spread) for of in effects if of is not None and of.rows.any()]
+    return sorted(lines, key=lambda line: -line[1])
 
 
 def columns(subject: Subject) -> str:

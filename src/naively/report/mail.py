@@ -59,7 +59,21 @@ def write_mail_report(table: MailTable, judged: Judged | None, name: str) -> Rep
         "calibration": "" if best is None else _calibration(best),
         "errors": "" if judged is None else _errors(judged),
     }
-    return assembled(name, TITLES, bodies)
+    return assembled(name, TITLES, bodies, lead=_lead(table, best, given=judged is not None))
+
+
+def _lead(table: MailTable, best: Judged | None, *, given: bool) -> str:
+    """Say what it is, and how good in plain words."""
+    ham, spam = map(about.shown, table.messages)
+    said = f"A filter that says how probable it is that a message is spam, as learned from {ham} "
+    said += f"good mails and {spam} of spam."
+    if best is not None:
+        lost, missed = best.at(0.5)
+        said += (
+            f" Of {best.ham:,} good mails {'that were given' if given else 'left out in turn'} it "
+            f"takes {lost:,} for spam, and of {best.spam:,} of spam it misses {missed:,}."
+        )
+    return f'<p class="lead">{html.escaped(said)}</p>'
 
 
 def _warnings(judged: Judged | None) -> str:
