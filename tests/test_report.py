@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
+import itertools
 import json
 import re
 from importlib.resources import files
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -689,3 +691,31 @@ def test_subgroups_are_scored_as_their_rows(nb):
         some = others[name].astype(str) == level
         assert int(rows) == some.sum()
         assert right == f"{(answer == others['y'])[some].mean():.0%}"
+
+
+def test_a_card_says_what_the_scores_say(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 400)
+    X = {
+        "a|b": rng.normal(y, 1.0),
+        "colour": np.array(["red", "blue"])[y ^ (rng.random(400) < 0.2)],
+    }
+    nb = NaiveBayes().fit(X, np.array(["no", "yes"])[y])
+    card = nb.export.card(name="a *card*", use="Tests.")
+    lines = card.splitlines()
+    assert lines[0] == r"# a \*card\*"
+    assert lines[lines.index("## Intended use") + 2] == "Tests."
+    assert f"| accuracy | {nb.assess().accuracy:.3g} |" in card
+    assert r"| a\|b | numbers |" in card
+    for head, line in itertools.pairwise(lines):  # lines of a table have as many cells
+        if head.startswith("|") and line.startswith("|"):
+            assert len({each.replace(r"\|", "").count("|") for each in (head, line)}) == 1
+    assert "## What was done to it\n\n    " in card
+    assert "Nobody has said what it is to be used for" in nb.export.card()
+    nb.save(tmp_path / "m", keep_rows=True)
+    written = run("export", tmp_path / "m", "--format", "card").stdout.decode()
+    scores = card[card.index("## How good it is") : card.index("## Columns")]
+    assert scores in written
+    done = run("report", tmp_path / "m", "-o", tmp_path / "m.md", "--use", "Tests.")
+    assert done.returncode == 0
+    assert scores in (tmp_path / "m.md").read_text(encoding="utf-8")

@@ -34,11 +34,13 @@ from naively.options import FileOptions
 
 if TYPE_CHECKING:
     from naively.assess.scores import Scores
-    from naively.counting.labels import LabelArray
+    from naively.counting.labels import LabelArray, Target
     from naively.data.columns import Rows
     from naively.file.parts import SampledRows
+    from naively.file.store import Content
     from naively.inspect.explain import ExplainedRow
     from naively.model.model import Model
+    from naively.report.subject import Subject
 
 # --- The verbs that ask a model, or two: predict, evaluate, explain, show and diff ---------------
 
@@ -521,8 +523,20 @@ def report(
         ),
     ] = None,
     output: Annotated[
-        str, typer.Option("--output", "-o", help="The page to write.")
+        str,
+        typer.Option(
+            "--output",
+            "-o",
+            help="The page to write; one that ends in .md is a model card, in Markdown.",
+        ),
     ] = "report.html",
+    use: Annotated[
+        str | None,
+        typer.Option(
+            help="What the model is to be used for, and what not: for the card.",
+            show_default=False,
+        ),
+    ] = None,
     target: TargetOption = None,
     input_format: InputFormatOption = None,
     file: FileOptions = FileOptions(),
@@ -541,11 +555,11 @@ def report(
         return
     from naively.counting.labels import as_classes
     from naively.file import store
-    from naively.fitting.sample import Reservoir
+    from naively.report.card import write_card
     from naively.report.page import write_report
-    from naively.report.subject import Subject
 
-    learned, provenance, sample = store.load_all(model)
+    found = store.load_all(model)
+    learned, provenance, sample = found
     target = target or provenance.get("target")
     rows = labels = None
     if data is not None:
@@ -565,9 +579,23 @@ def report(
             f"{model} holds no sample of rows, so that none is shown or scored; give DATA, or "
             "train with --keep-rows."
         )
-    reservoir = None if sample is None else Reservoir.restored(sample, learned)
-    kind = None if learned.weights is None else learned.weights.how
-    subject = Subject.of(learned, reservoir, kind, rows, labels, provenance)
+    subject = subject_of(found, rows, labels)
+    if Path(output).suffix == ".md":
+        card = write_card(subject, Path(model).stem, use or "", found.history).encode()
+        saving.save(output, card)
+        tell(f"Wrote {output}: {len(card):,} bytes.")
+        return
     page = write_report(subject, Path(model).stem)
     page.save(output)
     tell(f"Wrote {output}: {len(page.html.encode()):,} bytes.")
+
+
+def subject_of(found: Content, rows: Rows | None = None, labels: Target = None) -> Subject:
+    """Return what a page or a card about the model in a file is of."""
+    from naively.fitting.sample import Reservoir
+    from naively.report.subject import Subject
+
+    model, provenance, sample = found
+    reservoir = None if sample is None else Reservoir.restored(sample, model)
+    kind = None if model.weights is None else model.weights.how
+    return Subject.of(model, reservoir, kind, rows, labels, provenance)

@@ -22,8 +22,8 @@ FILE = {
 WEIGHTS = {"loo": "one for each column, fitted on leave-one-out evidence", "temperature": "one"}
 
 
-def about(subject: Subject) -> str:
-    """Say what the model learned from, and how."""
+def facts_of(subject: Subject) -> list[tuple[str, object]]:
+    """Return what the model learned from, and how, a name and a value each."""
     model, settings = subject.model, subject.model.settings
     count = model.counted.tally.class_count
     weights = "none: pure naive Bayes"
@@ -46,6 +46,12 @@ def about(subject: Subject) -> str:
         for key, value in subject.provenance.items()
         if key != HISTORY and value
     ]
+    return facts
+
+
+def about(subject: Subject) -> str:
+    """Say what the model learned from, and how."""
+    model, facts = subject.model, facts_of(subject)
     lines = "".join(
         f"<tr><th scope='row'>{html.escaped(name)}</th><td>{html.cell(value)}</td></tr>"
         for name, value in facts

@@ -62,7 +62,7 @@ def sentences(subject: Subject) -> Iterator[str]:
         )
         return
     always = f"always answering {_name(subject, best)}"
-    right, majority = _of_100(best.accuracy), _of_100(best.majority_accuracy)
+    right, majority = of_100(best.accuracy), of_100(best.majority_accuracy)
     yield f"It is right for <b>{right} of 100</b> rows, where {always} is right for {majority}."
     judged = subject.judged
     if judged is not None:
@@ -70,7 +70,7 @@ def sentences(subject: Subject) -> Iterator[str]:
         if sure is not None:
             said, hit, rows = sure
             yield (
-                f"When it says {_of_100(said)} % on average, it is right <b>{_of_100(hit)} %</b> "
+                f"When it says {of_100(said)} % on average, it is right <b>{of_100(hit)} %</b> "
                 f"of the time ({rows:,} rows)."
             )
     which = "rows that were given" if best is subject.scores else "learned rows, cross-validated"
@@ -79,7 +79,7 @@ def sentences(subject: Subject) -> Iterator[str]:
     low, high = best.intervals.get("accuracy", (np.nan, np.nan))
     yield (
         f'<span class="note">By {best.rows:,} {which}; of other such rows it would be right for '
-        f"{_of_100(low)} to {_of_100(high)} of 100 (95 % interval).</span>"
+        f"{of_100(low)} to {of_100(high)} of 100 (95 % interval).</span>"
     )
 
 
@@ -90,7 +90,7 @@ def _name(subject: Subject, best: Scores) -> str:
     return f"“{html.data(said)}”"
 
 
-def _of_100(share: float) -> str:
+def of_100(share: float) -> str:
     """Return a share as a number of 100, to a digit more where it is near all or nothing."""
     if not np.isfinite(share):
         return "an unknown number"
@@ -120,18 +120,21 @@ def sure_of(judged: JudgedRows) -> tuple[float, float, int] | None:
 
 
 def warnings(subject: Subject) -> str:
-    """Say what would make the scores too good to be true, and what else is to be doubted."""
-    said = [
-        html.escaped(text) for text in leaks(subject.model.described, subject.model.taken.tally)
-    ]
-    said += [html.escaped(text) for text in _of_known(subject)]
-    said += [html.escaped(text) for text in _of_few(subject)]
-    said += [html.escaped(text) for text in _of_columns(subject)]
+    """Say what is to be doubted."""
+    said = [html.escaped(text) for text in doubts(subject)]
     if not said:
         return ""
     head = '<h2 id="warnings-title">Before you believe it</h2>'
     section = '<section id="warnings" aria-labelledby="warnings-title">'
     return f"{section}{head}{html.alert(said)}</section>"
+
+
+def doubts(subject: Subject) -> Iterator[str]:
+    """Say what would make the scores too good to be true, and what else is to be doubted."""
+    yield from leaks(subject.model.described, subject.model.taken.tally)
+    yield from _of_known(subject)
+    yield from _of_few(subject)
+    yield from _of_columns(subject)
 
 
 def _of_known(subject: Subject) -> Iterator[str]:
@@ -156,8 +159,8 @@ def _of_few(subject: Subject) -> Iterator[str]:
     if best.rows < FEW_ROWS:
         low, high = best.intervals.get("accuracy", (0.0, 1.0))
         yield (
-            f"Only {best.rows:,} rows were scored: it may be right for {_of_100(low)} to "
-            f"{_of_100(high)} of 100."
+            f"Only {best.rows:,} rows were scored: it may be right for {of_100(low)} to "
+            f"{of_100(high)} of 100."
         )
     elif best.support is not None and best.support.rarest[1] < FEW_OF_CLASS:
         label, rows = best.support.rarest

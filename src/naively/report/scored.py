@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,8 @@ SCORES = {  # of the table, and their names
     "area under ROC": "auc",
     "calibration error": "calibration_error",
 }
+HEAD_OF_GROUPS = ["group", "rows", "right", "95 % interval", "says", "is"]
+EqualBin = tuple[float, float, float, float, float]  # mean probability, share, its interval, rows
 STEPS = 1000  # of a threshold, from 0 to 1
 CLASSES = 30  # whose thresholds can be moved
 BINS, LEAST = 10, 20  # bins of calibration, and rows of each at least
@@ -57,19 +59,31 @@ def good(subject: Subject) -> str:
             f"surest first. “Says” is the mean probability of {subject.label}, “is” the share of "
             "rows that are so; where they differ, its probabilities are off for this group."
         )
-        head = ["group", "rows", "right", "95 % interval", "says", "is"]
-        found += html.details("For whom it is better or worse", how + html.table(head, groups))
+        found += html.details(
+            "For whom it is better or worse", how + html.table(HEAD_OF_GROUPS, groups)
+        )
     return found
 
 
 def table(subject: Subject) -> str:
     """Return the scores, with their 95 % intervals, of learned rows and of given ones."""
+    of = every_scores(subject)
+    return f'<div id="scores">{html.table(["", *of], lines_of_scores(of))}</div>'
+
+
+def every_scores(subject: Subject) -> dict[str, Scores]:
+    """Return the scores of learned rows and of given ones, by what they are of."""
     of: dict[str, Scores] = {}
     if subject.assessment is not None:
         of["on learned rows, cross-validated"] = subject.assessment
     if subject.scores is not None:
         which = "on given rows, most of them learned" if subject.known else "on the rows given"
         of[which] = subject.scores
+    return of
+
+
+def lines_of_scores(of: Mapping[str, Scores]) -> list[list[object]]:
+    """Return scores as lines of a table, with a column for each."""
     lines: list[list[object]] = [
         ["rows", *(s.rows for s in of.values())],
         ["of the rarest class", *(_of_rarest(s) for s in of.values())],
@@ -78,7 +92,7 @@ def table(subject: Subject) -> str:
         lines.append([what, *(_score(s, name) for s in of.values())])
         if any(name in s.shown for s in of.values()):
             lines.append([f"{what}: 95 % interval", *(_interval(s, name) for s in of.values())])
-    return f'<div id="scores">{html.table(["", *of], lines)}</div>'
+    return lines
 
 
 def _of_rarest(scores: Scores) -> str | None:
@@ -160,17 +174,10 @@ def thresholds(subject: Subject) -> str:
 
 def calibration(subject: Subject) -> str:
     """Show how far the probabilities can be believed."""
-    judged = subject.judged
-    if judged is None:
+    found = calibrated(subject)
+    if found is None:
         return ""
-    two = len(subject.model.classes) == 2
-    if two:
-        said, hit = judged.p[:, subject.spoken_for], judged.right == subject.spoken_for
-        what, is_so = f"probability of {subject.label}", f"share that is {subject.label}"
-    else:
-        said, hit = judged.p.max(axis=1), judged.p.argmax(axis=1) == judged.right
-        what, is_so = "probability of the answer", "share that is right"
-    bins = equal_bins(said, hit, judged.weight)
+    (what, is_so), bins = found
     across, up = (
         Ruler(0, 1, curves.LEFT, curves.WIDTH - curves.RIGHT),
         Ruler(0, 1, curves.HEIGHT - curves.BOTTOM, curves.TOP),
@@ -194,11 +201,7 @@ def calibration(subject: Subject) -> str:
         "true. Where the line through it, its 95 % interval, meets the diagonal, the "
         "probabilities can be believed."
     )
-    lines = [
-        [f"{x:.1%}", f"{y:.1%}", f"{low:.1%} to {high:.1%}", round(n, 6)]
-        for x, y, low, high, n in bins
-    ]
-    figures = html.table(["said", "came true", "95 % interval", "rows"], lines)
+    figures = html.table(HEAD_OF_BINS, lines_of_bins(bins))
     return (
         '<div class="card" id="calibration"><h3>Can its probabilities be believed?</h3>'
         + how
@@ -208,9 +211,32 @@ def calibration(subject: Subject) -> str:
     )
 
 
-def equal_bins(
-    said: Floats, hit: NDArray[np.bool_], weight: Floats
-) -> list[tuple[float, float, float, float, float]]:
+HEAD_OF_BINS = ["said", "came true", "95 % interval", "rows"]
+
+
+def lines_of_bins(bins: Sequence[EqualBin]) -> list[list[object]]:
+    """Return the bins of calibration as lines of a table."""
+    return [
+        [f"{x:.1%}", f"{y:.1%}", f"{low:.1%} to {high:.1%}", round(n, 6)]
+        for x, y, low, high, n in bins
+    ]
+
+
+def calibrated(subject: Subject) -> tuple[tuple[str, str], list[EqualBin]] | None:
+    """Return the bins of calibration, with what was said and what came true, in words."""
+    judged = subject.judged
+    if judged is None:
+        return None
+    if len(subject.model.classes) == 2:
+        said, hit = judged.p[:, subject.spoken_for], judged.right == subject.spoken_for
+        names = f"probability of {subject.label}", f"share that is {subject.label}"
+    else:
+        said, hit = judged.p.max(axis=1), judged.p.argmax(axis=1) == judged.right
+        names = "probability of the answer", "share that is right"
+    return names, equal_bins(said, hit, judged.weight)
+
+
+def equal_bins(said: Floats, hit: NDArray[np.bool_], weight: Floats) -> list[EqualBin]:
     """Return bins of about as many rows each: mean probability, share, its interval, rows.
 
     Rows of one probability are in one bin. The interval is Jeffreys's, of 95 %, of as many rows
