@@ -675,7 +675,7 @@ FAULTS = [
     ),
     Fault(
         "words: JavaScript keeps apostrophes of other kinds",
-        "src/naively/export/scorer.js",
+        "src/naively/export/scorer.mjs",
         'c === "\\u2019" || c === "\\u02bc" ?',
         'c === "\\u2019" ?',
         ("tests/test_tokens.py::test_rich_texts_are_alike_everywhere",),

@@ -176,8 +176,28 @@ def _check_levels(model: Model) -> None:
 
 
 def scorer() -> str:
-    """Return the script that scores rows by a scorecard, ``naively.scorer(card)``."""
-    return files("naively.export").joinpath("scorer.js").read_text("utf-8")
+    """Return the script that scores rows by a scorecard, ``naively.scorer(card)``.
+
+    It is the module ``scorer.mjs`` in a function of its own, which sets a global where the module
+    exports.
+    """
+    module = _beside("scorer.mjs").replace("\nexport {", "\nglobalThis.naively = {")
+    common = 'if (typeof module === "object") module.exports = globalThis.naively;\n'
+    return f'"use strict";\n(() => {{\n{module}{common}}})();\n'
+
+
+def schema() -> dict[str, Plain]:
+    """Return the JSON Schema of a scorecard, which says what each field holds.
+
+    >>> schema()["properties"]["naively"]
+    {'const': 'scorecard'}
+    """
+    found: dict[str, Plain] = json.loads(_beside("scorecard.schema.json"))
+    return found
+
+
+def _beside(name: str) -> str:
+    return files("naively.export").joinpath(name).read_text("utf-8")
 
 
 def in_bytes(written: str) -> bytes:
