@@ -37,7 +37,7 @@ predict.naively <- function(object, newdata, type = c("class", "prob", "score"),
   if (type == "score") return(.named(total, object))
   impossible <- rowSums(total > -Inf) == 0
   total[impossible, ] <- rep(object$log_prior, each = sum(impossible))
-  p <- exp(total - apply(total, 1, max, simplify = TRUE))
+  p <- exp(total - do.call(pmax, lapply(seq_len(ncol(total)), function(c) total[, c])))
   p <- p / rowSums(p)
   if (type == "prob") .named(p, object) else object$classes[max.col(p, ties.method = "first")]
 }
@@ -67,7 +67,7 @@ print.naively <- function(x, ...) {
 }
 
 # A list of lists of a number for each class, as a matrix of these rows.
-.points <- function(of) matrix(.numbers(of), nrow = length(of), byrow = TRUE)
+.points <- function(of, classes = length(of[[1]])) matrix(.numbers(of), length(of), classes, byrow = TRUE)
 
 .clip <- function(x, low, high) pmin(pmax(x, low), high)
 
@@ -112,7 +112,7 @@ print.naively <- function(x, ...) {
 .cells <- function(of, column, kind) {
   if (kind == "text" && is.list(of)) return(of)
   if (is.factor(of)) of <- as.character(of)
-  if (is.logical(of) && all(is.na(of))) of <- rep(if (kind %in% c("string", "text")) NA_character_ else NA_real_, length(of))
+  if (is.logical(of) && all(is.na(of))) return(rep(if (kind %in% c("string", "text")) NA_character_ else NA_real_, length(of)))
   is_time <- inherits(of, "POSIXct") || inherits(of, "Date")
   if (kind %in% c("number", "boolean")) {
     if (is_time || !(is.numeric(of) || is.logical(of))) .refuse(column, kind, class(of)[1])
@@ -122,7 +122,6 @@ print.naively <- function(x, ...) {
     seconds <- as.numeric(of) * (if (inherits(of, "Date")) 86400 else 1)
     return(round(seconds * 1e6) / 1e6)
   }
-  if (kind == "time" && is.numeric(of) && all(is.na(of))) return(of)
   if (!is.character(of)) .refuse(column, kind, class(of)[1])
   if (kind != "time") return(enc2utf8(of))
   found <- .seconds(of)
@@ -218,13 +217,13 @@ print.naively <- function(x, ...) {
 }
 
 .terms$tokens <- function(term, table) {
-  points <- .points(term$points)
   there <- .numbers(term$there)
+  points <- .points(term$points, length(there))
   tokens <- enc2utf8(as.character(unlist(term$tokens)))
   split <- .splitter(term$split, table)
   .where_there(term, length(there), function(texts) {
     t(vapply(texts, function(text) {
-      place <- match(split(text), tokens, nomatch = 0)
+      place <- match(split(text, is.list(texts)), tokens, nomatch = 0)
       count <- tabulate(place, length(tokens))
       if (term$binary) count <- pmin(count, 1)
       known <- which(count > 0)
@@ -402,9 +401,6 @@ print.naively <- function(x, ...) {
   }
   composable <- kinds %in% c("M", "V")
   if (any(composable)) {
-    groups <- cumsum(!composable)
-    groups[groups == 0] <- -seq_len(sum(groups == 0)) # what nothing stands before is left alone
-    last <- 0
     codes <- unlist(lapply(.grouped(codes, kinds), function(of) if (length(of) > 1) .compose(table, of) else of))
     kinds <- .kinds_of(table, codes)
   }
@@ -424,9 +420,9 @@ print.naively <- function(x, ...) {
   split(codes, cumsum(begins))
 }
 
-.in_word <- "a-z0-9_KV"
 .token <- local({
-  fill <- function(of) gsub("I", "[a-z0-9_KVM]", gsub("L", "[a-z0-9_KV][a-z0-9_KVM-]*", gsub("W", "[a-z0-9_KV][a-z0-9_KVM]*", of, fixed = TRUE), fixed = TRUE), fixed = TRUE)
+  short <- c(W = "[a-z0-9_KV][a-z0-9_KVM]*", L = "[a-z0-9_KV][a-z0-9_KVM-]*", I = "[a-z0-9_KVM]")
+  fill <- function(of) Reduce(function(of, name) gsub(name, short[[name]], of, fixed = TRUE), names(short), of)
   paste(fill(c(
     "(?:(?<=://)(?!www\\.)|(?<!Iwww\\.)(?<=www\\.))L(?:\\.L)+",
     "[a-z]#(?![a-z0-9_KVM#])",
@@ -486,7 +482,7 @@ print.naively <- function(x, ...) {
 
 .spaces <- c(0x09:0x0d, 0x1c:0x20, 0x85, 0xa0, 0x1680, 0x2000:0x200a, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000)
 
-# The function that gives the tokens of a text, or of a vector of words.
+# The function that gives the tokens of a text, or of a vector of words, which are taken as they are.
 .splitter <- function(split, table) {
   low <- split$ngram_range[[1]]
   high <- split$ngram_range[[2]]
@@ -495,15 +491,15 @@ print.naively <- function(x, ...) {
     if (is.null(split$max_characters)) text else substring(text, 1, split$max_characters)
   }
   if (split$analyzer == "word") {
-    return(function(text) {
-      of <- if (is.character(text) && is.null(attr(text, "words"))) .words_of(table, cut(text), split$lowercase)
+    return(function(text, is_words) {
+      of <- if (is_words) list(every = text, others = text) else .words_of(table, cut(text), split$lowercase)
       of <- lapply(of, function(words) words[!words %in% stop_words])
       c(if (low == 1) of$every, .ngrams(of$others, max(low, 2), high, function(words) paste(words, collapse = " ")))
     })
   }
   whole <- function(text) .fold(table, cut(paste(text, collapse = " ")), split$lowercase)$codes
   if (split$analyzer == "char") {
-    return(function(text) {
+    return(function(text, is_words) {
       codes <- whole(text)
       space <- codes %in% .spaces
       again <- c(FALSE, space[-length(space)])[seq_along(space)] & space
@@ -512,7 +508,7 @@ print.naively <- function(x, ...) {
       .ngrams(codes[!again], low, high, intToUtf8)
     })
   }
-  function(text) {
+  function(text, is_words) {
     codes <- whole(text)
     space <- codes %in% .spaces
     pieces <- base::split(codes[!space], cumsum(space)[!space])
