@@ -264,7 +264,7 @@ def _top(asked: str | None) -> int:
 
 
 def _bytes(found: Any) -> bytes:
-    return json.dumps(found, allow_nan=False, separators=(",", ":")).encode()
+    return json.dumps(found, allow_nan=False).encode()
 
 
 def _json(found: Any, status: int = 200) -> Response:

@@ -242,7 +242,7 @@ class RowForm:
         self.columns = [_column(schema, name, levels.get(name, ())) for name in schema.order]
         self.named = any(isinstance(name, str) for name in schema.order)
         self.known = {str(name) for name in schema.order}
-        self.of_text = self.named and [of.kind in TEXTS for of in self.columns] == [True]
+        self.of_text = self.named and [of.kind for of in self.columns] == ["text"]
 
     @property
     def schema(self) -> Json:
@@ -344,9 +344,6 @@ class RowForm:
             return []
         listed = list_names([shortened(name, LONGEST) for name in unknown])
         return [f"Column {listed} was not learned: ignored."]
-
-
-TEXTS: tuple[Kind, ...] = ("text", "string")
 
 
 def _column(schema: Schema, name: Name, levels: tuple[Any, ...]) -> RowColumn:
