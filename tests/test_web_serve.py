@@ -27,6 +27,7 @@ from starlette.testclient import TestClient
 
 from naively import NaiveBayes
 from naively.cli.ask import subject_of
+from naively.cli.serve import listen
 from naively.data.columns import Reading
 from naively.data.frames import as_rows
 from naively.file.store import Content
@@ -538,6 +539,14 @@ def test_what_keeps_it_from_beginning_is_a_sentence(path, tmp_path, monkeypatch)
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     done = run("serve", path)
     assert (done.returncode, b"pip install 'naively[serve]'" in done.stderr) == (2, True)
+
+
+def test_an_answer_is_sent_at_once() -> None:
+    # Without the number of TCP asyncio leaves Nagle's algorithm on, which costs 40 ms a request.
+    with listen("127.0.0.1", 0) as listening:
+        assert listening.proto == socket.IPPROTO_TCP
+        with socket.create_connection(listening.getsockname()), listening.accept()[0] as accepted:
+            assert accepted.proto == socket.IPPROTO_TCP
 
 
 PAGE = ROOT / "docs" / "how-to" / "serve.md"

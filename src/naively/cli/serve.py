@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import socket
 from pathlib import Path
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 CONNECTIONS = 1000  # at a time; more are told to come back
+BACKLOG = 2048
 GRACE = 30  # seconds for what is being answered, after SIGTERM
 
 
@@ -53,11 +55,7 @@ def serve(
         ) from error
     limits = Limits(max_rows, max_bytes, strict)
     service = Service(model, lambda found: _page(found, Path(model).stem), limits)
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        listening = socket.create_server((host, port), family=family, backlog=2048)
-    except OSError as error:
-        raise OSError(f"Cannot listen at {host}, port {port}: {error.strerror}.") from error
+    listening = listen(host, port)
     config = uvicorn.Config(
         service,
         log_config=None,
@@ -82,6 +80,25 @@ def serve(
     finally:
         signal.signal(signal.SIGTERM, before)
         listening.close()
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens, or say why none does.
+
+    It says that it speaks TCP, as asyncio sends at once only where that is said. Else the body of
+    an answer would wait for 40 ms, until its head is acknowledged (Nagle).
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        if os.name == "posix":  # elsewhere it would let two processes listen at one port
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((host, port))
+        listening.listen(BACKLOG)
+    except OSError as error:
+        listening.close()
+        raise OSError(f"Cannot listen at {host}, port {port}: {error.strerror}.") from error
+    return listening
 
 
 def _page(found: Content, name: str) -> str:
