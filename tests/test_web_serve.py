@@ -33,9 +33,9 @@ from naively.data.frames import as_rows
 from naively.file.store import Content
 from naively.messages import Verbosity
 from naively.report.page import write_report
-from naively.serve.answers import Answers
-from naively.serve.app import Limits, Service
-from naively.serve.rows import RefusedError, RowColumn, RowForm, parse
+from naively.serve.answers import ModelAnswers
+from naively.serve.app import ModelService, RequestLimits
+from naively.serve.rows import RequestError, RowColumn, RowForm, parse
 from tests.cases import CASES, Case
 from tests.commands import run
 from tests.laws import samples
@@ -101,7 +101,9 @@ def page_of(found: Content) -> str:
 
 
 def asking(path: Path, page=page_of, **limits) -> TestClient:
-    return TestClient(Service(path, page, Limits(**limits)), raise_server_exceptions=False)
+    return TestClient(
+        ModelService(path, page, RequestLimits(**limits)), raise_server_exceptions=False
+    )
 
 
 def probabilities(answer) -> np.ndarray:
@@ -125,7 +127,7 @@ def test_served_is_the_posterior_of_the_model(case: Case, data: st.DataObject) -
     model = sample.model
     sent = [row if row is None or isinstance(row, str) else as_json(row) for row in given_rows]
     sent = [{"text": row} if row is None else row for row in sent]
-    answered = Answers(Content(model, {}, None)).of(parse(json.dumps(sent).encode()))
+    answered = ModelAnswers(Content(model, {}, None)).of(parse(json.dumps(sent).encode()))
     p = [list(of["probabilities"].values()) for of in answered["predictions"]]
     assert p == model.posterior(as_rows(given_rows)).tolist()
 
@@ -277,7 +279,7 @@ def test_a_row_is_taken_only_if_its_schema_allows_it(nb, strict, row) -> None:
     valid = jsonschema.Draft202012Validator(form.schema).is_valid(row)
     try:
         form.read(row)
-    except RefusedError as error:
+    except RequestError as error:
         refused = error
     else:
         assert valid
@@ -334,7 +336,7 @@ def test_columns_that_are_strings_in_files_are_read_as_they_were() -> None:
     assert np.isnan(cells[2])
     truth = RowColumn("t", "boolean", Reading("truth"))
     assert truth.read(["True", True, False])[0].tolist() == [1.0, 1.0, 0.0]
-    with pytest.raises(RefusedError, match='expected true or false, got "perhaps"'):
+    with pytest.raises(RequestError, match='expected true or false, got "perhaps"'):
         truth.read(["perhaps"])
 
 

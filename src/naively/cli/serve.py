@@ -47,14 +47,14 @@ def serve(
     try:
         import uvicorn
 
-        from naively.serve.app import Limits, Service
+        from naively.serve.app import ModelService, RequestLimits
     except ImportError as error:
         raise ImportError(
             "`naively serve` needs Starlette and uvicorn; install them with: "
             "pip install 'naively[serve]'."
         ) from error
-    limits = Limits(max_rows, max_bytes, strict)
-    service = Service(model, lambda found: _page(found, Path(model).stem), limits)
+    limits = RequestLimits(max_rows, max_bytes, strict)
+    service = ModelService(model, lambda found: _page(found, Path(model).stem), limits)
     listening = listen(host, port)
     config = uvicorn.Config(
         service,

@@ -11,13 +11,13 @@ import numpy as np
 from naively.file.store import Content
 from naively.inspect.explain import ExplainedRow, explain
 from naively.messages import many
-from naively.serve.rows import Json, RefusedError, RowForm
+from naively.serve.rows import Json, RequestError, RowForm
 from naively.tabular import json_value
 
 WEIGHT: Json = {"type": ["number", "string", "null"]}  # infinity is a string
 
 
-class Answers:
+class ModelAnswers:
     """What a model answers.
 
     Parameters
@@ -33,7 +33,7 @@ class Answers:
     --------
     >>> from naively import NaiveBayes
     >>> nb = NaiveBayes(weights=None).fit({"wet": ["yes", "yes", "no"]}, ["rain", "rain", "sun"])
-    >>> answers = Answers(Content(nb.model_, {}, None))
+    >>> answers = ModelAnswers(Content(nb.model_, {}, None))
     >>> (rain,) = answers.of({"wet": "yes"}, explain_top=2)["predictions"]
     >>> rain["label"], rain["probability"] == rain["probabilities"]["rain"]
     ('rain', True)
@@ -59,7 +59,7 @@ class Answers:
 
         Raises
         ------
-        RefusedError
+        RequestError
             If the rows are not what the model takes.
         """
         rows, notes = self.form.read(given, self.most)
@@ -70,7 +70,7 @@ class Answers:
             p = model.posterior(rows)
             reasons = explain(model, rows).rows if explain_top else []
         except ValueError as error:  # of numbers, say, that an event model does not have
-            raise RefusedError(422, str(error)) from error
+            raise RequestError(422, str(error)) from error
         best = p.argmax(axis=1).tolist()
         predictions = []
         for i, (c, row) in enumerate(zip(best, p.tolist(), strict=True)):

@@ -29,8 +29,8 @@ from naively.file import store
 from naively.file.store import Content
 from naively.messages import many, say, tell
 from naively.serve import MAX_BYTES, MAX_ROWS, metrics
-from naively.serve.answers import Answers
-from naively.serve.rows import RefusedError, parse
+from naively.serve.answers import ModelAnswers
+from naively.serve.rows import RequestError, parse
 
 SMALL = 1 << 14  # bytes of a request that is answered at once; a larger one must not stop others
 PATIENCE = 60  # seconds for a body to arrive
@@ -41,7 +41,7 @@ Mark: TypeAlias = "tuple[int, ...] | None"  # of a file: another one, if it diff
 
 
 @dataclass(frozen=True)
-class Limits:
+class RequestLimits:
     """What is taken.
 
     Parameters
@@ -61,7 +61,7 @@ class Limits:
 class Loaded:
     """A model that answers, and the page about it, which is written when it is first asked for."""
 
-    answers: Answers
+    answers: ModelAnswers
     page: str | None = None
     writing: Lock = field(default_factory=Lock)
 
@@ -73,13 +73,13 @@ class ModelFile:
     ----------
     path : Path
         The file.
-    limits : Limits
+    limits : RequestLimits
         What is taken.
     counts : Metrics
         Where loads are counted.
     """
 
-    def __init__(self, path: Path, limits: Limits, counts: metrics.Metrics) -> None:
+    def __init__(self, path: Path, limits: RequestLimits, counts: metrics.Metrics) -> None:
         self.path, self.limits, self.counts = path, limits, counts
         self.problem = ""  # of a newer file, which cannot be read
         self.mark = self._look()
@@ -107,7 +107,7 @@ class ModelFile:
 
     def _load(self) -> Loaded:
         found = store.load_all(self.path)
-        answers = Answers(found, strict=self.limits.strict, most=self.limits.rows)
+        answers = ModelAnswers(found, strict=self.limits.strict, most=self.limits.rows)
         self.counts.loads[True] += 1
         return Loaded(answers)
 
@@ -119,7 +119,7 @@ class ModelFile:
         return seen.st_mtime_ns, seen.st_size, seen.st_ino, seen.st_dev
 
 
-class Service:
+class ModelService:
     """The application, which counts and logs each request.
 
     Parameters
@@ -128,11 +128,13 @@ class Service:
         The model file.
     page_of : function of Content to str
         What writes the report.
-    limits : Limits
+    limits : RequestLimits
         What is taken.
     """
 
-    def __init__(self, path: str | Path, page_of: Page, limits: Limits = Limits()) -> None:
+    def __init__(
+        self, path: str | Path, page_of: Page, limits: RequestLimits = RequestLimits()
+    ) -> None:
         self.metrics = metrics.Metrics()
         self.file = ModelFile(Path(path), limits, self.metrics)
         self.limits, self.page_of = limits, page_of
@@ -191,7 +193,7 @@ class Service:
             ask = partial(_answer, loaded.answers, body, is_text=is_text, top=top)
             large = top or len(body) > SMALL
             answer, rows = await run_in_threadpool(ask) if large else ask()
-        except RefusedError as error:
+        except RequestError as error:
             return _sentence(error.status, str(error))
         except ClientDisconnect:
             return _sentence(400, "The request ended before its body was there.")
@@ -201,9 +203,9 @@ class Service:
     async def _body(self, request: Request) -> bytes:
         """Return the body, of which no more is held than may be sent."""
         most = self.limits.bytes
-        too_large = RefusedError(413, f"The request is larger than {most:,} bytes.")
+        too_large = RequestError(413, f"The request is larger than {most:,} bytes.")
         if request.headers.get("content-encoding", "identity") != "identity":
-            raise RefusedError(415, "The request is compressed, which is not taken.")
+            raise RequestError(415, "The request is compressed, which is not taken.")
         told = request.headers.get("content-length", "")
         if told.isdecimal() and int(told[:20]) > most:
             raise too_large
@@ -215,7 +217,7 @@ class Service:
                     if len(body) > most:
                         raise too_large
         except TimeoutError:
-            raise RefusedError(408, f"The body did not arrive in {PATIENCE} s.") from None
+            raise RequestError(408, f"The body did not arrive in {PATIENCE} s.") from None
         return bytes(body)
 
     async def report(self, request: Request) -> Response:  # noqa: ARG002
@@ -241,13 +243,13 @@ class Service:
         return Response(self.metrics.text, media_type=metrics.KIND)
 
 
-def _answer(answers: Answers, body: bytes, *, is_text: bool, top: int) -> tuple[bytes, int]:
+def _answer(answers: ModelAnswers, body: bytes, *, is_text: bool, top: int) -> tuple[bytes, int]:
     """Return the answer to a body, and of how many rows it is."""
     if is_text:
         try:
             given: Any = body.decode()
         except UnicodeDecodeError:
-            raise RefusedError(400, "The text is not UTF-8.") from None
+            raise RequestError(400, "The text is not UTF-8.") from None
     else:
         given = parse(body)
     found = answers.of(given, top)
@@ -259,7 +261,7 @@ def _top(asked: str | None) -> int:
     if asked is None:
         return 0
     if not asked.isdecimal() or len(asked) > 6:
-        raise RefusedError(422, f"explain is a number of items, such as 5, got {asked[:20]!r}.")
+        raise RequestError(422, f"explain is a number of items, such as 5, got {asked[:20]!r}.")
     return int(asked)
 
 

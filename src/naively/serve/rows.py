@@ -54,7 +54,7 @@ ANY = BOOLEAN | NUMBER | STRING
 EXAMPLE: dict[Kind | None, Any] = {"number": 1.5, "boolean": True, "time": TIME, "text": "a text"}
 
 
-class RefusedError(ValueError):
+class RequestError(ValueError):
     """A request that is not answered, with a status of HTTP and a sentence that says why."""
 
     def __init__(self, status: int, sentence: str) -> None:
@@ -67,7 +67,7 @@ def parse(body: bytes) -> Any:
 
     Raises
     ------
-    RefusedError
+    RequestError
         If it is not JSON.
 
     Examples
@@ -76,14 +76,14 @@ def parse(body: bytes) -> Any:
     {'age': 5}
     >>> parse(b'{"age": NaN}')
     Traceback (most recent call last):
-    naively.serve.rows.RefusedError: The request is not JSON: NaN is no number of JSON.
+    naively.serve.rows.RequestError: The request is not JSON: NaN is no number of JSON.
     """
     try:
         return json.loads(body, object_pairs_hook=_object, parse_constant=_constant)
     except RecursionError:
-        raise RefusedError(400, "The request is JSON that is nested too deeply.") from None
+        raise RequestError(400, "The request is JSON that is nested too deeply.") from None
     except ValueError as error:
-        raise RefusedError(400, f"The request is not JSON: {str(error).rstrip('.')}.") from None
+        raise RequestError(400, f"The request is not JSON: {str(error).rstrip('.')}.") from None
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -154,7 +154,7 @@ class RowColumn:
 
         Raises
         ------
-        RefusedError
+        RequestError
             If a cell is not what the schema says; the sentence names its row and the column.
         """
         found = set(map(type, cells)) - {type(None)}
@@ -194,14 +194,14 @@ class RowColumn:
             values = np.where(there, read.numbers([self.name])[:, 0], given)
         return values, reading.kind, words
 
-    def _refused(self, row: int, cell: Any) -> RefusedError:
+    def _refused(self, row: int, cell: Any) -> RequestError:
         expected = "a cell" if self.kind is None else OF_KIND[self.kind][1]
         if self._words:
             expected += f", or one of {', '.join(map(_shown, self._words[:EXAMPLES]))}"
         if isinstance(cell, list | dict):
             shown = "an array" if isinstance(cell, list) else "an object"
         elif type(cell) in NUMBER and self.types >= NUMBER:
-            return RefusedError(
+            return RequestError(
                 422, f"Row {row}, column {_shown(title(self.name))}: too large a number."
             )
         else:
@@ -209,7 +209,7 @@ class RowColumn:
         sentence = (
             f"Row {row}, column {_shown(title(self.name))}: expected {expected}, got {shown}."
         )
-        return RefusedError(422, sentence)
+        return RequestError(422, sentence)
 
 
 class RowForm:
@@ -232,7 +232,7 @@ class RowForm:
     (('age', 'city'), ["Column 'town' was not learned: ignored."])
     >>> form.read({"age": "old"})
     Traceback (most recent call last):
-    naively.serve.rows.RefusedError: Row 0, column "age": expected a number, got "old".
+    naively.serve.rows.RequestError: Row 0, column "age": expected a number, got "old".
     """
 
     def __init__(self, model: Model, *, strict: bool = False) -> None:
@@ -274,12 +274,12 @@ class RowForm:
 
         Raises
         ------
-        RefusedError
+        RequestError
             If they are not as the schema says, or too many.
         """
         rows = self._listed(given)
         if most is not None and len(rows) > most:
-            raise RefusedError(
+            raise RequestError(
                 413, f"The request has {len(rows):,} rows, and at most {most:,} are taken."
             )
         notes: list[str] = []
@@ -318,14 +318,14 @@ class RowForm:
             sentence = "is a text, which only a model of one column of texts takes; give an object"
         else:
             sentence = "is not an object of cells by the names of their columns"
-        raise RefusedError(422, f"Row {i} {sentence}.")
+        raise RequestError(422, f"Row {i} {sentence}.")
 
     def _check_array(self, i: int, row: Any) -> None:
         n = len(self.columns)
         if not isinstance(row, list):
-            raise RefusedError(422, f"Row {i} is not an array of {n:,} cells.")
+            raise RequestError(422, f"Row {i} is not an array of {n:,} cells.")
         if len(row) != n:
-            raise RefusedError(422, f"Row {i} has {len(row):,} cells, and there are {n:,} columns.")
+            raise RequestError(422, f"Row {i} has {len(row):,} cells, and there are {n:,} columns.")
 
     def _unknown(self, rows: Sequence[Mapping[str, Any]]) -> list[str]:
         """Return a note on keys that are no columns, or refuse them."""
@@ -338,7 +338,7 @@ class RowForm:
                 first = next(name for name in row if name in others)
                 names = [str(of.name) for of in self.columns]
                 said = missing_column(shortened(first, LONGEST), names)
-                raise RefusedError(422, f"Row {i}: {said}")
+                raise RequestError(422, f"Row {i}: {said}")
             unknown |= {name: unknown.get(name, i) for name in row if name in others}
         if not unknown:
             return []
