@@ -127,9 +127,16 @@ def test_served_is_the_posterior_of_the_model(case: Case, data: st.DataObject) -
     model = sample.model
     sent = [row if row is None or isinstance(row, str) else as_json(row) for row in given_rows]
     sent = [{"text": row} if row is None else row for row in sent]
-    answered = ModelAnswers(Content(model, {}, None)).of(parse(json.dumps(sent).encode()))
+    answers = ModelAnswers(Content(model, {}, None))
+    answered = answers.of(parse(json.dumps(sent).encode()), 1)
     p = [list(of["probabilities"].values()) for of in answered["predictions"]]
     assert p == model.posterior(as_rows(given_rows)).tolist()
+    assert json.loads(json.dumps(answered, allow_nan=False)) == answered
+    for said in (of["explanation"] for of in answered["predictions"]):
+        numbers = [said["log_odds"], said["rest"], *(of["weight"] for of in said["evidence"])]
+        if all(isinstance(x, float) for x in numbers):
+            size = 1 + max(map(abs, numbers))
+            assert sum(numbers[1:]) == pytest.approx(numbers[0], abs=1e-9 * size)
 
 
 def test_a_table_is_answered_to_the_last_digit(nb, rows, path) -> None:
@@ -286,7 +293,9 @@ def test_a_row_is_taken_only_if_its_schema_allows_it(nb, strict, row) -> None:
         return
     # Beside the types there are strings that spell no value, and numbers that are no floats.
     spelled = {"age", "since"}.intersection(row)
-    large = any(type(of) in (int, float) and not abs(of) < 1.8e308 for of in row.values())
+    large = any(
+        type(of) in (int, float) and not abs(of) <= sys.float_info.max for of in row.values()
+    )
     assert not valid or spelled or large or set(row) == {"others"}
     assert refused.status == 422
     assert str(refused).startswith("Row 0")
@@ -299,6 +308,7 @@ REFUSED = [
     ([{}, {"price": [1]}], 'Row 1, column "price": expected a number, got an array.'),
     ({"age": "old"}, 'Row 0, column "age": expected a number, or one of "unknown", got "old".'),
     ([{"age": 5}, {"age": "x"}], 'Row 1, column "age": expected a number, or one of "unknown"'),
+    ({"city": 10**99}, f'Row 0, column "city": expected a string, got 1{"0" * 38}….'),
     ({"city": 3}, 'Row 0, column "city": expected a string, got 3.'),
     ({"member": 1}, 'Row 0, column "member": expected true or false, got 1.'),
     ({"since": "soon"}, 'Row 0, column "since": expected a time, such as 2026-'),

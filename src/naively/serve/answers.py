@@ -6,8 +6,6 @@ import datetime as dt
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from naively.file.store import Content
 from naively.inspect.explain import ExplainedRow, explain
 from naively.messages import many
@@ -90,7 +88,7 @@ class ModelAnswers:
             {"column": column, "value": _plain(value), "weight": json_value(weight)}
             for column, value, weight in items[:n]
         ]
-        rest = float(np.sum([weight for _, _, weight in items[n:]]))
+        rest = sum((weight for _, _, weight in items[n:]), start=0.0)
         return {
             "label": self.labels[c],
             "against": self.labels[row.rival(c)],

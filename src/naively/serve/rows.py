@@ -389,4 +389,6 @@ def _levels_of(model: Model) -> dict[Name, tuple[Any, ...]]:
 
 def _shown(cell: object) -> str:
     """Return a cell or a name as a sentence shows it."""
-    return json.dumps(shortened(cell, LONGEST) if isinstance(cell, str) else cell)
+    if isinstance(cell, str):
+        return json.dumps(shortened(cell, LONGEST))
+    return shortened(json.dumps(cell), LONGEST)
