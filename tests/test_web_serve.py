@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import datetime as dt
 import json
 import math
@@ -419,6 +420,47 @@ def test_what_is_too_large_is_refused(path) -> None:
     assert client.post("/predict", content=b"{}", headers=told).status_code == 413
     packed = client.post("/predict", content=b"{}", headers={"content-encoding": "gzip"})
     assert packed.status_code == 415
+
+
+def test_what_is_held_of_all_requests_is_bounded(path, monkeypatch) -> None:
+    client = asking(path, rows=3, bytes=200)
+    bodies = [b"{}", b" " * 999, b"[" * 99, b"[{},{},{},{}]", iter([b"1" * 150] * 9)]
+    for body in bodies:
+        client.post("/predict", content=body)
+    assert client.app.held == 0
+    monkeypatch.setattr("naively.serve.app.TOGETHER", 0)
+    answer = client.post("/predict", json={})
+    assert answer.status_code == 503
+    assert "too many large requests" in answer.json()["error"]
+    assert client.app.held == 0
+
+
+@pytest.mark.parametrize(("ends", "status"), [(True, 400), (False, 408)])
+def test_a_body_that_does_not_arrive_is_given_up(path, monkeypatch, ends, status) -> None:
+    monkeypatch.setattr("naively.serve.app.PATIENCE", 0.01)
+    service, sent = asking(path).app, []
+    parts = iter([{"type": "http.request", "body": b'{"a', "more_body": True}])
+
+    async def receive():
+        for part in parts:
+            return part
+        if not ends:
+            await asyncio.Event().wait()
+        return {"type": "http.disconnect"}
+
+    async def send(message):
+        sent.append(message)
+
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": "/predict",
+        "headers": [],
+        "query_string": b"",
+    }
+    asyncio.run(service(scope, receive, send))
+    assert sent[0]["status"] == status
+    assert service.held == 0
 
 
 def test_other_paths_and_methods_are_refused_in_a_sentence(path) -> None:

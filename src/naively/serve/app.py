@@ -34,6 +34,7 @@ from naively.serve.rows import RequestError, parse
 
 SMALL = 1 << 14  # bytes of a request that is answered at once; a larger one must not stop others
 PATIENCE = 60  # seconds for a body to arrive
+TOGETHER = 20  # requests of the greatest size, of which so much is held at a time
 UNREADABLE = (ValueError, OSError, ImportError, MemoryError)
 
 Page: TypeAlias = Callable[[Content], str]
@@ -138,6 +139,7 @@ class ModelService:
         self.metrics = metrics.Metrics()
         self.file = ModelFile(Path(path), limits, self.metrics)
         self.limits, self.page_of = limits, page_of
+        self.held = 0  # bytes of the requests that are being answered
         routes = [
             Route("/", self.report),
             Route("/predict", self.predict, methods=["POST"]),
@@ -186,9 +188,10 @@ class ModelService:
     async def predict(self, request: Request) -> Response:
         """Answer rows, or say what is wrong with them."""
         loaded = await self.file.current()
+        body = bytearray()
         try:
             top = _top(request.query_params.get("explain"))
-            body = await self._body(request)
+            await self._read(request, body)
             is_text = request.headers.get("content-type", "").startswith("text/plain")
             ask = partial(_answer, loaded.answers, body, is_text=is_text, top=top)
             large = top or len(body) > SMALL
@@ -197,11 +200,13 @@ class ModelService:
             return _sentence(error.status, str(error))
         except ClientDisconnect:
             return _sentence(400, "The request ended before its body was there.")
+        finally:
+            self.held -= len(body)
         request.state.rows = rows
         return Response(answer, media_type="application/json")
 
-    async def _body(self, request: Request) -> bytes:
-        """Return the body, of which no more is held than may be sent."""
+    async def _read(self, request: Request, body: bytearray) -> None:
+        """Read the body, of which no more is held than may be sent, nor of all bodies together."""
         most = self.limits.bytes
         too_large = RequestError(413, f"The request is larger than {most:,} bytes.")
         if request.headers.get("content-encoding", "identity") != "identity":
@@ -209,16 +214,17 @@ class ModelService:
         told = request.headers.get("content-length", "")
         if told.isdecimal() and int(told[:20]) > most:
             raise too_large
-        body = bytearray()
         try:
             async with timeout(PATIENCE):
                 async for part in request.stream():
                     body += part
+                    self.held += len(part)
                     if len(body) > most:
                         raise too_large
+                    if self.held > TOGETHER * most:
+                        raise RequestError(503, "There are too many large requests; try again.")
         except TimeoutError:
             raise RequestError(408, f"The body did not arrive in {PATIENCE} s.") from None
-        return bytes(body)
 
     async def report(self, request: Request) -> Response:  # noqa: ARG002
         """Return the page about the model."""
@@ -243,7 +249,9 @@ class ModelService:
         return Response(self.metrics.text, media_type=metrics.KIND)
 
 
-def _answer(answers: ModelAnswers, body: bytes, *, is_text: bool, top: int) -> tuple[bytes, int]:
+def _answer(
+    answers: ModelAnswers, body: bytearray, *, is_text: bool, top: int
+) -> tuple[bytes, int]:
     """Return the answer to a body, and of how many rows it is."""
     if is_text:
         try:

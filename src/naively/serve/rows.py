@@ -62,7 +62,7 @@ class RequestError(ValueError):
         self.status = status
 
 
-def parse(body: bytes) -> Any:
+def parse(body: bytes | bytearray) -> Any:
     """Return what JSON holds, in which no number is infinite and no key is there twice.
 
     Raises
