@@ -109,6 +109,7 @@ class ModelFile:
     def _load(self) -> Loaded:
         found = store.load_all(self.path)
         answers = ModelAnswers(found, strict=self.limits.strict, most=self.limits.rows)
+        answers.of(answers.form.empty)  # what is derived once is derived now
         self.counts.loads[True] += 1
         return Loaded(answers)
 

@@ -262,6 +262,11 @@ class RowForm:
         names = (str(of.name) for of in self.columns)
         return dict(zip(names, cells, strict=True)) if self.named else cells
 
+    @property
+    def empty(self) -> Any:
+        """A row whose cells are all missing."""
+        return {} if self.named else [None] * len(self.columns)
+
     def read(self, given: Any, most: int | None = None) -> tuple[ColumnRows, list[str]]:
         """Return the rows of a request, and notes on what was ignored.
 
