@@ -65,6 +65,7 @@ if TYPE_CHECKING:
 
 SHOWN = 20  # classes, of which it is said how many rows they have
 PRIORS = ("data", "uniform")
+LEFT_OUT, ALL_OTHERS = "left_out", "all others"  # of the columns of a file, in the provenance
 
 Verb = TypeVar("Verb", bound=Callable[..., None])
 
@@ -227,6 +228,8 @@ def train(  # noqa: PLR0915, PLR0917  (options, not positions)
         learned = nb.calibrate().model_
     provenance = {"target": target, "hold_out": part, "seed": seed, "rows": total}
     provenance |= file.kept() | {name: of for name, of in beside.items() if of}
+    if columns or ignore:  # what else is in a file was left out by who knew it
+        provenance[LEFT_OUT] = ALL_OTHERS if columns else names(ignore)
     learned_now = nb.class_count_.sum()
     nb.history_ = History().add("train", learned_now, learned_now).of(data, digest_of(data))
     seconds = perf_counter() - begin
@@ -663,7 +666,7 @@ def _labelled(
 ) -> tuple[Rows, LabelArray, dict[str, Any]]:
     """Return the rows of DATA, their labels, and their frequencies and groups as in training.
 
-    Columns that the model does not know are said.
+    Columns that the model does not know are said, but for those that training left out.
     """
     from naively.schema.schema import list_names
 
@@ -674,6 +677,11 @@ def _labelled(
     beside = {what: column_of(table, name, what) for what, name in named.items()}
     own = [target, *named.values()]
     ignored = [name for name in table.names if name not in own and name not in rows.names]
+    left_out = provenance.get(LEFT_OUT)
+    if left_out == ALL_OTHERS:
+        ignored = []
+    elif isinstance(left_out, list):
+        ignored = [name for name in ignored if name not in left_out]
     if ignored:
         say(f"{data}: column {list_names(ignored)} was not learned, and is left out.")
     return rows, labels_of(nb.model_, table, target, data), beside
