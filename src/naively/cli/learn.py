@@ -226,7 +226,7 @@ def train(  # noqa: PLR0915, PLR0917  (options, not positions)
     learned.class_log_prior  # noqa: B018  (an impossible --class-prior is an error now, not later)
     if nb.weights and not semi_supervised and late:
         learned = nb.calibrate().model_
-    provenance = {"target": target, "hold_out": part, "seed": seed, "rows": total}
+    provenance: dict[str, Any] = {"target": target, "hold_out": part, "seed": seed, "rows": total}
     provenance |= file.kept() | {name: of for name, of in beside.items() if of}
     if columns or ignore:  # what else is in a file was left out by who knew it
         provenance[LEFT_OUT] = ALL_OTHERS if columns else names(ignore)
