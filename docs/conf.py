@@ -63,6 +63,7 @@ html_title = "naively"
 html_math_renderer = "ziamath"
 html_static_path = ["static"]
 html_css_files = ["pages.css"]
+html_search_scorer = "search.js"
 linkcheck_timeout = 20
 
 
