@@ -62,7 +62,7 @@ test-numpy: $(NAIVELY) $(MADE)/test ## run the tests of what counts in plain Num
 test-spark: $(NAIVELY) $(MADE)/test-spark ## run the tests of Spark on this machine; it needs Java 17 or newer, and 0.5 GB
 	$(BIN)/python -m pytest -p no:xdist $(ARGS) tests/spark
 
-test-browser: $(NAIVELY) $(MADE)/test-browser ## open the report in a real browser; it needs Chromium
+test-browser: $(NAIVELY) $(MADE)/test-browser ## open the report, and what moves on the pages, in a real browser; it needs Chromium
 	$(BIN)/python -m pytest $(JOBS) $(ARGS) tests/browser
 
 test-thorough: export HYPOTHESIS_PROFILE := thorough

@@ -24,6 +24,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "formulas",
     "generated",
+    "motion",
 ]
 exclude_patterns = ["_build", "gallery/*.ipynb", "gallery/*.py"]
 nitpicky = True  # a name that leads nowhere is a warning, and "make docs" makes it an error
