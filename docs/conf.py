@@ -25,6 +25,7 @@ extensions = [
     "formulas",
     "generated",
     "motion",
+    "drawn",
 ]
 exclude_patterns = ["_build", "gallery/*.ipynb", "gallery/*.py"]
 nitpicky = True  # a name that leads nowhere is a warning, and "make docs" makes it an error
