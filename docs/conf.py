@@ -27,6 +27,7 @@ extensions = [
     "generated",
     "motion",
     "drawn",
+    "exercises",
 ]
 exclude_patterns = ["_build", "gallery/*.ipynb", "gallery/*.py"]
 nitpicky = True  # a name that leads nowhere is a warning, and "make docs" makes it an error

@@ -10,11 +10,13 @@ import html
 from functools import cache
 from typing import Any
 
+import ziafont
 import ziamath
 from docutils import nodes
 
 SIZE = 17  # of the letters, in pixels, beside text of 16
 ziamath.config.svg2 = False  # shapes are drawn where they are; identifiers would meet on a page
+ziafont.config.precision = ziamath.config.precision = 2  # digits after the point of a pixel
 
 
 @cache
