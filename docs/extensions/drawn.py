@@ -22,7 +22,7 @@ import numpy as np
 LINE = re.compile(r"^<!-- drawn -->\n", re.MULTILINE)
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 DRAWS = re.compile(r"^>>> ax = ", re.MULTILINE)
-TITLE = re.compile(r"^\*\*(.*?)\*\*|^#+ (.*)$", re.MULTILINE | re.DOTALL)
+TITLE = re.compile(r"^\*\*(.*?)\*\*|^#+ ([^\n]*)$", re.MULTILINE | re.DOTALL)
 LARGEST = 300_000  # bytes of a picture as lines; of more it is one of pixels
 DOTS = 220  # per inch, of these
 
@@ -66,9 +66,9 @@ def _save(ax: Any, path: Path) -> Path:
 
 
 def described(source: str, at: int) -> str:
-    """Return what a picture is of, for who does not see it: the title that its block stands under.
+    r"""Return what a picture is of, for who does not see it: the title above its block.
 
-    >>> described("# Page\\n\\n**1.2 Its curve.** Of l.\\n\\n", 30)
+    >>> described("# Page\n\n**1.2 Its curve.** Of l.\n\n", 30)
     'Picture of 1.2 Its curve'
     """
     first, second = TITLE.findall(source[:at])[-1]

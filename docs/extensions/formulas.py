@@ -32,8 +32,7 @@ def draw(latex: str, *, inline: bool) -> str:
     label = html.escape(" ".join(latex.split()), quote=True)
     return svg.replace(
         "<svg ",
-        f'<svg role="img" aria-label="{label}" '
-        f'style="vertical-align: {formula.getyofst():.1f}px" ',
+        f'<svg role="img" aria-label="{label}" style="vertical-align: {formula.getyofst():.1f}px" ',
         1,
     )
 

@@ -35,8 +35,8 @@ class Exercise:
 class Checked:
     """Whether an answer is right, which is its truth value, and what to say of it."""
 
-    right: bool
     says: str
+    right: bool = False
 
     def __bool__(self) -> bool:
         return self.right
@@ -79,10 +79,10 @@ def check(exercise: str, answer: Any) -> Checked:
     given = _listed(answer)
     if len(given) != len(expected):
         several = "1 value is" if len(expected) == 1 else f"{len(expected)} values are"
-        return Checked(False, f"{exercise}: not yet. {several} asked for, and {len(given)} given.")
+        return Checked(f"{exercise}: not yet. {several} asked for, and {len(given)} given.")
     if all(_same(mine, theirs) for mine, theirs in zip(expected, given, strict=True)):
-        return Checked(True, f"{exercise} is right.")
-    return Checked(False, f"{exercise}: not yet. {one.hint}")
+        return Checked(f"{exercise} is right.", right=True)
+    return Checked(f"{exercise}: not yet. {one.hint}")
 
 
 def hint(exercise: str) -> str:
@@ -169,7 +169,7 @@ def _mean_of_scores() -> list[float]:
 
 
 def _is_ill() -> float:
-    test = {"ill": Bernoulli.of(p=0.9), "well": Bernoulli.of(p=0.1)}
+    test: dict[Any, Any] = {"ill": Bernoulli.of(p=0.9), "well": Bernoulli.of(p=0.1)}
     nb = NaiveBayes.of({"ill": 0.02, "well": 0.98}, {"positive": test})
     return _posterior(nb, {"positive": [True]}, "ill")
 
@@ -192,10 +192,10 @@ def _m_estimate() -> float:
 
 
 def _copies(n: int) -> float:
-    one = {"a": Bernoulli.of(p=0.8), "b": Bernoulli.of(p=0.4)}
+    one: dict[Any, Any] = {"a": Bernoulli.of(p=0.8), "b": Bernoulli.of(p=0.4)}
     names = [f"x{j}" for j in range(n)]
     nb = NaiveBayes.of({"a": 0.5, "b": 0.5}, dict.fromkeys(names, one))
-    return _posterior(nb, dict.fromkeys(names, [True]), "a")
+    return _posterior(nb, {name: [True] for name in names}, "a")
 
 
 def _filter(smoothing: float = 1.0) -> NaiveBayes:
@@ -230,7 +230,7 @@ def _nearest() -> str:
 
 def _parameters(variance: str) -> int:
     rows = [[float(i + j) for j in range(30)] for i in range(4)]
-    nb = NaiveBayes(Gaussian(smoothing=0, variance=variance), weights=None)  # type: ignore[arg-type]
+    nb = NaiveBayes(Gaussian(smoothing=0, variance=variance), weights=None)
     return int(nb.fit(rows, [0, 0, 1, 1]).n_parameters_)
 
 
@@ -317,7 +317,9 @@ EXERCISES = {
     ),
     "3.1": Exercise(
         "Case and punctuation do not count, and order does not either.",
-        lambda: [*Text(vocabulary=["to", "be", "or", "not"]).counts("To be, or not to be").values()],
+        lambda: [
+            *Text(vocabulary=["to", "be", "or", "not"]).counts("To be, or not to be").values()
+        ],
     ),
     "3.2": Exercise(
         "The vocabulary is that of both classes: each of its words is counted once more.",
@@ -356,7 +358,9 @@ EXERCISES = {
         "Set the log odds to zero: halfway, less σ² ln(ratio of priors) / (difference of means).",
         _border,
     ),
-    "4.3": Exercise("With one variance for all, only the distances to the means are left.", _nearest),
+    "4.3": Exercise(
+        "With one variance for all, only the distances to the means are left.", _nearest
+    ),
     "4.4": Exercise(
         "Write the log odds: no linear term is left, and both squares have the same factor.",
         lambda: "circle",
@@ -388,8 +392,10 @@ EXERCISES = {
     "5.4": Exercise("The count is a geometric series.", lambda: 1 / (1 - Fraction(9, 10))),
     "5.5": Exercise(
         "Weigh the gap between confidence and accuracy of each bin by its share of the rows.",
-        lambda: Fraction(20, 100) * (Fraction(9, 10) - Fraction(15, 20))
-        + Fraction(80, 100) * (Fraction(52, 80) - Fraction(6, 10)),
+        lambda: (
+            Fraction(20, 100) * (Fraction(9, 10) - Fraction(15, 20))
+            + Fraction(80, 100) * (Fraction(52, 80) - Fraction(6, 10))
+        ),
     ),
     "5.6": Exercise(
         "It is the mean of -ln of what each right class was given.",
