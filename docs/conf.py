@@ -26,6 +26,7 @@ extensions = [
     "formulas",
     "generated",
     "motion",
+    "notebooks",
     "drawn",
     "exercises",
 ]
