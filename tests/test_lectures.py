@@ -5,11 +5,15 @@ Their examples are doctests of the pages themselves.
 
 from __future__ import annotations
 
+import ast
+import doctest
 import importlib.util
+import json
 import math
 import re
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -137,13 +141,18 @@ def test_each_page_has_formulas_pictures_and_something_that_moves() -> None:
         assert "\n<!-- motion: " in text
 
 
-def test_a_picture_is_drawn_by_the_code_above_it(tmp_path: Path) -> None:
-    path = DOCS / "extensions" / "drawn.py"
-    spec = importlib.util.spec_from_file_location("drawn", path)
+def extension(name: str) -> Any:
+    """Return a module of what builds the pages."""
+    spec = importlib.util.spec_from_file_location(name, DOCS / "extensions" / f"{name}.py")
     assert spec
     assert spec.loader
-    drawn = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(drawn)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_a_picture_is_drawn_by_the_code_above_it(tmp_path: Path) -> None:
+    drawn = extension("drawn")
     page = "# Page\n\n```python\n>>> from naively import Beta\n>>> 1 / 0\nTraceback (most recent"
     page += " call last):\nZeroDivisionError: division by zero\n\n```\n\n**1.1 A prior.**\n\n"
     page += "```python\n>>> ax = Beta(2, 3).plot()\n\n```\n"
@@ -152,3 +161,24 @@ def test_a_picture_is_drawn_by_the_code_above_it(tmp_path: Path) -> None:
     assert drawn.described(page, at) == "Picture of 1.1 A prior"
     assert picture.name == "some-page-1.svg"
     assert "Beta(a=2, b=3)" in picture.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_notebook_has_the_statements_of_its_page_and_exercises_to_fill_in(page: Path) -> None:
+    notebooks, text = extension("notebooks"), page.read_text(encoding="utf-8")
+    cells = notebooks.notebook(text)["cells"]
+    code = [cell["source"] for cell in cells if cell["cell_type"] == "code"]
+    assert code[0] == notebooks.FIRST
+    before, exercises = text.split("\n## Exercises\n")
+    shown = before + exercises.partition("**Exercise")[0]
+    examples = doctest.DocTestParser().get_examples(shown)
+    to_fill_in = [cell for cell in code if cell.startswith("answer = ...\n")]
+    taught = [cell for cell in code[1:] if cell not in to_fill_in]
+    theirs = "".join(example.source for example in examples)
+    assert ast.dump(ast.parse("\n".join(taught))) == ast.dump(ast.parse(theirs))
+    asked = [exercise for exercise, _ in ASKED.findall(exercises)]
+    assert [re.findall(r"\d\.\d+", cell) for cell in to_fill_in] == [[one] for one in asked]
+    assert " is right." not in json.dumps(cells)
+    raising = [cell["source"] for cell in cells if "tags" in cell["metadata"]]
+    assert raising == [example.source.strip() for example in examples if example.exc_msg]
+    assert "<!--" not in json.dumps(cells)
