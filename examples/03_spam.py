@@ -56,7 +56,7 @@ scores = {name: nb.fit(*train).evaluate(*test) for name, nb in models.items()}
 print(f"{n:,} texts learned, {len(test[0]):,} classified")
 for name, s in scores.items():
     print(
-        f"{name:32}   accuracy {s.accuracy:.4f}   log loss {s.log_loss:.4f}   "
+        f"{name:23}   accuracy {s.accuracy:.4f}   log loss {s.log_loss:.4f}   "
         f"calibration error {s.calibration_error:.3f}"
     )
 for name, ax in zip(list(models)[:2], side_by_side(*list(models)[:2]), strict=True):

@@ -85,7 +85,7 @@ models = {"maximum likelihood": mle, "pseudo-count 1": nb, "naively's default": 
 scores = {name: model.evaluate(*test) for name, model in models.items()}
 for name, s in scores.items():
     print(
-        f"{name:32}   accuracy {s.accuracy:.4f}   log loss {s.log_loss:.4f}   "
+        f"{name:23}   accuracy {s.accuracy:.4f}   log loss {s.log_loss:.4f}   "
         f"calibration error {s.calibration_error:.3f}"
     )
 left, right = side_by_side("pseudo-count 1", "the default, and before: pseudo-count 1")

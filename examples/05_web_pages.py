@@ -55,7 +55,7 @@ scores = {name: nb.fit(*train).evaluate(*test) for name, nb in models.items()}
 print(f"{len(train[0]):,} pages learned, {len(test[0]):,} classified")
 for name, s in scores.items():
     print(
-        f"{name:32}   accuracy {s.accuracy:.4f}   log loss {s.log_loss:.4f}   "
+        f"{name:23}   accuracy {s.accuracy:.4f}   log loss {s.log_loss:.4f}   "
         f"calibration error {s.calibration_error:.3f}"
     )
 

@@ -53,7 +53,7 @@ scores = {
 print(f"{n:,} digits learned, {len(X) - n:,} classified")
 for name, s in scores.items():
     print(
-        f"{name:32}   accuracy {s.accuracy:.4f}   log loss {s.log_loss:.4f}   "
+        f"{name:23}   accuracy {s.accuracy:.4f}   log loss {s.log_loss:.4f}   "
         f"calibration error {s.calibration_error:.3f}"
     )
 

@@ -43,7 +43,7 @@ for copies in (1, 3, 10):
         scores[f"copies {copies}, weights {weights}"] = nb.assess()
 for name, s in scores.items():
     print(
-        f"{name:32}   accuracy {s.accuracy:.4f}   log loss {s.log_loss:.4f}   "
+        f"{name:23}   accuracy {s.accuracy:.4f}   log loss {s.log_loss:.4f}   "
         f"calibration error {s.calibration_error:.3f}"
     )
 

@@ -66,7 +66,7 @@ default = NaiveBayes().fit(table, y)
 for name, nb in (("chosen by hand", mixed), ("naively's default", default)):
     s = nb.assess()
     print(
-        f"{name:32}   accuracy {s.accuracy:.4f}   log loss {s.log_loss:.4f}   "
+        f"{name:23}   accuracy {s.accuracy:.4f}   log loss {s.log_loss:.4f}   "
         f"calibration error {s.calibration_error:.3f}"
     )
 for column, ax in zip(chosen, side_by_side(*chosen, rows=2), strict=True):
