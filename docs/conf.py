@@ -26,6 +26,9 @@ extensions = [
     "formulas",
     "generated",
     "motion",
+    "notebooks",
+    "drawn",
+    "exercises",
 ]
 exclude_patterns = ["_build", "gallery/*.ipynb", "gallery/*.py"]
 nitpicky = True  # a name that leads nowhere is a warning, and "make docs" makes it an error

@@ -4,6 +4,20 @@ from tests.mutants.fault import Fault
 
 FAULTS = [
     Fault(
+        "an answer to an exercise is right if one of its values is",
+        "src/naively/lectures.py",
+        "if all(_same(mine, theirs)",
+        "if any(_same(mine, theirs)",
+        ("tests/test_lectures.py",),
+    ),
+    Fault(
+        "a picture of a page is drawn a block too late",
+        "docs/extensions/drawn.py",
+        "found[block.start()] =",
+        "found[block.end()] =",
+        ("tests/test_lectures.py",),
+    ),
+    Fault(
         "what is false is worked with the ratio of what is true",
         "src/naively/inspect/worked.py",
         "rest=event.shares and x == 0",
