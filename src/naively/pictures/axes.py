@@ -66,12 +66,48 @@ def new_axes(ax: Axes | None = None, *, width: float = WIDTH, height: float = HE
     ImportError
         If Matplotlib is not installed; it says how to install it.
     """
-    if ax is not None:
-        return ax
-    plt = pyplot()
-    with styled():
-        new: Axes = plt.subplots(figsize=(width, height), layout="constrained")[1]
-    return new
+    if ax is None:
+        plt = pyplot()
+        with styled():
+            ax = plt.subplots(figsize=(width, height), layout="constrained")[1]
+    dress(ax)
+    return ax
+
+
+def dress(ax: Axes) -> None:
+    """Give Axes, whoever made them, the sizes, the fonts and the spines of all pictures.
+
+    A style is of what is made while it holds; ticks are made when a picture is drawn, long after.
+    """
+    if ax.name != "rectilinear":  # of three dimensions
+        return
+    ax.tick_params(
+        labelsize=STYLE["xtick.labelsize"],
+        width=STYLE["axes.linewidth"],
+        labelfontfamily=families(),
+    )
+    for side, spine in ax.spines.items():
+        spine.set_linewidth(STYLE["axes.linewidth"])
+        spine.set_visible(spine.get_visible() and side not in ("top", "right"))
+    for text in (ax.title, ax._left_title, ax._right_title, ax.xaxis.label, ax.yaxis.label):  # type: ignore[attr-defined]  # noqa: SLF001  (Matplotlib has no other way to them)
+        text.set_fontsize(STYLE["axes.labelsize"])
+        text.set_fontfamily(families())
+
+
+LINE_OF = 7.2  # points that a line of small text takes
+SMALLEST, SMALL = 5.0, 7.0  # points of a name
+
+
+def lines_that_fit(ax: Axes) -> int:
+    """Return about how many lines of the smallest text fit beside the Axes, one under another."""
+    inches: float = ax.get_position().height * ax.get_figure(root=True).get_figheight()  # type: ignore[union-attr]
+    return max(4, int(0.9 * inches * 72 / (1.2 * SMALLEST)))
+
+
+def size_of_names(ax: Axes, lines: float) -> float:
+    """Return the size of names, in points, of which there are so many, one under another."""
+    inches: float = ax.get_position().height * ax.get_figure(root=True).get_figheight()  # type: ignore[union-attr]
+    return float(min(SMALL, max(SMALLEST, 0.9 * inches * 72 / (1.15 * max(lines, 1)))))
 
 
 # Fonts of scripts that Matplotlib's own font lacks, of which those that are installed are used.
