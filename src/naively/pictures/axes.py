@@ -104,6 +104,13 @@ def lines_that_fit(ax: Axes) -> int:
     return max(4, int(0.9 * inches * 72 / (1.2 * SMALLEST)))
 
 
+def name_rows(ax: Axes, names: Sequence[str], at: Sequence[float] | None = None) -> None:
+    """Write names beside the rows of Axes, as large as their number leaves room for."""
+    places = list(range(len(names))) if at is None else list(at)
+    lines = max(places, default=0.0) + 1 if places else 1
+    ax.set_yticks(places, list(names), fontsize=size_of_names(ax, lines))
+
+
 def size_of_names(ax: Axes, lines: float) -> float:
     """Return the size of names, in points, of which there are so many, one under another."""
     inches: float = ax.get_position().height * ax.get_figure(root=True).get_figheight()  # type: ignore[union-attr]
@@ -185,6 +192,16 @@ def name_of(value: object) -> str:
     """Return a label, level or word as a picture shows it: short, on one line, never a formula."""
     text = with_names(shortened(visible(str(value)), LONGEST))
     return text.replace("$", r"\$")
+
+
+def class_names(labels: Sequence[object]) -> list[str]:
+    """Return the names of classes; of numbers and truths, which say nothing alone, with "class".
+
+    >>> class_names(["spam", "ham"]), class_names([0, 1])
+    (['spam', 'ham'], ['class 0', 'class 1'])
+    """
+    plain = all(not isinstance(label, str) for label in labels)
+    return [f"class {name_of(label)}" if plain else name_of(label) for label in labels]
 
 
 # --- Legends above a picture, with names as they are, and sentences below it ---------------------

@@ -34,13 +34,15 @@ def grid_of(x: Floats, weight: Floats | None = None) -> float:
 def bins_of(low: float, high: float, grid: float, most: int) -> Floats:
     """Return the edges of at most so many bins of one round width that reach from low to high.
 
-    They are whole multiples of the grid wide, and begin in the middle of two of its points, so that
-    each bin has as many points as another.
+    On a grid they are whole multiples of it wide, and begin half of it below its first number, so
+    that each bin holds as many of its points as another.
 
     Examples
     --------
     >>> bins_of(0, 80, 1.0, 20).tolist()[:3]
     [-0.5, 4.5, 9.5]
+    >>> bins_of(3, 100, 1.0, 5).tolist()
+    [2.5, 22.5, 42.5, 62.5, 82.5, 102.5]
     >>> bins_of(0, 1, 0.0, 5).round(1).tolist()
     [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
     """
@@ -49,12 +51,11 @@ def bins_of(low: float, high: float, grid: float, most: int) -> Floats:
     width = next(step for r in ROUND if (step := r * unit) >= least * (1 - 1e-9))
     if grid:
         width = grid * max(1.0, np.ceil(width / grid - 1e-9))
-    shift = grid / 2
-    first = np.floor((low + shift) / width + 1e-9)
-    last = np.ceil((high + shift) / width - 1e-9)
-    if grid:  # the greatest number is within a bin
-        last = np.floor((high + shift) / width + 1e-9) + 1
-    return np.arange(first, max(last, first + 1) + 1) * width - shift
+        first = grid * np.floor(low / grid + 1e-9)
+        last = grid * np.ceil(high / grid - 1e-9)
+        return first - grid / 2 + width * np.arange(np.ceil((last - first + grid) / width - 1e-9) + 1)
+    start, end = np.floor(low / width + 1e-9), np.ceil(high / width - 1e-9)
+    return np.arange(start, max(end, start + 1) + 1) * width
 
 
 def cut_of(height: Floats) -> float | None:

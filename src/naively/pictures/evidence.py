@@ -16,9 +16,12 @@ from naively.pictures.axes import (
     HEIGHT,
     LONGEST,
     MOST,
+    SMALL,
+    SMALLEST,
     WIDTH,
     line,
     name_of,
+    name_rows,
     new_axes,
     put_notes,
     styled,
@@ -470,6 +473,7 @@ def draw_table(
     columns: Sequence[str],
     *,
     label: str,
+    labels: tuple[str, str] = ("class", ""),
     notes: Sequence[str] = (),
     ax: Axes | None = None,
 ) -> Axes:
@@ -483,6 +487,8 @@ def draw_table(
         Their names.
     label : str
         What the numbers are.
+    labels : tuple of str
+        Of the horizontal and of the vertical axis.
     notes : sequence of str
         What is said below.
     ax : Axes, optional
@@ -493,8 +499,11 @@ def draw_table(
     least, most = float(finite.min(initial=0.0)), float(finite.max(initial=0.0))
     most = most if most > least else least + 1.0
     mesh = ax.imshow(values, cmap="Blues", vmin=least, vmax=most, aspect="auto")
-    ax.set_yticks(range(len(rows)), list(rows))
-    ax.set_xticks(range(len(columns)), list(columns))
+    name_rows(ax, rows)
+    wide = sum(map(len, columns)) + len(columns) > ACROSS
+    size = SMALL if len(columns) <= MOST else SMALLEST
+    across = {"rotation": 90 if wide and max(map(len, columns)) > 1 else 0, "fontsize": size}
+    ax.set_xticks(range(len(columns)), list(columns), **across)
     ax.tick_params(length=0)
     if len(columns) <= MOST:
         for (i, j), value in np.ndenumerate(values):
@@ -502,7 +511,8 @@ def draw_table(
                 colour = "white" if value - least > 0.6 * (most - least) else "black"
                 ax.text(j, i, f"{value:.3g}", ha="center", va="center", color=colour, fontsize=6)
     ax.figure.colorbar(mesh, ax=ax, label=label)
-    put_notes(ax, "class", notes)
+    ax.set_ylabel(labels[1])
+    put_notes(ax, labels[0], notes)
     return ax
 
 
