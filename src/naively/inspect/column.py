@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 POINTS = 401  # at which a density is computed
-BINS = 30  # of the numbers themselves, at most
+BINS = 20  # for the eye, at most
 WHOLE = 30  # whole numbers that have a bar each, at most
 FENCE = 4.0  # times the range of the middle half, above it: so far a linear axis goes
 MOST_COUNTS = 101  # whole numbers that are shown one by one
@@ -94,7 +94,6 @@ def _numbers(
     counts = event.support == "counts"
     low, high, notes = _range(column, batches)
     log = _is_far_apart(column, low, high)
-    x = _grid(column, low, high, log=log) if at is None else np.asarray(at, np.float64).reshape(-1)
     # Bins are for the eye: fewer than those of a model, and on the grid of the column's numbers.
     grid = 1.0 if counts else column.grid(batches)
     if log or column.is_time:
@@ -102,6 +101,8 @@ def _numbers(
     else:
         few = grid == 1 and high - low <= WHOLE
         edges = bins_of(low, high, grid, WHOLE + 2 if few else BINS)
+    ends = (min(low, edges[0]), max(high, edges[-1])) if column.is_counted_in_cells else (low, high)
+    x = _grid(column, *ends, log=log) if at is None else np.asarray(at, np.float64).reshape(-1)
     every = list(range(len(model.classes)))
     observed = column.histogram(batches, edges, every)
     if observed is None:

@@ -531,7 +531,7 @@ def _cells(column: OneColumn, batches: Sequence[Batch]) -> _Cells:
         truths = column.of_truths(weighted=True)
         return _Cells(column.truths, truths, truths)
     low, high = column.range(batches)
-    whole = column.group.event.support == "counts"
+    whole = column.group.event.support == "counts" or column.grid(batches) == 1
     ticks = round_numbers(low, high, whole=whole)
     points = np.linspace(low, high, POINTS)
     if whole:

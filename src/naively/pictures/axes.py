@@ -204,6 +204,20 @@ def class_names(labels: Sequence[object]) -> list[str]:
     return [f"class {name_of(label)}" if plain else name_of(label) for label in labels]
 
 
+def put_endless(ax: Axes, x: float, y: float, sign: float, colour: str) -> None:
+    """End a bar or a line in an arrow, beside which it says that the weight is infinite."""
+    ax.plot([x], [y], ">" if sign > 0 else "<", color=colour, markersize=5.5, clip_on=False)
+    ax.annotate(
+        "+∞" if sign > 0 else "-∞",
+        (x, y),
+        (4.5 if sign > 0 else -4.5, 0),
+        textcoords="offset points",
+        ha="left" if sign > 0 else "right",
+        va="center",
+        fontsize=7,
+    )
+
+
 # --- Legends above a picture, with names as they are, and sentences below it ---------------------
 
 

@@ -34,8 +34,8 @@ def grid_of(x: Floats, weight: Floats | None = None) -> float:
 def bins_of(low: float, high: float, grid: float, most: int) -> Floats:
     """Return the edges of at most so many bins of one round width that reach from low to high.
 
-    On a grid they are whole multiples of it wide, and begin half of it below its first number, so
-    that each bin holds as many of its points as another.
+    On a grid they are whole multiples of it wide, and begin half of it below its first point, so
+    that each holds as many of its points as another.
 
     Examples
     --------
@@ -51,9 +51,11 @@ def bins_of(low: float, high: float, grid: float, most: int) -> Floats:
     width = next(step for r in ROUND if (step := r * unit) >= least * (1 - 1e-9))
     if grid:
         width = grid * max(1.0, np.ceil(width / grid - 1e-9))
-        first = grid * np.floor(low / grid + 1e-9)
-        last = grid * np.ceil(high / grid - 1e-9)
-        return first - grid / 2 + width * np.arange(np.ceil((last - first + grid) / width - 1e-9) + 1)
+        first = grid * np.ceil(low / grid - 1e-9)
+        last = max(first, grid * np.floor(high / grid + 1e-9))
+        return (
+            first - grid / 2 + width * np.arange(np.ceil((last - first + grid) / width - 1e-9) + 1)
+        )
     start, end = np.floor(low / width + 1e-9), np.ceil(high / width - 1e-9)
     return np.arange(start, max(end, start + 1) + 1) * width
 

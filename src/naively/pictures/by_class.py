@@ -21,6 +21,7 @@ from naively.pictures.axes import (
     name_rows,
     new_axes,
     points,
+    put_endless,
     put_legend,
     put_notes,
     pyplot,
@@ -102,16 +103,17 @@ def draw_densities(
         elif not stems:
             handles[-1] = ax.plot(x, density[:, i], **line(i))[0]
     top = float(density[np.isfinite(density)].max(initial=0.0))
-    if observed is not None:
-        top = max(top, min(float(observed.max(initial=0.0)), 3 * top) if not stepped else 0.0)
-        cut = float(observed.max(initial=0.0)) > 1.05 * top and not stepped
-        notes = [*notes, *["bars of the data are cut"] * cut]
-    cut_at = cut_of(density.max(axis=1)) if stepped else None
-    if cut_at is not None and edges is not None:
-        at = int(density.max(axis=1).argmax())
-        span = " to ".join(_end(end) for end in edges[at : at + 2])
-        notes = [*notes, f"a spike is cut: from {span} up to {top:.3g}"]
-        top = cut_at
+    highest = 0.0 if observed is None else float(observed.max(initial=0.0))
+    if stepped and edges is not None:
+        both = density if observed is None else np.maximum(density, observed)
+        top, at, cut = max(top, highest), int(both.max(axis=1).argmax()), cut_of(both.max(axis=1))
+        if cut is not None:
+            span = " to ".join(_end(end) for end in edges[at : at + 2])
+            notes = [*notes, f"a spike from {span} is cut: it is {top:.3g} high"]
+            top = cut
+    else:
+        notes = [*notes, *["bars of the data are cut"] * (highest > 3 * top)]
+        top = max(top, min(highest, 3 * top))
     ax.set_ylim(0, 1.05 * top or 1.0)
     if x.dtype.kind == "M":
         _date(ax)
@@ -266,7 +268,7 @@ def draw_words(
     words : sequence of str
         The words, those of one class together.
     weight : ndarray of shape (words,)
-        How long the bars are, in nats; an infinite one is cut.
+        How long the bars are, in nats; an infinite one ends in an arrow.
     of_class : sequence of int
         The number of the class of each word.
     names : sequence of str
@@ -289,7 +291,7 @@ def draw_words(
         if c != last:
             handles.append(drawn)
         if not np.isfinite(real):
-            ax.annotate("∞", (w, y), (2, 0), textcoords="offset points", va="center", color=GREY)
+            put_endless(ax, w, y, 1.0, COLOURS[c % MOST])
         places.append(y)
         y, last = y + 1.0, c
     name_rows(ax, [name_of(word) for word in words], places)

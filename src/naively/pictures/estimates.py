@@ -400,7 +400,9 @@ def draw_distributions(
     ax = new_axes(ax)
     several, alike = len(density) > 1, _alike(density)
     shown = list(alike)[:MOST]
-    height = max(_height(density[shown], at_mode), ax.get_ylim()[1] / ROOM if _lines_on(ax) else 0.0)
+    height = max(
+        _height(density[shown], at_mode), ax.get_ylim()[1] / ROOM if _lines_on(ax) else 0.0
+    )
     for i, j in enumerate(shown, _lines_on(ax)):
         label = f"{each}{_of_numbers(alike[j])}" if several else _short(title)
         ax.plot(x, density[j], **line(i), label=label)
