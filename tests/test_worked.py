@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from fractions import Fraction
 from typing import Any
 
@@ -327,3 +329,27 @@ def test_a_level_that_was_never_seen_is_a_fraction() -> None:
         Fraction(2, 3) * Fraction(1, 5),
         Fraction(1, 3) * Fraction(1, 4),
     ]
+
+
+def test_products_too_small_for_a_float_are_written() -> None:
+    texts = ["a " * 400 + "b " * 400, "b " * 700 + "a"]
+    nb = NaiveBayes.textbook("text", smoothing=1).fit(texts, ["u", "v"])
+    found = work(nb, ["a b " * 1500])
+    assert found.joint_fractions is not None
+    written = str(found)
+    assert re.search(r"^u: 1/2 · \(\(400\+1\).* = [\d.]+e-\d{3}$", written, re.MULTILINE)
+    power = int(re.search(r"^v: .*e(-\d+)$", written, re.MULTILINE)[1])  # type: ignore[index]  # it is there
+    assert power == math.floor(nb.predict_joint_log_proba(["a b " * 1500])[0, 1] / math.log(10))
+    assert r" \cdot 10^{-" in found.to_latex()
+    assert found.posterior.tolist() == [1.0, 0.0]
+
+
+def test_what_is_beside_the_columns_is_named() -> None:
+    X = {"c": ["a", "b", None, "a", None, "b"] * 20, "x": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0] * 20}
+    nb = NaiveBayes().fit(X, ["u", "v", "u", "u", "u", "v"] * 20)
+    row = {"c": [None], "x": [2.5]}
+    found = work(nb, row)
+    assert "(c is missing)" in str(found)
+    product = np.sum([factor.log for factor in found.factors], axis=0)
+    np.testing.assert_allclose(product, nb.predict_joint_log_proba(row)[0], rtol=1e-12)
+    assert "(c is present)" in str(work(nb, {"c": ["a"], "x": [2.5]}))

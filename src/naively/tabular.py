@@ -125,17 +125,18 @@ def latex_text(value: object) -> str:
     return rf"\text{{{escaped}}}"
 
 
-def latex_number(x: float) -> str:
-    r"""Return a number of six digits as LaTeX.
+def latex_number(x: float | str) -> str:
+    r"""Return a number of six digits, or one that is written already, as LaTeX.
 
     Examples
     --------
     >>> print(latex_number(0.25), latex_number(2.5e-12))
     0.25 2.5 \cdot 10^{-12}
     """
-    if math.isinf(x):
-        return r"\infty" if x > 0 else r"-\infty"
-    digits, _, power = f"{x:.6g}".partition("e")
+    text = x if isinstance(x, str) else f"{x:.6g}"
+    if text in ("inf", "-inf"):
+        return text.replace("inf", r"\infty")
+    digits, _, power = text.partition("e")
     return rf"{digits} \cdot 10^{{{int(power)}}}" if power else digits
 
 

@@ -102,6 +102,27 @@ FAULTS = [
         ("tests/test_likelihood.py",),
     ),
     Fault(
+        "whatever the class, numbers are still told apart by it",
+        "src/naively/assess/dependence.py",
+        "labels = Labels(np.zeros_like(labels.codes), labels.classes[:1], labels.weight)",
+        "pass",
+        ("tests/test_dependence.py",),
+    ),
+    Fault(
+        "a number between bounds has the density of its logit",
+        "src/naively/events/normal.py",
+        "lambda z: np.logaddexp(0, z) + np.logaddexp(0, -z) - wide, block",
+        "lambda z: 0 * z, block",
+        ("tests/test_estimates.py",),
+    ),
+    Fault(
+        "the log joint leaves the class prior's density out",
+        "src/naively/inspect/likelihood.py",
+        "total += float(prior.log_pdf(p[1]))",
+        "pass",
+        ("tests/test_likelihood.py",),
+    ),
+    Fault(
         "dependence is not that given the class",
         "src/naively/assess/dependence.py",
         "information += of_both - of_one - of_one.T + n_log_n(total)",

@@ -28,13 +28,14 @@ from naively.messages import many, visible
 from naively.model.class_prior import is_estimated, pretended_rows
 from naively.model.model import Model
 from naively.schema.encode import plain_cell, plain_cells
-from naively.schema.schema import Group
+from naively.schema.schema import Group, Missing, MissingAs
 from naively.tabular import Tabular, latex_number, latex_text
 
 LARGEST = 10**6  # denominator of a pretend count that is read as a fraction
 PLAIN = 1000  # up to which a denominator is written out
 SHOWN = 12  # factors that are written; of more the first, and how many more there are
 ABSENT_SHOWN = 30  # words that a text does not hold, each with a factor of its own
+LARGEST_LOG = 700.0  # of a number that is a float
 SLACK = 1e-9  # how far the logarithm of a ratio may be from what is predicted with
 
 
@@ -125,7 +126,7 @@ class WorkedFactor:
             return self.ratios[c].latex if latex else str(self.ratios[c])
         if self.formulas is not None:
             return self.formulas[c].latex if latex else self.formulas[c].text
-        return latex_number(_exp(self.log[c])) if latex else _number(_exp(self.log[c]))
+        return _written(self.log[c], latex=latex)
 
     def _raised(self, c: int, of: str, *, latex: bool) -> str:
         """Return a ratio or density with its power, and what it is over."""
@@ -220,12 +221,12 @@ class Worked(Tabular):
             lines.append(f"{label + ':':{wide + 1}} {product} = {self._value(c)}")
         if not np.isfinite(self.joint.max()):
             return "\n".join([*lines, "every class is impossible, so that the class prior decides"])
-        total = _number(self._total)
+        total = _written(self._log_total)
         whole = sum(self.joint_fractions or [], Fraction(0))
         lines.append(f"their sum is {_with_fraction(whole, total)}")
         exact = self.posterior_fractions or [Fraction(0)] * len(labels)
         for c, label in enumerate(labels):
-            p, own = _number(self.posterior[c]), _number(_exp(self.joint[c]))
+            own, p = _written(self.joint[c]), _written(self._log_posterior[c])
             name = f"p({label} | x)"
             lines.append(f"{name:{wide + 7}} = {own} / {total} = {_with_fraction(exact[c], p)}")
         return "\n".join([*lines, *self.notes])
@@ -240,7 +241,7 @@ class Worked(Tabular):
                 "over the classes, which cancels in the posterior."
             )
         if self.left_out:
-            same = _number(_exp(self.left_out))
+            same = _written(self.left_out)
             found.append(f"Left out, as it is the same for every class: a factor of {same}.")
         return found
 
@@ -265,8 +266,9 @@ class Worked(Tabular):
             )
         exact = self.posterior_fractions or [Fraction(0)] * len(labels)
         for c, label in enumerate(labels if np.isfinite(self.joint.max()) else []):
-            own, total = latex_number(_exp(self.joint[c])), latex_number(self._total)
-            p = _with_fraction(exact[c], latex_number(self.posterior[c]), latex=True)
+            own, total = (_written(log, latex=True) for log in (self.joint[c], self._log_total))
+            p = _written(self._log_posterior[c], latex=True)
+            p = _with_fraction(exact[c], p, latex=True)
             lines.append(rf"p({label} \mid x) &= \frac{{{own}}}{{{total}}} = {p}")
         body = " \\\\\n".join(lines)
         return f"\\begin{{aligned}}\n{body}\n\\end{{aligned}}"
@@ -278,12 +280,17 @@ class Worked(Tabular):
         """Return nothing, so that a notebook shows the formulas."""
 
     @property
-    def _total(self) -> float:
-        return float(np.exp(np.logaddexp.reduce(self.joint)))
+    def _log_total(self) -> float:
+        return float(np.logaddexp.reduce(self.joint))
+
+    @property
+    def _log_posterior(self) -> Floats:
+        """The logarithms of the posterior, where any class is possible."""
+        return np.asarray(self.joint - self._log_total)
 
     def _value(self, c: int, *, latex: bool = False) -> str:
         """Return the product of a class: as a fraction, if it is short, and as a number."""
-        number = latex_number(_exp(self.joint[c])) if latex else _number(_exp(self.joint[c]))
+        number = _written(self.joint[c], latex=latex)
         fractions = self.joint_fractions or [Fraction(0)] * len(self.classes)
         return _with_fraction(fractions[c], number, latex=latex)
 
@@ -327,10 +334,11 @@ def _of_group(model: Model, group: Group, block: Block, rows: Rows) -> Iterator[
     tally, event = model.taken.counts[group.key], group.event
     plain, weighted = model.taken.likelihoods[group.key], model.likelihoods[group.key]
     axis, x_of = tally.axis, _numbers_of(block)
-    ratios = None if group.kind in ("missing", "missing as") else event.ratios(tally)
+    beside = group.kind in ("missing", "missing as")
+    ratios = None if beside else event.ratios(tally)
     weight = _weights(model, group, x_of)
     for column, item, log in _items(weighted, block, len(axis), x_of):
-        name, value = _named(axis, column, item, rows)
+        name, value = _present(axis, column, item) if beside else _named(axis, column, item, rows)
         factor = WorkedFactor(name, value, log, None, None, np.ones(len(log)))
         unit = column if isinstance(axis, Levels) else ABSENT - 1 - item if item < ABSENT else item
         x = 0.0 if item < ABSENT else x_of.get(unit, 0.0)
@@ -348,7 +356,9 @@ def _of_group(model: Model, group: Group, block: Block, rows: Rows) -> Iterator[
         if weight is not None:
             factor = replace(factor, centred=True)
         factor = replace(factor, power=powers)
-        yield _checked(factor, own, formulas, without, None if weight is None else weight[unit])
+        found = _checked(factor, own, formulas, without, None if weight is None else weight[unit])
+        if found.power.any() or found.log.any():  # a word of weight 0, or that comes not at all
+            yield found
 
 
 def _numbers_of(block: Block) -> dict[int, float]:
@@ -395,6 +405,14 @@ def _named(axis: Axis, column: int, item: int, rows: Rows) -> tuple[str, object]
             0
         ] if name in rows.names else "(never seen)"
     return title(name), plain_cells(rows.values(name))[0] if name in rows.names else None
+
+
+def _present(axis: Axis, column: int, item: int) -> tuple[str, None]:
+    """Return what is said of a cell that is there or missing."""
+    name = axis.columns[column]
+    assert isinstance(name, Missing | MissingAs)
+    missing = item or isinstance(name, MissingAs)
+    return f"{title(name.of)} is {'missing' if missing else 'present'}", None
 
 
 def _weights(model: Model, group: Group, x_of: dict[int, float]) -> Floats | None:
@@ -467,11 +485,18 @@ def _exact(x: float) -> Fraction:
 
 
 def _exp(log: float) -> float:
-    return float(np.exp(log))
+    with np.errstate(over="ignore", under="ignore"):
+        return float(np.exp(log))
 
 
-def _number(x: float) -> str:
-    return f"{x:.6g}"
+def _written(log: float, *, latex: bool = False) -> str:
+    """Return the number of a logarithm in six digits, however large or small it is."""
+    text = f"{_exp(log):.6g}"
+    if np.isfinite(log) and abs(log) > LARGEST_LOG:
+        power = math.floor(log / math.log(10))
+        digits = math.exp(log - power * math.log(10))
+        text = f"{digits:.6g}e{power:+d}"
+    return latex_number(text) if latex else text
 
 
 def _count(x: float) -> str:
