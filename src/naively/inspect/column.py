@@ -18,9 +18,9 @@ from naively.inspect.odds import Rank, ranked
 from naively.inspect.one_column import ROOM, OneColumn, is_text
 from naively.kernels.reference import Floats
 from naively.messages import visible
-from naively.pictures.bins import bins_of
 from naively.model.class_prior import and_more, frequent
 from naively.model.model import Model
+from naively.pictures.bins import bins_of
 from naively.schema.encode import plain_cells
 from naively.tabular import Tabular
 
@@ -92,15 +92,15 @@ def _numbers(
     """Return the densities of a column of numbers."""
     model, event = column.model, column.group.event
     counts = event.support == "counts"
-    low, high, notes = _range(column, batches)
+    low, high, inner, notes = _range(column, batches)
     log = _is_far_apart(column, low, high)
     # Bins are for the eye: fewer than those of a model, and on the grid of the column's numbers.
     grid = 1.0 if counts else column.grid(batches)
     if log or column.is_time:
         edges = (np.geomspace if log else np.linspace)(low, high, BINS + 1)
     else:
-        few = grid == 1 and high - low <= WHOLE
-        edges = bins_of(low, high, grid, WHOLE + 2 if few else BINS)
+        few = grid == 1 and inner[1] - inner[0] < WHOLE
+        edges = bins_of(*inner, grid, WHOLE if few else BINS)
     ends = (min(low, edges[0]), max(high, edges[-1])) if column.is_counted_in_cells else (low, high)
     x = _grid(column, *ends, log=log) if at is None else np.asarray(at, np.float64).reshape(-1)
     every = list(range(len(model.classes)))
@@ -127,24 +127,29 @@ def _numbers(
     )
 
 
-def _range(column: OneColumn, batches: Sequence[Batch]) -> tuple[float, float, list[str]]:
-    """Return from where to where a density is shown, and what is to be said of it."""
+def _range(
+    column: OneColumn, batches: Sequence[Batch]
+) -> tuple[float, float, tuple[float, float], list[str]]:
+    """Return from where to where a density is shown, the numbers in it, and what is to be said."""
     low, high = column.range(batches)
     support = column.group.event.support
-    room = ROOM * (high - low) or max(abs(high) * 0.1, 0.5)
     if _is_far_apart(column, low, high):
+        inner = low, high
         low, high = low / LOG_ROOM, high * LOG_ROOM
     else:
-        low, high = low - room, min(high, column.fence(batches, FENCE)) + room
+        least, most = column.fence(batches, FENCE)
+        low, high = inner = max(low, least), min(high, most)
+        room = ROOM * (high - low) or max(abs(high) * 0.1, 0.5)
+        low, high = low - room, high + room
     if support != "numbers":
         low = max(low, high * LEAST if support == "positive" and low <= 0 else 0.0)
     if column.extent is not None:
         low, high = max(low, column.extent[0]), min(high, column.extent[1])
     beyond = column.beyond(batches, low, high)
     if not beyond:
-        return low, high, []
+        return low, high, inner, []
     many = "number is" if beyond == 1 else "numbers are"
-    return low, high, [f"{beyond:,.10g} {many} beyond what is drawn"]
+    return low, high, inner, [f"{beyond:,.10g} {many} beyond what is drawn"]
 
 
 def _is_far_apart(column: OneColumn, low: float, high: float) -> bool:

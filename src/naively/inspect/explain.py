@@ -799,7 +799,8 @@ class Waterfall(Tabular):
         from naively.pictures.evidence import draw_waterfall
 
         names = f"{name_of(self.label)} against {name_of(self.against)}"
-        total = f"log odds {self.log_odds:.2f} (probability {self.probability:.2f})"
+        odds = f"{self.log_odds:.2f}".replace("inf", "∞")
+        total = f"log odds {odds} (probability {self.probability:.2f})"
         if np.isnan(self.log_odds):
             total = f"all impossible: the prior decides ({self.probability:.2f})"
         return draw_waterfall(

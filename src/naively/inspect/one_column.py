@@ -262,18 +262,21 @@ class OneColumn:
                     highs.append(float(high))
         return (min(lows), max(highs)) if lows else (0.0, 1.0)
 
-    def fence(self, batches: Sequence[Batch], times: float) -> float:
-        """Return how far the numbers of some class go, but for a few that are far out.
+    def fence(self, batches: Sequence[Batch], times: float) -> tuple[float, float]:
+        """Return from where to where numbers go, but for a few that are far out.
 
-        It is the upper quartile of a class and so many times the range of its middle half; without
-        end where half of a class are one number.
+        It is so many times the range of the middle half of a class beyond its quartiles, of the
+        class where that is farthest; without end where half of a class are one number.
         """
         ends = []
         for x, weight in self._of_each_class(batches):
             share = np.cumsum(weight) / weight.sum()
             low, high = x[np.searchsorted(share, [0.25, 0.75])]
-            ends.append(high + times * (high - low) if high > low else np.inf)
-        return float(max(ends, default=np.inf))
+            reach = times * (high - low) if high > low else np.inf
+            ends.append((low - reach, high + reach))
+        if not ends:
+            return -np.inf, np.inf
+        return float(min(low for low, _ in ends)), float(max(high for _, high in ends))
 
     def grid(self, batches: Sequence[Batch]) -> float:
         """Return the distance of the grid that nearly all numbers are on; 0 where there is none."""

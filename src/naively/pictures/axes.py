@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
+from numpy.typing import NDArray
+
 from naively.messages import shortened, visible
 
 if TYPE_CHECKING:
@@ -94,17 +96,19 @@ def dress(ax: Axes) -> None:
         text.set_fontfamily(families())
 
 
-LINE_OF = 7.2  # points that a line of small text takes
 SMALLEST, SMALL = 5.0, 7.0  # points of a name
 
 
-def lines_that_fit(ax: Axes) -> int:
-    """Return about how many lines of the smallest text fit beside the Axes, one under another."""
-    inches: float = ax.get_position().height * ax.get_figure(root=True).get_figheight()  # type: ignore[union-attr]
-    return max(4, int(0.9 * inches * 72 / (1.2 * SMALLEST)))
+def inches(ax: Axes) -> tuple[float, float]:
+    """Return about how wide and how high Axes are: exactly, once a layout was made."""
+    box, figure = ax.get_position(), ax.get_figure(root=True)
+    assert figure is not None
+    return box.width * figure.get_figwidth(), box.height * figure.get_figheight()
 
 
-def name_rows(ax: Axes, names: Sequence[str], at: Sequence[float] | None = None) -> None:
+def name_rows(
+    ax: Axes, names: Sequence[str], at: Sequence[float] | NDArray[Any] | None = None
+) -> None:
     """Write names beside the rows of Axes, as large as their number leaves room for."""
     places = list(range(len(names))) if at is None else list(at)
     lines = max(places, default=0.0) + 1 if places else 1
@@ -113,8 +117,7 @@ def name_rows(ax: Axes, names: Sequence[str], at: Sequence[float] | None = None)
 
 def size_of_names(ax: Axes, lines: float) -> float:
     """Return the size of names, in points, of which there are so many, one under another."""
-    inches: float = ax.get_position().height * ax.get_figure(root=True).get_figheight()  # type: ignore[union-attr]
-    return float(min(SMALL, max(SMALLEST, 0.9 * inches * 72 / (1.15 * max(lines, 1)))))
+    return float(min(SMALL, max(SMALLEST, 0.9 * inches(ax)[1] * 72 / (1.15 * max(lines, 1)))))
 
 
 # Fonts of scripts that Matplotlib's own font lacks, of which those that are installed are used.
@@ -195,12 +198,12 @@ def name_of(value: object) -> str:
 
 
 def class_names(labels: Sequence[object]) -> list[str]:
-    """Return the names of classes; of numbers and truths, which say nothing alone, with "class".
+    """Return the names of classes; a few numbers or truths, which say nothing alone, are told.
 
     >>> class_names(["spam", "ham"]), class_names([0, 1])
     (['spam', 'ham'], ['class 0', 'class 1'])
     """
-    plain = all(not isinstance(label, str) for label in labels)
+    plain = len(labels) <= MOST and all(not isinstance(label, str) for label in labels)
     return [f"class {name_of(label)}" if plain else name_of(label) for label in labels]
 
 

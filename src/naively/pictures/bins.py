@@ -13,13 +13,13 @@ SPIKES = 0.1  # the share of bins that may be cut
 STEEP = 4.0  # times the highest of the others: what is higher is cut
 
 
-def grid_of(x: Floats, weight: Floats | None = None) -> float:
+def grid_of(x: NDArray[np.floating], weight: Floats | None = None) -> float:
     """Return the distance of the grid that nearly all numbers are on; 0 where there is none.
 
     Examples
     --------
-    >>> grid_of(np.array([22.0, 38.0, 26.0])), grid_of(np.array([0.5, 2.0])), grid_of(np.array([0.31]))
-    (1.0, 0.5, 0.0)
+    >>> [grid_of(np.array(of)) for of in ([22.0, 38.0, 26.0], [0.5, 2.0], [0.31])]
+    [1.0, 0.5, 0.0]
     """
     if not len(x):
         return 0.0
@@ -53,11 +53,10 @@ def bins_of(low: float, high: float, grid: float, most: int) -> Floats:
         width = grid * max(1.0, np.ceil(width / grid - 1e-9))
         first = grid * np.ceil(low / grid - 1e-9)
         last = max(first, grid * np.floor(high / grid + 1e-9))
-        return (
-            first - grid / 2 + width * np.arange(np.ceil((last - first + grid) / width - 1e-9) + 1)
-        )
+        bins = np.ceil((last - first + grid) / width - 1e-9)
+        return np.asarray(first - grid / 2 + width * np.arange(bins + 1))
     start, end = np.floor(low / width + 1e-9), np.ceil(high / width - 1e-9)
-    return np.arange(start, max(end, start + 1) + 1) * width
+    return np.asarray(np.arange(start, max(end, start + 1) + 1) * width)
 
 
 def cut_of(height: Floats) -> float | None:

@@ -102,25 +102,36 @@ def draw_densities(
             handles[-1] = ax.plot(sides, np.repeat(density[:, i], 2), **line(i))[0]
         elif not stems:
             handles[-1] = ax.plot(x, density[:, i], **line(i))[0]
-    top = float(density[np.isfinite(density)].max(initial=0.0))
-    highest = 0.0 if observed is None else float(observed.max(initial=0.0))
-    if stepped and edges is not None:
-        both = density if observed is None else np.maximum(density, observed)
-        top, at, cut = max(top, highest), int(both.max(axis=1).argmax()), cut_of(both.max(axis=1))
-        if cut is not None:
-            span = " to ".join(_end(end) for end in edges[at : at + 2])
-            notes = [*notes, f"a spike from {span} is cut: it is {top:.3g} high"]
-            top = cut
-    else:
-        notes = [*notes, *["bars of the data are cut"] * (highest > 3 * top)]
-        top = max(top, min(highest, 3 * top))
+    top, more = _top(density, observed, edges, stepped=stepped)
     ax.set_ylim(0, 1.05 * top or 1.0)
     if x.dtype.kind == "M":
         _date(ax)
+    if stems:
+        from matplotlib.ticker import MaxNLocator
+
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set_ylabel(labels[1])
-    put_notes(ax, labels[0], notes)
+    put_notes(ax, labels[0], [*notes, *more])
     put_legend(ax, handles, names)
     return ax
+
+
+def _top(
+    density: Floats, observed: Floats | None, edges: NDArray[Any] | None, *, stepped: bool
+) -> tuple[float, list[str]]:
+    """Return how high a picture is, and what is to be said of what is higher."""
+    top = float(density[np.isfinite(density)].max(initial=0.0))
+    highest = 0.0 if observed is None else float(observed.max(initial=0.0))
+    if not stepped or edges is None:
+        cut = highest > 3 * top
+        return max(top, min(highest, 3 * top)), ["bars of the data are cut"] * cut
+    of = (density if observed is None else np.maximum(density, observed)).max(axis=1)
+    least = cut_of(of)
+    if least is None:
+        return max(top, highest), []
+    at = int(of.argmax())
+    span = " to ".join(_end(end) for end in edges[at : at + 2])
+    return least, [f"a spike from {span} is cut: it is {max(top, highest):.3g} high"]
 
 
 def _end(x: Any) -> str:
@@ -363,9 +374,13 @@ def draw_regions(
             inside = lead[:, :, c] > 0
             if inside.any():
                 i, j = _middle(inside)
-                box = {"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.6}
-                how = {"ha": "center", "va": "center", "fontsize": 7, "bbox": box}
-                ax.text(x[j], y[i], name, **how)
+                box: dict[str, Any] = {
+                    "facecolor": "white",
+                    "alpha": 0.75,
+                    "linewidth": 0,
+                    "pad": 0.6,
+                }
+                ax.text(x[j], y[i], name, ha="center", va="center", fontsize=7, bbox={**box})
     return ax
 
 

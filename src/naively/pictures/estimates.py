@@ -99,7 +99,7 @@ def draw_shares(
     first = next(iter(shares.values()))
     most = np.argsort(-first, kind="stable")[:MOST_LEVELS]
     if all(isinstance(name, int | float) for name in names):  # as the faces of a die
-        most = np.array(sorted(most.tolist(), key=lambda i: names[i]), np.int64)  # type: ignore[arg-type,return-value]
+        most = np.array(sorted(most.tolist(), key=lambda i: names[i]), np.int64)
     place = np.arange(len(most), dtype=np.float64)
     labels = [name_of(names[i]) for i in most.tolist()]
     lying = len(most) > 6 or max(map(len, labels)) > 8
@@ -232,11 +232,11 @@ def draw_surface(
     return ax
 
 
-def _few_powers(axis: Any) -> None:
+def _few_powers(axis: Any, subs: tuple[float, ...] = (1.0, 2.0, 5.0)) -> None:
     """Write plain numbers, as 200 and 500, at few places of a logarithmic axis."""
     from matplotlib.ticker import LogLocator, NullFormatter
 
-    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0), numticks=8))
+    axis.set_major_locator(LogLocator(subs=subs, numticks=8))
     axis.set_major_formatter("{x:,.6g}")
     axis.set_minor_formatter(NullFormatter())
 
@@ -290,7 +290,7 @@ def draw_consistency(
         ends = low[name], high[name]
         if np.isnan(ends[0]).all():
             continue
-        named = "posterior interval" if i == len(names) - 1 else None
+        named = "posterior interval" if i == len(names) - 1 else "_"
         if few:
             ax.fill_between(n, *ends, color=COLOURS[i], alpha=0.2, linewidth=0, label=named)
         else:  # bands would cover each other: the last of each is drawn, beside the lines
@@ -302,8 +302,7 @@ def draw_consistency(
             ax.axhline(of, color=GREY, linewidth=0.8, linestyle=":",
                        label="truth" if first else None)  # fmt: skip
     ax.set_xscale("log")
-    _few_powers(ax.xaxis)
-    ax.xaxis.get_major_locator().set_params(subs=(1.0,))  # type: ignore[attr-defined]
+    _few_powers(ax.xaxis, (1.0,))
     left = len(estimate) - len(names)
     ax.set_xlabel("observations" + (f" ({left:,} more parameters are not drawn)" if left else ""))
     ax.set_ylabel("maximum likelihood estimate")
@@ -418,9 +417,9 @@ def draw_distributions(
             zorder=over, clip_on=False, markerfacecolor="white" if name == "mode" else "black",
         )  # fmt: skip
     ax.set_ylim(0.0, height * ROOM)
-    ends = [x[0], x[-1], *(of.get_xdata()[k] for of in ax.get_lines() for k in (0, -1))]
-    ax.set_xlim(min(ends), max(ends))
-    _from_0_to_1(ax, np.array([min(ends), max(ends)]))
+    every = np.concatenate([x, *(np.asarray(of.get_xdata(), np.float64) for of in ax.get_lines())])
+    ax.set_xlim(every.min(), every.max())
+    _from_0_to_1(ax, np.sort(every))
     ax.set_xlabel(parameter)
     ax.set_ylabel("density")
     if several:

@@ -19,8 +19,9 @@ from naively.pictures.axes import (
     SMALL,
     SMALLEST,
     WIDTH,
-    line,
     class_names,
+    inches,
+    line,
     name_of,
     name_rows,
     new_axes,
@@ -93,7 +94,8 @@ def draw_waterfall(
         ax.annotate(
             f"{w:+.2f}", (right[i], i), (2, 0), textcoords="offset points", va="center", fontsize=6
         )
-    ax.margins(x=0.13)
+    ax.use_sticky_edges = False
+    ax.margins(x=0.13, y=0.0)
     low, high = ax.get_xlim()  # where a bar ends no margin is left, and its number stands there
     ax.set_xlim(low, max(high, float(right.max()) + 0.13 * (high - low)))
     name_rows(ax, [name_of(item) for item in items])
@@ -268,8 +270,12 @@ def draw_nomogram(
     if (np.isfinite(every) & (np.abs(every) > FAR)).any():
         notes = [*notes, f"arrows with a number: beyond {FAR:g} nats"]
     put_notes(ax, label, notes, "right")
-    ax.figure.draw_without_rendering()  # type: ignore[union-attr]  # how wide it is, beside the names
-    inch = (most - least + 2 * room) / (ax.get_window_extent().width / ax.get_figure(root=True).dpi)  # type: ignore[union-attr]
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    figure.draw_without_rendering()  # so that it is known how wide the Axes are, beside the names
+    wide, tall = inches(ax)
+    inch = (most - least + 2 * room) / wide
+    sides = 1 + (tall > 0.8 * COLUMN * (below + 1.6))
     for y, of, weight, ends in zip(places.tolist(), values, weights, ranges, strict=True):
         ax.plot(np.clip(ends, least, most), [y, y], color=COLOURS[0], linewidth=0.9)
         at = np.where(weight < -FAR, least, np.where(weight > FAR, most, weight))
@@ -278,7 +284,7 @@ def draw_nomogram(
         written = [
             f"{v} ({_far(w)})" if abs(w) > FAR else v for v, w in zip(of, weight, strict=True)
         ]
-        _write(ax, written, at, y, CHARACTER * inch)
+        _write(ax, written, at, y, CHARACTER * inch, sides=sides)
     # The sums are on a scale of their own, which shares the 0 of the weights.
     sums = np.array([*probabilities.values()])
     scale = max(sums.max() / most, sums.min() / least, 1e-9)
@@ -286,7 +292,7 @@ def draw_nomogram(
     taken: list[tuple[float, float]] = []
     for i in np.argsort(np.abs(sums), kind="stable").tolist():
         total, p = float(sums[i]), [*probabilities][i]
-        x, half = total / scale, 3.0 * CHARACTER * inch
+        x, half = total / scale, 2.1 * CHARACTER * inch
         ax.plot([x], [below], "|", color="black", markersize=5)
         if any(abs(x - other) < half + wide for other, wide in taken):
             continue
@@ -301,10 +307,12 @@ def _far(weight: float) -> str:
     return f"{weight:+.0f}".replace("inf", "∞")
 
 
-def _write(ax: Axes, values: Sequence[str], at: Floats, y: float, character: float) -> None:
+def _write(
+    ax: Axes, values: Sequence[str], at: Floats, y: float, character: float, *, sides: int
+) -> None:
     """Write values at their weights where there is room, the outermost first.
 
-    ``character`` is how wide one is.
+    ``character`` is how wide one is; on one side, all are above the line.
     """
     grows = np.gradient(at) >= 0 if len(at) > 1 else np.array([True])
     middle = (at.min() + at.max()) / 2 if len(at) else 0.0
@@ -314,7 +322,7 @@ def _write(ax: Axes, values: Sequence[str], at: Floats, y: float, character: flo
         longest = max(map(len, values[i].split("\n")))
         half = (0.5 * longest + 0.4) * character
         x = float(np.clip(at[i], least + half, most - half)) if 2 * half < most - least else at[i]
-        for above in (bool(grows[i]), not grows[i]):
+        for above in (bool(grows[i]), not grows[i]) if sides == 2 else (True,):
             if all(abs(x - other) > half + wide for other, wide in taken[above]):
                 taken[above].append((x, half))
                 ax.text(
@@ -531,7 +539,10 @@ def draw_table(
     name_rows(ax, rows)
     wide = sum(map(len, columns)) + len(columns) > ACROSS
     size = SMALL if len(columns) <= MOST else SMALLEST
-    across = {"rotation": 90 if wide and max(map(len, columns)) > 1 else 0, "fontsize": size}
+    across: dict[str, Any] = {
+        "rotation": 90 if wide and max(map(len, columns)) > 1 else 0,
+        "fontsize": size,
+    }
     ax.set_xticks(range(len(columns)), list(columns), **across)
     ax.tick_params(length=0)
     if len(columns) <= MOST:

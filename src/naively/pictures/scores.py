@@ -16,6 +16,7 @@ from naively.pictures.axes import (
     MOST,
     STYLE,
     class_names,
+    inches,
     line,
     name_of,
     name_rows,
@@ -139,7 +140,7 @@ def plot_confusion(table: Floats, labels: Sequence[object], ax: Axes | None = No
     of_row = table.sum(axis=1)
     share = np.divide(table, of_row[:, None], out=np.zeros_like(table), where=of_row[:, None] > 0)
     ax.set(xlim=(-0.5, k - 0.5), ylim=(k - 0.5, -0.5), aspect="equal")
-    cell = 72 * ax.get_position().height * ax.get_figure(root=True).get_figheight() / k  # type: ignore[union-attr]
+    cell = 72 * inches(ax)[1] / k  # points
     written = min(7 if k <= 6 else 6 if k <= WRITTEN else 5, 0.55 * cell)
     for i in range(k):
         for j in range(k):
