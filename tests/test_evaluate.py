@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 import pytest
 from matplotlib import pyplot as plt
+from scipy import stats
 from sklearn.calibration import calibration_curve
 from sklearn.datasets import load_iris
 from sklearn.metrics import accuracy_score, log_loss, roc_curve

@@ -521,7 +521,7 @@ class LevelView(ColumnView):
 
         many = len(self.classes) > MOST
         shown = frequent(self.class_count, MOST_CLASSES if many else MOST)
-        first, rest = self._drawn(len(shown))
+        first, rest = self._drawn(1 if many else len(shown))
         more = and_more(len(self.classes) - len(shown), "class")
         p, share = self.p[first][:, shown], self.share[first][:, shown]
         levels = [str(self.levels[i]) for i in first]
