@@ -1,6 +1,8 @@
 """Every kind of picture, drawn of small tables that never change, on the Axes that are given.
 
-``python -m tests.drawn FOLDER`` draws them all into a folder, at both sizes, to be looked at.
+``python -m tests.drawn FOLDER`` draws them all into a folder, at both sizes, to be looked at; with
+words, those whose names have one of them. ``python -m tests.drawn --keep`` keeps them, in few dots
+and colours, for ``test_pictures.py``.
 """
 
 from __future__ import annotations
@@ -414,6 +416,11 @@ def strongest_of_three_flowers(ax):
 
 
 @drawn
+def strongest_of_many_classes(ax):
+    return letters().inspect.strongest(3).plot(ax)
+
+
+@drawn
 def linear(ax):
     return flowers(Gaussian(variance="shared")).inspect.linear().plot(ax)
 
@@ -544,14 +551,35 @@ def small() -> Axes:
         return plt.subplots(figsize=(8 / 2.54, 6 / 2.54), dpi=100, layout="constrained")[1]
 
 
+DOTS = 60  # per inch, of the kept pictures
+FOLDER = Path(__file__).parent / "pictures"
+
+
+def keep() -> None:
+    """Keep all pictures, as small files."""
+    from PIL import Image
+
+    for name, draw in PICTURES.items():
+        path = FOLDER / f"test_it_looks_as_kept_{name}.png"
+        with plt.style.context("default", after_reset=True):
+            figure = draw(None).figure
+            figure.draw_without_rendering()  # as the test does: a second layout differs a little
+            figure.savefig(path, dpi=DOTS)
+        plt.close("all")
+        Image.open(path).convert("RGB").quantize(256, dither=0).save(path, optimize=True)
+
+
 if __name__ == "__main__":
     mpl.use("Agg")
-    folder = Path(sys.argv[1])
-    folder.mkdir(exist_ok=True, parents=True)
+    target, *words = sys.argv[1:]
+    if target == "--keep":
+        keep()
+        sys.exit()
+    Path(target).mkdir(exist_ok=True, parents=True)
     for name, draw in PICTURES.items():
-        if len(sys.argv) > 2 and not any(word in name for word in sys.argv[2:]):
+        if words and not any(word in name for word in words):
             continue
         for size, own in (("default", None), ("small", small())):
             figure = draw(own).figure
-            figure.savefig(folder / f"{name}-{size}.png", dpi=100 if own else 130)
+            figure.savefig(Path(target) / f"{name}-{size}.png", dpi=100 if own else 130)
         plt.close("all")

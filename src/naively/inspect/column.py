@@ -148,8 +148,8 @@ def _range(
     beyond = column.beyond(batches, low, high)
     if not beyond:
         return low, high, inner, []
-    many = "number is" if beyond == 1 else "numbers are"
-    return low, high, inner, [f"{beyond:,.10g} {many} beyond what is drawn"]
+    many = "number is" if round(beyond) == 1 else "numbers are"
+    return low, high, inner, [f"{_rows(beyond)} {many} beyond what is drawn"]
 
 
 def _is_far_apart(column: OneColumn, low: float, high: float) -> bool:
@@ -176,7 +176,12 @@ def _missing(column: OneColumn) -> list[str]:
     """Say how many cells are missing."""
     rows = float(column.model.counted.tally.class_count.sum())
     missing = rows - float(column.present.sum())
-    return [f"{missing:,.10g} of {rows:,.10g} cells are missing"] if missing > 1e-9 * rows else []
+    return [f"{_rows(missing)} of {_rows(rows)} cells are missing"] * (missing > 1e-9 * rows)
+
+
+def _rows(n: float) -> str:
+    """Write how many rows; where copies count as less than one, about how many."""
+    return f"{n:,.0f}" if abs(n - round(n)) < 1e-6 else f"about {max(n, 1):,.0f}"
 
 
 def _levels(column: OneColumn, prior: Floats, *, weighted: bool) -> LevelView:

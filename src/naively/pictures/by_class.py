@@ -107,9 +107,7 @@ def draw_densities(
     if x.dtype.kind == "M":
         _date(ax)
     if stems:
-        from matplotlib.ticker import MaxNLocator
-
-        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        _whole(ax)
     ax.set_ylabel(labels[1])
     put_notes(ax, labels[0], [*notes, *more])
     put_legend(ax, handles, names)
@@ -132,6 +130,13 @@ def _top(
     at = int(of.argmax())
     span = " to ".join(_end(end) for end in edges[at : at + 2])
     return least, [f"a spike from {span} is cut: it is {max(top, highest):.3g} high"]
+
+
+def _whole(ax: Axes) -> None:
+    """Write whole numbers only."""
+    from matplotlib.ticker import MaxNLocator
+
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
 def _end(x: Any) -> str:
@@ -194,6 +199,8 @@ def draw_many_densities(
         ax.set_xscale("log")
     if edges.dtype.kind == "M":
         _date(ax)
+    elif not log and edges[1] - edges[0] == 1:  # of whole numbers
+        _whole(ax)
     name_rows(ax, names)
     ax.set_ylim(len(names) - 0.5, -0.5)
     ax.figure.colorbar(mesh, ax=ax, label=labels[1])
@@ -647,8 +654,6 @@ def draw_fading(
     ax : Axes, optional
         What to draw on.
     """
-    from matplotlib.ticker import MaxNLocator
-
     ax = new_axes(ax, height=HEIGHT + legend_height(names))
     at = np.arange(1, left.shape[1] + 1)
     bottom, handles = np.zeros(left.shape[1]), []
@@ -656,7 +661,7 @@ def draw_fading(
         handles.append(ax.bar(at, of, 0.8, bottom=bottom, **bar(i)))
         bottom = bottom + of
     ax.set_ylabel(labels[1])
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    _whole(ax)
     put_notes(ax, labels[0], notes)
     put_legend(ax, handles, names)
     return ax

@@ -204,7 +204,7 @@ def _without_ticks(ax: Axes) -> None:
 # --- The picture of a nomogram: lines with values on them, and a scale of the sum below ----------
 
 
-COLUMN = 0.36  # inches that a column takes
+COLUMN, LEAST_COLUMN = 0.36, 0.21  # inches that a column takes, and at least
 SIZE = 5.5  # points, of the values
 CHARACTER = 0.6 * SIZE / 72  # inches, that a character of a value takes
 FAR = 12.0  # nats, beyond which a line ends in an arrow
@@ -247,6 +247,10 @@ def draw_nomogram(
     ax : Axes, optional
         What to draw on.
     """
+    if ax is not None and len(columns) > (few := max(2, int(inches(ax)[1] / LEAST_COLUMN) - 2)):
+        notes = [*notes, f"of {len(columns)} columns there is room for {few}"]
+        columns, values = columns[:few], values[:few]
+        weights, ranges = weights[:few], ranges[:few]
     size = [1 + 0.72 * max((v.count("\n") for v in of), default=0) for of in values]
     places = np.cumsum([0.5 * size[0], *((a + b) / 2 for a, b in pairwise(size))]) - 0.5
     below = float(places[-1]) + size[-1] / 2 + 0.8
@@ -380,7 +384,7 @@ def draw_growth(
 # --- Weights of features and of evidence as horizontal bars --------------------------------------
 
 
-BAR = 0.15  # inches that a bar takes
+BAR, LEAST_BAR = 0.15, 0.085  # inches that a bar takes, and at least
 ACROSS = 42  # characters of a legend that the axes are wide
 HATCHES = ("", "///", "...", "\\\\\\", "xxx", "---", "+++", "ooo")  # in black and white
 
@@ -462,6 +466,9 @@ def draw_strongest(
         What to draw on.
     """
     shown = list(items.items())[:MOST]
+    if ax is not None and shown:  # as many as there is room for
+        room = max(1, int(inches(ax)[1] / LEAST_BAR / len(shown)) - 1)
+        shown = [(label, of[:room]) for label, of in shown]
     named = [[_item(column, value) for column, value, _ in of] for _, of in shown]
     size = [[1 + 0.8 * name.count("\n") for name in of] for of in named]
     lines = sum(sum(of) + 1 for of in size)

@@ -105,7 +105,7 @@ def plot_reliability(drawn: Sequence[Reliability], ax: Axes | None = None) -> Ax
     return ax
 
 
-MOST_ROWS = 40  # whose probabilities are drawn
+MOST_ROWS, LEAST_ROW = 40, 0.085  # whose probabilities are drawn, and inches that each takes
 
 
 @styled()
@@ -117,14 +117,15 @@ def draw_probabilities(
     Of more rows than ``MOST_ROWS`` some are drawn, evenly from the largest to the least.
     """
     order = np.argsort(-p, kind="stable")
-    if len(order) > MOST_ROWS:
-        order = order[np.linspace(0, len(order) - 1, MOST_ROWS).round().astype(np.int64)]
-    ax = new_axes(ax, height=max(1.5, 0.13 * len(order) + 0.7))
+    ax = new_axes(ax, height=max(1.5, 0.13 * min(len(order), MOST_ROWS) + 0.7))
+    most = min(MOST_ROWS, int(inches(ax)[1] / LEAST_ROW))
+    if len(order) > most:
+        order = order[np.linspace(0, len(order) - 1, most).round().astype(np.int64)]
     y = np.arange(len(order))
     error = np.stack([p - low, high - p])[:, order]
     how = {**points(0), "color": COLOURS[0], "ecolor": GREY}
     ax.errorbar(p[order], y, xerr=np.maximum(error, 0.0), elinewidth=1.0, **how)
-    ax.set_yticks(y, [str(row) for row in order.tolist()], fontsize=6)
+    name_rows(ax, [str(row) for row in order.tolist()])
     ax.set(xlim=(-0.02, 1.02), ylim=(len(order) - 0.4, -0.6), xlabel=label, ylabel="row")
     return ax
 
