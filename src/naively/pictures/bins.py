@@ -51,8 +51,7 @@ def bins_of(low: float, high: float, grid: float, most: int) -> Floats:
     width = next(step for r in ROUND if (step := r * unit) >= least * (1 - 1e-9))
     if grid:
         width = grid * max(1.0, np.ceil(width / grid - 1e-9))
-        first = grid * np.ceil(low / grid - 1e-9)
-        last = max(first, grid * np.floor(high / grid + 1e-9))
+        first, last = (grid * np.rint(end / grid) for end in (low, high))
         bins = np.ceil((last - first + grid) / width - 1e-9)
         return np.asarray(first - grid / 2 + width * np.arange(bins + 1))
     start, end = np.floor(low / width + 1e-9), np.ceil(high / width - 1e-9)

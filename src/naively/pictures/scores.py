@@ -414,7 +414,7 @@ def _above(ax: Axes, x: float, text: str) -> None:
 # --- The dependence of pairs of columns, beside chance -------------------------------------------
 
 
-BAR = 0.25  # inches that a bar takes, with its name
+BAR, LEAST_BAR = 0.25, 0.18  # inches that a bar takes, with its name, and at least
 
 
 def draw_dependence(
@@ -435,6 +435,8 @@ def draw_dependence(
         What to draw on.
     """
     ax = new_axes(ax, height=0.9 + BAR * max(len(pairs), 3))
+    fit = max(3, int(inches(ax)[1] / LEAST_BAR))  # on Axes of others
+    pairs, information, expected = pairs[:fit], information[:fit], expected[:fit]
     place = np.arange(len(pairs))
     with styled():
         ax.barh(place + 0.2, information, 0.36, color=COLOURS[0], label="sample")
