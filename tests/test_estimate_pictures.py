@@ -21,6 +21,7 @@ from naively import (
     Poisson,
     independence,
 )
+from naively.pictures.bins import bins_of
 
 mpl.use("Agg")
 RNG = np.random.default_rng(0)
@@ -177,11 +178,17 @@ def test_a_likelihood_under_a_uniform_prior_is_seen() -> None:
 
 def test_whole_numbers_have_no_false_holes() -> None:
     """Each bin holds as many whole numbers as another, so that none is empty between full ones."""
-    ratings = np.repeat(np.arange(30, 60), 20)
-    for scale in (1, 0.5, 0.1):
-        sample = ratings * scale
+    for n, scale in ((30, 1), (30, 0.5), (30, 0.1), (47, 1), (64, 1), (81, 1)):
+        sample = np.repeat(np.arange(30, 30 + n), 20) * scale
         bars = Gaussian().fit(sample).plot(sample=sample).patches
         assert len({round(bar.get_height(), 9) for bar in bars[:-1]}) == 1
+    for most in range(3, 60):
+        edges = bins_of(30, 80, 1.0, most)
+        (width,) = set(np.diff(edges))
+        assert width == round(width)
+        assert edges[0] < 30
+        assert edges[-1] > 80
+        assert len(edges) - 1 <= most
 
 
 def test_faces_of_a_die_are_in_order() -> None:

@@ -215,10 +215,10 @@ class Regions(Tabular):
 
     def _surface(self, what: str, label: Label | None) -> tuple[Floats, str]:
         """Return how high a surface is at each point, and what that is called."""
-        from naively.pictures.axes import name_of
+        from naively.pictures.axes import class_name
 
         c = self._number(label)
-        name = name_of(self.classes[c])
+        name = class_name(self.classes[c].item())
         if what == "posterior":
             return self.posterior[:, :, c], f"p({name} | row)"
         if what == "difference":
@@ -226,7 +226,7 @@ class Regions(Tabular):
         if what != "margin":
             raise ValueError(f"what must be 'posterior', 'difference' or 'margin', got {what!r}.")
         two = len(self.classes) == 2
-        rival = name_of(self.classes[1 - c]) if two else "rival"
+        rival = class_name(self.classes[1 - c].item()) if two else "rival"
         return self.margin(label), f"p({name} | row) - p({rival} | row)"
 
 

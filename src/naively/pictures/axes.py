@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -197,14 +198,39 @@ def name_of(value: object) -> str:
     return text.replace("$", r"\$")
 
 
-def class_names(labels: Sequence[object]) -> list[str]:
-    """Return the names of classes; a few numbers or truths, which say nothing alone, are told.
+_TARGET: ContextVar[str] = ContextVar("target", default="")
 
-    >>> class_names(["spam", "ham"]), class_names([0, 1])
-    (['spam', 'ham'], ['class 0', 'class 1'])
+
+@contextmanager
+def of_target(name: str) -> Iterator[None]:
+    """Draw pictures that say what the classes are of, as "survived = 1", where that is known.
+
+    >>> with of_target("survived"):
+    ...     class_name(1)
+    'survived = 1'
     """
-    plain = len(labels) <= MOST and all(not isinstance(label, str) for label in labels)
-    return [f"class {name_of(label)}" if plain else name_of(label) for label in labels]
+    before = _TARGET.set(name)
+    try:
+        yield
+    finally:
+        _TARGET.reset(before)
+
+
+def class_name(label: object) -> str:
+    """Return the name of a class; a number or a truth, which says nothing alone, is told.
+
+    >>> class_name("spam"), class_name(1)
+    ('spam', 'class 1')
+    """
+    name, target = name_of(label), _TARGET.get()
+    if target:
+        return f"{name_of(target)} = {name}"
+    return name if isinstance(label, str) else f"class {name}"
+
+
+def class_names(labels: Sequence[object]) -> list[str]:
+    """Return the names of classes, of more than ``MOST`` as short as they are."""
+    return [class_name(label) if len(labels) <= MOST else name_of(label) for label in labels]
 
 
 def put_endless(ax: Axes, x: float, y: float, sign: float, colour: str) -> None:

@@ -15,7 +15,7 @@ from naively.pictures.axes import (
     MARKERS,
     MOST,
     STYLE,
-    class_names,
+    class_name,
     inches,
     line,
     name_of,
@@ -240,7 +240,7 @@ def plot_roc(
     shown = sorted(curves, key=lambda curve: -curve[4])[:MOST]
     ax.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle=":")
     for i, (label, false_positive, true_positive, area, _) in enumerate(shown):
-        name = f"{class_names([label])[0]} (area {area:.3f})"
+        name = f"{class_name(label)} (area {area:.3f})"
         ax.plot(false_positive, true_positive, label=name, **line(i))
     ax.set(
         xlim=(-0.01, 1.01),
