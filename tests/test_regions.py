@@ -262,8 +262,8 @@ def test_the_margin_is_one_posterior_less_the_other() -> None:
         won = three.label == c
         assert ((three.margin(c) >= 0) == won).all()
     ax = two.plot_surface()
-    assert ax.get_zlabel() == "p(1 | row) - p(0 | row)"
-    assert two.plot_surface(what="posterior").get_zlabel() == "p(1 | row)"
+    assert ax.get_zlabel() == "p(class 1 | row) - p(class 0 | row)"
+    assert two.plot_surface(what="posterior").get_zlabel() == "p(class 1 | row)"
     with pytest.raises(ValueError, match="Axes of three dimensions"):
         two.plot_surface(mpl.figure.Figure().add_subplot())
     with pytest.raises(ValueError, match="what must be"):

@@ -46,7 +46,7 @@ def bins_of(low: float, high: float, grid: float, most: int) -> Floats:
     >>> bins_of(0, 1, 0.0, 5).round(1).tolist()
     [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
     """
-    least = max((high - low) / most, 1e-300)
+    least = max((high - low + grid) / most, 1e-300)
     unit = 10.0 ** np.floor(np.log10(least))
     width = next(step for r in ROUND if (step := r * unit) >= least * (1 - 1e-9))
     if grid:

@@ -79,9 +79,10 @@ def plot_reliability(drawn: Sequence[Reliability], ax: Axes | None = None) -> Ax
         color="#2171B5",
     )
     chance = f"95 % of calibrated models (ECE {now.expected:.3f})"
-    ax.fill_between(now.confidence, low, high, color=WIDE_BAND, linewidth=0, zorder=1, label=chance)
+    band: dict[str, Any] = {"color": GREY, "alpha": 0.3, "zorder": 1}
+    ax.fill_between(now.confidence, low, high, linewidth=0, label=chance, **band)
     if len(now.confidence) == 1:
-        ax.vlines(now.confidence, low, high, color=WIDE_BAND, linewidth=6, zorder=1)
+        ax.vlines(now.confidence, low, high, linewidth=6, **band)
     ax.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle=":", zorder=1)
     names = ["now: ", "before: "] if len(drawn) > 1 else [""]
     for i, (name, of) in reversed([*enumerate(zip(names, drawn, strict=True))]):
