@@ -33,7 +33,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-rest test-all test-numpy test-spark test-browser test-thorough fuzz conformance mutants faults lint types bench bench-text bench-accuracy bench-data bench-engines bench-mail bench-compare docs docs-links picture sanitize clean
+.PHONY: help setup demo test test-rest test-all test-numpy test-spark test-browser test-thorough fuzz conformance mutants faults lint types bench bench-text bench-accuracy bench-data bench-engines bench-mail bench-compare docs man docs-links picture sanitize clean
 
 help: ## list what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -62,7 +62,7 @@ test-numpy: $(NAIVELY) $(MADE)/test ## run the tests of what counts in plain Num
 test-spark: $(NAIVELY) $(MADE)/test-spark ## run the tests of Spark on this machine; it needs Java 17 or newer, and 0.5 GB
 	$(BIN)/python -m pytest -p no:xdist $(ARGS) tests/spark
 
-test-browser: $(NAIVELY) $(MADE)/test-browser ## open the report in a real browser; it needs Chromium
+test-browser: $(NAIVELY) $(MADE)/test-browser ## open the report, and what moves on the pages, in a real browser; it needs Chromium
 	$(BIN)/python -m pytest $(JOBS) $(ARGS) tests/browser
 
 test-thorough: export HYPOTHESIS_PROFILE := thorough
@@ -112,12 +112,17 @@ bench-engines: $(NAIVELY) $(MADE)/bench $(MADE)/test ## count, score and merge w
 bench-mail: $(NAIVELY) $(MADE)/bench $(MADE)/test ## the mail filter, beside bogofilter where it is installed, and its daemon under stress
 	$(BIN)/python -m benchmarks.mail
 	$(BIN)/python -m benchmarks.mail_daemon
+	$(BIN)/python -m benchmarks.mail_years
 
 bench-compare: $(NAIVELY) $(MADE)/bench ## what became slower or larger since BASE=commit; ARGS=words of the cases
 	$(BIN)/python -m benchmarks.compare $(or $(BASE),$(error Say BASE=commit, what to compare with)) $(ARGS)
 
 docs: $(NAIVELY) $(MADE)/docs ## build the documentation into docs/_build/html
 	$(BIN)/python -m sphinx -W --keep-going --quiet docs docs/_build/html
+
+man: $(NAIVELY) ## write the manual page of the mail filter into docs/_build/naively-mail.1
+	mkdir -p docs/_build
+	$(BIN)/python tools/man_page.py docs/_build/naively-mail.1
 
 picture: $(NAIVELY) $(MADE)/test ## draw the picture of the README again
 	$(BIN)/python docs/picture.py

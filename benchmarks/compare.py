@@ -1,9 +1,11 @@
 """What became slower or larger since a commit: ``make bench-compare BASE=commit``.
 
 Both commits are installed into environments of their own, with the same versions of all else, and
-run ``cases.py``. Each case is run by both in turn, seven times; a ratio is the median over the
-rounds. Wall time is taken of processes, files and what runs on more than one thread, CPU time of
-the rest. A line with all that was measured is appended to ``benchmarks/results/compare.jsonl``.
+run ``compare_cases.py``. Each case is run by both in turn, seven times; a ratio is the median over
+the rounds. Of a case that takes long there are fewer rounds, and a side that takes more than two
+minutes is stopped: its time is then "at least", and its memory is not known. Wall time is taken of
+processes, files and what runs on more than one thread, CPU time of the rest. A line with all that
+was measured is appended to ``benchmarks/results/compare.jsonl``.
 """
 
 from __future__ import annotations
@@ -18,7 +20,10 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
+from signal import SIGKILL
 from statistics import median
+from threading import Timer
+from time import monotonic
 from typing import NamedTuple
 
 from benchmarks.compare_cases import CASES
@@ -27,6 +32,7 @@ from benchmarks.timing import cores, processor
 ROOT = Path(__file__).parents[1]
 BUILD, RESULTS = ROOT / "build" / "compare", ROOT / "benchmarks" / "results" / "compare.jsonl"
 SLOWER, LARGER = 1.15, 1.10  # times, from which on it is said
+ENOUGH, LONGEST = 60.0, 120.0  # seconds: of all rounds of a case; of one round of one side
 LITTLE = 2.0  # MB, below which a difference of memory is none
 USED = ("pandas", "polars", "pyarrow")  # by the cases
 # Numbers of the libraries below are computed by one thread, as CPU time is taken.
@@ -54,9 +60,9 @@ class Compared(NamedTuple):
 
     @property
     def larger(self) -> float:
-        """How many times as much memory it takes as it took."""
+        """How many times as much memory it takes as it took; 0 MB are not known."""
         base, here = self.megabytes
-        return 1.0 if abs(here - base) < LITTLE else here / max(base, LITTLE)
+        return 1.0 if not (base and here) or abs(here - base) < LITTLE else here / max(base, LITTLE)
 
     @property
     def worse(self) -> bool:
@@ -130,12 +136,20 @@ def compare(name: str, base: Side, here: Side, rounds: int) -> Compared:
     with ExitStack() as stack:
         runs = [stack.enter_context(_process(name, side)) for side in (base, here)]
         megabytes = [_answer(run, name) for run in runs]
+        stopped = [run.poll() is not None for run in runs]
+        megabytes = [0.0 if stop else of for stop, of in zip(stopped, megabytes, strict=True)]
         seconds: tuple[list[float], list[float]] = ([], [])
+        begun = monotonic()
         for i in range(rounds):
             for side in (0, 1) if i % 2 else (1, 0):
-                assert runs[side].stdin is not None
-                print(file=runs[side].stdin, flush=True)
-                seconds[side].append(_answer(runs[side], name))
+                stdin = runs[side].stdin
+                assert stdin is not None
+                if not stopped[side]:
+                    print(file=stdin, flush=True)
+                seconds[side].append(LONGEST if stopped[side] else _answer(runs[side], name))
+                stopped[side] = runs[side].poll() is not None
+            if monotonic() - begun > ENOUGH:
+                break
         for run in runs:
             assert run.stdin is not None
             run.stdin.close()
@@ -175,11 +189,17 @@ def _process(name: str, side: Side) -> subprocess.Popen[str]:
 
 
 def _answer(process: subprocess.Popen[str], name: str) -> float:
+    """Return what a process says next; one that says nothing for long is stopped."""
     assert process.stdout is not None
+    late = Timer(LONGEST, process.kill)
+    late.start()
     line = process.stdout.readline()
-    if not line:
+    late.cancel()
+    if line:
+        return float(json.loads(line))
+    if process.wait() != -SIGKILL:
         sys.exit(f"The case {name!r} failed.")
-    return float(json.loads(line))
+    return LONGEST
 
 
 def _environment(folder: Path) -> Path:

@@ -22,8 +22,10 @@ extensions = [
     "sphinx.ext.autosummary",
     "matplotlib.sphinxext.plot_directive",
     "sphinx_gallery.gen_gallery",
+    "sphinx_copybutton",
     "formulas",
     "generated",
+    "motion",
 ]
 exclude_patterns = ["_build", "gallery/*.ipynb", "gallery/*.py"]
 nitpicky = True  # a name that leads nowhere is a warning, and "make docs" makes it an error
@@ -43,15 +45,18 @@ sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
     "filename_pattern": r"/\d\d_",  # these are run
-    "ignore_pattern": r"_common\.py",
     "within_subsection_order": "FileNameSortKey",
     "capture_repr": (),  # a script prints what it shows
     "show_signature": False,
     "download_all_examples": False,
-    "notebook_extensions": set(),  # a notebook would lack what the scripts share
     "min_reported_time": 3600,  # no page depends on how fast this machine is
     "write_computation_times": False,
 }
+
+copybutton_prompt_text = r">>> |\.\.\. |\$ "  # what is copied can be pasted
+copybutton_prompt_is_regexp = True
+copybutton_line_continuation_character = "\\"
+copybutton_only_copy_prompt_lines = True
 
 html_theme = "furo"
 html_title = "naively"

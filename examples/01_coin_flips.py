@@ -13,9 +13,10 @@ Beta(a, b):
    E[p \mid \text{tosses}] = \frac{h + a}{n + a + b}
 """
 
-from _common import finish, side_by_side
+import matplotlib.pyplot as plt
 
 from naively import Bernoulli, Beta
+from naively.pictures.together import side_by_side
 
 # %%
 # The three estimates
@@ -62,4 +63,4 @@ converges = Bernoulli(prior=Beta(1, 1)).consistency(
 converges.plot()
 last = converges.estimate["p"][-1]
 print(f"MLE of {converges.n[-1]:,} tosses: {last:.4f}; the truth is 0.8")
-finish()
+plt.show()

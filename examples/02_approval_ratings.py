@@ -13,18 +13,25 @@ follow each other within days.
    \hat\mu = \frac1n \sum_i x_i, \quad \hat\sigma^2 = \frac1n \sum_i (x_i - \hat\mu)^2
 """
 
+import matplotlib.pyplot as plt
 import numpy as np
-from _common import finish, read, real, side_by_side
 
 from naively import Gaussian, NormalInverseGamma, independence
+from naively.datasets import real
+from naively.pictures.together import side_by_side
 
 # %%
 # The ratings, in the order of the polls' last days.
-path = real(
-    "tables/approval_polls.csv", "300 synthetic ratings that drift between 0 and 100"
+path = real("tables/approval_polls.csv")
+print(
+    "Data: tables/approval_polls.csv, in full."
+    if path
+    else "Data: 300 synthetic ratings that drift between 0 and 100."
 )
 if path:
-    polls = read(path).query("subgroup == 'All polls'").copy()
+    import pandas as pd
+
+    polls = pd.read_csv(path).query("subgroup == 'All polls'").copy()
     polls["day"] = polls.enddate.map(
         lambda d: (int(d.split("/")[2]), *map(int, d.split("/")[:2]))
     )
@@ -75,4 +82,4 @@ print(checked)
 left, right = side_by_side("ratings in order", "ratings against later ones")
 checked.plot_series(ax=left)
 checked.plot_autocorrelation(ax=right)
-finish()
+plt.show()

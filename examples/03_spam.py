@@ -15,19 +15,24 @@ vocabulary:
 
 import random
 
-from _common import finish, print_scores, read, real, side_by_side
+import matplotlib.pyplot as plt
 
 from naively import NaiveBayes
-from naively.datasets import docstrings
+from naively.datasets import docstrings, real
+from naively.pictures.together import side_by_side
 
 # %%
 # Mails in a random order: first those to be learned, then those of the test.
-path = real(
-    "text/enron_spam.jsonl.gz",
-    "docstrings of NumPy, SciPy and scikit-learn, by library",
+path = real("text/enron_spam.jsonl.gz")
+print(
+    "Data: text/enron_spam.jsonl.gz, in full."
+    if path
+    else "Data: docstrings of NumPy, SciPy and scikit-learn, by library."
 )
 if path:
-    mails = read(path)
+    import pandas as pd
+
+    mails = pd.read_json(path, lines=True)
     pairs = list(zip(mails.subject + "\n" + mails.text, mails.label, strict=True))
 else:
     pairs = list(zip(*docstrings(), strict=True))
@@ -49,7 +54,11 @@ models = {
 }
 scores = {name: nb.fit(*train).evaluate(*test) for name, nb in models.items()}
 print(f"{n:,} texts learned, {len(test[0]):,} classified")
-print_scores(scores)
+for name, s in scores.items():
+    print(
+        f"{name:23}   accuracy {s.accuracy:.4f}   log loss {s.log_loss:.4f}   "
+        f"calibration error {s.calibration_error:.3f}"
+    )
 for name, ax in zip(list(models)[:2], side_by_side(*list(models)[:2]), strict=True):
     scores[name].plot_confusion(ax=ax)
 
@@ -73,4 +82,4 @@ for metric, ax in zip(
     ("accuracy", "log_loss"), side_by_side("accuracy", "log loss"), strict=True
 ):
     curve.plot(ax, metric)
-finish()
+plt.show()

@@ -11,19 +11,24 @@ odds of the posterior:
    + \sum_i \log\frac{p(\text{word}_i \mid a)}{p(\text{word}_i \mid b)}
 """
 
-from _common import finish, print_scores, read, real, side_by_side
+import matplotlib.pyplot as plt
 
 from naively import NaiveBayes
-from naively.datasets import docstrings
+from naively.datasets import docstrings, real
+from naively.pictures.together import side_by_side
 
 # %%
 # Texts and their classes; every sixth is for the test.
-path = real(
-    "text/onion_headlines.jsonl.gz",
-    "docstrings of NumPy and SciPy, cut to their first line",
+path = real("text/onion_headlines.jsonl.gz")
+print(
+    "Data: text/onion_headlines.jsonl.gz, in full."
+    if path
+    else "Data: docstrings of NumPy and SciPy, cut to their first line."
 )
 if path:
-    lines = read(path)
+    import pandas as pd
+
+    lines = pd.read_json(path, lines=True)
     texts, labels, asked = (
         list(lines.text),
         list(lines.label),
@@ -78,9 +83,13 @@ print(f"headlines that no class could have written, by the MLE: {impossible:.1%}
 default = NaiveBayes().fit(*learned)
 models = {"maximum likelihood": mle, "pseudo-count 1": nb, "naively's default": default}
 scores = {name: model.evaluate(*test) for name, model in models.items()}
-print_scores(scores)
+for name, s in scores.items():
+    print(
+        f"{name:23}   accuracy {s.accuracy:.4f}   log loss {s.log_loss:.4f}   "
+        f"calibration error {s.calibration_error:.3f}"
+    )
 left, right = side_by_side("pseudo-count 1", "the default, and before: pseudo-count 1")
 before, now = scores["pseudo-count 1"], scores["naively's default"]
 before.plot_confusion(ax=left)
 now.plot_reliability(ax=right, before=before)
-finish()
+plt.show()

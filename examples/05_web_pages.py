@@ -15,20 +15,26 @@ estimates each class from all others.
    \log p_{\text{multinomial}}(x \mid c) = \sum_w n_w \log p_{wc} + \text{const}
 """
 
-from _common import finish, print_scores, read, real, side_by_side
+import matplotlib.pyplot as plt
 
 from naively import NaiveBayes
-from naively.datasets import docstrings
+from naively.datasets import docstrings, real
+from naively.pictures.together import side_by_side
 
 # %%
 # Pages to learn, and pages of the test.
-path = real(
-    "text/webkb_train.jsonl.gz",
-    "docstrings of NumPy, SciPy and scikit-learn, by library",
+path = real("text/webkb_train.jsonl.gz")
+print(
+    "Data: text/webkb_train.jsonl.gz, in full."
+    if path
+    else "Data: docstrings of NumPy, SciPy and scikit-learn, by library."
 )
 if path:
+    import pandas as pd
+
     pages, later = (
-        read(path.with_name(f"webkb_{part}.jsonl.gz")) for part in ("train", "test")
+        pd.read_json(path.with_name(f"webkb_{part}.jsonl.gz"), lines=True)
+        for part in ("train", "test")
     )
     train, test = ((list(of.text.fillna("")), list(of.label)) for of in (pages, later))
 else:
@@ -47,7 +53,11 @@ models = {
 models["naively's default"] = NaiveBayes()
 scores = {name: nb.fit(*train).evaluate(*test) for name, nb in models.items()}
 print(f"{len(train[0]):,} pages learned, {len(test[0]):,} classified")
-print_scores(scores)
+for name, s in scores.items():
+    print(
+        f"{name:23}   accuracy {s.accuracy:.4f}   log loss {s.log_loss:.4f}   "
+        f"calibration error {s.calibration_error:.3f}"
+    )
 
 # %%
 # What is confused with what
@@ -62,4 +72,4 @@ for score, ax in zip(
 # -------------------
 models["multinomial"].inspect.strongest(5).plot()
 print(models["multinomial"].inspect.strongest(4))
-finish()
+plt.show()

@@ -12,16 +12,24 @@ odds linear in the pixels.
    + \frac12 \log 2\pi\sigma_{jc}^2 \right)
 """
 
-from _common import finish, print_scores, read, real, side_by_side
+import matplotlib.pyplot as plt
 
 from naively import Bernoulli, Gaussian, NaiveBayes
-from naively.datasets import digits
+from naively.datasets import digits, real
+from naively.pictures.together import side_by_side
 
 # %%
 # Rows are images, line after line of 8 x 8 pixels.
-path = real("tables/optdigits.csv", "the 1,797 digits of scikit-learn")
+path = real("tables/optdigits.csv")
+print(
+    "Data: tables/optdigits.csv, in full."
+    if path
+    else "Data: the 1,797 digits of scikit-learn."
+)
 if path:
-    table = read(path)
+    import pandas as pd
+
+    table = pd.read_csv(path)
     X, y = table.drop(columns="class").to_numpy(float), table["class"].to_numpy()
 else:
     X, y, _, _ = digits()
@@ -43,7 +51,11 @@ scores = {
     name: nb.fit(X[:n], y[:n]).evaluate(X[n:], y[n:]) for name, nb in models.items()
 }
 print(f"{n:,} digits learned, {len(X) - n:,} classified")
-print_scores(scores)
+for name, s in scores.items():
+    print(
+        f"{name:23}   accuracy {s.accuracy:.4f}   log loss {s.log_loss:.4f}   "
+        f"calibration error {s.calibration_error:.3f}"
+    )
 
 # %%
 # The means of the classes
@@ -70,4 +82,4 @@ left, right = side_by_side(
 )
 scores["one a pixel and class"].plot_confusion(ax=left)
 scores["naively's default"].plot_confusion(ax=right)
-finish()
+plt.show()

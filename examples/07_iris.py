@@ -12,10 +12,11 @@ classes is a straight line; with a variance in each class it is a quadratic curv
    + \log\frac{\sigma_{jb}}{\sigma_{ja}} \right)
 """
 
-from _common import finish, print_scores, side_by_side
+import matplotlib.pyplot as plt
 from sklearn.datasets import load_iris
 
 from naively import Gaussian, NaiveBayes
+from naively.pictures.together import side_by_side
 
 # %%
 print("Data: the 150 irises of scikit-learn, which are all that there are.")
@@ -33,7 +34,12 @@ three = {
     name: NaiveBayes(Gaussian(variance=kind), weights=None).fit(X, y)
     for name, kind in kinds.items()
 }
-print_scores({f"three classes, {name}": nb.assess() for name, nb in three.items()})
+for name, nb in three.items():
+    title, s = f"three classes, {name}", nb.assess()
+    print(
+        f"{title:40}   accuracy {s.accuracy:.4f}   log loss {s.log_loss:.4f}   "
+        f"calibration error {s.calibration_error:.3f}"
+    )
 for nb, ax in zip(three.values(), side_by_side(*three, height=3.1), strict=True):
     nb.inspect.regions(both).plot(ax=ax)
 
@@ -60,7 +66,12 @@ two = {
     )
     for name, kind in kinds.items()
 }
-print_scores({f"two classes, {name}": nb.assess() for name, nb in two.items()})
+for name, nb in two.items():
+    title, s = f"two classes, {name}", nb.assess()
+    print(
+        f"{title:40}   accuracy {s.accuracy:.4f}   log loss {s.log_loss:.4f}   "
+        f"calibration error {s.calibration_error:.3f}"
+    )
 for nb, ax in zip(two.values(), side_by_side(*two, height=3.1), strict=True):
     nb.inspect.regions(both).plot(ax=ax)
 
@@ -73,4 +84,4 @@ nb = two["a variance in each class"]
 left, right = side_by_side("the posterior", "the difference", height=3.1)
 nb.inspect.regions(both).plot(what="posterior", ax=left)
 nb.inspect.regions(both).plot(what="difference", ax=right)
-finish()
+plt.show()

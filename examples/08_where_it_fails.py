@@ -16,10 +16,11 @@ columns that are added as evidence where they help on rows held out
 (``interactions="auto"``).
 """
 
+import matplotlib.pyplot as plt
 import numpy as np
-from _common import finish, side_by_side
 
 from naively import NaiveBayes
+from naively.pictures.together import side_by_side
 
 print("Data: 2,000 synthetic points for each of three shapes.")
 draw = np.random.default_rng(0)
@@ -77,4 +78,4 @@ for key, ax in zip(drawn, side_by_side(*titles, rows=3), strict=True):
 for shape in shapes:
     found = fitted["histograms", shape].inspect.dependence()
     print(f"{shape}:\n{found}")
-finish()
+plt.show()

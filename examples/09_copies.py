@@ -10,10 +10,11 @@ take it back: k copies of weight 1/k are one column.
    \log p(c \mid x) = \log p(c) + \sum_j w_j \log p(x_j \mid c) + \text{const}
 """
 
-from _common import finish, print_scores, side_by_side
+import matplotlib.pyplot as plt
 from sklearn.datasets import load_breast_cancer
 
 from naively import NaiveBayes
+from naively.pictures.together import side_by_side
 
 print("Data: 569 tumours of scikit-learn, three measurements of each.")
 tumours = load_breast_cancer(as_frame=False)
@@ -40,7 +41,11 @@ for copies in (1, 3, 10):
     for weights in (None, "loo"):
         nb = NaiveBayes("gaussian", weights=weights).fit(table(copies), y)
         scores[f"copies {copies}, weights {weights}"] = nb.assess()
-print_scores(scores)
+for name, s in scores.items():
+    print(
+        f"{name:23}   accuracy {s.accuracy:.4f}   log loss {s.log_loss:.4f}   "
+        f"calibration error {s.calibration_error:.3f}"
+    )
 
 # %%
 # Reliability, before and after
@@ -62,4 +67,4 @@ print(nb.weights_)
 # ----------------------
 # Copies depend on each other as much as columns can.
 nb.inspect.dependence().plot()
-finish()
+plt.show()

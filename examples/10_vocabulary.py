@@ -16,20 +16,26 @@ There, words were chosen by their mutual information with the class; here, by ho
 they come, and multinomial is ahead with few words too.
 """
 
-from _common import draw_lines, finish, read, real, side_by_side
+import matplotlib.pyplot as plt
 
 from naively import NaiveBayes, Text
-from naively.datasets import docstrings
+from naively.datasets import docstrings, real
+from naively.pictures.together import draw_lines, side_by_side
 
 # %%
 # Texts to learn, and texts of the test
 # -------------------------------------
-path = real(
-    "text/newsgroups20_train.jsonl.gz", "docstrings of NumPy, SciPy and scikit-learn"
+path = real("text/newsgroups20_train.jsonl.gz")
+print(
+    "Data: text/newsgroups20_train.jsonl.gz, in full."
+    if path
+    else "Data: docstrings of NumPy, SciPy and scikit-learn."
 )
 if path:
+    import pandas as pd
+
     posts, later = (
-        read(path.with_name(f"newsgroups20_{part}.jsonl.gz"))
+        pd.read_json(path.with_name(f"newsgroups20_{part}.jsonl.gz"), lines=True)
         for part in ("train", "test")
     )
     train, test = ((list(of.body.fillna("")), list(of.label)) for of in (posts, later))
@@ -55,4 +61,4 @@ for size in sizes:
     print(f"{size:9,}  {of['bernoulli']:9.4f}  {of['multinomial']:11.4f}")
 (ax,) = side_by_side("")
 draw_lines(sizes, accuracy, ("words in the vocabulary", "accuracy"), ax)
-finish()
+plt.show()

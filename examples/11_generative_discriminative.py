@@ -13,25 +13,32 @@ the better limit, with more.
    w_j = \frac{\mu_{j1} - \mu_{j0}}{\sigma_j^2}
 """
 
+import matplotlib.pyplot as plt
 import numpy as np
-from _common import draw_lines, finish, read, real, side_by_side
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from naively import Gaussian, NaiveBayes
+from naively.datasets import real
+from naively.pictures.together import draw_lines, side_by_side
 
 # %%
 # Tables of numbers with two classes
 # ----------------------------------
 tumours = load_breast_cancer()
-folder = real(
-    "tables/{pima_diabetes,magic_gamma,spambase}.csv", "tables of scikit-learn"
+folder = real("tables/{pima_diabetes,magic_gamma,spambase}.csv")
+print(
+    "Data: tables/{pima_diabetes,magic_gamma,spambase}.csv, in full."
+    if folder
+    else "Data: tables of scikit-learn."
 )
 if folder:
+    import pandas as pd
+
     names, target = ("pima_diabetes", "magic_gamma", "spambase"), "class"
-    tables = {name: read(folder.with_name(f"{name}.csv")) for name in names}
+    tables = {name: pd.read_csv(folder.with_name(f"{name}.csv")) for name in names}
     data = {
         name: (
             of.drop(columns=target).to_numpy(float),
@@ -106,4 +113,4 @@ print(f"{'column':18}{'naive Bayes':>12}{'logistic regression':>22}")
 for name, counted, found in zip(X, line.coef[0], searched.coef_[0], strict=True):
     print(f"{name:18}{counted:12.3f}{found:22.3f}")
 line.plot()
-finish()
+plt.show()

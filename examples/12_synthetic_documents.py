@@ -12,9 +12,10 @@ accuracy that anybody can have.
    \hat p_{wc} = \frac{n_{wc}}{\sum_v n_{vc}}
 """
 
-from _common import finish, side_by_side
+import matplotlib.pyplot as plt
 
 from naively import Categorical, Multinomial, NaiveBayes
+from naively.pictures.together import side_by_side
 
 # %%
 # Known words
@@ -65,4 +66,4 @@ left, right = side_by_side("maximum likelihood", "pseudo-count 1")
 learned.curve.learning(texts, labels, test=test, repeats=3).plot(ax=left)
 smoothed = NaiveBayes("multinomial", text="words", smoothing=1.0, weights=None)
 smoothed.curve.learning(texts, labels, test=test, repeats=3).plot(ax=right)
-finish()
+plt.show()

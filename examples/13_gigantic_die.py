@@ -13,10 +13,11 @@ parameters only.
    \text{naive Bayes: } 2M + 1 \text{ parameters}
 """
 
+import matplotlib.pyplot as plt
 import numpy as np
-from _common import draw_lines, finish, side_by_side
 
 from naively import JointTable, NaiveBayes
+from naively.pictures.together import draw_lines, side_by_side
 
 # %%
 # A die of known sides
@@ -84,4 +85,4 @@ die = NaiveBayes(JointTable(alpha=0)).fit(
 )
 print(die.inspect.marginal("sky"))
 print(die.inspect.conditional(of="class", given=["sky", "air"]))
-finish()
+plt.show()

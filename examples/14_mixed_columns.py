@@ -13,19 +13,25 @@ are added. A cell that is missing adds nothing.
    + \text{const}
 """
 
-from _common import finish, print_scores, read, real, side_by_side
+import matplotlib.pyplot as plt
 
 from naively import Bernoulli, Categorical, Exponential, Gaussian, NaiveBayes
+from naively.datasets import real
+from naively.pictures.together import side_by_side
 
 # %%
 # Passengers of the Titanic
 # -------------------------
-path = real(
-    "tables/titanic.csv",
-    "900 synthetic passengers, drawn from a model of given parameters",
+path = real("tables/titanic.csv")
+print(
+    "Data: tables/titanic.csv, in full."
+    if path
+    else "Data: 900 synthetic passengers, drawn from a model of given parameters."
 )
 if path:
-    table = read(path)[["sex", "class", "alone", "age", "fare", "survived"]]
+    import pandas as pd
+
+    table = pd.read_csv(path)[["sex", "class", "alone", "age", "fare", "survived"]]
     y = table.pop("survived").map({0: "died", 1: "survived"})
 else:
     columns = {
@@ -57,7 +63,12 @@ mixed = NaiveBayes(chosen, weights=None).fit(table, y)
 print(mixed.schema_)
 default = NaiveBayes().fit(table, y)
 # Scores are by leave-one-out.
-print_scores({"chosen by hand": mixed.assess(), "naively's default": default.assess()})
+for name, nb in (("chosen by hand", mixed), ("naively's default", default)):
+    s = nb.assess()
+    print(
+        f"{name:23}   accuracy {s.accuracy:.4f}   log loss {s.log_loss:.4f}   "
+        f"calibration error {s.calibration_error:.3f}"
+    )
 for column, ax in zip(chosen, side_by_side(*chosen, rows=2), strict=True):
     mixed.inspect.column(column).plot(ax=ax)
 
@@ -87,4 +98,4 @@ row = {
 explained = mixed.explain(row)[0]
 print(explained)
 explained.plot()
-finish()
+plt.show()

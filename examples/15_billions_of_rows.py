@@ -14,8 +14,8 @@ machine is extrapolated.
 
 import time
 
+import matplotlib.pyplot as plt
 import numpy as np
-from _common import finish
 from scipy.sparse import csr_array
 
 from naively import Counts, Fading, NaiveBayes
@@ -100,4 +100,4 @@ booleans = draw.random((200, 1_000)) < 0.5
 nb = NaiveBayes("bernoulli", weights=None).fit(booleans, np.arange(200) % 2)
 print(f"log p(row) of 1,000 booleans: {nb.score_samples(booleans[:1])[0]:.1f} nats; "
       f"p(class | row) = {nb.predict_proba(booleans[:1])[0].max():.4f}")  # fmt: skip
-finish()
+plt.show()

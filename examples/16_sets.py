@@ -12,11 +12,12 @@ conformal prediction, and :math:`n` is the number of held-out rows:
    q = \text{the } \lceil 0.9\,(n + 1) \rceil\text{-th largest } p(y_i \mid x_i)
 """
 
+import matplotlib.pyplot as plt
 import numpy as np
-from _common import finish, side_by_side
 from sklearn.datasets import load_digits
 
 from naively import NaiveBayes
+from naively.pictures.together import side_by_side
 
 print("Data: 1,797 digits of scikit-learn.")
 X, y = load_digits(return_X_y=True)
@@ -71,4 +72,4 @@ ax.set(
     xticks=range(10),
 )
 ax.legend(loc="upper center", ncols=2)
-finish()
+plt.show()

@@ -13,6 +13,10 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+# Threads of libraries that wait for work sleep: while they spin, no other test has their CPU.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")  # 2^4 cycles; 2^26 without
+
 # While one works on the code the examples stay the same, so that a new failure is of the last edit.
 # What is checked before a change is accepted draws new ones for each commit, from a seed that it
 # prints.

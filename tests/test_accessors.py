@@ -19,7 +19,7 @@ DOORS = {
     },
     "curve": {"decay", "learning", "smoothing"},
     "export": {
-        "sql", "tokens", "onnx", "onnx_inputs", "scorecard", "report", "with_noise",
+        "sql", "tokens", "onnx", "onnx_inputs", "scorecard", "report", "card", "with_noise",
     },
 }  # fmt: skip
 FACE = {

@@ -47,6 +47,20 @@ def test_a_case_is_run_by_both_sides_and_saved(
     assert json.loads(lines[0])["cases"][name]["slower"] == float(f"{found.slower:.3g}")
 
 
+def test_a_side_that_takes_too_long_is_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    never = tmp_path / "never"
+    never.write_text("#!/bin/sh\nexec sleep 60\n", encoding="utf-8")
+    never.chmod(0o755)
+    monkeypatch.setattr(comparing, "BUILD", tmp_path)
+    monkeypatch.setattr(comparing, "LONGEST", 0.1)
+    found = compare("never", Side("abc", never), Side("def", never), rounds=2)
+    assert found.seconds == ([0.1, 0.1], [0.1, 0.1])
+    assert found.megabytes == (0, 0)
+    assert not found.worse
+
+
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="memory is told by Linux")
 def test_memory_is_what_is_taken_at_most() -> None:
     assert 90 < peak(lambda: bytes([1]) * 100_000_000) < 130

@@ -342,6 +342,7 @@ def test_the_largest_tables_are_those_of_the_most_rows(tmp_path, monkeypatch):
 def test_rows_in_time_are_measured_and_saved(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(ahead, "ROWS", 400)
     monkeypatch.setattr(ahead, "BLOCKS", 4)
+    monkeypatch.setattr(ahead, "WINDOWS", (1, math.inf))
     main([str(tmp_path), "--time", "--save", str(tmp_path / "found.json")])
     assert "slow drift: 400 rows in 4 blocks" in capsys.readouterr().out
     found = json.loads((tmp_path / "found.json").read_text())

@@ -346,3 +346,35 @@ def test_times_of_a_file_keep_their_type(tmp_path: Path) -> None:
     assert b'"when" of ' in (failed := run("predict", tmp_path / "m", tmp_path / "c.csv")).stderr
     assert b"has 'soon' in line 3, where a date or time is expected" in failed.stderr
     assert b"2026-01-0" in run("show", tmp_path / "m").stdout
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_verbs_and_options_are_completed(shell: str) -> None:
+    def completed(line: str) -> str:
+        words = line.split(" ")
+        asked = {
+            "_NAIVELY_COMPLETE": f"complete_{shell}",
+            "COMP_WORDS": line,
+            "COMP_CWORD": str(len(words) - 1),
+            "_TYPER_COMPLETE_ARGS": line,
+            "_TYPER_COMPLETE_FISH_ACTION": "get-args",
+        }
+        return run(**asked).stdout.decode()
+
+    assert "predict" in completed("naively pre")
+    assert "evaluate" not in completed("naively pre")
+    assert "--coverage" in completed("naively predict --cov")
+
+
+def test_notes_may_be_left_out_and_messages_be_json(data: Path, tmp_path: Path) -> None:
+    train = "train", data, "--target", "kind", "-o", tmp_path / "m"
+    assert run("--quiet", *train).stderr == b""
+    assert b"no file" in run("--quiet", "predict", tmp_path / "m", tmp_path / "no.csv").stderr
+    told = run("--log-format", "json", *train).stderr.decode().splitlines()
+    notes = [json.loads(line) for line in told]
+    assert {note["level"] for note in notes} == {"note"}
+    assert notes[0]["message"].startswith("Learned 6 rows of 2 classes")
+    failed = run("--log-format", "json", "predict", tmp_path / "m", tmp_path / "no.csv")
+    (error,) = map(json.loads, failed.stderr.decode().splitlines())
+    assert (failed.returncode, error["level"]) == (2, "error")
+    assert error["message"].startswith(f"There is no file {tmp_path / 'no.csv'}.")

@@ -128,7 +128,7 @@ def test_groups_are_learned_set_aside_and_scored_whole(visits: Path, tmp_path: P
     assert scores_of(ok("evaluate", model, visits, "--held-out")) == held_out
     groups = frame["customer"].value_counts()
     assert 0.3 * N <= held_out["rows"] <= 0.3 * N + groups.max()
-    ok("update", model, visits, "-o", tmp_path / "more.naively")
+    ok("update", model, visits, "--again", "-o", tmp_path / "more.naively")
     wrong = sentence("train", visits, *options, "--groups", "who", "-o", model)
     assert "no column of groups 'who'" in wrong
 
@@ -148,7 +148,7 @@ def test_a_table_of_counts_is_learned_scored_and_forgotten_as_its_rows(tmp_path:
     scored = scores_of(ok("evaluate", model, counts))
     assert scored == pytest.approx(scores_of(ok("evaluate", other, rows)))
     assert scored["rows"] == cells["n"].sum()
-    ok("update", model, counts)
+    ok("update", model, counts, "--again")
     ok("forget", model, counts)
     np.testing.assert_array_equal(load(model).class_count_, load(other).class_count_)
     wrong = cells.assign(n=[1, 2, 3, 0.5])

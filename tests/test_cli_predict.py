@@ -23,6 +23,7 @@ import pytest
 from naively import NaiveBayes, load
 from naively.cli import app, predictions
 from naively.data import files
+from naively.model.class_prior import decide
 from tests.test_cli import ok, sentence
 
 FORMATS = ("csv", "csv.gz", "jsonl", "ndjson.gz", "parquet")
@@ -322,3 +323,41 @@ def test_a_column_to_keep_that_is_not_there_is_named(data: Path, tmp_path: Path)
     said = sentence("predict", model, data, "--keep", "idd")
     assert f"--keep: {data}: There is no column 'idd'; the columns are 'size', 'colour'." in said
     assert "two columns" in sentence("predict", model, data, "--keep", "size,size")
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.parquet"])
+def test_decisions_are_those_of_the_library(
+    run: Run, data: Path, tmp_path: Path, name: str
+) -> None:
+    model, out = model_of([0, 1, 2], tmp_path), tmp_path / name
+    nb = load(model)
+    run(
+        "predict", model, data, "--class-prior", "0=0.1,1=0.2,2=0.7", "--cost", "0:1=9",
+        "--reject", 0.6, "-p", "-o", out,
+    )  # fmt: skip
+    names, found = read(out)
+    assert names == ["prediction", "probability", "p(0)", "p(1)", "p(2)"]
+    rows = {name: of for name, of in table().items() if name != "label"}
+    p = nb.predict_proba(rows, class_prior=[0.1, 0.2, 0.7])
+    np.testing.assert_allclose([row[2:] for row in found], p, rtol=1e-12)
+    answer = decide(p, nb.classes_, {0: {1: 9.0}}, 0.6)
+    assert [row[0] for row in found] == [*map(str, answer)]
+    assert len(set(answer)) > 2
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--class-prior", "0=0.5,1=0.5"], "the classes are [0, 1, 2]"),
+        (["--class-prior", "0=much"], "--class-prior needs numbers"),
+        (["--cost", "0=3"], "as in ham:spam=9"),
+        (["--cost", "0:7=3"], "cost names the class '7'"),
+        (["--reject", "1.5"], "from 0 to 1"),
+        (["--class-prior", "0=1,1=0,2=0", "--coverage", "0.9"], "--coverage is known under"),
+    ],
+)
+def test_decisions_that_make_no_sense_are_refused(
+    data: Path, tmp_path: Path, options: list[str], said: str
+) -> None:
+    model = model_of([0, 1, 2], tmp_path)
+    assert said in sentence("predict", model, data, *options)

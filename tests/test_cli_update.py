@@ -191,10 +191,27 @@ def test_update_scores_each_batch_before_it_is_learned(tmp_path: Path) -> None:
 def test_update_with_decay_is_decay_and_then_update(tmp_path: Path, all_rows: Path) -> None:
     model, one, two = (tmp_path / f"{name}.naively" for name in ("m", "one", "two"))
     ok("train", all_rows, "-t", "kind", "-o", model)
-    ok("update", model, all_rows, "--decay", 0.5, "-o", one)
+    ok("update", model, all_rows, "--again", "--decay", 0.5, "-o", one)
     ok("decay", model, 0.5, "-o", two)
-    ok("update", two, all_rows)
+    ok("update", two, all_rows, "--again")
     a, b = load(one), load(two)
     assert a.inspect.difference(b).equal
     assert [r.verb for r in a.history_.records] == [r.verb for r in b.history_.records]
     assert [r.total for r in a.history_.records] == [r.total for r in b.history_.records]
+
+
+def test_a_file_that_was_learned_is_refused_unless_it_was_forgotten(
+    tmp_path: Path, all_rows: Path
+) -> None:
+    model, copy = train(all_rows, "all.naively"), tmp_path / "copy.csv"
+    copy.write_bytes(all_rows.read_bytes())
+    before = model.read_bytes()
+    assert f"has learned {copy} already, as {all_rows} at " in sentence("update", model, copy)
+    assert model.read_bytes() == before
+    ok("update", model, copy, "--again")
+    assert load(model).class_count_.sum() == 2 * len(LINES)
+    ok("forget", model, copy)
+    assert "--again" in sentence("update", model, all_rows)  # it was learned twice
+    ok("update", model, part(tmp_path, "other", slice(4)))  # other bytes are another file
+    ok("forget", model, copy)
+    ok("update", model, all_rows)

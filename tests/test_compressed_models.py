@@ -117,6 +117,6 @@ def test_the_command_line_writes_and_reads_it(tmp_path: Path) -> None:
     )
     ok("train", rows, "--target", "label", "-o", model)
     assert model.read_bytes()[:2] == b"\x1f\x8b"
-    ok("update", model, rows)
+    ok("update", model, rows, "--again")
     assert model.read_bytes()[:2] == b"\x1f\x8b"
     assert load(model).class_count_.tolist() == [120, 120]

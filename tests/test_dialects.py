@@ -655,7 +655,7 @@ def test_a_model_reads_as_its_training_did(tmp_path: Path, option: str) -> None:
     done = run("train", data, "-t", target, "-o", model, option, *value)
     assert done.returncode == 0, done.stderr
     assert load(model).class_count_.tolist() == [10, 10]
-    run("update", model, data)
+    run("update", model, data, "--again")
     assert load(model).class_count_.tolist() == [20, 20]
     run("forget", model, data)
     assert load(model).class_count_.tolist() == [10, 10]
@@ -689,8 +689,8 @@ def test_bad_rows_are_of_one_file_alone(tmp_path: Path) -> None:
     done = run("predict", model, data)
     assert done.returncode == 2
     assert b"Line 22 of " in done.stderr
-    for verb in ("predict", "update"):
-        assert run(verb, model, data, "--bad-rows", skip).returncode == 0
+    for verb in (["predict"], ["update", "--again"]):
+        assert run(*verb, model, data, "--bad-rows", skip).returncode == 0
     for clash in (["-o", bad], ["-o", tmp_path / "x.csv", "--bad-rows", f"skip={data}"]):
         options = clash if "--bad-rows" in clash else [*clash, "--bad-rows", skip]
         done = run("predict", model, data, *options)

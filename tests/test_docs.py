@@ -16,6 +16,7 @@ import json
 import os
 import pty
 import re
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -164,8 +165,12 @@ def test_each_event_model_has_a_page_with_a_picture() -> None:
 @pytest.fixture(scope="module")
 def generated() -> Any:
     """Return the module that makes parts of pages."""
-    path = ROOT / "docs" / "extensions" / "generated.py"
-    spec = importlib.util.spec_from_file_location("generated", path)
+    return module_in(ROOT / "docs" / "extensions" / "generated.py")
+
+
+def module_in(path: Path) -> Any:
+    """Return the module in a file that is of no package."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec
     assert spec.loader
     module = importlib.util.module_from_spec(spec)
@@ -196,6 +201,39 @@ def test_the_command_lines_page_has_all_verbs_and_options(generated) -> None:
         if f"--{o}" not in sections["train"]
     ] == []
     assert "--unsure LOW HIGH" in sections["mail"]
+
+
+@pytest.fixture(scope="module")
+def manual() -> Any:
+    """Return the module that writes the manual page."""
+    return module_in(ROOT / "tools" / "man_page.py")
+
+
+def test_the_manual_page_has_all_verbs_options_and_statuses(manual) -> None:
+    from naively.mail.command import STATUSES, VERBS
+
+    page = manual.man_page().replace("\\-", "-")
+    of = dict(re.findall(r"^\.SS (\w+)\n(.*?)(?=^\.S)", page, re.MULTILINE | re.DOTALL))
+    assert [*of] == [*VERBS]
+    for verb, text in of.items():
+        actions = manual.parser_of(verb)._actions
+        names = [name for action in actions for name in action.option_strings or [action.metavar]]
+        assert [
+            name for name in names if not re.search(rf"^\.B .*{name}\b", text, re.MULTILINE)
+        ] == []
+    statuses = page[page.index(".SH EXIT STATUS") :]
+    assert list(map(int, re.findall(r"^\.B (\d+)$", statuses, re.MULTILINE))) == [*STATUSES]
+
+
+@pytest.mark.skipif(shutil.which("groff") is None, reason="groff is not installed")
+def test_the_manual_page_can_be_shown(manual) -> None:
+    command = ["groff", "-man", "-ww", "-Tutf8", "-K", "utf8"]
+    page = manual.man_page().encode()
+    done = subprocess.run(command, input=page, capture_output=True, check=True)
+    assert done.stderr == b""
+    shown = re.sub("\x1b[^m]*m", "", done.stdout.decode())
+    assert "--unsure LOW HIGH" in shown
+    assert "95 %" in shown
 
 
 def test_the_measurements_page_has_the_means_of_its_file(generated) -> None:

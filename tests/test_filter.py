@@ -324,6 +324,43 @@ def test_headers_that_are_cut_off_are_followed_by_ours(end: bytes) -> None:
     assert marked == head + end + b"X-Naively-Class: ham" + end
 
 
+def test_the_header_of_the_class_may_have_another_name_and_texts(model: Path) -> None:
+    forged = b"x-junk : No\n folded\n"
+    mail = forged + SPAM.replace(b"\n\n", b"\nX-Junk-Mail: kept\n" + forged + b"\n")
+    chosen = "--header", "X-Junk", "--texts", "Yes, junk", "No", "?"
+    marked = run("mail", "filter", model, *chosen, stdin=mail).stdout
+    found = email.message_from_bytes(marked)
+    assert found.get_all("X-Junk") == ["Yes, junk"]
+    assert "X-Naively-Class" not in found
+    assert found["X-Junk-Mail"] == "kept"
+    unsure = run("mail", "filter", model, *chosen, "--unsure", "0", "1", stdin=mail).stdout
+    assert email.message_from_bytes(unsure)["X-Junk"] == "?"
+    # What is learned after delivery is the message that came.
+    came = SPAM.replace(b"\n\n", b"\nX-Junk-Mail: kept\n\n")
+    assert read_message(marked) == read_message(came)
+    # Only what begins with X- can be kept from the filter so.
+    hidden = read_message(b"X-Naively-Header: from\n" + SPAM)
+    assert hidden["sender"] == "x@shop.example"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ("--header", "Subject"),
+        ("--header", "X-"),
+        ("--header", "X-A: b"),
+        ("--header", "X-Naively-Probability"),
+        ("--header", "X-Spam-Status"),
+        ("--texts", "Yes", "No"),
+        ("--texts", "a\nb", "No", "?"),
+        ("--texts", "", "No", "?"),
+    ],
+)
+def test_a_header_that_others_need_is_refused(model: Path, wrong: tuple[str, ...]) -> None:
+    done = run("mail", "filter", model, *wrong, stdin=SPAM)
+    assert (done.stdout, done.returncode, done.stderr.count(b"\n")) == (SPAM, 3, 1)
+
+
 def test_explanation_is_a_header_of_telling_words(model: Path) -> None:
     raw = "Subject: pills für dich\n\ncheap schön noon\n".encode()
     learn(str(model), [(read_message("\n\nschön\n".encode()), "spam")])
@@ -485,3 +522,4 @@ def test_the_filter_imports_no_numbers_and_no_framework(model: Path) -> None:
     loaded = modules_loaded("-c", code)
     assert "selectolax" in loaded
     assert loaded & {"numpy", "scipy", "typer", "click", "rich", "safetensors", "sklearn"} == set()
+    assert "logging" not in loaded  # it takes as long to import as a message to filter

@@ -162,7 +162,9 @@ def by_the_model_that_learned_them(
     folds = [sample.keep(fold) for fold in dealt.T]
     p = np.concatenate([fold.posterior(model) for fold in folds])
     copies = np.concatenate([fold.copies for fold in folds])
-    return cross_validate.Predicted(p, Labels.join([fold.labels for fold in folds]), copies)
+    places = np.concatenate([np.flatnonzero(fold) for fold in dealt.T])
+    labels = Labels.join([fold.labels for fold in folds])
+    return cross_validate.Predicted(p, labels, copies, places)
 
 
 @pytest.fixture

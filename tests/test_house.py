@@ -99,3 +99,16 @@ def test_the_page_of_the_tests_names_each_helper() -> None:
     assert helpers <= named
     tests = {path.name for path in folder.glob("test_*.py")}
     assert {name for name in named if name.startswith("test_")} <= tests
+
+
+def test_the_version_is_one_everywhere() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    cited = re.findall(r"^version: (.*)$", (ROOT / "CITATION.cff").read_text("utf-8"), re.MULTILINE)
+    assert cited == [project["version"]]
+
+
+def test_the_security_page_names_files_that_are_there() -> None:
+    text = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+    named = re.findall(r"\]\((docs/[^)]*)\)", text)
+    assert len(named) == 4
+    assert all((ROOT / path).is_file() for path in named)

@@ -37,7 +37,7 @@ def model(tmp_path: Path) -> Path:
 
 @pytest.mark.slow
 def test_three_that_update_at_once_all_count(data: Path, model: Path) -> None:
-    command = [sys.executable, "-m", "naively", "update", str(model), str(data)]
+    command = [sys.executable, "-m", "naively", "update", str(model), str(data), "--again"]
     with saving.locked(model):  # all are there before any begins
         several = [subprocess.Popen(command, stderr=subprocess.PIPE) for _ in range(3)]
         said = [process.stderr.readline() for process in several if process.stderr]

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from naively.data import files
 from naively.mail.html import visible_text
 from naively.mail.learn import learn
-from naively.mail.mailbox import is_mail, read_labelled, read_messages
+from naively.mail.mailbox import read_labelled, read_messages
 from naively.mail.message import COLUMNS, decode, read_contacts, read_message
+from naively.mail.places import is_mail
 from naively.mail.score import Verdict, words_of
 from naively.mail.table import CLASSES, open_table
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -14,14 +15,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from scipy.special import logit
+from selectolax.lexbor import LexborHTMLParser
 from sklearn.metrics import log_loss
 
-from naively.mail.evaluation import Judged, guaranteed, upper_bound
+from naively.mail.evaluation import Judged, guaranteed, judged_by_leaving_out, upper_bound
 from naively.mail.exchange import dump, parse_backup, parse_dump
 from naively.mail.layout import BINS
 from naively.mail.learn import learn
 from naively.mail.message import read_message
-from naively.mail.score import Verdict, words_of
+from naively.mail.score import BIN_WIDTH, Verdict, prior_log_odds, words_of
 from naively.mail.table import MailTable, open_table
 
 SPAM = b"From: a@shop.example\nSubject: Cheap pills\nMessage-ID: <s%d>\n\nBuy now, offer %d\n"
@@ -103,6 +106,47 @@ def test_evaluate_names_the_errors(model: Path, folder: Path) -> None:
     assert b"<h99>" in text
     done = run("mail", "evaluate", folder / "none", folder)
     assert (done.returncode, b"There is no model" in done.stderr) == (3, True)
+
+
+def test_report_says_what_evaluate_and_show_say(model: Path, folder: Path, tmp_path: Path) -> None:
+    wrong = folder / "spam" / "wrong.eml"
+    name = b"<b onclick='x'>99</b>"
+    wrong.write_bytes((HAM % (99, 99)).replace(b"<h99>", name))
+    page = tmp_path / "page.html"
+    assert run("report", model, folder, "-o", page).returncode == 0
+    found = LexborHTMLParser(page.read_text())
+    said = json.loads(run("mail", "evaluate", model, folder, "--json").stdout)
+    tables = {
+        part: [[cell.text().strip() for cell in row.css("td")] for row in found.css(f"#{part} tr")]
+        for part in ("good", "errors")
+    }
+    of = {row[0]: row[1:] for row in tables["good"] if row}
+    assert of["messages of spam"] == ["31", "30"]
+    assert float(of["log loss (nats per message)"][0]) == pytest.approx(said["log_loss"], rel=5e-3)
+    assert [row[2] for row in tables["errors"] if row] == [name.decode()]
+    assert found.css_first("#errors b") is None
+    assert "has learned 60 of the 61" in found.css_first("#warnings").text()
+    words = [each.text() for each in found.css("#words .bars th")]
+    shown = run("show", model, "--top", "20", "--format", "json").stdout.splitlines()
+    assert words == [json.loads(line)["word"] for line in shown]
+    assert not found.css("figure")
+    assert re.findall(r'(?:href|src)="([^"#][^"]*)"', page.read_text()) == []
+    # Without mail, each learned message is judged by all others; without these, nothing is known.
+    assert run("report", model, "-o", page).returncode == 0
+    assert LexborHTMLParser(page.read_text()).css_first("#calibration") is not None
+    assert run("report", model, folder / "ham", "-o", page).returncode == 2
+
+
+def test_leave_one_out_judgement_is_the_histogram(model: Path) -> None:
+    table = open_table(str(model))
+    judged = judged_by_leaving_out(table)
+    assert (judged.ham, judged.spam) == table.messages
+    for threshold in (0.2, 0.5, 0.9):
+        lost, _ = judged.at(threshold)
+        least = (logit(threshold) - prior_log_odds(table.messages)) / table.temperature
+        centres = ((i - BINS // 2) * BIN_WIDTH for i in range(BINS))
+        ham = zip(centres, table.histogram, strict=False)
+        assert lost == sum(count for score, count in ham if score > least)
 
 
 def test_filter_at_most(model: Path) -> None:

@@ -147,6 +147,14 @@ def test_the_real_client_is_answered(model: Path) -> None:
 
 
 @real
+def test_the_header_of_the_class_may_have_another_name(model: Path) -> None:
+    with serving(model, "--header", "X-Junk", "--texts", "Yes", "No", "Unsure") as running:
+        marked = spamc(running, message=b"X-Junk: No\n" + SPAM)[1]
+    assert (marked.count(b"X-Junk:"), b"X-Junk: Yes\n" in marked) == (1, True)
+    assert b"X-Naively-Class" not in marked
+
+
+@real
 def test_the_real_client_lets_messages_be_learned_and_forgotten(tmp_path: Path) -> None:
     model = tmp_path / "new.naively"
     with serving(model, "--allow-tell") as running:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -145,6 +146,22 @@ def test_saving_twice_gives_the_same_bytes(saved: Path, tmp_path: Path) -> None:
     load(saved).save(tmp_path / "again")
     load(saved).save(tmp_path / "thrice")
     assert (tmp_path / "again").read_bytes() == (tmp_path / "thrice").read_bytes()
+
+
+def test_open_files_and_bytes_are_as_the_file(saved: Path, tmp_path: Path) -> None:
+    nb, buffer, packed = load(saved), BytesIO(), tmp_path / "model.naively.gz"
+    nb.save(buffer)
+    assert buffer.getvalue() == saved.read_bytes()
+    nb.save(packed)
+    buffer.seek(0)
+    for source in (saved.read_bytes(), memoryview(saved.read_bytes()), buffer, packed.read_bytes()):
+        assert store.to_bytes(load(source).model_) == store.to_bytes(nb.model_)
+    with saved.open("rb") as file:
+        assert load(file).classes_.tolist() == ["a", "b"]
+    with saved.open("r", encoding="latin-1") as text, pytest.raises(TypeError, match="rb"):
+        load(text)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="The file is no"):
+        load(BytesIO(b"GIF89a" * 9))
 
 
 @pytest.mark.parametrize("keep", [0.0, 0.1, 0.5, 0.99])

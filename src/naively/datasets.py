@@ -11,11 +11,13 @@ from __future__ import annotations
 import csv
 import importlib
 import inspect
+import os
 import pkgutil
 import re
 import warnings
 from importlib import resources
 from operator import attrgetter
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -351,6 +353,29 @@ def breast_cancer() -> Dataset:
     ((569, 30), 'mean radius', ['malignant', 'benign'])
     """
     return _bundled("breast_cancer")
+
+
+def real(name: str) -> Path | None:
+    """Return the path of a file of your own folder of real data, if there is one.
+
+    Parameters
+    ----------
+    name : str
+        The file, from the folder that the variable ``NAIVELY_DATA`` names.
+
+    Returns
+    -------
+    Path or None
+        None where the variable is not set.
+
+    Examples
+    --------
+    >>> path = real("tables/titanic.csv")
+    >>> path is None or path.name == "titanic.csv"
+    True
+    """
+    folder = os.environ.get("NAIVELY_DATA")
+    return Path(folder) / name if folder else None
 
 
 def _bundled(name: str) -> Dataset:

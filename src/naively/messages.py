@@ -2,6 +2,7 @@ r"""What is said on standard error, and text that a terminal may safely show.
 
 A label, a column, a level or a file's name can hold any character. A character that a terminal
 would obey is shown by its escape instead: ``\x1b`` for the one that begins a terminal's commands.
+The command line may be asked for errors alone, or for a line of JSON for each message.
 No library is imported here, as the mail filter writes messages too.
 """
 
@@ -10,6 +11,12 @@ from __future__ import annotations
 import re
 import sys
 from abc import ABC, abstractmethod
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # the mail filter has no time to import typing
+    from typing import Literal, TypeAlias
+
+    Level: TypeAlias = Literal["note", "warning", "error"]
 
 # These are control characters, ends of lines and paragraphs, characters that turn the direction of
 # writing, and bytes that were not UTF-8.
@@ -49,15 +56,30 @@ def many(n: int, what: str) -> str:
     return f"{n:,} {what}{'s' * (n != 1)}"
 
 
-def tell(*lines: object) -> None:
+class Verbosity:
+    """How messages are written in this process."""
+
+    quiet = False  # whether only errors are
+    json = False  # whether each is a line of JSON: {"level": "note", "message": "..."}
+
+
+def tell(*lines: object, level: Level = "note", begin: str = "") -> None:
     """Write lines on standard error, if there is one."""
-    if sys.stderr is not None:
-        sys.stderr.write("".join(f"{visible(str(line))}\n" for line in lines))
+    if sys.stderr is None or (Verbosity.quiet and level != "error"):
+        return
+    shown = (visible(str(line)) for line in lines)
+    if Verbosity.json:
+        import json
+
+        told = (json.dumps({"level": level, "message": line}, ensure_ascii=False) for line in shown)
+    else:
+        told = (f"{begin}{line}" for line in shown)
+    sys.stderr.write("".join(f"{line}\n" for line in told))
 
 
-def say(message: object) -> None:
+def say(message: object, level: Level = "note") -> None:
     """Write one sentence on standard error, about what is wrong or was repaired."""
-    tell(f"naively: {message}")
+    tell(message, level=level, begin="naively: warning: " if level == "warning" else "naively: ")
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from itertools import chain, islice
 
+from naively.messages import Verbosity
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # the mail filter learns with progress, and has no time to import typing
     from collections.abc import Callable, Iterable, Iterator
@@ -21,7 +23,8 @@ def with_progress(
 ) -> Iterator[T]:
     """Yield batches, and show on a terminal how many rows are done, how fast, and the time left.
 
-    Nothing is shown where standard error is no terminal, and nothing of a single batch.
+    Nothing is shown where standard error is no terminal, where messages are JSON or not wanted,
+    and nothing of a single batch.
 
     Parameters
     ----------
@@ -35,7 +38,7 @@ def with_progress(
         How many there are in all.
     """
     batches = iter(batches)
-    if sys.stderr is None or not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty() or Verbosity.quiet or Verbosity.json:
         yield from batches
         return
     done = 0

@@ -566,15 +566,15 @@ FAULTS = [
     Fault(
         "the table of costs is transposed",
         "src/naively/model/class_prior.py",
-        "(p @ cost_table(cost, classes)).argmin",
-        "(p @ cost_table(cost, classes).T).argmin",
+        "(p @ cost).argmin",
+        "(p @ cost.T).argmin",
         ("tests/test_decide.py",),
     ),
     Fault(
         "predict is unsure where the model is sure",
         "src/naively/model/class_prior.py",
-        "unsure[p[np.arange(len(p)), best] < reject]",
-        "unsure[p[np.arange(len(p)), best] > reject]",
+        "p[np.arange(len(p)), best] < reject",
+        "p[np.arange(len(p)), best] > reject",
         ("tests/test_decide.py",),
     ),
     Fault(
@@ -729,6 +729,13 @@ FAULTS = [
         "    OWN, SPAM, ",
         "    OWN, ",
         ("tests/test_filter.py::test_headers_of_spamassassin_replace_all_of_theirs",),
+    ),
+    Fault(
+        "mail: a chosen header of the verdict is a word of the message",
+        "src/naively/mail/message.py",
+        "            values.pop(name, None)\n",
+        "            pass\n",
+        ("tests/test_filter.py::test_the_header_of_the_class_may_have_another_name_and_texts",),
     ),
 ]
 

@@ -76,11 +76,14 @@ class Predicted(NamedTuple):
         Their labels, with the weight of the copies in the fold.
     copies : ndarray of int64, of shape (rows scored,)
         How many copies of the row are in the fold.
+    place : ndarray of int64, of shape (rows scored,)
+        Where in the sample the row is.
     """
 
     p: Floats
     labels: Labels
     copies: NDArray[np.int64]
+    place: NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +118,7 @@ class HeldOutFolds:
 
     def odds(self, model: Model) -> HeldOut:
         """Return how probable the right classes are, which sets of classes follow from."""
-        p, labels, _ = self.predicted
+        p, labels, *_ = self.predicted
         per = model.rows_per_weight
         weight = labels.weights if per is None else labels.weights * per[labels.codes]
         return HeldOut.of(p, labels.codes, weight, model.classes.tolist())
@@ -138,9 +141,9 @@ def hold_out(
     alone &= not alone.all()
     dealt[alone[codes]] = 0
     dealt = dealt[:, dealt.any(axis=0)]
-    p, labels, copies = cross_validate(model, sample, kind, dealt, interactions=interactions)
-    labels = labels.standing_for(model.counted.tally.class_count)
-    predicted = Predicted(p, labels, copies)
+    found = cross_validate(model, sample, kind, dealt, interactions=interactions)
+    labels = found.labels.standing_for(model.counted.tally.class_count)
+    predicted = found._replace(labels=labels)
     return HeldOutFolds(reservoir, sample, folds, int(dealt.sum()), alone, predicted, kind)
 
 
@@ -152,7 +155,7 @@ def _seen(model: Model, reservoir: Reservoir) -> int:
 def assess(model: Model, held_out: HeldOutFolds, cost: Cost = None) -> Scores:
     """Score a model on the sample of the rows that it has learned (see ``NaiveBayes.assess``)."""
     reservoir, sample, folds = held_out.reservoir, held_out.sample, held_out.folds
-    p, labels, copies = held_out.predicted
+    p, labels, copies, _ = held_out.predicted
     right = model.classes[labels.codes]
     number = None if labels.group is None else np.unique(labels.group, return_inverse=True)[1]
     found = scores(p, model.classes, right, labels.weight, copies, groups=number, cost=cost)
@@ -266,7 +269,8 @@ def cross_validate(
         found.append(p)
         labels.append(held_out.labels)
         times.append(held_out.copies)
-    return Predicted(np.concatenate(found), Labels.join(labels), np.concatenate(times))
+    places = np.concatenate([np.flatnonzero(fold) for fold in dealt.T])
+    return Predicted(np.concatenate(found), Labels.join(labels), np.concatenate(times), places)
 
 
 # --- What a column is worth: how much the log loss grows without it, the others weighed anew -----

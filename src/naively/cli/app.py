@@ -10,6 +10,7 @@ import warnings
 from collections import Counter
 from contextlib import suppress
 from copy import copy
+from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
@@ -19,7 +20,7 @@ from naively.cli import ask, curve, demo, export, learn
 from naively.cli import ask as report
 from naively.cli import learn as update
 from naively.mail import command
-from naively.messages import say
+from naively.messages import Verbosity, say
 
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 UsageError: Any = typer.BadParameter.__base__  # it has no public name of its own
@@ -37,10 +38,16 @@ class OnceCommand(TyperCommand):
         return super().parse_args(ctx, args)
 
 
+class LogFormat(StrEnum):
+    """How messages are written."""
+
+    text = "text"
+    json = "json"
+
+
 app = typer.Typer(
     name="naively",
     help="Naive Bayes is counting: learn from tables and texts, predict, and say why.",
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -91,12 +98,19 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def _options(
-    version: Annotated[
+    version: Annotated[  # noqa: ARG001  (its callback answers)
         bool,
         typer.Option("--version", callback=_version, is_eager=True, help="Version and kernels."),
     ] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Write errors to standard error, and no notes.")
+    ] = False,
+    log_format: Annotated[
+        LogFormat,
+        typer.Option(help="Of what is written to standard error: text, or lines of JSON."),
+    ] = LogFormat.text,
 ) -> None:
-    pass
+    Verbosity.quiet, Verbosity.json = quiet, log_format is LogFormat.json
 
 
 def main() -> None:
@@ -104,7 +118,11 @@ def main() -> None:
     warnings.showwarning = _say_warning
     if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
         sys.stdout.reconfigure(errors="surrogateescape")  # a name that is no UTF-8, as it came
-    sys.exit(_run())
+    try:
+        status = _run()
+    finally:
+        Verbosity.quiet = Verbosity.json = False  # for what is run in this process after it
+    sys.exit(status)
 
 
 def _run() -> int | None:
@@ -116,14 +134,14 @@ def _run() -> int | None:
         sys.stdout.flush()
     except UsageError as error:
         hint = f" See `{error.ctx.command_path} --help`." if error.ctx else ""
-        say(f"{error.format_message().strip().rstrip('.')}.{hint}")
+        say(f"{error.format_message().strip().rstrip('.')}.{hint}", "error")
     except BrokenPipeError:
         sys.stderr.close()
         return 0
     except (ValueError, TypeError, OSError, ImportError) as error:
-        say(_full(error) or error)
+        say(_full(error) or error, "error")
     except MemoryError:
-        say("There is not enough memory for this.")
+        say("There is not enough memory for this.", "error")
     except (KeyboardInterrupt, typer.Abort):
         return 130
     else:
@@ -155,4 +173,4 @@ def _full(error: Exception) -> str:
 
 
 def _say_warning(message: object, *_: object, **__: object) -> None:
-    say(f"warning: {message}")
+    say(message, "warning")

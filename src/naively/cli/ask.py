@@ -23,6 +23,7 @@ from naively.cli.shared import (
     TargetOption,
     labels_of,
     names,
+    numbers_by_name,
     rows_for,
     set_aside,
     types_for,
@@ -33,11 +34,13 @@ from naively.options import FileOptions
 
 if TYPE_CHECKING:
     from naively.assess.scores import Scores
-    from naively.counting.labels import LabelArray
+    from naively.counting.labels import LabelArray, Target
     from naively.data.columns import Rows
     from naively.file.parts import SampledRows
+    from naively.file.store import Content
     from naively.inspect.explain import ExplainedRow
     from naively.model.model import Model
+    from naively.report.subject import Subject
 
 # --- The verbs that ask a model, or two: predict, evaluate, explain, show and diff ---------------
 
@@ -61,7 +64,7 @@ def columns(
 
 
 @with_file
-def predict(
+def predict(  # noqa: PLR0917  (options, not positions)
     model: ModelArgument,
     data: DataArgument,
     out: Annotated[
@@ -98,6 +101,28 @@ def predict(
             show_default=False,
         ),
     ] = None,
+    class_prior: Annotated[
+        str | None,
+        typer.Option(
+            help="How frequent the classes are where DATA comes from, if not as in training: "
+            "ham=0.9,spam=0.1.",
+            show_default=False,
+        ),
+    ] = None,
+    cost: Annotated[
+        str | None,
+        typer.Option(
+            help="What a wrong answer costs, and 1 where it is not said: of a ham that is called "
+            "spam, ham:spam=9. The answer of least expected cost is given.",
+            show_default=False,
+        ),
+    ] = None,
+    reject: Annotated[
+        float | None,
+        typer.Option(
+            help='Write "unsure" where the answer is less probable: 0.9.', show_default=False
+        ),
+    ] = None,
     input_format: InputFormatOption = None,
     file: FileOptions = FileOptions(),
     memory_limit: MemoryOption = None,
@@ -118,12 +143,20 @@ def predict(
     learned, provenance, sample = store.load_all(model)
     target = provenance.get("target")
     kept = names(keep) or []
+    decision = _decision(learned, class_prior, cost, reject)
+    if class_prior is not None and (coverage is not None or interval is not None):
+        option = "--interval" if coverage is None else "--coverage"
+        raise ValueError(f"{option} is known under the class prior of the model: leave out one.")
     if coverage is not None:
         learned = calibrated(learned, sample, coverage)
     sure = None if interval is None else _intervals(learned, sample, interval)
     sets = ["set"] * (coverage is not None)
     of = predictions.Predictions(
-        learned.classes, every=probabilities, keep=[*kept, *sets], interval=interval is not None
+        learned.classes,
+        every=probabilities,
+        keep=[*kept, *sets],
+        interval=interval is not None,
+        decision=decision,
     )
     file = file.over(provenance)
     source = Data(data, input_format, labels=target, memory=memory_limit, file=file)
@@ -132,13 +165,44 @@ def predict(
         if unknown is not None:
             raise ValueError(f"--keep: {data}: {missing_column(unknown, stream.names)}")
         stream.kept = tuple(kept)
-        batches = partial(predictions.scored, learned, stream, target, coverage, sure)
+        batches = partial(
+            predictions.scored, learned, stream, target, coverage, sure, decision.prior
+        )
         if to is not None:
             predictions.write_file(of, batches, to)
             return
         if sys.stdout.isatty():
             stream.watch = iter  # the rows themselves show how far it is
         predictions.write(of, batches, form, sys.stdout)
+
+
+def _decision(
+    model: Model, class_prior: str | None, cost: str | None, reject: float | None
+) -> predictions.Decision:
+    """Return what follows from the posteriors of a model by --class-prior, --cost and --reject."""
+    import numpy as np
+
+    from naively.model.class_prior import cost_table, given_prior
+
+    if reject is not None and not 0 <= reject <= 1:
+        raise ValueError(f"--reject must be a probability, from 0 to 1, got {reject:g}.")
+    labels = {str(label): label for label in model.classes.tolist()}
+    prior = table = None
+    if class_prior is not None:
+        named = numbers_by_name(class_prior, "--class-prior")
+        given = {labels.get(name, name): p for name, p in named.items()}
+        prior = np.exp(model.class_log_prior), given_prior(given, model.classes)
+    if cost is not None:
+        costs: dict[Any, dict[Any, float]] = {}
+        for pair, value in numbers_by_name(cost, "--cost").items():
+            right, separator, answer = pair.partition(":")
+            if not separator:
+                raise ValueError(
+                    f"--cost names a right class and an answer, as in ham:spam=9; got {pair!r}."
+                )
+            costs.setdefault(labels.get(right, right), {})[labels.get(answer, answer)] = value
+        table = cost_table(costs, model.classes)
+    return predictions.Decision(prior, table, reject)
 
 
 def calibrated(model: Model, sample: SampledRows | None, coverage: float) -> Model:
@@ -453,13 +517,26 @@ def report(
         str | None,
         typer.Argument(
             metavar="[DATA]",
-            help="Rows that were not learned, to be scored, shown and explained.",
+            help="Rows that were not learned, to be scored, shown and explained; of a mail filter, "
+            "a folder with folders or mboxes named spam and ham.",
             show_default=False,
         ),
     ] = None,
     output: Annotated[
-        str, typer.Option("--output", "-o", help="The page to write.")
+        str,
+        typer.Option(
+            "--output",
+            "-o",
+            help="The page to write; one that ends in .md is a model card, in Markdown.",
+        ),
     ] = "report.html",
+    use: Annotated[
+        str | None,
+        typer.Option(
+            help="What the model is to be used for, and what not: for the card.",
+            show_default=False,
+        ),
+    ] = None,
     target: TargetOption = None,
     input_format: InputFormatOption = None,
     file: FileOptions = FileOptions(),
@@ -470,14 +547,19 @@ def report(
     The page needs no network. Without DATA it shows rows of the sample that `train --keep-rows` has
     kept in the file, if there is one.
     """
+    saving.check_output(output, [model] if data is None else [model, data])
+    if mail_models.all_of_mail([model]):
+        if not (target is None and input_format is None and memory_limit is None):
+            raise ValueError("For the model of a mail filter, DATA is mail, which has no options.")
+        mail_models.report(model, data, output)
+        return
     from naively.counting.labels import as_classes
     from naively.file import store
-    from naively.fitting.sample import Reservoir
+    from naively.report.card import write_card
     from naively.report.page import write_report
-    from naively.report.sections import Subject
 
-    saving.check_output(output, [model] if data is None else [model, data])
-    learned, provenance, sample = store.load_all(model)
+    found = store.load_all(model)
+    learned, provenance, sample = found
     target = target or provenance.get("target")
     rows = labels = None
     if data is not None:
@@ -497,9 +579,23 @@ def report(
             f"{model} holds no sample of rows, so that none is shown or scored; give DATA, or "
             "train with --keep-rows."
         )
-    reservoir = None if sample is None else Reservoir.restored(sample, learned)
-    kind = None if learned.weights is None else learned.weights.how
-    subject = Subject.of(learned, reservoir, kind, rows, labels, provenance)
-    page = write_report(subject, Path(model).name)
+    subject = subject_of(found, rows, labels)
+    if Path(output).suffix == ".md":
+        card = write_card(subject, Path(model).stem, use or "", found.history).encode()
+        saving.save(output, card)
+        tell(f"Wrote {output}: {len(card):,} bytes.")
+        return
+    page = write_report(subject, Path(model).stem)
     page.save(output)
     tell(f"Wrote {output}: {len(page.html.encode()):,} bytes.")
+
+
+def subject_of(found: Content, rows: Rows | None = None, labels: Target = None) -> Subject:
+    """Return what a page or a card about the model in a file is of."""
+    from naively.fitting.sample import Reservoir
+    from naively.report.subject import Subject
+
+    model, provenance, sample = found
+    reservoir = None if sample is None else Reservoir.restored(sample, model)
+    kind = None if model.weights is None else model.weights.how
+    return Subject.of(model, reservoir, kind, rows, labels, provenance)

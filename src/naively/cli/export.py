@@ -26,6 +26,7 @@ class Form(StrEnum):
     JS = "js"
     ONNX = "onnx"
     SQL = "sql"
+    CARD = "card"
 
 
 class WhereOption(StrEnum):
@@ -56,8 +57,8 @@ def export(  # noqa: PLR0917  (options, not positions)
         typer.Option(
             "--format",
             help="json is a scorecard; js a script that scores rows by it, in a browser or in "
-            "Node.js; onnx is for onnxruntime; sql is a query that scores the rows of a table. By "
-            "default it is told by the file's name.",
+            "Node.js; onnx is for onnxruntime; sql is a query that scores the rows of a table; "
+            "card is a model card, in Markdown. By default it is told by the file's name.",
             show_default=False,
         ),
     ] = None,
@@ -198,6 +199,8 @@ def export(  # noqa: PLR0917  (options, not positions)
             row_id=row_id,
             coverage=coverage,
         )
+    elif asked is Form.CARD:
+        content = _as_card(model)
     else:
         from naively.export.scorecard import Scorecard
         from naively.file import store
@@ -247,6 +250,16 @@ def _as_script(card: Scorecard) -> bytes:
     from naively.export.scorecard import in_bytes
 
     return in_bytes(card.to_script())
+
+
+def _as_card(model: str) -> bytes:
+    """Return the card of a model, by the sample of its rows if there is one."""
+    from naively.cli.ask import subject_of
+    from naively.file import store
+    from naively.report.card import write_card
+
+    found = store.load_all(model)
+    return write_card(subject_of(found), Path(model).stem, history=found.history).encode()
 
 
 def _as_onnx(card: Scorecard) -> bytes:

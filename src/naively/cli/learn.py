@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import inspect
 import re
 import sys
@@ -36,6 +37,8 @@ from naively.cli.shared import (
     labelled_rows_for,
     labels_of,
     names,
+    numbers_by_name,
+    pairs,
     rows_for,
     with_file,
     write_table,
@@ -224,7 +227,8 @@ def train(  # noqa: PLR0915, PLR0917  (options, not positions)
         learned = nb.calibrate().model_
     provenance = {"target": target, "hold_out": part, "seed": seed, "rows": total}
     provenance |= file.kept() | {name: of for name, of in beside.items() if of}
-    nb.history_ = History().add("train", nb.class_count_.sum(), nb.class_count_.sum(), data)
+    learned_now = nb.class_count_.sum()
+    nb.history_ = History().add("train", learned_now, learned_now).of(data, digest_of(data))
     seconds = perf_counter() - begin
     scores = _assessed(nb, aside, target, frequencies)  # the file keeps what sets follow from
     _save(nb, output, provenance, keep_rows=keep_rows)
@@ -334,7 +338,7 @@ def _numbers(given: Collection[str]) -> list[float]:
 
 def event_models_of(given: str) -> str | dict[str, str]:
     """Return --event-models: one for all, or by column."""
-    return _pairs(given, "--event-models") if "=" in given else given
+    return pairs(given, "--event-models") if "=" in given else given
 
 
 def _class_prior(given: str) -> str | dict[str, float] | Beta | Dirichlet:
@@ -342,11 +346,7 @@ def _class_prior(given: str) -> str | dict[str, float] | Beta | Dirichlet:
     if given in PRIORS:
         return given
     if "=" in given:
-        pairs = _pairs(given, "--class-prior")
-        numbers = _numbers(pairs.values())
-        if not numbers:
-            raise ValueError(f"--class-prior needs numbers, as in a=0.3,b=0.7; got {given!r}.")
-        return dict(zip(pairs, numbers, strict=True))
+        return numbers_by_name(given, "--class-prior")
     return _distribution(given)
 
 
@@ -403,19 +403,6 @@ def _columns(
     return list(dict.fromkeys([*chosen, *own])), left_out
 
 
-def _pairs(given: str, option: str) -> dict[str, str]:
-    """Return what name=value pairs say, each name once."""
-    pairs: dict[str, str] = {}
-    for part in given.split(","):
-        name, separator, value = part.partition("=")
-        if not separator:
-            raise ValueError(f"{option} needs name=value pairs split by commas; got {part!r}.")
-        if name.strip() in pairs:
-            raise ValueError(f"{option} names {name.strip()!r} twice; give it once.")
-        pairs[name.strip()] = value.strip()
-    return pairs
-
-
 # --- The verbs that change a model file: update, forget, merge, decay and calibrate --------------
 #
 # Each reads the whole model, changes it in memory and writes the whole file: on any error the file
@@ -450,6 +437,9 @@ def update(
         bool, typer.Option("--score", help="Score each batch of rows before it is learned.")
     ] = False,
     batch: Annotated[int, typer.Option(min=1, help="Rows of a batch that --score scores.")] = 1000,
+    again: Annotated[
+        bool, typer.Option("--again", help="Learn a file that was learned before once more.")
+    ] = False,
     input_format: InputFormatOption = None,
     file: FileOptions = FileOptions(),
     memory_limit: MemoryOption = None,
@@ -457,11 +447,20 @@ def update(
 ) -> None:
     """Learn more labelled rows, counted as if they had been there in training.
 
+    A file that was learned before is refused, by its content, unless --again is given.
+
     Weights stay, unless the file holds a sample of rows: then they are fitted to it again once
     the rows that came since are a tenth of those before. With --decay the sample is dropped.
     """
     with _changing(model, output, data):
         nb, provenance, sampled = _open(model)
+        digest = digest_of(data)
+        known = nb.history_.learned(digest)
+        if known is not None and not again:
+            raise ValueError(
+                f"{model} has learned {data} already, as {known.source} at {known.when}; give "
+                "--again to learn it once more."
+            )
         target = target or provenance.get("target")
         rows, y, beside = _labelled(nb, data, input_format, target, memory_limit, file, provenance)
         before = nb.class_count_.sum()
@@ -471,7 +470,7 @@ def update(
         else:
             nb.partial_fit(rows, y, **beside, decay=decay)
             learned = float(nb.class_count_.sum() - before * (1.0 if decay is None else decay))
-        nb.history_ = nb.history_.of(data)
+        nb.history_ = nb.history_.of(data, digest)
         done = f"Learned {learned:,.0f} more"
         _write(nb, output or model, provenance, done, sampled=sampled)
         if score:
@@ -521,7 +520,7 @@ def forget(
         rows, y, beside = _labelled(nb, data, input_format, target, memory_limit, file, provenance)
         before = nb.class_count_.sum()
         nb.forget(rows, y, beside.get("frequencies"))
-        nb.history_ = nb.history_.of(data)
+        nb.history_ = nb.history_.of(data, digest_of(data))
         if not nb.class_count_.any():
             raise ValueError(f"{data} holds all rows of {model}: nothing would be left of it.")
         done = f"Forgot {before - nb.class_count_.sum():,.0f}"
@@ -678,6 +677,26 @@ def _labelled(
     if ignored:
         say(f"{data}: column {list_names(ignored)} was not learned, and is left out.")
     return rows, labels_of(nb.model_, table, target, data), beside
+
+
+def digest_of(data: str) -> str:
+    """Return a digest of the bytes of all files at a path; "" of what can be read once only.
+
+    Examples
+    --------
+    >>> digest_of("-")
+    ''
+    """
+    from naively.data.files.reader import files_at
+
+    every = files_at(Path(data)) or [Path(data)]
+    if not all(path.is_file() for path in every):
+        return ""
+    digest = hashlib.sha256()
+    for path in every:
+        with path.open("rb") as file:
+            digest.update(hashlib.file_digest(file, "sha256").digest())
+    return digest.hexdigest()
 
 
 def locked(path: str) -> AbstractContextManager[object]:

@@ -1,4 +1,4 @@
-"""The general verbs, of the model of a mail filter: show, diff, merge, decay.
+"""The general verbs, of the model of a mail filter: show, report, diff, merge, decay.
 
 Other models are told by their header; what reads mail is imported for a model of mail only.
 """
@@ -6,6 +6,7 @@ Other models are told by their header; what reads mail is imported for a model o
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from naively import saving
@@ -35,6 +36,23 @@ def show(path: str, top: int, form: output.Format | None) -> None:
     tell(*about.facts(table))
     names = ["class", "word", "ham", "spam", "weight"]
     output.write(names, map(list, about.strongest(table, top)), form)
+
+
+def report(path: str, mail: str | None, to: str) -> None:
+    """Write the page about a model of mail, and how good it is on some mail."""
+    from naively.mail.evaluation import judged_of
+    from naively.mail.mailbox import read_labelled
+    from naively.mail.table import open_table
+    from naively.report.mail import write_mail_report
+
+    table, judged = open_table(path), None
+    if mail is not None:
+        if not Path(mail).exists():
+            raise FileNotFoundError(f"There is no mail at {mail}.")
+        judged = judged_of(table, read_labelled(Path(mail)))
+    page = write_mail_report(table, judged, Path(path).name)
+    page.save(to)
+    tell(f"Wrote {to}: {len(page.html.encode()):,} bytes.")
 
 
 def diff(before: str, after: str, top: int, form: output.Format | None) -> None:

@@ -66,6 +66,24 @@ class Scored(NamedTuple):
         return Scored(self.p[row:], kept, self.kinds, tuple(of[row:] for of in self.ends))
 
 
+class Decision(NamedTuple):
+    """What follows from posteriors.
+
+    Parameters
+    ----------
+    prior : tuple of two ndarray of shape (classes,), optional
+        The class prior that posteriors were derived with, and the one they are wanted under.
+    cost : ndarray of shape (right classes, answers), optional
+        What each answer costs; without it, the most probable class is the answer.
+    reject : float, optional
+        The answer is "unsure" where it is less probable.
+    """
+
+    prior: tuple[Floats, Floats] | None = None
+    cost: Floats | None = None
+    reject: float | None = None
+
+
 class Predictions:
     """The columns of predictions: the class, its probability, and what else is wanted.
 
@@ -79,6 +97,8 @@ class Predictions:
         Columns of the table that stand before them.
     interval : bool, default False
         Whether the interval of the probability is written.
+    decision : Decision, optional
+        How the class follows from the probabilities; by default it is the most probable one.
     """
 
     def __init__(
@@ -88,12 +108,18 @@ class Predictions:
         every: bool,
         keep: Sequence[str] = (),
         interval: bool = False,
+        decision: Decision | None = None,
     ) -> None:
+        from naively.model.class_prior import UNSURE
+
         if classes.dtype.kind == "M":  # of which finer ones would be numbers as Python's objects
             exact = classes.astype("M8[us]")
             classes = exact if (exact == classes).all() else classes.astype(str)
         self.labels: list[object] = classes.tolist()
         of_each = [f"p({label})" for label in self.labels] if every else []
+        self.decision, self.unsure = decision or Decision(), len(self.labels)
+        if self.decision.reject is not None:
+            self.labels = [*map(str, self.labels), UNSURE]  # a column has one type
         ends = ["low", "high"] if interval else []
         own = ["prediction", "probability", *ends, *of_each]
         self.every, self.keep, self.names = every, keep, [*keep, *own]
@@ -103,9 +129,12 @@ class Predictions:
 
     def columns(self, batch: Scored) -> tuple[NDArray[Any], list[Floats]]:
         """Return the class of each row as its number, and all probabilities, of shape (rows,)."""
+        from naively.model.class_prior import answers
+
         p = batch.p
-        best = p.argmax(axis=1)
+        best, unsure = answers(p, self.decision.cost, self.decision.reject)
         found = [of[range(len(p)), best] for of in (p, *batch.ends)]
+        best[unsure] = self.unsure
         return best, [*found, *p.T] if self.every else found
 
     def rows(self, batch: Scored) -> Iterator[list[object]]:
@@ -157,13 +186,18 @@ def scored(
     target: str | None,
     coverage: float | None = None,
     intervals: Intervals | None = None,
+    prior: tuple[Floats, Floats] | None = None,
 ) -> Iterator[Scored]:
     """Yield each batch of a table with its posterior; of a table without rows that of none.
 
     With a coverage the last column that is kept holds the sets of classes. ``intervals`` returns
-    those of rows, if that was asked.
+    those of rows, if that was asked. ``prior`` is as of a ``Decision``.
     """
+    from naively.model.class_prior import shift
+
     found = _scored(model, stream, target, intervals)
+    if prior is not None:
+        return (batch._replace(p=shift(batch.p, *prior)) for batch in found)
     return found if coverage is None else _with_sets(model, found, coverage)
 
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO, TypeVar, get_type_hint
 import typer
 
 from naively.messages import OBEYED, say, visible
-from naively.options import FileOptions
+from naively.options import FileOptions, number_of
 from naively.progress import with_progress
 from naively.tabular import Tabular, json_value
 
@@ -267,6 +267,27 @@ def labels_of(model: Model, table: Rows, target: str | None, data: str) -> Label
 def names(listed: str | None) -> list[str] | None:
     """Split a list of names at commas."""
     return None if listed is None else [name.strip() for name in listed.split(",") if name.strip()]
+
+
+def pairs(given: str, option: str) -> dict[str, str]:
+    """Return what name=value pairs say, each name once."""
+    found: dict[str, str] = {}
+    for part in given.split(","):
+        name, separator, value = (side.strip() for side in part.partition("="))
+        if not separator:
+            raise ValueError(f"{option} needs name=value pairs split by commas; got {part!r}.")
+        if name in found:
+            raise ValueError(f"{option} names {name!r} twice; give it once.")
+        found[name] = value
+    return found
+
+
+def numbers_by_name(given: str, option: str) -> dict[str, float]:
+    """Return the numbers that name=number pairs say."""
+    found = {name: number_of(value) for name, value in pairs(given, option).items()}
+    if None in found.values():
+        raise ValueError(f"{option} needs numbers, as in a=0.3,b=0.7; got {given!r}.")
+    return {name: number for name, number in found.items() if number is not None}
 
 
 def find_target(columns: Sequence[str], target: str | None, data: str) -> str:

@@ -23,7 +23,7 @@ from naively.data.frames import Table, is_on_cluster
 from naively.data.stream import Stream
 from naively.estimators.training import Seed
 from naively.fitting.sample import Reservoir
-from naively.model.model import Model
+from naively.model.model import History, Model
 from naively.options import Weighting
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ class Fitted(Protocol):
     """What is known of the estimator that is asked: its model, its sample, how it reads rows."""
 
     _sample: Reservoir | None
+    history_: History
 
     @property
     def _checked(self) -> Model: ...

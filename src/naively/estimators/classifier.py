@@ -18,7 +18,7 @@ from inspect import signature
 from itertools import chain
 from os import PathLike
 from threading import RLock
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar, cast
+from typing import Any, BinaryIO, Concatenate, ParamSpec, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -927,12 +927,12 @@ class Classifier(Estimator):
         return self
 
     @exclusive
-    def save(self, path: str | PathLike[str], *, keep_rows: bool = False) -> None:
+    def save(self, path: str | PathLike[str] | BinaryIO, *, keep_rows: bool = False) -> None:
         """Write the model to a file (safetensors: no code in it), whole or not at all.
 
         Parameters
         ----------
-        path : str or Path
+        path : str or Path, or a file of bytes that is open for writing
             The file. One whose name ends in ``.gz`` is compressed, to about a third if the model
             is of texts; ``load`` reads both.
         keep_rows : bool, default False

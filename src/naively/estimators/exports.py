@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from naively.export.scorecard import Scorecard
     from naively.export.sql import Query, Where
     from naively.report.page import Report
+    from naively.report.subject import Subject
 
 
 class Export(Accessor):
@@ -307,19 +308,58 @@ class Export(Accessor):
         >>> nb = NaiveBayes("gaussian").fit(*load_iris(return_X_y=True))
         >>> print(nb.export.report(name="iris"))
         iris: a page of ... bytes
-        What it learned from
-        How good it is
+        What if?
+        What each column adds
         ...
         """
         from naively.report.page import write_report
-        from naively.report.sections import Subject
+
+        return write_report(self._subject(X, y), name)
+
+    def card(self, X: Table = None, y: Target = None, *, name: str = "", use: str = "") -> str:
+        """Write a model card: what it is for, what it learned, how good it is and for whom.
+
+        Parameters
+        ----------
+        X, y : table of rows, and labels, optional
+            As for ``report``.
+        name : str
+            What the model is called.
+        use : str
+            What it is to be used for, and what not, which only people can say.
+
+        Returns
+        -------
+        card : str
+            Markdown.
+
+        References
+        ----------
+        Mitchell et al., Model cards for model reporting (2019).
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from naively import NaiveBayes
+        >>> nb = NaiveBayes("gaussian").fit(*load_iris(return_X_y=True))
+        >>> card = nb.export.card(name="iris", use="Lectures.")
+        >>> print(*[line for line in card.splitlines() if line.startswith("#")][:4], sep="; ")
+        # iris; ## Intended use; ## How good it is; ## Can its probabilities be believed?
+        """
+        from naively.report.card import write_card
+
+        return write_card(self._subject(X, y), name, use, self._estimator.history_)
+
+    def _subject(self, X: Table, y: Target) -> Subject:
+        """Return what a report or a card is of."""
+        from naively.report.subject import Subject
 
         model = self._model
         learned = None if self._estimator._counts_unlabelled else self._estimator._sample
         rows, labels = (None, None) if X is None else (self._estimator._rows(X), None)
         if X is not None and y is not None:
             rows, labels = self._estimator._with_labels(X, y)
-        return write_report(Subject.of(model, learned, self._estimator._kind, rows, labels), name)
+        return Subject.of(model, learned, self._estimator._kind, rows, labels)
 
     def with_noise(
         self, epsilon: float, delta: float = 0.0, *, resolution: int = 3, random_state: Seed = None

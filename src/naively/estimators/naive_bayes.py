@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields, replace
-from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from naively.assess.prediction_sets import held_out_of
@@ -825,7 +824,7 @@ class NaiveBayes(Classifier):
 
 
 def load(
-    path: str | PathLike[str], functions: Mapping[str, Callable[[str], Any]] | None = None
+    path: store.Source, functions: Mapping[str, Callable[[str], Any]] | None = None
 ) -> NaiveBayes:
     """Read a model file that ``NaiveBayes.save`` or the command line wrote.
 
@@ -833,8 +832,8 @@ def load(
 
     Parameters
     ----------
-    path : str or Path
-        The file.
+    path : str or Path, a file of bytes that is open for reading, or bytes
+        The file, or what it holds: of an upload, say, or of an object store.
     functions : mapping of str to function, optional
         The functions that the model's texts go through (``Text(tokenizer=...)`` and the like), by
         their names: a file holds no code.
@@ -859,6 +858,8 @@ def load(
     >>> NaiveBayes().fit([[1.0], [3.0]], ["a", "b"]).save(path)
     >>> load(path).predict([[1.2]])
     array(['a'], dtype='<U1')
+    >>> load(path.read_bytes()).predict([[2.8]])
+    array(['b'], dtype='<U1')
     """
     content = store.load_all(path, functions)
     return NaiveBayes._of_model(content.model, content.sample, content.history)  # noqa: SLF001

@@ -6,7 +6,7 @@ import gzip
 import json
 import zlib
 from dataclasses import fields, is_dataclass
-from io import BytesIO
+from io import SEEK_END, BytesIO
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
@@ -58,7 +58,7 @@ def to_bytes(header: Saved, arrays: Arrays) -> bytes:
 def read(path: Path) -> tuple[Saved, bytes]:
     """Return the header of a model file, and all its bytes (see ``read_open``)."""
     with path.open("rb") as file:
-        return read_open(path, uncompressed(path, file))
+        return read_open(path, file)
 
 
 def read_open(name: object, file: BinaryIO) -> tuple[Saved, bytes]:
@@ -69,13 +69,14 @@ def read_open(name: object, file: BinaryIO) -> tuple[Saved, bytes]:
     name : path or str
         What the file is called in messages.
     file : file of bytes
-        The file, at its beginning.
+        The file, at its beginning; it may be compressed.
 
     Raises
     ------
     ValueError
         If it is no model file; the message says in what way.
     """
+    file = uncompressed(name, file)
     text = _header(name, file)
     file.seek(0)
     content = file.read()
@@ -230,7 +231,7 @@ def compressed(path: str | PathLike[str], content: bytes) -> bytes:
     return short
 
 
-def uncompressed(path: Path, file: BinaryIO) -> BinaryIO:
+def uncompressed(name: object, file: BinaryIO) -> BinaryIO:
     """Return an open file as it is, or what it holds if it is compressed, at its beginning.
 
     Raises
@@ -242,14 +243,15 @@ def uncompressed(path: Path, file: BinaryIO) -> BinaryIO:
     file.seek(0)
     if magic != MAGIC:
         return file
-    most = _most(path.stat().st_size)
+    most = _most(file.seek(0, SEEK_END))
+    file.seek(0)
     try:
         content = gzip.GzipFile(fileobj=file).read(most + 1)
     except (OSError, EOFError, zlib.error) as error:
-        raise ValueError(f"{path} is damaged: {error}.") from error
+        raise ValueError(f"{name} is damaged: {error}.") from error
     if len(content) > most:
         raise ValueError(
-            f"{path} holds more than {RATIO} times its size, as bombs do: if you trust it, "
+            f"{name} holds more than {RATIO} times its size, as bombs do: if you trust it, "
             "unpack it with gunzip, and load the plain file."
         )
     return BytesIO(content)

@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from io import BytesIO
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from naively import saving
 from naively.counting.axis import DOCUMENT, Name, Statistic, Words
@@ -64,6 +64,7 @@ from naively.schema.settle import View
 from naively.schema.text import Text, name_of
 
 LONGEST = 300  # characters of a message about a damaged file
+Source = str | PathLike[str] | BinaryIO | bytes | bytearray | memoryview
 HISTORY = "history"  # in the provenance: what was done to the model
 
 
@@ -92,7 +93,7 @@ class Content(NamedTuple):
 
 def save(
     model: Model,
-    path: str | PathLike[str],
+    path: str | PathLike[str] | BinaryIO,
     provenance: Mapping[str, Json] | None = None,
     sample: SampledRows | None = None,
     history: History | None = None,
@@ -103,7 +104,7 @@ def save(
     ----------
     model : Model
         What is saved.
-    path : str or Path
+    path : str or Path, or a file of bytes that is open for writing
         The file; one whose name ends in ``.gz`` is compressed.
     provenance : mapping, optional
         Where the model comes from: anything that JSON can hold.
@@ -119,7 +120,11 @@ def save(
     ValueError
         If it would be compressed so well that it could not be loaded.
     """
-    saving.save(path, compressed(path, to_bytes(model, provenance, sample, history)))
+    content = to_bytes(model, provenance, sample, history)
+    if isinstance(path, str | PathLike):
+        saving.save(path, compressed(path, content))
+    else:
+        path.write(content)
 
 
 def to_bytes(
@@ -145,20 +150,18 @@ def to_bytes(
     return container.to_bytes(header, arrays)
 
 
-def load(path: str | PathLike[str]) -> Model:
+def load(path: Source) -> Model:
     """Return the model in a file (see ``load_all``)."""
     return load_all(path).model
 
 
-def load_all(
-    path: str | PathLike[str], functions: Mapping[str, Callable[[str], Any]] | None = None
-) -> Content:
+def load_all(path: Source, functions: Mapping[str, Callable[[str], Any]] | None = None) -> Content:
     """Return all that a model file holds.
 
     Parameters
     ----------
-    path : str or Path
-        The file.
+    path : str or Path, a file of bytes that is open for reading, or bytes
+        The file, or what it holds.
     functions : mapping of str to function, optional
         Those that texts go through, by their names.
 
@@ -170,14 +173,22 @@ def load_all(
         If the file is no model file, is damaged, or was made by a newer version; the message says
         which.
     """
-    path = Path(path)
-    if not path.is_file():
-        raise FileNotFoundError(f"There is no model file {path}.")
     with given_functions(functions):
-        return _read(path, *container.read(path))
+        if isinstance(path, str | PathLike):
+            path = Path(path)
+            if not path.is_file():
+                raise FileNotFoundError(f"There is no model file {path}.")
+            return _read(path, *container.read(path))
+        if isinstance(path, bytes | bytearray | memoryview):
+            return from_bytes(path)
+        content = path.read()
+        name = getattr(path, "name", "The file")
+        if not isinstance(content, bytes):
+            raise TypeError(f'{name} is a file of text: open it as one of bytes, with mode="rb".')
+        return from_bytes(content, name)
 
 
-def from_bytes(content: bytes, name: str = "The model") -> Content:
+def from_bytes(content: bytes | bytearray | memoryview, name: str = "The model") -> Content:
     """Return all that the bytes of a model file hold (see ``load_all``).
 
     Parameters

@@ -25,7 +25,7 @@ from naively.likelihoods.words import length_factor
 from naively.model.class_prior import is_estimated, number_of, pretend_classes, spoken_for
 from naively.model.held_out import check_coverage
 from naively.model.model import Model
-from naively.schema.schema import Group
+from naively.schema.schema import Group, Missing, MissingAs
 from naively.tabular import Tabular
 
 if TYPE_CHECKING:
@@ -342,3 +342,48 @@ def _rows(model: Model) -> Floats:
         pretend = pretend_classes(prior, "mean", model.classes)
     rows: Floats = np.maximum(model.independent_rows, 0.0) + pretend
     return rows
+
+
+# --- How sure the evidence of one column is, by itself -------------------------------------------
+
+
+def evidence_variance(
+    model: Model, batch: Batch, column: object, h: Floats, covariance: WeightsCovariance | None
+) -> Floats:
+    """Return the variance that one column's evidence gives a function of the joint, (rows,).
+
+    Parameters
+    ----------
+    batch : Batch
+        Rows.
+    column : column name
+        The column; what it says that its cells are there or missing is of it too.
+    h : ndarray of shape (rows, classes)
+        The derivatives of the function by the joint log likelihoods.
+    covariance : WeightsCovariance or None
+        How sure the weights are; None if they count as known.
+    """
+    found = np.zeros(len(h))
+    for group, of in zip(model.taken.schema.groups, _uncertain(model, batch), strict=True):
+        own = [_is_of(part, column) for part in model.taken.parts[group.key].keys]
+        if any(own):
+            some = of._replace(
+                own=of.own[:, own],
+                length=None,
+                of_total=None,
+                together=None if of.together is None else of.together[:, own],
+                weight=None if of.weight is None else of.weight[own],
+            )
+            found += some.variance(h)
+    if covariance is not None:
+        evidence = _evidence(model, batch, covariance.parts)
+        evidence[[not _is_of(part, column) for part in covariance.parts]] = 0.0
+        known = replace(covariance, bias=np.zeros_like(covariance.bias))
+        found += known.variance(h, evidence)
+    return found
+
+
+def _is_of(part: Part, column: object) -> bool:
+    """Whether a part of the evidence is of a column, or of its missing cells."""
+    name = part.column.of if isinstance(part.column, Missing | MissingAs) else part.column
+    return name == column

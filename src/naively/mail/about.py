@@ -32,7 +32,7 @@ def facts(table: MailTable) -> list[str]:
     """Return sentences about a table: what it learned, when, and what it promises."""
     ham, spam = table.messages
     said = [
-        f"A mail filter that has learned {_count(ham)} good mails and {_count(spam)} of spam: "
+        f"A mail filter that has learned {shown(ham)} good mails and {shown(spam)} of spam: "
         f"{many(len(table), 'word')}" + (f", last on {date_of(table.last_day)}." if table else ".")
     ]
     said.append(f"Scores are multiplied by {table.temperature:.3g}, the temperature.")
@@ -56,7 +56,8 @@ def facts(table: MailTable) -> list[str]:
     return said
 
 
-def _count(n: float) -> str:
+def shown(n: float) -> str:
+    """Return a number of messages, which is whole unless counts were scaled."""
     return f"{n:,.0f}" if n == round(n) else f"{n:,.1f}"
 
 

@@ -26,6 +26,15 @@ VERBS = {  # what each does, and the module of naively.mail.verbs that does it
     "import": ("Add counts of bogofilter, SpamAssassin or another model.", "exchange"),
     "expire": ("Drop words that were not learned for long.", "expire"),
 }
+STATUSES = {
+    0: "Done; of `filter --exit-code`, the message is spam.",
+    1: "Of `filter --exit-code`: the message is ham.",
+    2: "Of `filter --exit-code`: the class is unsure.",
+    3: "An error, which one sentence on standard error says. `filter` has written the message as "
+    "it came; without --exit-code, only wrong options have this status, and 0 all else.",
+    75: "`filter` could not read or write the message: the mail agent is to keep it and try again.",
+    130: "Stopped by Ctrl-C.",
+}
 HELP = f"The spam filter; its verbs are {', '.join(VERBS)}."
 
 
@@ -36,7 +45,10 @@ def run(arguments: Sequence[str]) -> int:
         return _list(verb)
     module = import_module(f"naively.mail.verbs.{VERBS[verb][1]}")
     try:
-        options = module.read_options(verb, arguments[1:])
+        if verb == "filter":  # where they are plain, without a parser
+            options = module.read_options(verb, arguments[1:])
+        else:
+            options = module.parser_of(verb).parse_intermixed_args(arguments[1:])
     except SystemExit as stop:  # help was given
         return int(stop.code or 0)
     except Exception as error:  # noqa: BLE001  the message is written even so
@@ -58,9 +70,14 @@ def _list(verb: str) -> int:
     if verb not in ("--help", "-h"):
         say(f"No such verb: {verb!r}. The verbs of mail are {', '.join(VERBS)}.")
         return ERROR
+    from textwrap import wrap
+
     width = max(map(len, VERBS))
     verbs = [f"  {name:{width}}  {what}" for name, (what, _) in VERBS.items()]
     lines = ["usage: naively mail VERB MODEL ...", "", HELP, "", *verbs, ""]
-    lines.append("`naively mail VERB --help` says more.\n")
+    lines += ["Exit statuses:"]
+    for status, what in STATUSES.items():
+        lines += wrap(what, 90, initial_indent=f"  {status:3}  ", subsequent_indent=" " * 7)
+    lines += ["", "`naively mail VERB --help` says more.\n"]
     sys.stdout.write("\n".join(lines))
     return 0

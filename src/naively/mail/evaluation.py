@@ -8,6 +8,7 @@ of ``n`` are found in one case of twenty.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import ceil, exp, floor, lgamma, log, log1p
 
 from naively.mail.layout import BINS
@@ -15,7 +16,7 @@ from naively.mail.score import BIN_WIDTH, logistic, prior_log_odds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from naively.mail.table import MailTable
 
@@ -94,10 +95,63 @@ def share_of(rate: float) -> str:
     return f"1 of {round(1 / rate):,}"
 
 
-def _probability(table: MailTable, place: int) -> float:
+def _probability(table: MailTable, place: float) -> float:
     """Return the probability of spam at the upper end of a bin of the histogram of scores."""
     score = (place - BINS // 2 + 0.5) * BIN_WIDTH
     return logistic(prior_log_odds(table.messages) + table.temperature * score)
+
+
+def judged_by_leaving_out(table: MailTable) -> Judged:
+    """Return what a model says of the messages that it learned, each left out, by its histogram.
+
+    Scores are known to half a bin; messages that count less than half, as counts were scaled, are
+    not there.
+    """
+    found = []
+    for i, count in enumerate(table.histogram):
+        c, place = divmod(i, BINS)
+        p = _probability(table, place - 0.5)
+        found += [(p, c, "")] * max(0, round(count))
+    return Judged(found)
+
+
+def judged_of(
+    table: MailTable,
+    mail: Iterable[tuple[bytes, str]],
+    contacts: Collection[str] | None = None,
+) -> Judged:
+    """Return what a model says of messages whose class is known.
+
+    Parameters
+    ----------
+    table : MailTable
+        The model.
+    mail : iterable of (bytes, str)
+        Messages, as they were received, with their classes.
+    contacts : collection of str, optional
+        Addresses in lower case.
+
+    Raises
+    ------
+    ValueError
+        If there is no mail, or some of another class.
+    """
+    from naively.mail.learn import digest_of, name_of
+    from naively.mail.score import WordWeights
+    from naively.mail.table import CLASSES
+    from naively.mail.verdict import judge
+
+    known, weights = table.known().keys(), WordWeights(table)
+    found, learned = [], 0
+    for raw, label in mail:
+        if label not in CLASSES:
+            raise ValueError(f"The classes of mail are spam and ham; there is mail of {label!r}.")
+        verdict, row = judge(raw, weights, contacts)
+        learned += any(digest_of(row, each) in known for each in CLASSES)
+        found.append((verdict.probability, CLASSES.index(label), name_of(row)))
+    if not found:
+        raise ValueError("There is no mail to judge the model on.")
+    return Judged(found, learned)
 
 
 class Judged:
@@ -107,10 +161,12 @@ class Judged:
     ----------
     found : sequence of (float, int, str)
         Of each message the probability of spam, the class (1 is spam), and what it is called.
+    learned : int
+        How many of them the filter is known to have learned.
     """
 
-    def __init__(self, found: Sequence[tuple[float, int, str]]) -> None:
-        self.found = found
+    def __init__(self, found: Sequence[tuple[float, int, str]], learned: int = 0) -> None:
+        self.found, self.learned = found, learned
         self.spam = sum(c for _, c, _ in found)
         self.ham = len(found) - self.spam
 
@@ -128,12 +184,15 @@ class Judged:
     @property
     def calibration_error(self) -> float:
         """The mean distance of the probability of spam from the share of spam, in equal bins."""
-        ordered = sorted(self.found)
-        n, error = len(ordered), 0.0
-        for i in range(CALIBRATION_BINS):
-            part = ordered[i * n // CALIBRATION_BINS : (i + 1) * n // CALIBRATION_BINS]
-            error += abs(sum(p - c for p, c, _ in part))
-        return error / n
+        return sum(abs(sum(p) - sum(c)) for p, c in self.bins) / len(self.found)
+
+    @property
+    def bins(self) -> list[tuple[list[float], list[int]]]:
+        """Probabilities and classes in bins of the same number of messages, ascending."""
+        ordered, n = sorted(self.found), len(self.found)
+        ends = [i * n // CALIBRATION_BINS for i in range(CALIBRATION_BINS + 1)]
+        parts = (ordered[begin:end] for begin, end in pairwise(ends) if end > begin)
+        return [([p for p, _, _ in part], [c for _, c, _ in part]) for part in parts]
 
     def errors(self, threshold: float) -> list[tuple[float, int, str]]:
         """Return the messages that are on the wrong side, the most surely wrong first."""

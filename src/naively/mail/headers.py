@@ -6,11 +6,16 @@ import re
 from functools import cache
 
 from naively.mail.limits import MARKED_LINES
-from naively.mail.message import OWN, SPAM
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+OWN = "x-naively-"  # what the names of the headers begin with that the filter adds
+SPAM = "x-spam-"  # and of those that it adds in the manner of SpamAssassin
+NAMED = "X-Naively-Header"  # has the name of the one that has the class, if it was chosen
+RESERVED = (f"{SPAM}status", f"{SPAM}flag")
+LONGEST = 60  # characters of a name, or a text, that is chosen
 
 # Repetitions are possessive (*+), so a match looks at each byte once.
 END_OF_HEAD = re.compile(rb"\n(?=\r*+\n)")
@@ -40,8 +45,9 @@ def mark(message: bytes, headers: Mapping[str, str], *, whole: bool = True) -> b
     message : bytes
         A message, with any kind of line ends.
     headers : mapping of str to str
-        ASCII, or it is escaped; the names begin with ``X-Naively-``, or with ``X-Spam-``: then all
-        fields whose names begin so were forged. A line break in a value folds the header.
+        ASCII, or it is escaped. All fields of these names were forged, all that begin with
+        ``X-Naively-``, and, with ``X-Spam-Status``, all with ``X-Spam-``. A line break in a value
+        folds the header.
     whole : bool
         Whether this is all of the message. If not, and its headers do not end here, they are ended,
         as the headers that follow are not checked for forged ones.
@@ -60,8 +66,13 @@ def mark(message: bytes, headers: Mapping[str, str], *, whole: bool = True) -> b
         return ours + line_end + message
     found = END_OF_HEAD.search(message)
     head, rest = (message[: found.end()], message[found.end() :]) if found else (message, b"")
-    of_others = any(name.lower().startswith(SPAM) for name in headers)
-    first, further = _forged(b"|".join([OWN_NAME, SPAM_NAME] if of_others else [OWN_NAME]))
+    names = [OWN_NAME, *([SPAM_NAME] if "X-Spam-Status" in headers else [])]
+    names += [
+        re.escape(name.encode()) + rb"(?=[ \t]*+:)"
+        for name in headers
+        if not name.lower().startswith(OWN)
+    ]
+    first, further = _forged(b"|".join(names))
     head = further.sub(b"", first.sub(b"", head))
     if not head.endswith(b"\n"):
         head += line_end if head else b""
@@ -90,3 +101,41 @@ def _end_of_fields(head: bytes) -> int:
             return field
         place = end
     return field
+
+
+# --- What a header is called, and says, may be chosen ---------------------------------------------
+
+
+def header_name(text: str) -> str:
+    """Return the name of a header that was given as an option: no other program needs it.
+
+    Examples
+    --------
+    >>> header_name("X-Bogosity")
+    'X-Bogosity'
+    >>> header_name("Subject")
+    Traceback (most recent call last):
+    ValueError: Subject is no name for it: give one such as X-Junk, of letters, digits and hyphens.
+    """
+    plain = text.isascii() and text.replace("-", "").isalnum()
+    reserved = text.lower() in RESERVED or (
+        text.lower().startswith(OWN) and text.lower() != f"{OWN}class"
+    )
+    if not plain or reserved or not 2 < len(text) <= LONGEST or text[:2].upper() != "X-":
+        raise ValueError(
+            f"{text} is no name for it: give one such as X-Junk, of letters, digits and hyphens."
+        )
+    return text
+
+
+def header_text(text: str) -> str:
+    """Return a text of a header that was given as an option.
+
+    Examples
+    --------
+    >>> header_text("Yes, spam")
+    'Yes, spam'
+    """
+    if not (text.isascii() and text.isprintable() and 0 < len(text.strip()) <= LONGEST):
+        raise ValueError(f"{text!r} is no text of a header: give up to {LONGEST} letters of ASCII.")
+    return text.strip()

@@ -84,6 +84,9 @@ def visible_text(html: str) -> Seen | None:
     >>> visible_text("<div>" * 4000) is None
     True
     """
+    from naively.mail.lazily import import_lexbor
+
+    import_lexbor()
     from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 
     from naively.mail.style import Sheet

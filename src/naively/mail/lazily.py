@@ -1,7 +1,8 @@
-"""The standard library's `email`, without what one message hardly ever needs of it.
+"""The standard library's `email`, and lexbor, without what one message hardly ever needs of them.
 
 ``email.utils`` imports modules for dates, for message ids and for names in other charsets, which
-take longer to import than a message takes to read. They are imported when first used.
+take longer to import than a message takes to read, and so does what lexbor logs by. They are
+imported when first used.
 """
 
 from __future__ import annotations
@@ -50,3 +51,36 @@ def import_email() -> None:
         for name, module in mine.items():
             if sys.modules.get(name) is module:
                 del sys.modules[name]
+
+
+class _Logger:
+    """A logger that is made when it is first asked for something."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, what: str) -> Any:
+        return getattr(import_module("logging").getLogger(self._name), what)
+
+
+def import_lexbor() -> None:
+    """Import ``selectolax.lexbor`` such that ``logging`` is imported when something is logged.
+
+    Examples
+    --------
+    >>> import_lexbor()
+    >>> from selectolax.lexbor import LexborHTMLParser
+    >>> LexborHTMLParser("<p>noon").text()
+    'noon'
+    """
+    if "selectolax.lexbor" in sys.modules:
+        return
+    mine: Any = None
+    if "logging" not in sys.modules:
+        mine = sys.modules["logging"] = _Later("logging")
+        mine.getLogger = _Logger
+    try:
+        import selectolax.lexbor  # noqa: F401
+    finally:
+        if mine is not None and sys.modules.get("logging") is mine:
+            del sys.modules["logging"]

@@ -10,13 +10,13 @@ from pathlib import Path
 
 from naively.mail.limits import BYTES
 from naively.mail.message import COLUMNS, read_message
+from naively.mail.places import SINGLE, entries, is_maildir, is_mbox
 from naively.messages import warn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-SINGLE = (".eml", ".msg")  # hold one message, even if they begin as an mbox does
 BEGINNING = 1 << 16  # bytes of a file that tell whether it is mail
 FROM_LINE = re.compile(rb">?From ")
 FIELD = re.compile(rb"([A-Za-z][\w.-]*)[ \t]*:")
@@ -27,20 +27,6 @@ KNOWN = re.compile(  # a header of mail, with which neither a table nor a progra
     rb"mime-version|status|lines|comments|keywords|precedence|importance|priority|sensitivity|"
     rb"organization|organisation|apparently-to|newsgroups|path|xref|return-path"
 )
-LOOKED_AT = 8  # entries of a folder that tell whether it holds mail
-
-
-def is_mail(path: Path) -> bool:
-    """Whether a path holds mail: .eml, mbox or Maildir, or a folder that begins with any of these.
-
-    Examples
-    --------
-    >>> is_mail(Path("letter.eml")), is_mail(Path("table.csv"))
-    (True, False)
-    """
-    if path.is_dir():
-        return _is_maildir(path) or any(map(is_mail, _entries(path)[:LOOKED_AT]))
-    return path.suffix.lower() in SINGLE or _is_mbox(path)
 
 
 def read_columns(path: Path) -> dict[str, list[str | None]]:
@@ -48,7 +34,7 @@ def read_columns(path: Path) -> dict[str, list[str | None]]:
 
     A cell is missing where a message has nothing for the column.
     """
-    by_class = path.is_dir() and not _is_maildir(path) and _classes(path)
+    by_class = path.is_dir() and not is_maildir(path) and _classes(path)
     labelled = read_labelled(path) if by_class else ((raw, None) for raw in read_messages(path))
     columns: dict[str, list[str | None]] = {name: [] for name in COLUMNS}
     labels: list[str | None] = []
@@ -106,25 +92,25 @@ def _in_folder(folder: Path, above: frozenset[Path]) -> Iterator[Found]:
     place = folder.resolve()
     if place in above:  # a link to a folder that is being read
         return
-    is_maildir = _is_maildir(folder)
-    if is_maildir:
-        files = [file for name in ("new", "cur") for file in _entries(folder / name)]
-        entries = sorted(files, key=lambda file: file.name.split(":")[0])  # flags follow a colon
-        entries += sorted(box for box in folder.glob(".?*") if box.is_dir())
+    of_maildir = is_maildir(folder)
+    if of_maildir:
+        files = [file for name in ("new", "cur") for file in entries(folder / name)]
+        found = sorted(files, key=lambda file: file.name.split(":")[0])  # flags follow a colon
+        found += sorted(box for box in folder.glob(".?*") if box.is_dir())
     else:
-        entries = _entries(folder)
-    for entry in entries:
+        found = entries(folder)
+    for entry in found:
         if entry.is_dir():
             yield from _in_folder(entry, above | {place})
         elif entry.is_file():
-            yield from [_single(entry)] if is_maildir else _in_file(entry)
+            yield from [_single(entry)] if of_maildir else _in_file(entry)
         else:
             warn(f"{entry} is no file: it is passed over.")
 
 
 def _in_file(path: Path) -> Iterator[Found]:
     """Yield the one message in a file, or those of an mbox."""
-    if path.suffix.lower() in SINGLE or not _is_mbox(path):
+    if path.suffix.lower() in SINGLE or not is_mbox(path):
         yield _single(path)
         return
     mbox = mailbox.mbox(path, create=False)
@@ -200,7 +186,7 @@ def read_labelled(path: Path, labels: Path | None = None) -> Iterator[tuple[byte
                 raise FileNotFoundError(f"{labels} names {name}, which is not in {path}.")
             yield _message(path / name), label
         return
-    classes = _classes(path) if path.is_dir() and not _is_maildir(path) else []
+    classes = _classes(path) if path.is_dir() and not is_maildir(path) else []
     if not classes:
         raise ValueError(
             f"{path} does not say the class of its messages: give a folder with a folder or mbox "
@@ -224,21 +210,6 @@ def _classes(folder: Path) -> list[Path]:
     """Return the folders and mailboxes, each of which holds the mail of one class."""
     return [
         entry
-        for entry in _entries(folder)
-        if entry.is_dir() or (entry.suffix.lower() not in SINGLE and _is_mbox(entry))
+        for entry in entries(folder)
+        if entry.is_dir() or (entry.suffix.lower() not in SINGLE and is_mbox(entry))
     ]
-
-
-def _is_maildir(path: Path) -> bool:
-    return (path / "cur").is_dir() and (path / "new").is_dir()
-
-
-def _is_mbox(path: Path) -> bool:
-    if not path.is_file():
-        return False
-    with path.open("rb") as file:
-        return file.read(5) == b"From "
-
-
-def _entries(folder: Path) -> list[Path]:
-    return sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))

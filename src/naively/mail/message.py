@@ -12,6 +12,7 @@ from encodings import normalize_encoding
 from encodings.aliases import aliases
 from itertools import islice
 
+from naively.mail.headers import NAMED, OWN, SPAM
 from naively.mail.html import LINK, visible_text
 from naively.mail.limits import (
     ALL_HEADERS_LENGTH,
@@ -50,8 +51,6 @@ COLUMNS = (
     "mailer", "headers", "attachments", "hidden",
 )  # fmt: skip
 CONTACTS = "sender_in_contacts"
-OWN = "x-naively-"  # what the names of the headers begin with that the filter adds
-SPAM = "x-spam-"  # and of those that it adds in the manner of SpamAssassin
 
 SOURCES = {  # the headers that each column holds
     "subject": ("subject",),
@@ -157,6 +156,9 @@ def _read_headers(message: Message, notes: Notes) -> dict[str, str]:
     for name, value in message.raw_items():
         if not name.lower().startswith(LOCAL):
             values.setdefault(name.lower(), []).append(value)
+    for chosen in message.get_all(NAMED, ()):
+        if (name := str(chosen).strip().lower()).startswith("x-"):  # nothing else may be hidden
+            values.pop(name, None)
     row = {
         column: "\n".join(_header(value, notes) for name in names for value in values.get(name, ()))
         for column, names in SOURCES.items()

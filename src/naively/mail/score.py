@@ -30,6 +30,9 @@ LOWEST_TEMPERATURE, HIGHEST_TEMPERATURE = 1 / 16, 16.0
 SEARCH_STEPS = 40  # each leaves two thirds of the range of temperatures
 ENOUGH = 20  # messages of each class, below which no temperature is fitted
 KEPT = 200_000  # weights of words that are kept
+UNKNOWN: dict[Counts, float | None] = {
+    (0.0, 0.0): None
+}  # weights by counts, which many words share
 BIN_WIDTH = 1 / 8  # of the histogram of scores, whose bins are centred from -32 to 32
 
 
@@ -75,9 +78,8 @@ def weight_of_evidence(count: Counts, messages: Counts) -> float:
     """
     if not any(count):
         return 0.0
-    ham, spam = (
-        (n + PSEUDO_COUNT) / (m + 2 * PSEUDO_COUNT) for n, m in zip(count, messages, strict=True)
-    )
+    ham = (count[0] + PSEUDO_COUNT) / (messages[0] + 2 * PSEUDO_COUNT)
+    spam = (count[1] + PSEUDO_COUNT) / (messages[1] + 2 * PSEUDO_COUNT)
     return log(spam / ham)
 
 
@@ -102,13 +104,16 @@ class WordWeights(dict[str, "float | None"]):
     def __init__(self, table: MailTable) -> None:
         super().__init__()
         self.table = table
+        self._of_counts = UNKNOWN.copy()
 
     def __missing__(self, word: str) -> float | None:
         if len(self) >= KEPT:  # nobody can fill the memory of who reads message after message
             self.clear()
+            self._of_counts = UNKNOWN.copy()
         count = self.table[word]
-        weight = weight_of_evidence(count, self.table.messages) if any(count) else None
-        self[word] = weight
+        if count not in self._of_counts:
+            self._of_counts[count] = weight_of_evidence(count, self.table.messages)
+        self[word] = weight = self._of_counts[count]
         return weight
 
 

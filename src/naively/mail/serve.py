@@ -32,8 +32,10 @@ from naively.mail.spamd import RefusedError, Request
 from naively.mail.table import MailTable
 from naively.mail.tell import tell
 from naively.mail.verdict import (
+    CLASS,
     EQUAL,
     NOBODY,
+    TEXTS,
     division_of,
     headers_of,
     judge,
@@ -48,7 +50,7 @@ if TYPE_CHECKING:
     import socket
     from collections.abc import Callable, Sequence
 
-    from naively.mail.verdict import Costs, Division, Lists
+    from naively.mail.verdict import Costs, Division, Lists, Named
 
 PATIENCE = 30.0  # seconds in which a request must have come, and an answer be taken
 LINGER = 2.0  # seconds in which a client that was answered must end its connection
@@ -199,6 +201,8 @@ class Service:
         How many messages are scored at a time.
     clients : int
         How many connections are read and answered at a time; others wait.
+    named : (str, sequence of str)
+        The header that has the class, and its texts for spam, ham and unsure.
     """
 
     models: Models
@@ -206,6 +210,7 @@ class Service:
     allow_tell: bool = False
     workers: int = 2
     clients: int = 32
+    named: Named = (CLASS, TEXTS)
 
 
 def respond(settings: Service, request: Request, message: bytes) -> tuple[bytes, str]:
@@ -228,8 +233,8 @@ def respond(settings: Service, request: Request, message: bytes) -> tuple[bytes,
     texts = score_and_threshold(verdict.log_odds, threshold, is_spam=spam)
     content = b""
     if request.verb in ("PROCESS", "HEADERS"):
-        headers = headers_of(label, verdict, notes) | spam_headers(label, verdict, threshold)
-        content = mark(message, headers)
+        headers = headers_of(label, verdict, notes, settings.named)
+        content = mark(message, headers | spam_headers(label, verdict, threshold))
         if request.verb == "HEADERS":
             content = spamd.head_of(content, message)
     elif request.verb == "SYMBOLS":

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from math import inf, log
 
+from naively.mail.headers import NAMED, OWN, SPAM
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Sequence
 
     from naively.mail.message import Notes
     from naively.mail.score import Verdict, WordWeights
@@ -20,11 +22,14 @@ if TYPE_CHECKING:
     Row = dict[str, str | bool]
     Costs = tuple[float, float]  # of ham that is taken for spam, and of spam that is taken for ham
     Lists = tuple[frozenset[str], frozenset[str]]  # of senders that are allowed, and blocked
+    Named = tuple[str, Sequence[str]]  # the header that has the class, and its text for each
 
 EQUAL: Costs = (1.0, 1.0)
 NOBODY: Lists = (frozenset(), frozenset())
 TOP = 10  # words that explain
 GREATEST = 999.9  # score that is written
+CLASS = "X-Naively-Class"
+TEXTS = ("spam", "ham", "unsure")  # of that header, by class
 
 
 def judge(
@@ -178,9 +183,31 @@ def score_and_threshold(log_odds: float, threshold: float, *, is_spam: bool) -> 
     return f"{score / 10:.1f}", f"{least / 10:.1f}"
 
 
-def headers_of(label: str, verdict: Verdict, notes: Notes, *, explain: bool = False) -> Headers:
-    """Return the headers that the filter adds to a message, by name."""
-    headers = {"X-Naively-Class": label, "X-Naively-Probability": f"{verdict.probability:.6f}"}
+def headers_of(
+    label: str,
+    verdict: Verdict,
+    notes: Notes,
+    named: Named = (CLASS, TEXTS),
+    *,
+    explain: bool = False,
+) -> Headers:
+    """Return the headers that the filter adds to a message, by name.
+
+    Where the class has a header of another name, X-Naively-Header says which: who learns the
+    message knows by it that the header was not there when the message came.
+
+    Examples
+    --------
+    >>> from naively.mail.score import Verdict
+    >>> from naively.mail.table import MailTable
+    >>> headers_of("ham", Verdict(MailTable.empty(), []), {}, ("X-Junk", ("Yes", "No", "?")))
+    {'X-Junk': 'No', 'X-Naively-Header': 'X-Junk', 'X-Naively-Probability': '0.500000'}
+    """
+    name, texts = named
+    headers = {name: texts[TEXTS.index(label)]}
+    if not name.lower().startswith((OWN, SPAM)):
+        headers[NAMED] = name
+    headers["X-Naively-Probability"] = f"{verdict.probability:.6f}"
     if explain:
         headers["X-Naively-Evidence"] = _explanation(verdict)
     if notes:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from naively.counting.labels import Label, LabelArray
 from naively.events import Beta, Dirichlet
@@ -180,15 +180,25 @@ def decide(
     Stork, Pattern Classification (2001), section 2.2; Chow, On optimum recognition error and reject
     tradeoff (1970).
     """
-    best = p.argmax(axis=1) if cost is None else (p @ cost_table(cost, classes)).argmin(axis=1)
+    best, unsure = answers(p, None if cost is None else cost_table(cost, classes), reject)
     answer: LabelArray = classes[best]
     if reject is None:
         return answer
+    answer = answer.astype(object)
+    answer[unsure] = UNSURE
+    return answer
+
+
+def answers(
+    p: Floats, cost: Floats | None, reject: float | None
+) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """Return the number of the class that each row is given, and whether that is too uncertain."""
+    best = p.argmax(axis=1) if cost is None else (p @ cost).argmin(axis=1)
+    if reject is None:
+        return best, np.zeros(len(p), np.bool_)
     if not 0 <= reject <= 1:
         raise ValueError(f"reject must be a probability, from 0 to 1, got {reject}.")
-    unsure: LabelArray = answer.astype(object)
-    unsure[p[np.arange(len(p)), best] < reject] = UNSURE
-    return unsure
+    return best, p[np.arange(len(p)), best] < reject
 
 
 def cost_table(cost: Cost, classes: LabelArray) -> Floats:

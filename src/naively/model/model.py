@@ -579,6 +579,9 @@ class Record:
         memory. Of a merge, the names of the files; of a decay, the factor.
     model : str
         The file of the model that this was done to before it was merged into this one, or "".
+    digest : str
+        Of the bytes of that file of rows, by which it is known when it comes again; "" where rows
+        came otherwise.
     """
 
     verb: Verb
@@ -587,6 +590,7 @@ class Record:
     total: float
     source: str = ""
     model: str = ""
+    digest: str = ""
 
 
 @dataclass(frozen=True, repr=False)
@@ -616,12 +620,19 @@ class History(Tabular):
         record = Record(verb, now(), rows, total, source[:LONGEST])
         return _last([*self.records, record], self.earlier)
 
-    def of(self, source: str) -> History:
+    def of(self, source: str, digest: str = "") -> History:
         """Return the history whose last record says where the rows came from."""
         if not self.records:
             return self
         *before, last = self.records
-        return replace(self, records=(*before, replace(last, source=source[:LONGEST])))
+        named = replace(last, source=source[:LONGEST], digest=digest)
+        return replace(self, records=(*before, named))
+
+    def learned(self, digest: str) -> Record | None:
+        """Return the record of when a file was learned, unless it was forgotten as often."""
+        of_file = [record for record in self.records if digest and record.digest == digest]
+        learned = [record for record in of_file if record.verb != "forget"]
+        return learned[-1] if 2 * len(learned) > len(of_file) else None
 
     @classmethod
     def merged(cls, histories: Mapping[str, History] | Sequence[tuple[str, History]]) -> History:

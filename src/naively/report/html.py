@@ -37,10 +37,22 @@ def cell(value: object) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     if isinstance(value, Nats):
-        return f"{value:+.4f}"
+        return f"{round(value, 3) + 0.0:+.3f}"
     if isinstance(value, float):
-        return "undefined" if math.isnan(value) else f"{value:,.6g}"
+        return number(value)
     return data(value)
+
+
+def number(value: float) -> str:
+    """Return a number of three digits, or all digits of a whole one.
+
+    >>> number(0.80359), number(12345.0), number(12345.6)
+    ('0.804', '12,345', '12,346')
+    """
+    if math.isnan(value):
+        return "undefined"
+    whole = math.isfinite(value) and (value == round(value) or abs(value) >= 1000)
+    return f"{value:,.0f}" if whole else f"{value:.3g}"
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -83,13 +95,35 @@ def figure(svg: str, caption: str = "") -> str:
     return f"<figure>{svg}{below}</figure>"
 
 
-def section(name: str, title: str, *parts: str) -> str:
-    """Return a section of the page; without any part it is not there."""
-    body = "".join(parts)
-    if not body:
-        return ""
+def section(name: str, title: str, body: str, *, folded: bool = False) -> str:
+    """Return a section of the page, or one that is opened by who wants it."""
     head = f'<h2 id="{name}-title">{escaped(title)}</h2>'
+    if folded:
+        body = f"<details><summary>{head}</summary>{body}</details>"
+        head = ""
     return f'<section id="{name}" aria-labelledby="{name}-title">{head}{body}</section>'
+
+
+def how_to_read(text: str) -> str:
+    """Return a sentence on how to read what follows, of the page's own words."""
+    return f'<p class="how">{escaped(text)}</p>'
+
+
+def bars(name: str, lines: Iterable[tuple[str, float, str]]) -> str:
+    """Return bars, each with a name, a length of at most 1 and what is written at its end.
+
+    A bar of less than nothing is to the other side of none.
+    """
+    found = "".join(
+        f'<tr><th scope="row">{data(of)}</th><td class="length"><div class="track">'
+        f'<div class="fill" style="width:{100 * min(max(share, 0.0), 1.0):.1f}%"></div></div></td>'
+        f'<td class="n">{escaped(said)}</td></tr>'
+        for of, share, said in lines
+    )
+    if not found:
+        return ""
+    caption = f"<caption class='note'>{escaped(name)}</caption>"
+    return f'<table class="bars">{caption}<tbody>{found}</tbody></table>'
 
 
 def cards(each: Iterable[str]) -> str:

@@ -8,29 +8,37 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from string import Template
+from typing import NamedTuple
 
 from naively import saving
 from naively.export.scorecard import scorer as scorer_script
 from naively.messages import Shown, visible
-from naively.report import html, sections
-from naively.report.sections import Subject, make_scorer
+from naively.report import first as above
+from naively.report import html
+from naively.report.about import about
+from naively.report.columns import classes, columns
+from naively.report.moved import moved
+from naively.report.rows import rows
+from naively.report.scored import good, threshold_data
+from naively.report.scorer import Scorer, make_scorer, page_json
+from naively.report.subject import Subject
 
 TITLES = {
-    "warnings": "Before you believe it",
-    "learned": "What it learned from",
-    "good": "How good it is",
-    "calibration": "Can its probabilities be believed?",
-    "classes": "Classes",
-    "columns": "Columns",
-    "interactions": "Interactions",
-    "moved": "What has moved",
-    "rows": "Rows",
     "whatif": "What if?",
+    "columns": "What each column adds",
+    "good": "How good it is",
+    "rows": "Rows: most sure, least sure, most wrong",
+    "classes": "Classes",
+    "moved": "What has moved",
+    "about": "What it learned from, and how",
 }
+FOLDED = {"rows", "classes", "moved", "about"}  # sections that are opened by who wants them
+SCRIPTS = ("elements.js", "whatif.js", "nomogram.js", "decide.js")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -88,35 +96,88 @@ def write_report(subject: Subject, name: str = "") -> Report:
     name : str
         What the model is called; by default by its target.
     """
-    target = subject.provenance.get("target")
-    title = name or (f"naively: {target}" if target else "naively: a model")
+    target = visible(subject.target)
+    title = name or (f"What predicts {target}" if target else "What a model learned")
     scorer = make_scorer(subject)
     bodies = {
-        "warnings": sections.warnings(subject),
-        "learned": sections.learned(subject),
-        "good": sections.good(subject),
-        "calibration": sections.calibration(subject),
-        "classes": sections.classes(subject),
-        "columns": sections.columns(subject),
-        "interactions": sections.interactions(subject),
-        "moved": sections.moved(subject),
-        "rows": sections.rows(subject),
-        "whatif": sections.what_if(scorer),
+        "whatif": what_if(scorer),
+        "columns": columns(subject),
+        "good": good(subject),
+        "rows": rows(subject),
+        "classes": classes(subject),
+        "moved": moved(subject),
+        "about": about(subject),
     }
+    script = scorer_script() + "".join(map(_asset, SCRIPTS))
+    judged = page_json(threshold_data(subject))
+    moving = Script(script, scorer.json, judged)
+    return assembled(title, TITLES, bodies, above.lead(subject), above.first(subject), moving)
+
+
+class Script(NamedTuple):
+    """What moves on a page: the program, and what it reads, as JSON without any ``<``."""
+
+    program: str = ""
+    data: str = "null"
+    judged: str = "null"
+
+
+def assembled(
+    title: str,
+    titles: Mapping[str, str],
+    bodies: Mapping[str, str],
+    lead: str = "",
+    first: str = "",
+    script: Script = Script(),  # noqa: B008  (it cannot be changed)
+) -> Report:
+    """Return a page of sections, those that have a body.
+
+    Parameters
+    ----------
+    title : str
+        Of the page.
+    titles : mapping of str to str
+        The title of each section, by its name.
+    bodies : mapping of str to str
+        The HTML of each section, in their order.
+    lead, first : str
+        The HTML below the heading, and above the sections.
+    script : Script
+        What moves on the page.
+    """
     there = {key: body for key, body in bodies.items() if body}
-    script = scorer_script() + _asset("page.js")
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    digest = base64.b64encode(hashlib.sha256(script.program.encode()).digest()).decode()
     page = Template(_asset("page.html")).substitute(
         digest=digest,
         title=html.escaped(title),
         heading=html.data(title),
+        lead=lead,
+        first=first,
         style=_asset("page.css"),
-        contents=" ".join(f'<a href="#{key}">{TITLES[key]}</a>' for key in there),
-        sections="\n".join(html.section(key, TITLES[key], body) for key, body in there.items()),
-        data=scorer.json,
-        script=script,
+        contents=" ".join(f'<a href="#{key}">{titles[key]}</a>' for key in there),
+        sections="\n".join(
+            html.section(key, titles[key], body, folded=key in FOLDED)
+            for key, body in there.items()
+        ),
+        data=script.data,
+        judged=script.judged,
+        script=script.program,
     )
-    return Report(page, visible(title), tuple(TITLES[key] for key in there))
+    return Report(page, visible(title), tuple(titles[key] for key in there))
+
+
+def what_if(scorer: Scorer) -> str:
+    """Let a reader change the cells of a row and see the posterior move, beside a nomogram."""
+    if not scorer.columns:
+        return html.note(scorer.why) if scorer.why else ""
+    said = (
+        "Change a cell, or drag its mark along its scale: the further to the right, the more it "
+        "speaks for the class. The weights of all columns add up to the log odds."
+    )
+    if scorer.columns < scorer.read:
+        said += f" These are the {scorer.columns} of {scorer.read:,} columns that are worth most."
+    left_out = html.note(scorer.left_out) if scorer.left_out else ""
+    return html.how_to_read(said) + left_out + _asset("whatif.html")
 
 
 def _asset(name: str) -> str:

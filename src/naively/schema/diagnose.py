@@ -46,6 +46,7 @@ MOST_NAMED = 100  # classes whose names are looked for
 PIECE = 5  # characters of the longest n-gram of a text by default
 IDENTIFIER_ROWS = 50  # of a column, before it is said to be like an identifier
 IDENTIFIER_SHARE = 0.95  # of these rows, that have a level of their own
+OWN_LEVELS = "nearly every row has its own: like an identifier"
 
 Flags = NDArray[np.bool_]
 
@@ -377,7 +378,7 @@ def _odd_levels(axis: Levels, counts: Sums) -> Iterator[tuple[Name, str]]:
         yield axis.columns[j], f"always {axis.levels[j][0]!r}"
     own = (n >= IDENTIFIER_ROWS) & (levels >= IDENTIFIER_SHARE * n)
     for j in np.flatnonzero(own).tolist():
-        yield axis.columns[j], "nearly every row has its own: like an identifier"
+        yield axis.columns[j], OWN_LEVELS
 
 
 def _odd_cells(axis: Cells, counts: Sums) -> Iterator[tuple[Name, str]]:

@@ -26,7 +26,7 @@ from naively.data.files.source import (
 from naively.data.reading import ReadAs
 from naively.data.stream import ROWS, ReadAgainError, Stream, TableInMemory
 from naively.kernels.strings import Strings
-from naively.mail.mailbox import is_mail, read_columns
+from naively.mail.places import is_mail
 from naively.options import FileOptions
 
 if TYPE_CHECKING:
@@ -315,6 +315,8 @@ def _folder(
 
 
 def _mail(path: Path, choose: ChooseColumns) -> Stream:
+    from naively.mail.mailbox import read_columns
+
     columns = read_columns(path)
     if not columns["body"]:
         raise ValueError(f"There is no message in {path}.")

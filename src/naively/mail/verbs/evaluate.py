@@ -11,15 +11,15 @@ from naively.mail.verbs.options import contacts_of, labelled_mail, model_parser,
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
 
     from naively.mail.evaluation import Judged
+    from naively.mail.verbs.parser import Parser
 
 THRESHOLDS = 0.5, 0.9, 0.99, 0.999
 
 
-def read_options(verb: str, arguments: Sequence[str]) -> argparse.Namespace:
-    """Return the options, or raise a ValueError that says what is wrong with them."""
+def parser_of(verb: str) -> Parser:
+    """Return what parses the arguments."""
     parser = model_parser(
         verb,
         "Say how good a model is on mail that it has not learned: errors at several thresholds, "
@@ -32,36 +32,23 @@ def read_options(verb: str, arguments: Sequence[str]) -> argparse.Namespace:
         help="Above this probability a message is spam; 0.5 unless given.",
     )  # fmt: skip
     parser.add_argument("--json", action="store_true", help="Write one JSON object instead.")
-    return parser.parse_intermixed_args(arguments)
+    return parser
 
 
 def run(options: argparse.Namespace) -> int:
     """Judge the model, and return the exit status."""
-    from naively.mail.evaluation import Judged
-    from naively.mail.learn import digest_of, name_of
-    from naively.mail.score import WordWeights
-    from naively.mail.table import CLASSES, open_table
+    from naively.mail.evaluation import judged_of
+    from naively.mail.table import open_table
     from naively.mail.verbs.learn import messages_of
-    from naively.mail.verdict import judge
     from naively.messages import many
 
     table, contacts = open_table(options.model), contacts_of(options.contacts)
-    known, weights = table.known().keys(), WordWeights(table)
-    found, learned = [], 0
-    for raw, label in messages_of(options):
-        if label not in CLASSES:
-            raise ValueError(f"The classes of mail are spam and ham; there is mail of {label!r}.")
-        verdict, row = judge(raw, weights, contacts)
-        learned += any(digest_of(row, each) in known for each in CLASSES)
-        found.append((verdict.probability, CLASSES.index(label), name_of(row)))
-    if not found:
-        raise ValueError("There is no mail to judge the model on.")
-    if learned:
+    judged = judged_of(table, messages_of(options), contacts)
+    if judged.learned:
         say(
-            f"Note: the model has learned {many(learned, 'message')} of these, on which it is "
-            "better than on others."
+            f"Note: the model has learned {many(judged.learned, 'message')} of these, on which it "
+            "is better than on others."
         )
-    judged = Judged(found)
     sys.stdout.write(_as_json(judged, options) if options.json else _as_text(judged, options))
     return 0
 

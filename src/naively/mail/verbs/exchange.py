@@ -14,18 +14,18 @@ if TYPE_CHECKING:
 
     from naively.mail.exchange import Counted
     from naively.mail.table import MailTable
+    from naively.mail.verbs.parser import Parser
 
 
-def read_options(verb: str, arguments: Sequence[str]) -> argparse.Namespace:
-    """Return the options, or raise a ValueError that says what is wrong with them."""
+def parser_of(verb: str) -> Parser:
+    """Return what parses the arguments."""
     if verb == "export":
-        parser = model_parser(
+        return model_parser(
             verb,
             "Write the counts of a model as text, as bogofilter's `bogoutil -d` does: a line for "
             "each word, with its messages of spam and of ham, and the day it was last learned.",
             contacts=False,
         )
-        return parser.parse_intermixed_args(arguments)
     parser = model_parser(
         verb,
         "Add counts to a model, which is made if it is not there: those of `naively mail export`, "
@@ -39,7 +39,7 @@ def read_options(verb: str, arguments: Sequence[str]) -> argparse.Namespace:
         "--words-of", metavar="MAIL", action="append", default=[],
         help="Mail that has the words of SpamAssassin's counts, of which it keeps hashes only.",
     )  # fmt: skip
-    return parser.parse_intermixed_args(arguments)
+    return parser
 
 
 def run(options: argparse.Namespace) -> int:

@@ -10,11 +10,12 @@ from naively.mail.verbs.options import days, model_parser
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+
+    from naively.mail.verbs.parser import Parser
 
 
-def read_options(verb: str, arguments: Sequence[str]) -> argparse.Namespace:
-    """Return the options, or raise a ValueError that says what is wrong with them."""
+def parser_of(verb: str) -> Parser:
+    """Return what parses the arguments."""
     parser = model_parser(
         verb,
         "Drop the words, and the digests of messages, that were not learned for a number of days, "
@@ -25,7 +26,7 @@ def read_options(verb: str, arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument(
         "--days", type=days, required=True, help="What was last learned before so many days goes."
     )
-    return parser.parse_intermixed_args(arguments)
+    return parser
 
 
 def run(options: argparse.Namespace) -> int:

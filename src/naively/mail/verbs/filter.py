@@ -7,15 +7,19 @@ from types import SimpleNamespace
 
 from naively.mail.passage import ERROR, pass_on, say
 from naively.mail.verbs.options import (
+    chosen_name,
+    chosen_text,
     contacts_of,
     cost,
     count,
     lists_of,
     model_parser,
+    named_header,
     probability,
     share,
     what_is_spam,
 )
+from naively.mail.verdict import CLASS, TEXTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +28,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from naively.mail.message import Notes
+    from naively.mail.verbs.parser import Parser
 
 STATUS = {"spam": 0, "ham": 1, "unsure": 2}  # the exit status of each class, as in bogofilter
 
@@ -48,8 +53,7 @@ def read_options(verb: str, arguments: Sequence[str]) -> Any:
     """Return the options, or raise a ValueError that says what is wrong with them."""
     options: Any = _read_plainly(arguments)
     if options is None:
-        parser = _parser(verb)
-        options = parser.parse_intermixed_args(arguments)
+        options = parser_of(verb).parse_intermixed_args(arguments)
     if options.unsure and options.unsure[0] > options.unsure[1]:
         raise ValueError(
             f"--unsure: the lower probability comes first. See `naively mail {verb} --help`."
@@ -66,13 +70,15 @@ def _file(name: str) -> str:
 
 DEFAULTS: dict[str, object] = {
     "contacts": None, "exit_code": False, "explain": False, "spam_headers": False, "unsure": None,
-    "costs": (1.0, 1.0), "at_most": None, "allow": None, "block": None, "mail": [],
+    "costs": (1.0, 1.0), "at_most": None, "allow": None, "block": None, "header": CLASS,
+    "texts": TEXTS, "mail": [],
 }  # fmt: skip
 CHOICE = {"--unsure", "--costs", "--at-most"}  # of which one is given at most
 VALUES: dict[str, list[Callable[[str], object]]] = {  # of each option, what reads its values
     "model": [], "--exit-code": [], "--explain": [], "--spam-headers": [], "--contacts": [_file],
     "--unsure": [probability, probability], "--costs": [cost, cost], "--at-most": [share],
-    "--allow": [_file], "--block": [_file],
+    "--allow": [_file], "--block": [_file], "--header": [chosen_name],
+    "--texts": [chosen_text] * len(TEXTS),
 }  # fmt: skip
 
 
@@ -98,7 +104,8 @@ def _read_plainly(arguments: Sequence[str]) -> SimpleNamespace | None:
     return SimpleNamespace(**(DEFAULTS | named))
 
 
-def _parser(verb: str) -> argparse.ArgumentParser:
+def parser_of(verb: str) -> Parser:
+    """Return what parses the arguments."""
     made = model_parser(
         verb,
         "Read one message on standard input and write it out with the headers X-Naively-Class "
@@ -130,6 +137,7 @@ def _parser(verb: str) -> argparse.ArgumentParser:
         action="store_true",
         help="Add X-Spam-Status and X-Spam-Flag, as SpamAssassin does, in place of all X-Spam-*.",
     )
+    named_header(made)
     what_is_spam(made).add_argument(
         "--unsure", nargs=2, type=probability, metavar=("LOW", "HIGH"),
         help="Between these probabilities of spam, the class is unsure.",
@@ -155,7 +163,8 @@ def _filter(options: argparse.Namespace, message: bytes, whole: bool) -> tuple[b
     lists = lists_of(options)
     division = division_of(table, options.costs, options.unsure, options.at_most, lists)
     label, listed = division(verdict.probability, row), division.listed(row)
-    headers = headers_of(label, verdict, notes, explain=options.explain)
+    named = options.header, options.texts
+    headers = headers_of(label, verdict, notes, named, explain=options.explain)
     if listed:
         headers["X-Naively-List"] = listed[1]
     if options.spam_headers:
@@ -175,8 +184,12 @@ def _filter_all(options: argparse.Namespace) -> int:
     from naively.mail.table import open_table
     from naively.mail.verdict import division_of
 
-    if options.exit_code or options.spam_headers:
-        raise ValueError("--exit-code and --spam-headers are for one message on standard input.")
+    named = options.header, tuple(options.texts)
+    if options.exit_code or options.spam_headers or named != (CLASS, TEXTS):
+        raise ValueError(
+            "--exit-code, --spam-headers, --header and --texts are for one message on standard "
+            "input."
+        )
     warnings.showwarning = lambda message, *_, **__: say(message)
     paths = [Path(name) for name in options.mail]
     for path in paths:

@@ -10,7 +10,9 @@ from naively.mail.verbs.options import contacts_of, labelled_mail, model_parser
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
+
+    from naively.mail.verbs.parser import Parser
 
 
 WHAT = {
@@ -19,8 +21,8 @@ WHAT = {
 }
 
 
-def read_options(verb: str, arguments: Sequence[str]) -> argparse.Namespace:
-    """Return the options, or raise a ValueError that says what is wrong with them."""
+def parser_of(verb: str) -> Parser:
+    """Return what parses the arguments."""
     parser = model_parser(verb, WHAT[verb])
     parser.set_defaults(forget=verb == "unlearn", remember=None)
     if verb == "learn":
@@ -34,7 +36,7 @@ def read_options(verb: str, arguments: Sequence[str]) -> argparse.Namespace:
         "--forwarded", action="store_true",
         help="Take the messages that are attached to these instead of them.",
     )  # fmt: skip
-    return parser.parse_intermixed_args(arguments)
+    return parser
 
 
 def run(options: argparse.Namespace) -> int:

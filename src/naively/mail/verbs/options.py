@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from naively.mail.headers import header_name, header_text
+from naively.mail.verdict import CLASS, TEXTS
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Callable
 
     from naively.mail.verbs.parser import Parser
     from naively.mail.verdict import Lists
@@ -67,6 +71,18 @@ def what_is_spam(parser: argparse.ArgumentParser) -> argparse._MutuallyExclusive
     return choice
 
 
+def named_header(parser: argparse.ArgumentParser) -> None:
+    """Add to a parser what the header of the class is called, and what it says."""
+    parser.add_argument(
+        "--header", type=chosen_name, metavar="NAME", default=CLASS,
+        help=f"The header that has the class, instead of {CLASS}: X- and what you like.",
+    )  # fmt: skip
+    parser.add_argument(
+        "--texts", nargs=len(TEXTS), type=chosen_text, metavar=("SPAM", "HAM", "UNSURE"),
+        default=TEXTS, help="What this header says of each class, instead of its name.",
+    )  # fmt: skip
+
+
 def lists_of(options: argparse.Namespace) -> Lists:
     """Return the senders that are allowed, and those that are blocked."""
     return _list_of(options.allow), _list_of(options.block)
@@ -80,6 +96,23 @@ def _list_of(path: str | None) -> frozenset[str]:
 
     with open(path, "rb") as file:  # noqa: PTH123
         return read_list(decode(file.read()), path)
+
+
+def chosen_name(text: str) -> str:
+    """Return the name of a header that was given as an option."""
+    return _checked(header_name, text)
+
+
+def chosen_text(text: str) -> str:
+    """Return the text of a header that was given as an option."""
+    return _checked(header_text, text)
+
+
+def _checked(check: Callable[[str], str], text: str) -> str:
+    try:
+        return check(text)
+    except ValueError as error:
+        raise _refused(str(error).rstrip(".")) from None
 
 
 def probability(text: str) -> float:

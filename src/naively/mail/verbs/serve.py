@@ -5,17 +5,24 @@ from __future__ import annotations
 import argparse
 import os
 
-from naively.mail.verbs.options import contacts_of, count, lists_of, model_parser, what_is_spam
+from naively.mail.verbs.options import (
+    contacts_of,
+    count,
+    lists_of,
+    model_parser,
+    named_header,
+    what_is_spam,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from naively.mail.verbs.parser import Parser
 
 PORTS = range(1 << 16)
 
 
-def read_options(verb: str, arguments: Sequence[str]) -> argparse.Namespace:
-    """Return the options, or raise a ValueError that says what is wrong with them."""
+def parser_of(verb: str) -> Parser:
+    """Return what parses the arguments."""
     parser = model_parser(
         verb,
         "Filter mail for clients of spamd (spamc, spamass-milter, Exim), until SIGTERM: then those "
@@ -34,6 +41,7 @@ def read_options(verb: str, arguments: Sequence[str]) -> argparse.Namespace:
         help="Learn and forget what clients tell (spamc -L); a new model remembers its messages.",
     )  # fmt: skip
     what_is_spam(parser)
+    named_header(parser)
     parser.add_argument(
         "--workers", type=count, metavar="N", default=2,
         help="How many messages are scored at a time; 2 unless given.",
@@ -46,7 +54,7 @@ def read_options(verb: str, arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument(
         "--log", metavar="FILE", help="Log a line a message there; reopened by SIGHUP."
     )
-    return parser.parse_intermixed_args(arguments)
+    return parser
 
 
 def run(options: argparse.Namespace) -> int:
@@ -60,7 +68,12 @@ def run(options: argparse.Namespace) -> int:
         )
     models = Models(options.model, options.costs, options.at_most, lists_of(options))
     settings = Service(
-        models, contacts_of(options.contacts), options.allow_tell, options.workers, options.clients
+        models,
+        contacts_of(options.contacts),
+        options.allow_tell,
+        options.workers,
+        options.clients,
+        (options.header, options.texts),
     )
     serve(settings, Log(options.log), path=options.socket, host=options.host, port=options.port)
     return 0

@@ -1,43 +1,20 @@
 // Moves the cells of a row, scores it by the model's scorecard, and shows the posterior and its
-// evidence. Text is only ever set as text.
-(() => {
-  const model = JSON.parse(document.getElementById("scorer").textContent);
-  if (!model) return;
-  const CLASSES = 8, LINES = 12, LONGEST = 60; // that are shown
-  const OBEYED = /[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]/gu;
+// evidence.
+page.whatIf = (() => {
+  const { find, element, visible, data, shown, nats } = page, model = page.read("scorer");
+  if (!model) return null;
+  const CLASSES = 6, LINES = 12, OPEN = 8; // that are shown
   const SOME_TIME = "2000-01-01T00:00:00";
   const scorer = naively.scorer(model.card);
-  const find = (id) => document.getElementById(id);
   const start = find("start"), several = model.classes.length > 1;
-  let row = {};
-
-  const element = (name, properties = {}, ...children) => {
-    const made = Object.assign(document.createElement(name), properties);
-    made.append(...children);
-    return made;
-  };
-  const escape = (found) => {
-    const code = found.charCodeAt(0).toString(16);
-    return code.length > 2 ? `\\u${code.padStart(4, "0")}` : `\\x${code.padStart(2, "0")}`;
-  };
-  const visible = (text) => String(text).replace(OBEYED, escape);
-  const data = (text) => element("bdi", { textContent: visible(text) });
-  const shown = (cell) => {
-    if (Array.isArray(cell)) return cell.map((of) => shown(of) || "missing").join(" · ");
-    if (cell === null) return "";
-    if (typeof cell === "boolean") return cell ? "True" : "False";
-    if (typeof cell === "number") return String(Number(cell.toPrecision(6)));
-    return cell.length > LONGEST ? `${cell.slice(0, LONGEST)}…` : cell;
-  };
-  const nats = (weight) => {
-    const digits = Number.isFinite(weight) ? weight.toFixed(4) : String(weight).slice(0, 4).toLowerCase();
-    return weight > 0 ? `+${digits}` : digits;
-  };
+  const said = (c) => (model.target ? `${model.target} = ${model.classes[c]}` : model.classes[c]);
+  const listeners = [];
+  let row = {}, moved = false, last = [];
 
   // The posterior: a bar for each class, or for those that are most probable.
-  const bars = model.classes.map((name) => {
+  const bars = model.classes.map((_, c) => {
     const fill = element("div", { className: "fill" }), value = element("output");
-    const line = element("div", { className: "bar" }, element("span", {}, data(name)),
+    const line = element("div", { className: "bar" }, element("span", {}, data(said(c))),
       element("div", { className: "track" }, fill), value);
     find("posterior").append(line);
     return { line, fill, value };
@@ -46,7 +23,7 @@
     const first = new Set(order.slice(0, CLASSES));
     p.forEach((of, c) => {
       bars[c].fill.style.width = `${100 * of}%`;
-      bars[c].value.textContent = of.toFixed(4);
+      bars[c].value.textContent = of.toFixed(3);
       bars[c].value.dataset.p = of;
       bars[c].line.hidden = !first.has(c);
     });
@@ -79,6 +56,11 @@
     const p = Array.from(scorer.posterior(row)), order = [...p.keys()].sort((a, b) => p[b] - p[a]);
     showPosterior(p, order);
     if (several) showEvidence(p, order);
+    const whole = moved ? undefined : model.rows[start.value]?.whole;
+    find("whole").hidden = !whole;
+    if (whole) find("whole").replaceChildren("The whole model says ", data(said(order[0])), ` with probability ${whole[order[0]].toFixed(3)}.`);
+    last = order;
+    listeners.forEach((listen) => listen(row, order, moved));
   };
 
   // The levels of a column: those that the model knows, those of the rows, and one that it never saw.
@@ -136,12 +118,13 @@
     },
   };
 
+  const more = element("details", {}, element("summary", { textContent: `${model.columns.length - OPEN} more columns` }));
   const controls = model.columns.map((column, j) => {
     const { name, kind } = column, id = `cell-${j}`;
     const { parts, read, write } = KINDS[kind](column)(id);
     const box = element("input", { type: "checkbox", id: `missing-${j}`, ariaLabel: `${visible(name)} is missing` });
-    const line = element("div", { className: `cell ${kind}` }, element("label", { htmlFor: id }, data(name)), ...parts,
-      element("label", { className: "missing" }, box, " missing"));
+    const line = element("div", { className: `cell ${kind}` }, element("label", { htmlFor: id }, data(name)),
+      element("div", { className: "parts" }, ...parts), element("label", { className: "missing" }, box, " missing"));
     let last;
     const set = (cell) => {
       row[name] = cell;
@@ -149,22 +132,26 @@
       box.checked = cell === null;
       line.classList.toggle("absent", cell === null);
     };
-    for (const part of parts) part.addEventListener("input", () => { set(read()); update(); });
-    box.addEventListener("input", () => { set(box.checked ? null : last); write(row[name]); update(); });
-    find("cells").append(line);
-    return () => {
+    const move = (cell) => { moved = true; set(cell); write(cell); update(); };
+    for (const part of parts) part.addEventListener("input", () => { moved = true; set(read()); update(); });
+    box.addEventListener("input", () => move(box.checked ? null : last));
+    (j < OPEN ? find("cells") : more).append(line);
+    const show = () => {
       const known = model.rows.map(({ cells }) => cells[name]).find((cell) => cell !== null && cell !== undefined);
       last = known ?? read() ?? (kind === "time" ? SOME_TIME : Number(parts[0].value)); // where a slider is
       write(last);
       set(row[name]);
       write(row[name]);
     };
+    return { column, line, move, show };
   });
+  if (model.columns.length > OPEN) find("cells").append(more);
 
   const restart = () => {
     row = Object.fromEntries(model.card.columns.map(({ name }) => [name, null]));
     Object.assign(row, model.rows[start.value]?.cells);
-    controls.forEach((show) => show());
+    moved = false;
+    controls.forEach(({ show }) => show());
     update();
   };
   const numbers = new Set(model.card.columns.filter(({ kind }) => kind === "number").map(({ name }) => name));
@@ -179,4 +166,5 @@
   find("again").addEventListener("click", restart);
   find("why").hidden = !several; // nothing speaks against the only class
   restart();
+  return { model, scorer, controls, said, levelsOf, listen: (of) => { listeners.push(of); of(row, last, moved); } };
 })();

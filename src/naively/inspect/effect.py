@@ -1,0 +1,208 @@
+"""What a column adds to the log odds of a class at each of its values, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from naively.counting.axis import VALUE, Derived, Name
+from naively.counting.block import Batch
+from naively.data.columns import column_rows, times_of
+from naively.fitting.covariance import WeightsCovariance
+from naively.inspect.odds import Odds
+from naively.inspect.one_column import OneColumn, is_text
+from naively.inspect.uncertainty import evidence_variance
+from naively.kernels.reference import Floats
+from naively.model.model import Model
+
+POINTS = 81  # at which a smooth curve is computed
+BINS = 40  # of the rows below a curve
+MOST_LEVELS = 12  # of a column, those that came most often
+MOST_NUMBERS = 20  # whole ones, that are shown one by one
+WIDE = 1.96  # standard deviations of a band, on either side
+
+
+@dataclass(frozen=True, eq=False)
+class Effect:
+    """What a column adds to the log odds of a class, by itself, in nats.
+
+    Parameters
+    ----------
+    column : str
+        The column.
+    values : list
+        Levels, or numbers in ascending order, or times; the last is None where a missing cell is
+        evidence.
+    at : ndarray of shape (numbers,)
+        The numbers, times in seconds; empty of levels.
+    weight : ndarray of shape (values,)
+        The weight of evidence of each value, and of a missing cell at the end.
+    deviation : ndarray of shape (values,)
+        The standard deviation of each, by how many rows were learned; NaN where it is not known.
+    rows : ndarray of shape (levels,) or (bins,)
+        How many rows of the learned ones have each level, or number in each bin.
+    edges : ndarray of shape (bins + 1,)
+        The bins; empty of levels.
+    more : int
+        How many levels there are beside these.
+    """
+
+    column: str
+    values: list[Any]
+    at: Floats
+    weight: Floats
+    deviation: Floats
+    rows: Floats
+    edges: Floats
+    more: int = 0
+
+    @property
+    def band(self) -> tuple[Floats, Floats]:
+        """Where 95 % of the weights would lie, had as many other rows been learned."""
+        half = WIDE * self.deviation
+        return self.weight - half, self.weight + half
+
+    @property
+    def spread(self) -> float:
+        """How far the weights are from their mean, on average over the rows; 0 without rows."""
+        weight = self.weight[: len(self.rows)]
+        if len(self.edges):
+            weight = np.interp(
+                (self.edges[1:] + self.edges[:-1]) / 2, self.at, self.weight[: len(self.at)]
+            )
+        if not self.rows.any():
+            return 0.0
+        weight = np.nan_to_num(weight)
+        mean = np.average(weight, weights=self.rows)
+        return float(np.average(abs(weight - mean), weights=self.rows))
+
+
+def effect(
+    model: Model,
+    column: object,
+    c: int,
+    batches: Sequence[Batch] = (),
+    covariance: WeightsCovariance | None = None,
+) -> Effect | None:
+    """Return what a column adds for class c against all others; None of a text, or a joint event.
+
+    What it says together with others is not in it.
+
+    Examples
+    --------
+    >>> from naively import NaiveBayes
+    >>> nb = NaiveBayes("bernoulli", weights=None).fit({"wet": [1, 1, 0]}, ["rain", "rain", "sun"])
+    >>> found = effect(nb.model_, "wet", 0)
+    >>> found.values, found.weight.round(3).tolist()
+    ([0, 1], [-1.484, 1.189])
+    """
+    of = OneColumn.find(model, column)
+    if is_text(of) or of.group.event.layout == "rows" or of.group.event.joined:
+        return None
+    at, rows, edges, more = np.empty(0), np.empty(0), np.empty(0), 0
+    values: list[Any]
+    whole, times = _few_whole_numbers(of, batches)
+    if len(whole):
+        log_p, values, rows = of.evidence(whole), whole.tolist(), times
+    elif of.is_number:
+        at, rows, edges = _numbers(of, batches)
+        log_p = of.evidence(at)
+        values = [*times_of(at)] if of.is_time else at.tolist()
+    elif of.levels:
+        count = of.level_count.sum(axis=1)
+        some = np.sort(np.argsort(-count, kind="stable")[:MOST_LEVELS])
+        if of.in_order:
+            some = np.array(sorted(some.tolist(), key=lambda i: str(of.levels[i]).rjust(40)))
+        log_p, rows = of.of_codes(some, weighted=True), count[some]
+        values, more = [of.levels[i] for i in some], len(count) - len(some)
+    elif of.group.event.shares:
+        log_p, values = of.of_truths(weighted=True), of.truths
+        true = float(of.tally[VALUE].high[of.place].sum())
+        rows = np.array([of.present.sum() - true, true])
+    else:
+        return None
+    if of.of_missing is not None:
+        there, missing = of.of_missing
+        log_p, values = np.vstack([log_p + there, missing]), [*values, None]
+    weight = Odds(model.start, c).weight(log_p)
+    deviation = _deviation(of, values, log_p, c, covariance)
+    return Effect(of.title, values, at, weight, deviation, rows, edges, more)
+
+
+def _few_whole_numbers(of: OneColumn, batches: Sequence[Batch]) -> tuple[Floats, Floats]:
+    """Return the numbers of a column that holds a few whole ones alone, and the rows of each."""
+    if not of.is_number or of.is_time:
+        return np.empty(0), np.empty(0)
+    x, _, weight = of.values(batches)
+    found, place = np.unique(x, return_inverse=True)
+    if len(found) > MOST_NUMBERS or not (found == np.rint(found)).all():
+        return np.empty(0), np.empty(0)
+    return found, np.bincount(place, weight, len(found)).astype(np.float64)
+
+
+def _numbers(of: OneColumn, batches: Sequence[Batch]) -> tuple[Floats, Floats, Floats]:
+    """Return where a curve of numbers is computed, and the rows by bins."""
+    low, high = of.range(batches)
+    if not high > low:
+        low, high = low - 0.5, high + 0.5
+    even = np.linspace(low, high, POINTS)
+    if of.group.event.support == "counts":
+        even = np.unique(np.rint(even))
+    inner = of.edges[(of.edges > low) & (of.edges < high)]
+    # Either side of a step, so that a histogram is drawn as steps.
+    at = np.unique(np.concatenate([even, inner, np.nextafter(inner, -np.inf)]))
+    edges = np.linspace(low, high, BINS + 1)
+    every = list(range(len(of.model.classes)))
+    density = of.histogram(batches, edges, every)
+    if density is None:
+        return at, np.empty(0), np.empty(0)
+    return at, density @ of.present * np.diff(edges), edges
+
+
+def _deviation(
+    of: OneColumn,
+    values: Sequence[Any],
+    log_p: Floats,
+    c: int,
+    covariance: WeightsCovariance | None,
+) -> Floats:
+    """Return the standard deviation of the weight of each value, (values,); NaN if unknown."""
+    model, schema = of.model, of.model.taken.schema
+    if isinstance(of.name, Derived):
+        return np.full(len(values), np.nan)
+    kind = schema.kinds[of.name]
+    columns: dict[Name, Any] = {name: np.full(len(values), None, object) for name in schema.order}
+    if of.is_number or kind == "boolean" or (kind == "number" and not of.is_number):
+        numbers = [_number(of, value) for value in values]
+        cells: Any = np.array(numbers, np.float64)
+        columns[of.name] = times_of(cells) if kind == "time" else cells
+    else:
+        cells = np.full(len(values), None, object)
+        cells[:] = values
+        columns[of.name] = cells
+    joint = model.start + log_p
+    with np.errstate(invalid="ignore", over="ignore"):
+        others = joint - np.logaddexp.reduce(np.delete(joint, c, axis=1), axis=1)[:, None]
+        h = -np.exp(others)
+    h[:, c] = 1.0
+    rows = column_rows(columns, schema.kinds)
+    try:
+        variance = evidence_variance(model, model.encode(rows), of.name, h, covariance)
+    except ValueError:  # of an event model whose parameters have no posterior
+        return np.full(len(values), np.nan)
+    return np.sqrt(variance)
+
+
+def _number(of: OneColumn, value: Any) -> float:
+    """Return a number, a truth or a time as the number that it is counted as."""
+    if value is None:
+        return np.nan
+    if isinstance(value, np.datetime64):
+        return float((value - np.datetime64(0, "us")) / np.timedelta64(1, "s"))
+    if isinstance(value, str):  # "above 3"
+        threshold = float(vars(of.group.event)["threshold"])
+        return threshold + (1.0 if value.startswith("above") else -1.0)
+    return float(value)

@@ -1,0 +1,253 @@
+"""What the page moves rows with: the model's scorecard, the columns, and the rows to start from.
+
+The page's program scores rows by the scorecard, as any other program can, so that every cell can
+be moved freely, whatever columns say together.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.axis import VALUE, Name, Words, title
+from naively.data.columns import Kind, Rows
+from naively.export.scorecard import Scorecard, TokensTerm, plain_floats
+from naively.inspect.one_column import OneColumn
+from naively.kernels.reference import Floats
+from naively.messages import visible
+from naively.model.model import Model
+from naively.report.subject import Subject
+
+MOVABLE = 100  # that can be moved
+MOST = 1_700_000  # characters of JSON on the page: of a page of at most 2 MB
+FIXED = 50_000  # characters of what is no scorecard: the rows to start from
+DIGITS = 3  # of the weights of tokens, where some are left out
+SHORTEST = 4  # characters of a number in JSON, with its comma
+STEPS = 100  # of a slider, at least
+NOT_PLAIN = re.compile(r"[^ -;=-~]+")  # all but ASCII without control characters and "<"
+
+
+@dataclass(frozen=True, eq=False)
+class Scorer:
+    """What the page needs to move rows and to score them.
+
+    Parameters
+    ----------
+    json : str
+        What the page's program reads, in which nothing can end the element that holds it; "null"
+        if no cell can be moved.
+    columns : int
+        How many columns can be moved.
+    read : int
+        How many columns the scores depend on.
+    why : str
+        Why no cell can be moved; empty if some can.
+    left_out : str
+        What of the model is not on the page; empty if it is all there.
+    """
+
+    json: str
+    columns: int = 0
+    read: int = 0
+    why: str = ""
+    left_out: str = ""
+
+
+def make_scorer(subject: Subject) -> Scorer:
+    """Return what the page needs to move the cells of rows, those of the best columns first."""
+    model = subject.model
+    try:
+        card = Scorecard.of(model)
+    except ValueError as error:
+        return Scorer("null", why=f"No cell can be moved here. {error}")
+    left_out = ""
+    if _least_size(card) > MOST:
+        card, left_out = shortened_card(model, card, MOST)
+    written, columns, read = _write(subject, card, whole=not left_out)
+    if len(written) > MOST and not left_out:
+        card, left_out = shortened_card(model, card, MOST)
+        written, columns, read = _write(subject, card, whole=not left_out)
+    if len(written) > MOST:
+        return _too_large()
+    return Scorer(written, columns, read, left_out=left_out)
+
+
+def _write(subject: Subject, card: Scorecard, *, whole: bool) -> tuple[str, int, int]:
+    """Return what the page's program reads, how many columns can be moved, and how many are read.
+
+    Where the card is not the whole model, the posteriors that this has are with its rows.
+    """
+    model, there = subject.model, set(card.columns)
+    names = [name for name in subject.worth if title(name) in there]
+    shown = subject.shown
+    rows = None if shown is None else model.taken.schema.match(shown.rows)
+    cells = {name: _cells(rows, name, model.taken.schema.kinds[name]) for name in names}
+    starts: list[dict[str, Any]] = []
+    if shown is not None:
+        for i, (one, row) in enumerate(zip(shown.chosen, shown.explained, strict=True)):
+            of = {title(name): column[i] for name, column in cells.items()}
+            said = {} if whole else {"whole": [row.probability(c) for c in range(len(row.classes))]}
+            starts.append({"name": f"{one.why}: row {one.row}", "cells": of, **said})
+    moved = names[:MOVABLE]
+    numbers = subject.numbers
+    written = page_json(
+        {
+            "card": card.to_dict(),
+            "classes": [visible(str(label)) for label in model.classes.tolist()],
+            "target": visible(subject.target),
+            "against": _two(subject),
+            "columns": [
+                {
+                    "name": title(name),
+                    "kind": model.taken.schema.kinds[name],
+                    **_slider(model, name, numbers.get(name), cells[name]),
+                }
+                for name in moved
+            ],
+            "rows": starts,
+        }
+    )
+    return written, len(moved), len(names)
+
+
+def _two(subject: Subject) -> list[int]:
+    """Return two classes that the nomogram compares at first."""
+    count = subject.model.counted.tally.class_count
+    c = subject.spoken_for
+    others = [r for r in np.argsort(-count, kind="stable").tolist() if r != c]
+    return [c, *others[:1]]
+
+
+def page_json(value: object) -> str:
+    r"""Return JSON for a page: what is not printed, and any ``<``, is there by its escape alone.
+
+    >>> page_json({"</script>": "\u202eé"})
+    '{"\\u003c/script>":"\\u202eé"}'
+    """
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return NOT_PLAIN.sub(lambda found: "".join(map(_character, found[0])), text)
+
+
+def _character(of: str) -> str:
+    if of == "<":
+        return "\\u003c"
+    return of if of.isprintable() else json.dumps(of)[1:-1]
+
+
+def _too_large() -> Scorer:
+    why = f"No cell can be moved here, as the model takes more than {MOST // 10**6} MB of JSON."
+    return Scorer("null", why=why)
+
+
+# --- Of a large model of texts: the n-grams that matter most -------------------------------------
+
+
+def shortened_card(model: Model, card: Scorecard, most: int) -> tuple[Scorecard, str]:
+    """Return a scorecard with fewer tokens, of at most so many characters, and what is left out.
+
+    Tokens are kept by what texts gain from them: how far their weights for the classes are apart,
+    times how often they came. Weights are rounded, and made as much smaller as the texts of fewer
+    known tokens are shorter, as evidence is over a power of the length.
+    """
+    groups = model.taken.schema.groups
+    keys = [g.key for g in groups if isinstance(model.taken.counts[g.key].axis, Words)]
+    terms = [term for term in card.terms if isinstance(term, TokensTerm)]
+    if not terms:
+        return card, ""
+    counts = [np.asarray(model.taken.counts[key].sums[VALUE].by_row(), np.float64) for key in keys]
+    gains = [np.ptp(t.points, axis=1) * n for t, n in zip(terms, counts, strict=True)]
+    every, ends = np.concatenate(gains), np.cumsum([*map(len, gains)])
+    none = {id(t): replace(t, tokens=[], points=t.points[:0]) for t in terms}
+    others = page_json(replace(card, terms=tuple(none.get(id(t), t) for t in card.terms)).to_dict())
+    order = np.argsort(-every, kind="stable")
+    sizes = np.concatenate([_sizes(term) for term in terms])[order]
+    kept = np.zeros(len(every), np.bool_)
+    kept[order[np.cumsum(sizes) <= most - len(others) - FIXED]] = True
+    parts = np.split(kept, ends[:-1])
+    made = {id(t): _of_fewer(t, some, n) for t, some, n in zip(terms, parts, counts, strict=True)}
+    shorter = replace(card, terms=tuple(made.get(id(t), t) for t in card.terms))
+    share = float(every[kept].sum() / max(every.sum(), 1e-300))
+    said = (
+        f"The whole model is too large for a page: of {len(kept):,} words and n-grams the "
+        f"{int(kept.sum()):,} that matter most are here, which carry {share:.1%} of what the "
+        "learned texts gained from all. So the probabilities below are near those of the model, "
+        "not equal to them; of rows to start from both are said."
+    )
+    return shorter, said
+
+
+def _sizes(term: TokensTerm) -> NDArray[np.int64]:
+    """Return how many characters each token takes with its weights, (tokens,)."""
+    points = _rounded(term.points).tolist()
+    pairs = zip(term.tokens, points, strict=True)
+    return np.array([len(page_json([token, of])) for token, of in pairs], np.int64)
+
+
+def _rounded(points: Floats) -> Floats:
+    """Return weights with fewer digits; of two classes, less those of the first."""
+    if points.shape[1] == 2 and np.isfinite(points).all():
+        points = points - points[:, :1]
+    return np.round(points, DIGITS)
+
+
+def _of_fewer(term: TokensTerm, kept: NDArray[np.bool_], count: Floats) -> TokensTerm:
+    """Return a term of some tokens, with rounded weights."""
+    tokens = [token for token, there in zip(term.tokens, kept.tolist(), strict=True) if there]
+    shorter = (count[kept].sum() / max(count.sum(), 1e-300)) ** term.length_power
+    return replace(term, tokens=tokens, points=_rounded(term.points[kept] * shorter))
+
+
+def _least_size(card: Scorecard) -> int:
+    """Return how many characters the numbers and tokens of a scorecard take in JSON at least."""
+    held = [of for term in card.terms for of in vars(term).values()]
+    numbers = SHORTEST * sum(of.size for of in held if isinstance(of, np.ndarray))
+    return numbers + sum(len(token) + 3 for of in held if isinstance(of, list) for token in of)
+
+
+def _cells(rows: Rows | None, name: Name, kind: Kind) -> list[Any]:
+    """Return the cells of a column as the scorecard's program reads them; None where missing."""
+    if rows is None:
+        return []
+    if kind in {"number", "boolean"}:
+        there = rows.numbers([name])[:, 0].astype(np.float64)
+        numbers: list[Any] = plain_floats(there)
+        cells = [None if np.isnan(x) else of for x, of in zip(there, numbers, strict=True)]
+        return [bool(x) if kind == "boolean" and x is not None else x for x in cells]
+    values = rows.values(name)
+    if kind == "time" and values.dtype.kind == "M":
+        return [None if np.isnat(time) else str(time).removesuffix(".000000") for time in values]
+    return [of if of is None or isinstance(of, str) else list(of) for of in values.tolist()]
+
+
+def _slider(
+    model: Model, name: Name, numbers: Floats | None, cells: list[Any]
+) -> Mapping[str, float]:
+    """Return the least and the greatest number of a slider, and its step; nothing without any.
+
+    Numbers are of shape (numbers,), of the sample of learned rows or else of the other rows.
+    """
+    if model.taken.schema.kinds[name] != "number":
+        return {}
+    numbers = np.empty(0) if numbers is None else numbers
+    known = np.array([*numbers, *(x for x in cells if isinstance(x, float))], np.float64)
+    known = known[np.isfinite(known)]
+    column = OneColumn.find(model, name)
+    if not len(known) and column.is_number:
+        known = np.array(column.range(()))
+    low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
+    if low == high:
+        low, high = low - 1.0, high + 1.0
+    if not 1e-300 < high - low < 1e300:
+        return {}
+    is_whole = len(numbers) > 0 and bool((known == np.rint(known)).all())
+    digits = 0 if is_whole else math.ceil(math.log10(STEPS / (high - low)))
+    step = 10.0**-digits
+    found = {"low": math.floor(low / step) * step, "high": math.ceil(high / step) * step}
+    return {side: round(x, max(digits, 0)) for side, x in found.items()} | {"step": step}

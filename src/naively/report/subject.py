@@ -1,0 +1,469 @@
+"""What a report is of: a model, rows that it learned, rows that it never saw, and those shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.assess.folds import HeldOutFolds, Worth, assess, hold_out, work
+from naively.assess.scores import SHOWN, Scores, scores
+from naively.counting.axis import Derived, Name, title
+from naively.counting.block import Batch
+from naively.counting.labels import LabelArray, Labels, Target, encode_labels
+from naively.data.columns import Rows, column_rows, times_of
+from naively.fitting.leave_one_out import left_out, weighted_joint
+from naively.fitting.sample import Reservoir, Sample
+from naively.fitting.weights import posterior
+from naively.inspect.column import ColumnView, column_view
+from naively.inspect.drift import Drift, drift
+from naively.inspect.explain import ExplainedRow, explain
+from naively.inspect.likelihood import class_codes
+from naively.kernels.reference import Floats
+from naively.messages import visible
+from naively.model.class_prior import spoken_for
+from naively.model.model import Model
+from naively.options import Weighting
+from naively.schema.encode import Held
+
+# --- The rows that a report shows: most sure, least sure, and most wrong -------------------------
+
+
+EACH = 3  # rows of each kind
+ALIKE = 9  # digits of their posteriors that rows which are alike have in common
+
+
+@dataclass(frozen=True)
+class ShownRow:
+    """A row that is shown, and why.
+
+    Parameters
+    ----------
+    why : {"most sure", "least sure", "most wrong"}
+        Of the rows that are right, one of the highest posterior; of all rows, one whose highest
+        posterior is lowest; of the rows that are wrong, one whose right class has the lowest
+        posterior.
+    row : int
+        Its place among the rows.
+    """
+
+    why: str
+    row: int
+
+
+def choose(p: Floats, right: NDArray[np.integer] | None = None, each: int = EACH) -> list[ShownRow]:
+    """Return rows to show, each once, and no two of a kind whose posteriors are alike.
+
+    Siblings of the same cells would be shown side by side else. Of the rows that it was most sure
+    of, each class that is answered has one before any has two.
+
+    Parameters
+    ----------
+    p : ndarray of shape (rows, classes)
+        The posteriors.
+    right : ndarray of shape (rows,), optional
+        The number of each row's right class; negative where it is none of these.
+    each : int
+        How many rows of each kind, at most.
+    """
+    rows = np.arange(len(p))
+    answer, confidence = p.argmax(axis=1), p.max(axis=1)
+    hit = np.ones(len(p), np.bool_) if right is None else answer == right
+    of_right = np.zeros(len(p))
+    if right is not None:
+        there = right >= 0
+        of_right[there] = p[rows[there], right[there]]
+    kinds = (
+        ("most sure", rows[hit], -confidence),
+        ("least sure", rows, confidence),
+        ("most wrong", rows[~hit], of_right),
+    )
+    taken: set[int] = set()
+    found = []
+    for why, among, key in kinds:
+        ordered = among[np.argsort(key[among], kind="stable")]
+        if why == "most sure":
+            ordered = ordered[np.argsort(_turns(answer[ordered]), kind="stable")]
+        alike: set[bytes] = set()
+        for row in ordered.tolist():
+            mark = p[row].round(ALIKE).tobytes()
+            if row not in taken and mark not in alike:
+                alike.add(mark)
+                taken.add(row)
+                found.append(ShownRow(why, row))
+            if len(alike) == each:
+                break
+    return found
+
+
+def _turns(of: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return how many of the same number are before each."""
+    order = np.argsort(of, kind="stable")
+    first = np.searchsorted(of[order], of[order])
+    turns = np.empty(len(of), np.int64)
+    turns[order] = np.arange(len(of)) - first
+    return turns
+
+
+# --- What a report is of: a model, a sample of the rows it learned, and rows that it never saw ---
+
+
+SAME = 0.5  # of the other rows, from which on they are not other rows
+FEWEST = 200  # rows that are looked at over time
+MOST_ARE_KNOWN = 0.5  # of the other rows: they are hardly new
+MOST_WORK = 2e7  # numbers of evidence; to assess a model of more takes longer than a page may
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedRows:
+    """Rows whose right class is known, and the probabilities that a model gave without them.
+
+    Parameters
+    ----------
+    p : ndarray of shape (rows, classes)
+        The posteriors.
+    right : ndarray of shape (rows,)
+        The number of the right class; negative where it was never learned.
+    weight : ndarray of shape (rows,)
+        How many rows each stands for.
+    place : ndarray of shape (rows,)
+        Where the row is: in the sample, or among the other rows.
+    given : bool
+        Whether they are the other rows, and not of the sample.
+    """
+
+    p: Floats
+    right: NDArray[np.int64]
+    weight: Floats
+    place: NDArray[np.int64]
+    given: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """What a report is of.
+
+    Parameters
+    ----------
+    model : Model
+        The model.
+    sample : Sample, optional
+        A sample of the rows that it has learned.
+    assessment : Scores, optional
+        Its scores by cross-validation on the sample.
+    held_out : HeldOutFolds, optional
+        The rows of the sample that these are of.
+    rows : Rows, optional
+        Other rows.
+    y : array-like of shape (rows,), optional
+        The right labels of the other rows.
+    provenance : mapping, optional
+        What a model file says about where the model comes from.
+    share_learned : float, default 0
+        Which share of the other rows are equal to rows that it has learned; NaN if that is unknown.
+    """
+
+    model: Model
+    sample: Sample | None = None
+    assessment: Scores | None = None
+    held_out: HeldOutFolds | None = None
+    rows: Rows | None = None
+    y: Target = None
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+    share_learned: float = 0.0
+
+    @classmethod
+    def of(
+        cls,
+        model: Model,
+        learned: Reservoir | None,
+        kind: Weighting | None,
+        rows: Rows | None = None,
+        y: Target = None,
+        provenance: Mapping[str, Any] | None = None,
+    ) -> Subject:
+        """Return what a report is of, assessed by cross-validation where that can be.
+
+        Parameters
+        ----------
+        learned : Reservoir, optional
+            The rows that the model has learned, as far as they are in memory.
+        kind : {"loo", "temperature"} or None
+            Of the weights.
+        """
+        sample = None if learned is None else learned.of(model)
+        found = held_out = None
+        n = 0 if sample is None else len(sample)
+        can_be = n > 1 and len(model.classes) > 1
+        if learned is not None and can_be and work(model, n) <= MOST_WORK:
+            held_out = hold_out(model, learned, kind, interactions=model.seeks_interactions)
+            found = assess(model, held_out)
+        share = 0.0
+        if rows is not None and y is not None:
+            share = _share_learned(model, learned, rows, encode_labels(y))
+        if held_out is not None:
+            sample = held_out.sample
+        return cls(model, sample, found, held_out, rows, y, provenance or {}, share)
+
+    @property
+    def target(self) -> str:
+        """What is predicted; empty if nobody said so."""
+        return str(self.provenance.get("target") or "")
+
+    def said(self, c: int) -> str:
+        """Return a class in words: "survived = died"."""
+        return self.named(self.model.classes.tolist()[c])
+
+    def named(self, label: object) -> str:
+        """Return a label in words: "survived = died"."""
+        said = visible(str(label))
+        return f"{visible(self.target)} = {said}" if self.target else said
+
+    @property
+    def label(self) -> str:
+        """The class that odds are of, in words."""
+        return self.said(self.spoken_for)
+
+    @property
+    def repeated(self) -> list[tuple[tuple[str, ...], float]]:
+        """Columns that repeat each other, and what they are worth together, if it is more."""
+        together = {} if self.assessment is None else self.assessment.together
+        alone = self.cost
+        return [
+            (names, nats)
+            for names, nats in together.items()
+            if nats > SHOWN + sum(max(0.0, alone[name]) for name in names)
+        ]
+
+    @cached_property
+    def spoken_for(self) -> int:
+        """The class that odds are of: the second of two, else the most frequent."""
+        return spoken_for(self.model.counted.tally.class_count)
+
+    @cached_property
+    def judged(self) -> JudgedRows | None:
+        """The rows that the best scores are of."""
+        best = self.best
+        if best is not None and best is self.scores:
+            assert self.labels is not None
+            n = len(self.labels)
+            right = class_codes(self.model, self.labels).astype(np.int64)
+            return JudgedRows(self.posterior, right, np.ones(n), np.arange(n), given=True)
+        if self.held_out is None:
+            return None
+        p, labels, _, place = self.held_out.predicted
+        right = labels.codes.astype(np.int64)
+        return JudgedRows(p, right, labels.weights, place, given=False)
+
+    @cached_property
+    def cells(self) -> Rows | None:
+        """The cells of the judged rows, in their order; None where they are not kept."""
+        if self.judged is None:
+            return None
+        if self.judged.given:
+            assert self.rows is not None
+            return self.model.taken.schema.match(self.rows)
+        kept = self._kept
+        return None if kept is None else kept.take(self.judged.place)
+
+    @cached_property
+    def _kept(self) -> Rows | None:
+        """The rows of the sample; None if their cells are not kept."""
+        model, sample = self.model, self.sample
+        if sample is None or any(group.kind == "text" for group in model.taken.schema.groups):
+            return None  # of texts only the counts are kept
+        parts = [_rows_of(model, batch) for batch in sample.batches]
+        there = [rows for rows in parts if rows is not None]
+        if not there or len(there) < len(parts):
+            return None
+        columns = {
+            name: np.concatenate([of.values(name) for of in there]) for name in there[0].names
+        }
+        return column_rows(columns, model.taken.schema.kinds)
+
+    @cached_property
+    def labels(self) -> LabelArray | None:
+        """The right labels of the other rows, (rows,)."""
+        if self.y is None:
+            return None
+        found = encode_labels(self.y)
+        return found.classes[found.codes]
+
+    @cached_property
+    def posterior(self) -> Floats:
+        """The posteriors of the other rows, (rows, classes)."""
+        assert self.rows is not None
+        return self.model.posterior(self.rows)
+
+    @cached_property
+    def scores(self) -> Scores | None:
+        """The scores on the other rows, if their labels are known."""
+        if self.rows is None or self.labels is None:
+            return None
+        return scores(self.posterior, self.model.classes, self.labels)
+
+    @cached_property
+    def scores_without_weights(self) -> Scores | None:
+        """The scores on the other rows of the model without weights: before calibration."""
+        if self.rows is None or self.labels is None or self.model.weights is None:
+            return None
+        plain = self.model.pure
+        return scores(plain.posterior(self.rows), self.model.classes, self.labels)
+
+    @property
+    def known(self) -> bool:
+        """Whether most of the other rows were learned, so that their scores say too much."""
+        return self.share_learned >= MOST_ARE_KNOWN
+
+    @property
+    def best(self) -> Scores | None:
+        """The scores that say most: those on new rows, or else the assessment."""
+        if self.known and self.assessment is not None:
+            return self.assessment
+        return self.scores or self.assessment
+
+    @property
+    def cost(self) -> Mapping[str, float]:
+        """How much the log loss grows without each column, by its title, where it is known."""
+        return {} if self.assessment is None else self.assessment.cost
+
+    @cached_property
+    def worth(self) -> list[Name]:
+        """The columns of the table, those that are worth most first.
+
+        Columns that repeat each other share what they are worth together.
+        """
+        together = {} if self.assessment is None else self.assessment.together
+        cost = Worth(dict(self.cost), dict(together)).shared()
+        return sorted(self.model.taken.schema.order, key=lambda name: -cost.get(title(name), 0.0))
+
+    def column(self, name: Name) -> ColumnView:
+        """Return what a column looks like in each class."""
+        batches = [] if self.sample is None else self.sample.batches
+        return column_view(self.model, name, batches)
+
+    @cached_property
+    def numbers(self) -> dict[Name, Floats]:
+        """The numbers of each column of numbers, in the sample or else in the other rows."""
+        columns = [n for n, g in self.model.taken.schema.columns.items() if g.kind == "number"]
+        columns = [name for name in columns if not isinstance(name, Derived)]
+        if self.sample is not None and self.sample.batches:
+            held = [Held(batch) for batch in self.sample.batches]
+            return {
+                name: np.concatenate([of.number(name) for of in held]).astype(np.float64)
+                for name in columns
+            }
+        if self.rows is None:
+            return {}
+        rows = self.model.taken.schema.match(self.rows)
+        return {name: rows.numbers([name])[:, 0].astype(np.float64) for name in columns}
+
+    @cached_property
+    def drift(self) -> Drift | None:
+        """What has moved; None where there are no other rows, and no time orders the learned."""
+        model, sample = self.model, self.sample
+        if sample is None or not len(sample):
+            return None
+        if self.rows is not None and len(self.rows) and self.y is not None:
+            if not self.share_learned < SAME:
+                return None  # they are those that were learned
+            labels = encode_labels(self.y)
+            new = model.counted.schema.encode(self.rows, labels, model.counted.tally.axes)
+            return drift(model, sample, new, None)
+        times = [name for name in model.taken.schema.order if name in model.taken.schema.times]
+        if len(times) != 1 or len(sample) < FEWEST:
+            return None
+        return drift(model, sample, None, times[0])
+
+    @cached_property
+    def shown(self) -> ShownRows | None:
+        """The rows that the page shows; None if there are none, or they cannot be written."""
+        if self.rows is not None and len(self.rows):
+            return self._of_others()
+        if self.sample is not None and len(self.sample):
+            return self._of_sample()
+        return None
+
+    def _of_others(self) -> ShownRows:
+        assert self.rows is not None
+        right = None if self.labels is None else class_codes(self.model, self.labels)
+        chosen = choose(self.posterior, right)
+        places = [one.row for one in chosen]
+        rows = self.rows.take(np.array(places, np.int64))
+        labels = [None if self.labels is None else self.labels[row] for row in places]
+        return ShownRows(
+            rows,
+            chosen,
+            labels,
+            list(explain(self.model, rows)),
+            "the rows that were given, most of which it has learned"
+            if self.known
+            else "the rows that were given",
+        )
+
+    def _of_sample(self) -> ShownRows | None:
+        """Return rows of the sample; their posteriors are as if they had not been learned."""
+        if self.sample is None or self._kept is None:
+            return None
+        model, labels = self.model, self.sample.labels
+        batches = self.sample.encoded(model)
+        found = left_out(model, batches, length_power=model.length_power)
+        chosen = choose(posterior(weighted_joint(model, found, batches)), labels.codes)
+        rows = self._kept.take(np.array([one.row for one in chosen], np.int64))
+        right = [model.classes[labels.codes[one.row]] for one in chosen]
+        source = "rows that it has learned, judged as if it had not"
+        return ShownRows(rows, chosen, right, list(explain(model, rows)), source)
+
+
+def _share_learned(model: Model, learned: Reservoir | None, rows: Rows, labels: Labels) -> float:
+    """Return which share of some rows a model has learned; NaN if they may be those it learned."""
+    if learned is not None:
+        share = learned.share_of(
+            model.counted.schema.encode(rows, labels, model.counted.tally.axes)
+        )
+        if not np.isnan(share):
+            return share
+    rows_of = np.bincount(labels.codes, labels.weight, labels.k)
+    given = dict(zip(labels.classes.tolist(), rows_of, strict=True))
+    count = dict(zip(model.classes.tolist(), model.counted.tally.class_count, strict=True))
+    return np.nan if given == count else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class ShownRows:
+    """Rows that the page shows, why, their right labels if known, and their explanations."""
+
+    rows: Rows
+    chosen: list[ShownRow]
+    labels: list[Any]
+    explained: list[ExplainedRow]
+    source: str
+
+
+def _rows_of(model: Model, batch: Batch) -> Rows | None:
+    """Return the rows that a batch of the sample holds; None if their cells are not kept."""
+    held = Held(batch)
+    if held.sparse:
+        return None
+    columns: dict[Name, Any] = {}
+    for name in model.taken.schema.order:
+        group = model.taken.schema.columns.get(name)
+        if group is None:
+            columns[name] = np.full(len(batch), None, object)
+        elif group.event.layout == "rows":
+            return None
+        elif name in held.coded:
+            block, at = held.coded[name]
+            codes, levels = block.codes[:, at], block.axis.levels[at]
+            cells = np.full(len(batch), None, object)
+            there = np.flatnonzero((codes >= 0) & (codes < len(levels)))
+            cells[there] = np.array([*levels, None], object)[codes[there]]
+            columns[name] = cells
+        else:
+            numbers = held.number(name).astype(np.float64)
+            columns[name] = times_of(numbers) if group.kind == "time" else numbers
+    return column_rows(columns, model.taken.schema.kinds)
