@@ -14,6 +14,7 @@ from matplotlib import pyplot as plt
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
+from naively.pictures.axes import of_target
 from tests.drawn import DOTS, PICTURES, small
 
 KEPT = (
@@ -72,6 +73,18 @@ def boxes(figure) -> list[tuple[str, Bbox]]:
         for text in found
         if text.get_visible() and text.get_text().strip() and text.get_rotation() % 90 == 0
     ]
+
+
+def test_classes_say_what_they_are_of() -> None:
+    for target, names in (
+        ("", ["class 0", "class 1"]),
+        ("survived", ["survived = 0", "survived = 1"]),
+    ):
+        with of_target(target):
+            for picture in ("column_of_ages", "column_of_levels"):
+                legend = PICTURES[picture](None).get_legend()
+                assert [text.get_text() for text in legend.get_texts()] == names
+            assert f"{names[0]} against {names[1]}" in PICTURES["waterfall"](None).get_xlabel()
 
 
 def test_the_style_of_others_is_left_alone() -> None:

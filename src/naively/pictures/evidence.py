@@ -296,7 +296,7 @@ def draw_nomogram(
     taken: list[tuple[float, float]] = []
     for i in np.argsort(np.abs(sums), kind="stable").tolist():
         total, p = float(sums[i]), [*probabilities][i]
-        x, half = total / scale, 2.1 * CHARACTER * inch
+        x, half = total / scale, 2.3 * CHARACTER * inch
         ax.plot([x], [below], "|", color="black", markersize=5)
         if any(abs(x - other) < half + wide for other, wide in taken):
             continue
