@@ -66,7 +66,7 @@ html_title = "naively"
 html_math_renderer = "ziamath"
 html_static_path = ["static"]
 html_css_files = ["pages.css"]
-html_search_scorer = str(Path(__file__).with_name("search.js"))
+html_search_scorer = str(Path(__file__).parent / "static" / "search.js")
 linkcheck_timeout = 20
 
 
