@@ -173,10 +173,13 @@ def _grid(column: OneColumn, low: float, high: float, *, log: bool) -> Floats:
 
 
 def _missing(column: OneColumn) -> list[str]:
-    """Say how many cells are missing."""
+    """Say how many cells are missing, of all rows; copies of a row may count as less than one."""
     rows = float(column.model.counted.tally.class_count.sum())
-    missing = rows - float(column.present.sum())
-    return [f"{_rows(missing)} of {_rows(rows)} cells are missing"] * (missing > 1e-9 * rows)
+    count = float(column.model.taken.tally.class_count.sum())
+    missing = count - float(column.present.sum())
+    if missing <= 1e-9 * count:
+        return []
+    return [f"{_rows(missing * rows / count)} of {_rows(rows)} cells are missing"]
 
 
 def _rows(n: float) -> str:
