@@ -43,7 +43,7 @@ from naively.cli.shared import (
     with_file,
     write_table,
 )
-from naively.messages import say, tell
+from naively.messages import amount, say, tell
 from naively.options import FileOptions, Options, declared, from_text, number_of
 
 if TYPE_CHECKING:
@@ -307,14 +307,9 @@ def _save(nb: NaiveBayes, output: str, provenance: dict[str, Any], *, keep_rows:
 def _counts(learned: Model) -> str:
     """Return how many rows each of the first classes has, for a sentence."""
     sizes = zip(learned.classes.tolist(), learned.counted.tally.class_count, strict=True)
-    said = ", ".join(f"{label} {_plain(count)}" for label, count in islice(sizes, SHOWN))
+    said = ", ".join(f"{label} {amount(count)}" for label, count in islice(sizes, SHOWN))
     more = len(learned.classes) - SHOWN
     return f"{said} and {more:,} more" if more > 0 else said
-
-
-def _plain(count: float) -> str:
-    """Return a count as text; the fraction of a soft count is shown."""
-    return f"{count:,.0f}" if count == round(count) else f"{count:,.1f}"
 
 
 def option_of(name: str, given: str) -> Any:
@@ -474,7 +469,7 @@ def update(
             nb.partial_fit(rows, y, **beside, decay=decay)
             learned = float(nb.class_count_.sum() - before * (1.0 if decay is None else decay))
         nb.history_ = nb.history_.of(data, digest)
-        done = f"Learned {learned:,.0f} more"
+        done = f"Learned {amount(learned)} more"
         _write(nb, output or model, provenance, done, sampled=sampled)
         if score:
             write_table(found, form)
@@ -526,7 +521,7 @@ def forget(
         nb.history_ = nb.history_.of(data, digest_of(data))
         if not nb.class_count_.any():
             raise ValueError(f"{data} holds all rows of {model}: nothing would be left of it.")
-        done = f"Forgot {before - nb.class_count_.sum():,.0f}"
+        done = f"Forgot {amount(before - nb.class_count_.sum())}"
         _write(nb, output or model, provenance, done, sampled=sampled)
 
 
@@ -753,7 +748,7 @@ def _write(
     rows = nb._sampled_rows()
     store.save(model, path, provenance, rows, nb.history_)
     total = float(model.counted.tally.class_count.sum())
-    tell(f"{done}: {total:,.6g} rows of {len(model.classes)} classes, wrote {path}.")
+    tell(f"{done}: {amount(total)} rows of {len(model.classes)} classes, wrote {path}.")
     if sampled and rows is None:
         tell("The file holds no sample of rows any more, as it would not be one of all its rows.")
     share = 1.0 if model.weights is None else model.weights.fresh(model.independent_rows.sum())

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.messages import amount
 from naively.pictures.axes import (
     COLOURS,
     DASHES,
@@ -71,7 +72,7 @@ def plot_reliability(drawn: Sequence[Reliability], ax: Axes | None = None) -> Ax
     most = int(rows.argmax())
     right = at[most] > 0.5
     ax.annotate(
-        f"{rows[most]:,.6g} rows",
+        f"{amount(rows[most])} rows",
         (at[most] + (-wide if right else wide), start + bars[most]),
         va="top",
         ha="right" if right else "left",
@@ -160,7 +161,7 @@ def plot_confusion(table: Floats, labels: Sequence[object], ax: Axes | None = No
     turned = 0 if k * max(map(len, names)) <= 32 else 90
     small = min(STYLE["ytick.labelsize"], 0.85 * cell)
     ax.set_xticks(range(k), names, rotation=turned, fontsize=small)
-    rows = [f"{n} ({rows:,.6g})" for n, rows in zip(names, of_row, strict=True)]
+    rows = [f"{n} ({amount(rows)})" for n, rows in zip(names, of_row, strict=True)]
     ax.set_yticks(range(k), rows, fontsize=small)
     ax.set(xlabel="answer" + _what_is_written(k), ylabel="right class (rows)")
     ax.spines[:].set_visible(False)
@@ -178,9 +179,9 @@ def _shade(corner: tuple[float, float], share: float) -> Rectangle:
 def _cell(count: float, share: float, k: int) -> str:
     """Write a cell: count and share of its row, count, or share in per cent, as there is room."""
     if k <= 6:
-        return f"{count:,.6g}\n{share:.0%}"
+        return f"{amount(count)}\n{share:.0%}"
     if k <= WRITTEN:
-        return f"{count:,.6g}"
+        return amount(count)
     return f"{100 * share:.0f}" if share >= 0.005 else "·"
 
 
@@ -209,8 +210,8 @@ def _plot_most_confused(table: Floats, labels: Sequence[object], ax: Axes | None
     ax.set_xlabel("rows (% of the class)")
     shown = off.ravel()[most].sum()
     ax.set_title(
-        f"{wrong:,.6g} of {table.sum():,.6g} rows of {len(labels):,} classes are missed;\n"
-        f"the pairs of most rows are {shown:,.6g} of them",
+        f"{amount(wrong)} of {amount(table.sum())} rows of {len(labels):,} classes are missed;\n"
+        f"the pairs of most rows are {amount(shown)} of them",
         loc="right",
     )
     return ax
