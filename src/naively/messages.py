@@ -63,6 +63,17 @@ class Verbosity:
     json = False  # whether each is a line of JSON: {"level": "note", "message": "..."}
 
 
+def amount(n: float) -> str:
+    """Return how much there is of something that is counted; a part of one is shown to a digit.
+
+    Examples
+    --------
+    >>> amount(21e6), amount(1.0), amount(2.04)
+    ('21,000,000', '1', '2.0')
+    """
+    return f"{n:,.0f}" if n == round(n) else f"{n:,.1f}"
+
+
 def tell(*lines: object, level: Level = "note", begin: str = "", **facts: object) -> None:
     """Write lines on standard error, if there is one; in JSON with the facts that they tell."""
     if sys.stderr is None or (Verbosity.quiet and level != "error"):
