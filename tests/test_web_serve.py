@@ -31,6 +31,7 @@ from naively.cli.ask import subject_of
 from naively.cli.serve import listen
 from naively.data.columns import Reading
 from naively.data.frames import as_rows
+from naively.file import store
 from naively.file.store import Content
 from naively.messages import Verbosity
 from naively.report.page import write_report
@@ -698,3 +699,12 @@ def test_the_dockerfile_runs_what_there_is() -> None:
     assert json.loads(done.stderr)["message"].endswith(
         "There is no model file /models/model.naively."
     )
+
+
+def test_the_label_and_what_training_left_out_are_ignored_without_a_note(tmp_path) -> None:
+    nb = NaiveBayes().fit({"size": [1.0, 2.0, 8.0, 9.0]}, [*"aabb"])
+    store.save(nb.model_, tmp_path / "m", {"target": "kind", "left_out": ["id"]})
+    row = {"size": 1.5, "kind": "a", "id": 7}
+    assert asking(tmp_path / "m").post("/predict", json=row).json()["notes"] == []
+    more = asking(tmp_path / "m").post("/predict", json={**row, "x": 1}).json()
+    assert more["notes"] == ["Column 'x' was not learned: ignored."]

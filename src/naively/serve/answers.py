@@ -41,7 +41,9 @@ class ModelAnswers:
 
     def __init__(self, found: Content, *, strict: bool = False, most: int | None = None) -> None:
         self.found, self.most = found, most
-        self.form = RowForm(found.model, strict=strict)
+        said = [found.provenance.get("target"), *_listed(found.provenance.get("left_out"))]
+        left_out = [name for name in said if isinstance(name, str)]
+        self.form = RowForm(found.model, strict=strict, left_out=left_out)
         self.labels = [_plain(label) for label in found.model.classes.tolist()]
         self.keys = [of if isinstance(of, str) else str(of).lower() for of in self.labels]
 
@@ -180,10 +182,8 @@ class ModelAnswers:
         """What the model is, in a few words."""
         rows = float(self.found.model.counted.tally.class_count.sum())
         learned = many(round(rows), "row")
-        columns = many(len(self.form.columns), "column")
-        return (
-            f"{learned}, {columns}, {many(len(self.labels), 'class').replace('classs', 'classes')}"
-        )
+        columns, classes = many(len(self.form.columns), "column"), len(self.labels)
+        return f"{learned}, {columns}, {classes:,} {'class' if classes == 1 else 'classes'}"
 
 
 def _plain(value: Any) -> Any:
@@ -192,6 +192,10 @@ def _plain(value: Any) -> Any:
     if isinstance(found, dt.date):
         return found.isoformat()
     return found if isinstance(found, str | int | float | bool | None) else str(found)
+
+
+def _listed(names: Any) -> list[Any]:
+    return names if isinstance(names, list) else []
 
 
 def _ref(name: str) -> Json:

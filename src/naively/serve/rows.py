@@ -8,7 +8,7 @@ the column was taken for. How a cell is read never depends on the rows that it c
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from sys import float_info
@@ -221,6 +221,8 @@ class RowForm:
         The model.
     strict : bool, default False
         Whether a key that is no column is refused, rather than ignored and noted.
+    left_out : collection of str
+        Keys that are ignored without a note: the label, and what training left out.
 
     Examples
     --------
@@ -235,8 +237,10 @@ class RowForm:
     naively.serve.rows.RequestError: Row 0, column "age": expected a number, got "old".
     """
 
-    def __init__(self, model: Model, *, strict: bool = False) -> None:
-        self.model, self.strict = model, strict
+    def __init__(
+        self, model: Model, *, strict: bool = False, left_out: Collection[str] = ()
+    ) -> None:
+        self.model, self.strict, self.left_out = model, strict, left_out
         schema: Schema = model.taken.schema
         levels = _levels_of(model)
         self.columns = [_column(schema, name, levels.get(name, ())) for name in schema.order]
@@ -344,6 +348,7 @@ class RowForm:
                 names = [str(of.name) for of in self.columns]
                 said = missing_column(shortened(first, LONGEST), names)
                 raise RequestError(422, f"Row {i}: {said}")
+            others -= set(self.left_out)
             unknown |= {name: unknown.get(name, i) for name in row if name in others}
         if not unknown:
             return []
