@@ -33,7 +33,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-rest test-all test-numpy test-spark test-browser test-thorough fuzz conformance mutants faults lint types bench bench-text bench-accuracy bench-data bench-engines bench-mail bench-serve bench-compare docs man docs-links picture sanitize clean
+.PHONY: help setup demo test test-rest test-all test-numpy test-spark test-browser test-thorough fuzz conformance mutants faults lint types bench bench-text bench-accuracy bench-data bench-engines bench-mail bench-serve bench-compare docs man js docs-links picture sanitize clean
 
 help: ## list what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -126,6 +126,11 @@ docs: $(NAIVELY) $(MADE)/docs ## build the documentation into docs/_build/html
 man: $(NAIVELY) ## write the manual page of the mail filter into docs/_build/naively-mail.1
 	mkdir -p docs/_build
 	$(BIN)/python tools/man_page.py docs/_build/naively-mail.1
+
+js: ## gather the scorer in JavaScript, with its types, as npm has it, and pack it into build/js; needs npm
+	rm -rf build/js
+	$(PYTHON) tools/npm_package.py build/js
+	cd build/js && npm pack
 
 picture: $(NAIVELY) $(MADE)/test ## draw the picture of the README again
 	$(BIN)/python docs/picture.py

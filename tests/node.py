@@ -14,10 +14,11 @@ import pytest
 
 from naively.export.scorecard import Scorecard
 
-SCORER = Path(str(files("naively") / "export" / "scorer.js"))
+SCORER = Path(str(files("naively") / "export" / "scorer.mjs"))
 PROGRAM = """
-const { scorer, tokensOf, unicodeOf } = require(process.argv[1]);
+const { pathToFileURL } = require("url");
 const asked = JSON.parse(require("fs").readFileSync(0, "utf8"));
+import(pathToFileURL(process.argv[1])).then(({ scorer, tokensOf, unicodeOf }) => {
 const plain = (x) => JSON.parse(JSON.stringify(x, (_, v) => (
   v instanceof Float64Array ? [...v] : v === -Infinity ? "-inf" : v === Infinity ? "inf" : v)));
 const tables = new Map();
@@ -34,6 +35,7 @@ const answers = asked.map(({ card, split, unicode, texts, rows, what, more = [] 
   }
 });
 process.stdout.write(JSON.stringify(answers));
+});
 """
 
 

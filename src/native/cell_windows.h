@@ -89,7 +89,7 @@ class CellWindows {
             const int64_t begin = below ? negative.begin : positive.begin;
             const auto place = static_cast<int64_t>((bits & magnitude) >> shift) - least;
             int64_t at = begin + place;
-            at = (place < 0) | (place >= size) | ((bits & rest) != 0) ? of_others : at;
+            at = ((place < 0) | (place >= size) | ((bits & rest) != 0)) ? of_others : at;
             at = number == 0.0 ? of_zero : at;
             places[i] = static_cast<std::int32_t>(number == number ? at : of_missing);
         }

@@ -170,8 +170,6 @@ class Finisher {
     template <class Isa>
     NAIVELY_INLINE inline void finish_turned(std::int64_t first, std::int64_t rows,
                                              double* joint) {
-        constexpr int lanes = Isa::lanes;
-        using V = Vector<double, lanes>;
         const std::int64_t k = out_.classes;
         double* const turned = turned_.data();
         for (std::int64_t i = 0; i < rows; ++i)

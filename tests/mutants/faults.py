@@ -675,10 +675,24 @@ FAULTS = [
     ),
     Fault(
         "words: JavaScript keeps apostrophes of other kinds",
-        "src/naively/export/scorer.js",
+        "src/naively/export/scorer.mjs",
         'c === "\\u2019" || c === "\\u02bc" ?',
         'c === "\\u2019" ?',
         ("tests/test_tokens.py::test_rich_texts_are_alike_everywhere",),
+    ),
+    Fault(
+        "R: a level that was never seen is the first one",
+        "packages/r/naively.R",
+        "place[is.na(place)] <- nrow(points)",
+        "place[is.na(place)] <- 1",
+        ("tests/test_scorer_r.py::test_mixed_tables_are_scored_as_in_python",),
+    ),
+    Fault(
+        "the schema of scorecards takes any field",
+        "src/naively/export/scorecard.schema.json",
+        '  "additionalProperties": false,\n  "properties": {\n    "naively"',
+        '  "additionalProperties": true,\n  "properties": {\n    "naively"',
+        ("tests/test_scorecard_schema.py::test_what_is_no_scorecard_is_not_valid",),
     ),
     Fault(
         "words: models that count other words are merged",

@@ -18,7 +18,7 @@ from inspect import signature
 from itertools import chain
 from os import PathLike
 from threading import RLock
-from typing import Any, BinaryIO, Concatenate, ParamSpec, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, Concatenate, ParamSpec, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -70,6 +70,9 @@ from naively.model.weights import Weights
 from naively.options import Weighting
 from naively.schema.schema import Schema, fingerprints
 from naively.schema.settings import Probabilities
+
+if TYPE_CHECKING:
+    from naively.estimators.naive_bayes import NaiveBayes
 
 # --- What is asked of each row can be asked of tables that are not in memory, batch by batch -----
 
@@ -206,7 +209,7 @@ class Classifier(Estimator):
         """
 
     @abstractmethod
-    def _learner(self, model: Model) -> Any:
+    def _learner(self, model: Model) -> NaiveBayes:
         """Return a ``NaiveBayes`` of another model, of this kind where this is one."""
 
     def _stream(self, X: Table) -> Stream | None:  # noqa: ARG002  (for those that can)
@@ -1124,7 +1127,7 @@ class Classifier(Estimator):
         self.n_features_in_, names = model.columns.width, model.columns.names
         self.__dict__.pop("feature_names_in_", None)
         if names and names != [TEXT]:
-            self.feature_names_in_ = np.array(names, object)
+            self.feature_names_in_: NDArray[np.object_] = np.array(names, object)
 
     def _faded(self, factor: float) -> Model:
         """Return the model whose counts are scaled, or raise why they cannot be."""

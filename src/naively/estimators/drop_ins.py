@@ -14,7 +14,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import replace
 from numbers import Integral
-from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeAlias, TypeVar, cast
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -54,6 +54,9 @@ from naively.options import (
 from naively.schema.choose import infer
 from naively.schema.settings import ClassPrior, Settings
 from naively.schema.settle import View
+
+if TYPE_CHECKING:
+    from naively.estimators.naive_bayes import NaiveBayes
 
 T = TypeVar("T")
 
@@ -350,7 +353,7 @@ class DropIn(Reader, Generic[E]):
         how = self.model_.counted.schema, self.model_.settings
         return self._read_by(lambda rows: Model.learn(rows, labels, *how), X, rows)
 
-    def _learner(self, model: Model) -> Any:
+    def _learner(self, model: Model) -> NaiveBayes:
         from naively.estimators.naive_bayes import NaiveBayes
 
         return NaiveBayes._of_model(model)  # noqa: SLF001  (a class of ours)

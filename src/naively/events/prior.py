@@ -485,7 +485,7 @@ class Beta(OneParameter):
 
     a: PretendCounts
     b: PretendCounts
-    mode_lacks: ClassVar = (1.0, 1.0)  # with so much less of a and b, a / (a + b) is the mode
+    mode_lacks: ClassVar[tuple[float, float]] = (1.0, 1.0)  # less these, a / (a + b) is the mode
     parameter: ClassVar = "probability"
     least: ClassVar = 0.0
     greatest: ClassVar = 1.0
@@ -710,7 +710,7 @@ class Gamma(OneParameter):
 
     shape: PretendCounts
     rate: PretendCounts
-    mode_lacks: ClassVar = (1.0, 0.0)  # with so much less, shape / rate is the mode
+    mode_lacks: ClassVar[tuple[float, float]] = (1.0, 0.0)  # less these, shape / rate is the mode
     parameter: ClassVar = "rate"
     least: ClassVar = 0.0
 

@@ -176,8 +176,28 @@ def _check_levels(model: Model) -> None:
 
 
 def scorer() -> str:
-    """Return the script that scores rows by a scorecard, ``naively.scorer(card)``."""
-    return files("naively.export").joinpath("scorer.js").read_text("utf-8")
+    """Return the script that scores rows by a scorecard, ``naively.scorer(card)``.
+
+    It is the module ``scorer.mjs`` in a function of its own, which sets a global where the module
+    exports.
+    """
+    module = _beside("scorer.mjs").replace("\nexport {", "\nglobalThis.naively = {")
+    common = 'if (typeof module === "object") module.exports = globalThis.naively;\n'
+    return f'"use strict";\n(() => {{\n{module}{common}}})();\n'
+
+
+def schema() -> dict[str, Plain]:
+    """Return the JSON Schema of a scorecard, which says what each field holds.
+
+    >>> schema()["properties"]["naively"]
+    {'const': 'scorecard'}
+    """
+    found: dict[str, Plain] = json.loads(_beside("scorecard.schema.json"))
+    return found
+
+
+def _beside(name: str) -> str:
+    return files("naively.export").joinpath(name).read_text("utf-8")
 
 
 def in_bytes(written: str) -> bytes:
@@ -234,7 +254,7 @@ class Cell:
 class PresenceTerm:
     """A number for a cell that is there, and one for a cell that is missing; both (classes,)."""
 
-    kind: ClassVar = "presence"
+    kind: ClassVar[TermKind] = "presence"
     cell: Cell
     there: Floats
     missing: Floats
@@ -256,7 +276,7 @@ class BinsTerm:
     ``edges`` are of shape (bins - 1,), ``points`` of shape (bins, classes). A missing cell adds 0.
     """
 
-    kind: ClassVar = "bins"
+    kind: ClassVar[TermKind] = "bins"
     cell: Cell
     edges: Floats
     points: Floats
@@ -279,7 +299,7 @@ class LevelsTerm:
     adds 0. Whole numbers, floats and truths that are equal are one level.
     """
 
-    kind: ClassVar = "levels"
+    kind: ClassVar[TermKind] = "levels"
     cell: Cell
     levels: tuple[Level, ...]
     points: Floats
@@ -297,7 +317,7 @@ class LineTerm:
     ``slope`` is of shape (classes,). A slope may be -inf: it adds 0 where the number is 0.
     """
 
-    kind: ClassVar = "line"
+    kind: ClassVar[TermKind] = "line"
     cell: Cell
     low: float
     high: float
@@ -318,7 +338,7 @@ class ParabolaTerm:
     A distance from the mean is at most 1e140, and what is taken off a score at most 1e290.
     """
 
-    kind: ClassVar = "parabola"
+    kind: ClassVar[TermKind] = "parabola"
     cell: Cell
     mean: Floats
     half_precision: Floats
@@ -353,7 +373,7 @@ class TokensTerm:
         What every text adds that is not missing.
     """
 
-    kind: ClassVar = "tokens"
+    kind: ClassVar[TermKind] = "tokens"
     cell: Cell
     split: Mapping[str, Plain]
     binary: bool
@@ -399,7 +419,7 @@ class Factor:
 class ProductTerm:
     """``min(max(a b / scale, -most), most) slope``, a product of two columns; slope (classes,)."""
 
-    kind: ClassVar = "product"
+    kind: ClassVar[TermKind] = "product"
     a: Factor
     b: Factor
     scale: float
@@ -450,7 +470,7 @@ class RuleTerm:
     bit for each condition, the first the lowest, which is 1 where the condition holds.
     """
 
-    kind: ClassVar = "rule"
+    kind: ClassVar[TermKind] = "rule"
     conditions: tuple[CellCondition, ...]
     points: Floats
 
