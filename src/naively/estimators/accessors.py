@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from naively.assess.decay import DecayCurve, Follow
     from naively.assess.dependence import Dependence
     from naively.assess.refits import Named
-    from naively.estimators.naive_bayes import NaiveBayes
     from naively.events.outcomes import Names, Probabilities
     from naively.inspect.column import ColumnView
     from naively.inspect.difference import Difference
@@ -80,7 +79,7 @@ class Fitted(Protocol):
 
     def _keep(self, model: Model) -> None: ...
 
-    def _learner(self, model: Model) -> NaiveBayes: ...
+    def _learner(self, model: Model) -> Any: ...
 
 
 class Accessor(ABC):

@@ -18,7 +18,7 @@ from inspect import signature
 from itertools import chain
 from os import PathLike
 from threading import RLock
-from typing import TYPE_CHECKING, Any, BinaryIO, Concatenate, ParamSpec, Self, TypeVar, cast
+from typing import Any, BinaryIO, Concatenate, ParamSpec, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -70,9 +70,6 @@ from naively.model.weights import Weights
 from naively.options import Weighting
 from naively.schema.schema import Schema, fingerprints
 from naively.schema.settings import Probabilities
-
-if TYPE_CHECKING:
-    from naively.estimators.naive_bayes import NaiveBayes
 
 # --- What is asked of each row can be asked of tables that are not in memory, batch by batch -----
 
@@ -209,7 +206,7 @@ class Classifier(Estimator):
         """
 
     @abstractmethod
-    def _learner(self, model: Model) -> NaiveBayes:
+    def _learner(self, model: Model) -> Any:
         """Return a ``NaiveBayes`` of another model, of this kind where this is one."""
 
     def _stream(self, X: Table) -> Stream | None:  # noqa: ARG002  (for those that can)

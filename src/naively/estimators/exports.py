@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from onnx import ModelProto
 
     from naively.engines.databases import Table as TableName
-    from naively.estimators.naive_bayes import NaiveBayes
     from naively.export.scorecard import Scorecard
     from naively.export.sql import Query, Where
     from naively.report.page import Report
@@ -365,7 +364,7 @@ class Export(Accessor):
 
     def with_noise(
         self, epsilon: float, delta: float = 0.0, *, resolution: int = 3, random_state: Seed = None
-    ) -> NaiveBayes:
+    ) -> Any:
         """Return a new model whose counts are noisy, so that they hardly tell of any one row.
 
         This model stays as it is. The new one has (epsilon, delta)-differential privacy: with one
