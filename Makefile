@@ -33,7 +33,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-rest test-all test-numpy test-spark test-browser test-thorough fuzz conformance mutants faults lint types bench bench-text bench-accuracy bench-data bench-engines bench-mail bench-compare docs man js docs-links picture sanitize clean
+.PHONY: help setup demo test test-rest test-all test-numpy test-spark test-browser test-thorough fuzz conformance mutants faults lint types bench bench-text bench-accuracy bench-data bench-engines bench-mail bench-serve bench-compare docs man js docs-links picture sanitize clean
 
 help: ## list what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -113,6 +113,9 @@ bench-mail: $(NAIVELY) $(MADE)/bench $(MADE)/test ## the mail filter, beside bog
 	$(BIN)/python -m benchmarks.mail
 	$(BIN)/python -m benchmarks.mail_daemon
 	$(BIN)/python -m benchmarks.mail_years
+
+bench-serve: $(NAIVELY) $(MADE)/test ## naively serve under load: requests a second, latency
+	$(BIN)/python -m benchmarks.serve $(ARGS)
 
 bench-compare: $(NAIVELY) $(MADE)/bench ## what became slower or larger since BASE=commit; ARGS=words of the cases
 	$(BIN)/python -m benchmarks.compare $(or $(BASE),$(error Say BASE=commit, what to compare with)) $(ARGS)

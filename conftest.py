@@ -32,6 +32,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--rest", action="store_true", help="run what --quick leaves out")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Compare pictures with the kept ones, as pytest-mpl does if it is asked to."""
+    config.option.mpl = True
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Keep what is to be run with --quick, or the rest."""
     quick, rest = config.getoption("--quick"), config.getoption("--rest")

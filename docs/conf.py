@@ -26,6 +26,9 @@ extensions = [
     "formulas",
     "generated",
     "motion",
+    "notebooks",
+    "drawn",
+    "exercises",
 ]
 exclude_patterns = ["_build", "gallery/*.ipynb", "gallery/*.py"]
 nitpicky = True  # a name that leads nowhere is a warning, and "make docs" makes it an error
@@ -63,6 +66,7 @@ html_title = "naively"
 html_math_renderer = "ziamath"
 html_static_path = ["static"]
 html_css_files = ["pages.css"]
+html_search_scorer = str(Path(__file__).parent / "static" / "search.js")
 linkcheck_timeout = 20
 
 

@@ -1,12 +1,16 @@
 """The picture of the README: what naively learns, why it answers so, and how far it is believed.
 
 ``make picture`` draws it into docs/static/naively.png, from tumours and handwritten digits that
-scikit-learn brings along; and beside it that of the page on how sure a probability is.
+scikit-learn brings along; beside it that of the page on how sure a probability is, and the first
+screen of a report, where there is Chromium to open it.
 """
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -17,6 +21,7 @@ from naively.pictures.axes import STYLE
 
 HERE = Path(__file__).parent
 WIDTH, HEIGHT = 10.2, 3.1  # inches
+SCREEN = 1180, 890  # pixels of the picture of a report
 ROW = 255  # a tumour that measurements speak for and against
 TITLES = ("It counts, in one pass", "It says why", "Its probabilities can be believed")
 
@@ -56,7 +61,28 @@ def draw_how_sure(path: Path) -> None:
     plt.close(figure)
 
 
+def draw_report(path: Path) -> None:
+    """Take a picture of the first screen of a report, or say that there is no browser for it."""
+    browser = shutil.which("chromium") or shutil.which("google-chrome")
+    if browser is None:
+        sys.stderr.write(f"There is no Chromium here: {path.name} stays as it is.\n")
+        return
+    data = load_breast_cancer(as_frame=True)
+    names = data.target.map({0: "malignant", 1: "benign"})
+    report = NaiveBayes().fit(data.data, names).export.report(name="Tumours")
+    with tempfile.TemporaryDirectory() as folder:
+        page = Path(folder) / "report.html"
+        report.save(page)
+        options = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
+        size = f"--window-size={SCREEN[0]},{SCREEN[1]}"
+        to = f"--screenshot={path.resolve()}"
+        subprocess.run(  # noqa: S603
+            [browser, *options, size, to, page.as_uri()], check=True, capture_output=True
+        )
+
+
 if __name__ == "__main__":
     to = Path(sys.argv[1]) if sys.argv[1:] else HERE / "static" / "naively.png"
     draw(to)
     draw_how_sure(to.with_name("how-sure.png"))
+    draw_report(to.with_name("report.png"))

@@ -2,7 +2,8 @@ r"""
 Spam: maximum likelihood against smoothing
 ==========================================
 
-10,000 mails of Enron's staff are learned, and 1,000 others are classified. A mail is a
+Mails are learned, and others are classified: 10,000 of Enron's staff where NAIVELY_DATA
+names a folder that holds them, and texts that every machine has elsewhere. A mail is a
 bag of words. The maximum likelihood estimate of a word's probability is its share among
 all words of the class, which is 0 for a word that the class has not seen yet: one such
 word rules a class out. Smoothing adds a pseudo-count to each of the V words of the

@@ -2,7 +2,8 @@ r"""
 A detector of fake news
 =======================
 
-Is a headline from The Onion, which invents its news, or from a paper? Each word adds
+Is a headline from The Onion, which invents its news, or from a paper? (Where
+NAIVELY_DATA does not name a folder that holds them, others stand in.) Each word adds
 its weight of evidence, and the sum of the weights and of the class prior is the log
 odds of the posterior:
 

@@ -3,6 +3,7 @@ Web pages in four classes
 =========================
 
 Pages of universities are a student's, of a faculty member, of a course or of a project.
+(Where NAIVELY_DATA does not name a folder that holds them, other texts stand in.)
 Three event models read the same words. Bernoulli asks of each word of the vocabulary
 whether it is there, and counts absence too; multinomial counts occurrences; complement
 estimates each class from all others.

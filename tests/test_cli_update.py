@@ -81,7 +81,21 @@ def test_a_column_that_was_not_learned_is_said(tmp_path: Path, all_rows: Path) -
         assert done.returncode == 0
         assert f"{more}: column 'id' was not learned, and is left out." in done.stderr.decode()
         assert load(model).class_count_.sum() == rows
-    assert b"was not learned" not in run("update", model, all_rows).stderr
+    again = run("update", model, all_rows, "--again")
+    assert again.returncode == 0
+    assert b"was not learned" not in again.stderr
+
+
+@pytest.mark.parametrize("option", [("--ignore", "note"), ("--columns", "size,colour")])
+def test_columns_that_training_left_out_are_left_out_without_a_note(
+    tmp_path: Path, all_rows: Path, option: tuple[str, str]
+) -> None:
+    model, more = tmp_path / "m", tmp_path / "more.csv"
+    ok("train", all_rows, "-t", "kind", "-o", model, *option)
+    more.write_text(f"id,{HEAD}7,{LINES[0]}")
+    said = run("update", model, more).stderr.decode()
+    assert "'note'" not in said
+    assert ("'id' was not learned" in said) == (option[0] == "--ignore")
 
 
 @pytest.mark.slow

@@ -21,6 +21,7 @@ from naively import (
     Poisson,
     independence,
 )
+from naively.pictures.bins import bins_of
 
 mpl.use("Agg")
 RNG = np.random.default_rng(0)
@@ -96,7 +97,7 @@ def test_densities_without_parameters_and_given_ones() -> None:
         assert set(found) == {"predictive"}
         x, y = found["predictive"]
         np.testing.assert_allclose(y, event.fit(NUMBERS).predictive.pdf(x))
-    x, y = lines(Gaussian.of(mean=1, variance=4).plot())["given parameters"]
+    x, y = lines(Gaussian.of(mean=1, variance=4).plot())["mean 1, variance 4"]
     np.testing.assert_allclose(y, stats.norm.pdf(x, 1, 2))
     for sample in ([], [5.0], [5.0, 5.0]):
         with pytest.raises(ValueError, match="No distribution is fitted that has a density"):
@@ -141,14 +142,73 @@ def test_surface_marks_both_estimates() -> None:
     assert "posterior" not in legend(Gaussian(smoothing=0).fit(NUMBERS).surface().plot())
 
 
+@pytest.mark.parametrize("prior", [None, NormalInverseGamma(50, 60, 30, 600)])
+@pytest.mark.parametrize("n", [2, 5, 40])
+def test_contours_of_a_surface_are_closed_and_around_their_marks(prior, n) -> None:
+    """Whatever the prior, and where the two disagree too."""
+    model = Gaussian(smoothing=0) if prior is None else Gaussian(prior=prior)
+    found = model.fit(NUMBERS[:n]).surface()
+    ax = found.plot()
+    tables = [found.log_likelihood, *([found.log_posterior] if prior else [])]
+    for table in tables:
+        top = table.max()
+        for edge in (table[0], table[-1], table[:, 0], table[:, -1]):
+            assert edge.max() < top - 8
+    for line in ax.get_lines():
+        ((x, y),) = line.get_xydata()
+        assert ax.get_xlim()[0] < x < ax.get_xlim()[1]
+        assert ax.get_ylim()[0] < y < ax.get_ylim()[1]
+
+
+def test_two_densities_on_one_axes_differ() -> None:
+    ax = Gaussian.of(mean=1, variance=4).plot(Gaussian.of(mean=0, variance=1).plot())
+    assert legend(ax) == ["mean 0, variance 1", "mean 1, variance 4"]
+    assert len({line.get_color() for line in ax.get_lines()}) == 2
+
+
+def test_a_likelihood_under_a_uniform_prior_is_seen() -> None:
+    ax = Bernoulli(prior=Beta(1, 1)).fit([1, 1, 0]).plot_posterior()
+    found = {line.get_label(): line for line in ax.get_lines()}
+    over, under = found["likelihood (scaled)"], found["posterior"]
+    np.testing.assert_allclose(over.get_ydata(), under.get_ydata(), rtol=0.01)
+    assert over.get_zorder() > under.get_zorder()
+    assert over.get_linewidth() < under.get_linewidth()
+    assert over.get_linestyle() == "--"
+
+
+def test_whole_numbers_have_no_false_holes() -> None:
+    """Each bin holds as many whole numbers as another, so that none is empty between full ones."""
+    for n, scale in ((30, 1), (30, 0.5), (30, 0.1), (47, 1), (64, 1), (81, 1)):
+        sample = np.repeat(np.arange(30, 30 + n), 20) * scale
+        bars = Gaussian().fit(sample).plot(sample=sample).patches
+        assert len({round(bar.get_height(), 9) for bar in bars[:-1]}) == 1
+    for most in range(3, 60):
+        edges = bins_of(30, 80, 1.0, most)
+        (width,) = set(np.diff(edges))
+        assert width == round(width)
+        assert edges[0] < 30
+        assert edges[-1] > 80
+        assert len(edges) - 1 <= most
+
+
+def test_faces_of_a_die_are_in_order() -> None:
+    faces = [6, 6, 2, 1, 3, 5, 6, 2, 4, 6]
+    ax = Categorical().fit(faces).plot()
+    assert [text.get_text() for text in ax.get_xticklabels()] == [*"123456"]
+    drawn = list(lines(Categorical().consistency(faces).plot()))
+    assert drawn == [*"123456"]
+
+
 def test_updates_have_a_line_for_each_size() -> None:
     found = Bernoulli().updates(FLIPS, at=(0, 5, 120))
     ax = found.plot()
     assert list(lines(ax)) == ["0", "5", "120"]
     np.testing.assert_array_equal(lines(ax)["120"][1], found.density[2])
     many = Bernoulli().updates(FLIPS, at=range(100)).plot()
-    assert len(many.get_lines()) == 10
-    assert many.get_legend().get_title().get_text() == "observations (10 of 100 sizes are drawn)"
+    assert len(many.get_lines()) == 12
+    assert many.get_legend().get_title().get_text() == "observations (12 of 100 sizes are drawn)"
+    asked = Bernoulli().updates(FLIPS).plot()  # by default all are drawn
+    assert asked.get_legend().get_title().get_text() == "observations"
 
 
 def test_consistency_shows_the_truth_and_the_band() -> None:

@@ -658,3 +658,15 @@ def test_how_to_estimate_reaches_every_event_model(how: str, table: pd.DataFrame
 def test_one_row_cannot_be_assessed() -> None:
     with pytest.raises(ValueError, match="fewer than two rows"):
         NaiveBayes().fit([[1.0]], ["a"]).assess()
+
+
+def test_the_name_of_what_is_predicted_is_kept(tmp_path) -> None:
+    table = pd.DataFrame({"size": [1.0, 2.0, 7.0, 8.0] * 5, "kind": [0, 0, 1, 1] * 5})
+    nb = NaiveBayes().fit(table, "kind")
+    assert nb.target_ == "kind"
+    nb.save(tmp_path / "m")
+    again = load(tmp_path / "m")
+    assert again.target_ == "kind"
+    assert "kind = 1" in again.export.report(table, "kind").html
+    assert again.partial_fit(table, "kind").target_ == "kind"
+    assert nb.fit(table[["size"]], table["kind"].to_numpy()).target_ == ""

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 import pytest
 from matplotlib import pyplot as plt
+from scipy import stats
 from sklearn.calibration import calibration_curve
 from sklearn.datasets import load_iris
 from sklearn.metrics import accuracy_score, log_loss, roc_curve
@@ -174,24 +175,35 @@ def test_the_reliability_diagram_is_scikit_learns_curve() -> None:
     y = (rng.random(400) < p[:, 1] ** 2).astype(int)
     found = scores(p, np.array([0, 1]), y)
     ax = found.plot_reliability()
-    (line,) = (line for line in ax.get_lines() if str(line.get_label()).startswith("ECE"))
-    hit, confidence = (p.argmax(axis=1) == y).astype(int), p.max(axis=1)
-    accuracy, mean_confidence = calibration_curve(hit, confidence, n_bins=BINS)
-    np.testing.assert_allclose(line.get_xdata(), mean_confidence)
-    np.testing.assert_allclose(line.get_ydata(), accuracy)
     legend = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert f"ECE {found.calibration_error:.3f}" in legend
-    assert f"by chance: ECE {found.calibration_noise:.3f}" in legend
-    bands = ax.collections[0].get_segments()
-    for bin_, band in zip(found.reliability, bands, strict=True):
-        low, high = band[:, 1]
-        assert (low, high) == pytest.approx(
-            (bin_.confidence - bin_.noise, bin_.confidence + bin_.noise)
-        )
+    name = f"calibration error (ECE) {found.calibration_error:.3f}"
+    assert name in legend
+    assert f"95 % of calibrated models (ECE {found.calibration_noise:.3f})" in legend
+    (line,) = (line for line in ax.get_lines() if line.get_label() == name)
+    hit, confidence = (p.argmax(axis=1) == y).astype(int), p.max(axis=1)
+    accuracy, mean = calibration_curve(hit, confidence, n_bins=10, strategy="quantile")
+    np.testing.assert_allclose(line.get_xdata(), mean)
+    np.testing.assert_allclose(line.get_ydata(), accuracy)
+    assert [bin_.rows for bin_ in found.tenths] == [40] * 10
+    band = ax.collections[0].get_paths()[0].vertices
+    low, high = (stats.binom.ppf(tail, 40, mean) / 40 for tail in (0.025, 0.975))
+    assert {*np.round(band[:, 1], 9)} >= {*np.round(low, 9), *np.round(high, 9)}
     bars = [bar.get_height() for bar in ax.patches]
+    accuracy, mean = calibration_curve(hit, confidence, n_bins=BINS)
+    np.testing.assert_allclose([bin_.accuracy for bin_ in found.reliability], accuracy)
     rows = np.array([bin_.rows for bin_ in found.reliability])
     np.testing.assert_allclose(bars / max(bars), rows / rows.max())
     assert f"{rows.max():.0f} rows" in [text.get_text() for text in ax.texts]
+
+
+def test_rows_of_equal_confidence_are_in_one_tenth() -> None:
+    p = np.repeat([0.6, 0.75, 1.0], [5, 15, 180])
+    found = scores(np.stack([p, 1 - p], axis=1), np.array([0, 1]), np.zeros(200, int))
+    assert [(bin_.rows, bin_.confidence) for bin_ in found.tenths] == [
+        (20, pytest.approx(0.7125)),
+        (180, 1.0),
+    ]
+    found.plot_reliability()
 
 
 def test_a_second_line_is_of_other_scores(iris) -> None:
@@ -200,9 +212,9 @@ def test_a_second_line_is_of_other_scores(iris) -> None:
     now, before = (of.evaluate(frame.drop("w"), "kind") for of in (nb, pure))
     ax = now.plot_reliability(before=before)
     lines = {line.get_label(): line for line in ax.get_lines()}
-    line = lines[f"before: ECE {before.calibration_error:.3f}"]
-    np.testing.assert_allclose(line.get_ydata(), [b.accuracy for b in before.reliability])
-    assert f"now: ECE {now.calibration_error:.3f}" in lines
+    line = lines[f"before: calibration error (ECE) {before.calibration_error:.3f}"]
+    np.testing.assert_allclose(line.get_ydata(), [b.accuracy for b in before.tenths])
+    assert f"now: calibration error (ECE) {now.calibration_error:.3f}" in lines
 
 
 @pytest.mark.parametrize("k", [2, 5, 9, 30])

@@ -19,6 +19,7 @@ SOURCE = Path(naively.__file__).parent
 HEAVY = {
     "scipy", "sklearn", "pandas", "polars", "pyarrow", "narwhals", "nanoarrow", "duckdb",
     "typer", "click", "rich", "matplotlib", "safetensors",
+    "starlette", "uvicorn", "anyio",
 }  # fmt: skip
 
 

@@ -164,7 +164,11 @@ def test_the_picture_of_a_density(prior: Any) -> None:
     np.testing.assert_allclose(density.get_ydata(), prior.frozen.pdf(x))
     assert mean.get_xydata().tolist() == [[prior.mean, prior.pdf(prior.mean)]]
     assert mode.get_xydata().tolist() == [[prior.mode, prior.pdf(prior.mode)]]
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["mean", "mode"]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [
+        str(prior),
+        "mean",
+        "mode",
+    ]
     assert ax.get_ylim()[1] > prior.pdf(prior.mode)
     mpl.pyplot.close(ax.figure)
 
@@ -173,14 +177,39 @@ def test_the_picture_of_several_densities() -> None:
     ax = Dirichlet(range(1, 11)).plot()
     lines = ax.lines[:-2]
     assert len(lines) == 8
-    assert "8 of 10 levels" in ax.get_title()
+    assert "8 of 10 curves" in ax.get_legend().get_title().get_text()
     x = lines[2].get_xdata()
     np.testing.assert_allclose(lines[2].get_ydata(), stats.beta.pdf(x, 3, 52), rtol=1e-10)
     np.testing.assert_allclose(ax.lines[-2].get_xdata(), np.arange(1, 9) / 55)
+    # A mode is on top of its curve: that of the probability alone, Beta(a, 55 - a).
+    np.testing.assert_allclose(ax.lines[-1].get_xdata(), np.arange(8) / 53)
+    tops = [line.get_ydata().max() for line in lines]
+    np.testing.assert_allclose(ax.lines[-1].get_ydata()[1:], tops[1:])
     mpl.pyplot.close(ax.figure)
     ax = Beta(1, 1).plot()
     assert [line.get_label() for line in ax.lines[1:]] == ["mean"]  # there is no mode to mark
     mpl.pyplot.close(ax.figure)
+
+
+def test_equal_densities_are_one_line() -> None:
+    ax = Dirichlet([2, 2, 2, 9]).plot()
+    assert [line.get_label() for line in ax.lines[:2]] == ["levels 1 to 3", "level 4"]
+
+
+def test_a_curve_reaches_its_marks_at_an_end() -> None:
+    ax = Beta(101, 1).plot()
+    x, density = ax.lines[0].get_data()
+    assert (x[-1], density[-1]) == pytest.approx((1, 101))
+    assert [text.get_text() for text in ax.get_xticklabels()][::5] == ["0", "1"]
+
+
+def test_two_priors_on_one_axes_differ() -> None:
+    ax = Beta(20, 30).plot(Beta(2, 3).plot())
+    said = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert sorted(said) == ["Beta(a=2, b=3)", "Beta(a=20, b=30)", "mean", "mode"]
+    curves = [line for line in ax.lines if line.get_label().startswith("Beta")]
+    assert len({line.get_color() for line in curves}) == 2
+    assert ax.get_ylim()[1] > curves[1].get_ydata().max()
 
 
 def test_contours_hold_what_they_say() -> None:

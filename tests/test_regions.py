@@ -105,8 +105,13 @@ def test_the_regions_and_the_rows_are_drawn():
         NaiveBayes("gaussian", weights=None).fit(TABLE[["u", "v"]], Y).inspect.regions(["u", "v"])
     )
     ax = found.plot()
-    drawn = ax.collections[0].get_array().reshape(found.label.shape)
-    np.testing.assert_array_equal(np.where(drawn == 0, "a", "b"), found.label)
+    grid = np.stack([of.ravel() for of in np.meshgrid(found.x, found.y)], axis=1)
+    for label, region in zip("ab", ax.collections[::2], strict=True):
+        (path,) = region.get_paths()
+        inside = path.contains_points(grid).reshape(found.label.shape)
+        sure = np.abs(found.log_odds()) > 0.2  # but for points that are on the border, or the edge
+        sure[[0, -1]] = sure[:, [0, -1]] = False
+        np.testing.assert_array_equal(inside[sure], (found.label == label)[sure])
     for label, line in zip("ab", ax.lines, strict=True):
         of = TABLE[label == Y]
         assert sorted(line.get_xdata()) == pytest.approx(sorted(of["u"]))
@@ -151,9 +156,22 @@ def test_many_classes_are_summarised():
     found = NaiveBayes("gaussian").fit(X, y).inspect.regions([0, 1])
     assert "and 12 more classes" in str(found)
     for what in WHAT:
-        ax = found.plot(what=what)
-        if what in ("regions", "density"):
-            assert "and 12 more classes" in " ".join(text.get_text() for text in ax.texts)
+        said = [text.get_text() for text in found.plot(what=what).texts]
+        if what == "density":
+            assert "and 12 more classes" in " ".join(said)
+        if what == "regions":  # their names are on them
+            assert set(said) == set(map(str, np.unique(found.label)))
+
+
+def test_the_border_of_shared_variances_is_straight_where_it_is_drawn():
+    """Between the points of a grid too: it is no staircase of them."""
+    nb = NaiveBayes(Gaussian(variance="shared"), weights=None).fit(TABLE[["u", "v"]], Y)
+    found = nb.inspect.regions(["u", "v"], points=20)
+    (border,) = found.plot().collections[1].get_paths()
+    x, y = border.vertices.T
+    line = np.polyfit(x, y, 1) if np.ptp(x) > np.ptp(y) else np.polyfit(y, x, 1)
+    off = y - np.polyval(line, x) if np.ptp(x) > np.ptp(y) else x - np.polyval(line, y)
+    assert np.abs(off).max() < 1e-6 * (np.ptp(x) + np.ptp(y))
 
 
 def test_a_model_of_counts_or_one_class_has_regions():
@@ -244,8 +262,8 @@ def test_the_margin_is_one_posterior_less_the_other() -> None:
         won = three.label == c
         assert ((three.margin(c) >= 0) == won).all()
     ax = two.plot_surface()
-    assert ax.get_zlabel() == "p(1 | row) - p(0 | row)"
-    assert two.plot_surface(what="posterior").get_zlabel() == "p(1 | row)"
+    assert ax.get_zlabel() == "p(class 1 | row) - p(class 0 | row)"
+    assert two.plot_surface(what="posterior").get_zlabel() == "p(class 1 | row)"
     with pytest.raises(ValueError, match="Axes of three dimensions"):
         two.plot_surface(mpl.figure.Figure().add_subplot())
     with pytest.raises(ValueError, match="what must be"):

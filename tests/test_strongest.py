@@ -127,7 +127,7 @@ def test_what_is_impossible_elsewhere_has_a_bar_to_the_end() -> None:
     strongest = nb.inspect.strongest(1)
     assert strongest.to_dict()["weight"] == [math.inf, math.inf]
     ax = strongest.plot()
-    assert [text.get_text().strip() for text in ax.texts] == ["a", "∞", "b", "∞"]
+    assert [text.get_text().strip() for text in ax.texts] == ["a", "+∞", "b", "+∞"]
     assert [label.get_text() for label in ax.get_yticklabels()] == ["u", "v"]
     plt.close("all")
 

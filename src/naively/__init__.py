@@ -11,6 +11,8 @@ TYPE_CHECKING = False  # as type checkers have it; importing typing takes as lon
 if TYPE_CHECKING:
     from typing import Any
 
+    from naively import datasets as datasets
+    from naively import lectures as lectures
     from naively.counting.tally import Tally as Tally
     from naively.estimators.compare import compare as compare
     from naively.estimators.drop_ins import BernoulliNB as BernoulliNB
@@ -67,6 +69,8 @@ def __getattr__(name: str) -> Any:
         return sorted([*_HOME, *import_module("naively.events").PUBLIC])
     if name in _HOME:
         return getattr(import_module(_HOME[name]), name)
+    if name in ("datasets", "lectures"):  # naively.lectures.check(...), without another import
+        return import_module(f"naively.{name}")
     # Whether there is a submodule of some name is asked too, and must not load the event models.
     if name[:1].isupper() and name in import_module("naively.events").PUBLIC:
         return getattr(import_module("naively.events"), name)

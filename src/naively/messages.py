@@ -63,15 +63,29 @@ class Verbosity:
     json = False  # whether each is a line of JSON: {"level": "note", "message": "..."}
 
 
-def tell(*lines: object, level: Level = "note", begin: str = "") -> None:
-    """Write lines on standard error, if there is one."""
+def amount(n: float) -> str:
+    """Return how much there is of something that is counted; a part of one is shown to a digit.
+
+    Examples
+    --------
+    >>> amount(21e6), amount(1.0), amount(2.04)
+    ('21,000,000', '1', '2.0')
+    """
+    return f"{n:,.0f}" if n == round(n) else f"{n:,.1f}"
+
+
+def tell(*lines: object, level: Level = "note", begin: str = "", **facts: object) -> None:
+    """Write lines on standard error, if there is one; in JSON with the facts that they tell."""
     if sys.stderr is None or (Verbosity.quiet and level != "error"):
         return
     shown = (visible(str(line)) for line in lines)
     if Verbosity.json:
         import json
 
-        told = (json.dumps({"level": level, "message": line}, ensure_ascii=False) for line in shown)
+        told = (
+            json.dumps({"level": level, "message": line, **facts}, ensure_ascii=False)
+            for line in shown
+        )
     else:
         told = (f"{begin}{line}" for line in shown)
     sys.stderr.write("".join(f"{line}\n" for line in told))

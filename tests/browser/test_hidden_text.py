@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import shutil
 
 import matplotlib.image
 import numpy as np
@@ -11,21 +10,15 @@ import pytest
 
 from tests.hidden_text import SHOWN, TRICKS, WITHIN_WORDS
 
-playwright = pytest.importorskip("playwright.sync_api", reason="make test-browser installs it")
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-CHROMIUM = next(filter(None, map(shutil.which, BROWSERS)), None)
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")
-
 CONTRAST = 0.25  # of 1: a pixel that differs by less is not noticed
 SPECKS = 10  # pixels; a letter of 1px is one or two
 
 
 @pytest.fixture(scope="module")
-def page():
-    with playwright.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser.new_page(viewport={"width": 600, "height": 300}, java_script_enabled=False)
-        browser.close()
+def page(browser):
+    made = browser.new_page(viewport={"width": 600, "height": 300}, java_script_enabled=False)
+    yield made
+    made.close()
 
 
 def picture(page, body: str) -> np.ndarray:

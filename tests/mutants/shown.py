@@ -4,6 +4,62 @@ from tests.mutants.fault import Fault
 
 FAULTS = [
     Fault(
+        "an answer to an exercise is right if one of its values is",
+        "src/naively/lectures.py",
+        "if all(_same(mine, theirs)",
+        "if any(_same(mine, theirs)",
+        ("tests/test_lectures.py",),
+    ),
+    Fault(
+        "a picture of a page is drawn a block too late",
+        "docs/extensions/drawn.py",
+        "found[block.start()] =",
+        "found[block.end()] =",
+        ("tests/test_lectures.py",),
+    ),
+    Fault(
+        "the grid of a surface is around the likelihood alone",
+        "src/naively/events/curves.py",
+        "grid = np.union1d(grid, space(low, high, SIDE))",
+        "pass",
+        ("tests/test_estimate_pictures.py",),
+    ),
+    Fault(
+        "bins for the eye begin on a number",
+        "src/naively/pictures/bins.py",
+        "first - grid / 2 + width",
+        "first + width",
+        ("tests/test_estimate_pictures.py", "tests/test_column.py"),
+    ),
+    Fault(
+        "bins for the eye are wider than whole multiples of the numbers' grid",
+        "src/naively/pictures/bins.py",
+        "width = grid * max(1.0, np.ceil(width / grid - 1e-9))",
+        "width = max(grid, width)",
+        ("tests/test_estimate_pictures.py", "tests/test_column.py"),
+    ),
+    Fault(
+        "a border is drawn between zeros and ones",
+        "src/naively/pictures/by_class.py",
+        "of = np.clip(lead[:, :, c], -BEYOND, BEYOND)",
+        "of = np.sign(lead[:, :, c])",
+        ("tests/test_regions.py",),
+    ),
+    Fault(
+        "rows of equal confidence are in several tenths",
+        "src/naively/assess/scores.py",
+        "_, group = np.unique(confidence, return_inverse=True)",
+        "group = np.argsort(np.argsort(confidence))",
+        ("tests/test_evaluate.py",),
+    ),
+    Fault(
+        "words of a picture overlap on small Axes",
+        "src/naively/pictures/axes.py",
+        "return float(min(SMALL, max(SMALLEST,",
+        "return float(max(SMALL, max(SMALLEST,",
+        ("tests/test_pictures.py",),
+    ),
+    Fault(
         "what is false is worked with the ratio of what is true",
         "src/naively/inspect/worked.py",
         "rest=event.shares and x == 0",

@@ -76,6 +76,9 @@ class Scores(Tabular):
         Rows by right class (down) and most probable class (across).
     reliability : list of Bin
         Confidence and accuracy in each bin of confidence that holds rows.
+    tenths : list of Bin
+        The same in ten parts of the rows, by their confidence, of about equally many: what a
+        diagram shows, as no bin of few rows is in it.
     roc : mapping of label to Roc
         The ROC curve of each class that some rows have, and some have not.
     cost : mapping of str to float
@@ -119,6 +122,7 @@ class Scores(Tabular):
     classes: list[Label]
     confusion: Floats | NDArray[np.int64]
     reliability: list[Bin]
+    tenths: list[Bin]
     roc: Mapping[Label, Roc] = field(default_factory=dict)
     cost: Mapping[str, float] = field(default_factory=dict)
     together: Mapping[tuple[str, ...], float] = field(default_factory=dict)
@@ -291,7 +295,7 @@ class Scores(Tabular):
         )
 
     def plot_reliability(self, ax: Axes | None = None, before: Scores | None = None) -> Axes:
-        """Draw the reliability diagram: accuracy against confidence, in bins of confidence.
+        """Draw the reliability diagram: accuracy against confidence, in ten parts of the rows.
 
         Parameters
         ----------
@@ -303,9 +307,10 @@ class Scores(Tabular):
         Returns
         -------
         ax : Axes
-            A calibrated model is on the diagonal. The grey bands are as wide as chance alone would
-            take it off, the expected abs(k / n - p) of right probabilities, in closed form; their
-            mean is ``calibration_noise``. The bars at the bottom are the rows of each bin.
+            A calibrated model is on the diagonal, but for chance: 95 % of the points of one are in
+            the grey band. ECE is the expected calibration error, ``calibration_error``, beside that
+            which chance alone makes, ``calibration_noise``. The bars at the bottom are how many
+            rows have each confidence.
 
         Examples
         --------
@@ -319,10 +324,10 @@ class Scores(Tabular):
 
         drawn = [
             Reliability(
-                np.array([b.confidence for b in of.reliability]),
-                np.array([b.accuracy for b in of.reliability]),
-                np.array([b.rows for b in of.reliability]),
-                np.array([b.noise for b in of.reliability]),
+                np.array([b.confidence for b in of.tenths]),
+                np.array([b.accuracy for b in of.tenths]),
+                np.array([b.size for b in of.tenths]),
+                np.array([(b.confidence, b.rows) for b in of.reliability]),
                 of.calibration_error,
                 of.calibration_noise,
             )
@@ -511,6 +516,7 @@ def scores(
         classes=names,
         confusion=confusion,
         reliability=bins,
+        tenths=reliability(p, truth, weight, copies, tenths=True),
         roc={names[of_learned[c]]: of.roc for c, of in ranked.items()},
         support=support,
         decisions=None if cost is None else decisions(p, learned, y, weight, cost),
@@ -683,8 +689,10 @@ def reliability(
     truth: Floats,
     weight: Floats | None = None,
     copies: NDArray[np.int64] | None = None,
+    *,
+    tenths: bool = False,
 ) -> list[Bin]:
-    """Return the bins that hold rows.
+    """Return the bins of confidence that hold rows: of equal width, or of equally many rows.
 
     Parameters
     ----------
@@ -699,8 +707,13 @@ def reliability(
     """
     confidence, best = p.max(axis=1), p.argmax(axis=1)
     right = truth[np.arange(len(p)), best]
-    of = np.minimum((confidence * BINS).astype(np.int64), BINS - 1)
     one = np.ones(len(p)) if weight is None else weight
+    of = np.minimum((confidence * BINS).astype(np.int64), BINS - 1)
+    if tenths:  # rows of equal confidence stay together, where the middle of them is
+        _, group = np.unique(confidence, return_inverse=True)
+        rows = np.bincount(group, one)
+        middle = (np.cumsum(rows) - rows / 2) / rows.sum()
+        of = np.minimum((middle * 10).astype(np.int64), 9)[group]
     square = one * one / (1 if copies is None else copies)
     columns = (one, one * confidence, one * right, square)
     return [

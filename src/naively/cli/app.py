@@ -16,7 +16,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from naively.cli import ask, curve, demo, export, learn
+from naively.cli import ask, curve, demo, export, learn, serve
 from naively.cli import ask as report
 from naively.cli import learn as update
 from naively.mail import command
@@ -66,6 +66,7 @@ for function in (
     ask.diff,
     report.report,
     export.export,
+    serve.serve,
     demo.demo,
 ):
     app.command(cls=OnceCommand)(function)

@@ -43,7 +43,7 @@ from naively.cli.shared import (
     with_file,
     write_table,
 )
-from naively.messages import say, tell
+from naively.messages import amount, say, tell
 from naively.options import FileOptions, Options, declared, from_text, number_of
 
 if TYPE_CHECKING:
@@ -65,6 +65,7 @@ if TYPE_CHECKING:
 
 SHOWN = 20  # classes, of which it is said how many rows they have
 PRIORS = ("data", "uniform")
+LEFT_OUT, ALL_OTHERS = "left_out", "all others"  # of the columns of a file, in the provenance
 
 Verb = TypeVar("Verb", bound=Callable[..., None])
 
@@ -225,8 +226,10 @@ def train(  # noqa: PLR0915, PLR0917  (options, not positions)
     learned.class_log_prior  # noqa: B018  (an impossible --class-prior is an error now, not later)
     if nb.weights and not semi_supervised and late:
         learned = nb.calibrate().model_
-    provenance = {"target": target, "hold_out": part, "seed": seed, "rows": total}
+    provenance: dict[str, Any] = {"target": target, "hold_out": part, "seed": seed, "rows": total}
     provenance |= file.kept() | {name: of for name, of in beside.items() if of}
+    if columns or ignore:  # what else is in a file was left out by who knew it
+        provenance[LEFT_OUT] = ALL_OTHERS if columns else names(ignore)
     learned_now = nb.class_count_.sum()
     nb.history_ = History().add("train", learned_now, learned_now).of(data, digest_of(data))
     seconds = perf_counter() - begin
@@ -304,14 +307,9 @@ def _save(nb: NaiveBayes, output: str, provenance: dict[str, Any], *, keep_rows:
 def _counts(learned: Model) -> str:
     """Return how many rows each of the first classes has, for a sentence."""
     sizes = zip(learned.classes.tolist(), learned.counted.tally.class_count, strict=True)
-    said = ", ".join(f"{label} {_plain(count)}" for label, count in islice(sizes, SHOWN))
+    said = ", ".join(f"{label} {amount(count)}" for label, count in islice(sizes, SHOWN))
     more = len(learned.classes) - SHOWN
     return f"{said} and {more:,} more" if more > 0 else said
-
-
-def _plain(count: float) -> str:
-    """Return a count as text; the fraction of a soft count is shown."""
-    return f"{count:,.0f}" if count == round(count) else f"{count:,.1f}"
 
 
 def option_of(name: str, given: str) -> Any:
@@ -471,7 +469,7 @@ def update(
             nb.partial_fit(rows, y, **beside, decay=decay)
             learned = float(nb.class_count_.sum() - before * (1.0 if decay is None else decay))
         nb.history_ = nb.history_.of(data, digest)
-        done = f"Learned {learned:,.0f} more"
+        done = f"Learned {amount(learned)} more"
         _write(nb, output or model, provenance, done, sampled=sampled)
         if score:
             write_table(found, form)
@@ -523,7 +521,7 @@ def forget(
         nb.history_ = nb.history_.of(data, digest_of(data))
         if not nb.class_count_.any():
             raise ValueError(f"{data} holds all rows of {model}: nothing would be left of it.")
-        done = f"Forgot {before - nb.class_count_.sum():,.0f}"
+        done = f"Forgot {amount(before - nb.class_count_.sum())}"
         _write(nb, output or model, provenance, done, sampled=sampled)
 
 
@@ -663,7 +661,7 @@ def _labelled(
 ) -> tuple[Rows, LabelArray, dict[str, Any]]:
     """Return the rows of DATA, their labels, and their frequencies and groups as in training.
 
-    Columns that the model does not know are said.
+    Columns that the model does not know are said, but for those that training left out.
     """
     from naively.schema.schema import list_names
 
@@ -674,6 +672,11 @@ def _labelled(
     beside = {what: column_of(table, name, what) for what, name in named.items()}
     own = [target, *named.values()]
     ignored = [name for name in table.names if name not in own and name not in rows.names]
+    left_out = provenance.get(LEFT_OUT)
+    if left_out == ALL_OTHERS:
+        ignored = []
+    elif isinstance(left_out, list):
+        ignored = [name for name in ignored if name not in left_out]
     if ignored:
         say(f"{data}: column {list_names(ignored)} was not learned, and is left out.")
     return rows, labels_of(nb.model_, table, target, data), beside
@@ -745,7 +748,7 @@ def _write(
     rows = nb._sampled_rows()
     store.save(model, path, provenance, rows, nb.history_)
     total = float(model.counted.tally.class_count.sum())
-    tell(f"{done}: {total:,.6g} rows of {len(model.classes)} classes, wrote {path}.")
+    tell(f"{done}: {amount(total)} rows of {len(model.classes)} classes, wrote {path}.")
     if sampled and rows is None:
         tell("The file holds no sample of rows any more, as it would not be one of all its rows.")
     share = 1.0 if model.weights is None else model.weights.fresh(model.independent_rows.sum())

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from naively import saving
 from naively.cli import shared as output
 from naively.mail.layout import is_of_mail
-from naively.messages import tell
+from naively.messages import amount, tell
 
 if TYPE_CHECKING:
     from naively.mail.table import MailTable
@@ -63,7 +63,8 @@ def diff(before: str, after: str, top: int, form: output.Format | None) -> None:
     old, new = open_table(before), open_table(after)
     ham, spam = (b - a for a, b in zip(old.messages, new.messages, strict=True))
     words = len(new) - len(old)
-    tell(f"{ham:+,.6g} good mails, {spam:+,.6g} of spam, {words:+,} words.")
+    more = [f"{'+' * (n >= 0)}{amount(n)}" for n in (ham, spam)]
+    tell(f"{more[0]} good mails, {more[1]} of spam, {words:+,} words.")
     names = ["word", "ham", "spam", "ham after", "spam after", "weight", "weight after"]
     output.write(names, map(list, about.differences(old, new, top)), form)
 

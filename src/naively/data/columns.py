@@ -275,7 +275,10 @@ def all_missing(array: NDArray[Any]) -> bool:
 
 def _of_cells(name: Name, cells: list[Any] | NDArray[np.object_]) -> Column:
     """Return cells as a column, by the types of the cells."""
-    if set(map(type, cells)) == {float}:  # as most numbers are: no cell is asked for more
+    kinds = set(map(type, cells))
+    if kinds == {int} and max(map(abs, cells)) <= EXACT:
+        return np.array(cells, np.int64), "number"
+    if kinds == {float}:  # as most numbers are: no cell is asked for more
         floats = np.array(cells, np.float64)
         if not all_missing(floats):
             return floats, "number"

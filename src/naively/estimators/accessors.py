@@ -48,6 +48,7 @@ class Fitted(Protocol):
 
     _sample: Reservoir | None
     history_: History
+    target_: str
 
     @property
     def _checked(self) -> Model: ...

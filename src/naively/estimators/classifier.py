@@ -186,6 +186,7 @@ class Classifier(Estimator):
     model_: Model
     n_features_in_: int
     history_: History = History()  # what was learned and forgotten, and when
+    target_: str = ""  # the name of the column that is predicted, if it was said
     unlabelled_weight_: float = 0.0  # how much a row without a label counts
     _sample: Reservoir | None = None  # of the rows learned; None where that has changed
 
@@ -976,7 +977,8 @@ class Classifier(Estimator):
                 "There is no sample of the learned rows to save: none is in memory, or rows "
                 "without a label count. Save the model without it."
             )
-        store.save(self.model_, path, sample=rows, history=self.history_)
+        target = {"target": self.target_} if self.target_ else None
+        store.save(self.model_, path, target, rows, self.history_)
 
     @property
     def classes_(self) -> LabelArray:

@@ -359,7 +359,8 @@ class Export(Accessor):
         rows, labels = (None, None) if X is None else (self._estimator._rows(X), None)
         if X is not None and y is not None:
             rows, labels = self._estimator._with_labels(X, y)
-        return Subject.of(model, learned, self._estimator._kind, rows, labels)
+        said = {"target": self._estimator.target_}
+        return Subject.of(model, learned, self._estimator._kind, rows, labels, said)
 
     def with_noise(
         self, epsilon: float, delta: float = 0.0, *, resolution: int = 3, random_state: Seed = None

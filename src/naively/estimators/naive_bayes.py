@@ -363,13 +363,17 @@ class NaiveBayes(Classifier):
         database = database_of(connection)
         with database.named(table) as name:
             source = DatabaseTable.of(database, name, target, sample_weight)
-            return self._learn(InDatabase(source), None, more=False)
+            self._learn(InDatabase(source), None, more=False)
+        self.target_ = target
+        return self
 
     def _fit(self, X: Table, y: Target, beside: Beside, classes: Target, *, more: bool) -> Self:
         """Read labelled rows and learn from them; there may be more of them, of other classes."""
         self._settings()  # a wrong option is named before any row is read
         texts, some = means_texts(self.event_models), self.semi_supervised
-        return self._learn(self._read(X, y, beside, texts, some=some), classes, more=more)
+        self._learn(self._read(X, y, beside, texts, some=some), classes, more=more)
+        self.target_ = y if isinstance(y, str) else ""
+        return self
 
     def _learn(self, found: Training, classes: Target, *, more: bool) -> Self:
         settings = self._settings()
@@ -678,7 +682,11 @@ class NaiveBayes(Classifier):
 
     @classmethod
     def _of_model(
-        cls, model: Model, sample: SampledRows | None = None, history: History | None = None
+        cls,
+        model: Model,
+        sample: SampledRows | None = None,
+        history: History | None = None,
+        target: str = "",
     ) -> Self:
         """Return an estimator of a model, whose options learn more rows as it has its own.
 
@@ -690,6 +698,8 @@ class NaiveBayes(Classifier):
             A sample of the rows that were, to be in memory.
         history : History, optional
             What was done to the model before.
+        target : str
+            The column that is predicted.
         """
         options = {of.name: getattr(model.settings, of.name) for of in fields(Settings)}
         options["weights"] = None if model.weights is None else model.weights.how
@@ -704,6 +714,7 @@ class NaiveBayes(Classifier):
             nb._sample = Reservoir.restored(sample, model)
         if history is not None:
             nb.history_ = history
+        nb.target_ = target
         return nb
 
     def _learner(self, model: Model) -> Self:
@@ -862,7 +873,9 @@ def load(
     array(['b'], dtype='<U1')
     """
     content = store.load_all(path, functions)
-    return NaiveBayes._of_model(content.model, content.sample, content.history)  # noqa: SLF001
+    target = content.provenance.get("target")
+    said = target if isinstance(target, str) else ""
+    return NaiveBayes._of_model(content.model, content.sample, content.history, said)  # noqa: SLF001
 
 
 def _of_lectures(event: Any, adds: bool) -> Any:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 POINTS = 401  # of a curve
 SIDE = 81  # points of each side of a surface
+FAR = 1e-5  # of a posterior, beyond which a surface ends
 TAIL = 1e-3  # of the posterior, beyond which the grid reaches by half of its width
 
 
@@ -72,23 +73,52 @@ def surface(estimate: Estimate, mean: ArrayLike | None, variance: ArrayLike | No
         raise ValueError(
             f"{type(estimate.event).__name__} has no mean and variance; ask for curve()."
         )
-    n, v = max(float(estimate.n), 1.0), mle["variance"]
-    reach = 5 * np.sqrt(v / n)
-    means = np.asarray(
-        np.linspace(mle["mean"] - reach, mle["mean"] + reach, SIDE) if mean is None else mean
-    )
-    ratio = np.exp(4 * np.sqrt(2 / n))  # the standard error of a log variance is about √(2 / n)
-    variances = np.asarray(
-        np.geomspace(v / ratio, v * ratio, SIDE) if variance is None else variance
+    proper = estimate.prior is not None and "variance" in marginals(estimate.proper_prior)
+    after = marginals(estimate.updated) if proper else {}
+    means, variances = (
+        _both(_around_mle(estimate, mle, name), after.get(name), log=name == "variance")
+        if given is None
+        else np.asarray(given, np.float64)
+        for name, given in (("mean", mean), ("variance", variance))
     )
     at: dict[str, Any] = {"mean": means[:, None], "variance": variances[None]}
     found = np.asarray(estimate.log_likelihood_at(**at))
-    proper = estimate.prior is not None and "variance" in marginals(estimate.proper_prior)
     posterior = (
         np.asarray(estimate.log_posterior_at(**at)) if proper else np.full_like(found, np.nan)
     )
     mode = {name: float(x) for name, x in estimate.points("map").items()}
     return Surface(means, variances, found, posterior, {str(k): x for k, x in mle.items()}, mode)
+
+
+DEEP = 9.0  # nats below its top, to which a grid holds a likelihood: contours go to 8
+
+
+def _around_mle(estimate: Estimate, mle: dict[Level, float], name: str) -> tuple[float, float]:
+    """Return from where to where the likelihood of a normal model is less than DEEP below its top.
+
+    With a variance of ratio r to the best it is n / 2 (log r + 1 / r - 1) below; with a mean off by
+    d, and the variance that is best then, n / 2 log(1 + d² / v).
+    """
+    from scipy.special import lambertw
+
+    n, v = max(float(estimate.n), 1.0), mle["variance"]
+    if name == "mean":
+        d = np.sqrt(v * np.expm1(2 * DEEP / n))
+        return mle["mean"] - d, mle["mean"] + d
+    # log r + 1 / r = 1 + k is solved by 1 / r = -W(-exp(-1 - k)), on both branches of W.
+    at = -np.exp(-1 - 2 * DEEP / n)
+    low, high = (-1 / lambertw(at, k).real for k in (-1, 0))
+    return float(v * low), float(v * high)
+
+
+def _both(likelihood: tuple[float, float], after: Distribution | None, *, log: bool) -> Floats:
+    """Return a grid over where the likelihood and the posterior are; fine for each of the two."""
+    space = np.geomspace if log else np.linspace
+    grid = np.asarray(space(*likelihood, SIDE))
+    if after is not None:
+        low, high = (float(after.ppf(tail)) for tail in (FAR, 1 - FAR))
+        grid = np.union1d(grid, space(low, high, SIDE))
+    return grid
 
 
 def of_one_column(estimate: Estimate, *, spread: bool = False) -> dict[Level, float]:
@@ -291,7 +321,7 @@ def _plot_shares(estimate: Estimate, sample: Sample | None, ax: Axes | None) -> 
 def _distributions(estimate: Estimate) -> Found:
     """Return the distributions that are defined, by what they are called."""
     if estimate.given:
-        return {"given parameters": estimate.fitted}
+        return {_said(estimate): estimate.fitted}
     ways: list[How] = ["mle", _typical(estimate.event.estimate), "predictive"]
     if not estimate.event.space:  # of histograms and kernel densities there is but one
         ways = ways[-1:]
@@ -306,6 +336,12 @@ def _distributions(estimate: Estimate) -> Found:
         if _is_spread(of):
             found[LABELS[how]] = of
     return found
+
+
+def _said(estimate: Estimate) -> str:
+    """Write given parameters, as "mean 0, variance 1"."""
+    found = {str(name): float(x) for name, x in estimate.points("mle").items()}
+    return ", ".join(f"{name} {x:.4g}" for name, x in found.items()) or "given parameters"
 
 
 def _is_spread(of: Distribution) -> bool:

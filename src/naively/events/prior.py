@@ -147,10 +147,15 @@ class OneParameter(Prior):
         low, high = map(np.asarray, self.frozen.interval(self.reach))
         first = low.min() if self.least is None else self.least
         last = high.max() if self.greatest is None else self.greatest
-        x = between(float(first), float(last))
         columns = low.ndim
-        density = self.frozen.pdf(x[:, None] if columns else x)
         mean = self.frozen.mean()
+        # A curve goes through what is marked on it, and to the ends where it has a height there.
+        marked = np.concatenate([np.ravel(mean), np.ravel(self.mode), [first, last]])
+        marked = marked[(marked >= first) & (marked <= last)]
+        finite = np.isfinite(self.frozen.pdf(marked[:, None] if columns else marked))
+        marked = marked[finite.all(axis=1) if columns else finite]
+        x = np.union1d(between(float(first), float(last)), marked)
+        density = self.frozen.pdf(x[:, None] if columns else x)
         return draw_distributions(
             x,
             np.asarray(density).reshape(len(x), -1).T,
@@ -434,7 +439,10 @@ class NormalInverseGamma(Prior):
         """
         from naively.pictures.estimates import draw_contours
 
-        mean, variance = (between(*ends) for ends in self.interval(REACH).values())
+        ends = self.interval(REACH)
+        mean = between(*ends["mean"])
+        low, high = ends["variance"]
+        variance = np.geomspace(low / 3, high, POINTS)  # so far that contours close
         density = self.pdf(np.stack(np.meshgrid(mean, variance), axis=-1))
         means = tuple(self.means.values())
         return draw_contours(
@@ -613,7 +621,9 @@ class Dirichlet(Prior):
         return np.random.default_rng(random_state).dirichlet(self._counts, n)
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the density of each probability alone, with its mean and its part of the mode.
+        """Draw the density of each probability alone, with its mean and where it is highest.
+
+        That is not the probability's part of ``mode``, where the density of all together is.
 
         Parameters
         ----------
@@ -626,14 +636,17 @@ class Dirichlet(Prior):
         """
         from naively.pictures.estimates import draw_distributions
 
-        of = self._marginal
+        of, counts = self._marginal, self._counts
+        mode = np.asarray(Beta(tuple(counts), tuple(counts.sum() - counts)).mode, np.float64)
+        ends = np.isfinite(mode) & np.isfinite(of.pdf(mode))
         x = between(0.0, float(of.ppf(0.999).max()))
+        x = np.union1d(x, np.concatenate([mode[ends], self.mean]))
         return draw_distributions(
             x,
             np.asarray(of.pdf(x[:, None])).T,
             self.mean,
-            self.mode,
-            of.pdf(self.mode),
+            mode,
+            of.pdf(mode),
             of.pdf(self.mean),
             parameter="probability",
             title=str(self),

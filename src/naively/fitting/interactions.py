@@ -6,7 +6,7 @@ from naively.counting.axis import title
 from naively.counting.labels import MANY_CLASSES
 from naively.fitting.limits import Limits
 from naively.fitting.sample import Sample
-from naively.messages import many
+from naively.messages import amount, many
 from naively.model.model import Model, Sought
 
 FEWEST = 100  # rows that interactions are chosen by
@@ -52,7 +52,7 @@ def _why_none(model: Model, sample: Sample) -> str:
         return f"{len(model.classes):,} classes have too few rows each"
     rows = float(sample.copies.sum())
     if rows < FEWEST:
-        return f"{rows:,.6g} rows are too few, it takes {FEWEST}"
+        return f"{amount(rows)} rows are too few, it takes {FEWEST}"
     able = sum(
         len(g.columns)
         for g in model.taken.schema.of_columns

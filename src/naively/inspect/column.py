@@ -20,6 +20,7 @@ from naively.kernels.reference import Floats
 from naively.messages import visible
 from naively.model.class_prior import and_more, frequent
 from naively.model.model import Model
+from naively.pictures.bins import bins_of
 from naively.schema.encode import plain_cells
 from naively.tabular import Tabular
 
@@ -30,9 +31,12 @@ if TYPE_CHECKING:
 
 
 POINTS = 401  # at which a density is computed
-BINS = 30  # of the numbers themselves
+BINS = 20  # for the eye, at most
+WHOLE = 30  # whole numbers that have a bar each, at most
+FENCE = 4.0  # times the range of the middle half, above it: so far a linear axis goes
 MOST_COUNTS = 101  # whole numbers that are shown one by one
 WORDS = 20  # of each class
+MOST_CLASSES = 30  # that are drawn in colours
 NEVER = "(never seen)"  # what is left for levels that did not come
 DAY = 86_400.0  # seconds
 AS_GOOD_AS_0 = 1e-30  # of the greatest number: the cell of 0 has a middle beside it
@@ -88,14 +92,17 @@ def _numbers(
     """Return the densities of a column of numbers."""
     model, event = column.model, column.group.event
     counts = event.support == "counts"
-    low, high, notes = _range(column, batches)
+    low, high, inner, notes = _range(column, batches)
     log = _is_far_apart(column, low, high)
-    x = _grid(column, low, high, log=log) if at is None else np.asarray(at, np.float64).reshape(-1)
-    edges = (np.geomspace if log else np.linspace)(low, high, BINS + 1)
-    if counts:
-        first, last = np.floor(low), np.ceil(high)
-        step = max(1.0, np.ceil((last - first + 1) / BINS))
-        edges = np.arange(first - 0.5, last + step, step)
+    # Bins are for the eye: fewer than those of a model, and on the grid of the column's numbers.
+    grid = 1.0 if counts else column.grid(batches)
+    if log or column.is_time:
+        edges = (np.geomspace if log else np.linspace)(low, high, BINS + 1)
+    else:
+        few = grid == 1 and inner[1] - inner[0] < WHOLE
+        edges = bins_of(*inner, grid, WHOLE if few else BINS)
+    ends = (min(low, edges[0]), max(high, edges[-1])) if column.is_counted_in_cells else (low, high)
+    x = _grid(column, *ends, log=log) if at is None else np.asarray(at, np.float64).reshape(-1)
     every = list(range(len(model.classes)))
     observed = column.histogram(batches, edges, every)
     if observed is None:
@@ -112,20 +119,27 @@ def _numbers(
         counts,
         weighted,
         log,
-        None if observed is None else times_of(edges) if column.is_time else edges,
+        times_of(edges) if column.is_time else edges,
         None if observed is None else observed * prior * unit,
+        column.is_counted_in_cells and at is None,
+        grid == 1 and float(edges[1] - edges[0]) == 1,
         tuple(notes),
     )
 
 
-def _range(column: OneColumn, batches: Sequence[Batch]) -> tuple[float, float, list[str]]:
-    """Return from where to where a density is shown, and what is to be said of it."""
+def _range(
+    column: OneColumn, batches: Sequence[Batch]
+) -> tuple[float, float, tuple[float, float], list[str]]:
+    """Return from where to where a density is shown, the numbers in it, and what is to be said."""
     low, high = column.range(batches)
     support = column.group.event.support
-    room = ROOM * (high - low) or max(abs(high) * 0.1, 0.5)
     if _is_far_apart(column, low, high):
+        inner = low, high
         low, high = low / LOG_ROOM, high * LOG_ROOM
     else:
+        least, most = column.fence(batches, FENCE)
+        low, high = inner = max(low, least), min(high, most)
+        room = ROOM * (high - low) or max(abs(high) * 0.1, 0.5)
         low, high = low - room, high + room
     if support != "numbers":
         low = max(low, high * LEAST if support == "positive" and low <= 0 else 0.0)
@@ -133,9 +147,9 @@ def _range(column: OneColumn, batches: Sequence[Batch]) -> tuple[float, float, l
         low, high = max(low, column.extent[0]), min(high, column.extent[1])
     beyond = column.beyond(batches, low, high)
     if not beyond:
-        return low, high, []
-    many = "number is" if beyond == 1 else "numbers are"
-    return low, high, [f"{beyond:,.10g} {many} beyond the 0.5 to 99.5 % of each class"]
+        return low, high, inner, []
+    many = "number is" if round(beyond) == 1 else "numbers are"
+    return low, high, inner, [f"{_rows(beyond)} {many} beyond what is drawn"]
 
 
 def _is_far_apart(column: OneColumn, low: float, high: float) -> bool:
@@ -159,10 +173,18 @@ def _grid(column: OneColumn, low: float, high: float, *, log: bool) -> Floats:
 
 
 def _missing(column: OneColumn) -> list[str]:
-    """Say how many cells are missing."""
+    """Say how many cells are missing, of all rows; copies of a row may count as less than one."""
     rows = float(column.model.counted.tally.class_count.sum())
-    missing = rows - float(column.present.sum())
-    return [f"{missing:,.10g} of {rows:,.10g} cells are missing"] if missing > 1e-9 * rows else []
+    count = float(column.model.taken.tally.class_count.sum())
+    missing = count - float(column.present.sum())
+    if missing <= 1e-9 * count:
+        return []
+    return [f"{_rows(missing * rows / count)} of {_rows(rows)} cells are missing"]
+
+
+def _rows(n: float) -> str:
+    """Write how many rows; where copies count as less than one, about how many."""
+    return f"{n:,.0f}" if abs(n - round(n)) < 1e-6 else f"about {max(n, 1):,.0f}"
 
 
 def _levels(column: OneColumn, prior: Floats, *, weighted: bool) -> LevelView:
@@ -289,10 +311,13 @@ class NumberView(ColumnView):
     counts, weighted, log : bool
         Whether the numbers are counts, whether the class prior is in, and whether the numbers are
         so far apart that the axes are logarithmic.
-    edges : ndarray of shape (bins + 1,), optional
-        Of a histogram of the numbers themselves; None where no rows are kept.
+    edges : ndarray of shape (bins + 1,)
+        Of bins for the eye.
     observed : ndarray of shape (bins, classes), optional
-        The density of the numbers in each bin.
+        The density of the numbers themselves in each bin; None where no rows are kept.
+    stepped, whole : bool
+        Whether the density is a histogram's, which a picture shows as its means over the bins; and
+        whether each bin is of one whole number, so that they are probabilities.
     notes : tuple of str
         What else is to be said.
     """
@@ -306,8 +331,10 @@ class NumberView(ColumnView):
     counts: bool
     weighted: bool
     log: bool
-    edges: NDArray[Any] | None
+    edges: NDArray[Any]
     observed: Floats | None
+    stepped: bool
+    whole: bool
     notes: tuple[str, ...]
 
     @property
@@ -342,26 +369,73 @@ class NumberView(ColumnView):
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the densities over a faint histogram of the numbers.
 
-        Of more than eight classes the most frequent are drawn.
+        The density of a histogram is drawn as its means over some bins, which may be fewer than
+        those of the model; of few whole numbers each has a probability. Of more than eight classes
+        the most frequent are drawn, in colours instead of heights.
         """
-        from naively.pictures.axes import name_of
-        from naively.pictures.by_class import draw_densities
+        from naively.pictures.axes import MOST, class_names, name_of
+        from naively.pictures.by_class import draw_densities, draw_many_densities
 
-        shown = frequent(self.class_count)
-        time = self.x.dtype.kind == "M"
+        x, density, stems, what = self.x, self.density, self.counts, self._what
+        if self.stepped:
+            density = means_in_bins(x, density, self.edges)
+            if self.whole:
+                x, stems, what = self.edges[:-1] + 0.5, True, what.replace("density", "probability")
+        many = len(self.classes) > MOST
+        shown = frequent(self.class_count, MOST_CLASSES if many else MOST)
         more = and_more(len(self.classes) - len(shown), "class")
+        if self.x.dtype.kind == "M":
+            what = f"{what} per day"
+        names, labels = class_names([self.classes[c] for c in shown]), (name_of(self.column), what)
+        if many:
+            if not self.stepped:
+                density = _at_bins(x, density, self.edges)
+            return draw_many_densities(
+                self.edges,
+                density[:, shown],
+                names,
+                labels=labels,
+                log=self.log,
+                notes=[*more, *self.notes],
+                ax=ax,
+            )
         return draw_densities(
-            self.x,
-            self.density[:, shown],
-            [name_of(self.classes[c]) for c in shown],
-            labels=(name_of(self.column), f"{self._what} per day" if time else self._what),
-            stems=self.counts,
+            x,
+            density[:, shown],
+            names,
+            labels=labels,
+            stems=stems,
+            stepped=self.stepped and not stems,
             log=self.log,
             edges=self.edges,
             observed=None if self.observed is None else self.observed[:, shown],
             notes=[*more, *self.notes],
             ax=ax,
         )
+
+
+def means_in_bins(x: NDArray[Any], density: Floats, edges: NDArray[Any]) -> Floats:
+    """Return the means over bins of densities that are steps, (bins, classes).
+
+    There is a point of x at either side of each step; beyond the first and the last there is none.
+    """
+    at, ends = (_seconds(of) for of in (x, edges))
+    parts = (density[1:] + density[:-1]) / 2 * np.diff(at)[:, None]
+    below = np.vstack([np.zeros(density.shape[1]), np.cumsum(parts, axis=0)])
+    of = np.column_stack([np.interp(ends, at, column) for column in below.T])
+    return np.asarray(np.diff(of, axis=0) / np.diff(ends)[:, None])
+
+
+def _at_bins(x: NDArray[Any], density: Floats, edges: NDArray[Any]) -> Floats:
+    """Return densities in the middle of bins, (bins, classes)."""
+    at, ends = (_seconds(of) for of in (x, edges))
+    middle = (ends[1:] + ends[:-1]) / 2
+    return np.column_stack([np.interp(middle, at, column) for column in density.T])
+
+
+def _seconds(x: NDArray[Any]) -> Floats:
+    """Return numbers, or times as numbers."""
+    return x.astype("datetime64[us]").astype(np.float64) if x.dtype.kind == "M" else x
 
 
 def _written(x: Any) -> str:
@@ -446,24 +520,38 @@ class LevelView(ColumnView):
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw a group of bars for each level, with a mark at the share that was counted.
 
-        Of more than eight classes the most frequent are drawn, and of many levels too.
+        Of more than eight classes the most frequent are drawn, as a table of colours, and of many
+        levels too.
         """
-        from naively.pictures.axes import name_of
+        from naively.pictures.axes import MOST, class_names, name_of
         from naively.pictures.by_class import draw_levels
+        from naively.pictures.evidence import draw_table
 
-        shown = frequent(self.class_count)
-        first, rest = self._drawn(len(shown))
+        many = len(self.classes) > MOST
+        shown = frequent(self.class_count, MOST_CLASSES if many else MOST)
+        first, rest = self._drawn(1 if many else len(shown))
         more = and_more(len(self.classes) - len(shown), "class")
         p, share = self.p[first][:, shown], self.share[first][:, shown]
         levels = [str(self.levels[i]) for i in first]
         if len(rest):
             of_rest = self.count[rest].sum() / self.count.sum()
             more.append(f"{and_more(len(rest), 'level')[0]}, which {of_rest:.1%} of the rows have")
+        names = class_names([self.classes[c] for c in shown])
+        if many:
+            return draw_table(
+                p,
+                [name_of(level) for level in levels],
+                names,
+                label=self._what,
+                labels=("class", name_of(self.column)),
+                notes=[*more, *self.notes],
+                ax=ax,
+            )
         return draw_levels(
             levels,
             p,
             share,
-            [name_of(self.classes[c]) for c in shown],
+            names,
             labels=(f"{self._what} (mark: as counted)", name_of(self.column)),
             notes=[*more, *self.notes],
             ax=ax,
@@ -537,7 +625,7 @@ class WordView(ColumnView):
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw a bar for each word, those of one class together."""
-        from naively.pictures.axes import name_of
+        from naively.pictures.axes import class_names, name_of
         from naively.pictures.by_class import draw_words
 
         most = min(OF_CLASS, max(2, ALL_WORDS // max(1, len(self.of))))
@@ -550,7 +638,7 @@ class WordView(ColumnView):
             [self.word[i] for i in drawn],
             np.array([self.weight[i] for i in drawn]),
             [self.of.index(self.word_class[i]) for i in drawn],
-            [name_of(self.classes[c]) for c in self.of],
+            class_names([self.classes[c] for c in self.of]),
             labels=("weight of evidence for the class (nats)", name_of(self.column)),
             notes=self._notes,
             ax=ax,

@@ -486,10 +486,10 @@ class EvidenceImage(Tabular):
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the weights in colours that diverge from 0."""
-        from naively.pictures.axes import name_of
+        from naively.pictures.axes import class_name
         from naively.pictures.evidence import draw_evidence
 
-        names = f"{name_of(self.label)} against {name_of(self.against)}"
+        names = f"{class_name(self.label)} against {class_name(self.against)}"
         return draw_evidence(self.weight, title=names, label="weight of evidence (nats)", ax=ax)
 
 
@@ -795,11 +795,12 @@ class Waterfall(Tabular):
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw each step as a bar that begins where the last one ended."""
-        from naively.pictures.axes import name_of
+        from naively.pictures.axes import class_name
         from naively.pictures.evidence import draw_waterfall
 
-        names = f"{name_of(self.label)} against {name_of(self.against)}"
-        total = f"log odds {self.log_odds:.2f} (probability {self.probability:.2f})"
+        names = f"{class_name(self.label)} against {class_name(self.against)}"
+        odds = f"{self.log_odds:.2f}".replace("inf", "∞")
+        total = f"log odds {odds} (probability {self.probability:.2f})"
         if np.isnan(self.log_odds):
             total = f"all impossible: the prior decides ({self.probability:.2f})"
         return draw_waterfall(

@@ -391,18 +391,18 @@ class Nomogram(Tabular):
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw a line for each column, and below what the sum of the weights means."""
-        from naively.pictures.axes import name_of
+        from naively.pictures.axes import class_name, name_of
         from naively.pictures.evidence import draw_nomogram
 
-        against = "all others" if self.against is None else name_of(self.against)
+        against = "all others" if self.against is None else class_name(self.against)
         return draw_nomogram(
             [name_of(scale.column) for scale in self.scales],
             [[_on_lines(value) for value in scale.value] for scale in self.scales],
             [scale.weight for scale in self.scales],
             [(scale.low, scale.high) for scale in self.scales],
             self.probabilities,
-            label=f"weight of evidence (nats)\n{name_of(self.label)} against {against}",
-            name=f"p({name_of(self.label)})",
+            label=f"weight of evidence (nats)\n{class_name(self.label)} against {against}",
+            name=f"p({class_name(self.label)})",
             notes=self.notes,
             ax=ax,
         )
@@ -531,7 +531,7 @@ def _cells(column: OneColumn, batches: Sequence[Batch]) -> _Cells:
         truths = column.of_truths(weighted=True)
         return _Cells(column.truths, truths, truths)
     low, high = column.range(batches)
-    whole = column.group.event.support == "counts"
+    whole = column.group.event.support == "counts" or column.grid(batches) == 1
     ticks = round_numbers(low, high, whole=whole)
     points = np.linspace(low, high, POINTS)
     if whole:

@@ -29,6 +29,7 @@ from naively.kernels.reference import Floats
 from naively.likelihoods.base import Likelihood
 from naively.likelihoods.numbers import BinTable
 from naively.model.model import Model
+from naively.pictures.bins import grid_of
 from naively.schema.encode import Held
 from naively.schema.schema import Group, Missing, list_names
 
@@ -260,6 +261,46 @@ class OneColumn:
                     lows.append(float(low))
                     highs.append(float(high))
         return (min(lows), max(highs)) if lows else (0.0, 1.0)
+
+    def fence(self, batches: Sequence[Batch], times: float) -> tuple[float, float]:
+        """Return from where to where numbers go, but for a few that are far out.
+
+        It is so many times the range of the middle half of a class beyond its quartiles, of the
+        class where that is farthest; without end where half of a class are one number.
+        """
+        ends = []
+        for x, weight in self._of_each_class(batches):
+            share = np.cumsum(weight) / weight.sum()
+            low, high = x[np.searchsorted(share, [0.25, 0.75])]
+            reach = times * (high - low) if high > low else np.inf
+            ends.append((low - reach, high + reach))
+        if not ends:
+            return -np.inf, np.inf
+        return float(min(low for low, _ in ends)), float(max(high for _, high in ends))
+
+    def grid(self, batches: Sequence[Batch]) -> float:
+        """Return the distance of the grid that nearly all numbers are on; 0 where there is none."""
+        each = self._of_each_class(batches)
+        if not each or self.is_time:
+            return 0.0
+        return grid_of(*(np.concatenate(of) for of in zip(*each, strict=True)))
+
+    def _of_each_class(self, batches: Sequence[Batch]) -> list[tuple[Floats, Floats]]:
+        """Return the numbers of each class, ascending, and their weights, as far as is known."""
+        if self.is_counted_in_cells:
+            some, count = self._cells
+            axis = self.tally.axis
+            assert isinstance(axis, Cells)
+            # A cell begins at the roundest number in it, on either side of 0.
+            low, high = axis.low[some], axis.high[some]
+            x = np.where(np.abs(low) <= np.abs(high), low, high)
+            found = [(x[of > 0], of[of > 0]) for of in count.T]
+        else:
+            x, code, weight = self.values(batches)
+            order = np.argsort(x, kind="stable")
+            x, code, weight = x[order], code[order], weight[order]
+            found = [(x[code == c], weight[code == c]) for c in np.unique(code)]
+        return [(x, weight) for x, weight in found if weight.sum() > 0]
 
     def cells(self, batch: Batch) -> Floats:
         """Return the column of encoded rows as numbers, (rows,); NaN where a cell is missing."""

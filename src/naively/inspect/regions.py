@@ -33,6 +33,7 @@ JOINT = (
     "regions; other event models do."
 )
 DRAWN = 1_500  # rows of the sample that are drawn
+MOST_CLASSES = 30  # whose regions are drawn
 What: TypeAlias = Literal["regions", "posterior", "difference", "margin", "density"]
 WHAT: tuple[What, ...] = get_args(What)
 
@@ -153,7 +154,7 @@ class Regions(Tabular):
         ValueError
             If there is no such picture or class, or no density.
         """
-        from naively.pictures.axes import name_of
+        from naively.pictures.axes import MOST, class_names, name_of
         from naively.pictures.by_class import draw_contours, draw_regions, draw_surface
 
         if what not in WHAT:
@@ -171,16 +172,17 @@ class Regions(Tabular):
                 notes=self.notes,
                 ax=ax,
             )
-        shown = frequent(self.class_count)
-        names = [name_of(self.classes[c]) for c in shown]
+        most = MOST_CLASSES if what == "regions" else MOST
+        shown = frequent(self.class_count, most)
+        names = class_names([self.classes[c].item() for c in shown])
         notes = [*and_more(len(self.classes) - len(shown), "class"), *self.notes]
         place = np.full(len(self.classes), -1)
         place[shown] = np.arange(len(shown))
         x, y, code = self.sample
         points = x, y, place[code]
         if what == "regions":
-            region = place[self.log_posterior.argmax(axis=2)]
-            return draw_regions(*grid, region, points, names, labels=labels, notes=notes, ax=ax)
+            lead = np.stack([self.log_odds(self.classes[c]) for c in shown], axis=2)
+            return draw_regions(*grid, lead, points, names, labels=labels, notes=notes, ax=ax)
         if self.density is None:
             raise ValueError("The counts of a multinomial have no density; draw what='difference'.")
         both = self.density[1][:, None, shown] * self.density[0][None, :, shown]
@@ -213,10 +215,10 @@ class Regions(Tabular):
 
     def _surface(self, what: str, label: Label | None) -> tuple[Floats, str]:
         """Return how high a surface is at each point, and what that is called."""
-        from naively.pictures.axes import name_of
+        from naively.pictures.axes import class_name
 
         c = self._number(label)
-        name = name_of(self.classes[c])
+        name = class_name(self.classes[c].item())
         if what == "posterior":
             return self.posterior[:, :, c], f"p({name} | row)"
         if what == "difference":
@@ -224,7 +226,7 @@ class Regions(Tabular):
         if what != "margin":
             raise ValueError(f"what must be 'posterior', 'difference' or 'margin', got {what!r}.")
         two = len(self.classes) == 2
-        rival = name_of(self.classes[1 - c]) if two else "rival"
+        rival = class_name(self.classes[1 - c].item()) if two else "rival"
         return self.margin(label), f"p({name} | row) - p({rival} | row)"
 
 

@@ -112,7 +112,7 @@ class ProbabilityIntervals(Tabular):
         ax : Axes, optional
             What to draw on.
         """
-        from naively.pictures.axes import name_of
+        from naively.pictures.axes import class_name
         from naively.pictures.scores import draw_probabilities
 
         c = number_of(self.classes, label, spoken_for(np.ones(len(self.classes))))
@@ -120,7 +120,7 @@ class ProbabilityIntervals(Tabular):
             self.probability[:, c],
             self.low[:, c],
             self.high[:, c],
-            label=f"p({name_of(self.classes.tolist()[c])}), and {self.coverage:.0%} {SAID}",
+            label=f"p({class_name(self.classes.tolist()[c])}), and {self.coverage:.0%} {SAID}",
             ax=ax,
         )
 

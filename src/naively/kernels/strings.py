@@ -241,8 +241,8 @@ class Strings(Sequence["str | None"]):
         if self.coded is not None:
             codes, levels = self.coded
             return levels[int(codes[row])]
-        begin, end = self.offsets[row : row + 2].tolist()
-        return self.utf8[begin:end].tobytes().decode("utf-8", "surrogatepass")
+        offsets, utf8 = self._pack()
+        return utf8[offsets[row] : offsets[row + 1]].tobytes().decode("utf-8", "surrogatepass")
 
     def __iter__(self) -> Iterator[str | None]:
         for piece in _pieces(self):

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from naively.mail.evaluation import guaranteed, share_of
 from naively.mail.score import weight_of_evidence
-from naively.messages import many
+from naively.messages import amount, many
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def facts(table: MailTable) -> list[str]:
     """Return sentences about a table: what it learned, when, and what it promises."""
     ham, spam = table.messages
     said = [
-        f"A mail filter that has learned {shown(ham)} good mails and {shown(spam)} of spam: "
+        f"A mail filter that has learned {amount(ham)} good mails and {amount(spam)} of spam: "
         f"{many(len(table), 'word')}" + (f", last on {date_of(table.last_day)}." if table else ".")
     ]
     said.append(f"Scores are multiplied by {table.temperature:.3g}, the temperature.")
@@ -54,11 +54,6 @@ def facts(table: MailTable) -> list[str]:
             "(with a confidence of 95 %)."
         )
     return said
-
-
-def shown(n: float) -> str:
-    """Return a number of messages, which is whole unless counts were scaled."""
-    return f"{n:,.0f}" if n == round(n) else f"{n:,.1f}"
 
 
 Strongest = tuple[str, str, float, float, float]  # class, word, ham, spam, weight

@@ -5,8 +5,11 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
+
+from numpy.typing import NDArray
 
 from naively.messages import shortened, visible
 
@@ -66,12 +69,56 @@ def new_axes(ax: Axes | None = None, *, width: float = WIDTH, height: float = HE
     ImportError
         If Matplotlib is not installed; it says how to install it.
     """
-    if ax is not None:
-        return ax
-    plt = pyplot()
-    with styled():
-        new: Axes = plt.subplots(figsize=(width, height), layout="constrained")[1]
-    return new
+    if ax is None:
+        plt = pyplot()
+        with styled():
+            ax = plt.subplots(figsize=(width, height), layout="constrained")[1]
+    dress(ax)
+    return ax
+
+
+def dress(ax: Axes) -> None:
+    """Give Axes, whoever made them, the sizes, the fonts and the spines of all pictures.
+
+    A style is of what is made while it holds; ticks are made when a picture is drawn, long after.
+    """
+    if ax.name != "rectilinear":  # of three dimensions
+        return
+    ax.tick_params(
+        labelsize=STYLE["xtick.labelsize"],
+        width=STYLE["axes.linewidth"],
+        labelfontfamily=families(),
+    )
+    for side, spine in ax.spines.items():
+        spine.set_linewidth(STYLE["axes.linewidth"])
+        spine.set_visible(spine.get_visible() and side not in ("top", "right"))
+    for text in (ax.title, ax._left_title, ax._right_title, ax.xaxis.label, ax.yaxis.label):  # type: ignore[attr-defined]  # noqa: SLF001  (Matplotlib has no other way to them)
+        text.set_fontsize(STYLE["axes.labelsize"])
+        text.set_fontfamily(families())
+
+
+SMALLEST, SMALL = 5.0, 7.0  # points of a name
+
+
+def inches(ax: Axes) -> tuple[float, float]:
+    """Return about how wide and how high Axes are: exactly, once a layout was made."""
+    box, figure = ax.get_position(), ax.get_figure(root=True)
+    assert figure is not None
+    return box.width * figure.get_figwidth(), box.height * figure.get_figheight()
+
+
+def name_rows(
+    ax: Axes, names: Sequence[str], at: Sequence[float] | NDArray[Any] | None = None
+) -> None:
+    """Write names beside the rows of Axes, as large as their number leaves room for."""
+    places = list(range(len(names))) if at is None else list(at)
+    lines = max(places, default=0.0) + 1 if places else 1
+    ax.set_yticks(places, list(names), fontsize=size_of_names(ax, lines))
+
+
+def size_of_names(ax: Axes, lines: float) -> float:
+    """Return the size of names, in points, of which there are so many, one under another."""
+    return float(min(SMALL, max(SMALLEST, 0.9 * inches(ax)[1] * 72 / (1.15 * max(lines, 1)))))
 
 
 # Fonts of scripts that Matplotlib's own font lacks, of which those that are installed are used.
@@ -149,6 +196,55 @@ def name_of(value: object) -> str:
     """Return a label, level or word as a picture shows it: short, on one line, never a formula."""
     text = with_names(shortened(visible(str(value)), LONGEST))
     return text.replace("$", r"\$")
+
+
+_TARGET: ContextVar[str] = ContextVar("target", default="")
+
+
+@contextmanager
+def of_target(name: str) -> Iterator[None]:
+    """Draw pictures that say what the classes are of, as "survived = 1", where that is known.
+
+    >>> with of_target("survived"):
+    ...     class_name(1)
+    'survived = 1'
+    """
+    before = _TARGET.set(name)
+    try:
+        yield
+    finally:
+        _TARGET.reset(before)
+
+
+def class_name(label: object) -> str:
+    """Return the name of a class; a number or a truth, which says nothing alone, is told.
+
+    >>> class_name("spam"), class_name(1)
+    ('spam', 'class 1')
+    """
+    name, target = name_of(label), _TARGET.get()
+    if target:
+        return f"{name_of(target)} = {name}"
+    return name if isinstance(label, str) else f"class {name}"
+
+
+def class_names(labels: Sequence[object]) -> list[str]:
+    """Return the names of classes, of more than ``MOST`` as short as they are."""
+    return [class_name(label) if len(labels) <= MOST else name_of(label) for label in labels]
+
+
+def put_endless(ax: Axes, x: float, y: float, sign: float, colour: str) -> None:
+    """End a bar or a line in an arrow, beside which it says that the weight is infinite."""
+    ax.plot([x], [y], ">" if sign > 0 else "<", color=colour, markersize=5.5, clip_on=False)
+    ax.annotate(
+        "+∞" if sign > 0 else "-∞",
+        (x, y),
+        (4.5 if sign > 0 else -4.5, 0),
+        textcoords="offset points",
+        ha="left" if sign > 0 else "right",
+        va="center",
+        fontsize=7,
+    )
 
 
 # --- Legends above a picture, with names as they are, and sentences below it ---------------------

@@ -18,13 +18,16 @@ from naively.pictures.axes import (
     legend_height,
     line,
     name_of,
+    name_rows,
     new_axes,
     points,
+    put_endless,
     put_legend,
     put_notes,
     pyplot,
     styled,
 )
+from naively.pictures.bins import cut_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,7 +37,6 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 BAR, WORD = 0.095, 0.115  # inches that a bar takes, and one with a name of its own
-LEAST = 1e-12  # of the greatest density, where a logarithmic axis ends
 FAINT = 0.16  # how opaque the data are
 HATCHES = ("", "////", "....", "\\\\\\\\", "xxxx", "----", "++++", "oooo")
 
@@ -47,6 +49,7 @@ def draw_densities(
     *,
     labels: tuple[str, str],
     stems: bool = False,
+    stepped: bool = False,
     log: bool = False,
     edges: NDArray[Any] | None = None,
     observed: Floats | None = None,
@@ -67,9 +70,11 @@ def draw_densities(
         Of the horizontal and of the vertical axis.
     stems : bool
         Whether the numbers are whole, so that there is nothing between them.
+    stepped : bool
+        Whether the density is one of each bin, of shape (bins, classes).
     log : bool
-        Whether both axes are logarithmic; the vertical one ends at the least density, or at
-        ``LEAST`` of its top.
+        Whether the horizontal axis is logarithmic; then the densities that are drawn are those of
+        the logarithm to base 10, whose areas are what the eye sees.
     edges, observed : ndarray of shape (bins + 1,) and (bins, classes), optional
         A histogram of the data.
     notes : sequence of str
@@ -80,7 +85,11 @@ def draw_densities(
     ax = new_axes(ax, height=HEIGHT + legend_height(names))
     if log:
         ax.set_xscale("log")
-        ax.set_yscale("log")
+        labels = labels[0], f"{labels[1]} per power of 10"
+        each = np.sqrt(edges[1:] * edges[:-1]) if stepped and edges is not None else x
+        density = density * (each * np.log(10))[:, None]
+        if observed is not None and edges is not None:
+            observed = observed * (np.sqrt(edges[1:] * edges[:-1]) * np.log(10))[:, None]
     handles: list[Any] = []
     for i in range(len(names)):
         if observed is not None and edges is not None:
@@ -88,22 +97,51 @@ def draw_densities(
             sides = np.stack([edges[:-1], edges[1:]], axis=1).ravel()
             ax.fill_between(sides, heights, color=COLOURS[i % MOST], alpha=FAINT, linewidth=0)
         handles.append(_of_counts(ax, x, density[:, i], i, len(names)) if stems else None)
-        if not stems:
+        if stepped and edges is not None:
+            sides = np.stack([edges[:-1], edges[1:]], axis=1).ravel()
+            handles[-1] = ax.plot(sides, np.repeat(density[:, i], 2), **line(i))[0]
+        elif not stems:
             handles[-1] = ax.plot(x, density[:, i], **line(i))[0]
-    top = float(density[np.isfinite(density)].max(initial=0.0))
-    if observed is not None:
-        highest = float(observed.max(initial=0.0))
-        if highest > 3 * top and not log:
-            notes = [*notes, "bars of the data are cut"]
-        top = max(top, highest if log else min(highest, 3 * top))
-    least = max(LEAST * top, float(density[density > 0].min(initial=top))) / 2
-    ax.set_ylim(least if log and top > 0 else 0, (2.0 if log else 1.05) * top or 1.0)
+    top, more = _top(density, observed, edges, stepped=stepped)
+    ax.set_ylim(0, 1.05 * top or 1.0)
     if x.dtype.kind == "M":
         _date(ax)
+    if stems:
+        _whole(ax)
     ax.set_ylabel(labels[1])
-    put_notes(ax, labels[0], notes)
+    put_notes(ax, labels[0], [*notes, *more])
     put_legend(ax, handles, names)
     return ax
+
+
+def _top(
+    density: Floats, observed: Floats | None, edges: NDArray[Any] | None, *, stepped: bool
+) -> tuple[float, list[str]]:
+    """Return how high a picture is, and what is to be said of what is higher."""
+    top = float(density[np.isfinite(density)].max(initial=0.0))
+    highest = 0.0 if observed is None else float(observed.max(initial=0.0))
+    if not stepped or edges is None:
+        cut = highest > 3 * top
+        return max(top, min(highest, 3 * top)), ["bars of the data are cut"] * cut
+    of = (density if observed is None else np.maximum(density, observed)).max(axis=1)
+    least = cut_of(of)
+    if least is None:
+        return max(top, highest), []
+    at = int(of.argmax())
+    span = " to ".join(_end(end) for end in edges[at : at + 2])
+    return least, [f"a spike from {span} is cut: it is {max(top, highest):.3g} high"]
+
+
+def _whole(ax: Axes) -> None:
+    """Write whole numbers only."""
+    from matplotlib.ticker import MaxNLocator
+
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+
+
+def _end(x: Any) -> str:
+    """Write the end of a bin."""
+    return str(x.astype("datetime64[D]")) if isinstance(x, np.datetime64) else f"{x:.6g}"
 
 
 def _date(ax: Axes) -> None:
@@ -122,6 +160,52 @@ def _of_counts(ax: Axes, x: NDArray[Any], p: Floats, i: int, n: int) -> Any:
     at = x + step * 0.6 * (i - (n - 1) / 2) / n
     ax.vlines(at, 0, p, color=COLOURS[i % MOST], linewidth=0.9)
     return ax.plot(at, p, **points(i))[0]
+
+
+@styled()
+def draw_many_densities(
+    edges: NDArray[Any],
+    density: Floats,
+    names: Sequence[str],
+    *,
+    labels: tuple[str, str],
+    log: bool = False,
+    notes: Sequence[str] = (),
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the density of each of many classes as a row of colours, the first on top.
+
+    Parameters
+    ----------
+    edges : ndarray of shape (bins + 1,)
+        Of bins.
+    density : ndarray of shape (bins, classes)
+        The density in each.
+    names : sequence of str
+        Of the classes.
+    labels : tuple of str
+        Of the horizontal axis, and of the colours.
+    log : bool
+        Whether the horizontal axis is logarithmic.
+    notes : sequence of str
+        What is said below.
+    ax : Axes, optional
+        What to draw on.
+    """
+    ax = new_axes(ax, height=max(HEIGHT, 0.13 * len(names) + 0.7))
+    rows = np.arange(len(names) + 1) - 0.5
+    mesh = ax.pcolormesh(edges, rows, density.T, cmap="Blues", vmin=0.0, rasterized=True)
+    if log:
+        ax.set_xscale("log")
+    if edges.dtype.kind == "M":
+        _date(ax)
+    elif not log and edges[1] - edges[0] == 1:  # of whole numbers
+        _whole(ax)
+    name_rows(ax, names)
+    ax.set_ylim(len(names) - 0.5, -0.5)
+    ax.figure.colorbar(mesh, ax=ax, label=labels[1])
+    put_notes(ax, labels[0], notes)
+    return ax
 
 
 @styled()
@@ -164,7 +248,7 @@ def draw_levels(
         handles.append(ax.barh(y, p[:, i], 0.8 / k, **bar(i)))
         if observed is not None:
             ax.plot(observed[:, i], y, "|", color="black", markersize=5, markeredgewidth=0.9)
-    ax.set_yticks(at, [name_of(level) for level in levels])
+    name_rows(ax, [name_of(level) for level in levels], at)
     ax.set_ylim(max(len(levels), 1) - 0.5, -0.5)
     ax.set_xlim(0, None)
     ax.set_ylabel(labels[1])
@@ -202,7 +286,7 @@ def draw_words(
     words : sequence of str
         The words, those of one class together.
     weight : ndarray of shape (words,)
-        How long the bars are, in nats; an infinite one is cut.
+        How long the bars are, in nats; an infinite one ends in an arrow.
     of_class : sequence of int
         The number of the class of each word.
     names : sequence of str
@@ -225,10 +309,10 @@ def draw_words(
         if c != last:
             handles.append(drawn)
         if not np.isfinite(real):
-            ax.annotate("∞", (w, y), (2, 0), textcoords="offset points", va="center", color=GREY)
+            put_endless(ax, w, y, 1.0, COLOURS[c % MOST])
         places.append(y)
         y, last = y + 1.0, c
-    ax.set_yticks(places, [name_of(word) for word in words])
+    name_rows(ax, [name_of(word) for word in words], places)
     ax.set_ylim(y - 0.4, -0.6)
     ax.set_ylabel(labels[1])
     put_notes(ax, labels[0], notes, "right")
@@ -242,7 +326,7 @@ def draw_words(
 Points: TypeAlias = "tuple[Floats, Floats, NDArray[np.int64]]"  # x, y and the class of each
 PALE = 0.3  # how opaque a region is
 LEVELS = (0.05, 0.2, 0.5, 0.8)  # of the highest density, where contours are
-REST = "#D0D0D0"  # regions of classes that are not shown
+REST = "#F1F1F1"  # regions of classes that are not shown
 FAR = 10.0  # nats: beyond, log odds have one colour
 
 
@@ -250,7 +334,7 @@ FAR = 10.0  # nats: beyond, log odds have one colour
 def draw_regions(
     x: Floats,
     y: Floats,
-    region: NDArray[np.int64],
+    lead: Floats,
     rows: Points,
     names: Sequence[str],
     *,
@@ -258,18 +342,19 @@ def draw_regions(
     notes: Sequence[str] = (),
     ax: Axes | None = None,
 ) -> Axes:
-    """Colour each point by its class, draw the borders, and rows on top.
+    """Colour the region of each class, draw its border, and rows on top.
 
     Parameters
     ----------
     x, y : ndarray of shape (points,)
         The grid.
-    region : ndarray of shape (points of y, points of x)
-        The number of the class at each point; -1 of a class that is not shown.
+    lead : ndarray of shape (points of y, points of x, classes)
+        By how many nats each class leads its strongest rival: its border is where that is 0, and
+        is drawn as finely as a lead that is a straight line between points is straight.
     rows : tuple of ndarray
         The x, y and class number of rows, (rows,) each.
     names : sequence of str
-        Of the classes, at most ``MOST``.
+        Of the classes; those of more than ``MOST`` are written on their regions.
     labels : tuple of str
         Of the horizontal and of the vertical axis.
     notes : sequence of str
@@ -277,18 +362,53 @@ def draw_regions(
     ax : Axes, optional
         What to draw on.
     """
-    from matplotlib.colors import ListedColormap
-
-    ax = new_axes(ax, height=HEIGHT + legend_height(names))
-    colours = ListedColormap([REST, *COLOURS[: len(names)]])
-    ax.pcolormesh(
-        x, y, region, cmap=colours, vmin=-1.5, vmax=len(names) - 0.5, alpha=PALE, rasterized=True
-    )
-    for c in np.unique(region).tolist():
-        if (region != c).any():
-            ax.contour(x, y, (region == c).astype(float), [0.5], colors="black", linewidths=0.6)
-    _finish(ax, rows, names, labels, notes)
+    many = len(names) > MOST
+    ax = new_axes(ax, height=HEIGHT + (0.5 if many else legend_height(names)))
+    ax.set_facecolor(REST)
+    for c in range(len(names)):
+        of = np.clip(lead[:, :, c], -BEYOND, BEYOND)
+        if not (of > 0).any():
+            continue
+        colour = pale(COLOURS[c % MOST])
+        ax.contourf(x, y, of, [0.0, np.inf], colors=[colour])
+        if (of < 0).any():
+            ax.contour(x, y, of, [0.0], colors="black", linewidths=0.6, linestyles="-")
+    ax.set_xlim(x[0], x[-1])
+    ax.set_ylim(y[0], y[-1])
+    _finish(ax, rows, names, labels, notes, legend=not many)
+    if many:
+        for c, name in enumerate(names):
+            inside = lead[:, :, c] > 0
+            if inside.any():
+                i, j = _middle(inside)
+                box: dict[str, Any] = {
+                    "facecolor": "white",
+                    "alpha": 0.75,
+                    "linewidth": 0,
+                    "pad": 0.6,
+                }
+                ax.text(x[j], y[i], name, ha="center", va="center", fontsize=7, bbox={**box})
     return ax
+
+
+BEYOND = 50.0  # nats: beyond, a lead is drawn as this
+
+
+def pale(colour: str) -> tuple[float, float, float]:
+    """Return a colour as it looks on white paper when it is PALE."""
+    from matplotlib.colors import to_rgb
+
+    r, g, b = (1 - PALE * (1 - part) for part in to_rgb(colour))
+    return r, g, b
+
+
+def _middle(inside: NDArray[np.bool_]) -> tuple[int, int]:
+    """Return the point of a region that is farthest from what is outside."""
+    from scipy.ndimage import distance_transform_edt
+
+    depth: Any = distance_transform_edt(np.pad(inside, 1))
+    i, j = np.unravel_index(int(depth.argmax()), depth.shape)
+    return int(i) - 1, int(j) - 1
 
 
 @styled()
@@ -424,6 +544,7 @@ def _finish(
     notes: Sequence[str],
     *,
     faint: bool = False,
+    legend: bool = True,
 ) -> None:
     """Draw rows by class, a legend, and the names of the axes."""
     x, y, code = rows
@@ -441,7 +562,8 @@ def _finish(
         ax.plot(x[other], y[other], ".", color=GREY, markersize=1.5)
     ax.set_ylabel(labels[1])
     put_notes(ax, labels[0], notes)
-    put_legend(ax, handles, names)
+    if legend:
+        put_legend(ax, handles, names)
 
 
 # --- Pictures of counts: classes or levels of several tallies, and rows that fade ----------------
@@ -532,8 +654,6 @@ def draw_fading(
     ax : Axes, optional
         What to draw on.
     """
-    from matplotlib.ticker import MaxNLocator
-
     ax = new_axes(ax, height=HEIGHT + legend_height(names))
     at = np.arange(1, left.shape[1] + 1)
     bottom, handles = np.zeros(left.shape[1]), []
@@ -541,7 +661,7 @@ def draw_fading(
         handles.append(ax.bar(at, of, 0.8, bottom=bottom, **bar(i)))
         bottom = bottom + of
     ax.set_ylabel(labels[1])
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    _whole(ax)
     put_notes(ax, labels[0], notes)
     put_legend(ax, handles, names)
     return ax

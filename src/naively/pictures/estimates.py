@@ -13,6 +13,7 @@ from naively.pictures.axes import (
     COLOURS,
     GREY,
     MOST,
+    STYLE,
     line,
     name_of,
     new_axes,
@@ -20,6 +21,7 @@ from naively.pictures.axes import (
     pyplot,
     styled,
 )
+from naively.pictures.bins import bins_of, grid_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,7 +35,8 @@ Array = NDArray[np.floating]
 BARS = 40  # the most bars of a histogram
 MOST_MARKS = 300  # numbers of a series that have a mark each
 MOST_LEVELS = 20  # levels that have a bar each
-MOST_SIZES = 10  # of a sample, whose posteriors are drawn
+MOST_SIZES = 12  # of a sample, whose posteriors are drawn
+MOST_BANDS = 3  # that are drawn over each other
 BELOW = (1.0, 2.0, 4.0, 8.0)  # nats below the best value, where contours are drawn
 PALE = "#D9D9D9"  # of a sample, behind the lines
 
@@ -54,13 +57,11 @@ def draw_densities(
             value, count = np.unique(sample, return_counts=True)
             ax.bar(value, count / len(sample), width=0.8, color=PALE, label="sample")
         else:
-            edges = np.histogram_bin_edges(sample, bins="auto")
-            if len(edges) > BARS + 1:
-                edges = np.linspace(edges[0], edges[-1], BARS + 1)
-            ax.hist(sample, bins=list(edges), density=True, color=PALE, label="sample")
-    for i, (name, density) in enumerate(densities.items()):
+            ax.hist(sample, bins=list(_bins(sample)), density=True, color=PALE, label="sample")
+    before = _lines_on(ax)
+    for i, (name, density) in enumerate(densities.items(), before):
         if discrete:  # beside each other, as they are often alike
-            step = 0.2 * (i - (len(densities) - 1) / 2)
+            step = 0.2 * (i - before - (len(densities) - 1) / 2)
             ax.plot(x + step, density, label=name, **points(i))
         else:
             ax.plot(x, density, label=name, **line(i))
@@ -75,6 +76,20 @@ def draw_densities(
     return ax
 
 
+def _bins(sample: Array) -> Array:
+    """Return bins of a sample: as wide as its spread asks for, on the grid of its numbers."""
+    edges = np.histogram_bin_edges(sample, bins="auto")
+    low, high = float(edges[0]), float(edges[-1])
+    return bins_of(low, high, grid_of(sample), min(len(edges) - 1, BARS))
+
+
+def _lines_on(ax: Axes) -> int:
+    """Return how many lines with a name are on Axes: the next one has the next colour."""
+    named = [of for of in ax.get_lines() if not str(of.get_label()).startswith("_")]
+    marks = ("mean", "mode")
+    return sum(of.get_label() not in marks for of in named)
+
+
 @styled()
 def draw_shares(
     names: Sequence[object], shares: Mapping[str, Array], ax: Axes | None = None
@@ -83,11 +98,13 @@ def draw_shares(
     ax = new_axes(ax)
     first = next(iter(shares.values()))
     most = np.argsort(-first, kind="stable")[:MOST_LEVELS]
+    if all(isinstance(name, int | float) for name in names):  # as the faces of a die
+        most = np.array(sorted(most.tolist(), key=lambda i: names[i]), np.int64)
     place = np.arange(len(most), dtype=np.float64)
     labels = [name_of(names[i]) for i in most.tolist()]
     lying = len(most) > 6 or max(map(len, labels)) > 8
     for i, (name, share) in enumerate(shares.items()):
-        p, at = share[most], place + (i - 1.5) * 0.2
+        p, at = share[most], place + (i - len(shares) / 2) * 0.2
         if i == 0:
             bars = ax.barh if lying else ax.bar
             bars(place, p, color=PALE, edgecolor=GREY, label=name)
@@ -118,9 +135,12 @@ def draw_curve(
 ) -> Axes:
     """Draw prior, scaled likelihood and posterior; the interval is shaded under the last."""
     ax = new_axes(ax)
+    # The likelihood is drawn last: under a uniform prior its dashes are on the posterior.
     for i, (name, density) in enumerate(densities.items()):
         if not np.isnan(density).all():
-            ax.plot(value, density, label=name, **line((2, 1, 0)[i % 3]))
+            look = {**line((2, 1, 0)[i]), "zorder": (2.1, 2.3, 2.2)[i]}
+            ax.plot(value, density, label=name, **look)
+            ax.get_lines()[-1].set_linewidth((1.4, 1.4, 2.4)[i])
     if interval is not None:
         low, high = interval
         inside = (value >= low) & (value <= high)
@@ -130,8 +150,16 @@ def draw_curve(
     ax.set_xlabel(name_of(parameter))
     ax.set_ylabel("density")
     ax.set_ylim(bottom=0)
+    _from_0_to_1(ax, value)
     _legend_above(ax)
     return ax
+
+
+def _from_0_to_1(ax: Axes, value: Array) -> None:
+    """Write 0 and 1 at the ends of an axis of probabilities."""
+    if value[0] >= 0 and value[-1] <= 1 and value[-1] - value[0] > 0.9:
+        ax.set_xlim(-0.02, 1.02)
+        ax.set_xticks([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], ["0", "0.2", "0.4", "0.6", "0.8", "1"])
 
 
 DEEP = 12.0  # nats below the top, to which a log likelihood is drawn
@@ -160,6 +188,7 @@ def draw_likelihood(
     room = 0.06 * (top - low or 1.0)
     ax.set_ylim(low - (room if log else 0.0), top + room)
     name = name_of(parameter)
+    _from_0_to_1(ax, value)
     ax.set_xlabel(name)
     ax.set_ylabel(f"log likelihood l({name}), nats" if log else f"likelihood L({name})")
     return ax
@@ -178,22 +207,47 @@ def draw_surface(
 
     ax = new_axes(ax)
     handles: list[Any] = []
+    inside: list[NDArray[np.bool_]] = []
     for i, (surface, (name, (x, y))) in enumerate(zip(surfaces.items(), best.items(), strict=True)):
         what, table = surface
         if np.isnan(table).all():
             continue
         look = line(1 - i)
         drop = [-below for below in reversed(BELOW)]
-        ax.contour(mean, variance, (table - np.nanmax(table)).T, levels=drop, linewidths=1,
+        depth = table - np.nanmax(table)
+        ax.contour(mean, variance, depth.T, levels=drop, linewidths=1,
                    colors=[look["color"]], linestyles=[look["linestyle"]])  # fmt: skip
+        inside.append(depth >= drop[0])
         handles.append(Line2D([], [], linewidth=1, label=what, **look))
         if np.isfinite([x, y]).all():
-            handles += ax.plot([x], [y], label=name, **points(1 - i))
+            ring = {"markerfacecolor": "none", "markersize": 6.5} if i else {}
+            handles += ax.plot([x], [y], label=name, **{**points(1 - i), **ring})
+    ax.set_yscale("log")
+    _few_powers(ax.yaxis)
+    _around(ax, mean, variance, np.any(inside, axis=0).T)
     ax.set_xlabel("mean")
     ax.set_ylabel("variance")
     below = ", ".join(f"{nats:g}" for nats in BELOW)
     _legend_above(ax, handles=handles, title=f"contours {below} nats below the best")
     return ax
+
+
+def _few_powers(axis: Any, subs: tuple[float, ...] = (1.0, 2.0, 5.0)) -> None:
+    """Write plain numbers, as 200 and 500, at few places of a logarithmic axis."""
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    axis.set_major_locator(LogLocator(subs=subs, numticks=8))
+    axis.set_major_formatter("{x:,.6g}")
+    axis.set_minor_formatter(NullFormatter())
+
+
+def _around(ax: Axes, x: Array, y: Array, inside: NDArray[np.bool_]) -> None:
+    """Show the part of a grid that is inside, (rows, columns), and a little more; y is of logs."""
+    columns, rows = (np.flatnonzero(inside.any(axis=side)) for side in (0, 1))
+    room = 0.06 * (x[columns[-1]] - x[columns[0]]) or 1.0
+    ax.set_xlim(max(x[0], x[columns[0]] - room), min(x[-1], x[columns[-1]] + room))
+    ratio = (y[rows[-1]] / y[rows[0]]) ** 0.06
+    ax.set_ylim(max(y[0], y[rows[0]] / ratio), min(y[-1], y[rows[-1]] * ratio))
 
 
 @styled()
@@ -211,7 +265,8 @@ def draw_updates(
     ax.set_xlabel(parameter)
     ax.set_ylabel("density")
     ax.set_ylim(bottom=0)
-    _legend_above(ax, title=f"observations{of}", ncols=5)
+    _from_0_to_1(ax, value)
+    _legend_above(ax, title=f"observations{of}", ncols=4)
     return ax
 
 
@@ -227,20 +282,31 @@ def draw_consistency(
     """Draw running estimates with their bands, and the truth where it is known."""
     ax = new_axes(ax)
     names = list(estimate)[:MOST]
+    if all(isinstance(name, int | float) for name in names):
+        names = sorted(names)
+    few = len(names) <= MOST_BANDS
     for i, name in enumerate(names):
         ax.plot(n, estimate[name], label=name_of(name), **line(i))
-        if not np.isnan(low[name]).all():
-            band = "posterior interval" if i == 0 else None
-            ax.fill_between(n, low[name], high[name], color=COLOURS[i], alpha=0.2, linewidth=0,
-                            label=band)  # fmt: skip
-        if name in truth:
-            ax.axhline(truth[name], color=GREY, linewidth=0.8, linestyle=":",
-                       label="truth" if name == next(iter(truth)) else None)  # fmt: skip
+        ends = low[name], high[name]
+        if np.isnan(ends[0]).all():
+            continue
+        named = "posterior interval" if i == len(names) - 1 else "_"
+        if few:
+            ax.fill_between(n, *ends, color=COLOURS[i], alpha=0.2, linewidth=0, label=named)
+        else:  # bands would cover each other: the last of each is drawn, beside the lines
+            at = n[-1] * 1.15 ** (i + 1)
+            ax.vlines(at, ends[0][-1], ends[1][-1], color=COLOURS[i], linewidth=2, label=named)
+    for name, of in truth.items():
+        if name in names:
+            first = name == next(iter(truth))
+            ax.axhline(of, color=GREY, linewidth=0.8, linestyle=":",
+                       label="truth" if first else None)  # fmt: skip
     ax.set_xscale("log")
+    _few_powers(ax.xaxis, (1.0,))
     left = len(estimate) - len(names)
     ax.set_xlabel("observations" + (f" ({left:,} more parameters are not drawn)" if left else ""))
     ax.set_ylabel("maximum likelihood estimate")
-    _legend_above(ax, ncols=3)
+    _legend_above(ax, ncols=3 if few else 4)
     return ax
 
 
@@ -275,7 +341,8 @@ def draw_autocorrelation(
 def _legend_above(ax: Axes, **options: Any) -> None:
     """Put the legend above the Axes, where it covers nothing."""
     given = {"ncols": 2, "columnspacing": 1.0, "title_fontsize": 7, **options}
-    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), **given)
+    small = STYLE["legend.fontsize"]
+    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), fontsize=small, **given)
 
 
 # --- Priors --------------------------------------------------------------------------------------
@@ -284,6 +351,7 @@ def _legend_above(ax: Axes, **options: Any) -> None:
 
 
 Floats = NDArray[np.float64]
+ROOM = 1.08  # of the height of the Axes, to that of the highest curve
 STEEP = 4.0  # what rises without bound at an end is cut off at so many times the rest
 HELD = (0.95, 0.8, 0.5)  # the probability within each contour
 WIDE, LONGEST = 48, 90  # characters of a line of a title, and of the title
@@ -329,30 +397,59 @@ def draw_distributions(
     ax : matplotlib.axes.Axes
     """
     ax = new_axes(ax)
-    shown = density[:MOST]
-    several = len(density) > 1
-    height = _height(shown, at_mode)
-    for i, of in enumerate(shown):
-        ax.plot(x, of, **line(i), label=f"{each} {i + 1}" if several else None)
+    several, alike = len(density) > 1, _alike(density)
+    shown = list(alike)[:MOST]
+    height = max(
+        _height(density[shown], at_mode), ax.get_ylim()[1] / ROOM if _lines_on(ax) else 0.0
+    )
+    for i, j in enumerate(shown, _lines_on(ax)):
+        label = f"{each}{_of_numbers(alike[j])}" if several else _short(title)
+        ax.plot(x, density[j], **line(i), label=label)
     marks = (("mean", mean, at_mean, "o", 3), ("mode", mode, at_mode, "^", 4))
+    said = ax.get_legend_handles_labels()[1]
     for name, at, up, marker, over in marks:
-        there = np.isfinite(at[:MOST])
-        if not there.any():
+        there = [j for j in shown if np.isfinite(at[j])]
+        if not there:
             continue
-        y = np.minimum(np.nan_to_num(up[:MOST][there], nan=0.0), height)
+        y = np.minimum(np.nan_to_num(up[there], nan=0.0), height)
         ax.plot(
-            at[:MOST][there], y, marker, color="black", label=name, zorder=over, clip_on=False,
-            markerfacecolor="white" if name == "mode" else "black",
+            at[there], y, marker, color="black", label=f"_{name}" if name in said else name,
+            zorder=over, clip_on=False, markerfacecolor="white" if name == "mode" else "black",
         )  # fmt: skip
-    ax.set_ylim(0.0, height * 1.08)
-    ax.set_xlim(x[0], x[-1])
+    ax.set_ylim(0.0, height * ROOM)
+    every = np.concatenate([x, *(np.asarray(of.get_xdata(), np.float64) for of in ax.get_lines())])
+    ax.set_xlim(every.min(), every.max())
+    _from_0_to_1(ax, np.sort(every))
     ax.set_xlabel(parameter)
     ax.set_ylabel("density")
-    more = len(density) - len(shown)
-    ax.set_title(_short(title) + (f"\n{MOST} of {MOST + more} {each}s" if more else ""))
-    if ax.get_legend_handles_labels()[1]:
-        ax.legend(ncols=2 if several and len(shown) > MOST // 2 else 1)
+    if several:
+        more = len(alike) - len(shown)
+        ax.set_title(_short(title) + (f"\n{len(shown)} of {len(alike)} curves" if more else ""))
+    short = several or (len(title) < WIDE // 2 and _lines_on(ax) == 1)
+    _legend_above(ax, ncols=3 if short else 2)
+    if several and ax.get_title():  # above the legend
+        ax.get_legend().set_title(ax.get_title())  # type: ignore[union-attr]
+        ax.set_title("")
     return ax
+
+
+def _alike(density: Floats) -> dict[int, list[int]]:
+    """Return the lines that differ, each with all that are equal to it."""
+    found: dict[int, list[int]] = {}
+    for i, of in enumerate(density):
+        same = next((j for j in found if np.allclose(density[j], of, equal_nan=True)), i)
+        found.setdefault(same, []).append(i)
+    return found
+
+
+def _of_numbers(places: Sequence[int]) -> str:
+    """Write which lines are one: " 2", or "s 1 to 4", or "s 1, 3"."""
+    numbers = [place + 1 for place in places]
+    if len(numbers) == 1:
+        return f" {numbers[0]}"
+    if len(numbers) > 2 and numbers[-1] - numbers[0] == len(numbers) - 1:
+        return f"s {numbers[0]} to {numbers[-1]}"
+    return f"s {', '.join(map(str, numbers[:4]))}" + (", ..." if len(numbers) > 4 else "")
 
 
 @styled()
@@ -386,7 +483,8 @@ def draw_contours(
     ax : matplotlib.axes.Axes
     """
     ax = new_axes(ax)
-    levels = contour_levels(density)
+    # Each point of the grid stands for as much of the variance as is between its neighbours.
+    levels = contour_levels(density, np.gradient(variance)[:, None] * np.gradient(mean))
     drawn = ax.contour(
         mean, variance, density, levels, colors=GREY, linestyles=[":", "--", "-"], linewidths=1.2
     )
@@ -398,30 +496,29 @@ def draw_contours(
     ):
         if np.isfinite(x) and np.isfinite(y):
             ax.plot([x], [y], marker, color="black", markerfacecolor=face, label=name)
-    # The outer contour, with a margin; the tail of the variance goes on for long.
-    inside = density >= levels[0]
-    columns, rows = (np.flatnonzero(inside.any(axis=side)) for side in (0, 1))
-    for set_limits, of, at in ((ax.set_xlim, mean, columns), (ax.set_ylim, variance, rows)):
-        margin = 0.15 * (of[at[-1]] - of[at[0]])
-        set_limits(max(of[0], of[at[0]] - margin), min(of[-1], of[at[-1]] + margin))
-    ax.set_ylim(0.0)
+    ax.set_yscale("log")
+    _few_powers(ax.yaxis)
+    _around(ax, mean, variance, density >= levels[0])
     ax.set_xlabel("mean")
     ax.set_ylabel("variance")
-    ax.set_title(_short(title))
-    ax.legend()
+    _legend_above(ax, title=_short(title))
     return ax
 
 
-def contour_levels(density: Floats) -> list[float]:
+def contour_levels(density: Floats, area: Floats | float = 1.0) -> list[float]:
     """Return the densities above which there are 95, 80 and 50 % of it, in ascending order.
+
+    Each point of the grid is of an area.
 
     Examples
     --------
     >>> contour_levels(np.array([[1.0, 1.0], [3.0, 5.0]]))
     [1.0, 3.0, 5.0]
     """
-    falling = np.sort(density, axis=None)[::-1]
-    held = np.cumsum(falling) / falling.sum()
+    order = np.argsort(-density, axis=None, kind="stable")
+    falling = density.ravel()[order]
+    held = np.cumsum((density * area).ravel()[order])
+    held /= held[-1]
     at = np.minimum(np.searchsorted(held, HELD), len(falling) - 1)
     found: list[float] = falling[at].tolist()
     return found

@@ -16,11 +16,18 @@ from naively.pictures.axes import (
     HEIGHT,
     LONGEST,
     MOST,
+    SMALL,
+    SMALLEST,
     WIDTH,
+    class_names,
+    inches,
     line,
     name_of,
+    name_rows,
     new_axes,
+    put_endless,
     put_notes,
+    size_of_names,
     styled,
 )
 
@@ -34,7 +41,7 @@ Floats = NDArray[np.float64]
 LINE = 0.17  # inches that a step takes
 FOR, AGAINST = COLOURS[0], COLOURS[1]
 DIVERGING = "PuOr_r"  # told apart by the colour-blind
-BEYOND = 1.2  # how far a bar without end goes, of the largest sum
+BEYOND = 1.2  # how far a bar without end goes, of the range of the others
 
 
 @styled()
@@ -54,7 +61,7 @@ def draw_waterfall(
     items : sequence of str
         What each weight is of.
     weight : ndarray of shape (items,)
-        In nats; an infinite one goes beyond all others, and is said to have no end.
+        In nats; an infinite one is an arrow beyond all others.
     label, title : str
         Of the horizontal axis, and of the picture.
     ends : tuple of float, optional
@@ -63,12 +70,14 @@ def draw_waterfall(
         What to draw on.
     """
     ax = new_axes(ax, height=max(HEIGHT * 0.6, LINE * len(items) + 0.8))
-    finite = np.where(np.isfinite(weight), weight, 0.0)
-    sums = np.abs(np.cumsum(finite))
-    far = BEYOND * max(1.0, float(sums.max(initial=0.0)), float(np.abs(finite).max(initial=0.0)))
-    drawn = np.where(np.isfinite(weight), weight, np.sign(weight) * far)
+    real = np.isfinite(weight)
+    drawn = np.where(real, weight, 0.0)
     end = np.cumsum(drawn)
     start = end - drawn
+    # What is infinite goes beyond all others, and the others go on as if it were not there.
+    least, most = float(end.min(initial=0.0)), float(end.max(initial=0.0))
+    far = (BEYOND - 1.0) * max(1.0, most - least)
+    drawn = np.where(real, drawn, np.where(weight > 0, most + far, least - far) - start)
     y = np.arange(len(items))
     for up, colour, hatch in ((True, FOR, ""), (False, AGAINST, "////")):
         of = (drawn > 0) == up
@@ -77,16 +86,19 @@ def draw_waterfall(
     for i in range(len(items) - 1):
         ax.plot([end[i], end[i]], [i, i + 1], color=GREY, linewidth=0.6)
     ax.axvline(0, color=GREY, linewidth=0.6)
-    right = np.maximum(start, end)
+    right = np.maximum(start, start + drawn)
     for i, w in enumerate(weight.tolist()):
-        text = f"{w:+.2f}" if np.isfinite(w) else f"{'+' if w > 0 else '-'}∞"
+        if not np.isfinite(w):
+            put_endless(ax, float(start[i] + drawn[i]), i, w, FOR if w > 0 else AGAINST)
+            continue
         ax.annotate(
-            text, (right[i], i), (2, 0), textcoords="offset points", va="center", fontsize=6
+            f"{w:+.2f}", (right[i], i), (2, 0), textcoords="offset points", va="center", fontsize=6
         )
-    ax.margins(x=0.13)
+    ax.use_sticky_edges = False
+    ax.margins(x=0.13, y=0.0)
     low, high = ax.get_xlim()  # where a bar ends no margin is left, and its number stands there
     ax.set_xlim(low, max(high, float(right.max()) + 0.13 * (high - low)))
-    ax.set_yticks(y, [name_of(item) for item in items])
+    name_rows(ax, [name_of(item) for item in items])
     ax.set_ylim(len(items) - 0.4, -0.6)
     if ends is not None and len(items):
         low, high, below = *ends, len(items) - 0.3
@@ -95,7 +107,7 @@ def draw_waterfall(
         ax.errorbar([sum_], [below], xerr=error, fmt="o", color=GREY, capsize=2, elinewidth=1.2)
         ax.set_ylim(len(items) + 0.1, -0.6)
     ax.set_title(title, loc="right")
-    put_notes(ax, label, [], "right")
+    put_notes(ax, label, [] if real.all() else ["other bars go on as if there were no ∞"], "right")
     return ax
 
 
@@ -192,10 +204,10 @@ def _without_ticks(ax: Axes) -> None:
 # --- The picture of a nomogram: lines with values on them, and a scale of the sum below ----------
 
 
-COLUMN = 0.36  # inches that a column takes
+COLUMN, LEAST_COLUMN = 0.36, 0.21  # inches that a column takes, and at least
 SIZE = 5.5  # points, of the values
-CHARACTER = 0.0165  # of the picture's width, that a character of a value takes
-FAR = 12.0  # nats, beyond which a line is cut
+CHARACTER = 0.6 * SIZE / 72  # inches, that a character of a value takes
+FAR = 12.0  # nats, beyond which a line ends in an arrow
 
 
 @styled()
@@ -235,41 +247,62 @@ def draw_nomogram(
     ax : Axes, optional
         What to draw on.
     """
+    if ax is not None and len(columns) > (few := max(2, int(inches(ax)[1] / LEAST_COLUMN) - 2)):
+        notes = [*notes, f"of {len(columns)} columns there is room for {few}"]
+        columns, values = columns[:few], values[:few]
+        weights, ranges = weights[:few], ranges[:few]
     size = [1 + 0.72 * max((v.count("\n") for v in of), default=0) for of in values]
     places = np.cumsum([0.5 * size[0], *((a + b) / 2 for a, b in pairwise(size))]) - 0.5
-    end = float(places[-1]) + size[-1] / 2 + 0.5
-    ax = new_axes(ax, height=max(0.8 * HEIGHT, COLUMN * (end + 1.6) + 0.7))
-    ends = np.clip(np.array([*ranges, (-0.5, 0.5)]), -FAR, FAR)
-    low, high = float(ends.min()), float(ends.max())
-    room = 0.06 * (high - low)
-    ax.set_xlim(low - room, high + room)
+    below = float(places[-1]) + size[-1] / 2 + 0.8
+    ax = new_axes(ax, height=max(0.8 * HEIGHT, COLUMN * (below + 1.3) + 0.7))
+    every = np.concatenate([np.ravel(ranges), *weights, [-0.5, 0.5]])
+    some = every[np.abs(every) <= FAR]
+    low, high = float(some.min()), float(some.max())
+    low, high = min(low, -0.3 * high), max(high, -0.3 * low)  # the sums go either way
+    least, most = (
+        end + sign * 0.08 * (high - low) if (sign * every > FAR).any() else end
+        for end, sign in ((low, -1.0), (high, 1.0))
+    )
+    room = 0.06 * (most - least)
+    ax.set_xlim(least - room, most + room)
+    ax.set_ylim(below + 0.8, -0.8)
     ax.axvline(0, color=GREY, linewidth=0.5, linestyle=":")
-    every = zip(places.tolist(), values, weights, ranges, strict=True)
-    for y, of, weight, (least, most) in every:
-        ax.plot(np.clip([least, most], -FAR, FAR), [y, y], color=COLOURS[0], linewidth=0.9)
-        at = np.clip(weight, -FAR, FAR)
-        for mark, some in (("<", weight < -FAR), ("|", at == weight), (">", weight > FAR)):
-            ax.plot(at[some], np.full(some.sum(), y), mark, color=COLOURS[0], markersize=5)
+    ax.set_yticks([*places, below - 0.28, below + 0.32], [*columns, "sum of weights", name],
+                  fontsize=size_of_names(ax, below + 1.6))  # fmt: skip
+    ax.tick_params(axis="y", length=0)
+    ax.spines["left"].set_visible(False)
+    if (np.isfinite(every) & (np.abs(every) > FAR)).any():
+        notes = [*notes, f"arrows with a number: beyond {FAR:g} nats"]
+    put_notes(ax, label, notes, "right")
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    figure.draw_without_rendering()  # so that it is known how wide the Axes are, beside the names
+    wide, tall = inches(ax)
+    inch = (most - least + 2 * room) / wide
+    sides = 1 + (tall > 0.8 * COLUMN * (below + 1.6))
+    for y, of, weight, ends in zip(places.tolist(), values, weights, ranges, strict=True):
+        ax.plot(np.clip(ends, least, most), [y, y], color=COLOURS[0], linewidth=0.9)
+        at = np.where(weight < -FAR, least, np.where(weight > FAR, most, weight))
+        for mark, part in (("<", weight < -FAR), ("|", at == weight), (">", weight > FAR)):
+            ax.plot(at[part], np.full(part.sum(), y), mark, color=COLOURS[0], markersize=5)
         written = [
             f"{v} ({_far(w)})" if abs(w) > FAR else v for v, w in zip(of, weight, strict=True)
         ]
-        _write(ax, written, at, y, (high - low) + 2 * room)
-    below = end + 0.3
+        _write(ax, written, at, y, CHARACTER * inch, sides=sides)
+    # The sums are on a scale of their own, which shares the 0 of the weights.
     sums = np.array([*probabilities.values()])
-    width = max(float(np.ptp(sums)), 1e-9)
-    place = low + (sums - sums.min()) / width * (high - low)
-    ax.plot([low, high], [below, below], color="black", linewidth=0.9)
-    ax.plot(place, np.full(len(place), below), "|", color="black", markersize=5)
-    for p, total, x in zip(probabilities, sums.tolist(), place.tolist(), strict=True):
+    scale = max(sums.max() / most, sums.min() / least, 1e-9)
+    ax.plot([sums.min() / scale, sums.max() / scale], [below, below], color="black", linewidth=0.9)
+    taken: list[tuple[float, float]] = []
+    for i in np.argsort(np.abs(sums), kind="stable").tolist():
+        total, p = float(sums[i]), [*probabilities][i]
+        x, half = total / scale, 2.3 * CHARACTER * inch
+        ax.plot([x], [below], "|", color="black", markersize=5)
+        if any(abs(x - other) < half + wide for other, wide in taken):
+            continue
+        taken.append((x, half))
         ax.text(x, below - 0.17, f"{total:+.1f}", ha="center", va="bottom", fontsize=SIZE)
         ax.text(x, below + 0.19, f"{p:g}", ha="center", va="top", fontsize=SIZE)
-    ax.set_yticks([*places, below - 0.28, below + 0.32], [*columns, "sum of weights", name])
-    ax.set_ylim(below + 0.8, -0.8)
-    ax.tick_params(axis="y", length=0)
-    ax.spines["left"].set_visible(False)
-    if any(abs(end) > FAR for both in ranges for end in both):
-        notes = [*notes, f"arrows: beyond {FAR:g} nats"]
-    put_notes(ax, label, notes, "right")
     return ax
 
 
@@ -278,19 +311,26 @@ def _far(weight: float) -> str:
     return f"{weight:+.0f}".replace("inf", "∞")
 
 
-def _write(ax: Axes, values: Sequence[str], at: Floats, y: float, width: float) -> None:
-    """Write values at their weights where there is room, the outermost first."""
+def _write(
+    ax: Axes, values: Sequence[str], at: Floats, y: float, character: float, *, sides: int
+) -> None:
+    """Write values at their weights where there is room, the outermost first.
+
+    ``character`` is how wide one is; on one side, all are above the line.
+    """
     grows = np.gradient(at) >= 0 if len(at) > 1 else np.array([True])
     middle = (at.min() + at.max()) / 2 if len(at) else 0.0
     taken: dict[bool, list[tuple[float, float]]] = {True: [], False: []}
+    least, most = ax.get_xlim()
     for i in np.argsort(-np.abs(at - middle), kind="stable").tolist():
         longest = max(map(len, values[i].split("\n")))
-        half = (0.5 * longest + 0.6) * CHARACTER * width
-        for above in (bool(grows[i]), not grows[i]):
-            if all(abs(at[i] - x) > half + other for x, other in taken[above]):
-                taken[above].append((float(at[i]), half))
+        half = (0.5 * longest + 0.4) * character
+        x = float(np.clip(at[i], least + half, most - half)) if 2 * half < most - least else at[i]
+        for above in (bool(grows[i]), not grows[i]) if sides == 2 else (True,):
+            if all(abs(x - other) > half + wide for other, wide in taken[above]):
+                taken[above].append((x, half))
                 ax.text(
-                    float(at[i]),
+                    x,
                     y - 0.17 if above else y + 0.19,
                     values[i],
                     ha="center",
@@ -344,7 +384,7 @@ def draw_growth(
 # --- Weights of features and of evidence as horizontal bars --------------------------------------
 
 
-BAR = 0.15  # inches that a bar takes
+BAR, LEAST_BAR = 0.15, 0.085  # inches that a bar takes, and at least
 ACROSS = 42  # characters of a legend that the axes are wide
 HATCHES = ("", "///", "...", "\\\\\\", "xxx", "---", "+++", "ooo")  # in black and white
 
@@ -390,7 +430,7 @@ def draw_weights(
                 label=name_of(labels[c]),
             )
         ax.axvline(0.0, color=GREY, lw=0.7)
-        ax.set_yticks(place, [name_of(name) for name in names], fontsize=7)
+        name_rows(ax, [name_of(name) for name in names])
         ax.tick_params(axis="y", length=0)
         ax.spines["left"].set_visible(False)
         ax.set_ylim(max(len(names), 1) - 0.5, -0.5)
@@ -426,29 +466,36 @@ def draw_strongest(
         What to draw on.
     """
     shown = list(items.items())[:MOST]
+    if ax is not None and shown:  # as many as there is room for
+        room = max(1, int(inches(ax)[1] / LEAST_BAR / len(shown)) - 1)
+        shown = [(label, of[:room]) for label, of in shown]
     named = [[_item(column, value) for column, value, _ in of] for _, of in shown]
     size = [[1 + 0.8 * name.count("\n") for name in of] for of in named]
     lines = sum(sum(of) + 1 for of in size)
     ax = new_axes(ax, height=0.7 + BAR * max(lines, 4))
     finite = [w for _, of in shown for *_, w in of if np.isfinite(w)]
-    most = 1.1 * max(finite, default=1.0)  # what is impossible elsewhere has a bar to the end
+    # What is impossible elsewhere has a bar that is longer than all others, and ends in an arrow.
+    most = 1.1 * max(finite, default=1.0)
     places, y = [], 0.0
+    names = class_names([label for label, _ in shown])
     with styled():
-        for c, ((label, of), high) in enumerate(zip(shown, size, strict=True)):
-            ax.text(0.0, y, f" {name_of(label)}", va="center", weight="bold", color=COLOURS[c])
+        small = size_of_names(ax, lines)
+        for c, (name, (_, of), high) in enumerate(zip(names, shown, size, strict=True)):
+            ax.text(0.0, y, f" {name}", va="center", weight="bold", color=COLOURS[c],
+                    fontsize=small + 1)  # fmt: skip
             rows = y + 0.5 + np.cumsum(high) - 0.5 * np.array(high)
-            width = [min(w, most) for *_, w in of]
-            ax.barh(rows, width, 0.7, color=COLOURS[c], label=name_of(label))
+            ax.barh(rows, [min(w, most) for *_, w in of], 0.7, color=COLOURS[c], label=name)
             for row, (*_, w) in zip(rows.tolist(), of, strict=True):
                 if w == np.inf:
-                    ax.text(most, row, "∞ ", ha="right", va="center", color="white")
+                    put_endless(ax, most, row, w, COLOURS[c])
             places += rows.tolist()
             y += sum(high) + 1
-        ax.set_yticks(places, [name for of in named for name in of], fontsize=7)
+        ax.set_yticks(places, [name for of in named for name in of], fontsize=small)
         ax.tick_params(axis="y", length=0)
         ax.set_ylim(max(y, 1) - 0.4, -0.6)
-        ax.set_xlim(min([0.0, *finite]), most)
-        ax.set_xlabel("weight of evidence (nats)")
+        endless = any(w == np.inf for _, of in shown for *_, w in of)
+        ax.set_xlim(min([0.0, *finite]), most * (1.15 if endless else 1.0))
+        ax.set_xlabel("weight of evidence for the class (nats)", loc="right")
         if len(items) > MOST:
             ax.set_title(f"the first {MOST} of {len(items):,} classes", loc="left")
     return ax
@@ -470,6 +517,7 @@ def draw_table(
     columns: Sequence[str],
     *,
     label: str,
+    labels: tuple[str, str] = ("class", ""),
     notes: Sequence[str] = (),
     ax: Axes | None = None,
 ) -> Axes:
@@ -483,6 +531,8 @@ def draw_table(
         Their names.
     label : str
         What the numbers are.
+    labels : tuple of str
+        Of the horizontal and of the vertical axis.
     notes : sequence of str
         What is said below.
     ax : Axes, optional
@@ -493,8 +543,14 @@ def draw_table(
     least, most = float(finite.min(initial=0.0)), float(finite.max(initial=0.0))
     most = most if most > least else least + 1.0
     mesh = ax.imshow(values, cmap="Blues", vmin=least, vmax=most, aspect="auto")
-    ax.set_yticks(range(len(rows)), list(rows))
-    ax.set_xticks(range(len(columns)), list(columns))
+    name_rows(ax, rows)
+    wide = sum(map(len, columns)) + len(columns) > ACROSS
+    size = SMALL if len(columns) <= MOST else SMALLEST
+    across: dict[str, Any] = {
+        "rotation": 90 if wide and max(map(len, columns)) > 1 else 0,
+        "fontsize": size,
+    }
+    ax.set_xticks(range(len(columns)), list(columns), **across)
     ax.tick_params(length=0)
     if len(columns) <= MOST:
         for (i, j), value in np.ndenumerate(values):
@@ -502,7 +558,8 @@ def draw_table(
                 colour = "white" if value - least > 0.6 * (most - least) else "black"
                 ax.text(j, i, f"{value:.3g}", ha="center", va="center", color=colour, fontsize=6)
     ax.figure.colorbar(mesh, ax=ax, label=label)
-    put_notes(ax, "class", notes)
+    ax.set_ylabel(labels[1])
+    put_notes(ax, labels[0], notes)
     return ax
 
 

@@ -8,14 +8,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.messages import amount
 from naively.pictures.axes import (
     COLOURS,
     DASHES,
     GREY,
     MARKERS,
     MOST,
+    STYLE,
+    class_name,
+    inches,
     line,
     name_of,
+    name_rows,
     new_axes,
     points,
     styled,
@@ -44,8 +49,8 @@ class Reliability(NamedTuple):
 
     confidence: Floats
     accuracy: Floats
-    rows: Floats
-    noise: Floats
+    size: Floats  # how many rows of equal weight each is as sure as
+    spread: Floats  # (bins of equal width, 2): their confidence, and their rows
     error: float
     expected: float  # the error to be expected by chance
 
@@ -53,48 +58,56 @@ class Reliability(NamedTuple):
 @styled()
 def plot_reliability(drawn: Sequence[Reliability], ax: Axes | None = None) -> Axes:
     """Draw accuracy against confidence, of one diagram, or beside it of what was before."""
+    from scipy import stats
+
     now = drawn[0]
     ax = new_axes(ax, height=3.2)
-    bars = BARS * now.rows / now.rows.max()
+    low, high = (stats.binom.ppf(p, now.size, now.confidence) / now.size for p in (0.025, 0.975))
+    least = min(float(min(of.confidence.min(), of.accuracy.min())) for of in drawn)
+    start = max(0.0, np.floor(10 * min(least, float(low.min()))) / 10 - 0.1)
+    at, rows = now.spread.T
+    bars = BARS * (1 - start) * rows / rows.max()
     wide = 0.5 / 15
-    ax.bar(now.confidence, bars, wide, color=LIGHT, zorder=0)
-    at = int(now.rows.argmax())
-    right = now.confidence[at] > 0.5
+    ax.bar(at, bars, wide, bottom=start, color=LIGHT, zorder=0)
+    most = int(rows.argmax())
+    right = at[most] > 0.5
     ax.annotate(
-        f"{now.rows[at]:,.6g} rows",
-        (now.confidence[at] + (-wide if right else wide), bars[at]),
+        f"{amount(rows[most])} rows",
+        (at[most] + (-wide if right else wide), start + bars[most]),
         va="top",
         ha="right" if right else "left",
         fontsize=6,
         color="#2171B5",
     )
-    ax.errorbar(
-        now.confidence,
-        now.confidence,
-        now.noise,
-        fmt="none",
-        ecolor=WIDE_BAND,
-        elinewidth=6,
-        zorder=1,
-        label=f"by chance: ECE {now.expected:.3f}",
-    )
+    chance = f"95 % of calibrated models (ECE {now.expected:.3f})"
+    band: dict[str, Any] = {"color": GREY, "alpha": 0.3, "zorder": 1}
+    ax.fill_between(now.confidence, low, high, linewidth=0, label=chance, **band)
+    if len(now.confidence) == 1:
+        ax.vlines(now.confidence, low, high, linewidth=6, **band)
     ax.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle=":", zorder=1)
     names = ["now: ", "before: "] if len(drawn) > 1 else [""]
     for i, (name, of) in reversed([*enumerate(zip(names, drawn, strict=True))]):
         how = {**line(i), **points(i), "linestyle": DASHES[i]}
-        ax.plot(of.confidence, of.accuracy, label=f"{name}ECE {of.error:.3f}", **how)
+        label = f"{name}calibration error (ECE) {of.error:.3f}"
+        ax.plot(of.confidence, of.accuracy, label=label, **how)
     ax.set(
-        xlim=(0, 1.03),
-        ylim=(0, 1.03),
+        xlim=(start, 1 + 0.03 * (1 - start)),
+        ylim=(start, 1 + 0.03 * (1 - start)),
         xlabel="confidence (probability of the answer)",
-        ylabel="accuracy (share of right answers)",
+        ylabel="accuracy (right answers)",
     )
     ax.set_aspect("equal", adjustable="box")
-    ax.legend(loc="lower left", bbox_to_anchor=(-0.02, 1.0), borderaxespad=0.0, reverse=True)
+    ax.legend(
+        fontsize=STYLE["legend.fontsize"],
+        loc="lower left",
+        bbox_to_anchor=(-0.02, 1.0),
+        borderaxespad=0.0,
+        reverse=True,
+    )
     return ax
 
 
-MOST_ROWS = 40  # whose probabilities are drawn
+MOST_ROWS, LEAST_ROW = 40, 0.085  # whose probabilities are drawn, and inches that each takes
 
 
 @styled()
@@ -106,14 +119,15 @@ def draw_probabilities(
     Of more rows than ``MOST_ROWS`` some are drawn, evenly from the largest to the least.
     """
     order = np.argsort(-p, kind="stable")
-    if len(order) > MOST_ROWS:
-        order = order[np.linspace(0, len(order) - 1, MOST_ROWS).round().astype(np.int64)]
-    ax = new_axes(ax, height=max(1.5, 0.13 * len(order) + 0.7))
+    ax = new_axes(ax, height=max(1.5, 0.13 * min(len(order), MOST_ROWS) + 0.7))
+    most = min(MOST_ROWS, int(inches(ax)[1] / LEAST_ROW))
+    if len(order) > most:
+        order = order[np.linspace(0, len(order) - 1, most).round().astype(np.int64)]
     y = np.arange(len(order))
     error = np.stack([p - low, high - p])[:, order]
     how = {**points(0), "color": COLOURS[0], "ecolor": GREY}
     ax.errorbar(p[order], y, xerr=np.maximum(error, 0.0), elinewidth=1.0, **how)
-    ax.set_yticks(y, [str(row) for row in order.tolist()], fontsize=6)
+    name_rows(ax, [str(row) for row in order.tolist()])
     ax.set(xlim=(-0.02, 1.02), ylim=(len(order) - 0.4, -0.6), xlabel=label, ylabel="row")
     return ax
 
@@ -129,6 +143,8 @@ def plot_confusion(table: Floats, labels: Sequence[object], ax: Axes | None = No
     of_row = table.sum(axis=1)
     share = np.divide(table, of_row[:, None], out=np.zeros_like(table), where=of_row[:, None] > 0)
     ax.set(xlim=(-0.5, k - 0.5), ylim=(k - 0.5, -0.5), aspect="equal")
+    cell = 72 * inches(ax)[1] / k  # points
+    written = min(7 if k <= 6 else 6 if k <= WRITTEN else 5, 0.55 * cell)
     for i in range(k):
         for j in range(k):
             ax.add_patch(_shade((j - 0.5, i - 0.5), share[i, j]))
@@ -139,12 +155,14 @@ def plot_confusion(table: Floats, labels: Sequence[object], ax: Axes | None = No
                     _cell(table[i, j], share[i, j], k),
                     ha="center",
                     va="center",
-                    fontsize=7 if k <= 6 else 6 if k <= WRITTEN else 5,
+                    fontsize=written,
                 )
     names = [name_of(label) for label in labels]
     turned = 0 if k * max(map(len, names)) <= 32 else 90
-    ax.set_xticks(range(k), names, rotation=turned)
-    ax.set_yticks(range(k), [f"{n} ({rows:,.6g})" for n, rows in zip(names, of_row, strict=True)])
+    small = min(STYLE["ytick.labelsize"], 0.85 * cell)
+    ax.set_xticks(range(k), names, rotation=turned, fontsize=small)
+    rows = [f"{n} ({amount(rows)})" for n, rows in zip(names, of_row, strict=True)]
+    ax.set_yticks(range(k), rows, fontsize=small)
     ax.set(xlabel="answer" + _what_is_written(k), ylabel="right class (rows)")
     ax.spines[:].set_visible(False)
     ax.tick_params(length=0)
@@ -161,9 +179,9 @@ def _shade(corner: tuple[float, float], share: float) -> Rectangle:
 def _cell(count: float, share: float, k: int) -> str:
     """Write a cell: count and share of its row, count, or share in per cent, as there is room."""
     if k <= 6:
-        return f"{count:,.6g}\n{share:.0%}"
+        return f"{amount(count)}\n{share:.0%}"
     if k <= WRITTEN:
-        return f"{count:,.6g}"
+        return amount(count)
     return f"{100 * share:.0f}" if share >= 0.005 else "·"
 
 
@@ -192,8 +210,8 @@ def _plot_most_confused(table: Floats, labels: Sequence[object], ax: Axes | None
     ax.set_xlabel("rows (% of the class)")
     shown = off.ravel()[most].sum()
     ax.set_title(
-        f"{wrong:,.6g} of {table.sum():,.6g} rows of {len(labels):,} classes are missed;\n"
-        f"the pairs of most rows are {shown:,.6g} of them",
+        f"{amount(wrong)} of {amount(table.sum())} rows of {len(labels):,} classes are missed;\n"
+        f"the pairs of most rows are {amount(shown)} of them",
         loc="right",
     )
     return ax
@@ -206,7 +224,7 @@ def plot_columns(names: Sequence[str], growth: Floats, n: int, ax: Axes | None =
     ax = new_axes(ax, height=0.7 + 0.19 * max(3, len(most)))
     colours = [COLOURS[0] if growth[j] >= 0 else COLOURS[1] for j in most]
     ax.barh(range(len(most)), growth[most], color=colours)
-    ax.set_yticks(range(len(most)), [name_of(names[j]) for j in most])
+    name_rows(ax, [name_of(names[j]) for j in most])
     ax.invert_yaxis()
     ax.axvline(0, color="black", linewidth=0.7)
     ax.set_xlabel("growth of log loss (nats per row)")
@@ -224,16 +242,16 @@ def plot_roc(
     shown = sorted(curves, key=lambda curve: -curve[4])[:MOST]
     ax.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle=":")
     for i, (label, false_positive, true_positive, area, _) in enumerate(shown):
-        name = f"{name_of(label)} (area {area:.3f})"
+        name = f"{class_name(label)} (area {area:.3f})"
         ax.plot(false_positive, true_positive, label=name, **line(i))
     ax.set(
         xlim=(-0.01, 1.01),
         ylim=(-0.01, 1.01),
-        xlabel="false positive rate (share of other rows)",
-        ylabel="true positive rate (share of the class)",
+        xlabel="false positive rate (of other rows)",
+        ylabel="true positive rate\n(of rows of the class)",
     )
     ax.set_aspect("equal", adjustable="box")
-    ax.legend(loc="lower right")
+    ax.legend(fontsize=STYLE["legend.fontsize"], loc="lower right")
     if len(shown) < len(curves):
         ax.set_title(f"the {len(shown)} classes of most rows, of {len(curves):,}")
     return ax
@@ -271,11 +289,25 @@ def plot_learning(
             colour = COLOURS[PLACE[curve.name]]
             ax.fill_between(curve.x, curve.low, curve.high, color=colour, alpha=0.2, linewidth=0)
     ax.set_xscale("log")
-    ax.xaxis.set_major_formatter("{x:,.0f}")
+    _few_sizes(ax, np.unique(np.concatenate([curve.x for curve in curves])))
     ax.set(xlabel="rows learned", ylabel=LABELS[metric])
     title = f"mean, and least to greatest, of {repeats} orders" if repeats > 1 else None
     ax.legend(title=title, title_fontsize=7, loc="lower left", bbox_to_anchor=(0, 1), ncols=2)
     return ax
+
+
+def _few_sizes(ax: Axes, sizes: Floats) -> None:
+    """Write plain numbers of rows: all of a few, else so many that they do not overlap."""
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    ax.xaxis.set_major_formatter("{x:,.0f}")
+    ax.xaxis.set_minor_formatter(NullFormatter())
+    if len(sizes) <= FEW and len(sizes) > 1 and np.log10(sizes[1:] / sizes[:-1]).min() > 0.25:
+        ax.set_xticks(sizes)
+        ax.xaxis.set_minor_formatter(NullFormatter())
+        return
+    wide = np.log10(sizes[-1] / sizes[0]) > 2
+    ax.xaxis.set_major_locator(LogLocator(subs=(1.0,) if wide else (1.0, 2.0, 5.0)))
 
 
 @styled()
@@ -312,7 +344,9 @@ def plot_smoothing(
     ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     ax.minorticks_off()
     ax.set(xlabel="pseudo-count λ", ylabel=LABELS[metric])
-    ax.legend(loc="lower left", bbox_to_anchor=(-0.02, 1.05), ncols=2)
+    ax.legend(
+        fontsize=STYLE["legend.fontsize"], loc="lower left", bbox_to_anchor=(-0.02, 1.05), ncols=2
+    )
     return ax
 
 
@@ -382,7 +416,7 @@ def _above(ax: Axes, x: float, text: str) -> None:
 # --- The dependence of pairs of columns, beside chance -------------------------------------------
 
 
-BAR = 0.25  # inches that a bar takes, with its name
+BAR, LEAST_BAR = 0.25, 0.18  # inches that a bar takes, with its name, and at least
 
 
 def draw_dependence(
@@ -403,6 +437,8 @@ def draw_dependence(
         What to draw on.
     """
     ax = new_axes(ax, height=0.9 + BAR * max(len(pairs), 3))
+    fit = max(3, int(inches(ax)[1] / LEAST_BAR))  # on Axes of others
+    pairs, information, expected = pairs[:fit], information[:fit], expected[:fit]
     place = np.arange(len(pairs))
     with styled():
         ax.barh(place + 0.2, information, 0.36, color=COLOURS[0], label="sample")
@@ -414,7 +450,13 @@ def draw_dependence(
         ax.set_xlim(left=0.0)
         ax.set_xlabel("mutual information given the class (nats)")
         if len(pairs):
-            ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, borderaxespad=0)
+            ax.legend(
+                fontsize=STYLE["legend.fontsize"],
+                loc="lower left",
+                bbox_to_anchor=(0, 1),
+                ncols=2,
+                borderaxespad=0,
+            )
         else:
             ax.text(0.5, 0.5, "no pairs", color=GREY, ha="center", transform=ax.transAxes)
     return ax
@@ -442,6 +484,7 @@ def draw_set_sizes(size: NDArray[np.int64], ax: Axes | None = None) -> Axes:
     ax.set_xlabel("classes in the set")
     ax.set_ylabel("share of the rows")
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.set_xlim(0.4, max(len(rows), 3) + 0.6)
     return ax
 
 
@@ -462,10 +505,10 @@ def draw_drift(
     colours = [COLOURS[0] if d > u else LIGHT for d, u in zip(divergence, upper, strict=True)]
     ax.barh(place, divergence, 0.7, color=colours)
     ax.barh(place, upper, 0.9, color=WIDE_BAND, zorder=0, label="by chance")
-    ax.set_yticks(place, [name_of(name) for name in names])
+    name_rows(ax, [name_of(name) for name in names])
     ax.invert_yaxis()
     ax.set_xlim(left=0.0)
     ax.set_xlabel("divergence (nats)")
     ax.set_title(between, loc="right", fontsize=7)
-    ax.legend(loc="lower right")
+    ax.legend(fontsize=STYLE["legend.fontsize"], loc="lower right")
     return ax

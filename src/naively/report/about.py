@@ -18,6 +18,7 @@ FILE = {
     "rows": "rows of the file",
     "hold_out": "share held out when it was trained",
     "seed": "seed of that",
+    "left_out": "columns that were left out",
 }
 WEIGHTS = {"loo": "one for each column, fitted on leave-one-out evidence", "temperature": "one"}
 

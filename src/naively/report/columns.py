@@ -15,6 +15,7 @@ from naively.inspect.odds import strongest, written
 from naively.inspect.rules import rules_of
 from naively.inspect.uncertainty import FEWEST
 from naively.messages import shortened, visible
+from naively.pictures.axes import of_target
 from naively.report import curves, html
 from naively.report.curves import HEIGHT, LEFT, RIGHT, TOP, WIDTH, Ruler
 from naively.report.subject import Subject
@@ -139,7 +140,9 @@ def _pictures(subject: Subject, names: list[Name]) -> Iterator[str]:
     for i, name in enumerate(names):
         if name in subject.model.taken.schema.columns:
             view, what = subject.column(name), title(name)
-            picture = svg_of(view.plot(), f"column{i}", f"Column {what} by class")
+            with of_target(subject.target):
+                ax = view.plot()
+            picture = svg_of(ax, f"column{i}", f"Column {what} by class")
             yield f"<h3>{html.data(what)}</h3>{html.figure(picture)}"
 
 

@@ -13,6 +13,7 @@ from naively.mail.evaluation import (
     upper_bound,
 )
 from naively.mail.table import CLASSES, MailTable
+from naively.messages import amount
 from naively.report import html
 from naively.report.page import Report, assembled
 
@@ -64,7 +65,7 @@ def write_mail_report(table: MailTable, judged: Judged | None, name: str) -> Rep
 
 def _lead(table: MailTable, best: Judged | None, *, given: bool) -> str:
     """Say what it is, and how good in plain words."""
-    ham, spam = map(about.shown, table.messages)
+    ham, spam = map(amount, table.messages)
     said = f"A filter that says how probable it is that a message is spam, as learned from {ham} "
     said += f"good mails and {spam} of spam."
     if best is not None:
@@ -106,7 +107,7 @@ def _words(table: MailTable) -> str:
         bars = html.bars(
             "Weight of evidence, and in how many messages of ham and of spam",
             (
-                (word, weight / most, f"{weight:+.2f}: {about.shown(ham)}, {about.shown(spam)}")
+                (word, weight / most, f"{weight:+.2f}: {amount(ham)}, {amount(spam)}")
                 for of, word, ham, spam, weight in found
                 if of == label
             ),

@@ -1,0 +1,16 @@
+// What the search of these pages finds first: pages that say how to, then the rest, and what was
+// decided, or changed, last. The numbers below `score` are Sphinx's own.
+var Scorer = {
+  score: ([page, , , , score]) => {
+    if (page === "changelog" || page.startsWith("decisions")) return score - 100;
+    return score + (page.startsWith("how-to/") || page === "tutorial" || page === "traps" ? 4 : 0);
+  },
+  objNameMatch: 11,
+  objPartialMatch: 6,
+  objPrio: { 0: 15, 1: 5, 2: -5 },
+  objPrioDefault: 0,
+  title: 15,
+  partialTitle: 7,
+  term: 5,
+  partialTerm: 2,
+};

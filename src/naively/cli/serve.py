@@ -1,0 +1,107 @@
+"""The verb that answers over HTTP."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from naively.cli.ask import subject_of
+from naively.cli.shared import ModelArgument
+from naively.messages import say
+from naively.serve import MAX_BYTES, MAX_ROWS
+
+if TYPE_CHECKING:
+    from naively.file.store import Content
+
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+CONNECTIONS = 1000  # at a time; more are told to come back
+BACKLOG = 2048
+GRACE = 30  # seconds for what is being answered, after SIGTERM
+
+
+def serve(
+    model: ModelArgument,
+    host: Annotated[
+        str, typer.Option(help="The address to listen at; by default only this machine can ask.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="The port to listen at; 0 takes a free one.")
+    ] = 8000,
+    strict: Annotated[
+        bool,
+        typer.Option("--strict", help="Refuse keys that are no columns, which are ignored else."),
+    ] = False,
+    max_rows: Annotated[int, typer.Option(min=1, help="Rows of a request, at most.")] = MAX_ROWS,
+    max_bytes: Annotated[int, typer.Option(min=1, help="Bytes of a request, at most.")] = MAX_BYTES,
+) -> None:
+    """Answer over HTTP: rows in JSON are sent to /predict; the report is at /.
+
+    What can be asked is said at /openapi.json. When MODEL changes it is loaded anew. SIGTERM lets
+    what is being answered be answered.
+    """
+    try:
+        import uvicorn
+
+        from naively.serve.app import ModelService, RequestLimits
+    except ImportError as error:
+        raise ImportError(
+            "`naively serve` needs Starlette and uvicorn; install them with: "
+            "pip install 'naively[serve]'."
+        ) from error
+    limits = RequestLimits(max_rows, max_bytes, strict)
+    service = ModelService(model, lambda found: _page(found, Path(model).stem), limits)
+    listening = listen(host, port)
+    config = uvicorn.Config(
+        service,
+        log_config=None,
+        log_level="critical",  # the service logs its requests itself
+        access_log=False,
+        server_header=False,
+        lifespan="off",
+        limit_concurrency=CONNECTIONS,
+        timeout_graceful_shutdown=GRACE,
+    )
+    name = f"[{host}]" if ":" in host else host
+    say(
+        f"Serving {model} ({service.file.loaded.answers.described}) at "
+        f"http://{name}:{listening.getsockname()[1]}."
+    )
+    if host not in LOOPBACK:
+        say(f"Whoever reaches {host} can ask the model: there is no password.", "warning")
+    # uvicorn raises the signal that stopped it once more, when all is answered.
+    before = signal.signal(signal.SIGTERM, lambda *_: None)
+    try:
+        uvicorn.Server(config).run(sockets=[listening])
+    finally:
+        signal.signal(signal.SIGTERM, before)
+        listening.close()
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens, or say why none does.
+
+    It says that it speaks TCP, as asyncio sends at once only where that is said. Else the body of
+    an answer would wait for 40 ms, until its head is acknowledged (Nagle).
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        if os.name == "posix":  # elsewhere it would let two processes listen at one port
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((host, port))
+        listening.listen(BACKLOG)
+    except OSError as error:
+        listening.close()
+        raise OSError(f"Cannot listen at {host}, port {port}: {error.strerror}.") from error
+    return listening
+
+
+def _page(found: Content, name: str) -> str:
+    from naively.report.page import write_report
+
+    return write_report(subject_of(found), name).html

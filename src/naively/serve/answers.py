@@ -1,0 +1,225 @@
+"""What is answered about rows, and the description of it that other programs read: OpenAPI 3.1."""
+
+from __future__ import annotations
+
+import datetime as dt
+from functools import cached_property
+from typing import Any
+
+from naively.file.store import Content
+from naively.inspect.explain import ExplainedRow, explain
+from naively.messages import many
+from naively.serve.rows import Json, RequestError, RowForm
+from naively.tabular import json_value
+
+WEIGHT: Json = {"type": ["number", "string", "null"]}  # infinity is a string
+
+
+class ModelAnswers:
+    """What a model answers.
+
+    Parameters
+    ----------
+    found : Content
+        What a model file holds.
+    strict : bool, default False
+        Whether a key that is no column is refused.
+    most : int, optional
+        How many rows are taken at once.
+
+    Examples
+    --------
+    >>> from naively import NaiveBayes
+    >>> nb = NaiveBayes(weights=None).fit({"wet": ["yes", "yes", "no"]}, ["rain", "rain", "sun"])
+    >>> answers = ModelAnswers(Content(nb.model_, {}, None))
+    >>> (rain,) = answers.of({"wet": "yes"}, explain_top=2)["predictions"]
+    >>> rain["label"], rain["probability"] == rain["probabilities"]["rain"]
+    ('rain', True)
+    >>> [line["column"] for line in rain["explanation"]["evidence"]]
+    ['wet', 'class prior']
+    """
+
+    def __init__(self, found: Content, *, strict: bool = False, most: int | None = None) -> None:
+        self.found, self.most = found, most
+        said = [found.provenance.get("target"), *_listed(found.provenance.get("left_out"))]
+        left_out = [name for name in said if isinstance(name, str)]
+        self.form = RowForm(found.model, strict=strict, left_out=left_out)
+        self.labels = [_plain(label) for label in found.model.classes.tolist()]
+        self.keys = [of if isinstance(of, str) else str(of).lower() for of in self.labels]
+
+    def of(self, given: Any, explain_top: int = 0) -> Json:
+        """Return the answer to a row or a list of rows.
+
+        Parameters
+        ----------
+        given : object
+            What was asked, as JSON has it.
+        explain_top : int, default 0
+            How many weights of evidence each answer shows; by default it is not explained.
+
+        Raises
+        ------
+        RequestError
+            If the rows are not what the model takes.
+        """
+        rows, notes = self.form.read(given, self.most)
+        if not len(rows):
+            return {"predictions": [], "notes": notes}
+        model = self.found.model
+        try:
+            p = model.posterior(rows)
+            reasons = explain(model, rows).rows if explain_top else []
+        except ValueError as error:  # of numbers, say, that an event model does not have
+            raise RequestError(422, str(error)) from error
+        best = p.argmax(axis=1).tolist()
+        predictions = []
+        for i, (c, row) in enumerate(zip(best, p.tolist(), strict=True)):
+            predictions.append({
+                "label": self.labels[c],
+                "probability": row[c],
+                "probabilities": dict(zip(self.keys, row, strict=True)),
+            })  # fmt: skip
+            if explain_top:
+                predictions[-1]["explanation"] = self._why(reasons[i], c, explain_top)
+        return {"predictions": predictions, "notes": notes}
+
+    def _why(self, row: ExplainedRow, c: int, n: int) -> Json:
+        """Return the weights of evidence of greatest weight, and the sum of all others."""
+        items = row.top(c)
+        shown = [
+            {"column": column, "value": _plain(value), "weight": json_value(weight)}
+            for column, value, weight in items[:n]
+        ]
+        rest = sum((weight for _, _, weight in items[n:]), start=0.0)
+        return {
+            "label": self.labels[c],
+            "against": self.labels[row.rival(c)],
+            "log_odds": json_value(row.log_odds(c)),
+            "evidence": shown,
+            "rest": json_value(rest),
+        }
+
+    @cached_property
+    def openapi(self) -> Json:
+        """The description of all that can be asked."""
+        from naively import __version__
+
+        target = self.found.provenance.get("target")
+        title = f"What predicts {target}" if target else "A naive Bayes model"
+        return {
+            "openapi": "3.1.0",
+            "info": {"title": title, "version": __version__},
+            "paths": {"/predict": {"post": self._predict}, **PATHS},
+            "components": {"schemas": {"Row": self.form.schema, **self._schemas}},
+        }
+
+    @property
+    def _predict(self) -> Json:
+        rows: Json = {"type": "array", "items": _ref("Row")}
+        if self.most is not None:
+            rows["maxItems"] = self.most
+        content: Json = {
+            "application/json": {
+                "schema": {"anyOf": [_ref("Row"), rows]},
+                "example": self.form.example,
+            }
+        }
+        if self.form.of_text:
+            content["text/plain"] = {"schema": {"type": "string"}}
+        return {
+            "operationId": "predict",
+            "summary": "The class of each row, with its probability.",
+            "parameters": [{
+                "name": "explain",
+                "in": "query",
+                "description": "How many weights of evidence each answer shows.",
+                "schema": {"type": "integer", "minimum": 0, "default": 0},
+            }],
+            "requestBody": {"required": True, "content": content},
+            "responses": {
+                "200": _json("The answers, in the order of the rows.", _ref("Answers")),
+                "400": _json("The body is not JSON.", _ref("Refusal")),
+                "413": _json("There are too many rows or bytes.", _ref("Refusal")),
+                "422": _json("The rows are not what the model takes.", _ref("Refusal")),
+            },
+        }  # fmt: skip
+
+    @property
+    def _schemas(self) -> Json:
+        label = {"enum": self.labels}
+        p = {"type": "number", "minimum": 0, "maximum": 1}
+        return {
+            "Answers": _object({
+                "predictions": {"type": "array", "items": _ref("Prediction")},
+                "notes": {"type": "array", "items": {"type": "string"}},
+            }),
+            "Prediction": {
+                **_object({
+                    "label": label,
+                    "probability": p,
+                    "probabilities": _object(dict.fromkeys(self.keys, p)),
+                    "explanation": _ref("Explanation"),
+                }),
+                "required": ["label", "probability", "probabilities"],
+            },
+            "Explanation": {
+                **_object({
+                    "label": label,
+                    "against": label,
+                    "log_odds": WEIGHT,
+                    "evidence": {"type": "array", "items": _ref("Evidence")},
+                    "rest": WEIGHT,
+                }),
+                "description": "The weights of evidence, in nats, for a class against the one that "
+                "comes next; with the rest they sum to the log odds.",
+            },
+            "Evidence": _object({"column": {"type": "string"}, "value": {}, "weight": WEIGHT}),
+            "Refusal": _object({"error": {"type": "string"}}),
+        }  # fmt: skip
+
+    @property
+    def described(self) -> str:
+        """What the model is, in a few words."""
+        rows = float(self.found.model.counted.tally.class_count.sum())
+        learned = many(round(rows), "row")
+        columns, classes = many(len(self.form.columns), "column"), len(self.labels)
+        return f"{learned}, {columns}, {classes:,} {'class' if classes == 1 else 'classes'}"
+
+
+def _plain(value: Any) -> Any:
+    """Return a label or a cell as JSON has it; a time is written by ISO 8601."""
+    found = json_value(value)
+    if isinstance(found, dt.date):
+        return found.isoformat()
+    return found if isinstance(found, str | int | float | bool | None) else str(found)
+
+
+def _listed(names: Any) -> list[Any]:
+    return names if isinstance(names, list) else []
+
+
+def _ref(name: str) -> Json:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def _json(description: str, schema: Json) -> Json:
+    return {"description": description, "content": {"application/json": {"schema": schema}}}
+
+
+def _object(properties: Json) -> Json:
+    return {"type": "object", "properties": properties, "required": list(properties)}
+
+
+def _get(name: str, summary: str, kind: str, schema: Json | None = None) -> Json:
+    answer = {"description": summary, "content": {kind: {"schema": schema or {"type": "string"}}}}
+    return {"get": {"operationId": name, "summary": summary, "responses": {"200": answer}}}
+
+
+PATHS: Json = {
+    "/": _get("report", "The report: what the model learned, and how good it is.", "text/html"),
+    "/health": _get("health", "Which model answers.", "application/json", {"type": "object"}),
+    "/metrics": _get(
+        "metrics", "Counts of requests and rows, and how long they took.", "text/plain"
+    ),
+    "/openapi.json": _get("openapi", "This document.", "application/json", {"type": "object"}),
+}

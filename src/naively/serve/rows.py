@@ -1,0 +1,404 @@
+"""What a model takes as rows in JSON: their schema, and rows that are read by it.
+
+A row is an object of cells by the names of the columns; of a model whose columns have no names, an
+array of cells; of one that knows a text alone, also that text. What a cell may be follows from what
+the column was taken for. How a cell is read never depends on the rows that it comes with.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from sys import float_info
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from naively.counting.axis import Levels, Name, title
+from naively.data.columns import (
+    READ_AS,
+    Cells,
+    ColumnRows,
+    Kind,
+    Reading,
+    column_rows,
+    missing_column,
+    read_column,
+)
+from naively.data.reading import odd_words, with_readings
+from naively.kernels.strings import Strings
+from naively.messages import shortened
+from naively.model.model import Model
+from naively.schema.schema import Schema, list_names
+
+Json: TypeAlias = dict[str, Any]
+
+TIME = "2026-11-21T10:30:00Z"
+EXAMPLES = 10  # levels of a column that its schema names
+LONGEST = 40  # characters of a cell that a sentence shows
+Types: TypeAlias = frozenset[type]
+BOOLEAN: Types = frozenset({bool})
+NUMBER: Types = frozenset({int, float})
+STRING: Types = frozenset({str})
+OF_KIND: dict[Kind, tuple[Types, str]] = {  # what JSON has for a column, and what it is called
+    "number": (NUMBER, "a number"),
+    "boolean": (BOOLEAN, "true or false"),
+    "time": (STRING, f"a time, such as {TIME}"),
+    "string": (STRING, "a string"),
+    "text": (STRING, "a text"),
+}
+JSON_TYPES: dict[type, str] = {bool: "boolean", int: "number", float: "number", str: "string"}
+ANY = BOOLEAN | NUMBER | STRING
+EXAMPLE: dict[Kind | None, Any] = {"number": 1.5, "boolean": True, "time": TIME, "text": "a text"}
+
+
+class RequestError(ValueError):
+    """A request that is not answered, with a status of HTTP and a sentence that says why."""
+
+    def __init__(self, status: int, sentence: str) -> None:
+        super().__init__(sentence)
+        self.status = status
+
+
+def parse(body: bytes | bytearray) -> Any:
+    """Return what JSON holds, in which no number is infinite and no key is there twice.
+
+    Raises
+    ------
+    RequestError
+        If it is not JSON.
+
+    Examples
+    --------
+    >>> parse(b'{"age": 5}')
+    {'age': 5}
+    >>> parse(b'{"age": NaN}')
+    Traceback (most recent call last):
+    naively.serve.rows.RequestError: The request is not JSON: NaN is no number of JSON.
+    """
+    try:
+        return json.loads(body, object_pairs_hook=_object, parse_constant=_constant)
+    except RecursionError:
+        raise RequestError(400, "The request is JSON that is nested too deeply.") from None
+    except ValueError as error:
+        raise RequestError(400, f"The request is not JSON: {str(error).rstrip('.')}.") from None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"an object has the key {_shown(twice)} twice")
+    return found
+
+
+def _constant(name: str) -> None:
+    raise ValueError(f"{name} is no number of JSON")
+
+
+@dataclass(frozen=True)
+class RowColumn:
+    """A column of a model, and what its cells may be in JSON.
+
+    Parameters
+    ----------
+    name : str or int
+        Of the column.
+    kind : str, optional
+        What it was learned as; None where it was missing throughout, or may hold anything.
+    reading : Reading, optional
+        How its strings are read, where they stand for something else.
+    levels : tuple
+        Some that are known, as examples.
+    """
+
+    name: Name
+    kind: Kind | None
+    reading: Reading | None = None
+    levels: tuple[Any, ...] = ()
+
+    @cached_property
+    def types(self) -> Types:
+        """The types that a cell may have in Python, beside None."""
+        if self.kind is None:
+            return ANY
+        return OF_KIND[self.kind][0] | (frozenset() if self.reading is None else STRING)
+
+    @property
+    def schema(self) -> Json:
+        """What JSON Schema says of a cell."""
+        found: Json = {"type": [*sorted({JSON_TYPES[of] for of in self.types}), "null"]}
+        if self.kind == "time":
+            return found | {
+                "format": "date-time",
+                "examples": [TIME],
+                "description": "A time; without a zone it is in UTC.",
+            }
+        if self.kind == "text":
+            return found | {"description": "A text."}
+        if self.reading is not None:
+            found["description"] = f"{OF_KIND[self.reading.kind][1].capitalize()}, or as a string."
+        examples = [*self.levels, *self._words]
+        return found | ({"examples": examples[:EXAMPLES]} if examples else {})
+
+    @property
+    def _words(self) -> tuple[str, ...]:
+        """The words that stand in place of values."""
+        return () if self.reading is None else self.reading.words or ()
+
+    def read(self, cells: list[Any]) -> tuple[Cells, Kind | None, Strings | None]:
+        """Return cells as a model takes them, their kind, and what is in place of values.
+
+        Raises
+        ------
+        RequestError
+            If a cell is not what the schema says; the sentence names its row and the column.
+        """
+        found = set(map(type, cells)) - {type(None)}
+        if not found <= self.types:
+            row = next(
+                i for i, c in enumerate(cells) if c is not None and type(c) not in self.types
+            )
+            raise self._refused(row, cells[row])
+        if found & NUMBER:
+            for row, cell in enumerate(cells):
+                if type(cell) in NUMBER and not -float_info.max <= cell <= float_info.max:
+                    raise self._refused(row, cell)
+        if self.kind is None:
+            whole = np.empty(len(cells), object)
+            whole[:] = cells
+            return whole, None if not found else "string", None
+        if self.reading is None or not found & STRING:
+            return *read_column(self.name, cells), None
+        return self._read_strings(cells, self.reading)
+
+    def _read_strings(
+        self, cells: list[Any], reading: Reading
+    ) -> tuple[Cells, Kind | None, Strings | None]:
+        """Return cells of which some are strings that stand for numbers, truths or times."""
+        written = [cell if type(cell) is str else None for cell in cells]
+        strings = column_rows({self.name: written}, {self.name: "string"})
+        read = with_readings(strings, {self.name: reading})
+        words = read.words.get(self.name)
+        if words is not None:
+            count, row = odd_words(words, reading)
+            if count:
+                raise self._refused(row, cells[row])
+        values = read.cells(self.name)
+        if any(cell is not None and type(cell) is not str for cell in cells):
+            given = np.array([np.nan if c is None or type(c) is str else c for c in cells], float)
+            there = np.array([type(cell) is str for cell in cells])
+            values = np.where(there, read.numbers([self.name])[:, 0], given)
+        return values, reading.kind, words
+
+    def _refused(self, row: int, cell: Any) -> RequestError:
+        expected = "a cell" if self.kind is None else OF_KIND[self.kind][1]
+        if self._words:
+            expected += f", or one of {', '.join(map(_shown, self._words[:EXAMPLES]))}"
+        if isinstance(cell, list | dict):
+            shown = "an array" if isinstance(cell, list) else "an object"
+        elif type(cell) in NUMBER and self.types >= NUMBER:
+            return RequestError(
+                422, f"Row {row}, column {_shown(title(self.name))}: too large a number."
+            )
+        else:
+            shown = _shown(cell)
+        sentence = (
+            f"Row {row}, column {_shown(title(self.name))}: expected {expected}, got {shown}."
+        )
+        return RequestError(422, sentence)
+
+
+class RowForm:
+    """What the rows of a model are in JSON.
+
+    Parameters
+    ----------
+    model : Model
+        The model.
+    strict : bool, default False
+        Whether a key that is no column is refused, rather than ignored and noted.
+    left_out : collection of str
+        Keys that are ignored without a note: the label, and what training left out.
+
+    Examples
+    --------
+    >>> from naively import NaiveBayes
+    >>> nb = NaiveBayes().fit({"age": [20, 60], "city": ["Rome", "Paris"]}, ["a", "b"])
+    >>> form = RowForm(nb.model_)
+    >>> rows, notes = form.read([{"age": 30, "town": "Oslo"}])
+    >>> rows.names, notes
+    (('age', 'city'), ["Column 'town' was not learned: ignored."])
+    >>> form.read({"age": "old"})
+    Traceback (most recent call last):
+    naively.serve.rows.RequestError: Row 0, column "age": expected a number, got "old".
+    """
+
+    def __init__(
+        self, model: Model, *, strict: bool = False, left_out: Collection[str] = ()
+    ) -> None:
+        self.model, self.strict, self.left_out = model, strict, left_out
+        schema: Schema = model.taken.schema
+        levels = _levels_of(model)
+        self.columns = [_column(schema, name, levels.get(name, ())) for name in schema.order]
+        self.named = any(isinstance(name, str) for name in schema.order)
+        self.known = {str(name) for name in schema.order}
+        self.of_text = self.named and [of.kind for of in self.columns] == ["text"]
+
+    @property
+    def schema(self) -> Json:
+        """What JSON Schema says of a row."""
+        cells = [column.schema for column in self.columns]
+        if not self.named:
+            n = len(cells)
+            return {"type": "array", "prefixItems": cells, "minItems": n, "maxItems": n}
+        of = {str(column.name): cell for column, cell in zip(self.columns, cells, strict=True)}
+        row = {"type": "object", "properties": of, "additionalProperties": not self.strict}
+        return {"anyOf": [row, {"type": "string"}]} if self.of_text else row
+
+    @property
+    def example(self) -> Any:
+        """A row that is taken."""
+        cells = [next(iter(of.levels), EXAMPLE.get(of.kind)) for of in self.columns]
+        names = (str(of.name) for of in self.columns)
+        return dict(zip(names, cells, strict=True)) if self.named else cells
+
+    @property
+    def empty(self) -> Any:
+        """A row whose cells are all missing."""
+        return {} if self.named else [None] * len(self.columns)
+
+    def read(self, given: Any, most: int | None = None) -> tuple[ColumnRows, list[str]]:
+        """Return the rows of a request, and notes on what was ignored.
+
+        Parameters
+        ----------
+        given : object
+            A row, or a list of rows.
+        most : int, optional
+            How many rows are taken.
+
+        Raises
+        ------
+        RequestError
+            If they are not as the schema says, or too many.
+        """
+        rows = self._listed(given)
+        if most is not None and len(rows) > most:
+            raise RequestError(
+                413, f"The request has {len(rows):,} rows, and at most {most:,} are taken."
+            )
+        notes: list[str] = []
+        if self.named:
+            rows = [self._as_object(i, row) for i, row in enumerate(rows)]
+            notes = self._unknown(rows)
+            by_column = [[row.get(str(of.name)) for row in rows] for of in self.columns]
+        else:
+            for i, row in enumerate(rows):
+                self._check_array(i, row)
+            by_column = [[row[j] for row in rows] for j in range(len(self.columns))]
+        read = {of.name: of.read(cells) for of, cells in zip(self.columns, by_column, strict=True)}
+        readings = {of.name: of.reading for of in self.columns if of.reading is not None}
+        found = ColumnRows(
+            {name: cells for name, (cells, _, _) in read.items()},
+            {name: kind for name, (_, kind, _) in read.items()},
+            len(rows),
+            readings,
+            {name: words for name, (_, _, words) in read.items() if words is not None},
+        )
+        return found, notes
+
+    def _listed(self, given: Any) -> list[Any]:
+        """Return the rows of a request that has one, or a list of them."""
+        if not isinstance(given, list):
+            return [given]
+        one = not self.named and given and not isinstance(given[0], list)
+        return [given] if one else given
+
+    def _as_object(self, i: int, row: Any) -> dict[str, Any]:
+        if isinstance(row, dict):
+            return row
+        if isinstance(row, str) and self.of_text:
+            return {str(self.columns[0].name): row}
+        if isinstance(row, str):
+            sentence = "is a text, which only a model of one column of texts takes; give an object"
+        else:
+            sentence = "is not an object of cells by the names of their columns"
+        raise RequestError(422, f"Row {i} {sentence}.")
+
+    def _check_array(self, i: int, row: Any) -> None:
+        n = len(self.columns)
+        if not isinstance(row, list):
+            raise RequestError(422, f"Row {i} is not an array of {n:,} cells.")
+        if len(row) != n:
+            raise RequestError(422, f"Row {i} has {len(row):,} cells, and there are {n:,} columns.")
+
+    def _unknown(self, rows: Sequence[Mapping[str, Any]]) -> list[str]:
+        """Return a note on keys that are no columns, or refuse them."""
+        unknown: dict[str, int] = {}
+        for i, row in enumerate(rows):
+            if row.keys() <= self.known:
+                continue
+            others = row.keys() - self.known
+            if self.strict or len(others) == len(row):
+                first = next(name for name in row if name in others)
+                names = [str(of.name) for of in self.columns]
+                said = missing_column(shortened(first, LONGEST), names)
+                raise RequestError(422, f"Row {i}: {said}")
+            others -= set(self.left_out)
+            unknown |= {name: unknown.get(name, i) for name in row if name in others}
+        if not unknown:
+            return []
+        listed = list_names([shortened(name, LONGEST) for name in unknown])
+        return [f"Column {listed} was not learned: ignored."]
+
+
+def _column(schema: Schema, name: Name, levels: tuple[Any, ...]) -> RowColumn:
+    """Return what the cells of a column may be."""
+    group = schema.columns.get(name)
+    if group is None or group.event.layout == "rows":  # what is one event with others is anything
+        return RowColumn(name, None)
+    kind, reading = group.kind, schema.readings.get(name)
+    if kind == "time":
+        reading = reading or READ_AS["time"]
+    elif reading is not None and not _spells(reading):
+        reading = None
+    return RowColumn(name, kind, reading, levels if kind in ("number", "string") else ())
+
+
+def _spells(reading: Reading) -> bool:
+    """Whether strings of a column stand for what JSON has no other way to write.
+
+    Plain numbers are numbers in JSON, however a file wrote them; levels stay as they are written,
+    and the model finds the marks among them.
+    """
+    if reading.is_levels:
+        return False
+    return reading.content != "number" or reading.words != () or bool(reading.scaled)
+
+
+def _levels_of(model: Model) -> dict[Name, tuple[Any, ...]]:
+    """Return some levels of each column that has them, the most frequent first."""
+    found: dict[Name, tuple[Any, ...]] = {}
+    for group in model.taken.schema.groups:
+        block = model.taken.tally.blocks[group.key]
+        if not isinstance(block.axis, Levels) or group.derived or group.kind == "word":
+            continue
+        (sums, *_) = (of for statistic, of in block.sums.items() if block.axis.per_row(statistic))
+        count = np.asarray(sums.by_row())
+        for name, levels, first in zip(
+            block.axis.columns, block.axis.levels, block.axis.first, strict=False
+        ):
+            order = np.argsort(-count[first : first + len(levels)], kind="stable")[:EXAMPLES]
+            found[name] = tuple(levels[i] for i in order.tolist())
+    return found
+
+
+def _shown(cell: object) -> str:
+    """Return a cell or a name as a sentence shows it."""
+    if isinstance(cell, str):
+        return json.dumps(shortened(cell, LONGEST))
+    return shortened(json.dumps(cell), LONGEST)
