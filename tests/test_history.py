@@ -176,7 +176,7 @@ def test_the_target_stays_whichever_file_says_it(tmp_path: Path) -> None:
     data, told, silent = tmp_path / "d.csv", tmp_path / "told", tmp_path / "silent"
     data.write_text(ROWS)
     ok("train", data, "--target", "kind", "-o", told)
-    load(told).save(silent)
+    store.save(load(told).model_, silent)
     for pair in ((told, silent), (silent, told)):
         ok("merge", *pair, "-o", tmp_path / "both")
         assert store.load_all(tmp_path / "both").provenance["target"] == "kind"

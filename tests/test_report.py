@@ -653,8 +653,9 @@ def test_rows_above_each_threshold_are_counted(nb):
     found = judged_of(nb.export.report(others, "y"))
     p = nb.predict_proba(others.drop(columns="y"))
     for name, each in zip(found["names"], found["each"], strict=True):
-        c = nb.classes_.tolist().index(name)
-        right = (others["y"] == name).to_numpy()
+        label = name.removeprefix("y = ")
+        c = nb.classes_.tolist().index(label)
+        right = (others["y"] == label).to_numpy()
         for t in (0, 1, 250, 500, 999, 1000):
             above = p[:, c] * 1000 >= t
             inside, outside = (sum(line[i] for line in each if line[0] >= t) for i in (1, 2))

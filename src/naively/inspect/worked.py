@@ -36,6 +36,7 @@ PLAIN = 1000  # up to which a denominator is written out
 SHOWN = 12  # factors that are written; of more the first, and how many more there are
 ABSENT_SHOWN = 30  # words that a text does not hold, each with a factor of its own
 LARGEST_LOG = 700.0  # of a number that is a float
+ROUNDING = 1e-13  # of a pretend count that is computed, relative to it
 SLACK = 1e-9  # how far the logarithm of a ratio may be from what is predicted with
 
 
@@ -480,8 +481,9 @@ def _alike(a: Floats, b: Floats) -> bool:
 
 
 def _exact(x: float) -> Fraction:
-    """Return the simple fraction that a float stands for: 3/10 of 0.3."""
-    return Fraction(x).limit_denominator(LARGEST)
+    """Return the simple fraction that a float stands for: 3/10 of 0.3; of any other, itself."""
+    simple = Fraction(x).limit_denominator(LARGEST)
+    return simple if math.isclose(simple, x, rel_tol=ROUNDING) else Fraction(x)
 
 
 def _exp(log: float) -> float:
