@@ -160,13 +160,14 @@ def test_copies_are_rows_of_their_own_and_weights_are_not() -> None:
     rng = np.random.default_rng(0)
     p = rng.dirichlet(np.ones(2), 40)
     truth, copies = np.eye(2)[rng.integers(0, 2, 40)], rng.integers(1, 5, 40)
-    one_by_one = reliability(p.repeat(copies, axis=0), truth.repeat(copies, axis=0))
-    together = reliability(p, truth, copies.astype(float), copies)
+    surest = p.max(axis=1), truth[np.arange(40), p.argmax(axis=1)] == 1
+    one_by_one = reliability(*(each.repeat(copies) for each in surest))
+    together = reliability(*surest, copies.astype(float), copies)
     for a, b in zip(one_by_one, together, strict=True):
         assert (a.rows, a.size) == (b.rows, b.size)
         assert (a.confidence, a.accuracy) == pytest.approx((b.confidence, b.accuracy))
-    scaled = reliability(p, truth, np.full(40, 7.5))
-    assert [b.size for b in scaled] == [b.size for b in reliability(p, truth)]
+    scaled = reliability(*surest, np.full(40, 7.5))
+    assert [b.size for b in scaled] == [b.size for b in reliability(*surest)]
 
 
 def test_the_reliability_diagram_is_scikit_learns_curve() -> None:

@@ -466,7 +466,8 @@ def scores(
     every = union_classes(learned, labels)
     right, of_learned = _places(labels, every)[code], _places(learned, every)
     k = len(every)
-    answer = of_learned[p.argmax(axis=1)]
+    answer, confidence = of_learned[p.argmax(axis=1)], p.max(axis=1)
+    hit = right == answer
     confusion = np.bincount(right * k + answer, weight, k * k).reshape(k, k)
     hits, rows = confusion.diagonal(), confusion.sum(axis=1)
     with np.errstate(invalid="ignore"):  # 0 / 0 is undefined, and NaN
@@ -487,7 +488,7 @@ def scores(
     some = p[some_of(len(p))]
     miss = 1.0 - some
     losses = {
-        "accuracy": ((right == answer).astype(np.float64), 1.0, miss),
+        "accuracy": (hit.astype(np.float64), 1.0, miss),
         "log_loss": (-np.log(of_right), -math.log(LEAST), -np.log(np.clip(some, LEAST, 1.0))),
         "brier": (brier, 1.0, ((some**2).sum(axis=1, keepdims=True) + miss - some) / 2),
     }
@@ -500,13 +501,14 @@ def scores(
         auc=_area(list(ranked.values())) if ranked else None,
         **means,
     )
+    bins = reliability(confidence, hit, weight, copies)
     return Scores(
         rows=len(y) if copies is None else int(copies.sum()),
         accuracy=float(hits.sum() / rows.sum()),
         log_loss=support.log_loss.mean,
         brier=support.brier.mean,
         auc=float("nan") if support.auc is None else support.auc.area,
-        calibration_error=calibration_error(bins := reliability(p, truth, weight, copies)),
+        calibration_error=calibration_error(bins),
         majority=names[majority],
         majority_accuracy=float(rows[majority] / rows.sum()),
         by_class={
@@ -516,7 +518,7 @@ def scores(
         classes=names,
         confusion=confusion,
         reliability=bins,
-        tenths=reliability(p, truth, weight, copies, tenths=True),
+        tenths=binned(equal_parts(confidence, weight, 10), confidence, hit, weight, copies),
         roc={names[of_learned[c]]: of.roc for c, of in ranked.items()},
         support=support,
         decisions=None if cost is None else decisions(p, learned, y, weight, cost),
@@ -685,40 +687,56 @@ def mean_deviation(n: int, p: float) -> float:
 
 
 def reliability(
-    p: Floats,
-    truth: Floats,
+    confidence: Floats,
+    hit: NDArray[np.bool_],
     weight: Floats | None = None,
     copies: NDArray[np.int64] | None = None,
-    *,
-    tenths: bool = False,
 ) -> list[Bin]:
-    """Return the bins of confidence that hold rows: of equal width, or of equally many rows.
+    """Return the bins of confidence of equal width that hold rows (see ``binned``)."""
+    of = np.minimum((confidence * BINS).astype(np.int64), BINS - 1)
+    return binned(of, confidence, hit, weight, copies)
+
+
+def equal_parts(confidence: Floats, weight: Floats | None, n: int) -> NDArray[np.int64]:
+    """Return the number of each row's part, of n parts of about as many rows by confidence.
+
+    Rows of equal confidence stay together, where the middle of them is.
+    """
+    _, group = np.unique(confidence, return_inverse=True)
+    rows = np.bincount(group, weight)
+    middle = (np.cumsum(rows) - rows / 2) / rows.sum()
+    part: NDArray[np.int64] = np.minimum((middle * n).astype(np.int64), n - 1)[group]
+    return part
+
+
+def binned(
+    of: NDArray[np.int64],
+    confidence: Floats,
+    hit: NDArray[np.bool_],
+    weight: Floats | None = None,
+    copies: NDArray[np.int64] | None = None,
+) -> list[Bin]:
+    """Return the bins that hold rows.
 
     Parameters
     ----------
-    p : ndarray of shape (rows, classes)
-        Posteriors.
-    truth : ndarray of shape (rows, classes)
-        1 at the right class, else 0.
+    of : ndarray of shape (rows,)
+        The number of the bin that each row is in.
+    confidence : ndarray of shape (rows,)
+        How probable the answer, or whatever is looked at, was held.
+    hit : ndarray of shape (rows,)
+        Whether it came true.
     weight : ndarray of shape (rows,), optional
-        The weight of each row, with all its copies; by default 1.
+        The weight of each row with all its copies; by default 1.
     copies : ndarray of shape (rows,), optional
-        How many equal rows each row stands for; by default one.
+        How many equal rows each stands for; by default one.
     """
-    confidence, best = p.max(axis=1), p.argmax(axis=1)
-    right = truth[np.arange(len(p)), best]
-    one = np.ones(len(p)) if weight is None else weight
-    of = np.minimum((confidence * BINS).astype(np.int64), BINS - 1)
-    if tenths:  # rows of equal confidence stay together, where the middle of them is
-        _, group = np.unique(confidence, return_inverse=True)
-        rows = np.bincount(group, one)
-        middle = (np.cumsum(rows) - rows / 2) / rows.sum()
-        of = np.minimum((middle * 10).astype(np.int64), 9)[group]
+    one = np.ones(len(confidence)) if weight is None else weight
     square = one * one / (1 if copies is None else copies)
-    columns = (one, one * confidence, one * right, square)
+    columns = (one, one * confidence, one * hit, square)
     return [
         Bin(float(n), float(s / n), float(h / n), max(1, round(n * n / q)))
-        for n, s, h, q in zip(*(np.bincount(of, x, BINS) for x in columns), strict=True)
+        for n, s, h, q in zip(*(np.bincount(of, x) for x in columns), strict=True)
         if n > 0
     ]
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.assess.intervals import beta_quantile
-from naively.assess.scores import Scores
+from naively.assess.scores import Scores, binned, equal_parts
 from naively.counting.axis import Name, title
 from naively.kernels.reference import Floats
 from naively.messages import shortened, visible
@@ -242,25 +242,15 @@ def equal_bins(said: Floats, hit: NDArray[np.bool_], weight: Floats) -> list[Equ
     Rows of one probability are in one bin. The interval is Jeffreys's, of 95 %, of as many rows
     as the weights amount to (Kish).
     """
-    order = np.argsort(said, kind="stable")
-    said, hit, weight = said[order], hit[order], weight[order]
     n = max(1, min(BINS, len(said) // LEAST))
-    share = np.cumsum(weight) / weight.sum()
-    cuts = np.searchsorted(share, np.arange(1, n) / n)
-    cuts = np.unique(np.searchsorted(said, said[cuts], side="right"))
-    found = []
-    for some in np.split(np.arange(len(said)), cuts):
-        w = weight[some]
-        if not len(some) or not w.any():
-            continue
-        y = float(np.average(hit[some], weights=w))
-        found.append((float(np.average(said[some], weights=w)), y, *jeffreys(y, w), float(w.sum())))
-    return found
+    return [
+        (of.confidence, of.accuracy, *jeffreys(of.accuracy, of.size), of.rows)
+        for of in binned(equal_parts(said, weight, n), said, hit, weight)
+    ]
 
 
-def jeffreys(share: float, weight: Floats) -> tuple[float, float]:
-    """Return the 95 % interval of a share of rows of these weights."""
-    n = float(weight.sum() ** 2 / (weight**2).sum())
+def jeffreys(share: float, n: float) -> tuple[float, float]:
+    """Return the 95 % interval of a share of so many rows of equal weight."""
     a, b = share * n + 0.5, (1 - share) * n + 0.5
     low = 0.0 if share <= 0 else beta_quantile(0.025, a, b)
     return low, 1.0 if share >= 1 else beta_quantile(0.975, a, b)
@@ -286,7 +276,7 @@ def subgroups(subject: Subject) -> Iterator[list[object]]:
         if not w.any():
             continue
         share = float(np.average(hit[some], weights=w))
-        low, high = jeffreys(share, w)
+        low, high = jeffreys(share, float(w.sum() ** 2 / (w**2).sum()))
         c = subject.spoken_for
         says = float(np.average(judged.p[some, c], weights=w))
         so = float(np.average(judged.right[some] == c, weights=w))
