@@ -175,9 +175,8 @@ def _deviation(
         return np.full(len(values), np.nan)
     kind = schema.kinds[of.name]
     columns: dict[Name, Any] = {name: np.full(len(values), None, object) for name in schema.order}
-    if of.is_number or kind == "boolean" or (kind == "number" and not of.is_number):
-        numbers = [_number(of, value) for value in values]
-        cells: Any = np.array(numbers, np.float64)
+    if of.is_number or kind in ("boolean", "number"):
+        cells: Any = np.array([_number(of, value) for value in values], np.float64)
         columns[of.name] = times_of(cells) if kind == "time" else cells
     else:
         cells = np.full(len(values), None, object)

@@ -233,6 +233,13 @@ def class_names(labels: Sequence[object]) -> list[str]:
     return [class_name(label) if len(labels) <= MOST else name_of(label) for label in labels]
 
 
+def whole_numbers(axis: Any, most: int = 10) -> None:
+    """Write whole numbers only on an axis, about so many at most."""
+    from matplotlib.ticker import MaxNLocator
+
+    axis.set_major_locator(MaxNLocator(integer=True, nbins=most))
+
+
 def put_endless(ax: Axes, x: float, y: float, sign: float, colour: str) -> None:
     """End a bar or a line in an arrow, beside which it says that the weight is infinite."""
     ax.plot([x], [y], ">" if sign > 0 else "<", color=colour, markersize=5.5, clip_on=False)

@@ -26,6 +26,7 @@ from naively.pictures.axes import (
     put_notes,
     pyplot,
     styled,
+    whole_numbers,
 )
 from naively.pictures.bins import cut_of
 
@@ -83,22 +84,20 @@ def draw_densities(
         What to draw on.
     """
     ax = new_axes(ax, height=HEIGHT + legend_height(names))
+    sides = None if edges is None else np.repeat(edges, 2)[1:-1]  # of each bin, both
     if log:
         ax.set_xscale("log")
         labels = labels[0], f"{labels[1]} per power of 10"
-        each = np.sqrt(edges[1:] * edges[:-1]) if stepped and edges is not None else x
-        density = density * (each * np.log(10))[:, None]
-        if observed is not None and edges is not None:
-            observed = observed * (np.sqrt(edges[1:] * edges[:-1]) * np.log(10))[:, None]
+        middle = x if edges is None else np.sqrt(edges[1:] * edges[:-1])
+        density = density * ((middle if stepped else x) * np.log(10))[:, None]
+        observed = None if observed is None else observed * (middle * np.log(10))[:, None]
     handles: list[Any] = []
     for i in range(len(names)):
-        if observed is not None and edges is not None:
+        if observed is not None and sides is not None:
             heights = np.repeat(observed[:, i], 2)
-            sides = np.stack([edges[:-1], edges[1:]], axis=1).ravel()
             ax.fill_between(sides, heights, color=COLOURS[i % MOST], alpha=FAINT, linewidth=0)
         handles.append(_of_counts(ax, x, density[:, i], i, len(names)) if stems else None)
-        if stepped and edges is not None:
-            sides = np.stack([edges[:-1], edges[1:]], axis=1).ravel()
+        if stepped and sides is not None:
             handles[-1] = ax.plot(sides, np.repeat(density[:, i], 2), **line(i))[0]
         elif not stems:
             handles[-1] = ax.plot(x, density[:, i], **line(i))[0]
@@ -107,7 +106,7 @@ def draw_densities(
     if x.dtype.kind == "M":
         _date(ax)
     if stems:
-        _whole(ax)
+        whole_numbers(ax.xaxis)
     ax.set_ylabel(labels[1])
     put_notes(ax, labels[0], [*notes, *more])
     put_legend(ax, handles, names)
@@ -130,13 +129,6 @@ def _top(
     at = int(of.argmax())
     span = " to ".join(_end(end) for end in edges[at : at + 2])
     return least, [f"a spike from {span} is cut: it is {max(top, highest):.3g} high"]
-
-
-def _whole(ax: Axes) -> None:
-    """Write whole numbers only."""
-    from matplotlib.ticker import MaxNLocator
-
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
 def _end(x: Any) -> str:
@@ -200,7 +192,7 @@ def draw_many_densities(
     if edges.dtype.kind == "M":
         _date(ax)
     elif not log and edges[1] - edges[0] == 1:  # of whole numbers
-        _whole(ax)
+        whole_numbers(ax.xaxis)
     name_rows(ax, names)
     ax.set_ylim(len(names) - 0.5, -0.5)
     ax.figure.colorbar(mesh, ax=ax, label=labels[1])
@@ -661,7 +653,7 @@ def draw_fading(
         handles.append(ax.bar(at, of, 0.8, bottom=bottom, **bar(i)))
         bottom = bottom + of
     ax.set_ylabel(labels[1])
-    _whole(ax)
+    whole_numbers(ax.xaxis)
     put_notes(ax, labels[0], notes)
     put_legend(ax, handles, names)
     return ax

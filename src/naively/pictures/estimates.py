@@ -20,6 +20,7 @@ from naively.pictures.axes import (
     points,
     pyplot,
     styled,
+    whole_numbers,
 )
 from naively.pictures.bins import bins_of, grid_of
 
@@ -68,9 +69,7 @@ def draw_densities(
     ax.set_xlabel("value")
     ax.set_ylabel("probability" if discrete else "density")
     if discrete:
-        from matplotlib.ticker import MaxNLocator
-
-        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        whole_numbers(ax.xaxis)
         ax.set_ylim(bottom=0)
     _legend_above(ax)
     return ax

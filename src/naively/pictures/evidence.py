@@ -29,6 +29,7 @@ from naively.pictures.axes import (
     put_notes,
     size_of_names,
     styled,
+    whole_numbers,
 )
 
 if TYPE_CHECKING:
@@ -361,7 +362,7 @@ def draw_growth(
     No float holds 2 to the number of columns where these are many. So the axis is of the logarithm,
     and its labels say which power it is.
     """
-    from matplotlib.ticker import FuncFormatter, MaxNLocator
+    from matplotlib.ticker import FuncFormatter
 
     ax = new_axes(ax)
     columns = np.arange(1, len(without) + 1)
@@ -374,8 +375,8 @@ def draw_growth(
             ax.plot(columns, y, **line(i), label=label)
         ax.set_xlabel("columns")
         ax.set_ylabel("parameters (log scale)")
-        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-        ax.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))
+        whole_numbers(ax.xaxis)
+        whole_numbers(ax.yaxis, 6)
         ax.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"$2^{{{y:.0f}}}$"))
         ax.legend(loc="upper left")
     return ax

@@ -24,6 +24,7 @@ from naively.pictures.axes import (
     new_axes,
     points,
     styled,
+    whole_numbers,
 )
 
 if TYPE_CHECKING:
@@ -302,9 +303,8 @@ def _few_sizes(ax: Axes, sizes: Floats) -> None:
 
     ax.xaxis.set_major_formatter("{x:,.0f}")
     ax.xaxis.set_minor_formatter(NullFormatter())
-    if len(sizes) <= FEW and len(sizes) > 1 and np.log10(sizes[1:] / sizes[:-1]).min() > 0.25:
+    if 1 < len(sizes) <= FEW and np.log10(sizes[1:] / sizes[:-1]).min() > 0.25:
         ax.set_xticks(sizes)
-        ax.xaxis.set_minor_formatter(NullFormatter())
         return
     wide = np.log10(sizes[-1] / sizes[0]) > 2
     ax.xaxis.set_major_locator(LogLocator(subs=(1.0,) if wide else (1.0, 2.0, 5.0)))
@@ -476,14 +476,12 @@ def draw_set_sizes(size: NDArray[np.int64], ax: Axes | None = None) -> Axes:
     ax : Axes, optional
         What to draw on.
     """
-    from matplotlib.ticker import MaxNLocator
-
     ax = new_axes(ax)
     rows = np.bincount(size, minlength=2)[1:]
     ax.bar(np.arange(1, len(rows) + 1), rows / max(1, rows.sum()), 0.7, color=COLOURS[0])
     ax.set_xlabel("classes in the set")
     ax.set_ylabel("share of the rows")
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    whole_numbers(ax.xaxis)
     ax.set_xlim(0.4, max(len(rows), 3) + 0.6)
     return ax
 

@@ -10,7 +10,6 @@ from naively.counting.axis import Name, title
 from naively.data.columns import EPOCH
 from naively.fitting.covariance import WeightsCovariance, weights_covariance
 from naively.inspect.effect import Effect, effect
-from naively.inspect.explain import explain
 from naively.inspect.odds import strongest, written
 from naively.inspect.rules import rules_of
 from naively.inspect.uncertainty import FEWEST
@@ -29,7 +28,6 @@ WORDS = 12  # of each class
 CLASSES = 30  # that are described one by one
 LETTERS = 16  # of the name of a level below its bar
 ITEMS = 10  # rules
-ROWS = 300  # that tell how much weights differ
 ROWS_HIGH = 26  # of the box, that the rows below a curve take
 LEAST_HEIGHT = 0.5  # nats, on either side of 0: what is less looks like little
 MOST_HEIGHT = 6.0  # nats, at which an axis ends
@@ -47,7 +45,7 @@ def importance_bars(subject: Subject, n: int) -> tuple[str, int]:
         lines = sorted((joint | alone).items(), key=lambda item: -item[1])
     else:
         what = "How far its weight of evidence is from its mean, on average over the rows, in nats."
-        lines = _spreads(subject)
+        lines = subject.spreads
     top = max((of for _, of in lines), default=0.0) or 1.0
     shown = [(name, of / top, html.cell(html.Nats(of) if cost else of)) for name, of in lines[:n]]
     return html.bars(what, shown), len(lines)
@@ -59,36 +57,17 @@ def _of_several(names: Sequence[str]) -> str:
     return f"{', '.join(some[:-1])} and {some[-1]}, which repeat each other"
 
 
-def _spreads(subject: Subject) -> list[tuple[str, float]]:
-    """Return the columns by how much their weights differ between rows, the most first.
-
-    Without rows, those that the model has counted tell it, but not of texts.
-    """
-    model, c = subject.model, subject.spoken_for
-    if len(model.classes) < 2:
-        return []
-    if subject.rows is not None and len(subject.rows):
-        some = np.unique(np.linspace(0, len(subject.rows) - 1, ROWS).astype(np.int64))
-        found = explain(model, subject.rows.take(some)).matrix(model.classes.tolist()[c])
-        weight = np.nan_to_num(found.weight)
-        spreads = abs(weight - weight.mean(axis=0)).mean(axis=0)
-        lines = [*zip(found.columns, spreads.tolist(), strict=True)]
-    else:
-        effects = (effect(model, name, c) for name in model.taken.schema.order)
-        lines = [(of.column, of.spread) for of in effects if of is not None and of.rows.any()]
-    return sorted(lines, key=lambda line: -line[1])
-
-
 def columns(subject: Subject) -> str:
     """Draw what each column adds, those that are worth most first, after their worth as bars."""
     model = subject.model
     bars, there = importance_bars(subject, BARS)
     found = ""
     if there > OPEN:
-        found = html.how_to_read(
-            "The longer the bar, the more is lost without the column. Columns that repeat each "
-            "other are left out together, as each alone does the others' work."
-        )
+        if subject.cost:
+            found = html.how_to_read(
+                "The longer the bar, the more is lost without the column. Columns that repeat each "
+                "other are left out together, as each alone does the others' work."
+            )
         found += bars
     if len(model.classes) > 1:
         drawn = list(_effects(subject))
@@ -259,12 +238,12 @@ def _bars(of: Effect, up: Ruler) -> str:
     """Return a bar for each level with its band, and the rows as bars below."""
     n, base = len(of.values), HEIGHT - curves.BOTTOM
     step = (WIDTH - RIGHT - LEFT) / max(n, 1)
-    low, high = of.band
+    wide, (low, high) = 0.6 * step, of.band
     zero, most = float(up(0.0)), max(float(of.rows.max(initial=0.0)), 1e-300)
     shapes, words = [], []
     for i, value in enumerate(of.values):
         x, y = LEFT + (i + 0.5) * step, float(up(of.weight[i]))
-        side, wide = ("for", 0.6 * step) if y <= zero else ("against", 0.6 * step)
+        side = "for" if y <= zero else "against"
         shapes.append(
             f'<rect class="{side}" x="{x - wide / 2:.1f}" y="{min(y, zero):.1f}" '
             f'width="{wide:.1f}" height="{abs(y - zero):.1f}"/>'

@@ -21,6 +21,7 @@ from naively.fitting.sample import Reservoir, Sample
 from naively.fitting.weights import posterior
 from naively.inspect.column import ColumnView, column_view
 from naively.inspect.drift import Drift, drift
+from naively.inspect.effect import effect
 from naively.inspect.explain import ExplainedRow, explain
 from naively.inspect.likelihood import class_codes
 from naively.kernels.reference import Floats
@@ -114,6 +115,7 @@ def _turns(of: NDArray[np.int64]) -> NDArray[np.int64]:
 
 SAME = 0.5  # of the other rows, from which on they are not other rows
 FEWEST = 200  # rows that are looked at over time
+SOME = 300  # rows that tell how much weights differ
 MOST_ARE_KNOWN = 0.5  # of the other rows: they are hardly new
 MOST_WORK = 2e7  # numbers of evidence; to assess a model of more takes longer than a page may
 
@@ -306,14 +308,6 @@ class Subject:
             return None
         return scores(self.posterior, self.model.classes, self.labels)
 
-    @cached_property
-    def scores_without_weights(self) -> Scores | None:
-        """The scores on the other rows of the model without weights: before calibration."""
-        if self.rows is None or self.labels is None or self.model.weights is None:
-            return None
-        plain = self.model.pure
-        return scores(plain.posterior(self.rows), self.model.classes, self.labels)
-
     @property
     def known(self) -> bool:
         """Whether most of the other rows were learned, so that their scores say too much."""
@@ -330,6 +324,26 @@ class Subject:
     def cost(self) -> Mapping[str, float]:
         """How much the log loss grows without each column, by its title, where it is known."""
         return {} if self.assessment is None else self.assessment.cost
+
+    @cached_property
+    def spreads(self) -> list[tuple[str, float]]:
+        """The columns by how much their weights differ between rows, the most first.
+
+        Without rows, those that the model has counted tell it, but not of texts.
+        """
+        model, c = self.model, self.spoken_for
+        if len(model.classes) < 2:
+            return []
+        if self.rows is not None and len(self.rows):
+            some = np.unique(np.linspace(0, len(self.rows) - 1, SOME).astype(np.int64))
+            found = explain(model, self.rows.take(some)).matrix(model.classes.tolist()[c])
+            weight = np.nan_to_num(found.weight)
+            spreads = abs(weight - weight.mean(axis=0)).mean(axis=0)
+            lines = [*zip(found.columns, spreads.tolist(), strict=True)]
+        else:
+            effects = (effect(model, name, c) for name in model.taken.schema.order)
+            lines = [(of.column, of.spread) for of in effects if of is not None and of.rows.any()]
+        return sorted(lines, key=lambda line: -line[1])
 
     @cached_property
     def worth(self) -> list[Name]:
