@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from naively import NaiveBayes
+from naively.datasets import play_tennis
 from naively.export.scorecard import in_bytes, scorer
 from naively.kernels.folding import table_text
 
@@ -90,13 +91,8 @@ def _one_column(n: int, seed: int) -> tuple[Any, Any]:
 
 def tally() -> dict[str, Any]:
     """Return the days of Mitchell (1997, table 3.2); the last two are not learned yet."""
-    table = """
-        sunny hot high weak no; sunny hot high strong no; overcast hot high weak yes;
-        rain mild high weak yes; rain cool normal weak yes; rain cool normal strong no;
-        overcast cool normal strong yes; sunny mild high weak no; sunny cool normal weak yes;
-        rain mild normal weak yes; sunny mild normal strong yes; overcast mild high strong yes;
-        overcast hot normal weak yes; rain mild high strong no"""
-    rows = [line.split() for line in table.split(";")]
+    X, y = play_tennis()
+    rows = [[*day] for day in zip(*X.values(), y, strict=True)]
     levels = {
         "outlook": ["sunny", "overcast", "rain"],
         "temperature": ["cool", "mild", "hot"],
