@@ -658,3 +658,29 @@ def test_a_string_that_names_the_label_is_warned_of(written: str, is_warned_of: 
         warnings.simplefilter("always")
         NaiveBayes().fit({"id": ids, "x": others}, labels)
     assert any("holds the name of the label" in str(of.message) for of in said) == is_warned_of
+
+
+@pytest.mark.parametrize("rows", [1, 3, 8])
+def test_a_few_rows_of_a_frame_are_read_as_many(rows: int) -> None:
+    frame = pd.DataFrame(
+        {
+            "whole": [1, 2**40, -3, 4] * 5,
+            "x": [0.5, np.nan, 1e300, -0.0] * 5,
+            "true": [True, False, False, True] * 5,
+            "level": ["a", None, "é", "b"] * 5,
+            "spelled": ["1.5", "2", "", "3"] * 5,
+        }
+    )
+    every = as_rows(frame)
+    for start in range(0, 20 - rows + 1):
+        some = as_rows(frame[start : start + rows])
+        assert some.names == every.names
+        there = every.take(slice(start, start + rows))
+        for name in some.names:
+            values = missing_in(some.cells(name))
+            np.testing.assert_array_equal(values, missing_in(there.cells(name)))
+            if not values.all():
+                assert some.kind(name) == there.kind(name)
+                assert some.values(name).tolist() == pytest.approx(
+                    there.values(name).tolist(), nan_ok=True
+                )

@@ -388,3 +388,23 @@ def test_the_first_view_that_is_wrong_is_named() -> None:
     for read in (native.pack_views, native.encode_views):
         with pytest.raises(ValueError, match="string view 77777 "):
             read(views.view(np.uint8), [])
+
+
+@given(CELLS)
+def test_a_few_strings_are_as_many_packed(cells: list[str | None]) -> None:
+    few, packed = Strings.of_few(cells), contract.pack_strings(cells)
+    assert packed is not None
+    assert list(few) == list(packed) == [*map(few.__getitem__, range(len(cells)))]
+    assert len(few) == len(packed)
+    for own, other in zip((few, few[1:]), (packed, packed[1:]), strict=True):
+        np.testing.assert_array_equal(own.offsets, other.offsets)
+        np.testing.assert_array_equal(own.utf8, other.utf8)
+        np.testing.assert_array_equal(own.encoded[0], other.encoded[0])
+        assert list(own.different) == list(other.different)
+    rows = np.arange(-1, len(cells))
+    assert list(few.take(rows)) == list(packed.take(rows))
+    assert list(Strings.join([few, packed])) == list(Strings.join([packed, packed]))
+    assert few.any_there == packed.any_there
+    assert list(copy.deepcopy(few)) == list(packed)
+    gone = np.arange(len(cells)) % 2 == 0
+    assert list(few.without(gone)) == list(packed.without(gone))

@@ -6,6 +6,7 @@ import datetime as dt
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from decimal import Decimal
 from difflib import get_close_matches
@@ -48,6 +49,8 @@ Cells: TypeAlias = "NDArray[Any] | Strings"  # of shape (rows,)
 Column: TypeAlias = tuple[Cells, Kind | None]  # the kind is None if all cells are missing
 
 TIME = np.dtype("datetime64[us]")
+STRINGS = {str, type(None)}  # the types of cells that are strings
+FEW = 32  # strings that are kept as they are until more than their cells is asked for
 NOT_A_TIME, SECOND = np.datetime64("NaT", "us"), np.timedelta64(1, "s")
 
 KINDS: dict[Content, Kind] = {
@@ -139,6 +142,8 @@ def read_column(name: Name, values: Any) -> Column:
     >>> read_column("day", ["2020-02-03", None])
     (Strings(['2020-02-03', None]), 'string')
     """
+    if isinstance(values, list):
+        return _of_cells(name, values.copy())
     if isinstance(values, np.ndarray):
         return _of_array(name, unmasked(values))
     if isinstance(values, Strings):
@@ -282,6 +287,8 @@ def _of_cells(name: Name, cells: list[Any] | NDArray[np.object_]) -> Column:
         floats = np.array(cells, np.float64)
         if not all_missing(floats):
             return floats, "number"
+    if len(cells) <= FEW and str in kinds and kinds <= STRINGS:
+        return Strings.of_few(_listed(cells)), "string"
     strings = dispatch.pack_strings(cells)
     if strings is not None and strings.any_there:
         return strings, "string"
@@ -676,6 +683,11 @@ class Rows(ABC):
         """Return one column of shape (rows,): numbers, times, or objects (None where missing)."""
         return as_objects(self.cells(name), self.kind(name))
 
+    @property
+    def spelled(self) -> AbstractSet[Name]:
+        """The columns that are strings."""
+        return frozenset()
+
     @abstractmethod
     def take(self, index: Any) -> Rows:
         """Return the rows of an index: a slice, a mask of shape (rows,), or an array of places."""
@@ -832,11 +844,17 @@ class ColumnRows(Rows):
         # Column after column, as the cells lie: so they are copied, and counted, at full speed.
         matrix = np.empty((self.length, len(names)), order="F")
         for j, name in enumerate(names):
-            matrix[:, j] = as_floats(self.columns[name])
+            cells = self.columns[name]
+            plain = isinstance(cells, np.ndarray) and cells.dtype.kind in "fiub"
+            matrix[:, j] = cells if plain else as_floats(cells)
         return matrix
 
     def cells(self, name: Name) -> Cells:
         return self.columns[name]
+
+    @property
+    def spelled(self) -> AbstractSet[Name]:
+        return {name for name, cells in self.columns.items() if isinstance(cells, Strings)}
 
     def renamed(self, names: tuple[Name, ...]) -> ColumnRows:
         cells = dict(zip(names, self.columns.values(), strict=True))

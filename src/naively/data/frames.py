@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -37,6 +38,7 @@ from naively.messages import warn
 Table: TypeAlias = Any
 
 TEXT = "text"  # the name of the one column of a list of texts
+CELLS = {str, bytes, bool, int, float, type(None)}  # types of cells, of which most are
 DISTINCT = 0.5  # a column with a greater share of distinct cells looks like words, not categories
 
 
@@ -111,19 +113,25 @@ def with_one_row(X: Table, names: Sequence[Name]) -> Table:
     >>> with_one_row({"size": [3.0]}, ["size"])
     {'size': [3.0]}
     """
+    if getattr(X, "ndim", 0) == 2:
+        return X
     if hasattr(X, "_asdict"):
         X = X._asdict()
     elif hasattr(X, "index") and hasattr(X, "to_dict") and getattr(X, "ndim", 0) == 1:
         own = set(X.index.tolist())
         X = X.to_dict() if own and own <= set(names) else X
     if isinstance(X, Mapping):
-        alone = len(X) > 0 and all(map(_is_cell, X.values())) and not hasattr(X, "tocsr")
+        alone = len(X) > 0 and _are_cells(X.values()) and not hasattr(X, "tocsr")
         return [dict(X)] if alone else X
-    if not isinstance(X, list | tuple) or not 1 < len(X) == len(names) or not all(map(_is_cell, X)):
+    if not isinstance(X, list | tuple) or not 1 < len(X) == len(names) or not _are_cells(X):
         return X
     if TEXT in names and all(isinstance(cell, str) for cell in X):
         return X
     return [list(X)]
+
+
+def _are_cells(values: Collection[Any]) -> bool:
+    return set(map(type, values)) <= CELLS or all(map(_is_cell, values))
 
 
 def _is_cell(value: Any) -> bool:
@@ -174,12 +182,15 @@ def as_table(rows: Rows) -> Any:
 
 def _foreign_rows(X: Any) -> Rows:
     """Read a frame or series of another library: by Arrow if it speaks it, else by Narwhals."""
+    if "pandas" in sys.modules and isinstance(X, sys.modules["pandas"].DataFrame):
+        dtypes = X.dtypes.tolist()
+        matrix = pandas.read_matrix(X, dtypes)
+        return _frame_rows(pandas.read_frame(X, dtypes), len(X)) if matrix is None else matrix
     import narwhals.stable.v2 as nw
 
-    X = X.toArrow() if is_on_cluster(X) else nw.to_native(X, pass_through=True)
-    if nw.dependencies.is_pandas_dataframe(X):
-        matrix = pandas.read_matrix(X)
-        return _frame_rows(pandas.read_frame(X), len(X)) if matrix is None else matrix
+    if nw.to_native(X, pass_through=True) is not X:
+        return _foreign_rows(nw.to_native(X))
+    X = X.toArrow() if is_on_cluster(X) else X
     if nw.dependencies.is_pandas_series(X):
         return _series_rows(*pandas.read_series(TEXT, X))
     if speaks_arrow(X):
@@ -357,7 +368,7 @@ def _may_be_words(rows: list[Any]) -> bool:
 
 def _record_rows(records: list[Mapping[Any, Any]]) -> Rows:
     """Read records; a cell is missing where a record lacks its name."""
-    names = dict.fromkeys(name for record in records for name in record)
+    names = dict.fromkeys(chain.from_iterable(records))
     refuse_twice(names)
     return column_rows({str(name): [record.get(name) for record in records] for name in names})
 

@@ -20,24 +20,30 @@ from naively.data.columns import (
     refuse_twice,
 )
 
-FEW = 8  # strings
+FEW = 8  # strings, or rows
+PLAIN = "int64", "float64", "bool"  # types whose cells are Python's own, as those of strings are
 
 
-def read_frame(frame: Any) -> dict[str, Column]:
-    """Read the columns of a data frame."""
+def read_frame(frame: Any, dtypes: list[Any]) -> dict[str, Column]:
+    """Read the columns of a data frame, which have these types."""
     names = list(map(str, frame.columns.tolist()))
     refuse_twice(names)
-    return {
-        name: read_series(name, frame[own]) for name, own in zip(names, frame.columns, strict=True)
-    }
+    if 0 < len(frame) <= FEW and all(map(_is_plain, dtypes)):
+        cells = frame.to_numpy(object).T.tolist()  # a series for each column takes longer
+        return {name: read_column(name, of) for name, of in zip(names, cells, strict=True)}
+    every = (series for _, series in frame.items())
+    return {name: read_series(name, series) for name, series in zip(names, every, strict=True)}
 
 
-def read_matrix(frame: Any) -> MatrixRows | None:
+def _is_plain(dtype: Any) -> bool:
+    return dtype.name in PLAIN if isinstance(dtype, np.dtype) else is_string(dtype)
+
+
+def read_matrix(frame: Any, dtypes: list[Any]) -> MatrixRows | None:
     """Return the rows of a data frame of floats of one type as they lie; None of any other."""
-    if not len(frame.columns):
+    if not dtypes or dtypes[0] not in (np.float32, np.float64):
         return None
-    (dtype, *others) = frame.dtypes.tolist()
-    if dtype not in (np.float32, np.float64) or any(other is not dtype for other in others):
+    if any(other is not dtypes[0] for other in dtypes):
         return None
     names = tuple(map(str, frame.columns.tolist()))
     refuse_twice(names)

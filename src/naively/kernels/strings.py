@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,11 +34,17 @@ CHARACTERS = re.compile(  # of UTF-8, as many as there are; or one byte that beg
 )
 
 
-class Strings(Sequence["str | None"]):
+if TYPE_CHECKING:
+    OfStrings = Sequence["str | None"]
+else:
+    OfStrings = object  # of an abstract class, to ask "is it one?" is a call in Python
+
+
+class Strings(OfStrings):
     """A column of strings: their UTF-8, joined, and where each begins; or codes of a few levels.
 
     It is a sequence of str and None, which are made only when they are asked for, as the joined
-    UTF-8 is of a column that came as codes (`of_levels`).
+    UTF-8 is of a column that came as codes (`of_levels`), and of a few str (`of_few`).
 
     Parameters
     ----------
@@ -64,7 +70,7 @@ class Strings(Sequence["str | None"]):
     (array([0, 3, 3, 8]), 3, 'été', ['one', None, 'été'])
     """
 
-    __slots__ = ("categorical", "coded", "missing", "numbered", "packed")
+    __slots__ = ("categorical", "coded", "few", "missing", "numbered", "packed")
 
     def __init__(
         self,
@@ -77,8 +83,25 @@ class Strings(Sequence["str | None"]):
         self.missing = missing
         self.categorical = categorical
         self.packed: tuple[Index, Bytes] | None = (offsets, utf8)
+        self.few: list[str | None] | None = None  # what `of_few` was given
         self.coded: tuple[Codes, Strings] | None = None  # what `of_levels` was given
         self.numbered: tuple[Codes, Index] | None = None  # `encoded`, once it has been asked for
+
+    @classmethod
+    def of_few(cls, cells: list[str | None]) -> Strings:
+        """Return str and None as they are: of one row none need be encoded, only to be decoded.
+
+        >>> strings = Strings.of_few(["one", None])
+        >>> strings, strings.offsets
+        (Strings(['one', None]), array([0, 3, 3]))
+        """
+        strings = cls.__new__(cls)
+        gaps = None in cells
+        strings.missing = np.array([cell is None for cell in cells]) if gaps else None
+        strings.categorical = False
+        strings.packed = strings.coded = strings.numbered = None
+        strings.few = cells
+        return strings
 
     @classmethod
     def of_levels(
@@ -118,7 +141,7 @@ class Strings(Sequence["str | None"]):
         strings = cls.__new__(cls)
         strings.missing = own < 0 if least < 0 else None
         strings.categorical = categorical
-        strings.packed = None
+        strings.packed = strings.few = None
         strings.coded = own, levels
         strings.numbered = None if first is None else (own, first)
         return strings
@@ -137,9 +160,13 @@ class Strings(Sequence["str | None"]):
         if self.packed is None:
             from naively.kernels import dispatch
 
-            assert self.coded is not None
-            codes, levels = self.coded
-            packed = dispatch.take_strings(levels, codes)
+            if self.few is not None:
+                packed = dispatch.pack_strings(self.few)
+            else:
+                assert self.coded is not None
+                codes, levels = self.coded
+                packed = dispatch.take_strings(levels, codes)
+            assert packed is not None
             self.packed = packed.offsets, packed.utf8
         return self.packed
 
@@ -205,6 +232,8 @@ class Strings(Sequence["str | None"]):
         return Strings.of_levels(rest, levels, categorical=self.categorical)
 
     def __len__(self) -> int:
+        if self.few is not None:
+            return len(self.few)
         return len(self.offsets) - 1 if self.coded is None else len(self.coded[0])
 
     def as_levels(self) -> Strings:
@@ -245,6 +274,9 @@ class Strings(Sequence["str | None"]):
         return utf8[offsets[row] : offsets[row + 1]].tobytes().decode("utf-8", "surrogatepass")
 
     def __iter__(self) -> Iterator[str | None]:
+        if self.few is not None:
+            yield from self.few
+            return
         for piece in _pieces(self):
             yield None if piece is None else piece.decode("utf-8", "surrogatepass")
 
@@ -282,6 +314,9 @@ class Strings(Sequence["str | None"]):
         alone = Strings.join([self])  # a slice without the bytes of other rows
         made = partial(Strings, categorical=True) if self.categorical else Strings
         return made, (alone.offsets, alone.utf8, alone.missing)
+
+
+Sequence.register(Strings)
 
 
 def pack_strings(cells: Sequence[Any] | NDArray[np.object_]) -> Strings | None:

@@ -156,9 +156,14 @@ def look_up_levels(rows: Rows, axis: Levels) -> Codes:
                 raise ValueError("a category is negative")
             if axis.code_table is not None:
                 return Codes(axis.code_table.look_up(_signed(matrix)), axis)
+    named = zip(axis.columns, axis.index, strict=True)
+    found = (_look_up(_cells(rows, name), index) for name, index in named)
+    if len(rows) <= FEW:  # one array is made, not one for each column
+        few = np.array([*found], np.int32).reshape(len(axis.columns), len(rows))
+        return Codes(few.T, axis)
     codes = np.empty((len(rows), len(axis.columns)), np.int32, order="F")
-    for j, name in enumerate(axis.columns):
-        codes[:, j] = _look_up(_cells(rows, name), axis.index[j])
+    for j, of_column in enumerate(found):
+        codes[:, j] = of_column
     return Codes(codes, axis)
 
 
@@ -178,6 +183,8 @@ class OfTable(Encoded):
         return self.rows.numbers([name])[:, 0]
 
     def codes_of(self, name: Name, levels: Sequence[Level]) -> NDArray[np.integer]:
+        if isinstance(name, Derived) and levels == name.levels:
+            return name.codes(self)
         axis = Levels((name,), (tuple(levels),))
         if isinstance(name, Derived):
             return placed(name.codes(self), name.levels, axis, 0)
@@ -310,14 +317,13 @@ def _plain(levels: CellArray) -> list[Level]:
     return found
 
 
-def _look_up(column: Cells, index: dict[Level, int]) -> NDArray[np.int32]:
+def _look_up(column: Cells, index: dict[Level, int]) -> list[int] | NDArray[np.int32]:
     """Return the code of each cell, of shape (rows,); an unseen level has the number of levels."""
     unseen = len(index)
     if isinstance(column, Strings):
         if len(column) <= FEW:
-            cells = (column[row] for row in range(len(column)))
-            some = [MISSING if cell is None else index.get(cell, unseen) for cell in cells]
-            return np.array(some, np.int32)
+            cells = column if column.few is None else column.few
+            return [MISSING if cell is None else index.get(cell, unseen) for cell in cells]
         own, levels = levels_of(column)
         place = np.array([*(index.get(level, unseen) for level in levels), MISSING], np.int32)
         return place[own]

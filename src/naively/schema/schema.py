@@ -251,8 +251,9 @@ class Schema(Shown):
         if len(self.groups) == 1 and rows.names == self.groups[0].columns:
             _check_kinds(rows, self.groups[0], rows.names)
             return rows
-        lacking = [name for name in self.order if name not in rows.place]
-        extra = [name for name in rows.names if name not in self._known]
+        same = rows.names == self.order
+        lacking = [] if same else [name for name in self.order if name not in rows.place]
+        extra = [] if same else [name for name in rows.names if name not in self._known]
         if lacking and len(lacking) == self.width:
             raise ValueError(
                 "None of the columns that were learned is in the table: it has "
@@ -263,7 +264,8 @@ class Schema(Shown):
         if extra:
             warn(f"Column {list_names(extra)} was not learned: ignored.")
         for group in self.groups:
-            _check_kinds(rows, group, [name for name in group.columns if name in rows.place])
+            there = [name for name in group.columns if same or name in rows.place]
+            _check_kinds(rows, group, there)
         return rows.padded(self.order) if lacking else rows
 
     def named(self, rows: Rows) -> Rows:
@@ -296,12 +298,10 @@ class Schema(Shown):
         rows = self._with_truths(rows)
         if rows.one_kind is not None:
             return rows
-        spelled = {name for name in rows.names if isinstance(rows.cells(name), Strings)}
+        spelled = rows.spelled
         readings = {name: of for name, of in self.readings.items() if name in spelled}
-        for name in spelled.intersection(self.columns) - readings.keys():
-            kind = self.columns[name].kind
-            if kind in READ_AS:
-                readings[name] = READ_AS[kind]
+        for name in spelled & self._read_by_kind.keys() - readings.keys():
+            readings[name] = self._read_by_kind[name]
         if not readings:
             return rows
         read = with_readings(rows, readings)
@@ -328,6 +328,12 @@ class Schema(Shown):
             name: "boolean" if name in truths else rows.kind(name) for name in rows.names
         }
         return ColumnRows(cells_of, kinds, len(rows), rows.readings, rows.words)
+
+    @cached_property
+    def _read_by_kind(self) -> dict[Name, Reading]:
+        """How columns are read that were no strings in training, where they are strings now."""
+        kinds = {name: group.kind for name, group in self.columns.items()}
+        return {name: READ_AS[kind] for name, kind in kinds.items() if kind in READ_AS}
 
     @cached_property
     def _truths(self) -> list[Name]:
@@ -699,8 +705,11 @@ class Group:
         """Encode derived columns by the columns of the table, on a known axis or by all levels."""
         if not isinstance(axis, Levels):
             axis = Levels.of_all(self.derived)
-        found = map(columns.codes_of, axis.columns, axis.levels)
-        return Codes(np.stack([*found], axis=1).astype(np.int32), axis)
+        found = [*map(columns.codes_of, axis.columns, axis.levels)]
+        codes = np.empty((len(found[0]), len(found)), np.int32)
+        for j, of in enumerate(found):
+            codes[:, j] = of
+        return Codes(codes, axis)
 
     def encode(self, rows: Rows, axis: Axis | None) -> Block:
         """Encode these columns, by a known axis or by finding one; lacking columns are missing."""
