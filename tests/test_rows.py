@@ -18,6 +18,7 @@ import pyarrow as pa
 import pytest
 
 from naively import Categorical, NaiveBayes, load
+from naively.data.columns import missing_in
 from naively.data.frames import as_rows
 from naively.schema.diagnose import leaking
 from tests.in_batches import joined
