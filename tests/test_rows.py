@@ -673,7 +673,7 @@ def test_a_few_rows_of_a_frame_are_read_as_many(rows: int) -> None:
         }
     )
     every = as_rows(frame)
-    for start in range(0, 20 - rows + 1):
+    for start in range(20 - rows + 1):
         some = as_rows(frame[start : start + rows])
         assert some.names == every.names
         there = every.take(slice(start, start + rows))
