@@ -22,7 +22,7 @@ import pytest
 from naively import NaiveBayes, messages
 from naively.cli import app
 from naively.cli import shared as output
-from naively.cli.shared import Format
+from naively.cli.options import Format
 from naively.mail.command import run as run_mail
 
 HOSTILE = [

@@ -10,7 +10,7 @@ import random
 import pytest
 
 from naively.cli import shared as output
-from naively.cli.shared import Format
+from naively.cli.options import Format
 from tests.fuzz import fuzz
 from tests.test_terminal import HOSTILE, Terminal, harmless
 

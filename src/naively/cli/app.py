@@ -1,4 +1,4 @@
-"""The verbs of the command line are put together; an error is one sentence, with exit status 2."""
+"""The command line finds the verb that is asked for; an error is one sentence, with status 2."""
 
 from __future__ import annotations
 
@@ -7,111 +7,94 @@ import io
 import os
 import sys
 import warnings
-from collections import Counter
 from contextlib import suppress
-from copy import copy
-from enum import StrEnum
-from typing import Annotated, Any
 
-import typer
-from typer.core import TyperCommand
+import click
 
-from naively.cli import ask, curve, demo, export, learn, serve
-from naively.cli import ask as report
-from naively.cli import learn as update
+from naively.cli.options import Verbs
 from naively.mail import command
 from naively.messages import Verbosity, say
 
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
-UsageError: Any = typer.BadParameter.__base__  # it has no public name of its own
+MODULES = {  # of each verb; only that of the verb that is asked for is imported
+    verb: f"naively.cli.{module}"
+    for module, verbs in {
+        "learn": ("train", "update", "forget", "merge", "decay", "calibrate"),
+        "ask": ("columns", "predict", "evaluate", "explain", "show", "diff", "report"),
+        "export": ("export",),
+        "serve": ("serve",),
+        "demo": ("demo",),
+        "app": ("mail",),
+        "curve": ("curve",),
+    }.items()
+    for verb in verbs
+}
 
 
-class OnceCommand(TyperCommand):
-    """A verb whose options may each be given once, so that no value is dropped in silence."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the arguments, or raise an error if an option is given twice."""
-        given: list[Any] = self.make_parser(ctx).parse_args(args=list(args))[2]
-        for parameter, count in Counter(given).items():
-            if count > 1 and parameter.param_type_name == "option":
-                raise typer.BadParameter("give it once.", ctx, parameter)
-        return super().parse_args(ctx, args)
-
-
-class LogFormat(StrEnum):
-    """How messages are written."""
-
-    text = "text"
-    json = "json"
-
-
-app = typer.Typer(
-    name="naively",
-    help="Naive Bayes is counting: learn from tables and texts, predict, and say why.",
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-for function in (
-    learn.train,
-    update.update,
-    update.forget,
-    update.merge,
-    update.decay,
-    update.calibrate,
-    ask.columns,
-    ask.predict,
-    ask.evaluate,
-    ask.explain,
-    ask.show,
-    ask.diff,
-    report.report,
-    export.export,
-    serve.serve,
-    demo.demo,
-):
-    app.command(cls=OnceCommand)(function)
-
-curves = typer.Typer(help="How good a model is by its rows, its pseudo-count or its decay.")
-curves.command(cls=OnceCommand)(curve.learning)
-curves.command(cls=OnceCommand)(curve.smoothing)
-curves.command(cls=OnceCommand)(curve.decay)
-app.add_typer(curves, name="curve")
-
-
-@app.command(
-    "mail",
+@click.command(
     help=command.HELP,
     add_help_option=False,  # each of its verbs parses its own arguments; here it is listed
     context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
 )
-def _mail(context: typer.Context) -> None:
-    raise typer.Exit(command.run(context.args))
+@click.pass_context
+def mail(context: click.Context) -> None:  # noqa: D103  its help is that of the mail filter
+    context.exit(command.run(context.args))
 
 
-def _version(wanted: bool) -> None:
+def _version(context: click.Context, _option: object, wanted: bool) -> None:
     if wanted:
         from naively import __version__, show_config
 
-        typer.echo(f"naively {__version__}")
+        click.echo(f"naively {__version__}")
         show_config()
-        raise typer.Exit
+        context.exit()
 
 
-@app.callback()
-def _options(
-    version: Annotated[  # noqa: ARG001  (its callback answers)
-        bool,
-        typer.Option("--version", callback=_version, is_eager=True, help="Version and kernels."),
-    ] = False,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Write errors to standard error, and no notes.")
-    ] = False,
-    log_format: Annotated[
-        LogFormat,
-        typer.Option(help="Of what is written to standard error: text, or lines of JSON."),
-    ] = LogFormat.text,
-) -> None:
-    Verbosity.quiet, Verbosity.json = quiet, log_format is LogFormat.json
+def _completion(context: click.Context, _option: object, shell: str | None) -> None:
+    if shell is not None:
+        from click.shell_completion import get_completion_class
+
+        of = get_completion_class(shell)
+        assert of is not None
+        click.echo(of(app, {}, "naively", "_NAIVELY_COMPLETE").source())
+        context.exit()
+
+
+@click.command(
+    cls=Verbs,
+    modules=MODULES,
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "show_default": True,
+        "max_content_width": 100,
+    },
+)
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_version,
+    help="Version and kernels.",
+)
+@click.option("--quiet", "-q", is_flag=True, help="Write errors to standard error, and no notes.")
+@click.option(
+    "--log-format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    help="Of what is written to standard error: text, or lines of JSON.",
+)
+@click.option(
+    "--completion",
+    type=click.Choice(["bash", "zsh", "fish"]),
+    is_eager=True,
+    expose_value=False,
+    callback=_completion,
+    help="Write what completes verbs and options in a shell.",
+)
+def app(quiet: bool, log_format: str) -> None:
+    """Naive Bayes is counting: learn from tables and texts, predict, and say why."""
+    Verbosity.quiet, Verbosity.json = quiet, log_format == "json"
 
 
 def main() -> None:
@@ -129,13 +112,14 @@ def main() -> None:
 def _run() -> int | None:
     """Run the verb that the shell gave, and return the exit status."""
     arguments = None if sys.argv[1:] else ["--help"]  # None is what the shell gave
-    asked = _only(sys.argv[1]) if arguments is None else app
     try:
-        status: int | None = asked(arguments, prog_name="naively", standalone_mode=False)
+        status: int | None = app.main(arguments, prog_name="naively", standalone_mode=False)
         sys.stdout.flush()
-    except UsageError as error:
+    except click.UsageError as error:
+        message = error.format_message().strip().rstrip(".")
+        end = "" if message.endswith("?") else "."
         hint = f" See `{error.ctx.command_path} --help`." if error.ctx else ""
-        say(f"{error.format_message().strip().rstrip('.')}.{hint}", "error")
+        say(f"{message}{end}{hint}", "error")
     except BrokenPipeError:
         sys.stderr.close()
         return 0
@@ -143,25 +127,11 @@ def _run() -> int | None:
         say(_full(error) or error, "error")
     except MemoryError:
         say("There is not enough memory for this.", "error")
-    except (KeyboardInterrupt, typer.Abort):
+    except (KeyboardInterrupt, click.Abort):
         return 130
     else:
         return status
     return 2
-
-
-def _only(verb: str) -> typer.Typer:
-    """Return the verb that is asked for alone, as putting all of them together takes a while."""
-    found = [
-        of
-        for of in app.registered_commands
-        if verb in (of.name, getattr(of.callback, "__name__", None))
-    ]
-    if not found:
-        return app
-    only = copy(app)
-    only.registered_commands, only.registered_groups = found, []
-    return only
 
 
 def _full(error: Exception) -> str:

@@ -5,29 +5,33 @@ from __future__ import annotations
 import sys
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
-import typer
+import click
 
 from naively import saving
 from naively.cli import mail_models, predictions
 from naively.cli import shared as output
+from naively.cli.options import (
+    Format,
+    Verb,
+    data_argument,
+    file_options,
+    format_option,
+    input_format_option,
+    memory_option,
+    model_argument,
+    target_option,
+)
 from naively.cli.predictions import ENDINGS
 from naively.cli.shared import (
     Data,
-    DataArgument,
-    FormatOption,
-    InputFormatOption,
-    MemoryOption,
-    ModelArgument,
-    TargetOption,
     labels_of,
     names,
     numbers_by_name,
     rows_for,
     set_aside,
     types_for,
-    with_file,
 )
 from naively.messages import say, tell
 from naively.options import FileOptions
@@ -45,14 +49,20 @@ if TYPE_CHECKING:
 # --- The verbs that ask a model, or two: predict, evaluate, explain, show and diff ---------------
 
 
-@with_file
+@click.command(cls=Verb)
+@data_argument
+@target_option
+@input_format_option
+@file_options
+@memory_option
+@format_option
 def columns(
-    data: DataArgument,
-    target: TargetOption = None,
-    input_format: InputFormatOption = None,
-    file: FileOptions = FileOptions(),
-    memory_limit: MemoryOption = None,
-    form: FormatOption = None,
+    data: str,
+    target: str | None,
+    input_format: str | None,
+    file: FileOptions,
+    memory_limit: str | None,
+    form: Format | None,
 ) -> None:
     """Show what each column is taken for, before anything is learned, with examples and notes."""
     from naively.schema.overview import columns as overview_of
@@ -63,70 +73,58 @@ def columns(
     output.write_table(found, form)
 
 
-@with_file
+@click.command(cls=Verb)
+@model_argument
+@data_argument
+@click.option(
+    "--output",
+    "-o",
+    "out",
+    help=f"The file to write, instead of standard output; its name ends in {ENDINGS}.",
+)
+@click.option("--probabilities", "-p", is_flag=True, help="Write the probability of every class.")
+@click.option("--keep", help="Write these columns of DATA too, as they are: id,name.")
+@click.option(
+    "--coverage",
+    type=float,
+    help="Write a set of classes for each row, so that so many sets hold the right class: 0.9.",
+)
+@click.option(
+    "--interval",
+    type=float,
+    help="Write low and high too: between them the probability would be, with as many "
+    "other rows, so often: 0.9. With weights it needs `train --keep-rows`.",
+)
+@click.option(
+    "--class-prior",
+    help="How frequent the classes are where DATA comes from, if not as in training: "
+    "ham=0.9,spam=0.1.",
+)
+@click.option(
+    "--cost",
+    help="What a wrong answer costs, and 1 where it is not said: of a ham that is called "
+    "spam, ham:spam=9. The answer of least expected cost is given.",
+)
+@click.option("--reject", type=float, help='Write "unsure" where the answer is less probable: 0.9.')
+@input_format_option
+@file_options
+@memory_option
+@format_option
 def predict(  # noqa: PLR0917  (options, not positions)
-    model: ModelArgument,
-    data: DataArgument,
-    out: Annotated[
-        str | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help=f"The file to write, instead of standard output; its name ends in {ENDINGS}.",
-            show_default=False,
-        ),
-    ] = None,
-    probabilities: Annotated[
-        bool, typer.Option("--probabilities", "-p", help="Write the probability of every class.")
-    ] = False,
-    keep: Annotated[
-        str | None,
-        typer.Option(
-            help="Write these columns of DATA too, as they are: id,name.", show_default=False
-        ),
-    ] = None,
-    coverage: Annotated[
-        float | None,
-        typer.Option(
-            help="Write a set of classes for each row, so that so many sets hold the right class: "
-            "0.9.",
-            show_default=False,
-        ),
-    ] = None,
-    interval: Annotated[
-        float | None,
-        typer.Option(
-            help="Write low and high too: between them the probability would be, with as many "
-            "other rows, so often: 0.9. With weights it needs `train --keep-rows`.",
-            show_default=False,
-        ),
-    ] = None,
-    class_prior: Annotated[
-        str | None,
-        typer.Option(
-            help="How frequent the classes are where DATA comes from, if not as in training: "
-            "ham=0.9,spam=0.1.",
-            show_default=False,
-        ),
-    ] = None,
-    cost: Annotated[
-        str | None,
-        typer.Option(
-            help="What a wrong answer costs, and 1 where it is not said: of a ham that is called "
-            "spam, ham:spam=9. The answer of least expected cost is given.",
-            show_default=False,
-        ),
-    ] = None,
-    reject: Annotated[
-        float | None,
-        typer.Option(
-            help='Write "unsure" where the answer is less probable: 0.9.', show_default=False
-        ),
-    ] = None,
-    input_format: InputFormatOption = None,
-    file: FileOptions = FileOptions(),
-    memory_limit: MemoryOption = None,
-    form: FormatOption = None,
+    model: str,
+    data: str,
+    out: str | None,
+    probabilities: bool,
+    keep: str | None,
+    coverage: float | None,
+    interval: float | None,
+    class_prior: str | None,
+    cost: str | None,
+    reject: float | None,
+    input_format: str | None,
+    file: FileOptions,
+    memory_limit: str | None,
+    form: Format | None,
 ) -> None:
     """Predict the class of each row, with its probability.
 
@@ -228,44 +226,45 @@ def _intervals(model: Model, sample: SampledRows | None, coverage: float) -> pre
     return partial(probability_intervals, model, coverage=coverage, covariance=covariance)
 
 
-@with_file
+@click.command(cls=Verb)
+@model_argument
+@click.argument(
+    "data",
+    metavar="[DATA]",
+    required=False,
+    help="Labelled rows; by default the sample that `train --keep-rows` has kept.",
+)
+@target_option
+@click.option(
+    "--held-out",
+    "only_held_out",
+    is_flag=True,
+    help="Score only the rows that `train --hold-out` set aside.",
+)
+@click.option(
+    "--folds",
+    type=int,
+    help="Learn DATA anew without each of so many folds, as the model learns, and score "
+    "what is left out (10 with --groups or --time).",
+)
+@click.option("--groups", help="A column whose groups no fold splits: customer.")
+@click.option("--time", help="A column of times: each fold is judged by those before it.")
+@input_format_option
+@file_options
+@memory_option
+@format_option
 def evaluate(
-    model: ModelArgument,
-    data: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[DATA]",
-            help="Labelled rows; by default the sample that `train --keep-rows` has kept.",
-            show_default=False,
-        ),
-    ] = None,
-    target: TargetOption = None,
-    only_held_out: Annotated[
-        bool,
-        typer.Option("--held-out", help="Score only the rows that `train --hold-out` set aside."),
-    ] = False,
-    folds: Annotated[
-        int | None,
-        typer.Option(
-            help="Learn DATA anew without each of so many folds, as the model learns, and score "
-            "what is left out (10 with --groups or --time).",
-            show_default=False,
-        ),
-    ] = None,
-    groups: Annotated[
-        str | None,
-        typer.Option(help="A column whose groups no fold splits: customer.", show_default=False),
-    ] = None,
-    time: Annotated[
-        str | None,
-        typer.Option(
-            help="A column of times: each fold is judged by those before it.", show_default=False
-        ),
-    ] = None,
-    input_format: InputFormatOption = None,
-    file: FileOptions = FileOptions(),
-    memory_limit: MemoryOption = None,
-    form: FormatOption = None,
+    model: str,
+    data: str | None,
+    target: str | None,
+    only_held_out: bool,
+    folds: int | None,
+    groups: str | None,
+    time: str | None,
+    input_format: str | None,
+    file: FileOptions,
+    memory_limit: str | None,
+    form: Format | None,
 ) -> None:
     """Score a model's predictions on labelled rows, or learn again without each fold of them.
 
@@ -349,16 +348,26 @@ def _learned_again(
     )
 
 
-@with_file
+@click.command(cls=Verb)
+@model_argument
+@data_argument
+@click.option(
+    "--top", type=click.IntRange(min=1), default=10, help="Items of greatest weight for each row."
+)
+@click.option("--row", type=click.IntRange(min=0), help="Explain this row only, from 0.")
+@input_format_option
+@file_options
+@memory_option
+@format_option
 def explain(
-    model: ModelArgument,
-    data: DataArgument,
-    top: Annotated[int, typer.Option(min=1, help="Items of greatest weight for each row.")] = 10,
-    row: Annotated[int | None, typer.Option(min=0, help="Explain this row only, from 0.")] = None,
-    input_format: InputFormatOption = None,
-    file: FileOptions = FileOptions(),
-    memory_limit: MemoryOption = None,
-    form: FormatOption = None,
+    model: str,
+    data: str,
+    top: int,
+    row: int | None,
+    input_format: str | None,
+    file: FileOptions,
+    memory_limit: str | None,
+    form: Format | None,
 ) -> None:
     """Say why: the weight of evidence (nats) of each item for the prediction against its rival."""
     from naively.inspect.explain import explain as explain_rows
@@ -379,26 +388,30 @@ def explain(
     output.write(names, lines, form)
 
 
+@click.command(cls=Verb)
+@model_argument
+@click.option(
+    "--top", type=click.IntRange(min=1), default=10, help="Items of greatest weight for each class."
+)
+@click.option(
+    "--parameters",
+    is_flag=True,
+    help="Write the parameters instead, of the items that tell the classes apart most.",
+)
+@click.option("--column", help="With --parameters: those of this column only.")
+@click.option(
+    "--history",
+    is_flag=True,
+    help="Write instead what was learned, forgotten and merged, and when.",
+)
+@format_option
 def show(
-    model: ModelArgument,
-    top: Annotated[int, typer.Option(min=1, help="Items of greatest weight for each class.")] = 10,
-    parameters: Annotated[
-        bool,
-        typer.Option(
-            "--parameters",
-            help="Write the parameters instead, of the items that tell the classes apart most.",
-        ),
-    ] = False,
-    column: Annotated[
-        str | None, typer.Option(help="With --parameters: those of this column only.")
-    ] = None,
-    history: Annotated[
-        bool,
-        typer.Option(
-            "--history", help="Write instead what was learned, forgotten and merged, and when."
-        ),
-    ] = False,
-    form: FormatOption = None,
+    model: str,
+    top: int,
+    parameters: bool,
+    column: str | None,
+    history: bool,
+    form: Format | None,
 ) -> None:
     """Show a model: its classes, its columns, its history, and what speaks most for each class."""
     from naively.file import store
@@ -436,9 +449,7 @@ def show(
     output.write(["class", "share", "column", "value", "weight"], lines, form)
 
 
-def write_parameters(
-    learned: Model, column: str | None, top: int, form: output.Format | None
-) -> None:
+def write_parameters(learned: Model, column: str | None, top: int, form: Format | None) -> None:
     """Write the parameters of the items that tell the classes apart most, or the class prior."""
     from naively.inspect.parameters import parameters
 
@@ -446,20 +457,22 @@ def write_parameters(
     output.write_table(found.strongest(top) or found, form)
 
 
+@click.command(cls=Verb)
+@click.argument("before", metavar="MODEL", help="The model file before.")
+@click.argument("after", metavar="MODEL", help="The model file after.")
+@click.option(
+    "--top",
+    "-n",
+    type=click.IntRange(min=1),
+    default=10,
+    help="Counts, levels, words, weights and weights of evidence.",
+)
+@format_option
 def diff(
-    before: Annotated[
-        str, typer.Argument(metavar="MODEL", help="The model file before.", show_default=False)
-    ],
-    after: Annotated[
-        str, typer.Argument(metavar="MODEL", help="The model file after.", show_default=False)
-    ],
-    top: Annotated[
-        int,
-        typer.Option(
-            "--top", "-n", min=1, help="Counts, levels, words, weights and weights of evidence."
-        ),
-    ] = 10,
-    form: FormatOption = None,
+    before: str,
+    after: str,
+    top: int,
+    form: Format | None,
 ) -> None:
     """Say what two models have learned differently, what changed most first."""
     from naively.inspect.difference import difference
@@ -473,7 +486,7 @@ def diff(
     output.write_table(found, form)
 
 
-def write_scores(s: Scores, form: output.Format | None, out: TextIO | None = None) -> None:
+def write_scores(s: Scores, form: Format | None, out: TextIO | None = None) -> None:
     """Write accuracy, log loss and calibration, and precision and recall by class.
 
     How they were found is said beside them, and what is not scored or not known.
@@ -510,37 +523,35 @@ def open_model(path: str) -> tuple[Model, dict[str, Any]]:
 # --- The verb that writes a page about a model ---------------------------------------------------
 
 
-@with_file
+@click.command(cls=Verb)
+@model_argument
+@click.argument(
+    "data",
+    metavar="[DATA]",
+    required=False,
+    help="Rows that were not learned, to be scored, shown and explained; of a mail filter, "
+    "a folder with folders or mboxes named spam and ham.",
+)
+@click.option(
+    "--output",
+    "-o",
+    default="report.html",
+    help="The page to write; one that ends in .md is a model card, in Markdown.",
+)
+@click.option("--use", help="What the model is to be used for, and what not: for the card.")
+@target_option
+@input_format_option
+@file_options
+@memory_option
 def report(
-    model: ModelArgument,
-    data: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[DATA]",
-            help="Rows that were not learned, to be scored, shown and explained; of a mail filter, "
-            "a folder with folders or mboxes named spam and ham.",
-            show_default=False,
-        ),
-    ] = None,
-    output: Annotated[
-        str,
-        typer.Option(
-            "--output",
-            "-o",
-            help="The page to write; one that ends in .md is a model card, in Markdown.",
-        ),
-    ] = "report.html",
-    use: Annotated[
-        str | None,
-        typer.Option(
-            help="What the model is to be used for, and what not: for the card.",
-            show_default=False,
-        ),
-    ] = None,
-    target: TargetOption = None,
-    input_format: InputFormatOption = None,
-    file: FileOptions = FileOptions(),
-    memory_limit: MemoryOption = None,
+    model: str,
+    data: str | None,
+    output: str,
+    use: str | None,
+    target: str | None,
+    input_format: str | None,
+    file: FileOptions,
+    memory_limit: str | None,
 ) -> None:
     """Write one page: what a model learned, how good it is, and why it answers so.
 

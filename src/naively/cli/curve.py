@@ -5,26 +5,32 @@ They write a table, and a picture if it is named.
 
 from __future__ import annotations
 
+from functools import partial
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
-import typer
+import click
 
 from naively.cli import shared as output
 from naively.cli.learn import event_models_of, option_of
+from naively.cli.options import (
+    Format,
+    Verb,
+    Verbs,
+    data_argument,
+    file_options,
+    format_option,
+    input_format_option,
+    memory_option,
+    target_option,
+)
 from naively.cli.shared import (
     Data,
-    DataArgument,
-    FormatOption,
-    InputFormatOption,
-    MemoryOption,
-    TargetOption,
     find_target,
     folder_target,
     labelled_rows_for,
     names,
-    with_file,
 )
 from naively.messages import say
 from naively.options import FileOptions
@@ -40,52 +46,63 @@ if TYPE_CHECKING:
 
 PICTURES = (".png", ".svg", ".pdf")
 
-PictureOption = Annotated[
-    str | None,
-    typer.Option(
-        "--output",
-        "-o",
-        help="A picture to write: its name ends in .png, .svg or .pdf.",
-        show_default=False,
-    ),
-]
-MetricOption = Annotated[str, typer.Option(help="What is drawn: accuracy or log_loss.")]
-EventModelsOption = Annotated[
-    str, typer.Option(help="As of train: auto, one for all, or by column: age=gaussian,note=text.")
-]
-TestOption = Annotated[
-    str | None,
-    typer.Option("--test", help="Labelled rows to score, in another file.", show_default=False),
-]
+picture_option = click.option(
+    "--output", "-o", "out", help="A picture to write: its name ends in .png, .svg or .pdf."
+)
+metric_option = partial(click.option, "--metric", help="What is drawn: accuracy or log_loss.")
+event_models_option = click.option(
+    "--event-models",
+    default="auto",
+    help="As of train: auto, one for all, or by column: age=gaussian,note=text.",
+)
+test_option = click.option("--test", help="Labelled rows to score, in another file.")
 
 
-@with_file
+@click.group(cls=Verbs, no_args_is_help=False)
+def curve() -> None:
+    """How good a model is by its rows, its pseudo-count or its decay."""
+
+
+@curve.command(cls=Verb)
+@data_argument
+@target_option
+@click.option("--sizes", help="How many rows to learn: 10,100,1000, or shares: 0.01,0.1,1.0.")
+@click.option("--repeats", type=click.IntRange(min=1), default=5, help="Random orders of the rows.")
+@test_option
+@click.option(
+    "--hold-out",
+    default="0.25",
+    help="Random rows to score without --test: a share of them, or how many.",
+)
+@click.option("--seed", default=0, help="Of the random orders.")
+@event_models_option
+@click.option(
+    "--smoothing", default="auto", help="The pseudo-count: a number, laplace, jeffreys or auto."
+)
+@click.option("--weights", is_flag=True, help="Fit the weights of train at each size; slower.")
+@picture_option
+@metric_option(default="accuracy")
+@input_format_option
+@file_options
+@memory_option
+@format_option
 def learning(  # noqa: PLR0917  (options, not positions)
-    data: DataArgument,
-    target: TargetOption = None,
-    sizes: Annotated[
-        str | None,
-        typer.Option(help="How many rows to learn: 10,100,1000, or shares: 0.01,0.1,1.0."),
-    ] = None,
-    repeats: Annotated[int, typer.Option(min=1, help="Random orders of the rows.")] = 5,
-    test: TestOption = None,
-    hold_out: Annotated[
-        str, typer.Option(help="Random rows to score without --test: a share of them, or how many.")
-    ] = "0.25",
-    seed: Annotated[int, typer.Option(help="Of the random orders.")] = 0,
-    event_models: EventModelsOption = "auto",
-    smoothing: Annotated[
-        str, typer.Option(help="The pseudo-count: a number, laplace, jeffreys or auto.")
-    ] = "auto",
-    weights: Annotated[
-        bool, typer.Option("--weights", help="Fit the weights of train at each size; slower.")
-    ] = False,
-    out: PictureOption = None,
-    metric: MetricOption = "accuracy",
-    input_format: InputFormatOption = None,
-    file: FileOptions = FileOptions(),
-    memory_limit: MemoryOption = None,
-    form: FormatOption = None,
+    data: str,
+    target: str | None,
+    sizes: str | None,
+    repeats: int,
+    test: str | None,
+    hold_out: str,
+    seed: int,
+    event_models: str,
+    smoothing: str,
+    weights: bool,
+    out: str | None,
+    metric: str,
+    input_format: str | None,
+    file: FileOptions,
+    memory_limit: str | None,
+    form: Format | None,
 ) -> None:
     """Score models of more and more rows of DATA, on these rows and on others.
 
@@ -106,28 +123,34 @@ def learning(  # noqa: PLR0917  (options, not positions)
     _write(curve, form, out, metric)
 
 
-@with_file
+@curve.command(cls=Verb)
+@click.argument(
+    "data",
+    metavar="DATA|MODEL",
+    help="Labelled rows to learn, or a model file, as `train` writes it.",
+)
+@target_option
+@click.option("--values", help="Pseudo-counts, at least 0: 0,0.5,1.")
+@test_option
+@event_models_option
+@picture_option
+@metric_option(default="log_loss")
+@input_format_option
+@file_options
+@memory_option
+@format_option
 def smoothing(
-    data: Annotated[
-        str,
-        typer.Argument(
-            metavar="DATA|MODEL",
-            help="Labelled rows to learn, or a model file, as `train` writes it.",
-            show_default=False,
-        ),
-    ],
-    target: TargetOption = None,
-    values: Annotated[
-        str | None, typer.Option(help="Pseudo-counts, at least 0: 0,0.5,1.", show_default=False)
-    ] = None,
-    test: TestOption = None,
-    event_models: EventModelsOption = "auto",
-    out: PictureOption = None,
-    metric: MetricOption = "log_loss",
-    input_format: InputFormatOption = None,
-    file: FileOptions = FileOptions(),
-    memory_limit: MemoryOption = None,
-    form: FormatOption = None,
+    data: str,
+    target: str | None,
+    values: str | None,
+    test: str | None,
+    event_models: str,
+    out: str | None,
+    metric: str,
+    input_format: str | None,
+    file: FileOptions,
+    memory_limit: str | None,
+    form: Format | None,
 ) -> None:
     """Score pure naive Bayes with several pseudo-counts; nothing is counted again.
 
@@ -160,40 +183,49 @@ def smoothing(
     _write(nb.curve.smoothing(*held_out, values=each), form, out, metric)
 
 
-@with_file
+@curve.command(cls=Verb)
+@data_argument
+@target_option
+@click.option(
+    "--time",
+    help="The column of times or numbers that rows are put in order by, which is not "
+    "learned; by default they are in order.",
+)
+@click.option(
+    "--blocks", type=click.IntRange(min=2), default=10, help="Blocks of equal numbers of rows."
+)
+@click.option("--half-lives", help="In blocks: 0.5,1,2; for ever is among them.")
+@click.option(
+    "--weights",
+    default="fitted",
+    help="fitted (anew before each block), kept (those of the first, as decay and update "
+    "do) or none.",
+)
+@event_models_option
+@click.option(
+    "--smoothing", default="auto", help="The pseudo-count: a number, laplace, jeffreys or auto."
+)
+@picture_option
+@metric_option(default="log_loss")
+@input_format_option
+@file_options
+@memory_option
+@format_option
 def decay(  # noqa: PLR0917  (options, not positions)
-    data: DataArgument,
-    target: TargetOption = None,
-    time: Annotated[
-        str | None,
-        typer.Option(
-            help="The column of times or numbers that rows are put in order by, which is not "
-            "learned; by default they are in order.",
-            show_default=False,
-        ),
-    ] = None,
-    blocks: Annotated[int, typer.Option(min=2, help="Blocks of equal numbers of rows.")] = 10,
-    half_lives: Annotated[
-        str | None,
-        typer.Option(help="In blocks: 0.5,1,2; for ever is among them.", show_default=False),
-    ] = None,
-    weights: Annotated[
-        str,
-        typer.Option(
-            help="fitted (anew before each block), kept (those of the first, as decay and update "
-            "do) or none."
-        ),
-    ] = "fitted",
-    event_models: EventModelsOption = "auto",
-    smoothing: Annotated[
-        str, typer.Option(help="The pseudo-count: a number, laplace, jeffreys or auto.")
-    ] = "auto",
-    out: PictureOption = None,
-    metric: MetricOption = "log_loss",
-    input_format: InputFormatOption = None,
-    file: FileOptions = FileOptions(),
-    memory_limit: MemoryOption = None,
-    form: FormatOption = None,
+    data: str,
+    target: str | None,
+    time: str | None,
+    blocks: int,
+    half_lives: str | None,
+    weights: str,
+    event_models: str,
+    smoothing: str,
+    out: str | None,
+    metric: str,
+    input_format: str | None,
+    file: FileOptions,
+    memory_limit: str | None,
+    form: Format | None,
 ) -> None:
     """Score each block of time by what was learned before it, fading with several half-lives.
 
@@ -271,7 +303,7 @@ def _check(out: str | None, inputs: list[str], metric: str) -> None:
     pyplot()
 
 
-def _write(curve: Tabular, form: output.Format | None, out: str | None, metric: str) -> None:
+def _write(curve: Tabular, form: Format | None, out: str | None, metric: str) -> None:
     """Write a curve as a table, and as a picture."""
     output.write_table(curve, form)
     if out is not None:

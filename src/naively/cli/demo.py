@@ -9,15 +9,15 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
 from naively.cli import shared as output
+from naively.cli.options import Verb, file_options, target_option
 from naively.cli.shared import (
     WIDTH,
     Data,
-    TargetOption,
     find_target,
     folder_target,
     held_out,
@@ -27,7 +27,6 @@ from naively.cli.shared import (
     print_row,
     print_scores,
     shortened,
-    with_file,
 )
 from naively.messages import tell
 from naively.options import FileOptions
@@ -64,14 +63,14 @@ class Example:
     draw: Callable[[Rows], list[str]] | None = None  # draws a row that is a picture
 
 
-@with_file
+@click.command(cls=Verb)
+@click.argument("data", metavar="[DATA]", required=False, help="Your own file; needs --target.")
+@target_option
+@file_options
 def demo(
-    data: Annotated[
-        str | None,
-        typer.Argument(metavar="[DATA]", help="Your own file; needs --target.", show_default=False),
-    ] = None,
-    target: TargetOption = None,
-    file: FileOptions = FileOptions(),
+    data: str | None,
+    target: str | None,
+    file: FileOptions,
 ) -> None:
     """Learn, score and explain on real data: docstrings, digits, wine, tumours; or your own."""
     from naively.kernels import dispatch

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
 from naively import saving
 from naively.cli.learn import locked
-from naively.cli.shared import ModelArgument, names
+from naively.cli.options import Verb, model_argument, option_below
+from naively.cli.shared import names
 from naively.messages import tell
 from naively.options import FileOptions
 
@@ -22,11 +23,11 @@ if TYPE_CHECKING:
 class Form(StrEnum):
     """What a model can be written as."""
 
-    JSON = "json"
-    JS = "js"
-    ONNX = "onnx"
-    SQL = "sql"
-    CARD = "card"
+    json = "json"
+    js = "js"
+    onnx = "onnx"
+    sql = "sql"
+    card = "card"
 
 
 class WhereOption(StrEnum):
@@ -38,137 +39,89 @@ class WhereOption(StrEnum):
 
 
 IN_SQL, IN_NOISE = "A query (--format sql)", "Noise (--noise)"  # headings of the help
+query_option, noise_option = option_below(IN_SQL), option_below(IN_NOISE)
 
 
+@click.command(cls=Verb)
+@click.pass_context
+@model_argument
+@click.option("--output", "-o", help="The file to write, instead of standard output.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(Form),
+    help="json is a scorecard; js a script that scores rows by it, in a browser or in "
+    "Node.js; onnx is for onnxruntime; sql is a query that scores the rows of a table; "
+    "card is a model card, in Markdown. By default it is told by the file's name.",
+)
+@query_option("--table", help="The table that holds the rows; in DuckDB also the path of a file.")
+@query_option(
+    "--dialect", default="duckdb", help="duckdb, sqlite, postgres, or another that sqlglot knows."
+)
+@query_option("--schema", help="The schema that the table is in.")
+@query_option("--probabilities", "-p", is_flag=True, help="Return the probability of every class.")
+@query_option(
+    "--keep",
+    help="The columns to return beside the prediction, with commas between; by default all.",
+)
+@query_option(
+    "--weights",
+    type=click.Choice(WhereOption),
+    default=WhereOption.auto,
+    help="Whether the query holds the numbers of strings, or a table does.",
+)
+@query_option("--weights-table", default="naively_weights", help="The name of that table.")
+@query_option("--tokens", help="The table of tokens, which texts need.")
+@query_option("--row-id", help="The column that the table of tokens refers to.")
+@query_option(
+    "--coverage",
+    type=float,
+    help="Return whether each class is in the row's set, so that so many sets hold the "
+    "right class: 0.9.",
+)
+@noise_option(
+    "--noise",
+    type=float,
+    metavar="EPSILON",
+    help="Write a model file with noise in its counts, so that they hardly tell of any one "
+    "row: the less, the more noise; 1 is usual. It holds neither rows nor weights.",
+)
+@noise_option(
+    "--delta",
+    default=0.0,
+    help="How probable it may be that a row is not hidden, much less than one over the "
+    "number of rows; needed unless all levels and words are declared.",
+)
+@noise_option(
+    "--resolution",
+    default=3,
+    help="Numbers are counted in so many powers of two of cells, from each power of two "
+    "to the next.",
+)
+@noise_option(
+    "--seed",
+    type=int,
+    help="Draw the same noise again, for tests: who knows the seed can take it away.",
+)
 def export(  # noqa: PLR0917  (options, not positions)
-    context: typer.Context,
-    model: ModelArgument,
-    output: Annotated[
-        str | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="The file to write, instead of standard output.",
-            show_default=False,
-        ),
-    ] = None,
-    form: Annotated[
-        Form | None,
-        typer.Option(
-            "--format",
-            help="json is a scorecard; js a script that scores rows by it, in a browser or in "
-            "Node.js; onnx is for onnxruntime; sql is a query that scores the rows of a table; "
-            "card is a model card, in Markdown. By default it is told by the file's name.",
-            show_default=False,
-        ),
-    ] = None,
-    table: Annotated[
-        str | None,
-        typer.Option(
-            help="The table that holds the rows; in DuckDB also the path of a file.",
-            show_default=False,
-            rich_help_panel=IN_SQL,
-        ),
-    ] = None,
-    dialect: Annotated[
-        str,
-        typer.Option(
-            help="duckdb, sqlite, postgres, or another that sqlglot knows.", rich_help_panel=IN_SQL
-        ),
-    ] = "duckdb",
-    schema: Annotated[
-        str | None,
-        typer.Option(
-            help="The schema that the table is in.", show_default=False, rich_help_panel=IN_SQL
-        ),
-    ] = None,
-    probabilities: Annotated[
-        bool,
-        typer.Option(
-            "--probabilities",
-            "-p",
-            help="Return the probability of every class.",
-            rich_help_panel=IN_SQL,
-        ),
-    ] = False,
-    keep: Annotated[
-        str | None,
-        typer.Option(
-            help="The columns to return beside the prediction, with commas between; by default "
-            "all.",
-            show_default=False,
-            rich_help_panel=IN_SQL,
-        ),
-    ] = None,
-    weights: Annotated[
-        WhereOption,
-        typer.Option(
-            help="Whether the query holds the numbers of strings, or a table does.",
-            rich_help_panel=IN_SQL,
-        ),
-    ] = WhereOption.auto,
-    weights_table: Annotated[
-        str, typer.Option(help="The name of that table.", rich_help_panel=IN_SQL)
-    ] = "naively_weights",
-    tokens: Annotated[
-        str | None,
-        typer.Option(
-            help="The table of tokens, which texts need.",
-            show_default=False,
-            rich_help_panel=IN_SQL,
-        ),
-    ] = None,
-    row_id: Annotated[
-        str | None,
-        typer.Option(
-            help="The column that the table of tokens refers to.",
-            show_default=False,
-            rich_help_panel=IN_SQL,
-        ),
-    ] = None,
-    coverage: Annotated[
-        float | None,
-        typer.Option(
-            help="Return whether each class is in the row's set, so that so many sets hold the "
-            "right class: 0.9.",
-            show_default=False,
-            rich_help_panel=IN_SQL,
-        ),
-    ] = None,
-    noise: Annotated[
-        float | None,
-        typer.Option(
-            metavar="EPSILON",
-            help="Write a model file with noise in its counts, so that they hardly tell of any one "
-            "row: the less, the more noise; 1 is usual. It holds neither rows nor weights.",
-            show_default=False,
-            rich_help_panel=IN_NOISE,
-        ),
-    ] = None,
-    delta: Annotated[
-        float,
-        typer.Option(
-            help="How probable it may be that a row is not hidden, much less than one over the "
-            "number of rows; needed unless all levels and words are declared.",
-            rich_help_panel=IN_NOISE,
-        ),
-    ] = 0.0,
-    resolution: Annotated[
-        int,
-        typer.Option(
-            help="Numbers are counted in so many powers of two of cells, from each power of two "
-            "to the next.",
-            rich_help_panel=IN_NOISE,
-        ),
-    ] = 3,
-    seed: Annotated[
-        int | None,
-        typer.Option(
-            help="Draw the same noise again, for tests: who knows the seed can take it away.",
-            show_default=False,
-            rich_help_panel=IN_NOISE,
-        ),
-    ] = None,
+    context: click.Context,
+    model: str,
+    output: str | None,
+    form: Form | None,
+    table: str | None,
+    dialect: str,
+    schema: str | None,
+    probabilities: bool,
+    keep: str | None,
+    weights: WhereOption,
+    weights_table: str,
+    tokens: str | None,
+    row_id: str | None,
+    coverage: float | None,
+    noise: float | None,
+    delta: float,
+    resolution: int,
+    seed: int | None,
 ) -> None:
     """Write a model for other programs, which score rows as it does; or with noise in its counts.
 
@@ -183,7 +136,7 @@ def export(  # noqa: PLR0917  (options, not positions)
             raise ValueError("--noise writes a model file; name it with --output.")
         _with_noise(model, output, noise, delta, resolution=resolution, random_state=seed)
         return
-    if asked is Form.SQL:
+    if asked is Form.sql:
         if table is None:
             raise ValueError("--format sql writes a query; say of which table, with --table.")
         content = _as_sql(
@@ -199,7 +152,7 @@ def export(  # noqa: PLR0917  (options, not positions)
             row_id=row_id,
             coverage=coverage,
         )
-    elif asked is Form.CARD:
+    elif asked is Form.card:
         content = _as_card(model)
     else:
         from naively.export.scorecard import Scorecard
@@ -207,7 +160,7 @@ def export(  # noqa: PLR0917  (options, not positions)
 
         content = WRITTEN[asked](Scorecard.of(store.load(model)))
     if output is None:
-        typer.echo(content, nl=False)
+        click.echo(content, nl=False)
     else:
         saving.save(output, content)
         tell(f"Wrote {output}: {len(content):,} bytes.")
@@ -219,24 +172,24 @@ def _form_of(output: str | None, form: Form | None) -> Form:
         return form
     ending = "" if output is None else Path(output).suffix.removeprefix(".")
     if output is None or ending in list(Form):
-        return Form(ending or Form.JSON)
+        return Form(ending or Form.json)
     raise ValueError(
         f"{output} does not tell what to write; give --format, one of {', '.join(Form)}."
     )
 
 
-def _check_given(context: typer.Context, asked: Form | None, form: Form | None) -> None:
+def _check_given(context: click.Context, asked: Form | None, form: Form | None) -> None:
     """Raise a ValueError if an option is given that has no effect on what is asked for."""
     if asked is None and form is not None:
         raise ValueError(f"--noise writes a model file, and --format {form} another; give one.")
     for parameter in context.command.params:
-        panel: Any = getattr(parameter, "rich_help_panel", None)
+        heading = getattr(parameter, "heading", None)
         source = context.get_parameter_source(parameter.name or "")
         if source is None or source.name == "DEFAULT":
             continue
-        if panel == IN_SQL and asked is not Form.SQL:
+        if heading == IN_SQL and asked is not Form.sql:
             raise ValueError(f"{parameter.opts[0]} is of a query, which --format sql writes.")
-        if panel == IN_NOISE and asked is not None:
+        if heading == IN_NOISE and asked is not None:
             raise ValueError(f"{parameter.opts[0]} is of noise in the counts; give --noise.")
 
 
@@ -270,9 +223,9 @@ def _as_onnx(card: Scorecard) -> bytes:
 
 
 WRITTEN: dict[Form | None, Callable[[Scorecard], bytes]] = {
-    Form.JSON: _as_json,
-    Form.JS: _as_script,
-    Form.ONNX: _as_onnx,
+    Form.json: _as_json,
+    Form.js: _as_script,
+    Form.onnx: _as_onnx,
 }
 
 

@@ -3,32 +3,36 @@
 from __future__ import annotations
 
 import hashlib
-import inspect
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import fields
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
 from naively import saving
 from naively.cli import mail_models
 from naively.cli.ask import write_scores
+from naively.cli.options import (
+    Format,
+    Verb,
+    data_argument,
+    file_options,
+    format_option,
+    input_format_option,
+    memory_option,
+    model_argument,
+    settings_options,
+    target_option,
+)
 from naively.cli.shared import (
     Data,
-    DataArgument,
-    FormatOption,
-    InputFormatOption,
-    MemoryOption,
-    ModelArgument,
-    TargetOption,
     column_of,
     find_target,
     folder_target,
@@ -40,11 +44,10 @@ from naively.cli.shared import (
     numbers_by_name,
     pairs,
     rows_for,
-    with_file,
     write_table,
 )
 from naively.messages import amount, say, tell
-from naively.options import FileOptions, Options, declared, from_text, number_of
+from naively.options import FileOptions, declared, from_text, number_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -67,27 +70,8 @@ SHOWN = 20  # classes, of which it is said how many rows they have
 PRIORS = ("data", "uniform")
 LEFT_OUT, ALL_OTHERS = "left_out", "all others"  # of the columns of a file, in the provenance
 
-Verb = TypeVar("Verb", bound=Callable[..., None])
 
-
-def with_settings(verb: Verb) -> Verb:
-    """Give a verb the declared options of ``NaiveBayes``, in place of its ``**options``."""
-    known = {p.name: p for p in inspect.signature(verb).parameters.values()}
-    del known["options"], verb.__annotations__["options"]
-    for of in fields(Options):
-        kind = Annotated[str, typer.Option(help=of.metadata["help"])]
-        default = "none" if of.default is None else str(of.default)
-        known[of.name] = inspect.Parameter(
-            of.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind
-        )
-        verb.__annotations__[of.name] = kind
-    hints = get_type_hints(verb, include_extras=True)
-    parameters = [p.replace(annotation=hints[p.name]) for p in known.values()]
-    vars(verb)["__signature__"] = inspect.Signature(parameters)
-    return verb
-
-
-def _no_class_weight(given: str | None) -> None:
+def _no_class_weight(_context: object, _option: object, given: str | None) -> None:
     """Raise a ValueError that says what to give instead."""
     if given is not None:
         raise ValueError(
@@ -96,82 +80,74 @@ def _no_class_weight(given: str | None) -> None:
         )
 
 
-@with_settings
-@with_file
+@click.command(cls=Verb)
+@data_argument
+@click.option(
+    "--output", "-o", default="model.naively", help="The model file to write; .gz is compressed."
+)
+@target_option
+@click.option("--columns", help="Learn from these columns only: a,b,c.")
+@click.option("--ignore", help="Do not learn from these columns: a,b,c.")
+@click.option(
+    "--event-models",
+    default="auto",
+    help="auto, one for all (histogram, gaussian, poisson, bernoulli, categorical, "
+    "multinomial, text, ...), or by column: age=gaussian,note=text.",
+)
+@click.option(
+    "--class-prior",
+    default="data",
+    help="data, uniform, probabilities: a=0.3,b=0.7, or pretend rows to add to those of "
+    "the sorted classes: 'dirichlet(1)' to each, 'dirichlet(1,2,3)', or 'beta(2,1)', 2 to "
+    "the second of two and 1 to the first.",
+)
+@click.option("--semi-supervised", is_flag=True, help="Learn from rows without a label too.")
+@click.option("--frequencies", help="A column that says how many equal rows each row is.")
+@click.option(
+    "--groups",
+    help="A column whose rows of one value belong together, as those of a customer: they "
+    "are left out and set aside together.",
+)
+@click.option(
+    "--time", help="With --half-life, the column of times of the rows, which is not learned."
+)
+@click.option(
+    "--hold-out",
+    default="0",
+    help="Random rows to set aside and score: a share of them below 1, or how many.",
+)
+@click.option("--seed", default=0, help="Of the random choice of --hold-out.")
+@click.option(
+    "--keep-rows",
+    is_flag=True,
+    help="Keep a sample of the rows in the model file, so that update, merge and calibrate "
+    "fit the weights to it. Who has the file can read these rows.",
+)
+@click.option("--class-weight", hidden=True, expose_value=False, callback=_no_class_weight)
+@input_format_option
+@file_options
+@memory_option
+@format_option
+@settings_options
 def train(  # noqa: PLR0915, PLR0917  (options, not positions)
-    data: DataArgument,
-    output: Annotated[
-        str, typer.Option("--output", "-o", help="The model file to write; .gz is compressed.")
-    ] = "model.naively",
-    target: TargetOption = None,
-    columns: Annotated[
-        str | None, typer.Option(help="Learn from these columns only: a,b,c.")
-    ] = None,
-    ignore: Annotated[
-        str | None, typer.Option(help="Do not learn from these columns: a,b,c.")
-    ] = None,
-    event_models: Annotated[
-        str,
-        typer.Option(
-            help="auto, one for all (histogram, gaussian, poisson, bernoulli, categorical, "
-            "multinomial, text, ...), or by column: age=gaussian,note=text."
-        ),
-    ] = "auto",
-    class_prior: Annotated[
-        str,
-        typer.Option(
-            help="data, uniform, probabilities: a=0.3,b=0.7, or pretend rows to add to those of "
-            "the sorted classes: 'dirichlet(1)' to each, 'dirichlet(1,2,3)', or 'beta(2,1)', 2 to "
-            "the second of two and 1 to the first."
-        ),
-    ] = "data",
-    semi_supervised: Annotated[
-        bool,
-        typer.Option("--semi-supervised", help="Learn from rows without a label too."),
-    ] = False,
-    frequencies: Annotated[
-        str | None,
-        typer.Option(
-            help="A column that says how many equal rows each row is.", show_default=False
-        ),
-    ] = None,
-    groups: Annotated[
-        str | None,
-        typer.Option(
-            help="A column whose rows of one value belong together, as those of a customer: they "
-            "are left out and set aside together.",
-            show_default=False,
-        ),
-    ] = None,
-    time: Annotated[
-        str | None,
-        typer.Option(
-            help="With --half-life, the column of times of the rows, which is not learned.",
-            show_default=False,
-        ),
-    ] = None,
-    hold_out: Annotated[
-        str,
-        typer.Option(
-            help="Random rows to set aside and score: a share of them below 1, or how many."
-        ),
-    ] = "0",
-    seed: Annotated[int, typer.Option(help="Of the random choice of --hold-out.")] = 0,
-    keep_rows: Annotated[
-        bool,
-        typer.Option(
-            "--keep-rows",
-            help="Keep a sample of the rows in the model file, so that update, merge and calibrate "
-            "fit the weights to it. Who has the file can read these rows.",
-        ),
-    ] = False,
-    class_weight: Annotated[  # noqa: ARG001  (who asks for it is told what to say instead)
-        str | None, typer.Option(hidden=True, callback=_no_class_weight)
-    ] = None,
-    input_format: InputFormatOption = None,
-    file: FileOptions = FileOptions(),
-    memory_limit: MemoryOption = None,
-    form: FormatOption = None,
+    data: str,
+    output: str,
+    target: str | None,
+    columns: str | None,
+    ignore: str | None,
+    event_models: str,
+    class_prior: str,
+    semi_supervised: bool,
+    frequencies: str | None,
+    groups: str | None,
+    time: str | None,
+    hold_out: str,
+    seed: int,
+    keep_rows: bool,
+    input_format: str | None,
+    file: FileOptions,
+    memory_limit: str | None,
+    form: Format | None,
     **options: str,
 ) -> None:
     """Learn a model from labelled rows, write it to a file, and assess it.
@@ -409,39 +385,42 @@ def _columns(
 # it.
 
 
-OutputOption = Annotated[
-    str | None,
-    typer.Option(
-        "--output", "-o", help="The model file to write; by default MODEL.", show_default=False
-    ),
-]
+output_option = click.option("--output", "-o", help="The model file to write; by default MODEL.")
 
 
-@with_file
+@click.command(cls=Verb)
+@model_argument
+@data_argument
+@output_option
+@target_option
+@click.option(
+    "--decay",
+    type=float,
+    help="Scale what was learned before, so that these rows weigh more: 0.5 halves it. "
+    "With --score, before each batch.",
+)
+@click.option("--score", is_flag=True, help="Score each batch of rows before it is learned.")
+@click.option(
+    "--batch", type=click.IntRange(min=1), default=1000, help="Rows of a batch that --score scores."
+)
+@click.option("--again", is_flag=True, help="Learn a file that was learned before once more.")
+@input_format_option
+@file_options
+@memory_option
+@format_option
 def update(
-    model: ModelArgument,
-    data: DataArgument,
-    output: OutputOption = None,
-    target: TargetOption = None,
-    decay: Annotated[
-        float | None,
-        typer.Option(
-            help="Scale what was learned before, so that these rows weigh more: 0.5 halves it. "
-            "With --score, before each batch.",
-            show_default=False,
-        ),
-    ] = None,
-    score: Annotated[
-        bool, typer.Option("--score", help="Score each batch of rows before it is learned.")
-    ] = False,
-    batch: Annotated[int, typer.Option(min=1, help="Rows of a batch that --score scores.")] = 1000,
-    again: Annotated[
-        bool, typer.Option("--again", help="Learn a file that was learned before once more.")
-    ] = False,
-    input_format: InputFormatOption = None,
-    file: FileOptions = FileOptions(),
-    memory_limit: MemoryOption = None,
-    form: FormatOption = None,
+    model: str,
+    data: str,
+    output: str | None,
+    target: str | None,
+    decay: float | None,
+    score: bool,
+    batch: int,
+    again: bool,
+    input_format: str | None,
+    file: FileOptions,
+    memory_limit: str | None,
+    form: Format | None,
 ) -> None:
     """Learn more labelled rows, counted as if they had been there in training.
 
@@ -501,15 +480,22 @@ def _prequential(
     return found
 
 
-@with_file
+@click.command(cls=Verb)
+@model_argument
+@data_argument
+@output_option
+@target_option
+@input_format_option
+@file_options
+@memory_option
 def forget(
-    model: ModelArgument,
-    data: DataArgument,
-    output: OutputOption = None,
-    target: TargetOption = None,
-    input_format: InputFormatOption = None,
-    file: FileOptions = FileOptions(),
-    memory_limit: MemoryOption = None,
+    model: str,
+    data: str,
+    output: str | None,
+    target: str | None,
+    input_format: str | None,
+    file: FileOptions,
+    memory_limit: str | None,
 ) -> None:
     """Unlearn labelled rows: counts are as if they had never been there; weights stay."""
     with _changing(model, output, data):
@@ -525,14 +511,12 @@ def forget(
         _write(nb, output or model, provenance, done, sampled=sampled)
 
 
+@click.command(cls=Verb)
+@click.argument("models", metavar="MODEL MODEL...", nargs=-1, required=True, help="Model files.")
+@click.option("--output", "-o", required=True, help="The model file to write.")
 def merge(
-    models: Annotated[
-        list[str],
-        typer.Argument(metavar="MODEL MODEL...", help="Model files.", show_default=False),
-    ],
-    output: Annotated[
-        str, typer.Option("--output", "-o", help="The model file to write.", show_default=False)
-    ],
+    models: list[str],
+    output: str,
 ) -> None:
     """Make one model of several: counts are as of the rows of all.
 
@@ -595,12 +579,16 @@ def _check_one_target(targets: dict[str, str | None]) -> None:
         )
 
 
+@click.command(cls=Verb)
+@model_argument
+@click.argument(
+    "factor", type=float, help="Greater than 0: 0.99 takes one hundredth off all counts."
+)
+@output_option
 def decay(
-    model: ModelArgument,
-    factor: Annotated[
-        float, typer.Argument(help="Greater than 0: 0.99 takes one hundredth off all counts.")
-    ],
-    output: OutputOption = None,
+    model: str,
+    factor: float,
+    output: str | None,
 ) -> None:
     """Scale all counts, so that what is learned later weighs more."""
     if mail_models.all_of_mail([model]):
@@ -611,22 +599,27 @@ def decay(
         _write(nb.decay(factor), output or model, provenance, "Decayed", sampled=sampled)
 
 
-@with_file
+@click.command(cls=Verb)
+@model_argument
+@click.argument(
+    "data",
+    metavar="[DATA]",
+    required=False,
+    help="Labelled rows that were not learned; by default the sample in the file is used.",
+)
+@output_option
+@target_option
+@input_format_option
+@file_options
+@memory_option
 def calibrate(
-    model: ModelArgument,
-    data: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[DATA]",
-            help="Labelled rows that were not learned; by default the sample in the file is used.",
-            show_default=False,
-        ),
-    ] = None,
-    output: OutputOption = None,
-    target: TargetOption = None,
-    input_format: InputFormatOption = None,
-    file: FileOptions = FileOptions(),
-    memory_limit: MemoryOption = None,
+    model: str,
+    data: str | None,
+    output: str | None,
+    target: str | None,
+    input_format: str | None,
+    file: FileOptions,
+    memory_limit: str | None,
 ) -> None:
     """Fit the weights of the columns again; counts stay.
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from naively import saving
 from naively.cli import shared as output
+from naively.cli.options import Format
 from naively.mail.layout import is_of_mail
 from naively.messages import amount, tell
 
@@ -27,7 +28,7 @@ def all_of_mail(paths: Sequence[str]) -> bool:
     return all(found)
 
 
-def show(path: str, top: int, form: output.Format | None) -> None:
+def show(path: str, top: int, form: Format | None) -> None:
     """Say what a model of mail has learned, and write its strongest words."""
     from naively.mail import about
     from naively.mail.table import open_table
@@ -55,7 +56,7 @@ def report(path: str, mail: str | None, to: str) -> None:
     tell(f"Wrote {to}: {len(page.html.encode()):,} bytes.")
 
 
-def diff(before: str, after: str, top: int, form: output.Format | None) -> None:
+def diff(before: str, after: str, top: int, form: Format | None) -> None:
     """Write the words whose weights changed most from one model of mail to another."""
     from naively.mail import about
     from naively.mail.table import open_table

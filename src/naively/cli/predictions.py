@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, TextIO, Ty
 
 from naively import saving
 from naively.cli import shared as output
-from naively.cli.shared import Format
+from naively.cli.options import Format
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -6,12 +6,12 @@ import os
 import signal
 import socket
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
 from naively.cli.ask import subject_of
-from naively.cli.shared import ModelArgument
+from naively.cli.options import Verb, model_argument
 from naively.messages import say
 from naively.serve import MAX_BYTES, MAX_ROWS
 
@@ -24,20 +24,38 @@ BACKLOG = 2048
 GRACE = 30  # seconds for what is being answered, after SIGTERM
 
 
+@click.command(cls=Verb)
+@model_argument
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    help="The address to listen at; by default only this machine can ask.",
+)
+@click.option(
+    "--port",
+    type=click.IntRange(min=0, max=65535),
+    default=8000,
+    help="The port to listen at; 0 takes a free one.",
+)
+@click.option(
+    "--strict", is_flag=True, help="Refuse keys that are no columns, which are ignored else."
+)
+@click.option(
+    "--max-rows", type=click.IntRange(min=1), default=MAX_ROWS, help="Rows of a request, at most."
+)
+@click.option(
+    "--max-bytes",
+    type=click.IntRange(min=1),
+    default=MAX_BYTES,
+    help="Bytes of a request, at most.",
+)
 def serve(
-    model: ModelArgument,
-    host: Annotated[
-        str, typer.Option(help="The address to listen at; by default only this machine can ask.")
-    ] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, help="The port to listen at; 0 takes a free one.")
-    ] = 8000,
-    strict: Annotated[
-        bool,
-        typer.Option("--strict", help="Refuse keys that are no columns, which are ignored else."),
-    ] = False,
-    max_rows: Annotated[int, typer.Option(min=1, help="Rows of a request, at most.")] = MAX_ROWS,
-    max_bytes: Annotated[int, typer.Option(min=1, help="Bytes of a request, at most.")] = MAX_BYTES,
+    model: str,
+    host: str,
+    port: int,
+    strict: bool,
+    max_rows: int,
+    max_bytes: int,
 ) -> None:
     """Answer over HTTP: rows in JSON are sent to /predict; the report is at /.
 

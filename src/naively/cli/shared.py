@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import csv
-import functools
-import inspect
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
-from enum import StrEnum
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TextIO, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Any, TextIO
 
-import typer
-
+from naively.cli.options import Format
 from naively.messages import OBEYED, say, visible
 from naively.options import FileOptions, number_of
 from naively.progress import with_progress
@@ -40,86 +36,10 @@ if TYPE_CHECKING:
 # --- DATA on the command line becomes rows and labels --------------------------------------------
 
 
-DataArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="DATA",
-        help="CSV, Parquet or JSON lines (also .gz or .zst), mail, a folder with one folder of "
-        "text files for each class, or - for standard input.",
-        show_default=False,
-    ),
-]
-ModelArgument = Annotated[
-    str, typer.Argument(metavar="MODEL", help="A model file.", show_default=False)
-]
-TargetOption = Annotated[
-    str | None,
-    typer.Option("--target", "-t", help="The column that holds the labels.", show_default=False),
-]
-InputFormatOption = Annotated[
-    str | None,
-    typer.Option("--input-format", help="csv, parquet or jsonl, where the name does not tell."),
-]
-MemoryOption = Annotated[
-    str | None,
-    typer.Option(
-        "--memory-limit",
-        help="About how much memory to take, such as 400MB or 2GB: fewer rows are held at a time.",
-        show_default=False,
-    ),
-]
-
 UNITS = {"MB": 10**6, "GB": 10**9, "TB": 10**12, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
 LEAST = 300 * 10**6  # bytes that can be asked for
 OWN = 200 * 10**6  # of them, about what Python, the libraries and a model take
 FOLDER_TARGET = "label"
-IN_FILE = "How DATA is written, where it does not tell"  # a heading of the help
-
-Verb = TypeVar("Verb", bound=Callable[..., None])
-
-
-def with_file(verb: Verb) -> Verb:
-    """Give a verb the declared options of how a file is read, in place of its ``file``."""
-    hints = get_type_hints(verb, include_extras=True)
-    known: list[inspect.Parameter] = []
-    for parameter in inspect.signature(verb).parameters.values():
-        if parameter.name != "file":
-            known.append(parameter.replace(annotation=hints[parameter.name]))
-            continue
-        known += [
-            inspect.Parameter(
-                of.name,
-                inspect.Parameter.POSITIONAL_OR_KEYWORD,
-                default=of.default,
-                annotation=Annotated[
-                    bool if of.default is True else str | None,
-                    typer.Option(
-                        " /--no-header" if of.default is True else f"--{of.name.replace('_', '-')}",
-                        help=of.metadata["help"],
-                        show_default=False,
-                        rich_help_panel=IN_FILE,
-                    ),
-                ],
-            )
-            for of in fields(FileOptions)
-        ]
-
-    @functools.wraps(verb)
-    def with_options(*args: Any, **given: Any) -> None:
-        names = [of.name for of in fields(FileOptions) if of.name in given]
-        said = FileOptions(**{name: given.pop(name) for name in names})
-        results = [given.get(name) for name in ("model", "output", "out")]
-        if said.left_out_to and Path(said.left_out_to).resolve() in {
-            Path(result).resolve() for result in results if result is not None
-        }:
-            raise ValueError(
-                f"--bad-rows names {said.left_out_to}, which is read or written too: name another."
-            )
-        verb(*args, **given, file=said)
-
-    vars(with_options)["__signature__"] = inspect.Signature(known)
-    with_options.__annotations__ = {p.name: p.annotation for p in known}
-    return with_options  # type: ignore[return-value]
 
 
 @dataclass(frozen=True)
@@ -495,19 +415,6 @@ def shortened(value: object, width: int) -> str:
 #
 # Results are written as a readable table on a terminal, and as CSV or JSON to a pipe or a file.
 
-
-class Format(StrEnum):
-    """The format of results."""
-
-    table = "table"
-    csv = "csv"
-    json = "json"
-
-
-FormatOption = Annotated[
-    Format | None,
-    typer.Option("--format", "-f", help="Default: a table on a terminal, CSV in a pipe."),
-]
 
 DIGITS = 4  # after the point of a float in a table; CSV and JSON have all digits
 

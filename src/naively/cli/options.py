@@ -1,0 +1,158 @@
+"""How a verb is declared, and the arguments and options that verbs share."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from enum import StrEnum
+from functools import partial, update_wrapper
+from importlib import import_module
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from naively.options import FileOptions, Options
+
+Declared = TypeVar("Declared", bound=Callable[..., Any])
+
+
+class Verb(click.Command):
+    """A verb whose options may each be given once, so that no value is dropped in silence."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the arguments, or raise an error if an option is given twice."""
+        given = self.make_parser(ctx).parse_args(args=list(args))[2]
+        for parameter, count in Counter(given).items():
+            if count > 1 and isinstance(parameter, click.Option):
+                raise click.BadParameter("give it once.", ctx, parameter)
+        return super().parse_args(ctx, args)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the help of the options, below their headings."""
+        below: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is not None and isinstance(parameter, click.Option):
+                below.setdefault(getattr(parameter, "heading", "Options"), []).append(record)
+        for heading, records in below.items():
+            with formatter.section(heading):
+                formatter.write_dl(records)
+
+
+class Verbs(click.Group):
+    """Verbs, in their order; those that are named with a module are imported when asked for."""
+
+    def __init__(
+        self, *declared: Any, modules: Mapping[str, str] | None = None, **settings: Any
+    ) -> None:
+        super().__init__(*declared, **settings)
+        self.modules = modules or {}
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return [*self.modules, *self.commands]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.modules:
+            return super().get_command(ctx, cmd_name)
+        found: click.Command = getattr(import_module(self.modules[cmd_name]), cmd_name)
+        return found
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the verb that is asked for, or raise an error that names those which are like it."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.NoSuchCommand as error:
+            known = self.list_commands(ctx)
+            raise click.NoSuchCommand(error.command_name, None, known, ctx) from None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the verbs, each with the first sentence of its help, which Click cuts off."""
+        found = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
+        with formatter.section("Verbs"):
+            formatter.write_dl(
+                [(name, verb.get_short_help_str(limit=200)) for name, verb in found.items() if verb]
+            )
+
+
+class OptionBelow(click.Option):
+    """An option that the help shows below a heading of its own."""
+
+    def __init__(self, *declared: Any, heading: str, **settings: Any) -> None:
+        super().__init__(*declared, **settings)
+        self.heading = heading
+
+
+def option_below(heading: str) -> Callable[..., Callable[[Declared], Declared]]:
+    """Return what declares options below a heading, as ``click.option`` does without one."""
+    return partial(click.option, cls=OptionBelow, heading=heading)
+
+
+class Format(StrEnum):
+    """The format of results."""
+
+    table = "table"
+    csv = "csv"
+    json = "json"
+
+
+data_argument = click.argument(
+    "data",
+    metavar="DATA",
+    help="CSV, Parquet or JSON lines (also .gz or .zst), mail, a folder with one folder of "
+    "text files for each class, or - for standard input.",
+)
+model_argument = click.argument("model", metavar="MODEL", help="A model file.")
+target_option = click.option("--target", "-t", help="The column that holds the labels.")
+input_format_option = click.option(
+    "--input-format", help="csv, parquet or jsonl, where the name does not tell."
+)
+memory_option = click.option(
+    "--memory-limit",
+    help="About how much memory to take, such as 400MB or 2GB: fewer rows are held at a time.",
+)
+format_option = click.option(
+    "--format",
+    "-f",
+    "form",
+    type=click.Choice(Format),
+    help="Default: a table on a terminal, CSV in a pipe.",
+)
+of_file = option_below("How DATA is written, where it does not tell")
+
+
+def file_options(verb: Declared) -> Declared:
+    """Give a verb the declared options of how a file is read, together, as ``file``."""
+
+    def with_file(**given: Any) -> None:
+        said = FileOptions(**{of.name: given.pop(of.name) for of in fields(FileOptions)})
+        results = [given.get(name) for name in ("model", "output", "out")]
+        if said.left_out_to and Path(said.left_out_to).resolve() in {
+            Path(result).resolve() for result in results if result is not None
+        }:
+            raise ValueError(
+                f"--bad-rows names {said.left_out_to}, which is read or written too: name another."
+            )
+        verb(**given, file=said)
+
+    declared: Any = update_wrapper(with_file, verb)
+    for of in reversed(fields(FileOptions)):
+        name, what = of.name.replace("_", "-"), of.metadata["help"]
+        if of.default is True:
+            given_as = {"flag_value": False, "default": True, "show_default": False}
+            declared = of_file(f"--no-{name}", of.name, **given_as, help=what)(declared)
+        else:
+            declared = of_file(f"--{name}", help=what)(declared)
+    return declared  # type: ignore[no-any-return]
+
+
+def settings_options(verb: Declared) -> Declared:
+    """Give a verb the declared options of ``NaiveBayes``, as text; "none" is None."""
+    for of in reversed(fields(Options)):
+        default = "none" if of.default is None else str(of.default)
+        name = f"--{of.name.replace('_', '-')}"
+        verb = click.option(name, default=default, help=of.metadata["help"])(verb)
+    return verb
