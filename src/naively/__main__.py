@@ -22,23 +22,25 @@ def main() -> None:
     else:
         gc.set_threshold(50_000)  # what is imported stays: it is not looked through at each module
         _end_tidily()
-    if sys.argv[1:2] == ["mail"]:
-        status = 75  # try again: a status of 1, Python's own of any error, would mean ham
-        try:
+    is_mail = sys.argv[1:2] == ["mail"]
+    status = 75 if is_mail else 1  # try again: Python's own of any error, 1, would mean ham
+    try:
+        if is_mail:
             from naively.mail.command import run
 
             status = run(sys.argv[2:])
-        except KeyboardInterrupt:
-            status = 130
-        except SystemExit as told:  # to end, by a signal
-            status = int(told.code or 0)
-        except BaseException:  # noqa: BLE001  a mistake of ours, with its traceback
-            sys.excepthook(*sys.exc_info())
-        finally:
-            _leave(status)
-    from naively.cli.app import main as run_all
+        else:
+            from naively.cli.app import main as run_all
 
-    run_all()
+            run_all()
+    except KeyboardInterrupt:
+        status = 130
+    except SystemExit as told:  # by a verb that is done, or by a signal
+        status = int(told.code or 0)
+    except BaseException:  # noqa: BLE001  a mistake of ours, with its traceback
+        sys.excepthook(*sys.exc_info())
+    finally:
+        _leave(status)
 
 
 def _end_tidily() -> None:

@@ -17,6 +17,7 @@ import numpy as np
 from naively import saving
 from naively.data.columns import LEVELS, READ_AS, Column, ColumnRows, Content, Reading, column_rows
 from naively.data.files.copies import decode, find, replaced, spool
+from naively.data.files.plain import PlainTable, plain_rows
 from naively.data.files.source import (
     EXTENSIONS,
     Source,
@@ -233,14 +234,18 @@ def opened(
         if path.is_dir():
             yield _folder(path, choose, format, file.encoding)
             return
-    from naively.data.files.tables import FileTable
-
     with (
         tempfile.TemporaryDirectory(prefix="naively-") as scratch,
         _left_out(file, [path]) as bad,
     ):
         folder = Path(scratch)
         source = replace(_source(path, name, format, folder, file), left_out=bad)
+        plain = plain_rows(source)
+        if plain is not None:
+            yield PlainTable(source, *plain, choose, wanted, labels, rows)
+            return
+        from naively.data.files.tables import FileTable  # which imports DuckDB
+
         with closing(
             FileTable(source, choose, wanted, folder, labels, rows, None, memory)
         ) as table:

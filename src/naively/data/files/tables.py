@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import count
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import duckdb
@@ -24,7 +22,7 @@ from naively.data.files.copies import (
     write_again,
 )
 from naively.data.files.dialects import LONGEST, CsvDialect, csv_dialect, first_rows
-from naively.data.files.formats import NAMED, check_width, numbered
+from naively.data.files.names import UNNAMED, Header, header_of
 from naively.data.files.source import (
     LIMIT,
     LONG,
@@ -33,9 +31,7 @@ from naively.data.files.source import (
     readable_error,
     recount,
 )
-from naively.data.reading import SURE
 from naively.data.stream import BYTES, ROWS, ReadAgainError, Stream, in_pieces
-from naively.kernels.forms import Form, read_cell
 from naively.kernels.strings import Strings
 
 if TYPE_CHECKING:
@@ -129,21 +125,7 @@ class FileTable(Stream):
     @property
     def notes(self) -> tuple[str, ...]:
         """A sentence about each thing that was repaired, or is not of the kind expected."""
-        notes = self._source.notes + super().notes
-        if self._scan.spaced:
-            notes += (f"The blank after each delimiter of {self._source.name} was left out.",)
-        if self._scan.repeated:
-            names = ", ".join(f'"{name}"' for name in self._scan.repeated)
-            first = self._scan.repeated[0]
-            many = f"{self._source.name} has more than one column named {names}"
-            notes += (f'{many}: the second is called "{first} (2)", and so on.',)
-        if not self._scan.looks_like_data or self._source.copy_of in NAMED:
-            return notes
-        looks = (
-            f"Line 1 of {self._source.name} is taken for the names of the columns, but looks like "
-            "a row: if it is one, say --no-header (header=False)."
-        )
-        return (looks, *notes)
+        return (*self._scan.header.notes(self._source), *super().notes)
 
     def close(self) -> None:
         """Close the file."""
@@ -394,9 +376,7 @@ class Scan:
     table: str
     fields: list[Field]
     delimiter: str = ""  # of CSV
-    looks_like_data: bool = False  # the line that is taken for the names of the columns
-    spaced: bool = False  # whether a blank follows each delimiter, which is left out
-    repeated: tuple[str, ...] = ()  # names that more than one column has
+    header: Header = UNNAMED  # of CSV
 
     @property
     def skips_empty_lines(self) -> bool:
@@ -444,47 +424,19 @@ def _scan_csv(connection: Connection, source: Source, labels: str | None) -> Sca
         check_plain(source, dialect, rows)
     elif source.written_as is None and (is_odd or not dialect.is_plain or asked.left_out_to):
         raise NotPlainError
-    header = rows[0] if rows and source.named else source.names
-    names = _named(header) if asked.header else numbered(len(header or rows[0]))
-    if asked.header and not source.named:
-        rows = [[*header], *rows]
-    check_width(len(names), source.name)
-    # Names by position: DuckDB takes "a" and "A" for one name.
-    spaced = not source.copy_of and _are_spaced(rows)
-    cells = [f"ltrim(c{i}, ' ')" if spaced else f"c{i}" for i in range(len(names))]
-    names = [name.lstrip(" ") for name in names] if spaced else names
-    repeated = tuple(name for name, count in Counter(names).items() if count > 1)
+    header = header_of(source, rows)
+    # Columns by position: DuckDB takes "a" and "A" for one name.
+    cells = [f"ltrim(c{i}, ' ')" if header.spaced else f"c{i}" for i in range(len(header.names))]
     fields = [
         Field(name, cell, "text", name != labels)
-        for name, cell in zip(_told_apart(names), cells, strict=True)
+        for name, cell in zip(header.names, cells, strict=True)
     ]
-    columns = _struct({f"c{i}": "VARCHAR" for i in range(len(names))})
+    columns = _struct({f"c{i}": "VARCHAR" for i in range(len(cells))})
     table = (
         f"read_csv({_path(source)}, columns = {columns}, delim = {_text(dialect.delimiter)}, "
         f"""quote = '"', escape = '"', header = {str(source.named).lower()}, {options})"""
     )
-    looks_like_data = asked.header and _looks_like_data(rows)
-    return Scan(table, fields, dialect.delimiter, looks_like_data, spaced, repeated)
-
-
-def _are_spaced(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether a blank follows each delimiter."""
-    after = [cell for row in rows for cell in row[1:]]
-    return bool(after) and all(cell.startswith(" ") for cell in after)
-
-
-def _looks_like_data(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the first row holds numbers or times as those below do, and no name above any."""
-    below = [row for row in rows[1:] if len(row) == len(rows[0])]
-    alike = False
-    for name, *cells in zip(rows[0], *below, strict=True):
-        forms = [read_cell(cell).form for cell in cells if cell.strip()]
-        if not forms or sum(form > Form.TRUTH for form in forms) < SURE * len(forms):
-            continue
-        if read_cell(name).form <= Form.TRUTH:
-            return False
-        alike = True
-    return alike
+    return Scan(table, fields, dialect.delimiter, header)
 
 
 def _head(connection: Connection, source: Source, options: str) -> list[str]:
@@ -497,27 +449,6 @@ def _head(connection: Connection, source: Source, options: str) -> list[str]:
         ).fetchall()
         return [f"{line or ''}\n" for (line,) in lines]
     return head_of(source)
-
-
-def _named(header: Sequence[str]) -> list[str]:
-    return [name or f"column{i}" for i, name in enumerate(header, 1)]
-
-
-def _told_apart(names: Sequence[str]) -> list[str]:
-    """Return names of which those that came before have a number behind them.
-
-    >>> _told_apart(["a", "b", "a", "a (2)", "a"])
-    ['a', 'b', 'a (3)', 'a (2)', 'a (4)']
-    """
-    taken, seen, found = set(names), set[str](), []
-    for name in names:
-        own = name
-        if name in seen:
-            own = next(each for i in count(2) if (each := f"{name} ({i})") not in taken)
-        taken.add(own)
-        seen.add(name)
-        found.append(own)
-    return found
 
 
 def _scan_jsonl(

@@ -1,0 +1,109 @@
+"""The names of the columns of CSV, and what is odd about them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import count
+from typing import NamedTuple
+
+from naively.data.files.formats import NAMED, check_width, numbered
+from naively.data.files.source import Source
+from naively.data.reading import SURE
+from naively.kernels.forms import Form, read_cell
+
+
+class Header(NamedTuple):
+    """The names of the columns, each another one.
+
+    Parameters
+    ----------
+    names : list of str
+        The names.
+    spaced : bool
+        Whether a blank follows each delimiter, which is left out.
+    repeated : tuple of str
+        Names that more than one column has.
+    looks_like_data : bool
+        Whether the line that is taken for the names looks like a row.
+    """
+
+    names: list[str]
+    spaced: bool = False
+    repeated: tuple[str, ...] = ()
+    looks_like_data: bool = False
+
+    def notes(self, source: Source) -> Iterator[str]:
+        """Yield a sentence about each thing that is odd."""
+        if self.looks_like_data and source.copy_of not in NAMED:
+            yield (
+                f"Line 1 of {source.name} is taken for the names of the columns, but looks like "
+                "a row: if it is one, say --no-header (header=False)."
+            )
+        yield from source.notes
+        if self.spaced:
+            yield f"The blank after each delimiter of {source.name} was left out."
+        if self.repeated:
+            names = ", ".join(f'"{name}"' for name in self.repeated)
+            yield (
+                f"{source.name} has more than one column named {names}: the second is called "
+                f'"{self.repeated[0]} (2)", and so on.'
+            )
+
+
+UNNAMED = Header([])  # of what is not CSV
+
+
+def header_of(source: Source, rows: Sequence[Sequence[str]]) -> Header:
+    """Return the names of the columns of CSV, by its first rows."""
+    asked = source.options
+    header = rows[0] if rows and source.named else source.names
+    names = _named(header) if asked.header else numbered(len(header or rows[0]))
+    if asked.header and not source.named:
+        rows = [[*header], *rows]
+    check_width(len(names), source.name)
+    spaced = not source.copy_of and _are_spaced(rows)
+    names = [name.lstrip(" ") for name in names] if spaced else names
+    repeated = tuple(name for name, times in Counter(names).items() if times > 1)
+    return Header(_told_apart(names), spaced, repeated, asked.header and _looks_like_data(rows))
+
+
+def _named(header: Sequence[str]) -> list[str]:
+    return [name or f"column{i}" for i, name in enumerate(header, 1)]
+
+
+def _are_spaced(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether a blank follows each delimiter."""
+    after = [cell for row in rows for cell in row[1:]]
+    return bool(after) and all(cell.startswith(" ") for cell in after)
+
+
+def _told_apart(names: Sequence[str]) -> list[str]:
+    """Return names of which those that came before have a number behind them.
+
+    >>> _told_apart(["a", "b", "a", "a (2)", "a"])
+    ['a', 'b', 'a (3)', 'a (2)', 'a (4)']
+    """
+    taken, seen, found = set(names), set[str](), []
+    for name in names:
+        own = name
+        if name in seen:
+            own = next(each for i in count(2) if (each := f"{name} ({i})") not in taken)
+        taken.add(own)
+        seen.add(name)
+        found.append(own)
+    return found
+
+
+def _looks_like_data(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first row holds numbers or times as those below do, and no name above any."""
+    below = [row for row in rows[1:] if len(row) == len(rows[0])]
+    alike = False
+    for name, *cells in zip(rows[0], *below, strict=True):
+        forms = [read_cell(cell).form for cell in cells if cell.strip()]
+        if not forms or sum(form > Form.TRUTH for form in forms) < SURE * len(forms):
+            continue
+        if read_cell(name).form <= Form.TRUTH:
+            return False
+        alike = True
+    return alike
