@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import naively
 from naively import NaiveBayes
 from tests.mutants.faults import EVERY
 from tests.structure import circles, class_names, files_of, imports, modules
@@ -105,6 +106,7 @@ def test_the_version_is_one_everywhere() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     cited = re.findall(r"^version: (.*)$", (ROOT / "CITATION.cff").read_text("utf-8"), re.MULTILINE)
     assert cited == [project["version"]]
+    assert naively.__version__ == project["version"]
 
 
 def test_the_security_page_names_files_that_are_there() -> None:

@@ -120,7 +120,8 @@ def test_a_release_checks_the_tag_and_trusts_the_publisher() -> None:
 def release(tmp_path: Path) -> Path:
     """The files of a release, as they ought to be for its tag."""
     version = PROJECT["project"]["version"]
-    for name in ("pyproject.toml", "CITATION.cff", "packages/js/package.json"):
+    others = "src/naively/__init__.py", "CITATION.cff", "packages/js/package.json"
+    for name in ("pyproject.toml", *others):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     section = f"## [{version}] - 2026-12-01\n\n### Added\n\n- All.\n"

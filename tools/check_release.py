@@ -23,6 +23,8 @@ def faults(tag: str, root: Path = ROOT) -> list[str]:
     project = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]
     package = json.loads((root / "packages/js/package.json").read_text("utf-8"))
     known = {"pyproject.toml": project["version"], "packages/js/package.json": package["version"]}
+    imported = (root / "src/naively/__init__.py").read_text("utf-8")
+    known |= {"src/naively/__init__.py": imported.split('__version__ = "')[1].split('"')[0]}
     cited = re.search(r"^version: (.+)$", (root / "CITATION.cff").read_text("utf-8"), re.MULTILINE)
     known |= {"CITATION.cff": cited[1].strip("\"'")} if cited else {}
     found += [

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from naively.schema.text import Patterns as Patterns
     from naively.schema.text import Text as Text
 
-__version__: str
+__version__ = "0.1.0"  # as pyproject.toml has it
 
 # Where each name comes from, beside the event models and their priors (``events.PUBLIC``).
 _HOME = {
@@ -63,8 +63,6 @@ _HOME = {
 
 
 def __getattr__(name: str) -> Any:
-    if name == "__version__":
-        return import_module("importlib.metadata").version("naively")
     if name == "__all__":
         return sorted([*_HOME, *import_module("naively.events").PUBLIC])
     if name in _HOME:

@@ -18,7 +18,7 @@ from inspect import signature
 from itertools import chain
 from os import PathLike
 from threading import RLock
-from typing import Any, BinaryIO, Concatenate, ParamSpec, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, Concatenate, ParamSpec, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -43,7 +43,6 @@ from naively.counting.tally import Tally
 from naively.data.columns import Rows, join_columns, missing_column
 from naively.data.frames import TEXT, Table, as_rows, as_table, is_on_cluster, read_labels
 from naively.data.stream import ReadAgainError, Stream, as_stream
-from naively.engines import spark as on_cluster
 from naively.engines.stream import LabelledStream
 from naively.estimators.accessors import Curve, Fitted, Inspect
 from naively.estimators.exports import Export
@@ -51,17 +50,8 @@ from naively.estimators.scikit import Estimator
 from naively.estimators.training import check_is_fitted, check_named, is_single
 from naively.file import store
 from naively.file.parts import SampledRows
-from naively.fitting.covariance import WeightsCovariance
 from naively.fitting.sample import Reservoir, merged
 from naively.fitting.weights import posterior
-from naively.inspect.explain import Explanation, explain
-from naively.inspect.likelihood import log_likelihoods
-from naively.inspect.parameters import ParameterCount, count_joint_parameters, count_parameters
-from naively.inspect.uncertainty import (
-    ProbabilityIntervals,
-    covariance_for,
-    probability_intervals,
-)
 from naively.kernels.reference import Finish, Finished, Floats
 from naively.model.class_prior import Cost, decide, estimate_prior, given_prior, shift
 from naively.model.held_out import check_coverage
@@ -70,6 +60,12 @@ from naively.model.weights import Weights
 from naively.options import Weighting
 from naively.schema.schema import Schema, fingerprints
 from naively.schema.settings import Probabilities
+
+if TYPE_CHECKING:  # what explains a model is imported when it is asked to
+    from naively.fitting.covariance import WeightsCovariance
+    from naively.inspect.explain import Explanation
+    from naively.inspect.parameters import ParameterCount
+    from naively.inspect.uncertainty import ProbabilityIntervals
 
 # --- What is asked of each row can be asked of tables that are not in memory, batch by batch -----
 
@@ -256,6 +252,8 @@ class Classifier(Estimator):
         (array(['a'], dtype='<U1'), array(['b'], dtype='<U1'))
         """
         if is_on_cluster(X):
+            from naively.engines import spark as on_cluster
+
             return on_cluster.predict(X, self._checked, cost, reject)
         if cost is None and reject is None:
             label = self._scored(X, "label")
@@ -294,6 +292,8 @@ class Classifier(Estimator):
         if is_on_cluster(X):
             if single:
                 raise ValueError("The probabilities of a frame of Spark are of float64.")
+            from naively.engines import spark as on_cluster
+
             return on_cluster.predict_proba(X, self._checked, class_prior)
         if class_prior is None:
             return self._scored(X, "posterior32" if single else "posterior")
@@ -363,6 +363,8 @@ class Classifier(Estimator):
         >>> nb.score_samples([[1.5]], "a") > nb.score_samples([[1.5]], "b")
         array([ True])
         """
+        from naively.inspect.likelihood import log_likelihoods
+
         model, rows = self._checked, self._rows(X)
         if y is None:
             return model.log_evidence(rows)
@@ -488,6 +490,9 @@ class Classifier(Estimator):
            -0.44  text = lunch
            +0.00  class prior
         """
+        from naively.inspect.explain import explain
+        from naively.inspect.uncertainty import probability_intervals
+
         model, rows = self._checked, self._rows(X)
         if interval is None:
             return explain(model, rows)
@@ -549,6 +554,8 @@ class Classifier(Estimator):
           0  rain      0.591885   0.191757  0.928804
           0  sun       0.408115  0.0711961  0.808243
         """
+        from naively.inspect.uncertainty import probability_intervals
+
         coverage = check_coverage(coverage)
         if is_on_cluster(X) or as_stream(X) is not None:
             raise ValueError("Intervals are of rows in memory; give some of the rows.")
@@ -556,6 +563,8 @@ class Classifier(Estimator):
 
     def _covariance(self) -> WeightsCovariance | None:
         """Return how sure the weights are; None without weights."""
+        from naively.inspect.uncertainty import covariance_for
+
         model = self._checked
         if self._counts_unlabelled:
             raise ValueError(
@@ -1020,6 +1029,8 @@ class Classifier(Estimator):
 
         A class prior that is given has none; the weights of columns are not among them.
         """
+        from naively.inspect.parameters import count_parameters
+
         return count_parameters(self._fitted)
 
     @property
@@ -1029,6 +1040,8 @@ class Classifier(Estimator):
         It is a whole number, which prints as a power of 2 where it is long and has ``log2``, or
         ``inf`` where a column holds numbers without end.
         """
+        from naively.inspect.parameters import count_joint_parameters
+
         return count_joint_parameters(self._fitted)
 
     @property

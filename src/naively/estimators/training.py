@@ -28,11 +28,8 @@ from naively.counting.labels import (
 from naively.data.columns import Rows, missing_column
 from naively.data.frames import Table, as_rows, read_labels
 from naively.data.stream import Stream
-from naively.engines.spark import LabelledFrame
-from naively.engines.spark import learn as learn_frame
 from naively.engines.stream import LabelledStream, learn
 from naively.fitting.sample import Reservoir
-from naively.fitting.semi_supervised import learn_unlabelled
 from naively.kernels.reference import Floats
 from naively.kernels.strings import Strings
 from naively.messages import warn
@@ -43,6 +40,7 @@ from naively.schema.schema import Schema
 from naively.schema.settings import Settings
 
 if TYPE_CHECKING:
+    from naively.engines.spark import LabelledFrame
     from naively.engines.sql_tallies import DatabaseTable
 
 
@@ -180,6 +178,8 @@ class OnCluster(NotInMemory):
         sample: Reservoir,
         known: Schema | None = None,
     ) -> tuple[Model | None, Reservoir]:
+        from naively.engines.spark import learn as learn_frame
+
         return learn_frame(self.table, event_models, settings, sample, known)
 
 
@@ -347,6 +347,8 @@ class InMemory(Training):
         model += Model.learn(self.every, nothing, schema, model.settings)
         labels = replace(Labels.none(len(rest), model.classes), weight=weight)
         batch = model.counted.schema.encode(self.every.take(rest), labels)
+        from naively.fitting.semi_supervised import learn_unlabelled
+
         return learn_unlabelled(model, sample, batch, kind)
 
 
@@ -364,6 +366,8 @@ def read_frame(frame: Any, y: Target, beside: Beside, *, semi_supervised: bool) 
             raise ValueError(  # noqa: TRY004
                 f"{what} must be the name of a column of the frame, got a {type(column).__name__}."
             )
+    from naively.engines.spark import LabelledFrame
+
     return OnCluster(LabelledFrame(frame, y, beside.columns))
 
 

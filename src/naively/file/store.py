@@ -9,7 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from naively import saving
+from naively import __version__, saving
 from naively.counting.axis import DOCUMENT, Name, Statistic, Words
 from naively.counting.tally import BlockTally, Tally
 from naively.data.columns import Reading
@@ -245,8 +245,6 @@ def _brief(message: str) -> str:
 
 def _header(model: Model, arrays: Arrays) -> Saved:
     """Return the header of a model but its format and provenance, and add the model's arrays."""
-    from importlib.metadata import version
-
     write_sums(model.counted.tally.weight, "weight", arrays)
     settings, counted, weights = model.settings, model.counted, model.weights
     prior = settings.class_prior
@@ -254,7 +252,7 @@ def _header(model: Model, arrays: Arrays) -> Saved:
         prior = write_probabilities(prior)
     _check_functions(counted.schema)
     return {
-        "version": version("naively"),
+        "version": __version__,
         "classes": write_classes(model.classes),
         "class_prior": prior,
         "settings": {name: getattr(settings, name) for name in declared()},

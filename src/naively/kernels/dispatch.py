@@ -110,13 +110,13 @@ def show_config() -> None:
     >>> show_config()
     naively ...
     """
-    from importlib.metadata import version
+    from naively import __version__
 
     kernels_in_use = f"NumPy. {HINT}"
     if NATIVE is not None:
         kernels_in_use = f"native, {NATIVE.instruction_set()}, at most {NATIVE.threads()} threads"
     versions = f"Python {platform.python_version()}, NumPy {np.__version__}"
-    print(f"naively {version('naively')}, {versions}\nkernels: {kernels_in_use}")  # noqa: T201
+    print(f"naively {__version__}, {versions}\nkernels: {kernels_in_use}")  # noqa: T201
 
 
 def default_threads() -> int:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable, Iterator, Sequence
-from importlib.metadata import version
 
+from naively import __version__
 from naively.counting.axis import title
 from naively.file.store import HISTORY
 from naively.messages import visible
@@ -67,7 +67,7 @@ def _lead(subject: Subject) -> Iterator[str]:
     today = dt.datetime.now(tz=dt.UTC).date().isoformat()
     yield (
         f"A naive Bayes model that predicts {what} from {model.taken.schema.width:,} columns, as "
-        f"learned from {rows} rows. Written {today} by naively {version('naively')}."
+        f"learned from {rows} rows. Written {today} by naively {__version__}."
     )
 
 
