@@ -353,17 +353,18 @@ def test_verbs_and_options_are_completed(shell: str) -> None:
     def completed(line: str) -> str:
         words = line.split(" ")
         asked = {
-            "_NAIVELY_COMPLETE": f"complete_{shell}",
+            "_NAIVELY_COMPLETE": f"{shell}_complete",
             "COMP_WORDS": line,
-            "COMP_CWORD": str(len(words) - 1),
-            "_TYPER_COMPLETE_ARGS": line,
-            "_TYPER_COMPLETE_FISH_ACTION": "get-args",
+            "COMP_CWORD": words[-1] if shell == "fish" else str(len(words) - 1),
         }
         return run(**asked).stdout.decode()
 
     assert "predict" in completed("naively pre")
     assert "evaluate" not in completed("naively pre")
     assert "--coverage" in completed("naively predict --cov")
+    script = ok("--completion", shell)
+    assert "_NAIVELY_COMPLETE" in script
+    assert f"{shell}_complete" in script
 
 
 def test_notes_may_be_left_out_and_messages_be_json(data: Path, tmp_path: Path) -> None:

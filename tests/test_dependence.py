@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from scipy import stats
 from scipy.sparse import csr_array
 from sklearn.datasets import load_iris
 from sklearn.metrics import mutual_info_score
-from typer.testing import CliRunner
 
 from naively import Multinomial, NaiveBayes, load
 from naively.assess.dependence import Dependence, bins_by_class, p_values, pairwise_information

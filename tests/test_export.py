@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from onnxruntime import InferenceSession
-from typer.testing import CliRunner
 
 from naively import GaussianNB, NaiveBayes
 from naively.cli.app import app

@@ -521,5 +521,5 @@ def test_the_filter_imports_no_numbers_and_no_framework(model: Path) -> None:
     )
     loaded = modules_loaded("-c", code)
     assert "selectolax" in loaded
-    assert loaded & {"numpy", "scipy", "typer", "click", "rich", "safetensors", "sklearn"} == set()
+    assert loaded & {"numpy", "scipy", "click", "rich", "safetensors", "sklearn"} == set()
     assert "logging" not in loaded  # it takes as long to import as a message to filter

@@ -18,17 +18,22 @@ from naively.events.base import EventModel
 SOURCE = Path(naively.__file__).parent
 HEAVY = {
     "scipy", "sklearn", "pandas", "polars", "pyarrow", "narwhals", "nanoarrow", "duckdb",
-    "typer", "click", "rich", "matplotlib", "safetensors",
+    "click", "rich", "matplotlib", "safetensors", "pydantic",
     "starlette", "uvicorn", "anyio",
 }  # fmt: skip
 
 
-def modules_loaded(*arguments):
-    """Return what a new interpreter imports, as ``-X importtime`` reports it."""
+def every_module_loaded(*arguments):
+    """Return the full names of what a new interpreter imports."""
     command = [sys.executable, "-X", "importtime", *arguments]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr[-2000:]
-    return set(re.findall(r"^import time:.*\| +(\w+)", run.stderr, re.MULTILINE))
+    return set(re.findall(r"^import time:.*\| +([\w.]+)$", run.stderr, re.MULTILINE))
+
+
+def modules_loaded(*arguments):
+    """Return what a new interpreter imports, by the first part of the names."""
+    return {name.split(".")[0] for name in every_module_loaded(*arguments)}
 
 
 def test_import_loads_numpy_at_most():
@@ -68,28 +73,65 @@ def test_a_text_is_predicted_by_a_loaded_model_without_what_learned_it(tmp_path)
     assert modules_loaded("-c", code, str(path)) & HEAVY <= {"safetensors"}
 
 
-def test_help_does_not_wait_for_numbers():
-    loaded = modules_loaded("-m", "naively", "--help")
-    assert loaded & {"numpy", "scipy", "sklearn", "duckdb", "pandas", "polars", "pyarrow"} == set()
+TABLE = "a,b,y\n" + "1,red,x\n2,red,x\n,blue,z\n8,blue,z\n" * 9
+LATER = {"email", "importlib.metadata", "logging", "asyncio"}  # of the standard library
+LEARNING = {  # rooms of the house
+    "naively.fitting", "naively.assess", "naively.inspect", "naively.estimators", "naively.report",
+    "naively.export", "naively.engines",
+}  # fmt: skip
 
 
-@pytest.mark.slow
-def test_learning_a_table_does_not_wait_for_scikit_learn(tmp_path):
-    data, model = tmp_path / "data.csv", tmp_path / "model"
-    data.write_text("a,b,y\n1,2,x\n2,3,x\n7,8,z\n8,7,z\n")
-    loaded = modules_loaded("-m", "naively", "train", data, "-t", "y", "-o", model)
-    assert loaded & {"sklearn", "pandas", "polars", "pyarrow"} == set()
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """A small file of plain CSV, and the file of a model of it."""
+    folder = tmp_path_factory.mktemp("trained")
+    (folder / "data.csv").write_text(TABLE)
+    run = [sys.executable, "-m", "naively", "train", "data.csv", "-t", "y", "-o", "model"]
+    subprocess.run(run, capture_output=True, check=True, cwd=folder)
+    return folder / "data.csv", folder / "model"
 
 
-@pytest.mark.slow
-def test_predicting_a_table_loads_numpy_and_what_reads_the_file(tmp_path):
-    data, model = tmp_path / "data.csv", tmp_path / "model"
-    rows = "1,red,x\n2,red,x\n,blue,z\n8,blue,z\n" * 9
-    data.write_text("a,b,y\n" + rows)
-    run = [sys.executable, "-m", "naively", "train", data, "-t", "y", "-o", model]
-    subprocess.run(run, capture_output=True, check=True)
-    loaded = modules_loaded("-m", "naively", "predict", model, data)
-    assert loaded & HEAVY <= {"duckdb", "nanoarrow", "typer", "safetensors"}
+@pytest.mark.parametrize("verb", [[], ["train"], ["export"], ["curve"]], ids=str)
+def test_help_imports_click_alone(verb):
+    loaded = every_module_loaded("-m", "naively", *verb, "--help")
+    assert loaded & (HEAVY | LATER | LEARNING | {"numpy", "naively.data", "naively.events"}) == {
+        "click"
+    }
+
+
+def test_the_version_is_said_without_reading_the_metadata_of_packages():
+    assert every_module_loaded("-m", "naively", "--version") & (HEAVY | LATER) == {"click"}
+
+
+def test_a_verb_is_imported_alone(trained):
+    loaded = every_module_loaded("-m", "naively", "show", trained[1], "-f", "csv")
+    verbs = {"learn", "export", "serve", "demo", "curve"}
+    assert loaded & {f"naively.cli.{verb}" for verb in verbs} == set()
+
+
+def test_a_small_table_is_predicted_without_what_learned_it_and_what_reads_large_files(trained):
+    loaded = every_module_loaded("-m", "naively", "predict", trained[1], trained[0])
+    assert loaded & (HEAVY | LATER | LEARNING) == {"click", "safetensors"}
+
+
+def test_a_small_table_is_learned_without_what_explains_it(trained, tmp_path):
+    data, new = trained[0], tmp_path / "new"
+    loaded = every_module_loaded("-m", "naively", "train", data, "-t", "y", "-o", new)
+    assert loaded & (HEAVY | LATER) == {"click", "safetensors"}
+    assert (
+        loaded & {"naively.inspect", "naively.export", "naively.report", "naively.engines.spark"}
+        == set()
+    )
+
+
+def test_a_table_that_is_not_plain_is_read_by_duckdb(trained, tmp_path):
+    quoted = tmp_path / "quoted.csv"
+    quoted.write_text(TABLE.replace("red", '"red"'))
+    loaded = modules_loaded("-m", "naively", "predict", trained[1], quoted)
+    assert loaded & HEAVY == {"click", "safetensors", "duckdb", "nanoarrow"}
+
+
+def test_a_row_in_memory_is_predicted_by_numpy_and_the_reader_of_models(trained):
     # From a file to the probabilities of a row, without a file to be read and the command line.
     loaded = modules_loaded(
         "-c",
@@ -97,7 +139,7 @@ def test_predicting_a_table_loads_numpy_and_what_reads_the_file(tmp_path):
         "from naively.file import store\n"
         "from naively.data.frames import as_rows\n"
         "store.load(sys.argv[1]).posterior(as_rows([{'a': 1.0, 'b': 'red'}]))",
-        str(model),
+        str(trained[1]),
     )
     assert loaded & HEAVY <= {"safetensors"}
 

@@ -11,12 +11,12 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
-from typer.testing import CliRunner
 
 from naively import (
     Bernoulli,

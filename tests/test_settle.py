@@ -248,7 +248,7 @@ def test_training_in_batches_says_no_more_than_at_once() -> None:
 def test_a_large_file_is_read_in_batches_as_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from typer.testing import CliRunner
+    from click.testing import CliRunner
 
     from naively.cli.app import app
     from naively.data import files

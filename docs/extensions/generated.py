@@ -5,8 +5,8 @@ A page asks for one by a line ``<!-- generated: name -->``.
 
 from __future__ import annotations
 
-import html
 import json
+import os
 import re
 import subprocess
 import sys
@@ -15,7 +15,10 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from naively.mail.command import VERBS
+import click
+
+from naively.cli.app import app
+from naively.mail.command import VERBS as MAIL
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "benchmarks" / "results"
@@ -24,28 +27,23 @@ LINE = re.compile(r"^<!-- generated: ([a-z -]+) -->$", re.MULTILINE)
 
 def verbs() -> str:
     """Return the command line's verbs, a section each, from their own help."""
-    run = [sys.executable, "-m", "typer", "naively.cli.app", "utils", "docs", "--name", "naively"]
-    first, *sections = re.split(
-        r"^## `naively (\w+)`\n", html.unescape(_output(run)), flags=re.MULTILINE
-    )
-    said = dict(zip(sections[::2], sections[1::2], strict=True))
-    listed = [f"* [{verb}](#naively-{verb}): {of.split(chr(10))[1]}" for verb, of in said.items()]
-    for verb in VERBS:  # these parse their own arguments
-        shown = _output([sys.executable, "-m", "naively", "mail", verb, "--help"])
-        said["mail"] += f"\n### naively mail {verb}\n\n```text\n{shown}```\n"
-    text = "\n".join([
-        first.split("**Commands**")[0].removeprefix("# `naively`\n"),
-        "Verbs:\n",
-        *listed,
-        *(f"\n## naively {verb}\n{of}" for verb, of in said.items()),
-    ])  # fmt: skip
-    text = re.sub(r"^\*\*(\w+)\*\*:$", r"\1:", text, flags=re.MULTILINE)
-    return re.sub(r"^```console$", "```text", text, flags=re.MULTILINE)
+    context = click.Context(app)
+    listed, sections = [], []
+    for verb in app.list_commands(context):
+        command = app.get_command(context, verb)
+        listed.append(f"* [{verb}](#naively-{verb}): {command.get_short_help_str(limit=200)}")
+        within = MAIL if verb == "mail" else getattr(command, "commands", ())
+        sections += [f"\n## naively {verb}\n\n{_help(verb)}"]
+        sections += [f"\n### naively {verb} {each}\n\n{_help(verb, each)}" for each in within]
+    return "\n".join([_help(), "Verbs:\n", *listed, *sections])
 
 
-def _output(command: list[str]) -> str:
-    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)  # noqa: S603
-    return done.stdout
+def _help(*verb: str) -> str:
+    """Return what a verb says of itself, as a block of text."""
+    run = [sys.executable, "-m", "naively", *verb, "--help"]
+    wide = {**os.environ, "COLUMNS": "92"}
+    done = subprocess.run(run, capture_output=True, text=True, check=True, cwd=ROOT, env=wide)  # noqa: S603
+    return f"```text\n{done.stdout}```\n"
 
 
 def accuracy_of_tables() -> str:

@@ -59,6 +59,13 @@ class Verbs(click.Group):
         found: click.Command = getattr(import_module(self.modules[cmd_name]), cmd_name)
         return found
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a verb; Click would write an empty line at an interrupt."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            ctx.exit(130)
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:

@@ -13,7 +13,7 @@ from naively.data.reading import SURE
 from naively.kernels.forms import Form, read_cell
 
 
-class Header(NamedTuple):
+class ColumnNames(NamedTuple):
     """The names of the columns, each another one.
 
     Parameters
@@ -51,10 +51,10 @@ class Header(NamedTuple):
             )
 
 
-UNNAMED = Header([])  # of what is not CSV
+UNNAMED = ColumnNames([])  # of what is not CSV
 
 
-def header_of(source: Source, rows: Sequence[Sequence[str]]) -> Header:
+def column_names(source: Source, rows: Sequence[Sequence[str]]) -> ColumnNames:
     """Return the names of the columns of CSV, by its first rows."""
     asked = source.options
     header = rows[0] if rows and source.named else source.names
@@ -65,7 +65,9 @@ def header_of(source: Source, rows: Sequence[Sequence[str]]) -> Header:
     spaced = not source.copy_of and _are_spaced(rows)
     names = [name.lstrip(" ") for name in names] if spaced else names
     repeated = tuple(name for name, times in Counter(names).items() if times > 1)
-    return Header(_told_apart(names), spaced, repeated, asked.header and _looks_like_data(rows))
+    return ColumnNames(
+        _told_apart(names), spaced, repeated, asked.header and _looks_like_data(rows)
+    )
 
 
 def _named(header: Sequence[str]) -> list[str]:

@@ -13,7 +13,7 @@ import numpy as np
 from naively.data.columns import Column, Reading
 from naively.data.files.copies import HEAD_LINES, may_be_by_blanks
 from naively.data.files.dialects import csv_dialect
-from naively.data.files.names import Header, header_of
+from naively.data.files.names import ColumnNames, column_names
 from naively.data.files.source import Source, line_of
 from naively.data.stream import Stream, in_pieces
 from naively.kernels.strings import pack_strings
@@ -21,7 +21,7 @@ from naively.kernels.strings import pack_strings
 MOST = 1 << 16  # bytes; of larger files DuckDB reads more in the time that its import takes
 
 
-def plain_rows(source: Source) -> tuple[Header, list[list[str]]] | None:
+def plain_rows(source: Source) -> tuple[ColumnNames, list[list[str]]] | None:
     r"""Return the names of the columns of a small file and its rows; None if it is not plain CSV.
 
     Examples
@@ -30,7 +30,7 @@ def plain_rows(source: Source) -> tuple[Header, list[list[str]]] | None:
     >>> file = pathlib.Path(tempfile.mkdtemp(), "coins.csv")
     >>> _ = file.write_text("metal,grams\nsilver,7.5\n")
     >>> plain_rows(Source(file, "coins.csv", "csv").surveyed())
-    (Header(names=['metal', 'grams'], ...), [['silver', '7.5']])
+    (ColumnNames(names=['metal', 'grams'], ...), [['silver', '7.5']])
     >>> _ = file.write_text("metal,grams\n'silver'\n")
     >>> plain_rows(Source(file, "coins.csv", "csv").surveyed()) is None
     True
@@ -54,7 +54,7 @@ def plain_rows(source: Source) -> tuple[Header, list[list[str]]] | None:
     if not first or not dialect.is_plain or asked.left_out_to:
         return None
     rows = [line.split(dialect.delimiter) for line in lines]
-    header = header_of(source, first)
+    header = column_names(source, first)
     if header.spaced or {len(row) for row in rows} != {len(header.names)}:
         return None
     return header, rows[source.named :]
@@ -67,7 +67,7 @@ class PlainTable(Stream):
     ----------
     source : Source
         The file.
-    header : Header
+    header : ColumnNames
         The names of its columns.
     rows : list of list of str
         Its rows.
@@ -78,7 +78,7 @@ class PlainTable(Stream):
     def __init__(
         self,
         source: Source,
-        header: Header,
+        header: ColumnNames,
         rows: list[list[str]],
         choose: Callable[[Sequence[str]], list[str]],
         wanted: Mapping[str, Reading],

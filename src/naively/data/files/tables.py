@@ -22,7 +22,7 @@ from naively.data.files.copies import (
     write_again,
 )
 from naively.data.files.dialects import LONGEST, CsvDialect, csv_dialect, first_rows
-from naively.data.files.names import UNNAMED, Header, header_of
+from naively.data.files.names import UNNAMED, ColumnNames, column_names
 from naively.data.files.source import (
     LIMIT,
     LONG,
@@ -376,7 +376,7 @@ class Scan:
     table: str
     fields: list[Field]
     delimiter: str = ""  # of CSV
-    header: Header = UNNAMED  # of CSV
+    header: ColumnNames = UNNAMED  # of CSV
 
     @property
     def skips_empty_lines(self) -> bool:
@@ -424,7 +424,7 @@ def _scan_csv(connection: Connection, source: Source, labels: str | None) -> Sca
         check_plain(source, dialect, rows)
     elif source.written_as is None and (is_odd or not dialect.is_plain or asked.left_out_to):
         raise NotPlainError
-    header = header_of(source, rows)
+    header = column_names(source, rows)
     # Columns by position: DuckDB takes "a" and "A" for one name.
     cells = [f"ltrim(c{i}, ' ')" if header.spaced else f"c{i}" for i in range(len(header.names))]
     fields = [
