@@ -191,8 +191,8 @@ class Classifier(Estimator):
     _sample: Reservoir | None = None  # of the rows learned; None where that has changed
 
     @abstractmethod
-    def _rows(self, X: Table) -> Rows:
-        """Read rows to predict, or raise what is wrong with them."""
+    def _read_rows(self, X: Table) -> Rows:
+        """Read rows, or raise what is wrong with them."""
 
     @abstractmethod
     def _model_of(self, X: Table, y: Target, sample_weight: RowWeight) -> Model:
@@ -1203,5 +1203,19 @@ class Classifier(Estimator):
 
     def _with_labels(self, X: Table, y: Target) -> tuple[Rows, Target]:
         """Read rows and their labels, which may be one of their columns."""
-        rows = self._rows(X)
-        return rows.split(y) if isinstance(y, str) else (rows, read_labels(y))
+        if not isinstance(y, str):
+            return self._rows(X), read_labels(y)
+        rows, labels = self._read_rows(X).split(y)
+        return self._without_target(rows), labels
+
+    def _rows(self, X: Table) -> Rows:
+        """Read rows to predict, or raise what is wrong with them."""
+        return self._without_target(self._read_rows(X))
+
+    def _without_target(self, rows: Rows) -> Rows:
+        """Return rows without the column that is predicted, which a table may still hold."""
+        target = self.target_
+        if not target or target not in rows.names or target in self._checked.taken.schema.order:
+            return rows
+        rest = [name for name in rows.names if name != target]
+        return rows.select(rest) if rest else rows
