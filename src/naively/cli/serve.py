@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from naively.cli.ask import subject_of
-from naively.cli.shared import ModelArgument
+from naively.cli.predictions import decision_of
+from naively.cli.shared import ClassPriorOption, CostOption, ModelArgument, RejectOption
 from naively.messages import say
 from naively.serve import MAX_BYTES, MAX_ROWS
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from naively.file.store import Content
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
-CONNECTIONS = 1000  # at a time; more are told to come back
 BACKLOG = 2048
 GRACE = 30  # seconds for what is being answered, after SIGTERM
 
@@ -38,6 +38,9 @@ def serve(
     ] = False,
     max_rows: Annotated[int, typer.Option(min=1, help="Rows of a request, at most.")] = MAX_ROWS,
     max_bytes: Annotated[int, typer.Option(min=1, help="Bytes of a request, at most.")] = MAX_BYTES,
+    class_prior: ClassPriorOption = None,
+    cost: CostOption = None,
+    reject: RejectOption = None,
 ) -> None:
     """Answer over HTTP: rows in JSON are sent to /predict; the report is at /.
 
@@ -54,7 +57,12 @@ def serve(
             "pip install 'naively[serve]'."
         ) from error
     limits = RequestLimits(max_rows, max_bytes, strict)
-    service = ModelService(model, lambda found: _page(found, Path(model).stem), limits)
+    service = ModelService(
+        model,
+        lambda found: _page(found, Path(model).stem),
+        limits,
+        lambda learned: decision_of(learned, class_prior, cost, reject),
+    )
     listening = listen(host, port)
     config = uvicorn.Config(
         service,
@@ -63,7 +71,6 @@ def serve(
         access_log=False,
         server_header=False,
         lifespan="off",
-        limit_concurrency=CONNECTIONS,
         timeout_graceful_shutdown=GRACE,
     )
     name = f"[{host}]" if ":" in host else host

@@ -69,6 +69,33 @@ MemoryOption = Annotated[
     ),
 ]
 
+ClassPriorOption = Annotated[
+    str | None,
+    typer.Option(
+        "--class-prior",
+        help="How frequent the classes are where the rows come from, if not as in training: "
+        "ham=0.9,spam=0.1.",
+        show_default=False,
+    ),
+]
+CostOption = Annotated[
+    str | None,
+    typer.Option(
+        "--cost",
+        help="What a wrong answer costs, and 1 where it is not said: of a ham that is called "
+        "spam, ham:spam=9. The answer of least expected cost is given.",
+        show_default=False,
+    ),
+]
+RejectOption = Annotated[
+    float | None,
+    typer.Option(
+        "--reject",
+        help='Answer "unsure" where the answer is less probable: 0.9.',
+        show_default=False,
+    ),
+]
+
 UNITS = {"MB": 10**6, "GB": 10**9, "TB": 10**12, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
 LEAST = 300 * 10**6  # bytes that can be asked for
 OWN = 200 * 10**6  # of them, about what Python, the libraries and a model take

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 from math import prod
@@ -154,6 +154,14 @@ class ExplainedRow(Shown):
         top = self.joint.max()
         p = np.exp(self.joint - top) if np.isfinite(top) else np.exp(self.log_likelihood[0])
         return float(p[c] / p.sum())
+
+    def under(self, prior: Floats, other: Floats) -> ExplainedRow:
+        """Return the row under another class prior than that of the model: (classes,) each."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            more = np.where(prior > 0, np.log(other) - np.log(prior), 0.0)
+        evidence = self.log_likelihood.copy()
+        evidence[0] += more
+        return replace(self, log_likelihood=evidence, joint=self.joint + more)
 
     def top(self, c: int, n: int | None = None) -> list[Weighed]:
         """Return the n items of greatest weight for or against class c, greatest first.
