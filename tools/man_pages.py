@@ -89,7 +89,7 @@ def _options(of: Any, heading: str = ".SH") -> Iterator[str]:
         if getattr(parameter, "hidden", False):
             continue
         is_option = parameter.param_type_name == "option"
-        panel = getattr(parameter, "rich_help_panel", None)
+        panel = getattr(parameter, "rich_help_panel", getattr(parameter, "heading", None))
         if is_option:
             item = parameter.get_help_record(of)
         else:
