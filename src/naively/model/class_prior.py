@@ -244,7 +244,7 @@ def cost_table(cost: Cost, classes: LabelArray) -> Floats:
     """
     labels = classes.tolist()
     if isinstance(cost, Mapping):
-        named = {*cost, *(answer for of in cost.values() for answer in of)}
+        named = [*cost, *(answer for of in cost.values() for answer in of)]
         unknown = [label for label in named if label not in labels]
         if unknown:
             raise ValueError(f"cost names the class {unknown[0]!r}; the classes are {labels}.")
