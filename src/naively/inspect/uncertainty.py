@@ -117,7 +117,7 @@ class ProbabilityIntervals(Tabular):
         ax : Axes, optional
             What to draw on.
         """
-        from naively.pictures.axes import class_name, on_lines
+        from naively.pictures.axes import BELOW, class_name, on_lines
         from naively.pictures.scores import draw_probabilities
 
         c = number_of(self.classes, label, spoken_for(np.ones(len(self.classes))))
@@ -126,7 +126,7 @@ class ProbabilityIntervals(Tabular):
             self.probability[:, c],
             self.low[:, c],
             self.high[:, c],
-            label=on_lines(f"p({name}),", f"and {self.coverage:.0%} {SAID}"),
+            label=on_lines(f"p({name}),", f"and {self.coverage:.0%} {SAID}", longest=BELOW),
             ax=ax,
         )
 

@@ -34,7 +34,8 @@ MARKERS = "os^DvP*X"
 MOST = len(COLOURS)  # classes that are drawn one by one
 GREY = "#767676"  # what is beside the point: ideals, noise, marks
 LONGEST = 24  # characters of a name in a picture
-ALONG = 36  # characters of one line of the label of an axis
+ALONG = 36  # characters of one line of the label of a vertical axis
+BELOW = 44  # and of a horizontal one
 BESIDE = 12  # characters of the name of what is predicted, which stands before that of a class
 STYLE: dict[str, Any] = {
     "font.size": 8,
@@ -255,14 +256,14 @@ def class_axis(what: str = "") -> str:
     return ": ".join(filter(None, (target, what))) or "class"
 
 
-def on_lines(*parts: str) -> str:
+def on_lines(*parts: str, longest: int = ALONG) -> str:
     r"""Return the label of an axis, whose parts are on lines of their own if they are long.
 
     >>> on_lines("log odds of", "ham (nats)"), on_lines("log odds of", "not_delivered = yes (nats)")
     ('log odds of ham (nats)', 'log odds of\nnot_delivered = yes (nats)')
     """
     whole = " ".join(parts)
-    return whole if len(whole) <= ALONG else "\n".join(parts)
+    return whole if len(whole) <= longest else "\n".join(parts)
 
 
 def class_name(label: object) -> str:
