@@ -123,9 +123,8 @@ bench-compare: $(NAIVELY) $(MADE)/bench ## what became slower or larger since BA
 docs: $(NAIVELY) $(MADE)/docs ## build the documentation into docs/_build/html
 	$(BIN)/python -m sphinx -W --keep-going --quiet docs docs/_build/html
 
-man: $(NAIVELY) ## write the manual page of the mail filter into docs/_build/naively-mail.1
-	mkdir -p docs/_build
-	$(BIN)/python tools/man_page.py docs/_build/naively-mail.1
+man: $(NAIVELY) ## write the manual pages, naively(1) and one of each verb, into docs/_build/man
+	$(BIN)/python tools/man_pages.py docs/_build/man
 
 js: ## gather the scorer in JavaScript, with its types, as npm has it, and pack it into build/js; needs npm
 	rm -rf build/js

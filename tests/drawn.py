@@ -75,9 +75,15 @@ def passengers() -> tuple[dict[str, Any], Any]:
     return table, survived
 
 
+def manifest() -> dict[str, Any]:
+    """Return the passengers with their fate in a column: so its name is known."""
+    table, survived = passengers()
+    return {**table, "survived": survived}
+
+
 @cache
 def ship() -> NaiveBayes:
-    return NaiveBayes().fit(*passengers())
+    return NaiveBayes().fit(manifest(), "survived")
 
 
 @cache
@@ -130,7 +136,7 @@ def flowers(event: Any = "gaussian") -> NaiveBayes:
 
 @cache
 def scores() -> Any:
-    return NaiveBayes(weights=None).fit(*passengers()).evaluate(*passengers())
+    return NaiveBayes(weights=None).fit(manifest(), "survived").evaluate(*passengers())
 
 
 FLIPS = [1] * 8 + [0] * 2

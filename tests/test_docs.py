@@ -24,6 +24,8 @@ from typing import Any
 
 import pytest
 
+from tests.commands import run
+
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -201,14 +203,58 @@ def test_the_command_lines_page_has_all_verbs_and_options(generated) -> None:
 
 @pytest.fixture(scope="module")
 def manual() -> Any:
-    """Return the module that writes the manual page."""
-    return module_in(ROOT / "tools" / "man_page.py")
+    """Return the module that writes the manual pages."""
+    return module_in(ROOT / "tools" / "man_pages.py")
 
 
-def test_the_manual_page_has_all_verbs_options_and_statuses(manual) -> None:
+@pytest.fixture(scope="module")
+def pages(manual) -> dict[str, str]:
+    """Return the manual pages by name."""
+    found: dict[str, str] = manual.man_pages()
+    return found
+
+
+def plain(page: str) -> str:
+    return page.replace("\\-", "-").replace("\\&", "")
+
+
+def test_each_verb_has_a_manual_page_of_what_its_help_says(pages) -> None:
+    listed = run("--help").stdout.decode()
+    _, below = re.split(r"\b(?:Commands|Verbs)\b", listed, maxsplit=1)
+    verbs = re.findall(r"^\W* (\w+)  ", below, re.MULTILINE)
+    assert len(verbs) > 15
+    assert {*pages} == {"naively", *(f"naively-{verb}" for verb in verbs)}
+    for verb in verbs:
+        assert f".BR naively-{verb} (1)" in plain(pages["naively"])
+        if verb == "mail":
+            continue
+        asked = [[verb], *([verb, of] for of in ("learning", "smoothing", "decay"))]
+        for words in asked if verb == "curve" else asked[:1]:
+            said = run(*words, "--help", COLUMNS="200").stdout.decode()
+            options = re.findall(r"(?<![\w-])--[a-z][\w-]*", said)
+            page = plain(pages[f"naively-{verb}"])
+            assert len(options) > 1 or words == ["curve"]
+            assert [name for name in options if not re.search(rf"{name}\b", page)] == []
+
+
+def test_the_manual_page_of_a_verb_is_whole(pages) -> None:
+    page = plain(pages["naively-predict"])
+    assert page.startswith('.TH NAIVELY-PREDICT 1 "" "naively ')
+    assert "\n.B naively predict\n[OPTIONS] MODEL DATA\n" in page
+    assert ".TP\n.B MODEL\nA model file.\n" in page
+    assert ".SS How DATA is written, where it does not tell\n.TP\n.B --no-header\n" in page
+    assert "it needs \\fBtrain --keep-rows\\fR." in page
+    assert re.search(r"\.TP\n\.B -f, --format .table\|csv\|json.\n", page)
+    assert plain(pages["naively-evaluate"]).count("MODEL [DATA]\n") == 1
+    assert page.endswith(".SH SEE ALSO\n.BR naively (1)\n")
+
+
+def test_the_manual_page_of_the_mail_filter_has_all_verbs_options_and_statuses(
+    manual, pages
+) -> None:
     from naively.mail.command import STATUSES, VERBS
 
-    page = manual.man_page().replace("\\-", "-")
+    page = plain(pages["naively-mail"])
     of = dict(re.findall(r"^\.SS (\w+)\n(.*?)(?=^\.S)", page, re.MULTILINE | re.DOTALL))
     assert [*of] == [*VERBS]
     for verb, text in of.items():
@@ -222,14 +268,22 @@ def test_the_manual_page_has_all_verbs_options_and_statuses(manual) -> None:
 
 
 @pytest.mark.skipif(shutil.which("groff") is None, reason="groff is not installed")
-def test_the_manual_page_can_be_shown(manual) -> None:
+def test_the_manual_pages_can_be_shown(pages) -> None:
     command = ["groff", "-man", "-ww", "-Tutf8", "-K", "utf8"]
-    page = manual.man_page().encode()
-    done = subprocess.run(command, input=page, capture_output=True, check=True)
-    assert done.stderr == b""
-    shown = re.sub("\x1b[^m]*m", "", done.stdout.decode())
-    assert "--unsure LOW HIGH" in shown
-    assert "95 %" in shown
+    shown = {}
+    for name, page in pages.items():
+        done = subprocess.run(command, input=page.encode(), capture_output=True, check=True)
+        assert done.stderr == b"", name
+        shown[name] = re.sub("\x1b[^m]*m|.\x08", "", done.stdout.decode())
+    assert "--unsure LOW HIGH" in shown["naively-mail"]
+    assert "95 %" in shown["naively-mail"]
+    assert "naively predict [OPTIONS] MODEL DATA" in shown["naively-predict"]
+    assert ".csv, .jsonl" in " ".join(shown["naively-predict"].split())
+
+
+def test_nothing_in_a_help_text_is_obeyed_in_a_manual_page(manual) -> None:
+    assert manual._roff(".so /etc/passwd") == r"\&.so /etc/passwd"
+    assert manual._roff(r"a\n `b-c`") == r"a\en \fBb\-c\fR"
 
 
 def test_the_measurements_page_has_the_means_of_its_file(generated) -> None:

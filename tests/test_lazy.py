@@ -47,9 +47,6 @@ def nb(whole: pl.DataFrame) -> NaiveBayes:
     return NaiveBayes().fit(whole, "target")
 
 
-pytestmark = pytest.mark.filterwarnings("ignore:Column 'target' was not learned")
-
-
 @pytest.mark.parametrize("verb", VERBS)
 @pytest.mark.parametrize("name", SOURCES)
 def test_a_lazy_prediction_is_that_of_the_whole(

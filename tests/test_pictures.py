@@ -14,8 +14,9 @@ from matplotlib import pyplot as plt
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
+from naively import Gaussian, NaiveBayes
 from naively.pictures.axes import of_target
-from tests.drawn import DOTS, PICTURES, small
+from tests.drawn import DOTS, PICTURES, digits, manifest, passengers, ship, small
 
 KEPT = (
     "3.11"  # the version of Matplotlib that drew the kept pictures: another one's differ a little
@@ -75,16 +76,89 @@ def boxes(figure) -> list[tuple[str, Bbox]]:
     ]
 
 
-def test_classes_say_what_they_are_of() -> None:
-    for target, names in (
-        ("", ["class 0", "class 1"]),
-        ("survived", ["survived = 0", "survived = 1"]),
-    ):
-        with of_target(target):
-            for picture in ("column_of_ages", "column_of_levels"):
-                legend = PICTURES[picture](None).get_legend()
-                assert [text.get_text() for text in legend.get_texts()] == names
-            assert f"{names[0]} against {names[1]}" in PICTURES["waterfall"](None).get_xlabel()
+def in_legend(ax) -> list[str]:
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def test_classes_say_what_they_are_of_where_that_is_known() -> None:
+    assert in_legend(PICTURES["column_of_counts"](None)) == ["class 0", "class 1"]
+    with of_target("survived"):  # as the report says it
+        assert in_legend(PICTURES["column_of_counts"](None)) == ["survived = 0", "survived = 1"]
+        assert in_legend(PICTURES["column_of_ages"](None)) == ["survived = 0", "survived = 1"]
+    of, (X, y), names = ship(), passengers(), ["survived = 0", "survived = 1"]
+    one = of.explain({name: cells[:1] for name, cells in X.items()})[0]
+    some = {name: cells[:30] for name, cells in X.items()}
+    for column in ("age", "fare", "embarked", "pclass"):
+        assert in_legend(of.inspect.column(column).plot()) == names
+    both = "survived = 0 against survived = 1"
+    assert both in one.plot().get_xlabel()
+    assert both in one.waterfall().plot().get_xlabel()
+    assert "p(survived = 1)" in of.predict_interval(some).plot().get_xlabel()
+    assert "p(survived = 1)" in of.predict_interval(some).row(3).plot().get_xlabel()
+    assert "survived = 1 against survived = 0" in of.inspect.nomogram().plot().get_xlabel()
+    bars = of.inspect.strongest(3).plot()
+    assert [text.get_text().strip() for text in bars.texts][:2] == names
+    assert of.inspect.parameters().plot().get_xlabel() == "survived"
+    assert str(of.inspect.graph()).startswith("survived -> pclass, ")
+    assert str(of.inspect.graph("fate")).startswith("fate -> pclass, ")
+    regions = of.inspect.regions(["age", "fare"], points=5)
+    assert "survived = 1" in in_legend(regions.plot())
+    assert "p(survived = 1 | row)" in str(shown(regions.plot(what="posterior").figure))
+    for scores in (of.evaluate(X, y), of.evaluate({**X, "survived": y}, "survived")):
+        assert in_legend(scores.plot_roc())[-1].startswith("survived = 1 (area ")
+        table = scores.plot_confusion()
+        assert table.get_ylabel() == "survived: right class (rows)"
+        assert table.get_xlabel().startswith("survived: answer")
+    plt.close("all")
+    judged = NaiveBayes(weights=None).assess(manifest(), "survived", folds=2)
+    assert in_legend(judged.plot_roc())[-1].startswith("survived = 1 (area ")
+    assert in_legend(ship().assess().plot_roc())[-1].startswith("survived = 1 (area ")
+
+
+def test_weights_say_what_their_classes_are_of() -> None:
+    X = {"a": [1.0, 2.0, 8.0, 9.0], "y": [0, 0, 1, 1]}
+    view = NaiveBayes(Gaussian(variance="shared"), weights=None).fit(X, "y").inspect.linear()
+    assert "log odds of y = 1 against y = 0" in view.plot().get_title(loc="left")
+    X = {"a": [1.0, 2.0, 8.0, 9.0, 15.0, 16.0], "y": ["u", "u", "v", "v", "w", "w"]}
+    view = NaiveBayes(Gaussian(variance="shared"), weights=None).fit(X, "y").inspect.linear()
+    assert in_legend(view.plot()) == ["y = u", "y = v", "y = w"]
+
+
+def test_images_say_what_their_classes_are_of() -> None:
+    nb, X = digits()
+    table = {f"p{j}": X[:600, j] for j in range(64)}
+    named = NaiveBayes("gaussian", weights=None).fit(
+        {**table, "digit": nb.predict(X[:600])}, "digit"
+    )
+    assert "digit: mean" in str(shown(named.inspect.images((8, 8)).plot().figure))
+    title = named.explain({name: of[:1] for name, of in table.items()})[0].plot_image((8, 8))
+    assert "digit = " in str(shown(title.figure))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "difference",
+        "margin",
+        "intervals",
+        "nomogram",
+        "waterfall",
+        "strongest",
+        "confusion",
+        "images",
+    ],
+)
+@pytest.mark.parametrize("where", ["alone", "small"])
+def test_a_long_name_of_what_is_predicted_finds_room(name: str, where: str, monkeypatch) -> None:
+    monkeypatch.setattr(ship(), "target_", "")
+    with of_target("number_of_days_in_hospital"):
+        can_be_read(PICTURES[name](None if where == "alone" else small()).figure)
+
+
+def shown(figure) -> list[str]:
+    """Return what is written on a figure."""
+    figure.draw_without_rendering()
+    return [text.get_text() for text in figure.findobj(Text) if text.get_text()]
 
 
 def test_the_style_of_others_is_left_alone() -> None:

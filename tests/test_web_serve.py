@@ -28,12 +28,14 @@ from starlette.testclient import TestClient
 
 from naively import NaiveBayes
 from naively.cli.ask import subject_of
+from naively.cli.predictions import decision_of
 from naively.cli.serve import listen
 from naively.data.columns import Reading
 from naively.data.frames import as_rows
 from naively.file import store
 from naively.file.store import Content
 from naively.messages import Verbosity
+from naively.model.class_prior import given_prior, shift
 from naively.report.page import write_report
 from naively.serve.answers import ModelAnswers
 from naively.serve.app import ModelService, RequestLimits
@@ -102,10 +104,12 @@ def page_of(found: Content) -> str:
     return write_report(subject_of(found)).html
 
 
-def asking(path: Path, page=page_of, **limits) -> TestClient:
-    return TestClient(
-        ModelService(path, page, RequestLimits(**limits)), raise_server_exceptions=False
+def asking(path: Path, page=page_of, said=(None, None, None), **limits) -> TestClient:
+    """Return who asks of a model; ``said`` is --class-prior, --cost and --reject."""
+    service = ModelService(
+        path, page, RequestLimits(**limits), lambda model: decision_of(model, *said)
     )
+    return TestClient(service, raise_server_exceptions=False)
 
 
 def probabilities(answer) -> np.ndarray:
@@ -225,6 +229,115 @@ def test_the_weights_of_evidence_sum_to_the_log_odds(nb, rows, path, n) -> None:
         assert (why["rest"] == 0) == (n == 1000)
         weights = [abs(of["weight"]) for of in why["evidence"]]
         assert weights == sorted(weights, reverse=True)
+
+
+# --- Answers by cost, class prior and --reject are those of `naively predict` ---------------------
+
+PRIOR = {"leaves": 0.05, "stays": 0.95}
+
+
+@pytest.fixture(scope="module")
+def doubtful(rows) -> list[dict[str, object]]:
+    """Return rows of which little is known."""
+    return [{name: row[name] for name in ("price", "city", "member")} for row in rows]
+
+
+SAID = [
+    ("leaves=0.05,stays=0.95", None, None),
+    (None, "leaves:stays=20", None),
+    (None, None, 0.9),
+    ("leaves=0.05,stays=0.95", "leaves:stays=20", 0.9),
+]
+
+
+@pytest.mark.parametrize("said", SAID, ids=["class prior", "cost", "reject", "all"])
+def test_what_follows_from_probabilities_is_as_naively_predict_says(
+    doubtful, path, tmp_path, said
+) -> None:
+    options = [
+        part
+        for name, value in zip(("--class-prior", "--cost", "--reject"), said, strict=True)
+        if value is not None
+        for part in (name, value)
+    ]
+    data = tmp_path / "rows.jsonl"
+    data.write_text("".join(f"{json.dumps(row)}\n" for row in doubtful))
+    written = run("predict", path, data, "--format", "json", "-p", *options).stdout.decode()
+    expected = [json.loads(line) for line in written.splitlines()]
+    found, plain = (
+        asking(path, said=of).post("/predict", json=doubtful).json()["predictions"]
+        for of in (said, (None, None, None))
+    )
+    assert [of["label"] for of in found] == [of["prediction"] for of in expected]
+    p = [[of["probability"], *of["probabilities"].values()] for of in found]
+    again = [[of["probability"], of["p(leaves)"], of["p(stays)"]] for of in expected]
+    np.testing.assert_allclose(p, again, rtol=1e-12)
+    assert [of["label"] for of in found] != [of["label"] for of in plain]
+    assert ("unsure" in {of["label"] for of in found}) == (said[2] is not None)
+
+
+@pytest.mark.parametrize("said", SAID, ids=["class prior", "cost", "reject", "all"])
+def test_reasons_sum_to_the_log_odds_of_what_is_answered(nb, doubtful, path, said) -> None:
+    answer = asking(path, said=said).post("/predict?explain=3", json=doubtful[:9])
+    p = nb.model_.posterior(RowForm(nb.model_).read(doubtful[:9])[0])
+    if said[0] is not None:
+        p = shift(p, np.exp(nb.class_log_prior_), given_prior(PRIOR, nb.classes_))
+    for of_row, of in zip(p, answer.json()["predictions"], strict=True):
+        np.testing.assert_allclose([*of["probabilities"].values()], of_row, rtol=1e-12)
+        why, shares = of["explanation"], of["probabilities"]
+        assert of["label"] in (why["label"], "unsure")
+        odds = math.log(shares[why["label"]] / shares[why["against"]])
+        assert why["log_odds"] == pytest.approx(odds, rel=1e-9, abs=1e-9)
+        total = math.fsum([*(item["weight"] for item in why["evidence"]), why["rest"]])
+        assert total == pytest.approx(odds, rel=1e-9, abs=1e-9)
+
+
+def test_the_description_says_how_answers_follow(path, doubtful) -> None:
+    client = asking(path, said=SAID[-1])
+    found = client.get("/openapi.json").json()
+    OpenAPIV31SpecValidator(found).validate()
+    assert found["paths"]["/predict"]["post"]["description"] == (
+        "The answer is that of least expected cost (leaves:stays=20, else 1 of what is wrong). "
+        'It is "unsure" where it is less probable than 0.9. '
+        "The class prior is leaves=0.05, stays=0.95."
+    )
+    assert found["components"]["schemas"]["Prediction"]["properties"]["label"] == {
+        "enum": ["leaves", "stays", "unsure"]
+    }
+    in_place = {"$ref": "#/components/schemas/Answers", "components": found["components"]}
+    answer = client.post("/predict?explain=2", json=doubtful)
+    jsonschema.Draft202012Validator(in_place).validate(answer.json())
+    plain = asking(path).get("/openapi.json").json()
+    said = plain["paths"]["/predict"]["post"]["description"]
+    assert said == "The answer is the most probable class."
+    assert plain["components"]["schemas"]["Prediction"]["properties"]["label"] == {
+        "enum": ["leaves", "stays"]
+    }
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--reject", "1.5"], "--reject must be a probability, from 0 to 1, got 1.5."),
+        (["--cost", "stays:goes=3"], "cost names the class 'goes'"),
+        (["--class-prior", "stays=1"], "class_prior names ['stays'], but the classes are"),
+    ],
+)
+def test_options_are_refused_as_those_of_naively_predict(path, tmp_path, options, said) -> None:
+    done = run("serve", path, *options)
+    assert done.returncode == 2
+    assert said in done.stderr.decode()
+    data = tmp_path / "rows.csv"
+    data.write_text("price\n1\n")
+    assert run("predict", path, data, *options).stderr == done.stderr
+
+
+def test_a_new_file_without_a_class_that_is_named_is_not_loaded(path, capsys) -> None:
+    client = asking(path, said=(None, "leaves:stays=20", None))
+    NaiveBayes().fit({"size": [1.0, 2.0, 8.0, 9.0]}, ["u", "u", "v", "v"]).save(path)
+    (found,) = client.post("/predict", json={}).json()["predictions"]
+    assert set(found["probabilities"]) == {"stays", "leaves"}
+    assert "cost names the class 'leaves'" in capsys.readouterr().err
 
 
 def test_what_is_impossible_is_written_in_json(tmp_path) -> None:
@@ -433,7 +546,55 @@ def test_what_is_held_of_all_requests_is_bounded(path, monkeypatch) -> None:
     answer = client.post("/predict", json={})
     assert answer.status_code == 503
     assert "too many large requests" in answer.json()["error"]
+    assert int(answer.headers["retry-after"]) > 0
     assert client.app.held == 0
+
+
+def test_requests_beyond_the_limit_are_told_to_come_back(path, capsys) -> None:
+    client = asking(path, at_once=0)
+    for answer in (client.post("/predict", json={}), client.get("/"), client.get("/nothing")):
+        assert answer.status_code == 503
+        assert answer.json() == {"error": "There are too many requests at a time; try again."}
+        assert int(answer.headers["retry-after"]) > 0
+    assert client.get("/health").status_code == 200  # who watches it is answered
+    counted = client.get("/metrics").text
+    assert 'naively_requests_total{route="/predict",status="503"} 1' in counted
+    assert "POST /predict 503" in capsys.readouterr().err
+    assert client.app.answering == 0
+    said = client.get("/openapi.json")
+    assert said.status_code == 503
+    said = asking(path).get("/openapi.json").json()["paths"]["/predict"]["post"]["responses"]
+    assert "Retry-After" in said["503"]["headers"]
+
+
+def test_a_request_is_counted_until_it_is_answered(path) -> None:
+    service, statuses = asking(path, at_once=2).app, []
+
+    async def ask(body: asyncio.Event) -> None:
+        async def receive():
+            await body.wait()
+            return {"type": "http.request", "body": b"{}"}
+
+        async def send(message):
+            if message["type"] == "http.response.start":
+                statuses.append(message["status"])
+
+        scope = {"type": "http", "method": "POST", "path": "/predict", "headers": []}
+        await service({**scope, "query_string": b""}, receive, send)
+
+    async def check() -> None:
+        slow, there = asyncio.Event(), asyncio.Event()
+        there.set()
+        waiting = [asyncio.create_task(ask(slow)) for _ in range(2)]
+        await asyncio.sleep(0)
+        await ask(there)
+        assert statuses == [503]
+        slow.set()
+        await asyncio.gather(*waiting)
+        await ask(there)
+        assert statuses == [503, 200, 200, 200]
+
+    asyncio.run(check())
 
 
 @pytest.mark.parametrize(("ends", "status"), [(True, 400), (False, 408)])

@@ -27,6 +27,7 @@ from naively.fitting.weights import LEAST, mean
 from naively.kernels.reference import Floats
 from naively.model.class_prior import Cost
 from naively.model.model import Model
+from naively.pictures.axes import saying_target
 from naively.tabular import Tabular
 
 if TYPE_CHECKING:
@@ -108,6 +109,8 @@ class Scores(Tabular):
         so were missed.
     decisions : Decisions, optional
         What answers cost, if it was said what they do.
+    target : str
+        The column that is predicted, if its name is known, which pictures say.
     """
 
     rows: int
@@ -136,6 +139,7 @@ class Scores(Tabular):
     how: str = ""
     unmet: Mapping[Label, int] = field(default_factory=dict)
     decisions: Decisions | None = None
+    target: str = ""
 
     @cached_property
     def intervals(self) -> Mapping[str, Interval]:
@@ -336,6 +340,7 @@ class Scores(Tabular):
         ]
         return plot_reliability(drawn, ax)
 
+    @saying_target
     def plot_confusion(self, ax: Axes | None = None) -> Axes:
         """Draw the confusion table: rows by right class (down) and answer (across).
 
@@ -364,6 +369,7 @@ class Scores(Tabular):
             raise ValueError(f"n must be a number of columns that is at least 1, got {n}.")
         return plot_columns(list(self.cost), np.array(list(self.cost.values())), n, ax)
 
+    @saying_target
     def plot_roc(self, ax: Axes | None = None) -> Axes:
         """Draw the ROC curve: of two classes that of the second, else of each against the rest.
 

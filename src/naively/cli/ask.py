@@ -15,12 +15,15 @@ from naively.cli import shared as output
 from naively.cli.options import (
     Format,
     Verb,
+    class_prior_option,
+    cost_option,
     data_argument,
     file_options,
     format_option,
     input_format_option,
     memory_option,
     model_argument,
+    reject_option,
     target_option,
 )
 from naively.cli.predictions import ENDINGS
@@ -28,7 +31,6 @@ from naively.cli.shared import (
     Data,
     labels_of,
     names,
-    numbers_by_name,
     rows_for,
     set_aside,
     types_for,
@@ -95,17 +97,9 @@ def columns(
     help="Write low and high too: between them the probability would be, with as many "
     "other rows, so often: 0.9. With weights it needs `train --keep-rows`.",
 )
-@click.option(
-    "--class-prior",
-    help="How frequent the classes are where DATA comes from, if not as in training: "
-    "ham=0.9,spam=0.1.",
-)
-@click.option(
-    "--cost",
-    help="What a wrong answer costs, and 1 where it is not said: of a ham that is called "
-    "spam, ham:spam=9. The answer of least expected cost is given.",
-)
-@click.option("--reject", type=float, help='Write "unsure" where the answer is less probable: 0.9.')
+@class_prior_option
+@cost_option
+@reject_option
 @input_format_option
 @file_options
 @memory_option
@@ -141,7 +135,7 @@ def predict(  # noqa: PLR0917  (options, not positions)
     learned, provenance, sample = store.load_all(model)
     target = provenance.get("target")
     kept = names(keep) or []
-    decision = _decision(learned, class_prior, cost, reject)
+    decision = predictions.decision_of(learned, class_prior, cost, reject)
     if class_prior is not None and (coverage is not None or interval is not None):
         option = "--interval" if coverage is None else "--coverage"
         raise ValueError(f"{option} is known under the class prior of the model: leave out one.")
@@ -163,44 +157,13 @@ def predict(  # noqa: PLR0917  (options, not positions)
         if unknown is not None:
             raise ValueError(f"--keep: {data}: {missing_column(unknown, stream.names)}")
         stream.kept = tuple(kept)
-        batches = partial(
-            predictions.scored, learned, stream, target, coverage, sure, decision.prior
-        )
+        batches = partial(predictions.scored, learned, stream, target, coverage, sure, decision)
         if to is not None:
             predictions.write_file(of, batches, to)
             return
         if sys.stdout.isatty():
             stream.watch = iter  # the rows themselves show how far it is
         predictions.write(of, batches, form, sys.stdout)
-
-
-def _decision(
-    model: Model, class_prior: str | None, cost: str | None, reject: float | None
-) -> predictions.Decision:
-    """Return what follows from the posteriors of a model by --class-prior, --cost and --reject."""
-    import numpy as np
-
-    from naively.model.class_prior import cost_table, given_prior
-
-    if reject is not None and not 0 <= reject <= 1:
-        raise ValueError(f"--reject must be a probability, from 0 to 1, got {reject:g}.")
-    labels = {str(label): label for label in model.classes.tolist()}
-    prior = table = None
-    if class_prior is not None:
-        named = numbers_by_name(class_prior, "--class-prior")
-        given = {labels.get(name, name): p for name, p in named.items()}
-        prior = np.exp(model.class_log_prior), given_prior(given, model.classes)
-    if cost is not None:
-        costs: dict[Any, dict[Any, float]] = {}
-        for pair, value in numbers_by_name(cost, "--cost").items():
-            right, separator, answer = pair.partition(":")
-            if not separator:
-                raise ValueError(
-                    f"--cost names a right class and an answer, as in ham:spam=9; got {pair!r}."
-                )
-            costs.setdefault(labels.get(right, right), {})[labels.get(answer, answer)] = value
-        table = cost_table(costs, model.classes)
-    return predictions.Decision(prior, table, reject)
 
 
 def calibrated(model: Model, sample: SampledRows | None, coverage: float) -> Model:

@@ -121,6 +121,19 @@ memory_option = click.option(
     "--memory-limit",
     help="About how much memory to take, such as 400MB or 2GB: fewer rows are held at a time.",
 )
+class_prior_option = click.option(
+    "--class-prior",
+    help="How frequent the classes are where the rows come from, if not as in training: "
+    "ham=0.9,spam=0.1.",
+)
+cost_option = click.option(
+    "--cost",
+    help="What a wrong answer costs, and 1 where it is not said: of a ham that is called "
+    "spam, ham:spam=9. The answer of least expected cost is given.",
+)
+reject_option = click.option(
+    "--reject", type=float, help='Answer "unsure" where the answer is less probable: 0.9.'
+)
 format_option = click.option(
     "--format",
     "-f",

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from naively.data.stream import Stream
     from naively.inspect.uncertainty import ProbabilityIntervals
     from naively.kernels.reference import Floats
+    from naively.model.class_prior import Decision
     from naively.model.model import Model
 
 Batches: TypeAlias = "Callable[[], Iterator[Scored]]"  # from the first on
@@ -66,24 +67,6 @@ class Scored(NamedTuple):
         return Scored(self.p[row:], kept, self.kinds, tuple(of[row:] for of in self.ends))
 
 
-class Decision(NamedTuple):
-    """What follows from posteriors.
-
-    Parameters
-    ----------
-    prior : tuple of two ndarray of shape (classes,), optional
-        The class prior that posteriors were derived with, and the one they are wanted under.
-    cost : ndarray of shape (right classes, answers), optional
-        What each answer costs; without it, the most probable class is the answer.
-    reject : float, optional
-        The answer is "unsure" where it is less probable.
-    """
-
-    prior: tuple[Floats, Floats] | None = None
-    cost: Floats | None = None
-    reject: float | None = None
-
-
 class Predictions:
     """The columns of predictions: the class, its probability, and what else is wanted.
 
@@ -110,14 +93,14 @@ class Predictions:
         interval: bool = False,
         decision: Decision | None = None,
     ) -> None:
-        from naively.model.class_prior import UNSURE
+        from naively.model.class_prior import MOST_PROBABLE, UNSURE
 
         if classes.dtype.kind == "M":  # of which finer ones would be numbers as Python's objects
             exact = classes.astype("M8[us]")
             classes = exact if (exact == classes).all() else classes.astype(str)
         self.labels: list[object] = classes.tolist()
         of_each = [f"p({label})" for label in self.labels] if every else []
-        self.decision, self.unsure = decision or Decision(), len(self.labels)
+        self.decision, self.unsure = decision or MOST_PROBABLE, len(self.labels)
         if self.decision.reject is not None:
             self.labels = [*map(str, self.labels), UNSURE]  # a column has one type
         ends = ["low", "high"] if interval else []
@@ -129,10 +112,8 @@ class Predictions:
 
     def columns(self, batch: Scored) -> tuple[NDArray[Any], list[Floats]]:
         """Return the class of each row as its number, and all probabilities, of shape (rows,)."""
-        from naively.model.class_prior import answers
-
         p = batch.p
-        best, unsure = answers(p, self.decision.cost, self.decision.reject)
+        best, unsure = self.decision.answers(p)
         found = [of[range(len(p)), best] for of in (p, *batch.ends)]
         best[unsure] = self.unsure
         return best, [*found, *p.T] if self.every else found
@@ -144,6 +125,41 @@ class Predictions:
         width = len(self.keep)
         for row in zip(*batch.kept, best.tolist(), *own, strict=True):
             yield [*row[:width], self.labels[row[width]], *row[width + 1 :]]
+
+
+def decision_of(
+    model: Model, class_prior: str | None, cost: str | None, reject: float | None
+) -> Decision:
+    """Return what follows from the posteriors of a model by --class-prior, --cost and --reject.
+
+    Raises
+    ------
+    ValueError
+        If an option does not say what it should, or names a class that the model does not have.
+    """
+    import numpy as np
+
+    from naively.model.class_prior import Decision, cost_table, given_prior
+
+    if reject is not None and not 0 <= reject <= 1:
+        raise ValueError(f"--reject must be a probability, from 0 to 1, got {reject:g}.")
+    labels = {str(label): label for label in model.classes.tolist()}
+    prior = table = None
+    if class_prior is not None:
+        named = output.numbers_by_name(class_prior, "--class-prior")
+        given = {labels.get(name, name): p for name, p in named.items()}
+        prior = np.exp(model.class_log_prior), given_prior(given, model.classes)
+    if cost is not None:
+        costs: dict[Any, dict[Any, float]] = {}
+        for pair, value in output.numbers_by_name(cost, "--cost").items():
+            right, separator, answer = pair.partition(":")
+            if not separator:
+                raise ValueError(
+                    f"--cost names a right class and an answer, as in ham:spam=9; got {pair!r}."
+                )
+            costs.setdefault(labels.get(right, right), {})[labels.get(answer, answer)] = value
+        table = cost_table(costs, model.classes)
+    return Decision(prior, table, reject)
 
 
 class File(NamedTuple):
@@ -186,18 +202,16 @@ def scored(
     target: str | None,
     coverage: float | None = None,
     intervals: Intervals | None = None,
-    prior: tuple[Floats, Floats] | None = None,
+    decision: Decision | None = None,
 ) -> Iterator[Scored]:
     """Yield each batch of a table with its posterior; of a table without rows that of none.
 
     With a coverage the last column that is kept holds the sets of classes. ``intervals`` returns
-    those of rows, if that was asked. ``prior`` is as of a ``Decision``.
+    those of rows, if that was asked. A decision says under which class prior posteriors are wanted.
     """
-    from naively.model.class_prior import shift
-
     found = _scored(model, stream, target, intervals)
-    if prior is not None:
-        return (batch._replace(p=shift(batch.p, *prior)) for batch in found)
+    if decision is not None and decision.prior is not None:
+        return (batch._replace(p=decision.posterior(batch.p)) for batch in found)
     return found if coverage is None else _with_sets(model, found, coverage)
 
 

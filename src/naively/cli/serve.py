@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING
 import click
 
 from naively.cli.ask import subject_of
-from naively.cli.options import Verb, model_argument
+from naively.cli.options import (
+    Verb,
+    class_prior_option,
+    cost_option,
+    model_argument,
+    reject_option,
+)
+from naively.cli.predictions import decision_of
 from naively.messages import say
 from naively.serve import MAX_BYTES, MAX_ROWS
 
@@ -19,7 +26,6 @@ if TYPE_CHECKING:
     from naively.file.store import Content
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
-CONNECTIONS = 1000  # at a time; more are told to come back
 BACKLOG = 2048
 GRACE = 30  # seconds for what is being answered, after SIGTERM
 
@@ -49,6 +55,9 @@ GRACE = 30  # seconds for what is being answered, after SIGTERM
     default=MAX_BYTES,
     help="Bytes of a request, at most.",
 )
+@class_prior_option
+@cost_option
+@reject_option
 def serve(
     model: str,
     host: str,
@@ -56,6 +65,9 @@ def serve(
     strict: bool,
     max_rows: int,
     max_bytes: int,
+    class_prior: str | None,
+    cost: str | None,
+    reject: float | None,
 ) -> None:
     """Answer over HTTP: rows in JSON are sent to /predict; the report is at /.
 
@@ -72,7 +84,12 @@ def serve(
             "pip install 'naively[serve]'."
         ) from error
     limits = RequestLimits(max_rows, max_bytes, strict)
-    service = ModelService(model, lambda found: _page(found, Path(model).stem), limits)
+    service = ModelService(
+        model,
+        lambda found: _page(found, Path(model).stem),
+        limits,
+        lambda learned: decision_of(learned, class_prior, cost, reject),
+    )
     listening = listen(host, port)
     config = uvicorn.Config(
         service,
@@ -81,7 +98,6 @@ def serve(
         access_log=False,
         server_header=False,
         lifespan="off",
-        limit_concurrency=CONNECTIONS,
         timeout_graceful_shutdown=GRACE,
     )
     name = f"[{host}]" if ":" in host else host

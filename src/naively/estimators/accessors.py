@@ -10,7 +10,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
-from typing import TYPE_CHECKING, Any, Protocol
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -80,6 +81,16 @@ class Fitted(Protocol):
     def _keep(self, model: Model) -> None: ...
 
     def _learner(self, model: Model) -> Any: ...
+
+
+R = TypeVar("R")
+
+
+def told(found: R, target: str) -> R:
+    """Return a result that knows the name of the column that is predicted."""
+    result: Any = found
+    named: R = replace(result, target=target)
+    return named
 
 
 class Accessor(ABC):
@@ -172,7 +183,9 @@ class Inspect(Accessor):
         """
         from naively.inspect.column import column_view
 
-        return column_view(self._model, column, self._sampled_batches(), weighted=weighted, at=at)
+        batches = self._sampled_batches()
+        view = column_view(self._model, column, batches, weighted=weighted, at=at)
+        return told(view, self._estimator.target_)
 
     def regions(
         self,
@@ -216,7 +229,8 @@ class Inspect(Accessor):
         """
         from naively.inspect.regions import regions
 
-        return regions(self._model, columns, at or {}, self._sampled_batches(), points)
+        found = regions(self._model, columns, at or {}, self._sampled_batches(), points)
+        return told(found, self._estimator.target_)
 
     def nomogram(
         self, label: Label | None = None, against: Label | None = None, n: int = 10
@@ -254,7 +268,8 @@ class Inspect(Accessor):
         """
         from naively.inspect.odds import nomogram
 
-        return nomogram(self._model, label, against, n, self._sampled_batches())
+        found = nomogram(self._model, label, against, n, self._sampled_batches())
+        return told(found, self._estimator.target_)
 
     def rules(self) -> Rules:
         """Return the rules of the model in words, and what each of their cells adds.
@@ -307,7 +322,8 @@ class Inspect(Accessor):
         """
         from naively.inspect.odds import strongest_of
 
-        return strongest_of(self._model, n, self._sampled_batches())
+        found = strongest_of(self._model, n, self._sampled_batches())
+        return told(found, self._estimator.target_)
 
     def parameters(
         self, how: Estimated | None = None, column: str | int | None = None
@@ -341,7 +357,7 @@ class Inspect(Accessor):
         """
         from naively.inspect.parameters import parameters
 
-        return parameters(self._model, how, column)
+        return told(parameters(self._model, how, column), self._estimator.target_)
 
     def parameter_counts(self) -> ParameterCounts:
         """Count the parameters, with the naive Bayes assumption and without it, by column.
@@ -400,15 +416,16 @@ class Inspect(Accessor):
         """
         from naively.inspect.parameters import linear
 
-        return linear(self._model)
+        return told(linear(self._model), self._estimator.target_)
 
-    def graph(self, label: str = "class") -> NaiveGraph:
+    def graph(self, label: str | None = None) -> NaiveGraph:
         """Return the graph of the model: an arrow from the class to each column.
 
         Parameters
         ----------
-        label : str, default "class"
-            What the class is called.
+        label : str, optional
+            What the class is called; by default as the column that is predicted, if its name is
+            known, else "class".
 
         Returns
         -------
@@ -424,7 +441,7 @@ class Inspect(Accessor):
         """
         from naively.inspect.graph import graph
 
-        return graph(self._model, label)
+        return graph(self._model, label or self._estimator.target_ or "class")
 
     def dependence(self, n: int = 20, *, given_class: bool = True) -> Dependence:
         """Test the naive Bayes assumption: which columns depend on each other, given the class.
@@ -691,7 +708,7 @@ class Inspect(Accessor):
         """
         from naively.inspect.explain import class_images
 
-        return class_images(self._model, shape)
+        return told(class_images(self._model, shape), self._estimator.target_)
 
     def difference(self, other: Fitted, n: int = 10) -> Difference:
         """Return how another model differs from this one, such as a model of last month's rows.

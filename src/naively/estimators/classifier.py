@@ -44,7 +44,7 @@ from naively.data.columns import Rows, join_columns, missing_column
 from naively.data.frames import TEXT, Table, as_rows, as_table, is_on_cluster, read_labels
 from naively.data.stream import ReadAgainError, Stream, as_stream
 from naively.engines.stream import LabelledStream
-from naively.estimators.accessors import Curve, Fitted, Inspect
+from naively.estimators.accessors import Curve, Fitted, Inspect, told
 from naively.estimators.exports import Export
 from naively.estimators.scikit import Estimator
 from naively.estimators.training import check_is_fitted, check_named, is_single
@@ -187,8 +187,8 @@ class Classifier(Estimator):
     _sample: Reservoir | None = None  # of the rows learned; None where that has changed
 
     @abstractmethod
-    def _rows(self, X: Table) -> Rows:
-        """Read rows to predict, or raise what is wrong with them."""
+    def _read_rows(self, X: Table) -> Rows:
+        """Read rows, or raise what is wrong with them."""
 
     @abstractmethod
     def _model_of(self, X: Table, y: Target, sample_weight: RowWeight) -> Model:
@@ -494,12 +494,11 @@ class Classifier(Estimator):
         from naively.inspect.uncertainty import probability_intervals
 
         model, rows = self._checked, self._rows(X)
-        if interval is None:
-            return explain(model, rows)
-        coverage = check_coverage(interval)
-        return explain(
-            model, rows, probability_intervals(model, rows, coverage, self._covariance())
-        )
+        intervals = None
+        if interval is not None:
+            coverage = check_coverage(interval)
+            intervals = probability_intervals(model, rows, coverage, self._covariance())
+        return explain(model, rows, intervals, self.target_)
 
     def predict_interval(self, X: Table, coverage: float = 0.9) -> ProbabilityIntervals:
         """Say how sure the probabilities are: how far they would move with as many other rows.
@@ -559,7 +558,9 @@ class Classifier(Estimator):
         coverage = check_coverage(coverage)
         if is_on_cluster(X) or as_stream(X) is not None:
             raise ValueError("Intervals are of rows in memory; give some of the rows.")
-        return probability_intervals(self._checked, self._rows(X), coverage, self._covariance())
+        covariance = self._covariance()
+        found = probability_intervals(self._checked, self._rows(X), coverage, covariance)
+        return told(found, self.target_)
 
     def _covariance(self) -> WeightsCovariance | None:
         """Return how sure the weights are; None without weights."""
@@ -669,7 +670,7 @@ class Classifier(Estimator):
             if sample_weight is not None:
                 raise ValueError("sample_weight is of rows that are given; give X and y too.")
             held_out = self._hold_out()
-            return assess(self.model_, held_out, cost)
+            return told(assess(self.model_, held_out, cost), self.target_)
         if is_on_cluster(X) or as_stream(X) is not None:
             raise ValueError(
                 "Rows are learned again without each fold, which needs them in memory; read some "
@@ -681,7 +682,8 @@ class Classifier(Estimator):
         X, beside = self._beside(X, {"groups": groups, "time": time})
         learned = self.model_.taken.schema.order if "model_" in self.__dict__ else ()
         fresh = self._unfitted()._refitted  # noqa: SLF001  (of our class)
-        return fresh(X, y, learned, folds, beside, sample_weight, cost)
+        found = fresh(X, y, learned, folds, beside, sample_weight, cost)
+        return told(found, self._name_of(y))
 
     @exclusive
     def _hold_out(self) -> HeldOutFolds:
@@ -812,9 +814,11 @@ class Classifier(Estimator):
             )
         stream = self._stream(X)
         if stream is not None:
-            return self._evaluate_stream(stream, y, Beside(sample_weight, frequencies), cost)
-        rows, labels = self._with_labels(X, y)
-        return score(model, rows, labels, sample_weight, frequencies, cost)
+            found = self._evaluate_stream(stream, y, Beside(sample_weight, frequencies), cost)
+        else:
+            rows, labels = self._with_labels(X, y)
+            found = score(model, rows, labels, sample_weight, frequencies, cost)
+        return told(found, self._name_of(y))
 
     def score(self, X: Table, y: Target, sample_weight: RowWeight = None) -> float:
         """Return the accuracy alone, by which scikit-learn's tools compare estimators.
@@ -1216,5 +1220,23 @@ class Classifier(Estimator):
 
     def _with_labels(self, X: Table, y: Target) -> tuple[Rows, Target]:
         """Read rows and their labels, which may be one of their columns."""
-        rows = self._rows(X)
-        return rows.split(y) if isinstance(y, str) else (rows, read_labels(y))
+        if not isinstance(y, str):
+            return self._rows(X), read_labels(y)
+        rows, labels = self._read_rows(X).split(y)
+        return self._without_target(rows), labels
+
+    def _rows(self, X: Table) -> Rows:
+        """Read rows to predict, or raise what is wrong with them."""
+        return self._without_target(self._read_rows(X))
+
+    def _name_of(self, y: Target) -> str:
+        """Return what labels are called, if that is known."""
+        return y if isinstance(y, str) else self.target_
+
+    def _without_target(self, rows: Rows) -> Rows:
+        """Return rows without the column that is predicted, which a table may still hold."""
+        target = self.target_
+        if not target or target not in rows.names or target in self._checked.taken.schema.order:
+            return rows
+        rest = [name for name in rows.names if name != target]
+        return rows.select(rest) if rest else rows

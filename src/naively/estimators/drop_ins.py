@@ -109,7 +109,7 @@ class Reader(Classifier):
             return MatrixRows(X, range(columns), complete=True)
         return SparseRows(X, range(columns), complete=True)
 
-    def _rows(self, X: Table) -> Rows:
+    def _read_rows(self, X: Table) -> Rows:
         return self._as_rows(self._validated(X, reset=False))
 
     def _validated(self, *given: Table, reset: bool) -> Any:

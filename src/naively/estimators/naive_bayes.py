@@ -773,7 +773,7 @@ class NaiveBayes(Classifier):
     def _interacts(self) -> bool:
         return self.interactions is not None
 
-    def _rows(self, X: Table) -> Rows:
+    def _read_rows(self, X: Table) -> Rows:
         schema = self._checked.taken.schema
         rows = as_rows(with_one_row(X, schema.order), self._learned_texts)
         if schema.names and schema.by_place(rows):

@@ -20,6 +20,7 @@ from naively.kernels.reference import Floats
 from naively.messages import visible
 from naively.model.class_prior import and_more, frequent
 from naively.model.model import Model
+from naively.pictures.axes import saying_target
 from naively.pictures.bins import bins_of
 from naively.schema.encode import plain_cells
 from naively.tabular import Tabular
@@ -285,6 +286,7 @@ class ColumnView(Tabular):
     column: str
     event: str  # the name of its event model
     classes: list[Label]
+    target: str  # the column that is predicted, if its name is known
 
     @abstractmethod
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -320,6 +322,8 @@ class NumberView(ColumnView):
         whether each bin is of one whole number, so that they are probabilities.
     notes : tuple of str
         What else is to be said.
+    target : str
+        The column that is predicted, if its name is known, which pictures say.
     """
 
     column: str
@@ -336,6 +340,7 @@ class NumberView(ColumnView):
     stepped: bool
     whole: bool
     notes: tuple[str, ...]
+    target: str = ""
 
     @property
     def _what(self) -> str:
@@ -366,6 +371,7 @@ class NumberView(ColumnView):
         more = and_more(len(self.classes) - len(shown), "class")
         return "\n".join([*lines, *(f"  {note}" for note in [*more, *self.notes])])
 
+    @saying_target
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the densities over a faint histogram of the numbers.
 
@@ -469,6 +475,8 @@ class LevelView(ColumnView):
         Whether the class prior is in.
     notes : tuple of str
         What else is to be said.
+    target : str
+        The column that is predicted, if its name is known, which pictures say.
     """
 
     column: str
@@ -482,6 +490,7 @@ class LevelView(ColumnView):
     in_order: bool
     weighted: bool
     notes: tuple[str, ...]
+    target: str = ""
 
     @property
     def _what(self) -> str:
@@ -517,13 +526,14 @@ class LevelView(ColumnView):
         lines += [f"  {note}" for note in [*more, *self.notes]]
         return "\n".join(map(visible, lines))
 
+    @saying_target
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw a group of bars for each level, with a mark at the share that was counted.
 
         Of more than eight classes the most frequent are drawn, as a table of colours, and of many
         levels too.
         """
-        from naively.pictures.axes import MOST, class_names, name_of
+        from naively.pictures.axes import MOST, class_axis, class_names, name_of
         from naively.pictures.by_class import draw_levels
         from naively.pictures.evidence import draw_table
 
@@ -543,7 +553,7 @@ class LevelView(ColumnView):
                 [name_of(level) for level in levels],
                 names,
                 label=self._what,
-                labels=("class", name_of(self.column)),
+                labels=(class_axis(), name_of(self.column)),
                 notes=[*more, *self.notes],
                 ax=ax,
             )
@@ -589,6 +599,8 @@ class WordView(ColumnView):
         The probability of each word in its class.
     notes : tuple of str
         What else is to be said.
+    target : str
+        The column that is predicted, if its name is known, which pictures say.
     """
 
     column: str
@@ -600,6 +612,7 @@ class WordView(ColumnView):
     weight: list[float]
     p: list[float]
     notes: tuple[str, ...]
+    target: str = ""
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Return columns class, word, weight and probability."""
@@ -623,6 +636,7 @@ class WordView(ColumnView):
     def _notes(self) -> Sequence[str]:
         return [*and_more(len(self.classes) - len(self.of), "class"), *self.notes]
 
+    @saying_target
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw a bar for each word, those of one class together."""
         from naively.pictures.axes import class_names, name_of

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 from math import prod
@@ -38,6 +38,7 @@ from naively.likelihoods.base import ABSENT, Contributions
 from naively.messages import Shown, many, visible
 from naively.model.class_prior import and_more, frequent, number_of
 from naively.model.model import Model
+from naively.pictures.axes import saying_target
 from naively.schema.encode import plain_cell, plain_cells
 from naively.schema.schema import Missing, MissingAs
 from naively.tabular import Tabular
@@ -88,6 +89,8 @@ class ExplainedRow(Shown):
         How sure the probabilities of the row are, if that was asked.
     source : tuple of Model, Rows and int, optional
         The model, the rows, and which of them it is: what ``worked`` is of.
+    target : str
+        The column that is predicted, if its name is known, which pictures say.
     """
 
     column: list[str]
@@ -98,6 +101,7 @@ class ExplainedRow(Shown):
     columns: tuple[str, ...] = ()
     intervals: ProbabilityIntervals | None = None
     source: tuple[Model, Rows, int] | None = None
+    target: str = ""
 
     def worked(self) -> Worked:
         """Return the prediction by hand: the product of each class with its numbers put in.
@@ -154,6 +158,14 @@ class ExplainedRow(Shown):
         top = self.joint.max()
         p = np.exp(self.joint - top) if np.isfinite(top) else np.exp(self.log_likelihood[0])
         return float(p[c] / p.sum())
+
+    def under(self, prior: Floats, other: Floats) -> ExplainedRow:
+        """Return the row under another class prior than that of the model: (classes,) each."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            more = np.where(prior > 0, np.log(other) - np.log(prior), 0.0)
+        evidence = self.log_likelihood.copy()
+        evidence[0] += more
+        return replace(self, log_likelihood=evidence, joint=self.joint + more)
 
     def top(self, c: int, n: int | None = None) -> list[Weighed]:
         """Return the n items of greatest weight for or against class c, greatest first.
@@ -338,7 +350,9 @@ class Explanation(Tabular):
         return table
 
 
-def explain(model: Model, rows: Rows, intervals: ProbabilityIntervals | None = None) -> Explanation:
+def explain(
+    model: Model, rows: Rows, intervals: ProbabilityIntervals | None = None, target: str = ""
+) -> Explanation:
     """Explain the prediction of each row (see ``NaiveBayes.explain``), with intervals if given."""
     rows = model.taken.schema.match(rows)
     of_character_ngrams = model.taken.schema.of_character_ngrams
@@ -375,7 +389,7 @@ def explain(model: Model, rows: Rows, intervals: ProbabilityIntervals | None = N
         columns, values, log_likelihoods = map(list, zip(*of_row, strict=True))
         evidence = np.stack(log_likelihoods)
         sure = None if intervals is None else intervals.row(i)
-        of_model = joint, model.classes, order, sure, (model, rows, i)
+        of_model = joint, model.classes, order, sure, (model, rows, i), target
         explained.append(ExplainedRow(columns, values, evidence, *of_model))
     return Explanation(explained)
 
@@ -410,11 +424,14 @@ class ClassImages(Tabular):
     mean : ndarray of shape (classes, height, width)
         The mean of each pixel over the rows of the class where it is not missing; NaN where it
         always is. It is computed from what was counted: of a histogram from its cells.
+    target : str
+        The column that is predicted, if its name is known, which pictures say.
     """
 
     classes: list[Label]
     class_count: Floats
     mean: Floats
+    target: str = ""
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Return columns class, row, column and mean, one row a pixel and class."""
@@ -432,9 +449,10 @@ class ClassImages(Tabular):
         least, most = finite.min(initial=np.inf), finite.max(initial=-np.inf)
         return f"mean images of {k:,} classes, {height} × {width}: from {least:.4g} to {most:.4g}"
 
+    @saying_target
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the images beside each other, of at most the 20 most frequent classes."""
-        from naively.pictures.axes import name_of
+        from naively.pictures.axes import class_axis, name_of
         from naively.pictures.evidence import draw_images
 
         shown = frequent(self.class_count, MOST_IMAGES)
@@ -442,7 +460,7 @@ class ClassImages(Tabular):
         return draw_images(
             self.mean[shown],
             [name_of(self.classes[c]) for c in shown],
-            label="mean of the class",
+            label=class_axis("mean") if self.target else "mean of the class",
             notes=and_more(more, "class"),
             ax=ax,
         )
@@ -461,12 +479,15 @@ class EvidenceImage(Tabular):
     elsewhere : float
         The weight of the class prior, of all that is no pixel, and of pixels being missing:
         together they are the log odds.
+    target : str
+        The column that is predicted, if its name is known, which pictures say.
     """
 
     label: Label
     against: Label
     weight: Floats
     elsewhere: float
+    target: str = ""
 
     @property
     def log_odds(self) -> float:
@@ -484,6 +505,7 @@ class EvidenceImage(Tabular):
         of = f"evidence of {height} × {width} pixels {self.weight.sum():+.2f}"
         return visible(f"{names}: {of}, all else {self.elsewhere:+.2f} nats")
 
+    @saying_target
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the weights in colours that diverge from 0."""
         from naively.pictures.axes import class_name
@@ -562,6 +584,7 @@ def evidence_image(
         labels[row.rival(c)],
         pixel.reshape(shape),
         elsewhere + prior,
+        row.target,
     )
 
 
@@ -757,6 +780,8 @@ class Waterfall(Tabular):
     ends : tuple of float, optional
         Where the interval begins and ends, as log odds: as far from the total as the log odds of
         the class against all others would move.
+    target : str
+        The column that is predicted, if its name is known, which pictures say.
     """
 
     label: Label
@@ -767,6 +792,7 @@ class Waterfall(Tabular):
     probability: float
     sure: str = ""
     ends: tuple[float, float] | None = None
+    target: str = ""
 
     @property
     def start(self) -> list[float]:
@@ -793,6 +819,7 @@ class Waterfall(Tabular):
         heading = [self.heading, *filter(None, [self.sure])]
         return "\n".join([*heading, *(f"{w:+8.2f}  {visible(item)}" for item, w in steps)])
 
+    @saying_target
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw each step as a bar that begins where the last one ended."""
         from naively.pictures.axes import class_name
@@ -839,6 +866,7 @@ def waterfall(row: ExplainedRow, n: int = 10, label: Label | None = None) -> Wat
         row.probability(c),
         "" if row.intervals is None else row.intervals.sentence(0, c),
         None if row.intervals is None else row.intervals.around(row.log_odds(c), c),
+        row.target,
     )
 
 

@@ -30,6 +30,7 @@ from naively.kernels.reference import Floats
 from naively.messages import visible
 from naively.model.class_prior import number_of, spoken_for
 from naively.model.model import Model
+from naively.pictures.axes import saying_target
 from naively.schema.encode import plain_cell
 from naively.schema.schema import Group
 from naively.tabular import Tabular
@@ -167,6 +168,8 @@ class Strongest(Tabular):
         For each label its items: column, value and weight of evidence in nats, which is
         log p(item | class) - log p(item | all other classes together). The first is what rows of
         the class gain most from on average: its weight times how often it came in the class.
+    target : str
+        The column that is predicted, if its name is known, which pictures say.
 
     Examples
     --------
@@ -179,12 +182,14 @@ class Strongest(Tabular):
     """
 
     by_class: dict[Any, list[Weighed]]
+    target: str = ""
 
     def to_dict(self) -> dict[str, list[Any]]:
         rows = [(label, *item) for label, items in self.by_class.items() for item in items]
         names = ("class", "column", "value", "weight")
         return {name: [row[i] for row in rows] for i, name in enumerate(names)}
 
+    @saying_target
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the items of each class as bars, class under class.
 
@@ -348,6 +353,8 @@ class Nomogram(Tabular):
         The log odds where nothing is seen, in nats.
     notes : tuple of str
         What else is to be said.
+    target : str
+        The column that is predicted, if its name is known, which pictures say.
     """
 
     label: Label
@@ -355,6 +362,7 @@ class Nomogram(Tabular):
     scales: list[Scale]
     intercept: float
     notes: tuple[str, ...]
+    target: str = ""
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Return columns column, value and weight, in nats."""
@@ -389,6 +397,7 @@ class Nomogram(Tabular):
         lines.append(f"  probability of {self.label!r} by the sum of the weights: {sums}")
         return "\n".join(map(visible, [*lines, *(f"  {note}" for note in self.notes)]))
 
+    @saying_target
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw a line for each column, and below what the sum of the weights means."""
         from naively.pictures.axes import class_name, name_of

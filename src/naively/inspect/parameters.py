@@ -25,6 +25,7 @@ from naively.messages import many
 from naively.model.class_prior import class_probabilities, is_estimated, pretended_rows
 from naively.model.model import Model
 from naively.options import How
+from naively.pictures.axes import saying_target
 from naively.schema.schema import Group, Missing, MissingAs, list_names
 from naively.tabular import SHOWN, Tabular, as_text
 
@@ -99,6 +100,7 @@ class Parameters(Tabular):
     start: Floats  # (classes,): what the scores of the classes begin with
     tables: tuple[Table, ...]
     chosen: NDArray[np.int64] | None = None  # (rows,) of all tables, that are shown; None: all
+    target: str = ""  # the column that is predicted, if its name is known
 
     def __len__(self) -> int:
         return len(self._rows) * len(self.classes)
@@ -156,6 +158,7 @@ class Parameters(Tabular):
         best = rows[np.argsort(-tells[rows], kind="stable")[:n]]
         return replace(self, chosen=best)
 
+    @saying_target
     def plot(self, ax: Axes | None = None, n: int = 20, *, count: bool = False) -> Axes:
         """Draw a table of the parameters, items by classes, as a heat map.
 
@@ -177,7 +180,7 @@ class Parameters(Tabular):
         It is of one kind of parameter: the first that is there ("p", or "mean"), without the class
         prior, which is drawn if nothing else is there.
         """
-        from naively.pictures.axes import name_of
+        from naively.pictures.axes import class_axis, name_of
         from naively.pictures.evidence import draw_table
 
         first = self._first
@@ -204,7 +207,8 @@ class Parameters(Tabular):
         values = np.array(table["count" if count else "value"], np.float64).reshape(-1, k)
         labels = [name_of(label) for label in self.classes.tolist()]
         what = "count" if count else kind
-        return draw_table(values, names, labels, label=what, notes=notes, ax=ax)
+        axes = class_axis(), ""
+        return draw_table(values, names, labels, label=what, labels=axes, notes=notes, ax=ax)
 
     def _to_dict(self, rows: NDArray[np.int64]) -> dict[str, list[Any]]:
         """Return the columns of some rows of the tables."""
@@ -682,6 +686,7 @@ class Linear(Tabular):
     coef: Floats  # (1, features) for two classes, else (classes, features)
     intercept: Floats  # (1,) for two classes, else (classes,)
     classes: LabelArray  # (classes,)
+    target: str = ""  # the column that is predicted, if its name is known
 
     def to_dict(self) -> dict[str, list[Any]]:
         names = [INTERCEPT, *self.feature_names.tolist()]
@@ -711,6 +716,7 @@ class Linear(Tabular):
                 lines.append(f"  and {len(coef) - FEATURES:,} features of less weight")
         return "\n".join(lines)
 
+    @saying_target
     def plot(self, ax: Axes | None = None, n: int = 10) -> Axes:
         """Draw the weights of the n features of the largest ones as bars.
 
@@ -727,13 +733,16 @@ class Linear(Tabular):
         ax : matplotlib.axes.Axes
             With the intercept in its title where there are two classes.
         """
+        from naively.pictures.axes import class_name
         from naively.pictures.evidence import draw_weights
 
         best = np.argsort(-np.abs(self.coef).max(axis=0, initial=0.0), kind="stable")[:n]
         labels = self.classes.tolist()
         names = self.feature_names[best].tolist()
         two = len(labels) == 2
-        what = f"log odds of {labels[1]!r} against {labels[0]!r}" if two else "log likelihood"
+        what = "log likelihood"
+        if two:
+            what = f"log odds of {class_name(labels[1])} against {class_name(labels[0])}"
         return draw_weights(names, self.coef[:, best], self._labels, what, self.intercept, ax)
 
 

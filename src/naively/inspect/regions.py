@@ -18,6 +18,7 @@ from naively.kernels.reference import Floats
 from naively.messages import many, visible
 from naively.model.class_prior import and_more, frequent, number_of, spoken_for
 from naively.model.model import Model
+from naively.pictures.axes import saying_target
 from naively.schema.schema import Missing, list_names
 from naively.tabular import Tabular
 
@@ -62,6 +63,8 @@ class Regions(Tabular):
         no rows are kept.
     notes : tuple of str
         What else is to be said.
+    target : str
+        The column that is predicted, if its name is known, which pictures say.
     """
 
     columns: tuple[str, str]
@@ -73,6 +76,7 @@ class Regions(Tabular):
     density: tuple[Floats, Floats] | None
     sample: tuple[Floats, Floats, NDArray[np.int64]]
     notes: tuple[str, ...]
+    target: str = ""
 
     @property
     def label(self) -> LabelArray:
@@ -133,6 +137,7 @@ class Regions(Tabular):
         notes = [*and_more(more, "class"), *self.notes]
         return "\n".join(map(visible, [*lines, *(f"  {note}" for note in notes)]))
 
+    @saying_target
     def plot(
         self, ax: Axes | None = None, *, what: What = "regions", label: Label | None = None
     ) -> Axes:
@@ -188,6 +193,7 @@ class Regions(Tabular):
         both = self.density[1][:, None, shown] * self.density[0][None, :, shown]
         return draw_contours(*grid, both, points, names, labels=labels, notes=notes, ax=ax)
 
+    @saying_target
     def plot_surface(
         self,
         ax: Axes | None = None,
@@ -215,19 +221,19 @@ class Regions(Tabular):
 
     def _surface(self, what: str, label: Label | None) -> tuple[Floats, str]:
         """Return how high a surface is at each point, and what that is called."""
-        from naively.pictures.axes import class_name
+        from naively.pictures.axes import class_name, on_lines
 
         c = self._number(label)
         name = class_name(self.classes[c].item())
         if what == "posterior":
             return self.posterior[:, :, c], f"p({name} | row)"
         if what == "difference":
-            return self.log_odds(label), f"log odds of {name} (nats)"
+            return self.log_odds(label), on_lines("log odds of", f"{name} (nats)")
         if what != "margin":
             raise ValueError(f"what must be 'posterior', 'difference' or 'margin', got {what!r}.")
         two = len(self.classes) == 2
         rival = class_name(self.classes[1 - c].item()) if two else "rival"
-        return self.margin(label), f"p({name} | row) - p({rival} | row)"
+        return self.margin(label), on_lines(f"p({name} | row) -", f"p({rival} | row)")
 
 
 def regions(

@@ -25,6 +25,7 @@ from naively.likelihoods.words import length_factor
 from naively.model.class_prior import is_estimated, number_of, pretend_classes, spoken_for
 from naively.model.held_out import check_coverage
 from naively.model.model import Model
+from naively.pictures.axes import saying_target
 from naively.schema.schema import Group, Missing, MissingAs
 from naively.tabular import Tabular
 
@@ -53,6 +54,8 @@ class ProbabilityIntervals(Tabular):
         The labels.
     coverage : float
         How much of the distribution the intervals hold.
+    target : str
+        The column that is predicted, if its name is known, which pictures say.
     """
 
     probability: Floats
@@ -60,6 +63,7 @@ class ProbabilityIntervals(Tabular):
     high: Floats
     classes: LabelArray
     coverage: float
+    target: str = ""
 
     def __len__(self) -> int:
         return len(self.probability)
@@ -102,6 +106,7 @@ class ProbabilityIntervals(Tabular):
         digits = 1 - math.floor(math.log10(width)) if shows else 2
         return f"p = {p:.{digits}f}, {low:.{digits}f} to {high:.{digits}f} {SAID}"
 
+    @saying_target
     def plot(self, label: Label | None = None, ax: Axes | None = None) -> Axes:
         """Draw the probability of a class in each row, with its interval, the largest on top.
 
@@ -112,15 +117,16 @@ class ProbabilityIntervals(Tabular):
         ax : Axes, optional
             What to draw on.
         """
-        from naively.pictures.axes import class_name
+        from naively.pictures.axes import BELOW, class_name, on_lines
         from naively.pictures.scores import draw_probabilities
 
         c = number_of(self.classes, label, spoken_for(np.ones(len(self.classes))))
+        name = class_name(self.classes.tolist()[c])
         return draw_probabilities(
             self.probability[:, c],
             self.low[:, c],
             self.high[:, c],
-            label=f"p({class_name(self.classes.tolist()[c])}), and {self.coverage:.0%} {SAID}",
+            label=on_lines(f"p({name}),", f"and {self.coverage:.0%} {SAID}", longest=BELOW),
             ax=ax,
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -201,6 +201,42 @@ def answers(
     return best, p[np.arange(len(p)), best] < reject
 
 
+class Decision(NamedTuple):
+    """What follows from posteriors.
+
+    Parameters
+    ----------
+    prior : tuple of two ndarray of shape (classes,), optional
+        The class prior that posteriors were derived with, and the one they are wanted under.
+    cost : ndarray of shape (right classes, answers), optional
+        What each answer costs; without it, the most probable class is the answer.
+    reject : float, optional
+        The answer is "unsure" where it is less probable.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> answer, unsure = Decision(reject=0.7).answers(np.array([[0.6, 0.4], [0.1, 0.9]]))
+    >>> answer.tolist(), unsure.tolist()
+    ([0, 1], [True, False])
+    """
+
+    prior: tuple[Floats, Floats] | None = None
+    cost: Floats | None = None
+    reject: float | None = None
+
+    def posterior(self, p: Floats) -> Floats:
+        """Return posteriors (rows, classes) under the class prior that is wanted."""
+        return p if self.prior is None else shift(p, *self.prior)
+
+    def answers(self, p: Floats) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+        """Return the number of the class that each row is given, and whether that is too unsure."""
+        return answers(p, self.cost, self.reject)
+
+
+MOST_PROBABLE = Decision()
+
+
 def cost_table(cost: Cost, classes: LabelArray) -> Floats:
     """Return what each answer costs for each right class, of shape (classes, classes).
 
@@ -208,7 +244,7 @@ def cost_table(cost: Cost, classes: LabelArray) -> Floats:
     """
     labels = classes.tolist()
     if isinstance(cost, Mapping):
-        named = {*cost, *(answer for of in cost.values() for answer in of)}
+        named = [*cost, *(answer for of in cost.values() for answer in of)]
         unknown = [label for label in named if label not in labels]
         if unknown:
             raise ValueError(f"cost names the class {unknown[0]!r}; the classes are {labels}.")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cache
-from typing import TYPE_CHECKING, Any, Literal
+from functools import cache, wraps
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, Protocol, TypeVar
 
 from numpy.typing import NDArray
 
@@ -34,6 +34,9 @@ MARKERS = "os^DvP*X"
 MOST = len(COLOURS)  # classes that are drawn one by one
 GREY = "#767676"  # what is beside the point: ideals, noise, marks
 LONGEST = 24  # characters of a name in a picture
+ALONG = 36  # characters of one line of the label of a vertical axis
+BELOW = 44  # and of a horizontal one
+BESIDE = 12  # characters of the name of what is predicted, which stands before that of a class
 STYLE: dict[str, Any] = {
     "font.size": 8,
     "axes.titlesize": 8,
@@ -192,9 +195,9 @@ def points(i: int) -> dict[str, Any]:
     return {"color": COLOURS[i % MOST], "marker": MARKERS[i % MOST], "linestyle": "none"}
 
 
-def name_of(value: object) -> str:
+def name_of(value: object, longest: int = LONGEST) -> str:
     """Return a label, level or word as a picture shows it: short, on one line, never a formula."""
-    text = with_names(shortened(visible(str(value)), LONGEST))
+    text = with_names(shortened(visible(str(value)), longest))
     return text.replace("$", r"\$")
 
 
@@ -216,6 +219,53 @@ def of_target(name: str) -> Iterator[None]:
         _TARGET.reset(before)
 
 
+class OfClasses(Protocol):
+    """A result about classes, which knows the name of what they are of, or has ""."""
+
+    @property
+    def target(self) -> str: ...
+
+
+R = TypeVar("R", bound=OfClasses)
+P = ParamSpec("P")
+
+
+def saying_target(
+    plot: Callable[Concatenate[R, P], Axes],
+) -> Callable[Concatenate[R, P], Axes]:
+    """Make a result's picture say what the classes are of, where the result knows it."""
+
+    @wraps(plot)
+    def drawn(result: R, /, *args: P.args, **kwargs: P.kwargs) -> Axes:
+        with of_target(result.target or _TARGET.get()):
+            return plot(result, *args, **kwargs)
+
+    return drawn
+
+
+def class_axis(what: str = "") -> str:
+    """Return the label of an axis of classes: the name of what they are of, where that is known.
+
+    >>> class_axis(), class_axis("answer")
+    ('class', 'answer')
+    >>> with of_target("survived"):
+    ...     class_axis(), class_axis("answer")
+    ('survived', 'survived: answer')
+    """
+    target = name_of(_TARGET.get(), BESIDE)
+    return ": ".join(filter(None, (target, what))) or "class"
+
+
+def on_lines(*parts: str, longest: int = ALONG) -> str:
+    r"""Return the label of an axis, whose parts are on lines of their own if they are long.
+
+    >>> on_lines("log odds of", "ham (nats)"), on_lines("log odds of", "not_delivered = yes (nats)")
+    ('log odds of ham (nats)', 'log odds of\nnot_delivered = yes (nats)')
+    """
+    whole = " ".join(parts)
+    return whole if len(whole) <= longest else "\n".join(parts)
+
+
 def class_name(label: object) -> str:
     """Return the name of a class; a number or a truth, which says nothing alone, is told.
 
@@ -224,7 +274,7 @@ def class_name(label: object) -> str:
     """
     name, target = name_of(label), _TARGET.get()
     if target:
-        return f"{name_of(target)} = {name}"
+        return f"{name_of(target, BESIDE)} = {name}"
     return name if isinstance(label, str) else f"class {name}"
 
 

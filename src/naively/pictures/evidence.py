@@ -418,6 +418,7 @@ def draw_weights(
     k = min(len(weight), MOST)
     ax = new_axes(ax, height=1.0 + (BAR + 0.07 * (k - 1)) * max(len(names), 4))
     place, thick = np.arange(len(names)), 0.8 / k
+    shown = class_names(labels[:k])
     with styled():
         for c in range(k):
             ax.barh(
@@ -428,19 +429,19 @@ def draw_weights(
                 hatch=HATCHES[c],
                 edgecolor="white",
                 linewidth=0,
-                label=name_of(labels[c]),
+                label=shown[c],
             )
         ax.axvline(0.0, color=GREY, lw=0.7)
         name_rows(ax, [name_of(name) for name in names])
         ax.tick_params(axis="y", length=0)
         ax.spines["left"].set_visible(False)
         ax.set_ylim(max(len(names), 1) - 0.5, -0.5)
-        ax.set_xlabel(f"weight, {name_of(what) if len(weight) > 1 else 'log odds'} (nats)")
+        ax.set_xlabel(f"weight, {what if len(weight) > 1 else 'log odds'} (nats)")
         if len(weight) == 1:
-            ax.set_title(f"{what.replace('$', '')}\nintercept {intercept[0]:+.3f}", loc="left")
+            ax.set_title(f"{what}\nintercept {intercept[0]:+.3f}", loc="left")
         else:
             more = f"the first {k} of {len(weight):,} classes" if len(weight) > k else None
-            widest = max(len(name_of(label)) for label in labels[:k]) + 5
+            widest = max(map(len, shown)) + 5
             ax.legend(
                 loc="lower left",
                 bbox_to_anchor=(0, 1),

@@ -16,6 +16,7 @@ from naively.pictures.axes import (
     MARKERS,
     MOST,
     STYLE,
+    class_axis,
     class_name,
     inches,
     line,
@@ -164,7 +165,8 @@ def plot_confusion(table: Floats, labels: Sequence[object], ax: Axes | None = No
     ax.set_xticks(range(k), names, rotation=turned, fontsize=small)
     rows = [f"{n} ({amount(rows)})" for n, rows in zip(names, of_row, strict=True)]
     ax.set_yticks(range(k), rows, fontsize=small)
-    ax.set(xlabel="answer" + _what_is_written(k), ylabel="right class (rows)")
+    answer, right = class_axis("answer"), class_axis("right class")
+    ax.set(xlabel=answer + _what_is_written(k), ylabel=f"{right} (rows)")
     ax.spines[:].set_visible(False)
     ax.tick_params(length=0)
     return ax
@@ -208,7 +210,7 @@ def _plot_most_confused(table: Floats, labels: Sequence[object], ax: Axes | None
     for i, (count, of) in enumerate(zip(off.ravel()[most], of_row[right], strict=True)):
         ax.annotate(f" {count / of:.0%}", (count, i), va="center", fontsize=6)
     ax.margins(x=0.15)
-    ax.set_xlabel("rows (% of the class)")
+    ax.set_xlabel(f"{class_axis('rows')} (% of the class)")
     shown = off.ravel()[most].sum()
     ax.set_title(
         f"{amount(wrong)} of {amount(table.sum())} rows of {len(labels):,} classes are missed;\n"

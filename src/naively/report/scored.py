@@ -14,6 +14,7 @@ from naively.counting.axis import Name, title
 from naively.kernels.reference import Floats
 from naively.messages import shortened, visible
 from naively.model.class_prior import frequent
+from naively.pictures.axes import of_target
 from naively.report import curves, html
 from naively.report.curves import Ruler
 from naively.report.subject import Subject
@@ -44,9 +45,9 @@ def good(subject: Subject) -> str:
     found = f'<div class="cards two">{"".join(parts)}</div>'
     found += html.details("Scores, with their intervals", table(subject))
     if len(subject.best.classes) > 1:
-        picture = svg_of(
-            subject.best.plot_confusion(), "confusion", "Rows by right class and by answer"
-        )
+        with of_target(subject.target):
+            ax = subject.best.plot_confusion()
+        picture = svg_of(ax, "confusion", "Rows by right class and by answer")
         how = html.how_to_read(
             "Rows by right class (down) and most probable class (across): what is off the diagonal "
             "is wrong."

@@ -6,9 +6,12 @@ import datetime as dt
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from naively.file.store import Content
 from naively.inspect.explain import ExplainedRow, explain
 from naively.messages import many
+from naively.model.class_prior import MOST_PROBABLE, UNSURE, Decision
 from naively.serve.rows import Json, RequestError, RowForm
 from naively.tabular import json_value
 
@@ -26,6 +29,8 @@ class ModelAnswers:
         Whether a key that is no column is refused.
     most : int, optional
         How many rows are taken at once.
+    decision : Decision, default MOST_PROBABLE
+        How the answer follows from the posterior.
 
     Examples
     --------
@@ -39,8 +44,15 @@ class ModelAnswers:
     ['wet', 'class prior']
     """
 
-    def __init__(self, found: Content, *, strict: bool = False, most: int | None = None) -> None:
-        self.found, self.most = found, most
+    def __init__(
+        self,
+        found: Content,
+        *,
+        strict: bool = False,
+        most: int | None = None,
+        decision: Decision = MOST_PROBABLE,
+    ) -> None:
+        self.found, self.most, self.decision = found, most, decision
         said = [found.provenance.get("target"), *_listed(found.provenance.get("left_out"))]
         left_out = [name for name in said if isinstance(name, str)]
         self.form = RowForm(found.model, strict=strict, left_out=left_out)
@@ -67,15 +79,15 @@ class ModelAnswers:
             return {"predictions": [], "notes": notes}
         model = self.found.model
         try:
-            p = model.posterior(rows)
+            p = self.decision.posterior(model.posterior(rows))
             reasons = explain(model, rows).rows if explain_top else []
         except ValueError as error:  # of numbers, say, that an event model does not have
             raise RequestError(422, str(error)) from error
-        best = p.argmax(axis=1).tolist()
+        best, unsure = (of.tolist() for of in self.decision.answers(p))
         predictions = []
         for i, (c, row) in enumerate(zip(best, p.tolist(), strict=True)):
             predictions.append({
-                "label": self.labels[c],
+                "label": UNSURE if unsure[i] else self.labels[c],
                 "probability": row[c],
                 "probabilities": dict(zip(self.keys, row, strict=True)),
             })  # fmt: skip
@@ -85,6 +97,8 @@ class ModelAnswers:
 
     def _why(self, row: ExplainedRow, c: int, n: int) -> Json:
         """Return the weights of evidence of greatest weight, and the sum of all others."""
+        if self.decision.prior is not None:
+            row = row.under(*self.decision.prior)
         items = row.top(c)
         shown = [
             {"column": column, "value": _plain(value), "weight": json_value(weight)}
@@ -129,6 +143,7 @@ class ModelAnswers:
         return {
             "operationId": "predict",
             "summary": "The class of each row, with its probability.",
+            "description": self._how,
             "parameters": [{
                 "name": "explain",
                 "in": "query",
@@ -141,12 +156,20 @@ class ModelAnswers:
                 "400": _json("The body is not JSON.", _ref("Refusal")),
                 "413": _json("There are too many rows or bytes.", _ref("Refusal")),
                 "422": _json("The rows are not what the model takes.", _ref("Refusal")),
+                "503": {
+                    **_json("There is too much to do.", _ref("Refusal")),
+                    "headers": {"Retry-After": {
+                        "description": "After how many seconds to ask again.",
+                        "schema": {"type": "integer"},
+                    }},
+                },
             },
         }  # fmt: skip
 
     @property
     def _schemas(self) -> Json:
         label = {"enum": self.labels}
+        answer = {"enum": [*dict.fromkeys([*self.labels, UNSURE])]}
         p = {"type": "number", "minimum": 0, "maximum": 1}
         return {
             "Answers": _object({
@@ -155,7 +178,7 @@ class ModelAnswers:
             }),
             "Prediction": {
                 **_object({
-                    "label": label,
+                    "label": label if self.decision.reject is None else answer,
                     "probability": p,
                     "probabilities": _object(dict.fromkeys(self.keys, p)),
                     "explanation": _ref("Explanation"),
@@ -176,6 +199,28 @@ class ModelAnswers:
             "Evidence": _object({"column": {"type": "string"}, "value": {}, "weight": WEIGHT}),
             "Refusal": _object({"error": {"type": "string"}}),
         }  # fmt: skip
+
+    @property
+    def _how(self) -> str:
+        """How answers follow from what the model has learned, in sentences."""
+        prior, cost, reject = self.decision
+        said = ["The answer is the most probable class."]
+        if cost is not None:
+            usual = 1.0 - np.eye(len(cost))
+            costs = ", ".join(
+                f"{self.keys[right]}:{self.keys[answer]}={cost[right, answer]:g}"
+                for right, answer in np.argwhere(cost != usual).tolist()
+            )
+            told = f" ({costs}, else 1 of what is wrong)" if costs else ""
+            said = [f"The answer is that of least expected cost{told}."]
+        if reject is not None:
+            said.append(f'It is "{UNSURE}" where it is less probable than {reject:g}.')
+        if prior is not None:
+            shares = ", ".join(
+                f"{key}={share:g}" for key, share in zip(self.keys, prior[1].tolist(), strict=True)
+            )
+            said.append(f"The class prior is {shares}.")
+        return " ".join(said)
 
     @property
     def described(self) -> str:

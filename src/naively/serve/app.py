@@ -23,21 +23,26 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
-from starlette.types import Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from naively.file import store
 from naively.file.store import Content
 from naively.messages import many, say, tell
-from naively.serve import MAX_BYTES, MAX_ROWS, metrics
+from naively.model.class_prior import MOST_PROBABLE, Decision
+from naively.model.model import Model
+from naively.serve import MAX_AT_ONCE, MAX_BYTES, MAX_ROWS, metrics
 from naively.serve.answers import ModelAnswers
 from naively.serve.rows import RequestError, parse
 
 SMALL = 1 << 14  # bytes of a request that is answered at once; a larger one must not stop others
 PATIENCE = 60  # seconds for a body to arrive
 TOGETHER = 20  # requests of the greatest size, of which so much is held at a time
+AGAIN = 1  # seconds after which a client that is refused, as there is too much to do, may come back
+WATCHED = ("/health", "/metrics")  # answered however much there is to do
 UNREADABLE = (ValueError, OSError, ImportError, MemoryError)
 
 Page: TypeAlias = Callable[[Content], str]
+Decide: TypeAlias = Callable[[Model], Decision]
 Mark: TypeAlias = "tuple[int, ...] | None"  # of a file: another one, if it differs
 
 
@@ -51,11 +56,14 @@ class RequestLimits:
         At most, of one request.
     strict : bool
         Whether a key that is no column is refused.
+    at_once : int
+        How many requests are being answered at a time, at most.
     """
 
     rows: int = MAX_ROWS
     bytes: int = MAX_BYTES
     strict: bool = False
+    at_once: int = MAX_AT_ONCE
 
 
 @dataclass
@@ -78,10 +86,14 @@ class ModelFile:
         What is taken.
     counts : Metrics
         Where loads are counted.
+    decide : function of Model to Decision
+        How answers follow from the posteriors of a model.
     """
 
-    def __init__(self, path: Path, limits: RequestLimits, counts: metrics.Metrics) -> None:
-        self.path, self.limits, self.counts = path, limits, counts
+    def __init__(
+        self, path: Path, limits: RequestLimits, counts: metrics.Metrics, decide: Decide
+    ) -> None:
+        self.path, self.limits, self.counts, self.decide = path, limits, counts, decide
         self.problem = ""  # of a newer file, which cannot be read
         self.mark = self._look()
         self.loaded = self._load()
@@ -108,7 +120,8 @@ class ModelFile:
 
     def _load(self) -> Loaded:
         found = store.load_all(self.path)
-        answers = ModelAnswers(found, strict=self.limits.strict, most=self.limits.rows)
+        decision, limits = self.decide(found.model), self.limits
+        answers = ModelAnswers(found, strict=limits.strict, most=limits.rows, decision=decision)
         answers.of(answers.form.empty)  # what is derived once is derived now
         self.counts.loads[True] += 1
         return Loaded(answers)
@@ -132,14 +145,21 @@ class ModelService:
         What writes the report.
     limits : RequestLimits
         What is taken.
+    decide : function of Model to Decision
+        How answers follow from the posteriors of a model; by default the most probable class.
     """
 
     def __init__(
-        self, path: str | Path, page_of: Page, limits: RequestLimits = RequestLimits()
+        self,
+        path: str | Path,
+        page_of: Page,
+        limits: RequestLimits = RequestLimits(),
+        decide: Decide = lambda _: MOST_PROBABLE,
     ) -> None:
         self.metrics = metrics.Metrics()
-        self.file = ModelFile(Path(path), limits, self.metrics)
+        self.file = ModelFile(Path(path), limits, self.metrics, decide)
         self.limits, self.page_of = limits, page_of
+        self.answering = 0  # requests
         self.held = 0  # bytes of the requests that are being answered
         routes = [
             Route("/", self.report),
@@ -167,12 +187,18 @@ class ModelService:
                 status = message["status"]
             await send(message)
 
+        self.answering += 1
         try:
-            await self.app(scope, receive, sending)
+            app: ASGIApp = self.app
+            if self.answering > self.limits.at_once and scope["path"] not in WATCHED:
+                app = _sentence(503, "There are too many requests at a time; try again.")
+            await app(scope, receive, sending)
         except Exception as error:  # noqa: BLE001  a mistake of ours, which must not stop the others
             where = traceback.extract_tb(error.__traceback__)[-1]
             what = f"{type(error).__name__}: {error} ({where.filename}, line {where.lineno})"
             say(f"{scope['path']} was not answered: {what}", "error")
+        finally:
+            self.answering -= 1
         rows, seconds = scope["state"]["rows"], perf_counter() - began
         known = scope["path"] if scope["path"] in self.routes else "other"
         self.metrics.observe(known, status, seconds, rows)
@@ -283,7 +309,11 @@ def _json(found: Any, status: int = 200) -> Response:
 
 
 def _sentence(status: int, sentence: str) -> Response:
-    return _json({"error": sentence}, status)
+    """Say why a request is not answered, and when to come back if that may help."""
+    found = _json({"error": sentence}, status)
+    if status == 503:
+        found.headers["Retry-After"] = str(AGAIN)
+    return found
 
 
 async def _refuse(request: Request, error: Exception) -> Response:
