@@ -227,10 +227,16 @@ class Tally(Shown):
         return self.combine(other, add)
 
     def __sub__(self, other: Tally) -> Tally:
-        return self.combine(other, sub).pruned()  # unchecked, unlike ``lawful.forget``
+        # Unchecked, unlike ``lawful.forget``. Words go block by block, which takes less memory.
+        return self.combine(other, sub, prunes=True).pruned()
 
-    def combine(self, other: Tally, operation: Callable[[Any, Any], Any]) -> Tally:
-        """Apply an operation to the aligned sums of both tallies; nothing is pruned."""
+    def combine(
+        self, other: Tally, operation: Callable[[Any, Any], Any], *, prunes: bool = False
+    ) -> Tally:
+        """Apply an operation to the aligned sums of both tallies; only if it ``prunes`` words go.
+
+        Levels and words without counts are dropped then, and no classes.
+        """
         classes = union_classes(self.classes, other.classes)
         k = len(classes)
         mine, theirs = (class_places(t.classes, classes) for t in (self, other))
@@ -245,7 +251,8 @@ class Tally(Shown):
                 left = right.map(lambda sums: sums * 0.0)
             elif right is None:
                 right = left.map(lambda sums: sums * 0.0)
-            blocks[name] = left.combine(right, operation)
+            found = left.combine(right, operation)
+            blocks[name] = found.pruned() if prunes else found
         weights = (t.weight.place(p, k) for t, p in ((self, mine), (other, theirs)))
         return Tally(classes, operation(*weights), blocks)
 

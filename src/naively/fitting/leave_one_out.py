@@ -244,7 +244,7 @@ def _of_group(
     """Return the evidence of a group's parts, of shape (rows, parts, classes)."""
     if learned:
         return group.event.leave_one_out(model.taken.counts[group.key], block, labels)
-    items = model.taken.likelihoods[group.key].contributions(block)
+    items = model.taken.likelihood_of(group).contributions(block)
     unit = items.item if parts.by_word else np.maximum(items.column, 0)
     return parts.sums(items.row, unit, items.value, len(labels))
 

@@ -30,7 +30,7 @@ from naively.model.held_out import HeldOut
 from naively.model.linear_part import LinearPart, Product, SeveralColumns
 from naively.model.weights import Weights, mean
 from naively.schema.diagnose import describe
-from naively.schema.schema import SHOWN, GroupKey, Schema
+from naively.schema.schema import SHOWN, Group, GroupKey, Schema
 from naively.schema.settings import PURE, Settings
 from naively.schema.settle import (
     CountedTotal,
@@ -105,6 +105,12 @@ class Taken:
             group.key: group.event.likelihood(self.counts[group.key])
             for group in self.schema.groups
         }
+
+    def likelihood_of(self, group: Group) -> Likelihood:
+        """Return the log table of one block, which is not kept: that of words takes much memory."""
+        if "likelihoods" in vars(self):
+            return self.likelihoods[group.key]
+        return group.event.likelihood(self.counts[group.key])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
