@@ -203,7 +203,8 @@ def leave_one_out_table(
     by_class: list[bool] = []
     groups = model.taken.schema.groups
     parts_of = [_parts(model, group, blocks[group.key]) for group in groups]
-    table = np.empty((len(labels), sum(map(len, parts_of)), labels.k))
+    # Part after part, so that those which are not filled yet take no memory.
+    table = np.empty((sum(map(len, parts_of)), len(labels), labels.k))
     for group, parts in zip(groups, parts_of, strict=True):
         block = blocks[group.key]
         of_group = _of_group(model, group, block, parts, once, learned=learned)
@@ -211,18 +212,19 @@ def leave_one_out_table(
             counts = model.taken.counts[group.key]
             length = lengths_left(counts, block, once) if learned else block.lengths
             of_group *= length_factor(length, length_power)[:, None, None]
-        if of_group.shape == table.shape:
-            table = of_group
+        of_parts = of_group.transpose(1, 0, 2)
+        if of_parts.shape == table.shape:
+            table = of_parts
         else:
-            table[:, len(keys) : len(keys) + len(parts)] = of_group
-        del of_group  # before that of the next group is made: of texts they are large
+            table[len(keys) : len(keys) + len(parts)] = of_parts
+        del of_group, of_parts  # before that of the next group is made: of texts they are large
         kind = _kind(group, parts)
         # Words are centred; their likelihood is large, and not needed yet.
         centres = kind == "band" or (kind != "text" and model.taken.likelihoods[group.key].centres)
         keys += parts.keys
         kinds += [kind] * len(parts)
         by_class += [centres and labels.k < MANY_CLASSES] * len(parts)
-    table = _centred(table).transpose(1, 0, 2)
+    table = _centred(table)
     per = model.rows_per_weight
     given = _log_prior(model, once, learned, model.pretend_rows or HALF, per)
     prior = _log_prior(model.under_own_prior, once, learned, PRETEND)
@@ -259,7 +261,7 @@ def _kind(group: Group, parts: Parts) -> PartKind:
 
 
 def _centred(table: Floats) -> Floats:
-    """Centre log likelihoods, (rows, parts, classes), over the classes; -inf becomes finite.
+    """Centre log likelihoods, (parts, rows, classes), over the classes; -inf becomes finite.
 
     The table may be overwritten.
     """
