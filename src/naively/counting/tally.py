@@ -87,11 +87,23 @@ class BlockTally(Shown, Generic[A]):
         """Apply a function to each table."""
         return replace(self, sums={s: function(sums) for s, sums in self.sums.items()})
 
-    def scaled(self, factor: float | Floats, faded: NDArray[np.bool_]) -> BlockTally[A]:
-        """Multiply the sums; 0 is left of ``faded`` classes, (classes,), and of cells that fade."""
+    def scaled(
+        self, factor: float | Floats, faded: NDArray[np.bool_], *, rounds: bool = False
+    ) -> BlockTally[A]:
+        """Multiply the sums; 0 is left of ``faded`` classes, (classes,), and of cells that fade.
+
+        If it ``rounds``, the rounding errors of words go, which take as much memory as their sums.
+        """
+        rounds = rounds and isinstance(self.axis, Words)
         try:
             with np.errstate(over="raise"):
-                found = self.map(lambda sums: sums * factor)
+                found = self.map(
+                    lambda sums: (
+                        sums.rounded_times(factor)
+                        if rounds and isinstance(sums, SparseSums)
+                        else sums * factor
+                    )
+                )
         except FloatingPointError:
             raise ValueError(f"A sum times {factor} would be larger than any float.") from None
         return found.without(faded)
@@ -264,6 +276,10 @@ class Tally(Shown):
 
         A class with fewer than ``LEAST_ROWS`` rows left has none.
         """
+        return self.scaled(factor)
+
+    def scaled(self, factor: float | Floats, *, rounds: bool = False) -> Tally:
+        """Scale all counts and sums; if it ``rounds``, without the rounding errors of words."""
         weight = self.weight * factor
         if weight.high.max(initial=0.0) > MOST_ROWS:
             raise ValueError(
@@ -274,7 +290,7 @@ class Tally(Shown):
         return Tally(
             self.classes,
             weight.without(faded),
-            {name: b.scaled(factor, faded) for name, b in self.blocks.items()},
+            {name: b.scaled(factor, faded, rounds=rounds) for name, b in self.blocks.items()},
         )
 
     __rmul__ = __mul__

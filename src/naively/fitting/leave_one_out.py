@@ -14,6 +14,7 @@ from naively.counting.block import Batch, Block, Codes, Dense, Sparse
 from naively.counting.labels import MANY_CLASSES, Labels
 from naively.counting.leave_one_out import Part, Parts, lengths_left, one_of_each
 from naively.events import Beta, Dirichlet
+from naively.kernels import dispatch
 from naively.kernels.reference import SALT, Floats, Hashes, hash_numbers
 from naively.likelihoods.words import LENGTH_POWER, length_factor
 from naively.model.class_prior import PRETEND, is_estimated, pretend_classes
@@ -31,6 +32,7 @@ from naively.schema.schema import DERIVED, Group, level_hashes, mixed
 PartKind: TypeAlias = Literal["column", "missing", "text", "band"]
 IMPOSSIBLE = -700.0  # nats from the best class, instead of -inf
 HALF = 0.5  # of a row, for each class, so that a class of one row can be left without it
+LARGE = 1_000_000  # stored numbers of rows: what is made of them takes much memory
 FARTHEST = 1e15  # nats of one part, at most, so that squares of sums stay finite as float32
 
 
@@ -207,6 +209,9 @@ def leave_one_out_table(
     table = np.empty((sum(map(len, parts_of)), len(labels), labels.k))
     for group, parts in zip(groups, parts_of, strict=True):
         block = blocks[group.key]
+        large = isinstance(block, Sparse) and len(block.indices) > LARGE
+        if large:
+            dispatch.give_back()
         of_group = _of_group(model, group, block, parts, once, learned=learned)
         if isinstance(block, Sparse) and parts.by_word and length_power:
             counts = model.taken.counts[group.key]
@@ -218,6 +223,8 @@ def leave_one_out_table(
         else:
             table[len(keys) : len(keys) + len(parts)] = of_parts
         del of_group, of_parts  # before that of the next group is made: of texts they are large
+        if large:
+            dispatch.give_back()
         kind = _kind(group, parts)
         # Words are centred; their likelihood is large, and not needed yet.
         centres = kind == "band" or (kind != "text" and model.taken.likelihoods[group.key].centres)

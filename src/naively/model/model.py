@@ -350,7 +350,9 @@ class Model(Shown):
         """What the columns that were counted are taken for, as the counts say."""
         schema, tally = self.counted
         per = self.rows_per_weight
-        settled = settle(schema, tally if per is None else tally * per, self.settings)
+        if per is not None:
+            tally = tally.scaled(per, rounds=True)
+        settled = settle(schema, tally, self.settings)
         says = with_missing if self.settings.counts_missing else without_words
         return Taken(*says(settled))
 
@@ -785,6 +787,8 @@ def _count_pieces(batch: Batch, schema: Schema) -> Iterator[Tally]:
     for piece in batch.pieces():
         tally = _count(piece.on(axes), schema)
         axes = tally.axes
+        if len(piece) < len(batch):
+            dispatch.give_back()
         yield tally
 
 
