@@ -32,7 +32,7 @@ from naively.schema.schema import DERIVED, Group, level_hashes, mixed
 PartKind: TypeAlias = Literal["column", "missing", "text", "band"]
 IMPOSSIBLE = -700.0  # nats from the best class, instead of -inf
 HALF = 0.5  # of a row, for each class, so that a class of one row can be left without it
-LARGE = 1_000_000  # stored numbers of rows: what is made of them takes much memory
+LARGE = 1_000_000  # stored numbers, or words: what is made of them takes much memory
 FARTHEST = 1e15  # nats of one part, at most, so that squares of sums stay finite as float32
 
 
@@ -209,7 +209,7 @@ def leave_one_out_table(
     table = np.empty((sum(map(len, parts_of)), len(labels), labels.k))
     for group, parts in zip(groups, parts_of, strict=True):
         block = blocks[group.key]
-        large = isinstance(block, Sparse) and len(block.indices) > LARGE
+        large = isinstance(block, Sparse) and max(len(block.indices), len(block.axis)) > LARGE
         if large:
             dispatch.give_back()
         of_group = _of_group(model, group, block, parts, once, learned=learned)
