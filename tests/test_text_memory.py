@@ -13,6 +13,7 @@ from naively.counting.block import Documents
 from naively.kernels import dispatch
 from naively.kernels.double_double import Sums
 from naively.kernels.sparse_sums import SparseSums
+from naively.model.model import Taken
 
 WORDS = np.array([f"w{i}" for i in range(4_000)], object)
 
@@ -68,9 +69,14 @@ def test_words_that_go_without_counts_leave_the_cells() -> None:
     assert (table[np.array([True, False, True, True])].high == table.high[[0, 2, 3]]).all()
 
 
-def test_a_fit_keeps_no_likelihoods_of_words() -> None:
-    nb = NaiveBayes().fit(*drawn(400))
-    assert "likelihoods" not in vars(nb.model_.taken)
+def test_a_fit_keeps_no_likelihoods_of_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    def kept(_: Taken) -> None:
+        pytest.fail("the likelihoods of all blocks are kept while weights are fitted")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Taken, "likelihoods", property(kept))
+        nb = NaiveBayes().fit(*drawn(400))  # which has copies, and near copies
+    assert len(nb.predict(drawn(400)[0])) == 400
 
 
 @pytest.mark.skipif(dispatch.NATIVE is None, reason="kernels in NumPy have arrays of their own")
