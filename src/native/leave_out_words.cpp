@@ -63,20 +63,22 @@ class Gains {
 };
 
 // What is known of the words, so laid out that little of it is fetched for each word of a text: a
-// line of `Known`, and where its cells are. Of more than a few classes, a row with a cell in half of
+// quarter of a line, `Known`, which says where its cells are. Of more than a few classes, a row with a cell in half of
 // them or more is quicker to add as a whole: first the gains of all classes, then their losses.
 class KnownWords {
   public:
     struct Known {
-        double frequency;    // how often it comes in all texts
-        double log_pretend;  // of its pretend count
-        int64_t begin;       // of its cells, or of its whole row
-        int64_t size;        // or WHOLE
+        double frequency;   // how often it comes in all texts
+        uint32_t begin;     // of its cells, or the number of its whole row
+        std::int32_t size;  // or WHOLE
     };
 
     KnownWords(const SparseTable& table, const double* frequency, const double* pretend, int64_t k)
         : k_(k), known_(static_cast<size_t>(table.rows())),
           cells_(static_cast<size_t>(table.cells())) {
+        if (table.cells() > UINT32_MAX) throw std::length_error("too many counts of words");
+        if (std::any_of(pretend, pretend + table.rows(), [&](double p) { return p != *pretend; }))
+            log_pretends_.resize(static_cast<size_t>(table.rows()));
         for (int64_t word = 0; word < table.rows(); ++word) {
             gains_.set_pretend(pretend[word]);
             const int64_t begin = table.first()[word], end = table.first()[word + 1];
@@ -85,20 +87,25 @@ class KnownWords {
                 all_whole_ &= n >= 1.0;
                 cells_[i] = {table.classes()[i], gains_.number_of(n)};
             }
-            known_[word] = {frequency[word], gains_.log_pretend(), begin, end - begin};
+            if (!log_pretends_.empty()) log_pretends_[word] = gains_.log_pretend();
+            known_[word] = {frequency[word], static_cast<uint32_t>(begin),
+                            static_cast<std::int32_t>(end - begin)};
             if (k > FEW && 2 * (end - begin) >= k && begin < end) make_whole(known_[word]);
         }
     }
 
     bool all_whole() const { return all_whole_; }
     const Known& operator[](std::int32_t word) const { return known_[word]; }
+    double log_pretend(std::int32_t word) const {
+        return log_pretends_.empty() ? gains_.log_pretend() : log_pretends_[word];
+    }
     double gain(int64_t cell) const { return gains_[cells_[cell].number].gain; }
 
     void prefetch(std::int32_t word) const { __builtin_prefetch(&known_[word]); }
     void prefetch_cells(std::int32_t word, std::int32_t own_class) const {
         const Known& known = known_[word];
         if (known.size == WHOLE) {
-            const double* const row = whole_.data() + known.begin;
+            const double* const row = whole(known);
             for (int64_t c = 0; c < std::min<int64_t>(k_, 32); c += 8) __builtin_prefetch(row + c);
             __builtin_prefetch(row + k_ + own_class);
         } else {
@@ -112,7 +119,7 @@ class KnownWords {
     NAIVELY_INLINE inline void add_without_one(const Known& known, double x, std::int32_t own_class,
                                                double* sums) const {
         if (known.size == WHOLE) {
-            sums[own_class] += x * whole_[static_cast<size_t>(known.begin + k_ + own_class)];
+            sums[own_class] += x * whole(known)[k_ + own_class];
             return add(known, x, sums);
         }
         const Cell* const cells = cells_.data() + known.begin;
@@ -126,7 +133,7 @@ class KnownWords {
 
     NAIVELY_INLINE inline void add(const Known& known, double x, double* sums) const {
         if (known.size == WHOLE) {
-            const double* const gains = whole_.data() + known.begin;
+            const double* const gains = whole(known);
             for (int64_t c = 0; c < k_; ++c) sums[c] += x * gains[c];
         } else {
             const Cell* const cells = cells_.data() + known.begin;
@@ -136,7 +143,7 @@ class KnownWords {
     }
 
   private:
-    static constexpr int64_t WHOLE = -1;
+    static constexpr std::int32_t WHOLE = -1;
     static constexpr int64_t FEW = 4;  // classes, the cells of which take less memory than a row
     struct Cell {
         std::int32_t of_class;
@@ -147,17 +154,23 @@ class KnownWords {
     LargeVector<Known> known_;
     LargeVector<Cell> cells_;
     LargeVector<double> whole_;
+    LargeVector<double> log_pretends_;  // of each word; empty if all are alike
     bool all_whole_ = true;  // whether no count is less than 1
+
+    const double* whole(const Known& known) const {
+        return whole_.data() + static_cast<size_t>(known.begin) * 2 * static_cast<size_t>(k_);
+    }
 
     void make_whole(Known& known) {
         const size_t at = whole_.size();
         whole_.resize(at + 2 * static_cast<size_t>(k_));
-        for (int64_t i = known.begin; i < known.begin + known.size; ++i) {
-            const Gain& of = gains_[cells_[i].number];
-            whole_[at + cells_[i].of_class] = of.gain;
-            whole_[at + k_ + cells_[i].of_class] = of.loss;
+        const Cell* const cells = cells_.data() + known.begin;
+        for (std::int32_t i = 0; i < known.size; ++i) {
+            const Gain& of = gains_[cells[i].number];
+            whole_[at + cells[i].of_class] = of.gain;
+            whole_[at + k_ + cells[i].of_class] = of.loss;
         }
-        known.begin = static_cast<int64_t>(at);
+        known.begin = static_cast<uint32_t>(at / (2 * static_cast<size_t>(k_)));
         known.size = WHOLE;
     }
 };
@@ -222,13 +235,14 @@ NAIVELY_INLINE inline void leave_out_part(const WordMatrix& matrix, const Sparse
             const int64_t band = bands > 1 ? std::min(band_of(others), bands - 1) : 0;
             double* const of_band = of_row + band * k;
             length[band] += x;
-            shift[band] += x * known.log_pretend;
+            const double log_pretend = known_words.log_pretend(word);
+            shift[band] += x * log_pretend;
             if (is_one) {
                 known_words.add_without_one(known, x, own_class, of_band);
             } else {
                 if (cell >= 0)
-                    of_band[own_class] += x * (std::log(left + of.pretend[word]) -
-                                               known.log_pretend - known_words.gain(cell));
+                    of_band[own_class] += x * (std::log(left + of.pretend[word]) - log_pretend -
+                                               known_words.gain(cell));
                 known_words.add(known, x, of_band);
             }
         }

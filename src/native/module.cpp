@@ -2,12 +2,17 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string_view.h>
 
+#include <cstdlib>
 #include <stdexcept>
 #include <string_view>
 
 #include "bindings.h"
 #include "simd.h"
 #include "threads.h"
+
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 
 namespace nb = nanobind;
 
@@ -46,6 +51,13 @@ void set_instruction_set(std::string_view name) {
     throw std::invalid_argument("this processor has no such instruction set");
 }
 
+void give_back() {
+#if defined(__GLIBC__)
+    const nb::gil_scoped_release released;
+    malloc_trim(0);
+#endif
+}
+
 }  // namespace
 
 NB_MODULE(_native, m) {
@@ -81,6 +93,7 @@ NB_MODULE(_native, m) {
     naively::bind_repair_utf8(m);
     naively::bind_read_forms(m);
     naively::bind_vocabulary(m);
+    m.def("give_back", &give_back, "Return memory that was freed to the system.");
     m.def("instruction_set", &instruction_set_name, "Name the instruction set in use.");
     m.def("instruction_sets", &instruction_sets, "Name those that can be set, the best last.");
     m.def("set_instruction_set", &set_instruction_set, nb::arg("name"),

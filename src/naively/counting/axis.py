@@ -580,7 +580,9 @@ class Words(Axis):
         return len(vocabulary) <= next(then, -1)
 
     def select(self, keep: NDArray[np.bool_]) -> Words:
-        of, rows = self.source or (ref(self), np.arange(len(self)))
+        if self.source is None:
+            return replace(self, source=(ref(self), np.flatnonzero(keep)))
+        of, rows = self.source
         return replace(self, source=(of, rows[keep]))
 
     def find(self, other: Words) -> RowMap:

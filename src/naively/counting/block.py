@@ -251,6 +251,7 @@ class Codes(Block):
 
 AT_ONCE = 25_000_000  # characters that are split together, those of each block of texts
 KEPT = 100_000_000  # of so many at most the words of each text are kept
+MOST_UNUSED = 2  # times as many texts as are selected, of which words are kept meanwhile
 
 
 @dataclass(frozen=True, eq=False)
@@ -361,7 +362,7 @@ class Batch:
         blocks = dict(self.blocks)
         for key, block in self.blocks.items():
             if isinstance(block, Documents):
-                blocks[key] = replace(block, found=None)
+                blocks[key] = replace(block, found=None, at=None)
         return replace(self, blocks=blocks)
 
     @property
@@ -409,13 +410,15 @@ class Documents(Block):
 
     ``Analyser.rows`` made them, so that some may be lists of words, and all together may be
     `Strings`. With ``presence`` a word counts at most once in a text. ``found`` is how often each
-    text holds each word, where they have been split already.
+    text holds each word, where they have been split already: in its rows ``at``, (texts,), by
+    default in all, so that words are copied where they are asked for and not for each selection.
     """
 
     texts: Sequence[Row]
     axis: Words
     presence: bool = False
     found: Sparse | None = None
+    at: NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -423,15 +426,19 @@ class Documents(Block):
     def split(self, axis: Words | None = None) -> Sparse:
         """Return how often each text holds each word of ``axis``, by default of the block's."""
         if axis is not None and self.found is not None:
-            return self.found.by_words(axis)
+            return self._words_found(self.found).by_words(axis)
         on = self if axis is None else replace(self, axis=axis)
         return _split([on], grow=False)[0]
 
     def grown(self) -> Sparse:
         """Return how often each text holds each word, all of which its axis has then."""
         if self.found is not None:
-            return self.found.once() if self.presence else self.found
+            words = self._words_found(self.found)
+            return words.once() if self.presence else words
         return _split([self], grow=self.axis.grows)[0]
+
+    def _words_found(self, found: Sparse) -> Sparse:
+        return found if self.at is None else found.select(self.at)
 
     @property
     def counts_straight(self) -> bool:
@@ -443,18 +450,26 @@ class Documents(Block):
         return self.split().entries()
 
     def select(self, rows: NDArray[np.int64]) -> Documents:
-        found = None if self.found is None else self.found.select(rows)
         if isinstance(self.texts, Strings):  # the bytes of other rows are not kept
-            return replace(self, texts=self.texts.take(rows), found=found)
-        return replace(self, texts=[self.texts[row] for row in rows.tolist()], found=found)
+            return self.selected(rows, self.texts.take(rows))
+        return self.selected(rows, [self.texts[row] for row in rows.tolist()])
+
+    def selected(self, rows: NDArray[np.int64], texts: Sequence[Row]) -> Documents:
+        """Return the rows of these numbers, whose texts these are."""
+        if self.found is None:
+            return replace(self, texts=texts)
+        at = rows if self.at is None else self.at[rows]
+        if MOST_UNUSED * len(at) >= len(self.found):
+            return replace(self, texts=texts, at=at)
+        return replace(self, texts=texts, found=self.found.select(at), at=None)
 
     def followed_by(self, others: Sequence[Documents]) -> Documents:
         every = [self.texts, *(other.texts for other in others)]
         strings = [texts for texts in every if isinstance(texts, Strings)]
         if len(strings) == len(every):
-            return replace(self, texts=Strings.join(strings), found=None)
+            return replace(self, texts=Strings.join(strings), found=None, at=None)
         texts = [text for texts in every for text in texts]
-        return replace(self, texts=texts, found=None)
+        return replace(self, texts=texts, found=None, at=None)
 
     @property
     def lengths(self) -> NDArray[np.int64]:
@@ -493,8 +508,7 @@ def select_blocks(
         if isinstance(block, Documents) and isinstance(block.texts, Strings):
             if id(block.texts) not in taken:
                 taken[id(block.texts)] = block.texts.take(rows)
-            words = None if block.found is None else block.found.select(rows)
-            found[key] = replace(block, texts=taken[id(block.texts)], found=words)
+            found[key] = block.selected(rows, taken[id(block.texts)])
         else:
             found[key] = block.select(rows)
     return found

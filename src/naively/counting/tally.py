@@ -87,11 +87,23 @@ class BlockTally(Shown, Generic[A]):
         """Apply a function to each table."""
         return replace(self, sums={s: function(sums) for s, sums in self.sums.items()})
 
-    def scaled(self, factor: float | Floats, faded: NDArray[np.bool_]) -> BlockTally[A]:
-        """Multiply the sums; 0 is left of ``faded`` classes, (classes,), and of cells that fade."""
+    def scaled(
+        self, factor: float | Floats, faded: NDArray[np.bool_], *, rounds: bool = False
+    ) -> BlockTally[A]:
+        """Multiply the sums; 0 is left of ``faded`` classes, (classes,), and of cells that fade.
+
+        If it ``rounds``, the rounding errors of words go, which take as much memory as their sums.
+        """
+        rounds = rounds and isinstance(self.axis, Words)
         try:
             with np.errstate(over="raise"):
-                found = self.map(lambda sums: sums * factor)
+                found = self.map(
+                    lambda sums: (
+                        sums.rounded_times(factor)
+                        if rounds and isinstance(sums, SparseSums)
+                        else sums * factor
+                    )
+                )
         except FloatingPointError:
             raise ValueError(f"A sum times {factor} would be larger than any float.") from None
         return found.without(faded)
@@ -227,10 +239,16 @@ class Tally(Shown):
         return self.combine(other, add)
 
     def __sub__(self, other: Tally) -> Tally:
-        return self.combine(other, sub).pruned()  # unchecked, unlike ``lawful.forget``
+        # Unchecked, unlike ``lawful.forget``. Words go block by block, which takes less memory.
+        return self.combine(other, sub, prunes=True).pruned()
 
-    def combine(self, other: Tally, operation: Callable[[Any, Any], Any]) -> Tally:
-        """Apply an operation to the aligned sums of both tallies; nothing is pruned."""
+    def combine(
+        self, other: Tally, operation: Callable[[Any, Any], Any], *, prunes: bool = False
+    ) -> Tally:
+        """Apply an operation to the aligned sums of both tallies; only if it ``prunes`` words go.
+
+        Levels and words without counts are dropped then, and no classes.
+        """
         classes = union_classes(self.classes, other.classes)
         k = len(classes)
         mine, theirs = (class_places(t.classes, classes) for t in (self, other))
@@ -245,7 +263,8 @@ class Tally(Shown):
                 left = right.map(lambda sums: sums * 0.0)
             elif right is None:
                 right = left.map(lambda sums: sums * 0.0)
-            blocks[name] = left.combine(right, operation)
+            found = left.combine(right, operation)
+            blocks[name] = found.pruned() if prunes else found
         weights = (t.weight.place(p, k) for t, p in ((self, mine), (other, theirs)))
         return Tally(classes, operation(*weights), blocks)
 
@@ -257,6 +276,10 @@ class Tally(Shown):
 
         A class with fewer than ``LEAST_ROWS`` rows left has none.
         """
+        return self.scaled(factor)
+
+    def scaled(self, factor: float | Floats, *, rounds: bool = False) -> Tally:
+        """Scale all counts and sums; if it ``rounds``, without the rounding errors of words."""
         weight = self.weight * factor
         if weight.high.max(initial=0.0) > MOST_ROWS:
             raise ValueError(
@@ -267,7 +290,7 @@ class Tally(Shown):
         return Tally(
             self.classes,
             weight.without(faded),
-            {name: b.scaled(factor, faded) for name, b in self.blocks.items()},
+            {name: b.scaled(factor, faded, rounds=rounds) for name, b in self.blocks.items()},
         )
 
     __rmul__ = __mul__

@@ -364,7 +364,7 @@ def _of_columns(
             yield from _of_cells(group.recode(held, model.taken.axes[group.key]), batch, some)
             continue
         block = few[group.key]
-        said = _of_text(model.taken.likelihoods[group.key], block, right)
+        said = _of_text(model.taken.likelihood_of(group), block, right)
         if of_text[group.columns] == 1 and isinstance(block, Sparse):  # words in any order
             said = said[0], np.minimum(said[1] + _log_orders(block), 0.0)
         _keep_likelier(texts, group.columns, said, block)

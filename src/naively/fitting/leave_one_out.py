@@ -14,6 +14,7 @@ from naively.counting.block import Batch, Block, Codes, Dense, Sparse
 from naively.counting.labels import MANY_CLASSES, Labels
 from naively.counting.leave_one_out import Part, Parts, lengths_left, one_of_each
 from naively.events import Beta, Dirichlet
+from naively.kernels import dispatch
 from naively.kernels.reference import SALT, Floats, Hashes, hash_numbers
 from naively.likelihoods.words import LENGTH_POWER, length_factor
 from naively.model.class_prior import PRETEND, is_estimated, pretend_classes
@@ -31,6 +32,7 @@ from naively.schema.schema import DERIVED, Group, level_hashes, mixed
 PartKind: TypeAlias = Literal["column", "missing", "text", "band"]
 IMPOSSIBLE = -700.0  # nats from the best class, instead of -inf
 HALF = 0.5  # of a row, for each class, so that a class of one row can be left without it
+LARGE = 1_000_000  # stored numbers, or words: what is made of them takes much memory
 FARTHEST = 1e15  # nats of one part, at most, so that squares of sums stay finite as float32
 
 
@@ -203,26 +205,33 @@ def leave_one_out_table(
     by_class: list[bool] = []
     groups = model.taken.schema.groups
     parts_of = [_parts(model, group, blocks[group.key]) for group in groups]
-    table = np.empty((len(labels), sum(map(len, parts_of)), labels.k))
+    # Part after part, so that those which are not filled yet take no memory.
+    table = np.empty((sum(map(len, parts_of)), len(labels), labels.k))
     for group, parts in zip(groups, parts_of, strict=True):
         block = blocks[group.key]
+        large = isinstance(block, Sparse) and max(len(block.indices), len(block.axis)) > LARGE
+        if large:
+            dispatch.give_back()
         of_group = _of_group(model, group, block, parts, once, learned=learned)
         if isinstance(block, Sparse) and parts.by_word and length_power:
             counts = model.taken.counts[group.key]
             length = lengths_left(counts, block, once) if learned else block.lengths
             of_group *= length_factor(length, length_power)[:, None, None]
-        if of_group.shape == table.shape:
-            table = of_group
+        of_parts = of_group.transpose(1, 0, 2)
+        if of_parts.shape == table.shape:
+            table = of_parts
         else:
-            table[:, len(keys) : len(keys) + len(parts)] = of_group
-        del of_group  # before that of the next group is made: of texts they are large
+            table[len(keys) : len(keys) + len(parts)] = of_parts
+        del of_group, of_parts  # before that of the next group is made: of texts they are large
+        if large:
+            dispatch.give_back()
         kind = _kind(group, parts)
         # Words are centred; their likelihood is large, and not needed yet.
         centres = kind == "band" or (kind != "text" and model.taken.likelihoods[group.key].centres)
         keys += parts.keys
         kinds += [kind] * len(parts)
         by_class += [centres and labels.k < MANY_CLASSES] * len(parts)
-    table = _centred(table).transpose(1, 0, 2)
+    table = _centred(table)
     per = model.rows_per_weight
     given = _log_prior(model, once, learned, model.pretend_rows or HALF, per)
     prior = _log_prior(model.under_own_prior, once, learned, PRETEND)
@@ -244,7 +253,7 @@ def _of_group(
     """Return the evidence of a group's parts, of shape (rows, parts, classes)."""
     if learned:
         return group.event.leave_one_out(model.taken.counts[group.key], block, labels)
-    items = model.taken.likelihoods[group.key].contributions(block)
+    items = model.taken.likelihood_of(group).contributions(block)
     unit = items.item if parts.by_word else np.maximum(items.column, 0)
     return parts.sums(items.row, unit, items.value, len(labels))
 
@@ -259,7 +268,7 @@ def _kind(group: Group, parts: Parts) -> PartKind:
 
 
 def _centred(table: Floats) -> Floats:
-    """Centre log likelihoods, (rows, parts, classes), over the classes; -inf becomes finite.
+    """Centre log likelihoods, (parts, rows, classes), over the classes; -inf becomes finite.
 
     The table may be overwritten.
     """

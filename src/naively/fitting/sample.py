@@ -236,7 +236,8 @@ class Reservoir:
             and self._last[1] == larger
         ):
             return self._last[2]
-        kept = encoded_by(self._sample(larger=larger), model)
+        # Rows that are in order before their words are copied are not copied again.
+        kept = encoded_by([of.in_order() for of in self._sample(larger=larger)], model)
         # The words of texts are in the sample now; where it is asked for again, they are split.
         self._kept = [replace(of, batch=of.batch.as_texts()) for of in self._kept]
         sample = Sample.of_kept(kept, model)
@@ -365,6 +366,10 @@ class Kept:
     def select(self, rows: NDArray[np.int64]) -> Kept:
         """Return these rows."""
         return Kept(self.batch.take(rows), self.keys[rows], self.contents[rows])
+
+    def in_order(self) -> Kept:
+        """Return the rows in the order that most samples have (``row_order``)."""
+        return self.select(np.argsort(mixed(self.contents)))
 
     def more(self, other: Kept) -> tuple[Kept, Kept]:
         """Return these rows with their copies in ``other`` too, and the rest of ``other``."""
@@ -812,7 +817,10 @@ class Sample:
                 for order, of in zip(orders, least, strict=True)
             ]
         told = told_apart(model, batches)
-        found = [batch.take(rows) for batch, rows in zip(told, orders, strict=True)]
+        found = [
+            batch if (rows == np.arange(len(rows))).all() else batch.take(rows)
+            for batch, rows in zip(told, orders, strict=True)
+        ]
         keys = [kept.contents[rows] for kept, rows in zip(every, orders, strict=True)]
         near = nearly_equal(model, found, np.concatenate(keys)) if found else None
         return cls(found, (*notes_of(batches, told), *note_of_near_copies(near)), near)

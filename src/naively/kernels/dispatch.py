@@ -78,6 +78,7 @@ minimise_softmax = _choose(newton.minimise_softmax)
 grow_rules = _choose(rules.grow_rules)
 score_rules = _choose(rules.score_rules)
 encode_together = _choose(vocabulary.encode_together)
+give_back = _choose(reference.give_back)
 if NATIVE is not None:
     Vocabulary = NATIVE.Vocabulary  # type: ignore[misc]  # a class with the same methods
 

@@ -363,6 +363,8 @@ class SparseSums:
         sizes = np.diff(self.first)
         first = np.append(0, np.cumsum(sizes[index]))
         if isinstance(index, np.ndarray) and index.dtype == np.bool_:
+            if first[-1] == self.first[-1]:  # the rows that go have no cells
+                return SparseSums(first, self.classes, self.stored, self.k)
             return self._cells(np.repeat(index, sizes), first)
         of = np.repeat(self.first[:-1][index] - first[:-1], sizes[index]) + np.arange(first[-1])
         return self._cells(of, first)
@@ -383,6 +385,21 @@ class SparseSums:
         return SparseSums(self.first, self.classes, self.stored * of_cell, self.k).compact()
 
     __rmul__ = __mul__
+
+    def rounded_times(self, factor: float | Floats) -> SparseSums:
+        """Return the product, rounded to one float each if the numbers here are; (classes,).
+
+        Examples
+        --------
+        >>> table = SparseSums.of(Sums(np.array([[3.0, 1.0]])))
+        >>> (table * 0.1).is_exact, table.rounded_times(0.1).is_exact
+        (False, True)
+        """
+        if self.stored.errors is not None:
+            return self * factor
+        of_cell = factor if np.ndim(factor) == 0 else np.asarray(factor)[self.classes]
+        product = Sums(self.stored.high * of_cell)
+        return SparseSums(self.first, self.classes, product, self.k).compact()
 
     @classmethod
     def sum_of(

@@ -30,7 +30,7 @@ from naively.model.held_out import HeldOut
 from naively.model.linear_part import LinearPart, Product, SeveralColumns
 from naively.model.weights import Weights, mean
 from naively.schema.diagnose import describe
-from naively.schema.schema import SHOWN, GroupKey, Schema
+from naively.schema.schema import SHOWN, Group, GroupKey, Schema
 from naively.schema.settings import PURE, Settings
 from naively.schema.settle import (
     CountedTotal,
@@ -105,6 +105,12 @@ class Taken:
             group.key: group.event.likelihood(self.counts[group.key])
             for group in self.schema.groups
         }
+
+    def likelihood_of(self, group: Group) -> Likelihood:
+        """Return the log table of one block, which is not kept: that of words takes much memory."""
+        if "likelihoods" in vars(self):
+            return self.likelihoods[group.key]
+        return group.event.likelihood(self.counts[group.key])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -344,7 +350,9 @@ class Model(Shown):
         """What the columns that were counted are taken for, as the counts say."""
         schema, tally = self.counted
         per = self.rows_per_weight
-        settled = settle(schema, tally if per is None else tally * per, self.settings)
+        if per is not None:
+            tally = tally.scaled(per, rounds=True)
+        settled = settle(schema, tally, self.settings)
         says = with_missing if self.settings.counts_missing else without_words
         return Taken(*says(settled))
 
@@ -779,6 +787,8 @@ def _count_pieces(batch: Batch, schema: Schema) -> Iterator[Tally]:
     for piece in batch.pieces():
         tally = _count(piece.on(axes), schema)
         axes = tally.axes
+        if len(piece) < len(batch):
+            dispatch.give_back()
         yield tally
 
 
