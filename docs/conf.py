@@ -37,7 +37,7 @@ myst_heading_anchors = 3
 smartquotes = False  # two dashes begin an option
 
 numpydoc_show_class_members = False
-autosummary_generate = False
+templates_path = ["templates"]  # of the pages that autosummary makes: one a name, in reference/api
 autodoc_typehints = "none"  # the docstrings say of which types and shapes parameters are
 
 plot_formats = ["svg"]
