@@ -37,6 +37,8 @@ myst_heading_anchors = 3
 smartquotes = False  # two dashes begin an option
 
 numpydoc_show_class_members = False
+numpydoc_attributes_as_param_list = False  # a line each,
+numpydoc_class_members_toctree = False  # on the page of the class
 templates_path = ["templates"]  # of the pages that autosummary makes: one a name, in reference/api
 autodoc_typehints = "none"  # the docstrings say of which types and shapes parameters are
 

@@ -19,6 +19,7 @@ import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -302,12 +303,68 @@ def test_the_measurements_page_has_the_means_of_its_file(generated) -> None:
 
 def test_the_reference_has_every_public_name_once() -> None:
     import naively
+    from naively import NaiveBayes
+    from tests.structure import own_methods
 
-    pages = (ROOT / "docs" / "reference").glob("*.md")
-    text = "\n".join(page.read_text(encoding="utf-8") for page in pages)
-    assert sorted(re.findall(r"auto(?:class|function):: naively\.(\w+)$", text, re.MULTILINE)) == (
-        naively.__all__
-    )
+    verbs = [
+        name for name in own_methods(NaiveBayes) if not name.endswith(("_request", "_routing"))
+    ]
+    doors = [
+        f"{door}.{name}"
+        for door in ("inspect", "curve", "export")
+        for name in vars(getattr(NaiveBayes, door))
+        if not name.startswith("_")
+    ]
+    listed = [name for names in in_reference().values() for name in names]
+    ours = [name for name in listed if re.fullmatch(r"\w+|NaiveBayes\.[\w.]+", name)]
+    methods = [f"NaiveBayes.{name}" for name in verbs + doors]
+    assert sorted(ours) == sorted([*naively.__all__, *methods, *DATA_AND_EXERCISES])
+
+
+DATA_AND_EXERCISES = (
+    "approval", "breast_cancer", "check", "digits", "docstrings", "exam_scores", "hint", "iris",
+    "mails", "play_tennis", "rhymes", "wine",
+)  # fmt: skip
+
+
+def in_reference() -> dict[str, list[str]]:
+    """Return the names that each page of the reference lists, which have pages of their own."""
+    return {
+        page.stem: re.findall(r"^   ([\w.~]+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+        for page in (ROOT / "docs" / "reference").glob("*.md")
+    }
+
+
+def test_the_reference_has_every_attribute_of_a_naive_bayes_once() -> None:
+    from naively import NaiveBayes
+
+    page = (ROOT / "docs" / "reference" / "attributes.md").read_text(encoding="utf-8")
+    held = [
+        name
+        for name in dir(NaiveBayes)
+        if not name.startswith("_") and isinstance(getattr(NaiveBayes, name), property)
+    ]
+    assert sorted(re.findall(r"autoproperty:: NaiveBayes\.(\w+)$", page, re.MULTILINE)) == held
+
+
+def test_the_readmes_table_has_calls_and_verbs_that_there_are() -> None:
+    import typer
+
+    import naively
+    from naively.cli.app import app
+
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    table = text[text.index("| you want to |") : text.index("`print(nb.inspect)`")]
+    calls = re.findall(r"`nb((?:\.\w+)+)\(", table)
+    assert len(calls) > 20
+    for call in calls:
+        assert attrgetter(call[1:])(naively.NaiveBayes), call
+    assert all(hasattr(naively, name) for name in re.findall(r"naively\.(\w+)\(", table))
+    command = typer.main.get_command(app)
+    verbs = set(re.findall(r"`naively (\w+)", table))
+    assert verbs == set(command.commands) - {"calibrate", "demo"}
+    options = {name for one in command.commands.values() for of in one.params for name in of.opts}
+    assert set(re.findall(r"(--[a-z][\w-]*)", table)) <= options
 
 
 @pytest.mark.slow
