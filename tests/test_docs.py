@@ -374,6 +374,51 @@ def test_the_readmes_table_has_calls_and_verbs_that_there_are() -> None:
     assert set(re.findall(r"(--[a-z][\w-]*)", table)) <= options
 
 
+IN_README = {
+    "accuracy-tables.json": {
+        "naively": "naively",
+        "naively interactions": 'naively, `interactions="auto"`',
+        "HGB early stopping": "gradient boosting (scikit-learn's, with early stopping)",
+        "random forest": "random forest",
+        "LogisticRegression": "logistic regression",
+        "CategoricalNB 10 bins": "CategoricalNB of 10 bins",
+    },
+    "accuracy-texts.json": {
+        "naively": "naively",
+        "naively words": 'naively, `text="words"`',
+        "tf-idf + LogisticRegression": "tf-idf and logistic regression",
+        "tf-idf + LinearSVC": "tf-idf and a linear SVM",
+        "MultinomialNB": "MultinomialNB",
+    },
+}
+
+
+@pytest.mark.parametrize("file", IN_README)
+def test_the_readmes_accuracy_is_that_of_the_committed_results(generated, file: str) -> None:
+    found = json.loads((generated.RESULTS / file).read_text("utf-8"))
+    text = (ROOT / "README.md").read_text("utf-8")
+    head = f"| `{found['command']}` | log loss | accuracy | calibration error |"
+    table = text[text.index(head) :].partition("\n\n")[0].splitlines()[2:]
+    expected = []
+    for contender, said in IN_README[file].items():
+        trials = [
+            trial["means"]
+            for one in found["results"]
+            for trial in one["trials"]
+            if trial["contender"] == contender and trial["means"]
+        ]
+        assert len(trials) == len(found["results"])
+        means = [mean_of(trials, key) for key in generated.MEASURES]
+        expected.append(f"| {said} | {' | '.join(means)} |".replace("|  |", "| |"))
+    assert table == expected
+
+
+def mean_of(trials: list[dict[str, float]], key: str) -> str:
+    if key not in trials[0]:
+        return ""
+    return f"{sum(of[key] for of in trials) / len(trials):.3f}".removeprefix("0")
+
+
 @pytest.mark.slow
 def test_the_readmes_picture_is_drawn_by_its_command(tmp_path) -> None:
     drawn = tmp_path / "naively.png"
