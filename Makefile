@@ -147,7 +147,7 @@ sanitize: ## run the kernels' tests under AddressSanitizer and UndefinedBehavior
 	    JOBS= ARGS='--rest -p no:cacheprovider $(KERNEL_TESTS)'
 
 clean: ## remove all that was made
-	rm -rf .venv build dist docs/_build docs/gallery .coverage* .pytest_cache .mypy_cache .ruff_cache \
+	rm -rf .venv build dist docs/_build docs/gallery docs/reference/api docs/reference/verbs .coverage* .pytest_cache .mypy_cache .ruff_cache \
 	    .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -37,7 +37,9 @@ myst_heading_anchors = 3
 smartquotes = False  # two dashes begin an option
 
 numpydoc_show_class_members = False
-autosummary_generate = False
+numpydoc_attributes_as_param_list = False  # a line each,
+numpydoc_class_members_toctree = False  # on the page of the class
+templates_path = ["templates"]  # of the pages that autosummary makes: one a name, in reference/api
 autodoc_typehints = "none"  # the docstrings say of which types and shapes parameters are
 
 plot_formats = ["svg"]
@@ -84,7 +86,14 @@ def _without_empty_end(_app: Any, page: nodes.document) -> None:
         block.rawsource = text  # what is highlighted must be what is shown
 
 
+def _one_branch(_app: Any, _page: str, _template: str, context: dict[str, Any], _: Any) -> None:
+    """Let the sidebar show no branch but that of the page: all of them took half of the time."""
+    if whole := context.get("toctree"):
+        context["toctree"] = lambda **options: whole(**options | {"collapse": True})
+
+
 def setup(app: Any) -> None:
     """Tell Sphinx."""
+    app.connect("html-page-context", _one_branch, priority=400)  # before the theme asks for it
     app.connect("doctree-read", _without_empty_end)
     app.connect("autodoc-skip-member", _is_generated)

@@ -19,6 +19,7 @@ import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,11 @@ import pytest
 from tests.commands import run
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+MADE = ROOT / "docs" / "reference" / "verbs"  # by make docs, from the command line's help
+PAGES = [
+    ROOT / "README.md",
+    *(page for page in sorted((ROOT / "docs").rglob("*.md")) if page.parent != MADE),
+]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 HIDDEN = re.compile(r"<!--.*?-->", re.DOTALL)
 OURS = ("$ naively ", "$ python -m naively ")
@@ -188,13 +193,15 @@ def test_the_command_lines_page_has_all_verbs_and_options(generated) -> None:
     from naively.cli import learn
     from naively.mail.command import VERBS
 
-    page = generated.verbs()
-    sections = dict(
-        re.findall(r"^## naively (\w+)\n(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL)
-    )
+    page, sections = generated.verbs(), generated.pages_of_verbs()
     assert {"train", "predict", "show", "mail"} < {*sections}
-    assert [verb for verb in VERBS if f"### naively mail {verb}\n" not in sections["mail"]] == []
-    assert [verb for verb in sections if f"* [{verb}](#naively-{verb}): " not in page] == []
+    assert [verb for verb in VERBS if f"mail-{verb}" not in sections] == []
+    assert [
+        verb
+        for verb in sections
+        if f"* [{verb}](verbs/{verb}.md): " not in page
+        and f"({verb}.md)" not in sections[verb.partition("-")[0]]
+    ] == []
     shown = (of for of in learn.train.params if not getattr(of, "hidden", False))
     options = {name for of in shown for name in of.opts if name.startswith("--")}
     assert len(options) > 30
@@ -302,12 +309,114 @@ def test_the_measurements_page_has_the_means_of_its_file(generated) -> None:
 
 def test_the_reference_has_every_public_name_once() -> None:
     import naively
+    from naively import NaiveBayes
+    from tests.structure import own_methods
 
-    pages = (ROOT / "docs" / "reference").glob("*.md")
-    text = "\n".join(page.read_text(encoding="utf-8") for page in pages)
-    assert sorted(re.findall(r"auto(?:class|function):: naively\.(\w+)$", text, re.MULTILINE)) == (
-        naively.__all__
-    )
+    verbs = [
+        name for name in own_methods(NaiveBayes) if not name.endswith(("_request", "_routing"))
+    ]
+    doors = [
+        f"{door}.{name}"
+        for door in ("inspect", "curve", "export")
+        for name in vars(getattr(NaiveBayes, door))
+        if not name.startswith("_")
+    ]
+    listed = [name for names in in_reference().values() for name in names]
+    ours = [name for name in listed if re.fullmatch(r"\w+|NaiveBayes\.[\w.]+", name)]
+    methods = [f"NaiveBayes.{name}" for name in verbs + doors]
+    assert sorted(ours) == sorted([*naively.__all__, *methods, *DATA_AND_EXERCISES])
+
+
+DATA_AND_EXERCISES = (
+    "approval", "breast_cancer", "check", "digits", "docstrings", "exam_scores", "hint", "iris",
+    "mails", "play_tennis", "rhymes", "wine",
+)  # fmt: skip
+
+
+def in_reference() -> dict[str, list[str]]:
+    """Return the names that each page of the reference lists, which have pages of their own."""
+    return {
+        page.stem: re.findall(r"^   ([\w.~]+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+        for page in (ROOT / "docs" / "reference").glob("*.md")
+    }
+
+
+def test_the_reference_has_every_attribute_of_a_naive_bayes_once() -> None:
+    from naively import NaiveBayes
+
+    page = (ROOT / "docs" / "reference" / "attributes.md").read_text(encoding="utf-8")
+    held = [
+        name
+        for name in dir(NaiveBayes)
+        if not name.startswith("_") and isinstance(getattr(NaiveBayes, name), property)
+    ]
+    assert sorted(re.findall(r"autoproperty:: NaiveBayes\.(\w+)$", page, re.MULTILINE)) == held
+
+
+def test_the_readmes_table_has_calls_and_verbs_that_there_are() -> None:
+    import click
+
+    import naively
+    from naively.cli.app import app
+
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    table = text[text.index("| you want to |") : text.index("`print(nb.inspect)`")]
+    calls = re.findall(r"`nb((?:\.\w+)+)\(", table)
+    assert len(calls) > 20
+    for call in calls:
+        assert attrgetter(call[1:])(naively.NaiveBayes), call
+    assert all(hasattr(naively, name) for name in re.findall(r"naively\.(\w+)\(", table))
+    context = click.Context(app)
+    verbs = app.list_commands(context)
+    assert set(re.findall(r"`naively (\w+)", table)) == {*verbs} - {"calibrate", "demo"}
+    commands = [app.get_command(context, verb) for verb in verbs]
+    options = {name for one in commands for of in one.params for name in of.opts}
+    assert set(re.findall(r"(--[a-z][\w-]*)", table)) <= options
+
+
+IN_README = {
+    "accuracy-tables.json": {
+        "naively": "naively",
+        "naively interactions": 'naively, `interactions="auto"`',
+        "HGB early stopping": "gradient boosting (scikit-learn's, with early stopping)",
+        "random forest": "random forest",
+        "LogisticRegression": "logistic regression",
+        "CategoricalNB 10 bins": "CategoricalNB of 10 bins",
+    },
+    "accuracy-texts.json": {
+        "naively": "naively",
+        "naively words": 'naively, `text="words"`',
+        "tf-idf + LogisticRegression": "tf-idf and logistic regression",
+        "tf-idf + LinearSVC": "tf-idf and a linear SVM",
+        "MultinomialNB": "MultinomialNB",
+    },
+}
+
+
+@pytest.mark.parametrize("file", IN_README)
+def test_the_readmes_accuracy_is_that_of_the_committed_results(generated, file: str) -> None:
+    found = json.loads((generated.RESULTS / file).read_text("utf-8"))
+    text = (ROOT / "README.md").read_text("utf-8")
+    head = f"| `{found['command']}` | log loss | accuracy | calibration error |"
+    table = text[text.index(head) :].partition("\n\n")[0].splitlines()[2:]
+    expected = []
+    for contender, said in IN_README[file].items():
+        trials = [
+            trial["means"]
+            for one in found["results"]
+            for trial in one["trials"]
+            if trial["contender"] == contender and trial["means"]
+        ]
+        assert len(trials) == len(found["results"])
+        means = [mean_of(trials, key) for key in generated.MEASURES]
+        expected.append(f"| {said} | {' | '.join(means)} |".replace("|  |", "| |"))
+    assert table == expected
+
+
+def mean_of(trials: list[dict[str, float]], key: str) -> str:
+    if key not in trials[0]:
+        return ""
+    return f"{sum(of[key] for of in trials) / len(trials):.3f}".removeprefix("0")
 
 
 @pytest.mark.slow

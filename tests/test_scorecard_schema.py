@@ -85,8 +85,9 @@ def test_what_is_no_scorecard_is_not_valid() -> None:
             VALIDATOR.validate(one)
 
 
-def test_the_page_and_the_types_name_each_field() -> None:
-    page = (ROOT / "docs/reference/scorecard.md").read_text("utf-8")
+def test_the_pages_and_the_types_name_each_field() -> None:
+    pages = [ROOT / "docs/reference" / name for name in ("scorecard.md", "scorecard-texts.md")]
+    page = "".join(path.read_text("utf-8") for path in pages)
     types = (ROOT / "packages/js/scorer.d.mts").read_text("utf-8")
     assert fields() <= set(re.findall(r"`(\w+)`", page))
     assert fields() <= set(re.findall(r"readonly (\w+)\??:", types))

@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -26,16 +27,30 @@ LINE = re.compile(r"^<!-- generated: ([a-z -]+) -->$", re.MULTILINE)
 
 
 def verbs() -> str:
-    """Return the command line's verbs, a section each, from their own help."""
-    context = click.Context(app)
-    listed, sections = [], []
-    for verb in app.list_commands(context):
-        command = app.get_command(context, verb)
-        listed.append(f"* [{verb}](#naively-{verb}): {command.get_short_help_str(limit=200)}")
+    """Return what the command line says of itself, and its verbs, each a link to its page."""
+    listed = [
+        f"* [{verb}](verbs/{verb}.md): {command.get_short_help_str(limit=200)}"
+        for verb, command in _commands().items()
+    ]
+    return "\n".join([_help(), "Verbs:\n", *listed])
+
+
+def pages_of_verbs() -> dict[str, str]:
+    """Return a page for each verb of the command line, and for each verb of a verb."""
+    pages = {}
+    for verb, command in _commands().items():
         within = MAIL if verb == "mail" else getattr(command, "commands", ())
-        sections += [f"\n## naively {verb}\n\n{_help(verb)}"]
-        sections += [f"\n### naively {verb} {each}\n\n{_help(verb, each)}" for each in within]
-    return "\n".join([_help(), "Verbs:\n", *listed, *sections])
+        linked = [f"* [{verb} {each}]({verb}-{each}.md)" for each in within]
+        pages[verb] = "\n".join([f"# naively {verb}\n", _help(verb), *linked, ""])
+        for each in within:
+            pages[f"{verb}-{each}"] = f"# naively {verb} {each}\n\n{_help(verb, each)}"
+    return pages
+
+
+def _commands() -> dict[str, click.Command]:
+    context = click.Context(app)
+    found = {verb: app.get_command(context, verb) for verb in app.list_commands(context)}
+    return {verb: command for verb, command in found.items() if command}
 
 
 def _help(*verb: str) -> str:
@@ -140,6 +155,16 @@ def fill(_app: Any, _page: str, source: list[str]) -> None:
     source[0] = LINE.sub(lambda found: MAKE[found[1]](), source[0])
 
 
+def write_pages(app: Any) -> None:
+    """Write the pages of the verbs; one that is as it was is not read again."""
+    folder = Path(app.srcdir) / "reference" / "verbs"
+    folder.mkdir(exist_ok=True)
+    for verb, page in pages_of_verbs().items():
+        path = folder / f"{verb}.md"
+        if not path.exists() or path.read_text(encoding="utf-8") != page:
+            path.write_text(page, encoding="utf-8")
+
+
 def outdated(*_: Any) -> list[str]:
     """Return the pages that are read again each time: what they show may have changed."""
     return [
@@ -151,6 +176,7 @@ def outdated(*_: Any) -> list[str]:
 
 def setup(app: Any) -> dict[str, bool]:
     """Tell Sphinx."""
+    app.connect("builder-inited", write_pages)
     app.connect("source-read", fill)
     app.connect("env-get-outdated", outdated)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,8 +1,13 @@
-// What the search of these pages finds first: pages that say how to, then the rest, and what was
-// decided, or changed, last. The numbers below `score` are Sphinx's own.
+// What the search of these pages finds first: the page of a name that is asked for, then pages that
+// say how to, then the rest, and what was decided, or changed, last. The numbers below `score` are
+// Sphinx's own.
+const asked = new URLSearchParams(location.search).get("q") ?? "";
+const nameAsked = "." + asked.trim().toLowerCase().replace(/^(naively|nb)\.|\(.*$/g, ""); // as nb.explain(X)
 var Scorer = {
   score: ([page, , , , score]) => {
     if (page === "changelog" || page.startsWith("decisions")) return score - 100;
+    if (page.startsWith("reference/api/") && page.toLowerCase().endsWith(nameAsked))
+      return score + (page.includes("/naively.NaiveBayes.") ? 40 : 20);
     return score + (page.startsWith("how-to/") || page === "tutorial" || page === "traps" ? 4 : 0);
   },
   objNameMatch: 11,

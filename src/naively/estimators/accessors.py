@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -136,6 +136,29 @@ class Accessor(ABC):
 def _summary(verb: object) -> str:
     """Return what a function says of itself in its first line."""
     return (verb.__doc__ or "").strip().partition("\n")[0]
+
+
+A = TypeVar("A", bound=Accessor)
+
+
+class Door(Generic[A]):
+    """What leads from an estimator to an accessor, and from its class to the accessor's class.
+
+    So ``help(NaiveBayes.inspect.column)`` finds what it says, as the pages of the reference do.
+    """
+
+    def __init__(self, kind: type[A]) -> None:
+        self._kind = kind
+        self.__doc__ = kind.__doc__
+
+    @overload
+    def __get__(self, estimator: None, owner: type) -> type[A]: ...
+
+    @overload
+    def __get__(self, estimator: Fitted, owner: type) -> A: ...
+
+    def __get__(self, estimator: Fitted | None, owner: type) -> type[A] | A:
+        return self._kind if estimator is None else self._kind(estimator)
 
 
 class Inspect(Accessor):

@@ -44,7 +44,7 @@ from naively.data.columns import Rows, join_columns, missing_column
 from naively.data.frames import TEXT, Table, as_rows, as_table, is_on_cluster, read_labels
 from naively.data.stream import ReadAgainError, Stream, as_stream
 from naively.engines.stream import LabelledStream
-from naively.estimators.accessors import Curve, Fitted, Inspect, told
+from naively.estimators.accessors import Curve, Door, Fitted, Inspect, told
 from naively.estimators.exports import Export
 from naively.estimators.scikit import Estimator
 from naively.estimators.training import check_is_fitted, check_named, is_single
@@ -209,20 +209,9 @@ class Classifier(Estimator):
         """Return a table that is predicted batch by batch; None if it is predicted at once."""
         return None
 
-    @property
-    def inspect(self) -> Inspect:
-        """What a fitted model looks like: columns, regions, parameters, what speaks most."""
-        return Inspect(self)
-
-    @property
-    def curve(self) -> Curve:
-        """How good a model is, by how many rows it learns and by its pseudo-counts."""
-        return Curve(self)
-
-    @property
-    def export(self) -> Export:
-        """A fitted model for other programs: SQL, ONNX, JavaScript, a page, noisy counts."""
-        return Export(self)
+    inspect = Door(Inspect)
+    curve = Door(Curve)
+    export = Door(Export)
 
     @by_row("prediction")
     def predict(
