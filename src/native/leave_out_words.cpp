@@ -63,8 +63,9 @@ class Gains {
 };
 
 // What is known of the words, so laid out that little of it is fetched for each word of a text: a
-// quarter of a line, `Known`, which says where its cells are. Of more than a few classes, a row with a cell in half of
-// them or more is quicker to add as a whole: first the gains of all classes, then their losses.
+// quarter of a line, `Known`, which says where its cells are. Of more than a few classes, a row with
+// a cell in half of them or more is quicker to add as a whole: first the gains of all classes, then
+// their losses.
 class KnownWords {
   public:
     struct Known {
