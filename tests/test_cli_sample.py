@@ -9,11 +9,10 @@ import pytest
 
 from naively import NaiveBayes, load
 from naively.cli import learn
-from naively.cli import learn as update
 from naively.file import store
 from naively.file.parts import SampledRows
 from tests.commands import run
-from tests.test_cli import ok
+from tests.test_cli import ok, sentence
 
 N = 240
 
@@ -55,6 +54,13 @@ def train(data: Path, *, sample: bool = True) -> str:
     return str(path)
 
 
+def said_by(*arguments: object) -> str:
+    """Run a verb, and return what it says on standard error."""
+    done = run(*arguments)
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stderr.decode()
+
+
 def is_refit(path: str) -> bool:
     X, y = rows(slice(None))
     whole, found = NaiveBayes().fit(X, y), load(path)
@@ -87,68 +93,58 @@ def test_a_sample_is_kept_if_it_is_asked_for_and_shown(some: Path) -> None:
     assert len(sample) == sample.seen == 70  # rows that are held out are not in it
 
 
-def test_update_is_a_refit_once_a_tenth_more_rows_have_come(
-    some: Path, rest: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_update_is_a_refit_once_a_tenth_more_rows_have_come(some: Path, rest: Path) -> None:
     model = train(some)
-    update.update(model, str(rest))
-    assert "Weights were fitted to" not in capsys.readouterr().err
+    assert "Weights were fitted to" not in said_by("update", model, rest)
     assert sample_of(model) is not None
     assert is_refit(model)
 
 
-def test_an_update_of_few_rows_is_a_refit_after_calibrate(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_update_of_few_rows_is_a_refit_after_calibrate(tmp_path: Path) -> None:
     model = train(part(tmp_path, "most", slice(225)))
-    update.update(model, str(part(tmp_path, "few", slice(225, None))))  # not a tenth more
-    assert "`naively calibrate` fits them again" in capsys.readouterr().err
-    update.calibrate(model)
-    assert "Calibrated on the sample of rows in the file: 240 rows" in capsys.readouterr().err
+    few = part(tmp_path, "few", slice(225, None))  # not a tenth more
+    assert "`naively calibrate` fits them again" in said_by("update", model, few)
+    said = said_by("calibrate", model)
+    assert "Calibrated on the sample of rows in the file: 240 rows" in said
     assert is_refit(model)
 
 
 def test_without_a_sample_calibrate_needs_rows(some: Path) -> None:
-    with pytest.raises(ValueError, match="holds no sample of rows; give rows that it never saw"):
-        update.calibrate(train(some, sample=False))
+    message = sentence("calibrate", train(some, sample=False))
+    assert "holds no sample of rows; give rows that it never saw" in message
 
 
 def test_calibrate_on_other_rows_keeps_the_sample(some: Path, rest: Path) -> None:
     model = train(some)
     weights = load(model).weights_
-    update.calibrate(model, str(rest))
+    ok("calibrate", model, rest)
     assert load(model).weights_ != weights
     assert sample_of(model) is not None
 
 
 def test_merge_is_a_refit(some: Path, rest: Path, tmp_path: Path) -> None:
     both = str(tmp_path / "both.naively")
-    update.merge([train(some), train(rest)], both)
+    ok("merge", train(some), train(rest), "-o", both)
     assert sample_of(both) is not None
     assert is_refit(both)
 
 
 @pytest.mark.parametrize("first", [0, 1])
-def test_merging_with_a_file_that_has_none_leaves_none(
-    some: Path, rest: Path, first: int, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_merging_with_a_file_that_has_none_leaves_none(some: Path, rest: Path, first: int) -> None:
     both = str(some.with_name("both.naively"))
     models = [train(some), train(rest, sample=False)]
-    update.merge([models[first], models[1 - first]], both)
-    assert "holds no sample of rows any more" in capsys.readouterr().err
+    said = said_by("merge", models[first], models[1 - first], "-o", both)
+    assert "holds no sample of rows any more" in said
     assert sample_of(both) is None
     assert load(both).class_count_.sum() == N
 
 
 @pytest.mark.parametrize("sample", [True, False])
-def test_forget_and_decay_leave_none(
-    some: Path, *, sample: bool, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_forget_and_decay_leave_none(some: Path, *, sample: bool) -> None:
     few = part(some.parent, "few", slice(7))
-    for verb in (lambda path: update.forget(path, str(few)), lambda path: update.decay(path, 0.5)):
+    for verb, what in (("forget", few), ("decay", 0.5)):
         model = train(some, sample=sample)
-        verb(model)
-        assert ("holds no sample of rows any more" in capsys.readouterr().err) == sample
+        assert ("holds no sample of rows any more" in said_by(verb, model, what)) == sample
         assert sample_of(model) is None
 
 

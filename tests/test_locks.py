@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from naively import NaiveBayes, load, saving
-from naively.cli import learn as update
+from naively.cli import learn
 from naively.file import store
 from tests.commands import run
-from tests.test_cli import ROWS
+from tests.test_cli import ROWS, ok, sentence
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="files as POSIX has them")
 
@@ -61,8 +61,8 @@ def test_every_verb_that_changes_a_model_holds_its_lock(
     def look(path: str) -> object:
         return (held.append(path), locked(path))[1]
 
-    locked = update.locked
-    monkeypatch.setattr(update, "locked", look)
+    locked = learn.locked
+    monkeypatch.setattr(learn, "locked", look)
     save = store.save
 
     def saved(*arguments: object) -> None:
@@ -73,12 +73,12 @@ def test_every_verb_that_changes_a_model_holds_its_lock(
 
     monkeypatch.setattr(store, "save", saved)
     monkeypatch.setattr(saving, "NOTICE", 0.1)
-    more = {"decay": [0.5], "merge": None, "forget": [str(data.parent / "own.csv")]}
+    more = {"decay": [0.5], "forget": [data.parent / "own.csv"]}
     (data.parent / "own.csv").write_text("size,colour,kind\n1.0,red,good\n")
     if verb == "merge":
-        update.merge([str(model), str(model)], str(model))
+        ok("merge", model, model, "-o", model)
     else:
-        getattr(update, verb)(str(model), *(more.get(verb) or [str(data)]))
+        ok(verb, model, *more.get(verb, [data]))
     assert held == [str(model)]
     with saving.locked(model, 2.1):
         pass
@@ -89,11 +89,9 @@ def test_a_model_is_not_written_over_the_rows_it_learns(verb: str, data: Path, m
     hard = data.with_name("hard.csv")
     os.link(data, hard)
     for output in (data, hard):
-        with pytest.raises(ValueError, match="would destroy what is read from"):
-            getattr(update, verb)(str(model), str(data), str(output))
+        assert "would destroy what is read from" in sentence(verb, model, data, "-o", output)
     assert data.read_text() == ROWS
-    with pytest.raises(ValueError, match="would destroy what is read from"):
-        getattr(update, verb)(str(model), str(model))
+    assert "would destroy what is read from" in sentence(verb, model, model)
 
 
 def test_training_does_not_write_over_its_rows_or_into_nowhere(data: Path) -> None:
@@ -150,8 +148,9 @@ def test_the_mail_it_learns_is_not_the_model(tmp_path: Path) -> None:
 
 
 def test_no_lock_is_left_where_there_is_no_model(tmp_path: Path, data: Path) -> None:
-    with pytest.raises(FileNotFoundError, match="There is no model file"):
-        update.update(str(tmp_path / "no"), str(data))
-    with pytest.raises(FileNotFoundError, match=r"Cannot write .*There is no folder"):
-        update.merge([str(tmp_path / "no")] * 2, str(tmp_path / "nowhere" / "model"))
+    no = tmp_path / "no"
+    assert "There is no model file" in sentence("update", no, data)
+    message = sentence("merge", no, no, "-o", tmp_path / "nowhere" / "model")
+    assert "Cannot write" in message
+    assert "There is no folder" in message
     assert {path.name for path in tmp_path.iterdir()} == {"data.csv"}

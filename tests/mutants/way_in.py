@@ -234,4 +234,25 @@ FAULTS = [
         "socket.SOCK_STREAM)",
         ("tests/test_web_serve.py::test_an_answer_is_sent_at_once",),
     ),
+    Fault(
+        "an empty cell of a small file is a word",
+        "src/naively/data/files/plain.py",
+        "[cell or None for cell in cells]",
+        "list(cells)",
+        ("tests/test_plain_files.py",),
+    ),
+    Fault(
+        "a row of a small file that is too wide is cut",
+        "src/naively/data/files/plain.py",
+        "{len(row) for row in rows} != {len(header.names)}",
+        "len(rows[0]) != len(header.names)",
+        ("tests/test_plain_files.py",),
+    ),
+    Fault(
+        "all verbs are imported for one",
+        "src/naively/cli/app.py",
+        "from naively.mail import command\n",
+        "from naively.cli import export, learn  # noqa: F401\nfrom naively.mail import command\n",
+        ("tests/test_imports.py::test_a_verb_is_imported_alone",),
+    ),
 ]
