@@ -11,7 +11,6 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from statistics import median
 from typing import Any
