@@ -23,7 +23,7 @@ from naively.data.files.copies import (
     without_bad_lines,
     write_again,
 )
-from naively.data.files.dialects import LONGEST, CsvDialect, csv_dialect, first_rows
+from naively.data.files.dialects import DELIMITERS, LONGEST, CsvDialect, csv_dialect, first_rows
 from naively.data.files.formats import NAMED, check_width, numbered
 from naively.data.files.source import (
     LIMIT,
@@ -53,6 +53,7 @@ ARROW_ROWS = 122_880  # of a batch of DuckDB's
 BATCH = 1 << 27  # bytes of a batch of DuckDB's at most; of longer rows it is asked for fewer
 ENOUGH = 1 << 28  # bytes for the buffers of several threads; in fewer, one thread reads
 FEW = ROWS // 4  # rows of a batch then
+FEW_LINES = 3  # of a table of one column, up to which chance may put one sign into each
 HEAD = 1_000  # rows by which the bytes of a row are estimated where the file does not tell
 SETTINGS = (
     "autoinstall_known_extensions = false",
@@ -137,6 +138,17 @@ class FileTable(Stream):
             first = self._scan.repeated[0]
             many = f"{self._source.name} has more than one column named {names}"
             notes += (f'{many}: the second is called "{first} (2)", and so on.',)
+        if self._scan.unnamed:
+            first, many = self._scan.unnamed[0], len(self._scan.unnamed)
+            lacks = f"The header of {self._source.name} has no name for {many:,} of its columns"
+            notes += (f'{lacks}: one is called "column{first}".',)
+        if self._scan.undivided:
+            sign = self._scan.undivided
+            notes += (
+                f"{self._source.name} has one column, in whose rows {sign!r} is as often: if it "
+                f"stands between fields, say --delimiter '{sign}' (delimiter=), and take out what "
+                "is above the header.",
+            )
         if not self._scan.looks_like_data or self._source.copy_of in NAMED:
             return notes
         looks = (
@@ -397,6 +409,8 @@ class Scan:
     looks_like_data: bool = False  # the line that is taken for the names of the columns
     spaced: bool = False  # whether a blank follows each delimiter, which is left out
     repeated: tuple[str, ...] = ()  # names that more than one column has
+    unnamed: tuple[int, ...] = ()  # the columns without a name, counted from 1
+    undivided: str = ""  # what each row has as often, in a table of one column
 
     @property
     def skips_empty_lines(self) -> bool:
@@ -464,7 +478,26 @@ def _scan_csv(connection: Connection, source: Source, labels: str | None) -> Sca
         f"""quote = '"', escape = '"', header = {str(source.named).lower()}, {options})"""
     )
     looks_like_data = asked.header and _looks_like_data(rows)
-    return Scan(table, fields, dialect.delimiter, looks_like_data, spaced, repeated)
+    unnamed = tuple(i for i, name in enumerate(header or (), 1) if asked.header and not name)
+    undivided = _undivided(rows) if len(names) == 1 and not source.copy_of else ""
+    return Scan(
+        table, fields, dialect.delimiter, looks_like_data, spaced, repeated, unnamed, undivided
+    )
+
+
+def _undivided(rows: Sequence[Sequence[str]]) -> str:
+    """Return what may stand between the fields of a table that has one column, if anything does.
+
+    >>> _undivided([["x^y"], ["1^a"], ["2^b"], ["3^a"]]), _undivided([["t"], ["1:30"], ["2:45"]])
+    ('^', '')
+    """
+    lines = [row[0] for row in rows if row and row[0].strip()]
+    for sign in ";|\t^~:" if len(lines) > FEW_LINES else "":
+        counts = {line.count(sign) for line in lines[1:]}
+        header = lines[0].count(sign)
+        if len(counts) == 1 and 0 not in counts and (header in counts or sign in DELIMITERS):
+            return sign
+    return ""
 
 
 def _are_spaced(rows: Sequence[Sequence[str]]) -> bool:
