@@ -139,16 +139,14 @@ class FileTable(Stream):
             many = f"{self._source.name} has more than one column named {names}"
             notes += (f'{many}: the second is called "{first} (2)", and so on.',)
         if self._scan.unnamed:
-            first, many = self._scan.unnamed[0], len(self._scan.unnamed)
-            lacks = f"The header of {self._source.name} has no name for {many:,} of its columns"
-            notes += (f'{lacks}: one is called "column{first}".',)
+            lacking, at = len(self._scan.unnamed), self._scan.unnamed[0]
+            lacks = f"The header of {self._source.name} has no name for {lacking:,} of its columns"
+            notes += (f'{lacks}: one is called "column{at}".',)
         if self._scan.undivided:
             sign = self._scan.undivided
-            notes += (
-                f"{self._source.name} has one column, in whose rows {sign!r} is as often: if it "
-                f"stands between fields, say --delimiter '{sign}' (delimiter=), and take out what "
-                "is above the header.",
-            )
+            found = f"{self._source.name} has one column, in whose rows {sign!r} is as often"
+            say = f"say --delimiter '{sign}' (delimiter=), and take out what is above the header"
+            notes += (f"{found}: if it stands between fields, {say}.",)
         if not self._scan.looks_like_data or self._source.copy_of in NAMED:
             return notes
         looks = (
