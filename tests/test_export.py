@@ -18,7 +18,8 @@ from naively import GaussianNB, NaiveBayes
 from naively.cli.app import app
 from tests.test_scorecard import models, read, table
 
-PAGE = Path(__file__).parents[1] / "docs" / "reference" / "scorecard.md"
+REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
+PAGES = [REFERENCE / "scorecard.md", REFERENCE / "scorecard-texts.md"]
 
 
 def fields(of: Any) -> set[str]:
@@ -29,7 +30,7 @@ def fields(of: Any) -> set[str]:
 
 
 def test_the_page_names_every_field_and_every_kind() -> None:
-    written = PAGE.read_text(encoding="utf-8")
+    written = "".join(page.read_text("utf-8") for page in PAGES)
     said = set(re.findall(r"`\"?(\w+)\"?`", written))
     cards = [read(nb.model_) for nb in models()]
     cards.append(read(NaiveBayes("lognormal").fit([[1.0], [2.0], [3.0]], [0, 1, 1]).model_))

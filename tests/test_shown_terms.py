@@ -204,7 +204,7 @@ def test_the_command_line_says_what_is_missing(
     with_holes(table(30, seed=1)).to_csv(tmp_path / "new.csv", index=False)
     out = io.StringIO()
     monkeypatch.setattr(sys, "stdout", out)
-    ask.explain("m", str(tmp_path / "new.csv"), top=99)
+    ask.explain.main(["m", str(tmp_path / "new.csv"), "--top", "99"], standalone_mode=False)
     lines = list(csv.DictReader(io.StringIO(out.getvalue())))
     rows = with_holes(table(30, seed=1))
     for i, row in rows.iterrows():

@@ -29,8 +29,12 @@ def read_frame(frame: Any, dtypes: list[Any]) -> dict[str, Column]:
     names = list(map(str, frame.columns.tolist()))
     refuse_twice(names)
     if 0 < len(frame) <= FEW and all(map(_is_plain, dtypes)):
-        cells = frame.to_numpy(object).T.tolist()  # a series for each column takes longer
-        return {name: read_column(name, of) for name, of in zip(names, cells, strict=True)}
+        try:
+            cells = frame.to_numpy(object).T.tolist()  # a series for each column takes longer
+        except Exception:  # noqa: BLE001  Arrow's, of bytes that are no UTF-8: said below, by column
+            cells = None
+        if cells is not None:
+            return {name: read_column(name, of) for name, of in zip(names, cells, strict=True)}
     every = (series for _, series in frame.items())
     return {name: read_series(name, series) for name, series in zip(names, every, strict=True)}
 
