@@ -30,7 +30,7 @@ class ColumnNames(NamedTuple):
     looks_like_data : bool
         Whether the line that is taken for the names looks like a row.
     unnamed : tuple of int
-        The columns for which the header has no name, counted from 1.
+        The columns to which the header gives no name, counted from 1.
     undivided : str
         What each row has as often, in a table of one column.
     """
@@ -85,33 +85,14 @@ def column_names(source: Source, rows: Sequence[Sequence[str]]) -> ColumnNames:
     spaced = not source.copy_of and _are_spaced(rows)
     names = [name.lstrip(" ") for name in names] if spaced else names
     repeated = tuple(name for name, times in Counter(names).items() if times > 1)
-    return ColumnNames(
-        _told_apart(names),
-        spaced,
-        repeated,
-        asked.header and _looks_like_data(rows),
-        tuple(i for i, name in enumerate(header or (), 1) if asked.header and not name),
-        _undivided(rows) if len(names) == 1 and not source.copy_of else "",
-    )
+    looks_like_data = asked.header and _looks_like_data(rows)
+    unnamed = tuple(i for i, name in enumerate(header or (), 1) if asked.header and not name)
+    undivided = _undivided(rows) if len(names) == 1 and not source.copy_of else ""
+    return ColumnNames(_told_apart(names), spaced, repeated, looks_like_data, unnamed, undivided)
 
 
 def _named(header: Sequence[str]) -> list[str]:
     return [name or f"column{i}" for i, name in enumerate(header, 1)]
-
-
-def _undivided(rows: Sequence[Sequence[str]]) -> str:
-    """Return what may stand between the fields of a table that has one column, if anything does.
-
-    >>> _undivided([["x^y"], ["1^a"], ["2^b"], ["3^a"]]), _undivided([["t"], ["1:30"], ["2:45"]])
-    ('^', '')
-    """
-    lines = [row[0] for row in rows if row and row[0].strip()]
-    for sign in ";|\t^~:" if len(lines) > FEW_LINES else "":
-        counts = {line.count(sign) for line in lines[1:]}
-        header = lines[0].count(sign)
-        if len(counts) == 1 and 0 not in counts and (header in counts or sign in DELIMITERS):
-            return sign
-    return ""
 
 
 def _are_spaced(rows: Sequence[Sequence[str]]) -> bool:
@@ -135,6 +116,21 @@ def _told_apart(names: Sequence[str]) -> list[str]:
         seen.add(name)
         found.append(own)
     return found
+
+
+def _undivided(rows: Sequence[Sequence[str]]) -> str:
+    """Return what may stand between the fields of a table that has one column, if anything does.
+
+    >>> _undivided([["x^y"], ["1^a"], ["2^b"], ["3^a"]]), _undivided([["t"], ["1:30"], ["2:45"]])
+    ('^', '')
+    """
+    lines = [row[0] for row in rows if row and row[0].strip()]
+    for sign in ";|\t^~:" if len(lines) > FEW_LINES else "":
+        counts = {line.count(sign) for line in lines[1:]}
+        header = lines[0].count(sign)
+        if len(counts) == 1 and 0 not in counts and (header in counts or sign in DELIMITERS):
+            return sign
+    return ""
 
 
 def _looks_like_data(rows: Sequence[Sequence[str]]) -> bool:
