@@ -73,6 +73,7 @@ struct Tables {
     std::set<Name, std::less<>> glued;
     std::array<std::vector<Name>, 128> currencies;  // by their first character, or in place 0
     std::map<Name, int, std::less<>> months;
+    std::set<Name, std::less<>> named_days;
     std::vector<uint32_t> digits_from;
     std::vector<std::pair<uint32_t, uint32_t>> letters;
     std::unordered_map<Character, Character> plain;
@@ -101,6 +102,7 @@ struct Tables {
         }
         for (nb::handle item : nb::object(forms.attr("MONTHS").attr("items")()))
             months[name_of(item[0])] = nb::cast<int>(item[1]);
+        for (nb::handle day : nb::object(forms.attr("NAMED_DAYS"))) named_days.insert(name_of(day));
         for (nb::handle start : nb::object(forms.attr("DIGITS_FROM")))
             digits_from.push_back(nb::cast<uint32_t>(start));
         for (nb::handle range : nb::object(forms.attr("LETTERS")))
@@ -135,7 +137,8 @@ bool is_blank(Character c) {
 }
 
 bool is_trimmed(Character c) {
-    return is_blank(c) || c == 0xFEFF || c == 0x200E || c == 0x200F;
+    return is_blank(c) || (0x200B <= c && c <= 0x200F) || (0x202A <= c && c <= 0x202E) ||
+           (0x2060 <= c && c <= 0x2069) || c == 0x61C || c == 0xFEFF;
 }
 
 bool is_figure(Character c) { return '0' <= c && c <= '9'; }
@@ -275,6 +278,7 @@ class Scanner {
     Cell number() const;
     Cell signed_number(bool brackets) const;
     Cell time() const;
+    Name left_open() const;
     bool is_list() const;
 
   private:
@@ -341,7 +345,12 @@ class Scanner {
 
     Cell numeric_date() const;
     Cell year_and_month(int a, Character separator, int b, int b_end) const;
+    Cell marked_date() const;
+    Cell compact_moment() const;
+    Cell week() const;
     Cell written_date() const;
+    int after_days(int count) const;
+    int after_of(int i) const;
     Cell clock_cell() const;
     int64_t time_after(int i) const;
     int64_t clock(int i, int& end) const;
@@ -424,6 +433,11 @@ double value_of(bool negative, View whole, View fraction, View exponent) {
         if (c != '+') text[n++] = static_cast<uint8_t>(c);  // which from_chars does not read
     const double value = scaled(digits, shift, text, text + n);
     return negative ? -value : value;
+}
+
+bool is_ordinal(View text) {
+    const Lower name(text);
+    return name == U"st" || name == U"nd" || name == U"rd" || name == U"th" || name == U"er";
 }
 
 // --- Numbers ---
@@ -559,14 +573,18 @@ Cell Scanner::signed_number(bool brackets) const {
     i = of.end;
     View unit, after, more;
     if (!tail(i, unit, after, more)) return {};
+    int half_end;
+    if (half_day(skip(i), half_end) && half_end == end_) return {};  // a time of day
     if (!unit.empty()) {
         const Lower letters(unit);
         View small = letters;
         while (!small.empty() && small.back() == '.') small.remove_suffix(1);
-        if (small == U"st" || small == U"nd" || small == U"rd" || small == U"th") return {};
+        if (is_ordinal(small)) return {};
         if (of.mark == ',' && of.fraction.empty()) return {};
         const bool glued = !is_blank(at(i));
-        if (glued && !of.mark && unit[0] != U'°' && tables_.glued.find(small) == tables_.glued.end()) return {};
+        const bool known = unit[0] == U'°' || currency(i) == unit ||
+                           tables_.glued.find(small) != tables_.glued.end();
+        if (glued && !of.mark && !known) return {};
     }
     if (is_one_of(of.group, U"'’ ") && sign == '+') return {};
     const bool negative = brackets || sign == '-' || second == '-';
@@ -654,8 +672,98 @@ bool Scanner::is_list() const {
 Cell Scanner::time() const {
     if (std::none_of(text_.begin(), text_.end(), is_figure)) return {};
     if (Cell found = numeric_date()) return found;
+    if (Cell found = marked_date()) return found;
+    if (Cell found = compact_moment()) return found;
+    if (Cell found = week()) return found;
     if (Cell found = written_date()) return found;
     return clock_cell();
+}
+
+// What a date leaves open: yy for a year of two digits, and a zone that is known by letters alone.
+Name Scanner::left_open() const {
+    const size_t found = text_.find(U':');
+    const bool has_clock = found != View::npos;
+    const int colon = has_clock ? static_cast<int>(found) : end_;
+    int longest = 0;
+    for (int i = 0; i < colon;) {
+        const int end = std::min(digits(i), colon);
+        longest = std::max(longest, end - i);
+        i = std::max(end, i + 1);
+    }
+    int last = end_;
+    while (last > 0 && is_figure(text_[last - 1])) --last;
+    const bool at_end = end_ - last == 4 && is_blank(at(last - 1));
+    Name open = longest >= 4 || at_end ? U"" : U"yy";
+    int begin = end_;
+    while (begin > 0 && 'a' <= (text_[begin - 1] | 0x20) && (text_[begin - 1] | 0x20) <= 'z') --begin;
+    const View zone = part(begin, end_);
+    const Lower name(zone);
+    if (!has_clock || zone.size() < 3 || zone.size() > 4 || name == U"utc" || name == U"gmt" ||
+        name == U"uhr")
+        return open;
+    if (!open.empty()) open += U' ';
+    return open + Name(zone);
+}
+
+// 2024年1月31日, 2024년 1월 31일 or 2024. 1. 31.
+Cell Scanner::marked_date() const {
+    for (const View marks : {View(U"年月日"), View(U"년월일"), View(U"...")}) {
+        int begin[3] = {0, 0, 0}, end[3] = {0, 0, 0}, i = 0, fields = 0;
+        for (const Character mark : marks) {
+            begin[fields] = skip(i);
+            end[fields] = digits(begin[fields]);
+            i = skip(end[fields]);
+            if (at(i) != mark) break;
+            ++i;
+            ++fields;
+        }
+        const auto count = [&](int k) { return end[k] - begin[k]; };
+        if (fields != 3 || count(0) != 4 || std::min(count(1), count(2)) < 1 ||
+            std::max(count(1), count(2)) > 2)
+            continue;
+        const int64_t of_day = time_after(i);
+        if (of_day == NAT) continue;
+        const int64_t moment = moment_of(whole(begin[0], end[0]), whole(begin[1], end[1]),
+                                         whole(begin[2], end[2]), of_day);
+        return moment == NAT ? Cell{} : Cell::time(YMD, moment);
+    }
+    return {};
+}
+
+// 20240131T235959, or the date with another time after it.
+Cell Scanner::compact_moment() const {
+    if (digits(0) != 8 || end_ <= 8) return {};
+    const int64_t day = compact_date(part(0, 8));
+    if (day == NAT) return {};
+    const int last = digits(9);
+    int64_t of_day;
+    if (lower(at(8)) == 't' && (last == 13 || last == 15)) {
+        int64_t minutes;
+        of_day = time_of_day(whole(9, 11), whole(11, 13), whole(13, last));
+        if (of_day == NAT || !offset(skip(last), minutes)) return {};
+        of_day -= minutes * MINUTE;
+    } else {
+        of_day = time_after(8);
+        if (of_day == NAT) return {};
+    }
+    return Cell::time(YMD, day + of_day);
+}
+
+// Days since 1970 of the Monday on which the weeks of a year begin: that of January 4th.
+int64_t first_monday(int64_t year) {
+    const int64_t day = days_since_1970(year, 1, 4), weekday = ((day + 3) % 7 + 7) % 7;
+    return day - weekday;
+}
+
+// 2024-W05-3, or 2024-W05, which begins on a Monday.
+Cell Scanner::week() const {
+    if (digits(0) != 4 || at(4) != '-' || lower(at(5)) != 'w' || digits(6) != 8) return {};
+    if (end_ != 8 && !(end_ == 10 && at(8) == '-' && '1' <= at(9) && at(9) <= '7')) return {};
+    const int64_t year = whole(0, 4), week = whole(6, 8), day = end_ == 8 ? 1 : at(9) - '0';
+    if (year < 1900 || year > 2099) return {};
+    const int64_t monday = first_monday(year) + 7 * (week - 1);
+    if (week < 1 || monday >= first_monday(year + 1)) return {};
+    return Cell::time(YMD, DAY * (monday + day - 1));
 }
 
 Cell Scanner::year_and_month(int a, Character separator, int b, int b_end) const {
@@ -801,11 +909,13 @@ Cell Scanner::written_date() const {
 
 int Scanner::after_weekday() const {
     int end = letters(0);
-    if (end < 3 || !is_ascii(part(0, end))) return 0;
+    if (end < 3) return 0;
     static const char32_t* const days[] = {U"mon", U"tue", U"wed", U"thu", U"fri", U"sat", U"sun"};
     const Lower first(part(0, 3));
-    if (std::none_of(std::begin(days), std::end(days), [&](View day) { return first == day; }))
-        return 0;
+    const bool english =
+        is_ascii(part(0, end)) &&
+        std::any_of(std::begin(days), std::end(days), [&](View day) { return first == day; });
+    if (!english && !tables_.named_days.count(View(Lower(part(0, end))))) return 0;
     end += at(end) == '.';
     end += at(end) == ',';
     const int after = skip(end);
@@ -814,7 +924,7 @@ int Scanner::after_weekday() const {
 
 int Scanner::month(int i, int& end) const {
     end = letters(i);
-    if (end - i < 3 || end - i > 10) return 0;
+    if (end - i < 3 || end - i > 12) return 0;
     const auto found = tables_.months.find(View(Lower(part(i, end))));
     return found == tables_.months.end() ? 0 : found->second;
 }
@@ -825,12 +935,13 @@ int Scanner::written_year(int i) const {
     return count == 2 || (count == 4 && is_one_of(at(i), U"12")) ? count : 0;
 }
 
-bool is_ordinal(View text) {
-    const Lower name(text);
-    return name == U"st" || name == U"nd" || name == U"rd" || name == U"th";
-}
-
 constexpr char32_t DIVIDED[] = U"-/,.";
+
+// Where of or de, with the blank after it, ends; where it would begin if it is not there.
+int Scanner::after_of(int i) const {
+    const Lower word(part(i, i + 2));
+    return (word == U"of" || word == U"de") && is_blank(at(i + 2)) ? skip(i + 2) : i;
+}
 
 Cell Scanner::written(int i, int year, int count, int month, int64_t day) const {
     const int64_t of_day = time_after(i);
@@ -843,8 +954,8 @@ Cell Scanner::written(int i, int year, int count, int month, int64_t day) const 
 Cell Scanner::day_month_year(int i, int64_t day) const {
     if (is_ordinal(part(i, i + 2))) i += 2;
     int end;
-    const int of = month(skip(i, DIVIDED), end);
-    i = skip(end, DIVIDED);
+    const int of = month(after_of(skip(i, DIVIDED)), end);
+    i = after_of(skip(end, DIVIDED));
     const int count = written_year(i);
     if (!of || !count) return {};
     return written(i + count, i, count, of, day);
@@ -926,11 +1037,33 @@ Cell Scanner::day_and_year(int end, int i, int month, int day_end) const {
     return {};
 }
 
+// Where the word days after a number of them ends, with the blank; 0 if it is not there.
+int Scanner::after_days(int count) const {
+    const int begin = skip(count);
+    int end = letters(begin);
+    const Lower word(part(begin, end));
+    if (count < 1 || count > 6 || !(word == U"day" || word == U"days")) return 0;
+    end += at(end) == ',';
+    const int after = skip(end);
+    return after > end ? after : 0;
+}
+
 Cell Scanner::clock_cell() const {
     int end;
     const int64_t of_day = clock(0, end);
-    if (of_day != NAT && end == end_) return Cell::number(CLOCK, static_cast<double>(of_day) / 1e6);
+    if (of_day != NAT) {
+        const Lower rest(part(skip(end), end_));
+        if (rest == U"" || rest == U"uhr")
+            return Cell::number(CLOCK, static_cast<double>(of_day) / 1e6);
+    }
     const int count = digits(0);
+    if (const int after = after_days(count)) {
+        Cell rest = Scanner(part(after, end_), tables_, reading_, affixes_).clock_cell();
+        if (!rest) return {};
+        double seconds;
+        std::memcpy(&seconds, &rest.value, sizeof seconds);
+        return Cell::number(SPAN, 86400.0 * static_cast<double>(whole(0, count)) + seconds);
+    }
     const int half = half_day(skip(count), end);
     if (half && end == end_ && 1 <= count && count <= 2) {
         const int64_t hour = whole(0, count);
@@ -1027,7 +1160,11 @@ Cell read_any(Bytes string, const Tables& tables, Reading reading, Affixes& affi
     const Scanner scanner(text, tables, reading, affixes);
     if (Cell found = scanner.month_of_year()) return found;
     if (Cell found = scanner.number()) return found;
-    if (Cell found = scanner.time()) return found;
+    if (Cell found = scanner.time()) {
+        if (found.form < CLOCK)
+            if (const Name open = scanner.left_open(); !open.empty()) found.affix = affixes.code(open);
+        return found;
+    }
     if (scanner.is_list()) return {LIST, NOT_A_NUMBER, 0};
     return {};
 }
@@ -1107,7 +1244,7 @@ int64_t month_named(const uint8_t* at) {
 }
 
 // 15-Jan-17 or 15 Jan 2017; else WORD.
-Cell read_named_day(Bytes string) {
+Cell read_named_day(Bytes string, Affixes& affixes) {
     const uint8_t *at = string.begin, *const end = at + string.length;
     Digits day, year;
     at = day.read(at, end);
@@ -1122,7 +1259,10 @@ Cell read_named_day(Bytes string) {
     const int64_t moment =
         moment_of(year_of(static_cast<int64_t>(year.value), static_cast<int>(count)), month,
                   static_cast<int64_t>(day.value));
-    return moment == NAT ? Cell{} : Cell::time(WRITTEN, moment);
+    if (moment == NAT) return {};
+    Cell found = Cell::time(WRITTEN, moment);
+    if (count == 2) found.affix = affixes.code(Name(U"yy"));
+    return found;
 }
 
 // 31.12.2024, 12/31/2024 or 31-12-2024, or with a time of day as 14:05; else WORD.
@@ -1237,7 +1377,7 @@ Cell read_cell(Bytes string, const Tables& tables, Reading reading, Affixes& aff
         const int64_t moment = read_iso_time(string);
         if (moment != NAT) return Cell::time(YMD, moment);
         if (Cell day = read_day(string, reading)) return day;
-        if (Cell day = read_named_day(string)) return day;
+        if (Cell day = read_named_day(string, affixes)) return day;
         const int64_t of_day = read_clock(string.begin, string.begin + string.length);
         if (of_day != NAT) return Cell::number(CLOCK, static_cast<double>(of_day) / 1e6);
     } else if (is_plain_word(string, tables)) {

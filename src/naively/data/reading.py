@@ -28,7 +28,7 @@ from naively.data.columns import (
     Rows,
 )
 from naively.kernels import dispatch
-from naively.kernels.forms import FORMS, LONGEST, MANY_AFFIXES, Form, Read
+from naively.kernels.forms import CURRENCIES, FORMS, LONGEST, MANY_AFFIXES, Form, Read
 from naively.kernels.reference import Floats
 from naively.kernels.strings import Strings
 
@@ -39,10 +39,12 @@ SURE = 0.9  # or so many, whatever the words are
 RECUR = 3  # times that each of several words comes on average
 SIGNS = np.frombuffer(b"+-", np.uint8)
 GROUPS = 10  # numbers such as 1.234, before they are whole for those that are beside them
+TEN = 10
 FEW_NUMBERS = 20  # different ones, at most, that are levels beside words or signs
 FEW_WORDS = 64  # different ones that are told apart
 LOOKED_AT = 10_000  # strings in which more than a few different ones are looked for first
-SECONDS = 10  # digits of a time since 1970, from 2001 to 2286
+CODE = 9  # digits that all numbers of a column have, from which on they may be names
+MOMENTS = {10: "seconds", 13: "milliseconds"}  # since 1970, from 2001 to 2286, by their digits
 NAMED = 0.02  # of the cells are like 007, from which on all are names
 NAMED_ALIKE = 0.005  # or so many, if nearly all numbers have one length
 NUMBERS = Form.PLAIN, Form.EITHER_COMMA  # the first form, and the last
@@ -65,6 +67,8 @@ SCALES = {  # what multiplies a number, whatever its unit
     **dict.fromkeys(("b", "bn", "billion", "mrd"), 1e9),
     **dict.fromkeys(("t", "tn", "trillion"), 1e12),
 }
+METRES = {"m", "mm", "t"}  # are metres, millimetres and tonnes, if nothing says otherwise
+MONEY = frozenset(CURRENCIES) - {"%"}
 
 
 @dataclass(frozen=True)
@@ -111,7 +115,7 @@ class Forms:
     length : ndarray of int64, of shape (characters + 1,)
         The cells of digits alone, by how many characters they have: names have one length.
     words, affixes : Few
-        The marks and words, and what stands beside digits.
+        The marks and words, and what stands beside digits or is open in dates.
     numbers : Few
         The different numbers, each once.
     categorical : bool
@@ -201,6 +205,19 @@ class Forms:
     def between(self, first: Form, last: Form) -> int:
         """Return how many cells have these forms, both ends included."""
         return int(self.count[first : last + 1].sum())
+
+    @property
+    def units(self) -> Few:
+        """What stands beside the digits of numbers."""
+        return TOO_MANY if self.affixes.many else self._affixes(bars=True)
+
+    @property
+    def left_open(self) -> Few:
+        """What dates leave open."""
+        return Few() if self.affixes.many else self._affixes(bars=False)
+
+    def _affixes(self, *, bars: bool) -> Few:
+        return Few({of: n for of, n in self.affixes.counts.items() if ("|" in of) == bars})
 
     @property
     def points(self) -> int:
@@ -373,7 +390,7 @@ def _read_as(
     """Return how a column is read of which it is known what it is."""
     match content:
         case "number":
-            scaled = "" if forms.affixes.many else _scaled(forms) or ""
+            scaled = "" if forms.units.many else _scaled(forms) or ""
             found = _notation(forms, scaled, comma, table)
         case "time":
             dates = not forms.between(*DATES) and bool(forms.count[Form.EIGHT])
@@ -396,12 +413,18 @@ def _read_freely(forms: Forms, comma: bool | None, day_first: bool | None, table
         return Reading("missing") if one_kind else Reading("levels", note="marks of missing only")
     if truths == n:
         return Reading("truth")
-    different = FEW_WORDS + 1  # words beside the numbers or times
+    if truths + numbers == n and truths and forms.numbers.counts.keys() <= {"0.0", "1.0"}:
+        if not forms.numbers.many:
+            return Reading("truth", note=f"{numbers:,} of them as 0 or 1")
+    words_beside = FEW_WORDS + 1  # different ones
     if not forms.words.many:
-        beside = (truths > 0) + (min(numbers, times) > 0)
-        different = len(forms.words) - len(forms.marks) + beside
+        words_beside = len(forms.words) - len(forms.marks) + (truths > 0)
+    beside = {  # different things beside the times, and beside the numbers
+        "time": words_beside + len(forms.numbers),
+        "number": words_beside + (FEW_WORDS if times else 0),
+    }
     for kind, count in sorted((("time", times), ("number", numbers)), key=lambda of: -of[1]):
-        others = n - count
+        others, different = n - count, beside[kind]
         few = different <= FEW_WORDS and (different <= 1 or others >= RECUR * different)
         if count < SHARE * n or (count < SURE * n and not few):
             continue
@@ -411,7 +434,36 @@ def _read_freely(forms: Forms, comma: bool | None, day_first: bool | None, table
             else _read_numbers(forms, numbers, others, comma, table)
         )
         if found is not None:
-            return found
+            return found if found.is_levels else _with_others(found, forms)
+    return _levels(forms, n)
+
+
+def _with_others(found: Reading, forms: Forms) -> Reading:
+    """Return a reading that says how many cells are of another kind, and so count as missing."""
+    count = {
+        "number": forms.between(*NUMBERS),
+        "time": forms.between(*DATES),
+        "clock": forms.between(*CLOCKS),
+        "truth": int(forms.count[Form.TRUTH]),
+    }
+    if found.dates:
+        return found
+    of_kind = {"number": "numbers", "time": "dates", "clock": "times of day", "truth": "truths"}
+    others = [f"{n:,} {of_kind[of]}" for of, n in count.items() if n and of != found.content]
+    said = f"missing: {' and '.join(others)}" if others else ""
+    return replace(found, note="; ".join(filter(None, [found.note, said])))
+
+
+def _levels(forms: Forms, n: int) -> Reading:
+    """Return that a column is of levels, and why, if nearly all of its cells might be read."""
+    numbers, times = forms.between(*NUMBERS), forms.between(Form.YMD, Form.SPAN)
+    if numbers + times < SURE * n or not forms.words.many and len(forms.numbers) <= 1:
+        return LEVELS
+    if numbers >= SURE * n and not forms.units.many and _scaled(forms) is None:
+        units = dict.fromkeys(affix.split("|")[1] for affix in forms.units.counts)
+        return replace(LEVELS, note=f"numbers in several units: {', '.join(filter(None, units))}")
+    if min(numbers, times) > n - SURE * n:
+        return replace(LEVELS, note=f"{numbers:,} numbers and {times:,} times")
     return LEVELS
 
 
@@ -439,10 +491,20 @@ def _read_times(forms: Forms, times: int, day_first: bool | None, table: Votes) 
         return Reading("clock", note="times of day or spans, in seconds")
     if count[Form.SEASON] and not count[Form.YEAR_MONTH]:
         return None
-    if not forms.between(Form.EITHER_DAY, Form.FIRST_MONTH):
-        return Reading("time", day_first=bool(count[Form.DAY_FIRST] > count[Form.MONTH_FIRST]))
-    first, why = _order(forms, day_first, table)
-    return Reading("time", day_first=first, note=why)
+    if forms.between(Form.EITHER_DAY, Form.FIRST_MONTH):
+        first, why = _order(forms, day_first, table)
+    else:
+        first, why = bool(count[Form.DAY_FIRST] > count[Form.MONTH_FIRST]), ""
+    note = "; ".join(filter(None, [why, *_said_of_open(forms)]))
+    return Reading("time", day_first=first, note=note)
+
+
+def _said_of_open(forms: Forms) -> list[str]:
+    """Say how what dates leave open was filled in."""
+    parts = [of.split() for of in forms.left_open.counts]
+    zones = sorted({part for of in parts for part in of if part != "yy"})
+    said = ["years of two digits are 1969 to 2068"] if any("yy" in of for of in parts) else []
+    return [*said, f"as they are written, whatever {', '.join(zones)} is"] if zones else said
 
 
 def _order(forms: Forms, given: bool | None, table: Votes) -> tuple[bool, str]:
@@ -453,15 +515,17 @@ def _order(forms: Forms, given: bool | None, table: Votes) -> tuple[bool, str]:
     if given is not None:
         return given, f"dates {written[given]}, as given"
     if days and months:
-        return days > months, f"both orders of dates: {days:,} d/m/Y, {months:,} m/d/Y"
+        both = f"both orders of dates: {days:,} d/m/Y, {months:,} m/d/Y"
+        return days > months, f"{both}; give day_first= for the others"
     if days or months:
         first = days > months
         return first, f"dates {written[first]}, as {max(days, months):,} of them must be"
     if table.days != table.months:
         first = table.days > table.months
-        return first, f"dates {written[first]}, as in other columns"
+        return first, f"dates {written[first]}, as in other columns; else give day_first="
     if count[Form.FIRST_DAY] and not count[Form.FIRST_MONTH] + count[Form.EITHER_DAY]:
-        return True, f"day or month first? {written[True]}, as each is the first of a month"
+        why = "as each is the first of a month; else give day_first="
+        return True, f"day or month first? {written[True]}, {why}"
     if count[Form.SAME_DAY] == forms.between(Form.EITHER_DAY, Form.FIRST_MONTH):
         return False, ""
     why = "as nothing says which; give day_first="
@@ -474,7 +538,7 @@ def _read_numbers(
     count = forms.count
     different, are_names = len(forms.numbers), _are_names(forms, numbers, others)
     recur = different <= FEW_NUMBERS and different <= numbers / 2
-    if forms.affixes.many or (others and recur and not are_names):
+    if forms.units.many or (others and recur and not are_names):
         return None
     if are_names:
         return Reading("levels", note="numbers that are names, as 007 is")
@@ -491,7 +555,7 @@ def _read_numbers(
 def _are_names(forms: Forms, numbers: int, others: int) -> bool:
     """Whether digits are names: enough begin with a 0, or have more than a float tells apart."""
     names, n = int(forms.count[Form.NAME]), numbers + others
-    if not names or forms.affixes.counts:
+    if not names or forms.units.counts:
         return False
     alike = forms.length.max() >= SURE * numbers
     return names >= NAMED * n or bool(alike and names >= NAMED_ALIKE * n)
@@ -499,8 +563,8 @@ def _are_names(forms: Forms, numbers: int, others: int) -> bool:
 
 def _are_marked(forms: Forms, numbers: int) -> bool:
     """Whether some numbers have a sign such as <, or a unit that others lack."""
-    affixes = [affix.split("|") for affix in forms.affixes.counts]
-    affixed = sum(forms.affixes.counts.values())
+    affixes = [affix.split("|") for affix in forms.units.counts]
+    affixed = sum(forms.units.counts.values())
     signed, units = (any(affix[i] for affix in affixes) for i in (3, 1))
     return signed or (units and affixed < SURE * numbers)
 
@@ -515,30 +579,60 @@ def _notation(forms: Forms, scaled: str, comma: bool | None, table: Votes) -> Re
     if comma is not None:
         pass
     elif commas and points:
-        said.append(f"both decimal marks: {points:,} points, {commas:,} commas")
+        marks = f"both decimal marks: {points:,} points, {commas:,} commas"
+        said.append(f"{marks}; give decimal= if one is none" if either else marks)
     elif either and not commas and not points:
         if _are_groups(forms):
             by_comma = True
-            said.append("1.234 is read as 1234, as no number has four digits or another fraction")
+            why = "as money" if _is_money(forms) else "as no number has another fraction"
+            said.append(f"1.234 is read as 1234, {why}; else give decimal='.'")
         elif table.commas != table.points:
             by_comma = table.commas > table.points
-            said.append("decimal " + ("comma" if by_comma else "point") + ", as in other columns")
+            mark = "comma" if by_comma else "point"
+            said.append(f"decimal {mark}, as in other columns; else give decimal=")
         elif count[Form.EITHER_COMMA]:
             said.append("1,234 is read as 1234; give decimal=',' if it is a fraction")
+        elif not forms.length[4:].any():
+            said.append("1.234 is read as a fraction; give decimal=',' if it is 1234")
     if by_comma and not said:
         said.append("decimal comma")
-    if forms.affixes.counts:
+    if forms.units.counts:
         said.append(_units_note(forms, scaled))
-    if forms.length[SECONDS] >= SURE * forms.between(*NUMBERS):
-        said.append("whole numbers of ten digits: they may be seconds since 1970, or names")
+    said.append(_said_of_digits(forms))
     return Reading("number", comma=by_comma, scaled=scaled, note="; ".join(filter(None, said)))
+
+
+def _said_of_digits(forms: Forms) -> str:
+    """Say what else whole numbers of so many digits may be, or numbers such as 3.2018."""
+    longest, numbers = int(forms.length.argmax()), forms.between(*NUMBERS)
+    if longest >= CODE and forms.length[longest] >= SURE * numbers:
+        since = f"{MOMENTS[longest]} since 1970, or names" if longest in MOMENTS else "names"
+        long = "ten" if longest == TEN else f"{longest}"
+        return f"whole numbers of {long} digits: they may be {since}; if so, say levels"
+    months = [float(number) for number in forms.numbers.counts]
+    alike = len(months) > 1 and forms.count[Form.POINT] == numbers
+    if alike and all(1 <= x < 13 and 1900 <= round(x % 1 * 1e4, 6) <= 2099 for x in months):
+        return "read as fractions; if 3.2018 is a month, write 2018-03"
+    return ""
+
+
+def _is_money(forms: Forms) -> bool:
+    """Whether nearly all numbers have a currency."""
+    affixes = ((affix.split("|"), n) for affix, n in forms.units.counts.items())
+    of_money = sum(n for parts, n in affixes if MONEY & {*parts[:3]})
+    return of_money > 0 and of_money >= SURE * forms.between(*NUMBERS)
 
 
 def _are_groups(forms: Forms) -> bool:
     """Whether points stand between groups of digits: beside them are only whole numbers below 1000.
 
-    Fractions would not have three digits in each of so many numbers, or none.
+    Fractions would not have three digits in each of so many numbers, or none; and money has two,
+    but for the price of fuel, which is below 10.
     """
+    if _is_money(forms) and forms.count[Form.EITHER_POINT]:
+        others = forms.points or forms.count[Form.COMMA] or forms.count[Form.EITHER_COMMA]
+        large = any(float(number) >= TEN for number in forms.numbers.counts)
+        return not others and bool(forms.count[Form.PLAIN] or large)
     whole, groups = forms.length[1:4].sum(), forms.count[Form.EITHER_POINT]
     others = forms.points or forms.count[Form.COMMA] or forms.length[4:].any()
     return bool(groups >= GROUPS and whole and not others)
@@ -547,20 +641,26 @@ def _are_groups(forms: Forms) -> bool:
 def _units_note(forms: Forms, scaled: str) -> str:
     if scaled == "days":
         return "in days"
-    units = Counter[str]()
-    for affix, n in forms.affixes.counts.items():
-        before, unit, after, _ = affix.split("|")
+    units, signs = Counter[str](), Counter[str]()
+    for affix, n in forms.units.counts.items():
+        before, unit, after, sign = affix.split("|")
         units[f"{before}{unit}{after}"] += n
-    shown = [unit for unit, _ in units.most_common(3) if unit]
-    written = "in " + ", ".join(shown) if shown else "with signs such as <"
-    return f"{written}, multiplied" if scaled else written
+        signs[sign] += n
+    del units[""], signs[""]
+    shown, some = ([of for of, _ in few.most_common(3)] for few in (units, signs))
+    said = [f"in {', '.join(shown)}{', multiplied' if scaled else ''}"] if shown else []
+    without = forms.between(*NUMBERS) - units.total()
+    said += [f"{without:,} without"] if shown and without else []
+    said += [f"{' '.join(some)} left out of {signs.total():,}"] if some else []
+    return ", ".join(said)
 
 
 def _scaled(forms: Forms) -> str | None:
     """Return whether units multiply the numbers: "days", "units" or ""; None of several units."""
     units = Counter[str]()
-    for affix, n in forms.affixes.counts.items():
-        units[singular(affix.split("|")[1])] += n
+    for affix, n in forms.units.counts.items():
+        unit = affix.split("|")[1]
+        units["" if unit in MONEY else singular(unit)] += n
     del units[""]
     if not units:
         return ""
@@ -568,8 +668,9 @@ def _scaled(forms: Forms) -> str | None:
         return "days"
     scales = {unit.lower() for unit in units}
     if scales <= SCALES.keys():
-        money = any(affix.split("|")[0] for affix in forms.affixes.counts)
-        return "units" if len(scales) > 1 or money else ""
+        money = any(affix.split("|")[0] for affix in forms.units.counts)
+        some = units.total() < forms.between(*NUMBERS) and not units.keys() & METRES
+        return "units" if len(scales) > 1 or money or some else ""
     return "" if max(units.values()) >= SURE * units.total() else None
 
 
@@ -689,6 +790,8 @@ def _factors(affixes: list[str], scaled: str) -> Floats:
     factors = np.ones(MANY_AFFIXES + 1)
     known: Mapping[str, float] = DAYS if scaled == "days" else SCALES
     for i, affix in enumerate(affixes, 1):
+        if "|" not in affix:  # of a date
+            continue
         unit = singular(affix.split("|")[1])
         factors[i] = known.get(unit, known.get(unit.lower(), 1.0))
     return factors

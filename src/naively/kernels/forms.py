@@ -74,7 +74,9 @@ CURRENCIES = (  # a longer one before those that it begins with
     *("US$", "C$", "A$", "R$", "HK$", "NZ$", "$", "€", "£", "¥", "₹", "₽", "₩", "₺", "₪", "฿", "₫"),
     *("₴", "₦", "₱", "USD", "EUR", "GBP", "JPY", "CHF", "INR", "CNY", "RMB", "CAD", "AUD", "BRL"),
     *("SEK", "NOK", "DKK", "PLN", "CZK", "HUF", "RUB", "TRY", "ZAR", "MXN", "KRW", "SGD", "HKD"),
-    *("Rs.", "Rs", "kr.", "kr", "Fr.", "Fr", "zł"),
+    *("Rs.", "Rs", "kr.", "kr", "Fr.", "Fr", "zł", "Kč", "Rp", "руб.", "руб", "元", "円", "원"),
+    *("NZD", "THB", "IDR", "MYR", "PHP", "TWD", "ILS", "AED", "SAR", "RON", "UAH", "VND"),
+    *("¢", "₿", "₸", "%"),
 )
 GLUED = frozenset(  # units that may follow a whole number without a blank: 70kg, but not 1416RTA
     (
@@ -85,10 +87,17 @@ GLUED = frozenset(  # units that may follow a whole number without a blank: 70kg
         "billion mrd tn trillion thousand lakh crore % ‰ \" ″ ' ′"
     ).split()
 )
-ORDINALS = ("st", "nd", "rd", "th")
-MONTHS = {  # in seven languages, whole or by their first three or four letters
+ORDINALS = ("st", "nd", "rd", "th", "er")
+MONTHS = {  # in twelve languages, whole or by their first three or four letters
     written: month
     for names in (
+        "январь февраль март апрель май июнь июль август сентябрь октябрь ноябрь декабрь",
+        "января февраля марта апреля мая июня июля августа сентября октября ноября декабря",
+        "stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października "
+        "listopada grudnia",
+        "ocak şubat mart nisan mayıs haziran temmuz ağustos eylül ekim kasım aralık",
+        "januar februar marts april maj juni juli august september oktober november desember",
+        "januari februari mars april maj juni juli augusti september oktober november december",
         "januari februari maart april mei juni juli augustus september oktober november december",
         "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro",
         "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre",
@@ -98,14 +107,25 @@ MONTHS = {  # in seven languages, whole or by their first three or four letters
         "january february march april may june july august september october november december",
     )
     for month, name in enumerate(names.split(), 1)
-    for written in (name, name[:3], name[:4])
+    for begin in (name[0], name[0].upper())
+    for written in (begin + name[1:], begin + name[1:3], begin + name[1:4])
 }
-WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")  # how the names in English begin
+NAMED_DAYS = frozenset(  # of the week, in other languages
+    (
+        "montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag lundi mardi "
+        "mercredi jeudi vendredi samedi dimanche lunes martes miércoles jueves viernes sábado "
+        "domingo lunedì martedì mercoledì giovedì venerdì sabato domenica maandag dinsdag "
+        "woensdag donderdag vrijdag zaterdag zondag"
+    ).split()
+)
 COMPARED = "<>≤≥~≈"
 BLANKS = frozenset(
     map(chr, [*range(9, 14), *range(28, 33), 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B)])
 ) | set("\u2028\u2029\u202f\u205f\u3000")
-TRIMMED = BLANKS | set("\ufeff\u200e\u200f")
+# What has no width, and marks of the direction of writing.
+TRIMMED = BLANKS | set(map(chr, [*range(0x200B, 0x2010), *range(0x202A, 0x202F)]))
+TRIMMED |= set(map(chr, [0x61C, *range(0x2060, 0x206A), 0xFEFF]))
 TEN = 10  # digits of a script, one after another
 # Where the digits of each script begin, as of Unicode 15.
 DIGITS_FROM = (
@@ -125,7 +145,8 @@ PLAIN_OF = {  # what is read as what ASCII has for it
     **dict.fromkeys("\u2212\uff0d", "-"),
     **dict.fromkeys("\u066b\uff0e", "."),
     **dict.fromkeys("\u066c\uff0c", ","),
-    "\uff0b": "+",
+    **dict.fromkeys("\u066a\uff05", "%"),
+    **dict(zip("\uff0b\uff1a\uff0f\uff04\uffe5\uffe1", "+:/$¥£", strict=True)),
 }
 DASHES = "\u2013\u2010\u2011"  # before a digit, a minus
 EPOCH = dt.datetime(1970, 1, 1)  # noqa: DTZ001  (all times here are without a zone)
@@ -137,7 +158,8 @@ class Cell(NamedTuple):
 
     A number is a float, a time the microseconds since 1970, a clock time or a span the seconds as
     a float, a truth 1.0 or 0.0. An affix is a currency, a unit, a second currency and signs such
-    as < and +, divided by bars; it is empty where digits stand alone.
+    as < and +, divided by bars; it is empty where digits stand alone. That of a date is what it
+    leaves open: ``yy`` where its year has two digits, and a zone that is known by letters alone.
     """
 
     form: Form
@@ -246,7 +268,11 @@ def read_cell(
         return Cell(Form.TRUTH, float(lower == "true"))
     of_year = cell[:4].isdecimal() and cell[4:5] == " " and _is_century(cell[:4])
     found = _year_first(cell, cell[:4]) if of_year else None  # no number of units "Jul"
-    found = found or _number(cell, comma=comma, dates=dates) or _time(cell, day_first=day_first)
+    found = found or _number(cell, comma=comma, dates=dates)
+    if found is None:
+        found = _time(cell, day_first=day_first)
+        if found is not None and found.form < Form.CLOCK:
+            found = found._replace(affix=_left_open(cell))
     return found or (Cell(Form.LIST) if _is_list(cell) else WORD)
 
 
@@ -347,12 +373,16 @@ def _number(text: str, *, comma: bool, dates: bool) -> Cell | None:
     if tail is None:
         return None
     unit, after, more = tail
+    half, end = _half_day(text, _skip(text, at))
+    if half and end == len(text):
+        return None  # a time of day
     if unit:
         lower = _lower(unit).rstrip(".")
         if lower in ORDINALS or (numeral.mark == "," and not numeral.fraction):
             return None
         glued = _at(text, at) not in BLANKS
-        if glued and not numeral.mark and lower not in GLUED and unit[0] != "°":
+        known = lower in GLUED or unit[0] == "°" or _currency(text, at)[0] == unit
+        if glued and not numeral.mark and not known:
             return None
     if numeral.group in ("'", "’", " ") and sign == "+":
         return None  # a telephone number
@@ -536,7 +566,40 @@ def _time(text: str, *, day_first: bool) -> Cell | None:
     """Return a date, a time of day or a span."""
     if not any("0" <= character <= "9" for character in text):
         return None
-    return _numeric_date(text, day_first=day_first) or _written_date(text) or _clock_cell(text)
+    return (
+        _numeric_date(text, day_first=day_first)
+        or _marked_date(text)
+        or _compact_moment(text)
+        or _week(text)
+        or _written_date(text)
+        or _clock_cell(text)
+    )
+
+
+def _left_open(text: str) -> str:
+    """Return what a date leaves open: yy for a year of two digits, and a zone without an offset.
+
+    >>> _left_open("31.12.24 14:05 EST"), _left_open("2024-12-31 14:05")
+    ('yy EST', '')
+    """
+    colon = text.find(":")
+    day = text if colon < 0 else text[:colon]
+    runs, at = [], 0
+    while at < len(day):
+        end = _digits(day, at)
+        runs.append(end - at)
+        at = max(end, at + 1)
+    last = len(text)
+    while last > 0 and "0" <= text[last - 1] <= "9":
+        last -= 1
+    at_end = len(text) - last == 4 and _at(text, last - 1) in BLANKS
+    short = "" if max(runs) >= 4 or at_end else "yy"
+    begin = len(text)
+    while begin > 0 and text[begin - 1].isascii() and text[begin - 1].isalpha():
+        begin -= 1
+    zone = text[begin:]
+    known = colon < 0 or not 3 <= len(zone) <= 4 or _lower(zone) in ("utc", "gmt", "uhr")
+    return " ".join(filter(None, (short, "" if known else zone)))
 
 
 def _moment(year: int, month: int, day: int, of_day: int = 0) -> int | None:
@@ -614,6 +677,61 @@ def _numeric_date(text: str, *, day_first: bool) -> Cell | None:
     elif 1 in (day, month):
         form = Form.FIRST_DAY if day == 1 else Form.FIRST_MONTH
     return Cell(form, dmy if day_first else mdy)
+
+
+MARKED = (("年", "月", "日"), ("년", "월", "일"), (".", ".", "."))  # after year, month and day
+
+
+def _marked_date(text: str) -> Cell | None:
+    """Return 2024年1月31日, 2024년 1월 31일 or 2024. 1. 31."""
+    for marks in MARKED:
+        at, fields = 0, list[str]()
+        for mark in marks:
+            begin = _skip(text, at)
+            end = _digits(text, begin)
+            at = _skip(text, end)
+            if _at(text, at) != mark:
+                break
+            at += 1
+            fields.append(text[begin:end])
+        days = [len(field) for field in fields[1:]]
+        if len(fields) == 3 and len(fields[0]) == 4 and 1 <= min(days) and max(days) <= 2:
+            of_day = _time_after(text, at)
+            if of_day is not None:
+                moment = _moment(int(fields[0]), int(fields[1]), int(fields[2]), of_day)
+                return None if moment is None else Cell(Form.YMD, moment)
+    return None
+
+
+def _compact_moment(text: str) -> Cell | None:
+    """Return 20240131T235959, or the date with another time after it."""
+    day = _compact_date(text[:8]) if _digits(text, 0) == 8 and len(text) > 8 else None
+    if day is None:
+        return None
+    last = _digits(text, 9)
+    if text[8] in "Tt" and last in (13, 15):
+        of_day = _of_day(int(text[9:11]), int(text[11:13]), int(text[13:last] or 0))
+        offset = _offset(text, _skip(text, last))
+        if of_day is None or offset is None:
+            return None
+        return Cell(Form.YMD, day + of_day - offset * 60_000_000)
+    of_day = _time_after(text, 8)
+    return None if of_day is None else Cell(Form.YMD, day + of_day)
+
+
+def _week(text: str) -> Cell | None:
+    """Return 2024-W05-3, or 2024-W05, which begins on a Monday."""
+    week, day = text[6:8], text[9:10] or "1"
+    written = _is_century(text[:4]) and _digits(text, 0) == 4 and text[4:6] in ("-W", "-w")
+    ends = len(text) == 8 or (len(text) == 10 and text[8] == "-")
+    if not written or not ends or _digits(text, 6) != 8 or not "1" <= day <= "7":
+        return None
+    try:
+        date = dt.date.fromisocalendar(int(text[:4]), int(week), int(day))
+    except ValueError:
+        return None
+    moment = _moment(date.year, date.month, date.day)
+    return None if moment is None else Cell(Form.YMD, moment)
 
 
 def _year_and_month(a: str, separator: str, b: str) -> Cell | None:
@@ -737,7 +855,8 @@ def _written_date(text: str) -> Cell | None:
 def _after_weekday(text: str) -> int:
     """Return where the name of a weekday, with the blank after it, ends; 0 if there is none."""
     end = _letters(text, 0)
-    if not text[:end].isascii() or _lower(text[:3]) not in WEEKDAYS or end < 3:
+    english = text[:end].isascii() and _lower(text[:3]) in WEEKDAYS and end >= 3
+    if not english and _lower(text[:end]) not in NAMED_DAYS:
         return 0
     end += _at(text, end) == "."
     end += _at(text, end) == ","
@@ -761,15 +880,21 @@ def _written_year(text: str, at: int) -> str:
 
 
 def _day_month_year(text: str, at: int, day: int) -> Cell | None:
-    """Return 15 January 2017, 15-Jan-17, 15th of that month, by what follows the day."""
+    """Return 15 January 2017, 15-Jan-17, 15 de enero de 2017, by what follows the day."""
     if _lower(text[at : at + 2]) in ORDINALS:
         at += 2
-    month, at = _month(text, _skip(text, at, DIVIDED))
-    at = _skip(text, at, DIVIDED)
+    month, at = _month(text, _after_of(text, _skip(text, at, DIVIDED)))
+    at = _after_of(text, _skip(text, at, DIVIDED))
     year = _written_year(text, at)
     if not month or not year:
         return None
     return _written(text, at + len(year), year, month, day)
+
+
+def _after_of(text: str, at: int) -> int:
+    """Return where of or de, with the blank after it, ends; where it would begin if it is not."""
+    there = _lower(text[at : at + 2]) in ("of", "de") and _at(text, at + 2) in BLANKS
+    return _skip(text, at + 2) if there else at
 
 
 def _written(text: str, at: int, year: str, month: int, day: int) -> Cell | None:
@@ -856,9 +981,13 @@ def _day_and_year(text: str, end: int, at: int, month: int, day: str) -> Cell | 
 def _clock_cell(text: str) -> Cell | None:
     """Return a time of day, or a span of hours or minutes, in seconds."""
     clock = _clock(text, 0)
-    if clock is not None and clock[1] == len(text):
+    if clock is not None and _lower(text[_skip(text, clock[1]) :]) in ("", "uhr"):
         return Cell(Form.CLOCK, clock[0] / 1e6)
     digits = _digits(text, 0)
+    after = _after_days(text, digits)
+    if after:
+        rest = _clock_cell(text[after:])
+        return rest and Cell(Form.SPAN, 86400.0 * int(text[:digits]) + rest.value)
     half, end = _half_day(text, _skip(text, digits))
     if half and end == len(text) and 1 <= digits <= 2 and 1 <= int(text[:digits]) <= 12:
         return Cell(Form.CLOCK, 3600.0 * (int(text[:digits]) % 12 + (12 if half == "p" else 0)))
@@ -882,3 +1011,17 @@ def _clock_cell(text: str) -> Cell | None:
     if at != len(text):
         return None
     return Cell(Form.SPAN, 3600.0 * first + 60.0 * second + third)
+
+
+def _after_days(text: str, digits: int) -> int:
+    """Return where the word days after a number of them ends, with the blank; 0 if it is not there.
+
+    So Python and pandas write a span: ``1 day, 2:03:04`` and ``1 days 02:03:04``.
+    """
+    at = _skip(text, digits)
+    end = _letters(text, at)
+    if not 1 <= digits <= 6 or _lower(text[at:end]) not in ("day", "days"):
+        return 0
+    end += _at(text, end) == ","
+    after = _skip(text, end)
+    return after if after > end else 0
