@@ -771,13 +771,14 @@ Cell Scanner::year_and_month(int a, Character separator, int b, int b_end) const
         const int64_t year = end - begin == 4 ? whole(begin, end) : 0;
         return 1900 <= year && year <= 2099;
     };
-    if (separator == '-' && is_century(0, a) && b_end - b == 2) {
+    const bool divides = separator == '-' || separator == '/';
+    if (divides && is_century(0, a) && b_end - b == 2) {
         const int64_t year = whole(0, a), month = whole(b, b_end);
         const int64_t moment = moment_of(year, month, 1);
         if (moment == NAT) return {};
         return Cell::time(month == (year + 1) % 100 ? SEASON : YEAR_MONTH, moment);
     }
-    if (separator == '/' && a <= 2 && is_century(b, b_end)) {
+    if (divides && a <= 2 && is_century(b, b_end)) {
         const int64_t moment = moment_of(whole(b, b_end), whole(0, a), 1);
         return moment == NAT ? Cell{} : Cell::time(MONTH_YEAR, moment);
     }

@@ -51,13 +51,26 @@ NUMBERS = Form.PLAIN, Form.EITHER_COMMA  # the first form, and the last
 DATES = Form.YMD, Form.MONTH_YEAR
 CLOCKS = Form.CLOCK, Form.SPAN
 DAYS = {  # units of time, in days
-    **dict.fromkeys(("year", "yr", "y", "annum"), 365.25),
-    **dict.fromkeys(("month", "mo", "mth", "mon"), 30.4375),
-    **dict.fromkeys(("week", "wk", "w"), 7.0),
-    **dict.fromkeys(("day", "d"), 1.0),
-    **dict.fromkeys(("hour", "hr", "h"), 1 / 24),
-    **dict.fromkeys(("minute", "min"), 1 / 1440),
-    **dict.fromkeys(("second", "sec", "s"), 1 / 86400),
+    "year": 365.25,
+    "month": 30.4375,
+    "week": 7.0,
+    "day": 1.0,
+    "hour": 1 / 24,
+    "minute": 1 / 1440,
+    "second": 1 / 86400,
+}
+PERIODS = {  # their names, of one and of several
+    name: period
+    for period, names in {
+        "year": "year yr y annum jahr jahre an ans année anno anni ano año jaar jaren",
+        "month": "month mo mth mon monat monate mois mese mesi mes meses maand maanden",
+        "week": "week wk w woche wochen semaine settimana settimane semana weken",
+        "day": "day d tag tage jour giorno giorni dia día dag dagen",
+        "hour": "hour hr h stunde stunden std heure ora ore hora uur",
+        "minute": "minute min minuten minuto minuti",
+        "second": "second sec s sekunde sekunden sek seconde secondo secondi segundo",
+    }.items()
+    for name in names.split()
 }
 SCALES = {  # what multiplies a number, whatever its unit
     **dict.fromkeys(("k", "thousand"), 1e3),
@@ -675,15 +688,16 @@ def _scaled(forms: Forms) -> str | None:
 
 
 def singular(unit: str) -> str:
-    """Return a unit without what makes it plural.
+    """Return a unit without what makes it plural; one of time has its name in English.
 
-    >>> singular("days"), singular("yrs."), singular("kg")
-    ('day', 'yr', 'kg')
+    >>> singular("days"), singular("yrs."), singular("Jahre"), singular("kg")
+    ('day', 'year', 'year', 'kg')
     """
     unit = unit.rstrip(".")
     lower = unit.lower()
-    if lower.rstrip("s") in DAYS:
-        return lower if lower == "s" else lower.rstrip("s")
+    period = PERIODS.get(lower) or PERIODS.get(lower.removesuffix("s"))
+    if period:
+        return period
     plural = len(unit) > 3 and lower.endswith("s") and not lower.endswith("ss")
     return unit[:-1] if plural else unit
 

@@ -445,6 +445,7 @@ def weights_are_stale(before: Model, model: Model) -> bool:
 
 
 ENOUGH_ROWS, OWN_CLASS = 20, 0.5  # rows, of which more classes than this share are a mistake
+NO_LABELS = frozenset(("", "na", "n/a", "nan", "null", "(null)", "<na>", "#n/a", "?", "-", ".", "\\n"))
 
 
 Seed: TypeAlias = "int | np.random.Generator | None"  # of random choices
@@ -535,3 +536,25 @@ def check_classification(columns: Sized, rows: int, classes: LabelArray) -> None
             f"Nearly every row has a class of its own ({len(classes):,} classes in {rows:,} "
             "rows): is the target an identifier, or a number to be estimated?"
         )
+    if classes.dtype.kind == "U":
+        _warn_of_odd_labels(classes.tolist())
+
+
+def _warn_of_odd_labels(classes: list[str]) -> None:
+    """Warn of a class that may be a missing label, and of two that are written nearly alike."""
+    for label in classes:
+        if label.strip().lower() in NO_LABELS:
+            warn(
+                f"{label!r} is learned as a class like others: if it means that there is no label, "
+                "leave its rows out, or make it None with semi_supervised=True."
+            )
+    alike: dict[str, str] = {}
+    for label in classes:
+        plain = " ".join(label.split())
+        plain = plain.lower() if len(plain) > 1 else plain
+        other = alike.setdefault(plain, label)
+        if other != label:
+            warn(
+                f"{other!r} and {label!r} are learned as two classes, though they differ in blanks "
+                "or capitals only."
+            )

@@ -735,11 +735,11 @@ def _week(text: str) -> Cell | None:
 
 
 def _year_and_month(a: str, separator: str, b: str) -> Cell | None:
-    if separator == "-" and _is_century(a) and len(b) == 2:
+    if separator in "-/" and _is_century(a) and len(b) == 2:
         moment = _moment(int(a), int(b), 1)
         form = Form.SEASON if int(b) == (int(a) + 1) % 100 else Form.YEAR_MONTH
         return None if moment is None else Cell(form, moment)
-    if separator == "/" and len(a) <= 2 and _is_century(b):
+    if separator in "-/" and len(a) <= 2 and _is_century(b):
         moment = _moment(int(b), int(a), 1)
         return None if moment is None else Cell(Form.MONTH_YEAR, moment)
     return None

@@ -46,6 +46,8 @@ MOST_NAMED = 100  # classes whose names are looked for
 PIECE = 5  # characters of the longest n-gram of a text by default
 IDENTIFIER_ROWS = 50  # of a column, before it is said to be like an identifier
 IDENTIFIER_SHARE = 0.95  # of these rows, that have a level of their own
+STOOD_IN = 3  # times that a number of nines came, before it may stand for a missing cell
+NINES = [sign * float("9" * n) for n in range(2, 7) for sign in (1, -1)]
 OWN_LEVELS = "nearly every row has its own: like an identifier"
 
 Flags = NDArray[np.bool_]
@@ -388,6 +390,25 @@ def _odd_cells(axis: Cells, counts: Sums) -> Iterator[tuple[Name, str]]:
     alone = (axis.sizes == 1) & (axis.sum_by_column(counts.high).sum(axis=1) > 1)
     for j in np.flatnonzero(alone).tolist():
         yield axis.columns[j], f"always {axis.middle[axis.first[j]]:.6g}"
+    yield from _nines(axis, counts.high.sum(axis=1))
+
+
+def _nines(axis: Cells, n: Floats) -> Iterator[tuple[Name, str]]:
+    """Say which columns have a number such as -999 at one end, several times and far from others.
+
+    It is farther from the next number than all others are from each other.
+    """
+    for number in NINES:
+        for row in np.flatnonzero((axis.low <= number) & (number <= axis.high) & (n >= STOOD_IN)):
+            j = int(axis.column[row])
+            first = int(axis.first[j])
+            last = first + int(axis.sizes[j]) - 1
+            at_end, more = row == (first if number < 0 else last), last - first >= TWO
+            if at_end and more:
+                others = axis.middle[first + (row == first) : last + (row == first)]
+                if np.abs(others - number).min() > np.ptp(others):
+                    said = f"{number:.0f} came {n[row]:,.0f} times, far from all others"
+                    yield axis.columns[j], f"{said}: missing? then give missing_values="
 
 
 def _constant(group: Group, block: BlockTally) -> Iterator[tuple[Name, str]]:

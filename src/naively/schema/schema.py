@@ -451,6 +451,12 @@ class Schema(Shown):
             some = [("missing cells are evidence", list_names(self._missing))]
             lines += some if self._missing else []
             noted = [(title(name), note) for name, note in self.notes.items()]
+            read: dict[str, list[Name]] = {}
+            for name in self.columns:
+                reading = self.readings.get(name)
+                if reading is not None and reading.note:
+                    read.setdefault(reading.note, []).append(name)
+            noted += [(list_names(names), note) for note, names in read.items()]
             return "\n".join(f"{name}: {what}" for name, what in lines + noted)
         table = [
             (title(name), event_names(self.groups_of[name]), self.said_of(name))

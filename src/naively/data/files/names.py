@@ -7,10 +7,13 @@ from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import NamedTuple
 
+from naively.data.files.dialects import DELIMITERS
 from naively.data.files.formats import NAMED, check_width, numbered
 from naively.data.files.source import Source
 from naively.data.reading import SURE
 from naively.kernels.forms import Form, read_cell
+
+FEW_LINES = 3  # of a table of one column, up to which chance may put one sign into each
 
 
 class ColumnNames(NamedTuple):
@@ -26,12 +29,18 @@ class ColumnNames(NamedTuple):
         Names that more than one column has.
     looks_like_data : bool
         Whether the line that is taken for the names looks like a row.
+    unnamed : tuple of int
+        The columns to which the header gives no name, counted from 1.
+    undivided : str
+        What each row has as often, in a table of one column.
     """
 
     names: list[str]
     spaced: bool = False
     repeated: tuple[str, ...] = ()
     looks_like_data: bool = False
+    unnamed: tuple[int, ...] = ()
+    undivided: str = ""
 
     def notes(self, source: Source) -> Iterator[str]:
         """Yield a sentence about each thing that is odd."""
@@ -49,6 +58,17 @@ class ColumnNames(NamedTuple):
                 f"{source.name} has more than one column named {names}: the second is called "
                 f'"{self.repeated[0]} (2)", and so on.'
             )
+        if self.unnamed:
+            yield (
+                f"The header of {source.name} has no name for {len(self.unnamed):,} of its "
+                f'columns: one is called "column{self.unnamed[0]}".'
+            )
+        if self.undivided:
+            yield (
+                f"{source.name} has one column, in whose rows {self.undivided!r} is as often: if "
+                f"it stands between fields, say --delimiter '{self.undivided}' (delimiter=), and "
+                "take out what is above the header."
+            )
 
 
 UNNAMED = ColumnNames([])  # of what is not CSV
@@ -65,8 +85,11 @@ def column_names(source: Source, rows: Sequence[Sequence[str]]) -> ColumnNames:
     spaced = not source.copy_of and _are_spaced(rows)
     names = [name.lstrip(" ") for name in names] if spaced else names
     repeated = tuple(name for name, times in Counter(names).items() if times > 1)
+    looks_like_data = asked.header and _looks_like_data(rows)
+    unnamed = tuple(i for i, name in enumerate(header or (), 1) if asked.header and not name)
+    undivided = _undivided(rows) if len(names) == 1 and not source.copy_of else ""
     return ColumnNames(
-        _told_apart(names), spaced, repeated, asked.header and _looks_like_data(rows)
+        _told_apart(names), spaced, repeated, looks_like_data, unnamed, undivided
     )
 
 
@@ -95,6 +118,21 @@ def _told_apart(names: Sequence[str]) -> list[str]:
         seen.add(name)
         found.append(own)
     return found
+
+
+def _undivided(rows: Sequence[Sequence[str]]) -> str:
+    """Return what may stand between the fields of a table that has one column, if anything does.
+
+    >>> _undivided([["x^y"], ["1^a"], ["2^b"], ["3^a"]]), _undivided([["t"], ["1:30"], ["2:45"]])
+    ('^', '')
+    """
+    lines = [row[0] for row in rows if row and row[0].strip()]
+    for sign in ";|\t^~:" if len(lines) > FEW_LINES else "":
+        counts = {line.count(sign) for line in lines[1:]}
+        header = lines[0].count(sign)
+        if len(counts) == 1 and 0 not in counts and (header in counts or sign in DELIMITERS):
+            return sign
+    return ""
 
 
 def _looks_like_data(rows: Sequence[Sequence[str]]) -> bool:
