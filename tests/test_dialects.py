@@ -340,7 +340,8 @@ def test_lines_above_the_header(tmp_path: Path, sign: str) -> None:
     (note,) = table.notes
     assert note.startswith(f"2 lines of {path} begin with {sign} and were left out: if that is")
     path.write_text(f"{sign}id,name\n1,x\n{sign}2,y\n")  # a header, and rows
-    assert values(read(path)) == {f"{sign}id": [1, None], "name": ["x", "y"]}
+    second = 2 if sign == "%" else None  # percent
+    assert values(read(path)) == {f"{sign}id": [1, second], "name": ["x", "y"]}
     for text in (f"{sign}my tag\nfoo\nbar\n", f"{sign}names\nJohn Smith\nAnna Bell\n"):
         path.write_text(text)  # of one column
         assert [*values(read(path))] == [text.splitlines()[0]]

@@ -18,9 +18,10 @@ WRITTEN = (
     "0 1 2 9 12 007 123 1234 2024 1999 20240131 20240131101112 31 13 00 0.5 1.234 1,234 12,34,567 "
     ", . - / : + ' ( ) $ € USD kg % k M e5 E-3 T t Z am PM p.m. Jan january March mai déc st th at "
     "UTC +02:00 -0530 CEST Mon Tuesday, < >= ~ * ° °C m² km/h Rs. zł inf nan NA ? true # _ days "
-    "year é 中 ; | 0x1F x ß K ″ · ³ US$"
+    "year é 中 ; | 0x1F x ß K ″ · ³ US$ 2024年 月 日 년 월 일 de of er -W05 T1030 days, Uhr "
+    "元 \uff05 lundi января Şubat Kč"
 )
-PIECES = [*WRITTEN.split(), *" \t\xa0\ufeff\x00\u2212\u2013\u0663\uff11\u2019"]
+PIECES = [*WRITTEN.split(), *" \t\xa0\ufeff\x00\u2212\u2013\u0663\uff11\u2019\u200b"]
 CELLS = st.lists(st.sampled_from(PIECES), max_size=8).map("".join) | st.text(max_size=12)
 DIGITS = st.text("0123456789", min_size=1, max_size=4)
 # In few notations, of which a column has many cells: a notation is learned from the first of them.
@@ -167,6 +168,15 @@ def test_a_time_of_day_and_a_zone(moment, quarters) -> None:
         ("1,00,000", 100_000.0, ""),
         ("0,512", 0.512, ""),
         ("-Infinity", -math.inf, ""),
+        ("%45", 45.0, "%|||"),
+        ("\u0664\u0665\u066a", 45.0, "|%||"),
+        ("5\uff05", 5.0, "|%||"),
+        ("500円", 500.0, "|円||"),
+        ("12Kč", 12.0, "|Kč||"),
+        ("\uffe51,200", 1200.0, "¥|||"),
+        ("1 300 \u0440\u0443\u0431.", 1300.0, "|\u0440\u0443\u0431.||"),
+        ("\u200b12\u200b", 12.0, ""),
+        ("\u061c-\u0665", -5.0, ""),
     ],
 )  # fmt: skip
 def test_numbers_with_signs_and_units(cell, value, affix) -> None:
@@ -176,8 +186,80 @@ def test_numbers_with_signs_and_units(cell, value, affix) -> None:
 
 
 @pytest.mark.parametrize(
+    ("cell", "moment", "affix"),
+    [
+        ("2020年1月5日", "2020-01-05", ""),
+        ("2020年1月5日 10:30", "2020-01-05T10:30", ""),
+        ("2020년 1월 5일", "2020-01-05", ""),
+        ("2020. 1. 5.", "2020-01-05", ""),
+        ("5 de enero de 2020", "2020-01-05", ""),
+        ("12 de março de 2020", "2020-03-12", ""),
+        ("1st of February 2020", "2020-02-01", ""),
+        ("1er janvier 2020", "2020-01-01", ""),
+        ("5 января 2020", "2020-01-05", ""),
+        ("12 września 2020", "2020-09-12", ""),
+        ("12 Şubat 2020", "2020-02-12", ""),
+        ("5 maj 2020", "2020-05-05", ""),
+        ("lundi 6 janvier 2020", "2020-01-06", ""),
+        ("Dienstag, 7. Januar 2020", "2020-01-07", ""),
+        ("20200105T103000Z", "2020-01-05T10:30", ""),
+        ("20200105T1030+0200", "2020-01-05T08:30", ""),
+        ("20200105 10:30", "2020-01-05T10:30", ""),
+        ("2020-W05", "2020-01-27", ""),
+        ("2020-W05-3", "2020-01-29", ""),
+        ("2020-W53-7", "2021-01-03", ""),
+        ("2020/12", "2020-12-01", ""),
+        ("12-2020", "2020-12-01", ""),
+        ("\uff12\uff10\uff12\uff10\uff0f\uff11\uff0f\uff15", "2020-01-05", ""),
+        ("31.12.45", "2045-12-31", "yy"),
+        ("12/31/69 10:30", "1969-12-31T10:30", "yy"),
+        ("15-Jan-17", "2017-01-15", "yy"),
+        ("Mar-18", "2018-03-01", "yy"),
+        ("2020-01-05 10:30 EST", "2020-01-05T10:30", "EST"),
+        ("5/13/20 10:30 CEST", "2020-05-13T10:30", "yy CEST"),
+        ("2020-01-05 10:30 UTC", "2020-01-05T10:30", ""),
+        ("Sun Jan  5 10:30:00 2020", "2020-01-05T10:30", ""),
+    ],
+)
+def test_dates_of_other_countries_and_what_they_leave_open(cell, moment, affix) -> None:
+    found = read_cell(cell)
+    assert EPOCH + dt.timedelta(microseconds=found.value) == dt.datetime.fromisoformat(moment)
+    assert found.affix == affix
+    assert Form.YMD <= found.form < Form.CLOCK
+
+
+@pytest.mark.parametrize(
+    ("cell", "seconds"),
+    [
+        ("2 PM", 50_400),
+        ("12 a.m.", 0),
+        ("14:05 Uhr", 50_700),
+        ("10\uff1a30", 37_800),
+        ("1 days 02:03:04", 93_784),
+        ("0 days 00:00:01.5", 1.5),
+        ("1 day, 2:03:04", 93_784),
+    ],
+)
+def test_times_of_day_and_spans(cell, seconds) -> None:
+    found = read_cell(cell)
+    assert (found.value, found.affix) == (seconds, "")
+    assert Form.CLOCK <= found.form <= Form.SPAN
+
+
+@given(MOMENT)
+def test_a_day_of_a_week_is_that_day(moment) -> None:
+    year, week, day = moment.isocalendar()
+    there = dt.datetime.fromisocalendar(year, week, day)
+    expected = (there - EPOCH) // dt.timedelta(microseconds=1)
+    if year >= EPOCH.year - 70:
+        assert read_cell(f"{year}-W{week:02}-{day}").value == expected
+
+
+@pytest.mark.parametrize(
     ("cell", "form"),
     [
+        *((word, Form.WORD) for word in ("2019-W53", "2020-W00", "2020-W05-8", "50 pm", "5 Kčs1")),
+        *((word, Form.WORD) for word in ("20201305T1030", "2020年13月1日", "2 days 3")),
         *(
             (mark, Form.MARK)
             for mark in ("NA", "n/a", " ", "?", "-", "NULL", "#DIV/0!", "\\N", "—")

@@ -69,6 +69,7 @@ def test_structured_arrays_are_tables():
     np.testing.assert_array_equal(a.predict_proba(array), b.predict_proba(frame))
 
 
+@pytest.mark.filterwarnings("ignore:'' is learned as a class")
 @pytest.mark.parametrize("estimator", [GaussianNB, NaiveBayes])
 @pytest.mark.parametrize(
     "labels",
@@ -133,3 +134,25 @@ def test_a_column_of_labels_in_lists_is_one_label_a_row() -> None:
         nb = NaiveBayes().fit([[1.0], [2.0], [3.0]], np.array([[1], [2], [1]]))
     assert nb.classes_.tolist() == [1, 2]
     assert NaiveBayes().fit([[1.0], [2.0], [3.0]], [[1], [2], [1]]).classes_.tolist() == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("labels", "said"),
+    [
+        (["a", "NA", "b"], "'NA' is learned as a class like others: if it means that there is no"),
+        (["a", "", "b"], "'' is learned as a class"),
+        (["a", "b", "?"], "'\\?' is learned as a class"),
+        (["yes", "no", "Yes"], "'Yes' and 'yes' are learned as two classes, though they differ in"),
+        (["a ", "a", "b"], "'a' and 'a ' are learned as two classes"),
+        (["a", "A", "b"], ""),
+        (["+", "-", "."], ""),
+        (["none", "mild", "severe"], ""),
+    ],
+)
+def test_odd_labels_are_said(labels: list[str], said: str) -> None:
+    table = {"x": list(range(12))}
+    if said:
+        with pytest.warns(UserWarning, match=said):
+            NaiveBayes().fit(table, labels * 4)
+    else:
+        NaiveBayes().fit(table, labels * 4)  # a warning would be an error

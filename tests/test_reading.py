@@ -51,6 +51,74 @@ COLUMNS: dict[str, tuple[list[str], str]] = {
 }
 
 
+# How a column is read whose cells may be meant in several ways, and what is said of it.
+GUESSES: dict[str, tuple[list[str], list, str]] = {
+    "money has no three decimals": (
+        ["€ 1.200", "€ 350", "€ 12.750"], [1200, 350, 12750], "as money; else give decimal='.'",
+    ),
+    "but the price of fuel": (
+        ["1.459 €", "1.509 €"], [1.459, 1.509], "read as a fraction; give decimal=','",
+    ),
+    "fractions of three digits": (["1.234", "2.345"], [1.234, 2.345], "give decimal=','"),
+    "some in thousands": (
+        ["1.2k", "950", "3.4k", "12"], [1200, 950, 3400, 12], "in k, multiplied, 2 without",
+    ),
+    "some in metres": (["1.2 m", "950", "3.4 m"], [1.2, 950, 3.4], "in m, 1 without"),
+    "several currencies": (["12.50 USD", "3 USD", "4.25 EUR"], [12.5, 3, 4.25], "in USD, EUR"),
+    "years in German": (["5 Jahre", "1 Jahr", "30 Jahre"], [5, 1, 30], "in Jahre, Jahr"),
+    "years and months in French": (["3 mois", "1 an"], [91.3125, 365.25], "in days"),
+    "signs": (["5*", "7.25", "<9.5", "3", "4.5"], [5, 7.25, 9.5, 3, 4.5], "* < left out of 2"),
+    "names of 13 digits": (
+        ["9780306406157", "9783161484100"], [9780306406157, 9783161484100], "or names",
+    ),
+    "names of 16 digits": (
+        ["4111111111111111", "5500000000000004"], [4111111111111111, 5500000000000004],
+        "16 digits: they may be names",
+    ),
+    "months as fractions": (["01.2020", "12.2020"], [1.202, 12.202], "if 3.2018 is a month"),
+    "truths as numbers": (["True", "0", "False", "1"], [True, False, False, True], "2 of them"),
+    "numbers beside times": (
+        [*(f"2020-01-{i:02}" for i in range(1, 31)), "43831", "43832", "43833"],
+        [*(f"2020-01-{i:02}" for i in range(1, 31)), "NaT", "NaT", "NaT"],
+        "missing: 3 numbers",
+    ),
+    "years of two digits": (
+        ["31.12.45", "05.06.61"], ["2045-12-31", "2061-06-05"], "two digits are 1969 to 2068",
+    ),
+    "zones of letters": (
+        ["2020-01-05 10:30 EST", "2020-01-06 11:30 PST"], ["2020-01-05", "2020-01-06"],
+        "as they are written, whatever EST, PST is",
+    ),
+}  # fmt: skip
+STAY: dict[str, tuple[list[str], str]] = {
+    "several units": (["1 kg", "500 g", "2 kg", "750 g"], "numbers in several units: kg, g"),
+    "numbers and times": (
+        [x for i in range(40) for x in (f"{i}.5", f"2020-01-{i % 28 + 1:02}")],
+        "40 numbers and 40 times",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", GUESSES)
+def test_a_guess_is_said(name: str) -> None:
+    cells, expected, said = GUESSES[name]
+    strings = pack_strings(cells)
+    assert strings is not None
+    reading = read(Forms.of(strings))
+    found, _ = values_of(strings, reading)
+    if reading.content == "time":
+        found = np.asarray(found).astype("datetime64[D]").astype(str)
+    assert np.asarray(found).tolist() == expected
+    assert said in reading.note
+
+
+@pytest.mark.parametrize("name", STAY)
+def test_why_cells_stay_as_they_are_written_is_said(name: str) -> None:
+    cells, said = STAY[name]
+    found = read(forms_of(cells))
+    assert (found.content, found.note) == ("levels", said)
+
+
 def forms_of(cells: Sequence[str | None]) -> Forms:
     strings = pack_strings(cells)
     assert strings is not None

@@ -48,7 +48,7 @@ FAULTS = [
     Fault(
         "a name of digits is a number",
         "src/naively/data/reading.py",
-        "    if not names or forms.affixes.counts:\n",
+        "    if not names or forms.units.counts:\n",
         "    if True:\n",
         ("tests/test_files.py", "tests/test_reading.py"),
     ),

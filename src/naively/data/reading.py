@@ -426,9 +426,9 @@ def _read_freely(forms: Forms, comma: bool | None, day_first: bool | None, table
         return Reading("missing") if one_kind else Reading("levels", note="marks of missing only")
     if truths == n:
         return Reading("truth")
-    if truths + numbers == n and truths and forms.numbers.counts.keys() <= {"0.0", "1.0"}:
-        if not forms.numbers.many:
-            return Reading("truth", note=f"{numbers:,} of them as 0 or 1")
+    are_truths = not forms.numbers.many and forms.numbers.counts.keys() <= {"0.0", "1.0"}
+    if truths and truths + numbers == n and are_truths:
+        return Reading("truth", note=f"{numbers:,} of them as 0 or 1")
     words_beside = FEW_WORDS + 1  # different ones
     if not forms.words.many:
         words_beside = len(forms.words) - len(forms.marks) + (truths > 0)
@@ -461,8 +461,12 @@ def _with_others(found: Reading, forms: Forms) -> Reading:
     }
     if found.dates:
         return found
-    of_kind = {"number": "numbers", "time": "dates", "clock": "times of day", "truth": "truths"}
-    others = [f"{n:,} {of_kind[of]}" for of, n in count.items() if n and of != found.content]
+    of_kind = {"number": "number", "time": "date", "clock": "clock time", "truth": "truth"}
+    others = [
+        f"{n:,} {of_kind[of]}{'s' if n > 1 else ''}"
+        for of, n in count.items()
+        if n and of != found.content
+    ]
     said = f"missing: {' and '.join(others)}" if others else ""
     return replace(found, note="; ".join(filter(None, [found.note, said])))
 
@@ -470,7 +474,7 @@ def _with_others(found: Reading, forms: Forms) -> Reading:
 def _levels(forms: Forms, n: int) -> Reading:
     """Return that a column is of levels, and why, if nearly all of its cells might be read."""
     numbers, times = forms.between(*NUMBERS), forms.between(Form.YMD, Form.SPAN)
-    if numbers + times < SURE * n or not forms.words.many and len(forms.numbers) <= 1:
+    if numbers + times < SURE * n:
         return LEVELS
     if numbers >= SURE * n and not forms.units.many and _scaled(forms) is None:
         units = dict.fromkeys(affix.split("|")[1] for affix in forms.units.counts)

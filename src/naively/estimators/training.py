@@ -445,7 +445,7 @@ def weights_are_stale(before: Model, model: Model) -> bool:
 
 
 ENOUGH_ROWS, OWN_CLASS = 20, 0.5  # rows, of which more classes than this share are a mistake
-NO_LABELS = frozenset(("", "na", "n/a", "nan", "null", "(null)", "<na>", "#n/a", "?", "-", ".", "\\n"))
+NO_LABELS = frozenset(("", "na", "n/a", "nan", "null", "(null)", "<na>", "#n/a", "?", "\\n"))
 
 
 Seed: TypeAlias = "int | np.random.Generator | None"  # of random choices

@@ -88,13 +88,16 @@ GLUED = frozenset(  # units that may follow a whole number without a blank: 70kg
     ).split()
 )
 ORDINALS = ("st", "nd", "rd", "th", "er")
+POLISH = (
+    "stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października listopada "
+    "grudnia"
+)
 MONTHS = {  # in twelve languages, whole or by their first three or four letters
     written: month
     for names in (
         "январь февраль март апрель май июнь июль август сентябрь октябрь ноябрь декабрь",
         "января февраля марта апреля мая июня июля августа сентября октября ноября декабря",
-        "stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października "
-        "listopada grudnia",
+        POLISH,
         "ocak şubat mart nisan mayıs haziran temmuz ağustos eylül ekim kasım aralık",
         "januar februar marts april maj juni juli august september oktober november desember",
         "januari februari mars april maj juni juli augusti september oktober november december",
@@ -695,7 +698,7 @@ def _marked_date(text: str) -> Cell | None:
             at += 1
             fields.append(text[begin:end])
         days = [len(field) for field in fields[1:]]
-        if len(fields) == 3 and len(fields[0]) == 4 and 1 <= min(days) and max(days) <= 2:
+        if len(fields) == 3 and len(fields[0]) == 4 and min(days) >= 1 and max(days) <= 2:
             of_day = _time_after(text, at)
             if of_day is not None:
                 moment = _moment(int(fields[0]), int(fields[1]), int(fields[2]), of_day)
