@@ -450,3 +450,40 @@ def test_a_real_table_is_learned_to_the_same_in_any_notation(
     rows, _ = read(tmp_path / "clean.csv", labels=label).rows.split(label)
     assert models[1].schema_.kinds == models[0].schema_.kinds
     np.testing.assert_allclose(*(nb.predict_proba(rows) for nb in models), atol=1e-9)
+
+
+def test_guesses_are_said_of_wide_tables_too() -> None:
+    wide = {f"x{i}": np.arange(24.0) for i in range(40)}
+    wide["day"] = [f"{j % 12 + 1:02}/{5 * j % 12 + 1:02}/2020" for j in range(24)]
+    said = str(NaiveBayes().fit(wide, ["a", "b"] * 12).schema_).splitlines()
+    assert any(line.startswith("'day': day or month first?") for line in said)
+
+
+@pytest.mark.parametrize(
+    ("number", "is_said"), [(-999, True), (9999, True), (99, True), (-99, True), (30, False)]
+)
+def test_a_number_that_may_stand_for_missing_cells_is_said(number: int, is_said: bool) -> None:
+    x = np.random.default_rng(0).normal(20, 5, 200).round()
+    x[::9] = number
+    said = str(NaiveBayes().fit({"x": x}, ["a", "b"] * 100).schema_)
+    assert (f"{number} recurs far from all others: missing?" in said) == is_said
+    of_hundred = np.repeat(np.arange(100.0), 4)  # 99 is not far from 98
+    assert "recurs" not in str(NaiveBayes().fit({"x": of_hundred}, ["a", "b"] * 200).schema_)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("x^y\n1^a\n2^b\n3^a\n", "in whose rows '^' is as often: if it stands between fields"),
+        ("Rents of 2024\n\nx;y\n1,5;a\n2;b\n3;a\n", "in whose rows ';' is as often"),
+        ("Rents of 2024,,\nx,y,z\n1,a,3\n", 'has no name for 2 of its columns: one is called "c'),
+        (",x\n0,1\n1,2\n", 'no name for 1 of its columns: one is called "column1"'),
+        ("time\n1:30\n2:45\n3:10\n4:20\n", ""),
+        ("x,y\n1,a\n2,b\n", ""),
+    ],
+)
+def test_what_is_odd_about_a_header_is_said(tmp_path: Path, text: str, said: str) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    notes = read(path).notes
+    assert said in " ".join(notes) if said else notes == ()

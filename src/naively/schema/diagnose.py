@@ -407,11 +407,8 @@ def _nines(axis: Cells, n: Floats) -> Iterator[tuple[Name, str]]:
             if at_end and more:
                 others = axis.middle[first + (row == first) : last + (row == first)]
                 if np.abs(others - number).min() > np.ptp(others):
-                    said = f"{number:.0f} came {n[row]:,.0f} times, far from all others"
-                    yield (
-                        axis.columns[j],
-                        f"{said}: missing? then give missing_values=, of numbers NaN",
-                    )
+                    said = f"{number:.0f} recurs far from all others: missing?"
+                    yield axis.columns[j], f"{said} then give missing_values=, of numbers NaN"
 
 
 def _constant(group: Group, block: BlockTally) -> Iterator[tuple[Name, str]]:
