@@ -88,9 +88,7 @@ def column_names(source: Source, rows: Sequence[Sequence[str]]) -> ColumnNames:
     looks_like_data = asked.header and _looks_like_data(rows)
     unnamed = tuple(i for i, name in enumerate(header or (), 1) if asked.header and not name)
     undivided = _undivided(rows) if len(names) == 1 and not source.copy_of else ""
-    return ColumnNames(
-        _told_apart(names), spaced, repeated, looks_like_data, unnamed, undivided
-    )
+    return ColumnNames(_told_apart(names), spaced, repeated, looks_like_data, unnamed, undivided)
 
 
 def _named(header: Sequence[str]) -> list[str]:
