@@ -14,7 +14,6 @@ pytest.importorskip("furo", reason="make test-browser installs it")
 DOCS = Path(__file__).parents[2] / "docs"
 EXTENSIONS = "myst_parser,numpydoc,sphinx.ext.autodoc,sphinx.ext.autosummary,formulas,generated"
 MOST = 3_500  # pixels at a width of 1280: four screens
-LONGER = {"mail", "curve"}  # verbs that have verbs of their own
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +44,7 @@ def test_pages_have_a_few_screens_and_keep_within_their_width(browser, built) ->
         height, width = page.evaluate(
             "[document.querySelector('.content').offsetHeight, document.body.scrollWidth]"
         )
-        assert height <= MOST or path.stem in LONGER, (path.name, height)
+        assert height <= MOST, (path.name, height)
         assert width <= 1280, path.name
     page.close()
 
