@@ -104,6 +104,7 @@ def test_a_lazy_frame_is_a_lazy_frame(nb: NaiveBayes, whole: pl.DataFrame, folde
     assert beside["prediction"].to_list() == nb.predict(whole).tolist()
 
 
+@pytest.mark.filterwarnings("ignore:'' is learned as a class")
 @pytest.mark.parametrize(
     "labels",
     [

@@ -31,6 +31,7 @@ HOSTILE = [
     "tab\tand\rreturn", "\u202eesrever", "\u2028", "lost \udcff byte", "é 👩‍🔬 نامه‌ای",
 ]  # fmt: skip
 ALL = "".join(map(chr, range(0x110000)))
+pytestmark = pytest.mark.filterwarnings("ignore:'.u2028' is learned as a class")
 
 Run = Callable[..., tuple[int, str, str]]
 
