@@ -143,6 +143,7 @@ def test_many_classes_are_scored_in_parts(
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:.* learned as (a class|two classes)")
 @pytest.mark.parametrize(
     "labels",
     [
