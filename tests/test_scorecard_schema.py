@@ -17,6 +17,7 @@ from naively import NaiveBayes
 from naively.export.scorecard import VERSION, schema
 from tests.cases import CASES, Case
 from tests.laws import samples
+from tests.test_export import PAGES
 from tests.test_scorecard import models, read
 
 ROOT = Path(__file__).parent.parent
@@ -86,8 +87,7 @@ def test_what_is_no_scorecard_is_not_valid() -> None:
 
 
 def test_the_pages_and_the_types_name_each_field() -> None:
-    pages = [ROOT / "docs/reference" / name for name in ("scorecard.md", "scorecard-texts.md")]
-    page = "".join(path.read_text("utf-8") for path in pages)
+    page = "".join(path.read_text("utf-8") for path in PAGES)
     types = (ROOT / "packages/js/scorer.d.mts").read_text("utf-8")
     assert fields() <= set(re.findall(r"`(\w+)`", page))
     assert fields() <= set(re.findall(r"readonly (\w+)\??:", types))

@@ -18,11 +18,9 @@ from naively.cli.options import (
     class_prior_option,
     cost_option,
     data_argument,
-    file_options,
     format_option,
-    input_format_option,
-    memory_option,
     model_argument,
+    reading_options,
     reject_option,
     target_option,
 )
@@ -54,9 +52,7 @@ if TYPE_CHECKING:
 @click.command(cls=Verb)
 @data_argument
 @target_option
-@input_format_option
-@file_options
-@memory_option
+@reading_options
 @format_option
 def columns(
     data: str,
@@ -100,9 +96,7 @@ def columns(
 @class_prior_option
 @cost_option
 @reject_option
-@input_format_option
-@file_options
-@memory_option
+@reading_options
 @format_option
 def predict(  # noqa: PLR0917  (options, not positions)
     model: str,
@@ -212,9 +206,7 @@ def _intervals(model: Model, sample: SampledRows | None, coverage: float) -> pre
 )
 @click.option("--groups", help="A column whose groups no fold splits: customer.")
 @click.option("--time", help="A column of times: each fold is judged by those before it.")
-@input_format_option
-@file_options
-@memory_option
+@reading_options
 @format_option
 def evaluate(
     model: str,
@@ -318,9 +310,7 @@ def _learned_again(
     "--top", type=click.IntRange(min=1), default=10, help="Items of greatest weight for each row."
 )
 @click.option("--row", type=click.IntRange(min=0), help="Explain this row only, from 0.")
-@input_format_option
-@file_options
-@memory_option
+@reading_options
 @format_option
 def explain(
     model: str,
@@ -503,9 +493,7 @@ def open_model(path: str) -> tuple[Model, dict[str, Any]]:
 )
 @click.option("--use", help="What the model is to be used for, and what not: for the card.")
 @target_option
-@input_format_option
-@file_options
-@memory_option
+@reading_options
 def report(
     model: str,
     data: str | None,

@@ -19,10 +19,8 @@ from naively.cli.options import (
     Verb,
     Verbs,
     data_argument,
-    file_options,
     format_option,
-    input_format_option,
-    memory_option,
+    reading_options,
     target_option,
 )
 from naively.cli.shared import (
@@ -82,9 +80,7 @@ def curve() -> None:
 @click.option("--weights", is_flag=True, help="Fit the weights of train at each size; slower.")
 @picture_option
 @metric_option(default="accuracy")
-@input_format_option
-@file_options
-@memory_option
+@reading_options
 @format_option
 def learning(  # noqa: PLR0917  (options, not positions)
     data: str,
@@ -135,9 +131,7 @@ def learning(  # noqa: PLR0917  (options, not positions)
 @event_models_option
 @picture_option
 @metric_option(default="log_loss")
-@input_format_option
-@file_options
-@memory_option
+@reading_options
 @format_option
 def smoothing(
     data: str,
@@ -207,9 +201,7 @@ def smoothing(
 )
 @picture_option
 @metric_option(default="log_loss")
-@input_format_option
-@file_options
-@memory_option
+@reading_options
 @format_option
 def decay(  # noqa: PLR0917  (options, not positions)
     data: str,

@@ -23,11 +23,9 @@ from naively.cli.options import (
     Format,
     Verb,
     data_argument,
-    file_options,
     format_option,
-    input_format_option,
-    memory_option,
     model_argument,
+    reading_options,
     settings_options,
     target_option,
 )
@@ -124,9 +122,7 @@ def _no_class_weight(_context: object, _option: object, given: str | None) -> No
     "fit the weights to it. Who has the file can read these rows.",
 )
 @click.option("--class-weight", hidden=True, expose_value=False, callback=_no_class_weight)
-@input_format_option
-@file_options
-@memory_option
+@reading_options
 @format_option
 @settings_options
 def train(  # noqa: PLR0915, PLR0917  (options, not positions)
@@ -404,9 +400,7 @@ output_option = click.option("--output", "-o", help="The model file to write; by
     "--batch", type=click.IntRange(min=1), default=1000, help="Rows of a batch that --score scores."
 )
 @click.option("--again", is_flag=True, help="Learn a file that was learned before once more.")
-@input_format_option
-@file_options
-@memory_option
+@reading_options
 @format_option
 def update(
     model: str,
@@ -485,9 +479,7 @@ def _prequential(
 @data_argument
 @output_option
 @target_option
-@input_format_option
-@file_options
-@memory_option
+@reading_options
 def forget(
     model: str,
     data: str,
@@ -609,9 +601,7 @@ def decay(
 )
 @output_option
 @target_option
-@input_format_option
-@file_options
-@memory_option
+@reading_options
 def calibrate(
     model: str,
     data: str | None,

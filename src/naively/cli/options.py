@@ -169,6 +169,11 @@ def file_options(verb: Declared) -> Declared:
     return declared  # type: ignore[no-any-return]
 
 
+def reading_options(verb: Declared) -> Declared:
+    """Give a verb the options of how DATA is read: ``input_format``, ``file``, ``memory_limit``."""
+    return input_format_option(file_options(memory_option(verb)))
+
+
 def settings_options(verb: Declared) -> Declared:
     """Give a verb the declared options of ``NaiveBayes``, as text; "none" is None."""
     for of in reversed(fields(Options)):
