@@ -125,7 +125,10 @@ def test_the_sum_of_many_tables_is_that_of_two_and_two(data):
     total = every[0]
     for of in every[1:]:
         total += of
-    np.testing.assert_array_equal(found.high, total.high)
+    # Each of a few additions may leave 2^-104 of what it adds, which shows where large ones cancel.
+    most = sum(np.abs(of.high) for of in every)
+    difference = found - total
+    assert (np.abs(difference.high) <= 2.0**-100 * most).all()
 
 
 @both
