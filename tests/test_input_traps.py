@@ -329,3 +329,25 @@ def test_a_query_with_billions_of_columns_is_refused_in_little_memory() -> None:
         for X in (wide, less):
             with pytest.raises(ValueError, match=r"columns|features"):
                 nb.predict_proba(X)
+
+
+# Numbers that stand for missing cells
+
+
+def test_a_number_that_is_said_to_be_missing_is_so_in_strings_and_is_warned_of_in_numbers() -> None:
+    ages = [31.0, 47.0, -999.0, 58.0, 22.0] * 8
+    y = ["yes", "no", "no", "yes", "no"] * 8
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        written = NaiveBayes(missing_values=["-999", "NA"])
+        written.fit({"age": [f"{age:.0f}" for age in ages]}, y)
+    missing = NaiveBayes().fit({"age": [np.nan if age < 0 else age for age in ages]}, y)
+    of_strings = written.predict_proba({"age": ["40", "-999"]})
+    np.testing.assert_allclose(of_strings, missing.predict_proba({"age": [40, np.nan]}), rtol=1e-12)
+    for given in (["-999"], {"age": ["NA", "-999.0"]}):
+        with pytest.warns(UserWarning, match=r"Column 'age' holds numbers, 8 of them -999.*NaN"):
+            NaiveBayes(missing_values=given).fit({"age": ages}, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        NaiveBayes(missing_values=["-999"]).fit({"age": [age for age in ages if age > 0]}, y[:32])
+        NaiveBayes(missing_values={"other": ["-999"]}).fit({"age": ages, "other": y}, y[::-1])

@@ -86,7 +86,7 @@ class Fitted(Protocol):
 R = TypeVar("R")
 
 
-def told(found: R, target: str) -> R:
+def naming_target(found: R, target: str) -> R:
     """Return a result that knows the name of the column that is predicted."""
     result: Any = found
     named: R = replace(result, target=target)
@@ -208,7 +208,7 @@ class Inspect(Accessor):
 
         batches = self._sampled_batches()
         view = column_view(self._model, column, batches, weighted=weighted, at=at)
-        return told(view, self._estimator.target_)
+        return naming_target(view, self._estimator.target_)
 
     def regions(
         self,
@@ -253,7 +253,7 @@ class Inspect(Accessor):
         from naively.inspect.regions import regions
 
         found = regions(self._model, columns, at or {}, self._sampled_batches(), points)
-        return told(found, self._estimator.target_)
+        return naming_target(found, self._estimator.target_)
 
     def nomogram(
         self, label: Label | None = None, against: Label | None = None, n: int = 10
@@ -292,7 +292,7 @@ class Inspect(Accessor):
         from naively.inspect.odds import nomogram
 
         found = nomogram(self._model, label, against, n, self._sampled_batches())
-        return told(found, self._estimator.target_)
+        return naming_target(found, self._estimator.target_)
 
     def rules(self) -> Rules:
         """Return the rules of the model in words, and what each of their cells adds.
@@ -346,7 +346,7 @@ class Inspect(Accessor):
         from naively.inspect.odds import strongest_of
 
         found = strongest_of(self._model, n, self._sampled_batches())
-        return told(found, self._estimator.target_)
+        return naming_target(found, self._estimator.target_)
 
     def parameters(
         self, how: Estimated | None = None, column: str | int | None = None
@@ -380,7 +380,7 @@ class Inspect(Accessor):
         """
         from naively.inspect.parameters import parameters
 
-        return told(parameters(self._model, how, column), self._estimator.target_)
+        return naming_target(parameters(self._model, how, column), self._estimator.target_)
 
     def parameter_counts(self) -> ParameterCounts:
         """Count the parameters, with the naive Bayes assumption and without it, by column.
@@ -439,7 +439,7 @@ class Inspect(Accessor):
         """
         from naively.inspect.parameters import linear
 
-        return told(linear(self._model), self._estimator.target_)
+        return naming_target(linear(self._model), self._estimator.target_)
 
     def graph(self, label: str | None = None) -> NaiveGraph:
         """Return the graph of the model: an arrow from the class to each column.
@@ -731,7 +731,7 @@ class Inspect(Accessor):
         """
         from naively.inspect.explain import class_images
 
-        return told(class_images(self._model, shape), self._estimator.target_)
+        return naming_target(class_images(self._model, shape), self._estimator.target_)
 
     def difference(self, other: Fitted, n: int = 10) -> Difference:
         """Return how another model differs from this one, such as a model of last month's rows.

@@ -44,7 +44,7 @@ from naively.data.columns import Rows, join_columns, missing_column
 from naively.data.frames import TEXT, Table, as_rows, as_table, is_on_cluster, read_labels
 from naively.data.stream import ReadAgainError, Stream, as_stream
 from naively.engines.stream import LabelledStream
-from naively.estimators.accessors import Curve, Door, Fitted, Inspect, told
+from naively.estimators.accessors import Curve, Door, Fitted, Inspect, naming_target
 from naively.estimators.exports import Export
 from naively.estimators.scikit import Estimator
 from naively.estimators.training import check_is_fitted, check_named, is_single
@@ -549,7 +549,7 @@ class Classifier(Estimator):
             raise ValueError("Intervals are of rows in memory; give some of the rows.")
         covariance = self._covariance()
         found = probability_intervals(self._checked, self._rows(X), coverage, covariance)
-        return told(found, self.target_)
+        return naming_target(found, self.target_)
 
     def _covariance(self) -> WeightsCovariance | None:
         """Return how sure the weights are; None without weights."""
@@ -659,7 +659,7 @@ class Classifier(Estimator):
             if sample_weight is not None:
                 raise ValueError("sample_weight is of rows that are given; give X and y too.")
             held_out = self._hold_out()
-            return told(assess(self.model_, held_out, cost), self.target_)
+            return naming_target(assess(self.model_, held_out, cost), self.target_)
         if is_on_cluster(X) or as_stream(X) is not None:
             raise ValueError(
                 "Rows are learned again without each fold, which needs them in memory; read some "
@@ -672,7 +672,7 @@ class Classifier(Estimator):
         learned = self.model_.taken.schema.order if "model_" in self.__dict__ else ()
         fresh = self._unfitted()._refitted  # noqa: SLF001  (of our class)
         found = fresh(X, y, learned, folds, beside, sample_weight, cost)
-        return told(found, self._name_of(y))
+        return naming_target(found, self._name_of(y))
 
     @exclusive
     def _hold_out(self) -> HeldOutFolds:
@@ -807,7 +807,7 @@ class Classifier(Estimator):
         else:
             rows, labels = self._with_labels(X, y)
             found = score(model, rows, labels, sample_weight, frequencies, cost)
-        return told(found, self._name_of(y))
+        return naming_target(found, self._name_of(y))
 
     def score(self, X: Table, y: Target, sample_weight: RowWeight = None) -> float:
         """Return the accuracy alone, by which scikit-learn's tools compare estimators.

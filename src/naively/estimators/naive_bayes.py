@@ -57,7 +57,7 @@ from naively.model.held_out import HeldOut
 from naively.model.model import History, Model, Sought
 from naively.options import Asked, How, Weighting, check_options, declared, duration_of
 from naively.schema.choose import EventModels, given_as_objects
-from naively.schema.diagnose import warn_of_leaks, warn_of_no_tokens
+from naively.schema.diagnose import warn_of_leaks, warn_of_marked_numbers, warn_of_no_tokens
 from naively.schema.schema import Schema
 from naively.schema.settings import ClassPrior, Settings
 
@@ -143,7 +143,8 @@ class NaiveBayes(Classifier):
     missing_values : sequence of str, or mapping from columns to one, optional
         Strings that stand for missing cells, in all columns or by column. By default a string in
         a column of numbers or times, such as NA, is a word beside them, and so a missing cell; in
-        a column of categories it is one of them.
+        a column of categories it is one of them. Where a column holds numbers already, NaN is
+        missing, and a number that these strings write is warned of.
     decimal : {".", ","}, or mapping from columns to one, optional
         The decimal mark of numbers that are strings. By default it is read from the cells that
         have but one reading, and 1,234 follows them, or else the other columns of the table.
@@ -387,6 +388,9 @@ class NaiveBayes(Classifier):
         check_class_prior(model, classes, more=more)
         warn_of_leaks(model.taken.schema, model.taken.tally)
         warn_of_no_tokens(model.taken.schema, model.taken.tally)
+        if self.missing_values is not None:
+            marks_of = settings.read_as({}).marks_of
+            warn_of_marked_numbers(model.taken.schema, model.taken.tally, marks_of)
         self._sample = sample
         self.__dict__.pop("unlabelled_weight_", None)
         unlabelled = found if isinstance(found, InMemory) and not found.is_labelled else None

@@ -7,7 +7,7 @@ warning only of columns that are the label under other names; others may determi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -243,6 +243,47 @@ def warn_of_no_tokens(schema: Schema, tally: Tally) -> None:
             f"learned from it; looked for were {_sought(groups[0].analyser)}. Others are found by "
             "Text(token_pattern=...) or Text(analyzer='char') as its event model."
         )
+
+
+def warn_of_marked_numbers(
+    schema: Schema, tally: Tally, marks_of: Callable[[Name], Sequence[str]]
+) -> None:
+    """Warn of numbers that stand for missing cells where they are strings, and here do not.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from naively import NaiveBayes
+    >>> X = {"age": [30, 40, -999, 50] * 5}
+    >>> with warnings.catch_warnings(record=True) as said:
+    ...     nb = NaiveBayes(missing_values=["-999"]).fit(X, [0, 1] * 10)
+    >>> print(said[0].message)
+    Column 'age' holds numbers, 5 of them -999: missing_values is of strings; put NaN in their
+    place.
+    """
+    for group in schema.of_columns:
+        axis = tally.blocks[group.key].axis
+        if not isinstance(axis, Cells):
+            continue
+        n = tally.blocks[group.key][axis.statistic].high.sum(axis=1)
+        for j, name in enumerate(axis.columns):
+            marks = () if name in schema.readings else marks_of(name)
+            for mark in marks:
+                number = _number(mark)
+                here = (axis.column == j) & (axis.low <= number) & (number <= axis.high)
+                if (n[here] > 0).any():
+                    near = " or next to it" * bool((axis.low < axis.high)[here].any())
+                    warn(
+                        f"Column {title(name)!r} holds numbers, {n[here].sum():,.0f} of them "
+                        f"{mark}{near}: missing_values is of strings; put NaN in their place."
+                    )
+
+
+def _number(mark: str) -> float:
+    try:
+        return float(mark)
+    except ValueError:
+        return np.nan
 
 
 def _sought(analyser: Analyser | None) -> str:
