@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from naively.counting.axis import VALUE, Derived, Name
+from naively.counting.axis import VALUE, Derived
 from naively.counting.block import Batch
-from naively.data.columns import column_rows, times_of
+from naively.data.columns import Column, join_columns, read_column, times_of
 from naively.fitting.covariance import WeightsCovariance
 from naively.inspect.odds import Odds
 from naively.inspect.one_column import OneColumn, is_text
@@ -174,20 +174,21 @@ def _deviation(
     if isinstance(of.name, Derived):
         return np.full(len(values), np.nan)
     kind = schema.kinds[of.name]
-    columns: dict[Name, Any] = {name: np.full(len(values), None, object) for name in schema.order}
+    nothing: Column = (np.full(len(values), None, object), None)
+    columns = dict.fromkeys(schema.order, nothing)
     if of.is_number or kind in ("boolean", "number"):
         cells: Any = np.array([_number(of, value) for value in values], np.float64)
-        columns[of.name] = times_of(cells) if kind == "time" else cells
+        cells = times_of(cells) if kind == "time" else cells
     else:
         cells = np.full(len(values), None, object)
         cells[:] = values
-        columns[of.name] = cells
+    columns[of.name] = read_column(of.name, cells)
     joint = model.start + log_p
     with np.errstate(invalid="ignore", over="ignore"):
         others = joint - np.logaddexp.reduce(np.delete(joint, c, axis=1), axis=1)[:, None]
         h = -np.exp(others)
     h[:, c] = 1.0
-    rows = column_rows(columns, schema.kinds)
+    rows = join_columns(columns, schema.kinds)
     try:
         variance = evidence_variance(model, model.encode(rows), of.name, h, covariance)
     except ValueError:  # of an event model whose parameters have no posterior

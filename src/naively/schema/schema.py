@@ -177,8 +177,8 @@ class Schema(Shown):
         """The number of columns of the table."""
         return len(self.order)
 
-    @property
-    def kinds(self) -> dict[Name, Kind]:
+    @cached_property
+    def kinds(self) -> Mapping[Name, Kind]:
         """What the columns of the table hold, where they held anything."""
         return {name: self.columns[name].kind for name in self.order if name in self.columns}
 
