@@ -9,6 +9,7 @@
 #include "arrays.h"
 #include "bindings.h"
 #include "simd.h"
+#include "softmax.h"
 
 namespace naively {
 namespace {
@@ -60,31 +61,69 @@ class Grower {
     // The gradient and the curvature of each row; returns the log loss of the rows held out.
     double differentiate() {
         double loss = 0;
-        std::vector<double> p(static_cast<std::size_t>(classes));
+        on_best_instruction_set([&](auto isa) NAIVELY_INLINE {
+            loss = width == 1 ? differentiate_two<decltype(isa)>()
+                              : differentiate_many<decltype(isa)>();
+        });
+        return loss;
+    }
+
+    // By the log odds of the second class, several rows at once.
+    template <class Isa>
+    NAIVELY_INLINE double differentiate_two() {
+        double loss = 0, odds[lanes], p[lanes];
+        for (int64_t first = 0; first < rows; first += lanes) {
+            const int64_t count = std::min(lanes, rows - first);
+            for (int64_t i = 0; i < lanes; ++i) odds[i] = i < count ? joint[first + i] : 0.0;
+            const Vector<double, lanes> f = load<lanes>(odds), none = broadcast<lanes>(0.0);
+            const Vector<double, lanes> one = broadcast<lanes>(1.0);
+            const Vector<double, lanes> e = exp_of<Isa, lanes>(select<lanes>(f > none, -f, f));
+            store<lanes>(p, select<lanes>(f > none, one, e) / (one + e));
+            for (int64_t i = 0; i < count; ++i) {
+                const int64_t row = first + i;
+                if (row >= grown) {
+                    const double of_right = right[row] == 1 ? p[i] : 1 - p[i];
+                    loss -= weight[row] * std::log(std::max(of_right, least_p));
+                    continue;
+                }
+                double* of = &slopes[row * sums];
+                of[0] = weight[row] * ((right[row] == 1 ? 1.0 : 0.0) - p[i]);
+                of[1] = weight[row] * std::max(p[i] * (1 - p[i]), least_curvature);
+                of[2] = weight[row];
+            }
+        }
+        return loss;
+    }
+
+    // By the joint log likelihoods, several classes of a row at once.
+    template <class Isa>
+    NAIVELY_INLINE double differentiate_many() {
+        double loss = 0;
+        const int64_t padded = (width + lanes - 1) / lanes * lanes;
+        const double more = static_cast<double>(width) / (width - 1);
+        std::vector<double> below(static_cast<std::size_t>(padded), -700.0), p(below.size());
         for (int64_t i = 0; i < rows; ++i) {
             const double* f = &joint[i * width];
-            if (width == 1) {
-                p[1] = 1 / (1 + std::exp(-f[0]));
-                p[0] = 1 - p[1];
-            } else {
-                const double most = *std::max_element(f, f + width);
-                double sum = 0;
-                for (int64_t c = 0; c < width; ++c) sum += p[c] = std::exp(f[c] - most);
-                for (int64_t c = 0; c < width; ++c) p[c] /= sum;
-            }
+            const double most = *std::max_element(f, f + width);
+            for (int64_t c = 0; c < width; ++c) below[c] = f[c] - most;
+            for (int64_t c = 0; c < padded; c += lanes)
+                store<lanes>(&p[c], exp_of<Isa, lanes>(load<lanes>(&below[c])));
+            double sum = 0;
+            for (int64_t c = 0; c < width; ++c) sum += p[c];
+            const double scale = 1 / sum;
             if (i >= grown) {
-                loss -= weight[i] * std::log(std::max(p[right[i]], least_p));
+                loss -= weight[i] * std::log(std::max(p[right[i]] * scale, least_p));
                 continue;
             }
             double* of = &slopes[i * sums];
-            const double more = width == 1 ? 1.0 : static_cast<double>(width) / (width - 1);
+            const double w = weight[i];
             for (int64_t c = 0; c < width; ++c) {
-                const int64_t label = width == 1 ? 1 : c;
-                of[c] = weight[i] * ((right[i] == label ? 1.0 : 0.0) - p[label]);
-                of[width + c] =
-                    weight[i] * std::max(p[label] * (1 - p[label]) * more, least_curvature);
+                const double share = p[c] * scale;
+                of[c] = -w * share;
+                of[width + c] = w * std::max(share * (1 - share) * more, least_curvature);
             }
-            of[2 * width] = weight[i];
+            of[right[i]] += w;
+            of[2 * width] = w;
         }
         return loss;
     }
@@ -115,8 +154,10 @@ class Grower {
                 fill_narrow<together>(column, leaves);
             else if (sums == lanes)
                 for (int64_t k = 0; k < count; ++k) fill_narrow<1>(column + k, leaves);
+            else if (count == together)
+                fill_wide<together>(column, leaves);
             else
-                for (int64_t k = 0; k < count; ++k) fill_wide(column[k], leaves);
+                for (int64_t k = 0; k < count; ++k) fill_wide<1>(column + k, leaves);
             if (leaves > 1)
                 for (int64_t k = 0; k < count; ++k) subtract(before[k], column[k], leaves);
         });
@@ -139,14 +180,25 @@ class Grower {
         }
     }
 
-    NAIVELY_INLINE void fill_wide(int64_t column, int64_t leaves) {
-        const std::uint8_t* code = &codes[column * rows];
-        double* table = tables[column].data();
+    template <int64_t count>
+    NAIVELY_INLINE void fill_wide(const int64_t* column, int64_t leaves) {
+        const std::uint8_t* code[count];
+        double* table[count];
+        for (int64_t k = 0; k < count; ++k) {
+            code[k] = &codes[column[k] * rows];
+            table[k] = tables[column[k]].data();
+        }
+        const int64_t end = sums;
         for (const std::int32_t i : some) {
-            double* at = table + (code[i] * leaves + leaf[i]) * sums;
-            const double* of = &slopes[i * sums];
-            for (int64_t c = 0; c < sums; c += lanes)
-                store<lanes>(at + c, load<lanes>(at + c) + load<lanes>(of + c));
+            const double* of = &slopes[i * end];
+            double* at[count];
+            for (int64_t k = 0; k < count; ++k)
+                at[k] = table[k] + (code[k][i] * leaves + leaf[i]) * end;
+            for (int64_t c = 0; c < end; c += lanes) {
+                const Vector<double, lanes> more = load<lanes>(of + c);
+                NAIVELY_UNROLL for (int64_t k = 0; k < count; ++k)
+                    store<lanes>(at[k] + c, load<lanes>(at[k] + c) + more);
+            }
         }
     }
 
