@@ -710,8 +710,8 @@ class Cells(ByValue):
     def of(self, columns: Collection[Name]) -> tuple[Cells, NDArray[np.int64]]:
         some = [j for j, name in enumerate(self.columns) if name in columns]
         names = tuple(self.columns[j] for j in some)
-        shifts, keys = zip(*(self._columns[j] for j in some), strict=True) if some else ((), ())
-        return Cells(names, tuple(shifts), tuple(keys)), rows_of(self.first, some)
+        shifts, keys = tuple(self.shifts[j] for j in some), tuple(self.keys[j] for j in some)
+        return Cells(names, shifts, keys), rows_of(self.first, some)
 
     def find(self, values: NDArray[np.floating], column: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the row of each number's cell, (numbers,); the number must have been counted."""

@@ -113,7 +113,8 @@ def difference(a: Model, b: Model, n: int = 10) -> Difference:
     if n < 1:
         raise ValueError(f"n must be a number of differences that is at least 1, got {n}.")
     changes = [*_settings(a, b), *_classes(a, b), *_columns(a, b), *_divergences(a, b, n)]
-    shared = [label for label in a.classes.tolist() if label in set(b.classes.tolist())]
+    theirs = set(b.classes.tolist())
+    shared = [label for label in a.classes.tolist() if label in theirs]
     if shared:
         changes += _items(items_of_both(a, b, shared), shared, n)
         changes += _weights(a.weights, b.weights, shared, n)
@@ -443,6 +444,7 @@ def _end(x: np.floating, timed: np.bool_) -> Any:
 
 
 Labelled = Callable[[int], tuple[Name, Any]]  # the column and the item of a row
+Places: TypeAlias = NDArray[np.int64]  # of the classes that both models have, in one of them
 
 
 @dataclass(frozen=True, eq=False)
@@ -474,32 +476,39 @@ class Items:
 
 def items_of_both(a: Model, b: Model, classes: list[Any]) -> Iterator[Items]:
     """Yield the items of the columns of both models, for the classes that both have."""
+    places = _places(a, classes), _places(b, classes)
     for group in a.taken.schema.of_columns:
         for other in b.taken.schema.of_columns:
             if group.analyser != other.analyser:
                 continue
-            shared = [name for name in group.columns if name in _place(other)]
+            theirs = set(other.columns)
+            shared = [name for name in group.columns if name in theirs]
             if shared:
-                yield from _of_groups(a, group, b, other, shared, classes)
+                yield from _of_groups(a, group, b, other, shared, places)
 
 
 def _of_groups(
-    a: Model, group: Group, b: Model, other: Group, shared: list[Name], classes: list[Any]
+    a: Model,
+    group: Group,
+    b: Model,
+    other: Group,
+    shared: list[Name],
+    classes: tuple[Places, Places],
 ) -> Iterator[Items]:
     """Yield the items of two groups, which have some columns in common."""
     tallies = a.taken.counts[group.key], b.taken.counts[other.key]
     if not len(tallies[0].axis) or not len(tallies[1].axis):
         return
     likelihoods = a.likelihoods[group.key], b.likelihoods[other.key]
-    numbers = [_typical(m, of, classes) for m, of in zip((a, b), likelihoods, strict=True)]
+    numbers = [_typical(of, some) for of, some in zip(likelihoods, classes, strict=True)]
     of_both = [tally.axis for tally in tallies]
     if all(isinstance(axis, Words | Levels) for axis in of_both) and type(of_both[0]) is type(
         of_both[1]
     ):
         joined, *places = of_both[0].union(of_both[1])
         known = tuple(_known(place, len(joined)) for place in places)
-        tables = zip((a, b), tallies, likelihoods, places, strict=True)
-        found = [_tables(m, t, of, at, len(joined), classes) for m, t, of, at in tables]
+        tables = zip((a, b), tallies, likelihoods, places, classes, strict=True)
+        found = [_tables(m, t, of, at, len(joined), some) for m, t, of, at, some in tables]
         what = "level"
         if isinstance(joined, Words):
             what = "word" if joined.analyser.single_words else "n-gram"
@@ -508,14 +517,14 @@ def _of_groups(
         return
     if any(isinstance(axis, Words | Levels) for axis in of_both):
         return  # levels in one and numbers in the other: nothing to compare
-    at = [[_place(of)[name] for name in shared] for of in (group, other)]
+    at = [[place[name] for name in shared] for place in map(_place, (group, other))]
     count = tuple(
-        _cells_of(t, rows, m, classes) for t, rows, m in zip(tallies, at, (a, b), strict=True)
+        _cells_of(t, rows, some) for t, rows, some in zip(tallies, at, classes, strict=True)
     )
     if all(x is None for x in numbers):
         both = [
-            _evidence(of.typical(0).value[rows], m, classes)
-            for of, rows, m in zip(likelihoods, at, (a, b), strict=True)
+            _evidence(of.typical(0).value[rows], m, some)
+            for of, rows, m, some in zip(likelihoods, at, (a, b), classes, strict=True)
         ]
         yield _of_columns(shared, None, (count[0], count[1]), (both[0], both[1]))
         return
@@ -524,8 +533,8 @@ def _of_groups(
         for each in () if x is None else x:
             probes = each[np.array(rows)]
             both = [
-                _evidence(of.at(probes, np.array(places)), m, classes)
-                for of, places, m in zip(likelihoods, at, (a, b), strict=True)
+                _evidence(of.at(probes, np.array(rows)), m, some)
+                for of, rows, m, some in zip(likelihoods, at, (a, b), classes, strict=True)
             ]
             yield _of_columns(shared, probes, of_cells, (both[0], both[1]))
             of_cells = None
@@ -550,9 +559,9 @@ def _place(group: Group) -> dict[Name, int]:
     return {name: j for j, name in enumerate(group.columns)}
 
 
-def _typical(model: Model, likelihood: Likelihood, classes: list[Any]) -> list[Floats] | None:
+def _typical(likelihood: Likelihood, classes: Places) -> list[Floats] | None:
     """Return the typical number of each column for each class; None of truths, levels and words."""
-    found = [likelihood.typical(c).x for c in _places(model, classes)]
+    found = [likelihood.typical(c).x for c in classes.tolist()]
     return None if any(x is None for x in found) else [x for x in found if x is not None]
 
 
@@ -569,37 +578,38 @@ def _tables(
     likelihood: Likelihood,
     rows: RowMap,
     n: int,
-    classes: list[Any],
+    classes: Places,
 ) -> tuple[Floats, Floats]:
     """Return the counts and the evidence of the items of a model, in their rows among n."""
     statistic = LEVEL if isinstance(tally.axis, Levels) else VALUE
     at = slice(None) if rows is None else rows
     count, evidence = np.zeros((n, len(classes))), np.full((n, len(classes)), np.nan)
-    count[at] = tally[statistic].high[:, _places(model, classes)]
+    count[at] = tally[statistic].high[:, classes]
     evidence[at] = _evidence(likelihood.typical(0).value, model, classes)
     return count, evidence
 
 
-def _cells_of(tally: BlockTally, rows: list[int], model: Model, classes: list[Any]) -> Floats:
+def _cells_of(tally: BlockTally, rows: list[int], classes: Places) -> Floats:
     """Return how many cells of some columns were counted, or are true, (columns, classes)."""
     if isinstance(tally.axis, ByValue):
         found = tally.axis.sum_by_column(tally[tally.axis.statistic].high)
     else:
         found = tally[PRESENT if PRESENT in tally.sums else VALUE].high
-    cells: Floats = found[np.ix_(rows, _places(model, classes))]
+    cells: Floats = found[np.array(rows)[:, None], classes]
     return cells
 
 
-def _places(model: Model, classes: list[Any]) -> list[int]:
+def _places(model: Model, classes: list[Any]) -> Places:
+    """Return which of the classes of a model some labels are, (labels,)."""
     place = {label: i for i, label in enumerate(model.classes.tolist())}
-    return [place[label] for label in classes]
+    return np.array([place[label] for label in classes], np.int64)
 
 
-def _evidence(log_p: Floats, model: Model, classes: list[Any]) -> Floats:
+def _evidence(log_p: Floats, model: Model, classes: Places) -> Floats:
     """Return the weights of evidence for some classes against all others, (items, classes).
 
     It is NaN where there is no other class.
     """
     if len(model.classes) < 2:
         return np.full((len(log_p), len(classes)), np.nan)
-    return weights_of_each(model.start, log_p)[:, _places(model, classes)]
+    return weights_of_each(model.start, log_p)[:, classes]

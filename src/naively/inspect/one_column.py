@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -150,7 +149,7 @@ class OneColumn:
         """The cells of its numbers, and how many of each class are in each, (cells, classes)."""
         axis = self.tally.axis
         assert isinstance(axis, Cells)
-        start, end = list(pairwise(axis.first))[self.place]
+        start, end = axis.first[self.place : self.place + 2]
         some = slice(int(start), int(end))
         return some, np.maximum(self.tally[CELL].high[some], 0.0)
 

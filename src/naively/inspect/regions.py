@@ -288,7 +288,10 @@ def _two(model: Model, columns: Sequence[str | int] | None) -> tuple[OneColumn, 
         numbers = [name for name, kind in model.taken.schema.kinds.items() if kind == "number"]
         if any(group.event.layout == "rows" for group in model.taken.schema.groups):
             raise ValueError(JOINT)
-        if len(numbers) != 2:
+        if len(numbers) < 2:
+            there = f"one, {title(numbers[0])!r}" if numbers else "none"
+            raise ValueError(f"Regions are over two columns of numbers, of which there is {there}.")
+        if len(numbers) > 2:
             raise ValueError(
                 f"Regions are over two columns of numbers, and there are {len(numbers):,}; name "
                 f"two: {list_names(numbers)}."
