@@ -254,7 +254,7 @@ def _words(column: OneColumn) -> WordView:
         axis = model.taken.counts[group.key].axis
         p = group.event.parameters(model.taken.counts[group.key], group.event.estimate)["p"]
         for c in classes:
-            for rank, i, weight in ranked(model, group, c, WORDS):
+            for rank, i, _, weight in ranked(model, group, c, WORDS):
                 found.append((c, rank, str(axis.label(i)[1]), weight, float(p[i, c])))
     found.sort(key=lambda item: item[:3])
     most = [item for c in classes for item in [of for of in found if of[0] == c][:WORDS]]

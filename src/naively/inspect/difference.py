@@ -500,7 +500,6 @@ def _of_groups(
     if not len(tallies[0].axis) or not len(tallies[1].axis):
         return
     likelihoods = a.likelihoods[group.key], b.likelihoods[other.key]
-    numbers = [_typical(of, some) for of, some in zip(likelihoods, classes, strict=True)]
     of_both = [tally.axis for tally in tallies]
     if all(isinstance(axis, Words | Levels) for axis in of_both) and type(of_both[0]) is type(
         of_both[1]
@@ -517,6 +516,7 @@ def _of_groups(
         return
     if any(isinstance(axis, Words | Levels) for axis in of_both):
         return  # levels in one and numbers in the other: nothing to compare
+    numbers = [_typical(of, some) for of, some in zip(likelihoods, classes, strict=True)]
     at = [[place[name] for name in shared] for place in map(_place, (group, other))]
     count = tuple(
         _cells_of(t, rows, some) for t, rows, some in zip(tallies, at, classes, strict=True)

@@ -16,6 +16,8 @@ from naively.counting.axis import (
     Cells,
     Columns,
     Levels,
+    Statistic,
+    Words,
     title,
     title_of_columns,
 )
@@ -259,38 +261,60 @@ def strongest(model: Model, c: int, n: int, of_rules: Sequence[CountedCells] = (
     for group in model.taken.schema.of_columns:
         if group.key in model.taken.schema.of_character_ngrams:
             continue
-        axis, x = model.taken.counts[group.key].axis, model.likelihoods[group.key].typical(c).x
-        for rank, i, nats in ranked(model, group, c, n):
+        axis = model.taken.counts[group.key].axis
+        for rank, i, x, nats in ranked(model, group, c, n):
             if x is None:
                 column, shown = axis.label(i)
             else:
-                column, shown = axis.columns[i], float(x[i])
+                column, shown = axis.columns[i], x
                 if column in model.taken.schema.times:
-                    shown = np.datetime64(round(shown), "s").item()
+                    shown = np.datetime64(round(x), "s").item()
             found.append((rank, (title(column), shown, nats)))
     found.sort(key=lambda of: of[0])
     return [item for _, item in found[:n]]
 
 
-def ranked(model: Model, group: Group, c: int, n: int) -> list[tuple[Rank, int, float]]:
-    """Return the n items of a group that speak most for class c: rank, row and weight of each."""
-    tally, typical = model.taken.counts[group.key], model.likelihoods[group.key].typical(c)
-    weight = Odds(model.start, c).weight(typical.value)
-    count = _count(tally, c, numbers=typical.x is not None)
-    here = np.flatnonzero((weight > 0) & (count > 0))
-    weight, count = weight[here], count[here]
+def ranked(
+    model: Model, group: Group, c: int, n: int
+) -> list[tuple[Rank, int, float | None, float]]:
+    """Return the n items of a group that speak most for class c.
+
+    Of each its rank, its row, the number that is typical of the class (None of words and levels),
+    and its weight of evidence.
+    """
+    tally, of = model.taken.counts[group.key], model.likelihoods[group.key]
+    x = None
+    if isinstance(tally.axis, Words | Levels):
+        count = _sum_of(tally, LEVEL if isinstance(tally.axis, Levels) else VALUE, c)
+        here = np.flatnonzero(count > 0)  # of words a small part, as most came in few classes
+        log_p = of.of_items(here)
+    else:
+        typical = of.typical(c)
+        x = typical.x
+        if x is not None and isinstance(tally.axis, ByValue):
+            count = tally.axis.sum_by_column(tally[tally.axis.statistic].high[:, [c]])[:, 0]
+        else:
+            count = _sum_of(tally, VALUE if x is None else PRESENT, c)
+        here = np.flatnonzero(count > 0)
+        log_p = typical.value[here]
+    weight, count = Odds(model.start, c).weight(log_p), count[here]
     gain = weight * count
-    best = np.lexsort((-count, -gain))[:n].tolist()
-    return [((-float(gain[i]), -float(count[i])), int(here[i]), float(weight[i])) for i in best]
+    best = np.lexsort((-count, -gain))[:n]
+    return [
+        (
+            (-float(gain[i]), -float(count[i])),
+            int(here[i]),
+            None if x is None else float(x[here[i]]),
+            float(weight[i]),
+        )
+        for i in best[weight[best] > 0].tolist()
+    ]
 
 
-def _count(tally: BlockTally, c: int, *, numbers: bool) -> Floats:
-    """Return how often each item came in class c, (items,); a number as often as its column."""
-    if numbers and isinstance(tally.axis, ByValue):
-        return tally.axis.sum_by_column(tally[tally.axis.statistic].high[:, [c]])[:, 0]
-    statistic = PRESENT if numbers else LEVEL if isinstance(tally.axis, Levels) else VALUE
-    count: Floats = tally.sums[statistic][:, np.array([c])].high[:, 0]
-    return count
+def _sum_of(tally: BlockTally, statistic: Statistic, c: int) -> Floats:
+    """Return the sums of a statistic in class c, (rows of the axis,)."""
+    sums: Floats = tally.sums[statistic][:, np.array([c])].high[:, 0]
+    return sums
 
 
 # --- Nomograms: each column's scale of weights of evidence, and what their sum means -------------

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
@@ -17,7 +17,7 @@ from naively.counting.labels import LabelArray
 from naively.inspect.difference import Named as Items
 from naively.inspect.difference import items_of
 from naively.inspect.explain import NGRAMS, PRIOR
-from naively.inspect.odds import Odds
+from naively.inspect.odds import Odds, weights_of_each
 from naively.kernels.reference import Floats
 from naively.likelihoods.base import Likelihood
 from naively.likelihoods.numbers import Sloped, Stepped
@@ -51,9 +51,9 @@ class Table:
         Return the column and the item of some rows.
     value, count, pseudo_count : ndarray of shape (rows, classes)
         The estimate, what was counted behind it, and what the prior adds to that.
-    telling : callable
+    telling : callable or None
         Returns how much each row tells the classes apart, in nats, (rows,), by what the scores of
-        the classes begin with, (classes,).
+        the classes begin with, (classes,). None of the class prior, which is no item.
     """
 
     parameter: str
@@ -62,7 +62,7 @@ class Table:
     value: Floats
     count: Floats
     pseudo_count: Floats
-    telling: Callable[[Floats], Floats]
+    telling: Callable[[Floats], Floats] | None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -150,8 +150,11 @@ class Parameters(Tabular):
         if n < 1:
             raise ValueError(f"n must be a number of items that is at least 1, got {n}.")
         tells = np.full(self._first[-1], -np.inf)
-        for table, (start, end) in zip(self.tables, pairwise(self._first.tolist()), strict=True):
-            tells[start:end] = table.telling(self.start)
+        shown = np.bincount(self._table_of(self._rows), minlength=len(self.tables)) > 0
+        for at in np.flatnonzero(shown).tolist():
+            telling = self.tables[at].telling
+            if telling is not None:
+                tells[self._first[at] : self._first[at + 1]] = telling(self.start)
         rows = self._rows[tells[self._rows] > -np.inf]
         if n < len(rows):  # to partition is quicker than to sort
             rows = rows[tells[rows] >= -np.partition(-tells[rows], n - 1)[n - 1]]
@@ -187,12 +190,11 @@ class Parameters(Tabular):
         kinds = {
             i: table.parameter
             for i, table in enumerate(self.tables)
-            if first[i + 1] > first[i] and table.telling(self.start)[0] > -np.inf
+            if first[i + 1] > first[i] and table.telling is not None
         }
         kind = next(iter(kinds.values()), "p")
         chosen = [i for i, of in kinds.items() if of == kind] or range(len(self.tables))
-        of = np.searchsorted(first, self._rows, side="right") - 1
-        rows = self._rows[np.isin(of, list(chosen))]
+        rows = self._rows[np.isin(self._table_of(self._rows), list(chosen))]
         shown, notes = replace(self, chosen=rows), []
         if len(rows) > n:
             shown = shown.strongest(n)
@@ -210,15 +212,18 @@ class Parameters(Tabular):
         axes = class_axis(), ""
         return draw_table(values, names, labels, label=what, labels=axes, notes=notes, ax=ax)
 
+    def _table_of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the number of the table that each of some rows is of, (rows,)."""
+        return np.searchsorted(self._first, rows, side="right").astype(np.int64) - 1
+
     def _to_dict(self, rows: NDArray[np.int64]) -> dict[str, list[Any]]:
         """Return the columns of some rows of the tables."""
         k, n = len(self.classes), len(rows)
-        of = np.searchsorted(self._first, rows, side="right") - 1
-        ends = np.flatnonzero(np.diff(of)) + 1
+        ends = np.flatnonzero(np.diff(self._table_of(rows))) + 1
         found: dict[str, list[Any]] = {name: [] for name in NAMES}
         found["class"] = self.classes.tolist() * n
         for part in np.split(rows, ends) if n else ():
-            at = int(np.searchsorted(self._first, part[0], side="right")) - 1
+            at = int(self._table_of(part[:1])[0])
             table, own = self.tables[at], part - self._first[at]
             found["column"] += _each(table.column(own), k)
             found["item"] += _each(table.item(own), k)
@@ -282,7 +287,7 @@ def _of_prior(model: Model, how: How | None) -> Table:
         p[None],
         count[None],
         pretend[None],
-        lambda _: np.full(1, -np.inf),
+        None,
     )
 
 
@@ -307,11 +312,8 @@ def _of_group(model: Model, group: Group, how: How | None, column: Name | None) 
 
         def telling(start: Floats, own: Floats = own, parameter: str = parameter) -> Floats:
             if normal:
-                return _telling(_at_means(normal["mean"][rows], normal["variance"][rows]), start)
-            if parameter == "bandwidth":
-                return np.zeros(len(own))
-            with np.errstate(divide="ignore", invalid="ignore"):
-                return _telling([np.log(own)] * len(start), start)
+                return _of_means(normal["mean"][rows], normal["variance"][rows], start)
+            return np.zeros(len(own)) if parameter == "bandwidth" else _of_shares(own, start)
 
         yield Table(
             parameter,
@@ -335,24 +337,32 @@ def _column(model: Model, group: Group, name: Name) -> str:
     )
 
 
-def _telling(log_p: Iterable[Floats], start: Floats) -> Floats:
-    """Return the largest absolute weight of evidence of each row for any class, (rows,).
-
-    ``log_p`` is, for each class, what its weight is of, (rows, classes).
-    """
-    odds = (Odds(start, c) for c in range(len(start)))
-    weights = [np.abs(of.weight(table)) for of, table in zip(odds, log_p, strict=True)]
-    largest: Floats = np.maximum.reduce(weights)
-    return largest
+# How much an item tells is its largest absolute weight of evidence for any class.
 
 
-def _at_means(mean: Floats, variance: Floats) -> Iterator[Floats]:
-    """Yield for each class the log densities of all classes at its mean, (rows, classes)."""
-    for c in range(mean.shape[1]):
+AT_ONCE = 1_000_000  # shares, rows × classes
+
+
+def _of_shares(p: Floats, start: Floats) -> Floats:
+    """Return how much rows tell of which each class has a share, (rows,)."""
+    found, step = np.zeros(len(p)), max(1, AT_ONCE // len(start))
+    for first in range(0, len(p), step):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            weights = weights_of_each(start, np.log(p[first : first + step]))
+        found[first : first + step] = np.abs(weights).max(axis=1)
+    return found
+
+
+def _of_means(mean: Floats, variance: Floats, start: Floats) -> Floats:
+    """Return how much the mean of each class tells, by the densities of all there, (rows,)."""
+    found = np.zeros(len(mean))
+    for c in range(len(start)):
         with np.errstate(divide="ignore", invalid="ignore"):
             distance = (mean[:, [c]] - mean) ** 2 / variance
             distance[:, c] = 0.0  # its own mean, of a variance of 0 too
-            yield -(np.log(variance) + distance) / 2
+            weight = Odds(start, c).weight(-(np.log(variance) + distance) / 2)
+        np.maximum(found, np.abs(weight), out=found)
+    return found
 
 
 # --- How many parameters a model has, and how many it would have without its assumption ----------

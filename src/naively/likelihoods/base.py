@@ -140,6 +140,11 @@ class Likelihood(ABC, Generic[B]):
     def typical(self, c: int) -> Typical:
         """Return the log likelihoods of all words or levels, or of numbers typical of class c."""
 
+    def of_items(self, items: NDArray[np.integer]) -> Floats:
+        """Return the log likelihoods of some words or levels, (items, classes)."""
+        found: Floats = self.typical(0).value[items]
+        return found
+
 
 class CellByCell(Likelihood[B]):
     """A likelihood without a kernel: the cells of a row are added up one by one."""

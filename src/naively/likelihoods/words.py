@@ -557,4 +557,8 @@ class WordSlopes(Likelihood[Counts]):
         )
 
     def typical(self, c: int) -> Typical:  # noqa: ARG002
-        return Typical(self.slope if self.absent is None else self.slope + self.absent.slope)
+        return Typical(self.of_items(np.arange(len(self.shift))))
+
+    def of_items(self, items: NDArray[np.integer]) -> Floats:
+        found = self.slopes(items)
+        return found if self.absent is None else found + self.absent.slopes(items)

@@ -166,10 +166,15 @@ def shortened_card(model: Model, card: Scorecard, most: int) -> tuple[Scorecard,
     every, ends = np.concatenate(gains), np.cumsum([*map(len, gains)])
     none = {id(t): replace(t, tokens=[], points=t.points[:0]) for t in terms}
     others = page_json(replace(card, terms=tuple(none.get(id(t), t) for t in card.terms)).to_dict())
-    order = np.argsort(-every, kind="stable")
-    sizes = np.concatenate([_sizes(term) for term in terms])[order]
+    room = max(0, most - len(others) - FIXED)
+    at_most = room // (SHORTEST * len(model.classes))  # more do not fit, however short they are
+    order = np.argsort(-every, kind="stable")[:at_most]
+    size = np.zeros(len(every), np.int64)
+    for term, first, end in zip(terms, [0, *ends], ends, strict=False):
+        some = order[(first <= order) & (order < end)]
+        size[some] = _sizes(term, some - first)
     kept = np.zeros(len(every), np.bool_)
-    kept[order[np.cumsum(sizes) <= most - len(others) - FIXED]] = True
+    kept[order[np.cumsum(size[order]) <= room]] = True
     parts = np.split(kept, ends[:-1])
     made = {id(t): _of_fewer(t, some, n) for t, some, n in zip(terms, parts, counts, strict=True)}
     shorter = replace(card, terms=tuple(made.get(id(t), t) for t in card.terms))
@@ -183,11 +188,12 @@ def shortened_card(model: Model, card: Scorecard, most: int) -> tuple[Scorecard,
     return shorter, said
 
 
-def _sizes(term: TokensTerm) -> NDArray[np.int64]:
-    """Return how many characters each token takes with its weights, (tokens,)."""
-    points = _rounded(term.points).tolist()
-    pairs = zip(term.tokens, points, strict=True)
-    return np.array([len(page_json([token, of])) for token, of in pairs], np.int64)
+def _sizes(term: TokensTerm, some: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return how many characters some tokens take with their weights, (tokens,)."""
+    points = _rounded(term.points[some]).tolist()
+    tokens = (term.tokens[i] for i in some.tolist())
+    each = [page_json([token, of]) for token, of in zip(tokens, points, strict=True)]
+    return np.array([*map(len, each)], np.int64)
 
 
 def _rounded(points: Floats) -> Floats:
