@@ -16,7 +16,7 @@ from naively.counting.leave_one_out import Part, Parts, lengths_left, one_of_eac
 from naively.events import Beta, Dirichlet
 from naively.kernels import dispatch
 from naively.kernels.reference import SALT, Floats, Hashes, hash_numbers
-from naively.likelihoods.words import LENGTH_POWER, length_factor
+from naively.likelihoods.words import LENGTH_POWER, WordSlopes, length_factor
 from naively.model.class_prior import PRETEND, is_estimated, pretend_classes
 from naively.model.model import Model
 from naively.schema.schema import DERIVED, Group, level_hashes, mixed
@@ -253,7 +253,15 @@ def _of_group(
     """Return the evidence of a group's parts, of shape (rows, parts, classes)."""
     if learned:
         return group.event.leave_one_out(model.taken.counts[group.key], block, labels)
-    items = model.taken.likelihood_of(group).contributions(block)
+    likelihood = model.taken.likelihood_of(group)
+    if (
+        parts.by_word
+        and isinstance(block, Sparse)
+        and isinstance(likelihood, WordSlopes)
+        and likelihood.absent is None
+    ):
+        return likelihood.by_part(block, parts.of_unit, len(parts))
+    items = likelihood.contributions(block)
     unit = items.item if parts.by_word else np.maximum(items.column, 0)
     return parts.sums(items.row, unit, items.value, len(labels))
 

@@ -476,6 +476,42 @@ class WordSlopes(Likelihood[Counts]):
             log_prior,
         )
 
+    def by_part(self, block: Sparse, part: NDArray[np.integer], parts: int) -> Floats:
+        """Return the log likelihoods of texts part by part, of shape (rows, parts, classes).
+
+        Each part of a text is scored as a text of its own. No word may speak by its absence.
+
+        Parameters
+        ----------
+        part : ndarray of shape (words,)
+            The number of each word's part.
+        parts : int
+            How many parts there are.
+        """
+        assert self.absent is None
+        row, word, x = block.entries()
+        of_part = row * parts + part[word]
+        order = np.argsort(of_part, kind="stable")
+        texts, k = len(block) * parts, self.of_band.shape[1]
+        size = np.bincount(of_part, minlength=texts)
+        found = dispatch.score_sparse(
+            np.append(0, np.cumsum(size)),
+            word[order].astype(np.int32),
+            None if block.presence else x[order],
+            self.first,
+            self.classes,
+            self.value,
+            self.band,
+            self.shift,
+            self.of_band,
+            self.weight,
+            0.0,
+            np.zeros(k),
+            "joint",
+            np.zeros(k),
+        )
+        return found.reshape(len(block), parts, k)
+
     def at(self, x: NDArray[np.number], column: NDArray[np.int64]) -> Floats:
         x = clipped(x)[:, None]
         found = np.nan_to_num(np.where(x == 0, 0.0, x * self.slopes(column)), nan=0.0)
