@@ -105,6 +105,9 @@ class Odds:
         return np.nan_to_num(weight, nan=0.0, posinf=np.inf, neginf=-np.inf)
 
 
+AT_ONCE = 50_000  # items × classes, whose numbers stay in the cache
+
+
 def weights_of_each(start: Floats, log_p: Floats) -> Floats:
     """Return the weights of evidence of items for each class against all others, in nats.
 
@@ -127,11 +130,14 @@ def weights_of_each(start: Floats, log_p: Floats) -> Floats:
         return np.zeros_like(log_p)
     start = start if np.isfinite(start.max()) else np.zeros(k)
     alone = _log_of_others(start[None])[0]
-    with np.errstate(invalid="ignore"):
-        found = log_p - (_log_of_others(start + log_p) - alone)
+    found, step = np.empty(log_p.shape), max(1, AT_ONCE // k)
+    for first in range(0, len(log_p), step):
+        some = log_p[first : first + step]
+        with np.errstate(invalid="ignore"):
+            found[first : first + step] = some - (_log_of_others(start + some) - alone)
     for c in np.flatnonzero(~np.isfinite(alone)).tolist():  # no other class has a share
         found[:, c] = Odds(start, c).weight(log_p)
-    return np.asarray(np.nan_to_num(found, nan=0.0, posinf=np.inf, neginf=-np.inf))
+    return np.nan_to_num(found, copy=False, nan=0.0, posinf=np.inf, neginf=-np.inf)
 
 
 def _log_of_others(log: Floats) -> Floats:

@@ -340,17 +340,12 @@ def _column(model: Model, group: Group, name: Name) -> str:
 # How much an item tells is its largest absolute weight of evidence for any class.
 
 
-AT_ONCE = 1_000_000  # shares, rows × classes
-
-
 def _of_shares(p: Floats, start: Floats) -> Floats:
     """Return how much rows tell of which each class has a share, (rows,)."""
-    found, step = np.zeros(len(p)), max(1, AT_ONCE // len(start))
-    for first in range(0, len(p), step):
-        with np.errstate(divide="ignore", invalid="ignore"):
-            weights = weights_of_each(start, np.log(p[first : first + step]))
-        found[first : first + step] = np.abs(weights).max(axis=1)
-    return found
+    with np.errstate(divide="ignore", invalid="ignore"):
+        weights = weights_of_each(start, np.log(p))
+    largest: Floats = np.abs(weights, out=weights).max(axis=1)
+    return largest
 
 
 def _of_means(mean: Floats, variance: Floats, start: Floats) -> Floats:
