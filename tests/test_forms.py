@@ -238,12 +238,35 @@ def test_dates_of_other_countries_and_what_they_leave_open(cell, moment, affix) 
         ("1 days 02:03:04", 93_784),
         ("0 days 00:00:01.5", 1.5),
         ("1 day, 2:03:04", 93_784),
+        ("14h30", 52_200),
+        ("25H30", 91_800),
     ],
 )
 def test_times_of_day_and_spans(cell, seconds) -> None:
     found = read_cell(cell)
     assert (found.value, found.affix) == (seconds, "")
     assert Form.CLOCK <= found.form <= Form.SPAN
+
+
+@pytest.mark.parametrize(
+    ("cell", "value", "unit"),
+    [
+        ("2h 30m", 2.5, "h"),
+        ("4 hr. 15 min.", 4.25, "h"),
+        ("1 hour and 6 minutes", 1.1, "h"),
+        ("2 Days, 12 hours", 2.5, "d"),
+        ("1m30.5s", 90.5 / 60, "min"),
+        ("1d 2h 3m 4s", 93_784 / 86_400, "d"),
+        ("PT2H30M", 2.5, "h"),
+        ("PT45S", 45.0, "s"),
+        ("P1DT12H", 1.5, "d"),
+    ],
+)
+def test_units_of_time_and_their_parts_are_a_number_of_the_first(cell, value, unit) -> None:
+    found = read_cell(cell)
+    assert found.form == Form.POINT
+    assert found.value == pytest.approx(value, rel=1e-15)
+    assert found.affix == f"|{unit}||"
 
 
 @given(MOMENT)
@@ -260,6 +283,7 @@ def test_a_day_of_a_week_is_that_day(moment) -> None:
     [
         *((word, Form.WORD) for word in ("2019-W53", "2020-W00", "2020-W05-8", "50 pm", "5 Kčs1")),
         *((word, Form.WORD) for word in ("20201305T1030", "2020年13月1日", "2 days 3")),
+        *((word, Form.WORD) for word in ("30m 2h", "2h 30m 5", "1.5h 30m", "P1M", "PT", "2h 3h")),
         *(
             (mark, Form.MARK)
             for mark in ("NA", "n/a", " ", "?", "-", "NULL", "#DIV/0!", "\\N", "—")

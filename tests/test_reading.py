@@ -66,6 +66,8 @@ GUESSES: dict[str, tuple[list[str], list, str]] = {
     "some in metres": (["1.2 m", "950", "3.4 m"], [1.2, 950, 3.4], "in m, 1 without"),
     "several currencies": (["12.50 USD", "3 USD", "4.25 EUR"], [12.5, 3, 4.25], "in USD, EUR"),
     "years in German": (["5 Jahre", "1 Jahr", "30 Jahre"], [5, 1, 30], "in Jahre, Jahr"),
+    "hours and minutes": (["2h 30m", "19h", "1h 15m"], [2.5, 19, 1.25], "in h"),
+    "hours or minutes": (["6h", "1h 30m", "45m"], [0.25, 0.0625, 0.03125], "in days"),
     "years and months in French": (["3 mois", "1 an"], [91.3125, 365.25], "in days"),
     "signs": (["5*", "7.25", "<9.5", "3", "4.5"], [5, 7.25, 9.5, 3, 4.5], "* < left out of 2"),
     "names of 13 digits": (

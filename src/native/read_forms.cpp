@@ -352,6 +352,7 @@ class Scanner {
     int after_days(int count) const;
     int after_of(int i) const;
     Cell clock_cell() const;
+    Cell compound() const;
     int64_t time_after(int i) const;
     int64_t clock(int i, int& end) const;
     int half_day(int i, int& end) const;
@@ -676,7 +677,8 @@ Cell Scanner::time() const {
     if (Cell found = compact_moment()) return found;
     if (Cell found = week()) return found;
     if (Cell found = written_date()) return found;
-    return clock_cell();
+    if (Cell found = clock_cell()) return found;
+    return compound();
 }
 
 // What a date leaves open: yy for a year of two digits, and a zone that is known by letters alone.
@@ -1051,13 +1053,18 @@ int Scanner::after_days(int count) const {
 
 Cell Scanner::clock_cell() const {
     int end;
+    const int count = digits(0);
+    if (1 <= count && count <= 2 && (at(count) | 0x20) == 'h' && end_ == count + 3) {  // 14h30
+        Name text(text_);
+        text[count] = ':';
+        return Scanner(text, tables_, reading_, affixes_).clock_cell();
+    }
     const int64_t of_day = clock(0, end);
     if (of_day != NAT) {
         const Lower rest(part(skip(end), end_));
         if (rest == U"" || rest == U"uhr")
             return Cell::number(CLOCK, static_cast<double>(of_day) / 1e6);
     }
-    const int count = digits(0);
     if (const int after = after_days(count)) {
         Cell rest = Scanner(part(after, end_), tables_, reading_, affixes_).clock_cell();
         if (!rest) return {};
@@ -1097,6 +1104,62 @@ Cell Scanner::clock_cell() const {
     }
     if (i != end_) return {};
     return Cell::number(SPAN, 3600.0 * first + 60.0 * static_cast<double>(second) + seconds);
+}
+
+// 2h 30m, 1 hour and 5 minutes or PT2H30M, as a number of the first unit.
+Cell Scanner::compound() const {
+    struct Unit {
+        double seconds;
+        View name;
+    };
+    static constexpr Unit units[] = {
+        {86400, U"d"}, {86400, U"day"}, {86400, U"days"}, {3600, U"h"},     {3600, U"hr"},
+        {3600, U"hrs"}, {3600, U"hour"}, {3600, U"hours"}, {60, U"m"},       {60, U"min"},
+        {60, U"mins"},  {60, U"minute"}, {60, U"minutes"}, {1, U"s"},        {1, U"sec"},
+        {1, U"secs"},   {1, U"second"},  {1, U"seconds"},
+    };
+    const bool iso = at(0) == 'P';
+    bool of_day = false;
+    double first = 0, last = std::numeric_limits<double>::infinity(), total = 0;
+    int i = iso, count = 0;
+    while (i < end_) {
+        if (iso && !of_day && at(i) == 'T') {
+            ++i;
+            of_day = true;
+        }
+        int end = digits(i);
+        if (end - i < 1 || end - i > 4) return {};
+        const View whole_part = part(i, end);
+        View fraction;
+        const bool point = at(end) == '.';
+        if (point) {
+            const int after = digits(end + 1);
+            fraction = part(end + 1, after);
+            end = after;
+        }
+        const double number = value_of(false, whole_part, fraction, {});
+        const int begin = iso ? end : skip(end);
+        end = iso ? begin + 1 : letters(begin);
+        const Lower name(part(begin, end));
+        double size = 0;
+        for (const Unit& unit : units)
+            if (name == unit.name) size = unit.seconds;
+        if (size == 0 || size >= last || (iso && of_day == (size == 86400))) return {};
+        total += size * number;
+        if (count++ == 0) first = size;
+        last = size;
+        if (!iso) {
+            end += at(end) == '.';
+            end += at(end) == ',';
+            end = skip(end);
+            if (Lower(part(end, end + 3)) == U"and" && is_blank(at(end + 3))) end = skip(end + 3);
+        }
+        if (point && end < end_) return {};
+        i = end;
+    }
+    if (count < (iso ? 1 : 2)) return {};
+    const View unit = first == 86400 ? U"d" : first == 3600 ? U"h" : first == 60 ? U"min" : U"s";
+    return Cell::number(POINT, total / first, affixes_.code(Affix{View(), unit, View(), View(), View()}));
 }
 
 // --- A cell as it comes ---
@@ -1162,7 +1225,7 @@ Cell read_any(Bytes string, const Tables& tables, Reading reading, Affixes& affi
     if (Cell found = scanner.month_of_year()) return found;
     if (Cell found = scanner.number()) return found;
     if (Cell found = scanner.time()) {
-        if (found.form < CLOCK)
+        if (YMD <= found.form && found.form < CLOCK)
             if (const Name open = scanner.left_open(); !open.empty()) found.affix = affixes.code(open);
         return found;
     }

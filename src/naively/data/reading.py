@@ -681,7 +681,8 @@ def _scaled(forms: Forms) -> str | None:
     del units[""]
     if not units:
         return ""
-    if len(units) > 1 and units.keys() <= DAYS.keys():
+    minutes = {"m"} if "hour" in units else set[str]()  # metres, if nothing says otherwise
+    if len(units) > 1 and units.keys() - minutes <= DAYS.keys():
         return "days"
     scales = {unit.lower() for unit in units}
     if scales <= SCALES.keys():
@@ -806,7 +807,7 @@ def _words(strings: Strings, there: NDArray[np.bool_]) -> Strings | None:
 def _factors(affixes: list[str], scaled: str) -> Floats:
     """Return what the unit of each affix multiplies by, by the number of the affix."""
     factors = np.ones(MANY_AFFIXES + 1)
-    known: Mapping[str, float] = DAYS if scaled == "days" else SCALES
+    known = DAYS | {"m": DAYS["minute"]} if scaled == "days" else SCALES
     for i, affix in enumerate(affixes, 1):
         if "|" not in affix:  # of a date
             continue

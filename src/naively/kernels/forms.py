@@ -274,7 +274,7 @@ def read_cell(
     found = found or _number(cell, comma=comma, dates=dates)
     if found is None:
         found = _time(cell, day_first=day_first)
-        if found is not None and found.form < Form.CLOCK:
+        if found is not None and Form.YMD <= found.form < Form.CLOCK:
             found = found._replace(affix=_left_open(cell))
     return found or (Cell(Form.LIST) if _is_list(cell) else WORD)
 
@@ -566,7 +566,7 @@ def _is_list(text: str) -> bool:
 
 
 def _time(text: str, *, day_first: bool) -> Cell | None:
-    """Return a date, a time of day or a span."""
+    """Return a date, a time of day, a span, or a number of units and their parts."""
     if not any("0" <= character <= "9" for character in text):
         return None
     return (
@@ -576,6 +576,7 @@ def _time(text: str, *, day_first: bool) -> Cell | None:
         or _week(text)
         or _written_date(text)
         or _clock_cell(text)
+        or _compound(text)
     )
 
 
@@ -981,12 +982,67 @@ def _day_and_year(text: str, end: int, at: int, month: int, day: str) -> Cell | 
     return None
 
 
+SPANS = {  # units of time, in seconds: 2h 30m
+    name: seconds
+    for seconds, names in (
+        (86400.0, "d day days"),
+        (3600.0, "h hr hrs hour hours"),
+        (60.0, "m min mins minute minutes"),
+        (1.0, "s sec secs second seconds"),
+    )
+    for name in names.split()
+}
+SPAN_UNITS = {86400.0: "d", 3600.0: "h", 60.0: "min", 1.0: "s"}
+
+
+def _compound(text: str) -> Cell | None:
+    """Return 2h 30m, 1 hour and 5 minutes or PT2H30M as a number of the first unit.
+
+    >>> _compound("2h 30m")
+    Cell(form=<Form.POINT: 8>, value=2.5, affix='|h||')
+    >>> _compound("PT90M").value, _compound("1 day and 12 hours").affix
+    (90.0, '|d||')
+    """
+    iso = text[0] == "P"
+    at, of_day, first, last, count, total = int(iso), False, 0.0, np.inf, 0, 0.0
+    while at < len(text):
+        if iso and not of_day and text[at] == "T":
+            at, of_day = at + 1, True
+        end = _digits(text, at)
+        if not 1 <= end - at <= 4:
+            return None
+        number = text[at:end]
+        point = end if _at(text, end) != "." else _digits(text, end + 1)
+        number, end = text[at:point], point
+        begin = end if iso else _skip(text, end)
+        end = begin + 1 if iso else _letters(text, begin)
+        size = SPANS.get(_lower(text[begin:end]), 0.0)
+        if not size or size >= last or (iso and (of_day == (size == 86400.0))):
+            return None
+        total += size * float(number)
+        first, last, count = first or size, size, count + 1
+        if not iso:
+            end += _at(text, end) == "."
+            end += _at(text, end) == ","
+            end = _skip(text, end)
+            if _lower(text[end : end + 3]) == "and" and _at(text, end + 3) in BLANKS:
+                end = _skip(text, end + 3)
+        if "." in number and end < len(text):
+            return None
+        at = end
+    if count < (1 if iso else 2):
+        return None
+    return Cell(Form.POINT, total / first, f"|{SPAN_UNITS[first]}||")
+
+
 def _clock_cell(text: str) -> Cell | None:
     """Return a time of day, or a span of hours or minutes, in seconds."""
+    digits = _digits(text, 0)
+    if 1 <= digits <= 2 and _at(text, digits) in "hH" and len(text) == digits + 3:
+        text = f"{text[:digits]}:{text[digits + 1 :]}"  # 14h30
     clock = _clock(text, 0)
     if clock is not None and _lower(text[_skip(text, clock[1]) :]) in ("", "uhr"):
         return Cell(Form.CLOCK, clock[0] / 1e6)
-    digits = _digits(text, 0)
     after = _after_days(text, digits)
     if after:
         rest = _clock_cell(text[after:])
