@@ -30,7 +30,9 @@ FIGURES = st.builds(
     st.sampled_from(["", "", "-", "$", "€", "-$", "$-", "<", "(", " ", "US$", "A", "+"]),
     *(DIGITS, st.sampled_from(list(".,,/-: ")), DIGITS, st.sampled_from(["", *".,/-: "])),
     DIGITS | st.sampled_from(["", "000", "2024", "17"]),
-    st.sampled_from(["", "", "%", " %", " kg", "kg", " Jul", " €", "st", ")", " ", "e3", " 14:05"]),
+    st.sampled_from(
+        ["", "", "%", " %", " kg", " Jul", " €", "st", ")", " ", "e3", " 14:05", "h 30m"]
+    ),
 )
 NAMED = st.builds(
     "{0}{3}{1}{3}{2}".format,
@@ -41,6 +43,20 @@ NAMED = st.builds(
     ),
     st.sampled_from(list("-/ .")),
 )
+SPANNED = st.builds(
+    "{}{}".format,
+    st.sampled_from(["", "", "P", "PT"]),
+    st.lists(
+        st.builds(
+            "{}{}{}{}".format,
+            DIGITS | st.sampled_from(["1.5", "2.", "30"]),
+            st.sampled_from(["", " "]),
+            st.sampled_from("d day Days h H hr hrs hour m min mins M s sec S seconds x T".split()),
+            st.sampled_from(["", " ", ", ", " and ", ". ", "T"]),
+        ),
+        max_size=4,
+    ).map("".join),
+)
 EPOCH = dt.datetime(1970, 1, 1)  # noqa: DTZ001  (all times here are without a zone)
 MOMENT = st.datetimes(EPOCH.replace(year=1900), EPOCH.replace(year=2099, month=12, day=31))
 
@@ -49,7 +65,9 @@ native = pytest.mark.skipif(dispatch.NATIVE is None, reason="the native kernels 
 
 @native
 @given(
-    st.lists(CELLS | st.none(), max_size=40) | st.lists(FIGURES | NAMED, max_size=80),
+    st.lists(CELLS | st.none(), max_size=40)
+    | st.lists(FIGURES | NAMED, max_size=80)
+    | st.lists(SPANNED | st.sampled_from(["5h 30m", "6h 30m", "14h30"]), max_size=40),
     *(st.booleans(), st.booleans(), st.booleans()),
 )
 def test_both_kernels_read_the_same(cells, comma, day_first, dates) -> None:
