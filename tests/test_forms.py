@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from naively.kernels import dispatch, forms
-from naively.kernels.forms import FEW_AFFIXES, MANY_AFFIXES, Form, read_cell, read_forms
+from naively.kernels.forms import FEW_AFFIXES, MANY_AFFIXES, SPANS, Form, read_cell, read_forms
 from naively.kernels.strings import pack_strings
 
 WRITTEN = (
@@ -31,7 +31,7 @@ FIGURES = st.builds(
     *(DIGITS, st.sampled_from(list(".,,/-: ")), DIGITS, st.sampled_from(["", *".,/-: "])),
     DIGITS | st.sampled_from(["", "000", "2024", "17"]),
     st.sampled_from(
-        ["", "", "%", " %", " kg", " Jul", " €", "st", ")", " ", "e3", " 14:05", "h 30m"]
+        ["", "", "%", " %", " kg", "kg", " Jul", " €", "st", ")", " ", "e3", " 14:05", "h 30m"]
     ),
 )
 NAMED = st.builds(
@@ -51,7 +51,7 @@ SPANNED = st.builds(
             "{}{}{}{}".format,
             DIGITS | st.sampled_from(["1.5", "2.", "30"]),
             st.sampled_from(["", " "]),
-            st.sampled_from("d day Days h H hr hrs hour m min mins M s sec S seconds x T".split()),
+            st.sampled_from([*SPANS, "Days", "H", "M", "S", "x", "T"]),
             st.sampled_from(["", " ", ", ", " and ", ". ", "T"]),
         ),
         max_size=4,
