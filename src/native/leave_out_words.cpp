@@ -18,16 +18,36 @@ namespace {
 constexpr double negligible = 1e-12;  // NEGLIGIBLE of kernels/double_double.py
 constexpr double rounding = 1e-9;     // ROUNDING of counting/leave_one_out.py
 
-// By how much a count of a word raises its log likelihood, and what of that goes with one count.
+constexpr double alike = 1e-12;       // share by which weights of rows differ that rounding sets apart
+
+inline bool are_alike(double a, double b) { return std::abs(a - b) <= alike * b; }
+
+// What most rows of a class weigh, (classes,): the least that any of them does. Where rows have copies,
+// those of a class weigh less than 1, and most of them alike.
+std::vector<double> units_of(const std::int32_t* y, const double* w, int64_t rows, int64_t k) {
+    std::vector<double> units(static_cast<size_t>(k), w == nullptr || rows == 0 ? 1.0 : 0.0);
+    if (w == nullptr) return units;
+    for (int64_t row = 0; row < rows; ++row) {
+        double& unit = units[static_cast<size_t>(y[row])];
+        if (w[row] > 0.0 && (unit == 0.0 || w[row] < unit)) unit = w[row];
+    }
+    for (double& unit : units)
+        if (unit == 0.0) unit = 1.0;
+    return units;
+}
+
+// By how much a count of a word raises its log likelihood, and what of that goes with one unit.
 struct Gain {
     double gain;  // log (count + pretend count) - log (pretend count)
-    double loss;  // this of one count less, minus this
+    double loss;  // this of one unit less, minus this
 };
 
-// The gains of counts, each by its number. Most counts are small whole numbers of words whose pretend
-// counts are alike, and have the same few gains.
+// The gains of counts, each by its number. Most counts are a few units of words whose pretend counts
+// are alike, and have the same few gains in each class.
 class Gains {
   public:
+    explicit Gains(const std::vector<double>& units) : units_(units) {}
+
     // Of the word whose counts are asked for next.
     void set_pretend(double pretend) {
         if (pretend == pretend_) return;
@@ -35,16 +55,18 @@ class Gains {
         log_pretend_ = std::log(pretend);
         if (!gains_.empty()) return;
         first_pretend_ = pretend;
-        for (int n = 0; n <= MOST; ++n) gains_.push_back(gain_of(n));
+        for (const double unit : units_)
+            for (int n = 0; n <= MOST; ++n) gains_.push_back(gain_of(n * unit, unit));
     }
     double log_pretend() const { return log_pretend_; }
 
-    uint32_t number_of(double count) {
-        if (pretend_ == first_pretend_ && count >= 0.0 && count <= MOST &&
-            static_cast<double>(static_cast<int>(count)) == count)
-            return static_cast<uint32_t>(count);
+    uint32_t number_of(double count, std::int32_t of_class) {
+        const double unit = units_[of_class], times = std::nearbyint(count / unit);
+        if (pretend_ == first_pretend_ && times >= 0.0 && times <= MOST &&
+            are_alike(times * unit, count))
+            return static_cast<uint32_t>(of_class * (MOST + 1) + static_cast<int>(times));
         if (gains_.size() > UINT32_MAX) throw std::length_error("too many counts of words");
-        gains_.push_back(gain_of(count));
+        gains_.push_back(gain_of(count, unit));
         return static_cast<uint32_t>(gains_.size() - 1);
     }
 
@@ -52,13 +74,14 @@ class Gains {
 
   private:
     static constexpr int MOST = 15;
+    std::vector<double> units_;
     LargeVector<Gain> gains_;
     double pretend_ = -1.0, log_pretend_ = 0.0, first_pretend_ = -1.0;
 
     double log_of(double count) const { return std::log(count + pretend_) - log_pretend_; }
-    Gain gain_of(double count) const {
+    Gain gain_of(double count, double unit) const {
         const double gain = log_of(count);
-        return {gain, log_of(std::max(count - 1.0, 0.0)) - gain};
+        return {gain, log_of(std::max(count - unit, 0.0)) - gain};
     }
 };
 
@@ -74,8 +97,9 @@ class KnownWords {
         std::int32_t size;  // or WHOLE
     };
 
-    KnownWords(const SparseTable& table, const double* frequency, const double* pretend, int64_t k)
-        : k_(k), known_(static_cast<size_t>(table.rows())),
+    KnownWords(const SparseTable& table, const double* frequency, const double* pretend, int64_t k,
+               const std::vector<double>& units)
+        : k_(k), gains_(units), known_(static_cast<size_t>(table.rows())),
           cells_(static_cast<size_t>(table.cells())) {
         if (table.cells() > UINT32_MAX) throw std::length_error("too many counts of words");
         if (std::any_of(pretend, pretend + table.rows(), [&](double p) { return p != *pretend; }))
@@ -85,8 +109,8 @@ class KnownWords {
             const int64_t begin = table.first()[word], end = table.first()[word + 1];
             for (int64_t i = begin; i < end; ++i) {
                 const double n = table.values()[i];
-                all_whole_ &= n >= 1.0;
-                cells_[i] = {table.classes()[i], gains_.number_of(n)};
+                all_there_ &= n >= (1 - alike) * units[table.classes()[i]];
+                cells_[i] = {table.classes()[i], gains_.number_of(n, table.classes()[i])};
             }
             if (!log_pretends_.empty()) log_pretends_[word] = gains_.log_pretend();
             known_[word] = {frequency[word], static_cast<uint32_t>(begin),
@@ -95,7 +119,7 @@ class KnownWords {
         }
     }
 
-    bool all_whole() const { return all_whole_; }
+    bool all_there() const { return all_there_; }
     const Known& operator[](std::int32_t word) const { return known_[word]; }
     double log_pretend(std::int32_t word) const {
         return log_pretends_.empty() ? gains_.log_pretend() : log_pretends_[word];
@@ -156,7 +180,7 @@ class KnownWords {
     LargeVector<Cell> cells_;
     LargeVector<double> whole_;
     LargeVector<double> log_pretends_;  // of each word; empty if all are alike
-    bool all_whole_ = true;  // whether no count is less than 1
+    bool all_there_ = true;  // whether no count is less than a unit
 
     const double* whole(const Known& known) const {
         return whole_.data() + static_cast<size_t>(known.begin) * 2 * static_cast<size_t>(k_);
@@ -201,7 +225,8 @@ NAIVELY_INLINE inline int64_t find_cell(const SparseTable& table, std::int32_t w
 }
 
 NAIVELY_INLINE inline void leave_out_part(const WordMatrix& matrix, const SparseTable& table,
-                                          const Words& of, const std::int32_t* y, const double* w,
+                                          const Words& of, const std::vector<double>& units,
+                                          const std::int32_t* y, const double* w,
                                           int64_t bands, int64_t k, double* evidence,
                                           double* lengths, int64_t begin, int64_t end) {
     const KnownWords& known_words = *of.known;
@@ -211,7 +236,7 @@ NAIVELY_INLINE inline void leave_out_part(const WordMatrix& matrix, const Sparse
         std::fill(length.begin(), length.end(), 0.0);
         std::fill(shift.begin(), shift.end(), 0.0);
         const std::int32_t own_class = y[row];
-        const double weight = w == nullptr ? 1.0 : w[row];
+        const double weight = w == nullptr ? 1.0 : w[row], unit = units[own_class];
         double gone = 0.0;   // of the counts of the row's own class
         double alone = 0.0;  // pretend counts of words that only this row has
         const int64_t last = matrix.starts()[row + 1];
@@ -224,11 +249,11 @@ NAIVELY_INLINE inline void leave_out_part(const WordMatrix& matrix, const Sparse
             const double x = matrix.times(e), own = weight * x;
             const double others = known.frequency - own;
             const bool is_alone = of.grows && others <= negligible;
-            const bool is_one = known_words.all_whole() && own == 1.0;
+            const bool is_one = known_words.all_there() && are_alike(own, unit);
             const int64_t cell = is_one ? -1 : find_cell(table, word, own_class);
             const double before = cell < 0 ? 0.0 : table.values()[cell];
             const double left = std::max(before - own, 0.0);
-            gone += is_one ? 1.0 : before - left;
+            gone += is_one ? unit : before - left;
             if (is_alone) {
                 alone += of.pretend[word];
                 continue;
@@ -281,15 +306,16 @@ nb::tuple leave_out_words(nb::handle indptr, nb::handle indices, nb::handle data
     {
         const nb::gil_scoped_release released;
         table.check(0, table.rows());
-        const KnownWords known(table, often.data(), pretends.data(), k);
+        const std::vector<double> units = units_of(own.data(), weights.data(), matrix.rows(), k);
+        const KnownWords known(table, often.data(), pretends.data(), k, units);
         const Words words{&known, pretends.data(), totals.data(), grows};
         const double per_row = static_cast<double>(matrix.entries()) /
                                static_cast<double>(std::max<int64_t>(1, matrix.rows()));
         run_parts(matrix.rows(), count_parts(matrix.rows(), 8.0 * per_row),
                   [&](int64_t begin, int64_t end, int) {
                       on_best_instruction_set([&](auto) NAIVELY_INLINE {
-                          leave_out_part(matrix, table, words, own.data(), weights.data(), bands, k,
-                                         evidence.data(), lengths.data(), begin, end);
+                          leave_out_part(matrix, table, words, units, own.data(), weights.data(), bands,
+                                         k, evidence.data(), lengths.data(), begin, end);
                       });
                   });
     }
