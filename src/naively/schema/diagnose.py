@@ -256,6 +256,7 @@ def warn_of_marked_numbers(
     >>> from naively import NaiveBayes
     >>> X = {"age": [30, 40, -999, 50] * 5}
     >>> with warnings.catch_warnings(record=True) as said:
+    ...     warnings.simplefilter("always")
     ...     nb = NaiveBayes(missing_values=["-999"]).fit(X, [0, 1] * 10)
     >>> print(said[0].message)
     Column 'age' holds numbers, 5 of them -999: missing_values is of strings; put NaN in their
