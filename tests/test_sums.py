@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -157,6 +158,14 @@ def test_sums_by_group_are_exact_in_any_order(values: list[float], random: Any) 
         assert found[c] == pytest.approx(
             math.fsum(of), rel=1e-15, abs=1e-15 * max(map(abs, of), default=0)
         )
+
+
+def test_whole_numbers_that_a_float_does_not_tell_apart_are_added_in_any_order() -> None:
+    whole = [2.0**55, 9.0, 4.0, 5.0]
+    found = {
+        float(sum_by_group(np.array(x), np.zeros(4, np.int64), 1)[0]) for x in permutations(whole)
+    }
+    assert found == {math.fsum(whole)}
 
 
 @pytest.mark.parametrize("largest", [np.inf, np.nan, 1e308])

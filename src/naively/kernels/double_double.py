@@ -311,6 +311,9 @@ def _in_strips(
 HUGE, SMALL_ENOUGH = 1000, 2.0**-100  # an exponent from which on numbers are scaled down, by this
 
 
+WHOLE = 2.0**53  # float64 holds every whole number up to here
+
+
 def sum_by_group(values: Floats, group: NDArray[np.integer], groups: int) -> Floats:
     """Return the sum of the numbers of each group, (groups,), whatever their order.
 
@@ -318,8 +321,9 @@ def sum_by_group(values: Floats, group: NDArray[np.integer], groups: int) -> Flo
     array([0.1, 0.2])
     """
     largest = np.abs(values).max(initial=0.0)
-    # Whole numbers are added up without rounding; and where one is infinite, so is the sum.
-    if not np.isfinite(largest) or (values == np.rint(values)).all():
+    # Up to 2^53 whole numbers are added up without rounding; where one is infinite, so is the sum.
+    whole = largest * len(values) <= WHOLE and (values == np.rint(values)).all()
+    if whole or not np.isfinite(largest):
         return np.bincount(group, values, groups).astype(np.float64)
     if int(np.frexp(largest)[1]) + len(values).bit_length() > HUGE:
         return sum_by_group(values * SMALL_ENOUGH, group, groups) / SMALL_ENOUGH
@@ -334,9 +338,6 @@ def sum_by_group(values: Floats, group: NDArray[np.integer], groups: int) -> Flo
 
 
 # --- Sums that are scattered into a table, in plain NumPy: exact where all terms are whole -------
-
-
-WHOLE = 2.0**53  # float64 holds every whole number up to here
 
 
 def scatter(
