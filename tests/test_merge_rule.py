@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
+from itertools import product
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -277,13 +280,42 @@ def test_words_selected_again_and_again_are_known_by_name_and_by_row() -> None:
     assert (np.delete(place, rows) == -1).all()
     assert axis.find(axis) is None
     assert axis.words == [whole.words[row] for row in rows]
-    both, mine, theirs = axis.union(whole)
-    assert [both.words[row] for row in mine] == axis.words
-    assert [both.words[row] for row in theirs] == whole.words
-    other = whole.select(~np.isin(np.arange(len(whole)), rows))
-    both, _, _ = axis.union(other)
-    assert both.words == axis.words + other.words
-    assert (axis.find(other) == -1).all()
+
+
+def test_axes_of_words_are_found_and_joined_as_their_words_are() -> None:
+    X, y = texts(0)
+    (block,) = NaiveBayes(Text(), weights=None).fit(X, y).tally_.blocks.values()
+    whole = block.axis
+    more = whole.vocabulary.copy()
+    more.add(["none", "of", "these", "was", "there"])
+    grown = whole.grown(more)
+    (other,) = NaiveBayes(Text(), weights=None).fit(*texts(1)).tally_.blocks.values()
+    rng = np.random.default_rng(0)
+    axes = [whole, grown, other.axis]
+    axes += [axis.select(rng.random(len(axis)) < share) for axis in axes for share in (0.7, 0.0)]
+    axes += [axis.select(rng.random(len(axis)) < 0.5) for axis in axes]
+    for mine, theirs in product(axes, axes):
+        row = {word: i for i, word in enumerate(mine.words)}
+        place = mine.find(theirs)
+        found = np.arange(len(theirs)) if place is None else place
+        assert found.tolist() == [row.get(word, -1) for word in theirs.words]
+        both, *places = mine.union(theirs)
+        assert sorted(both.words) == sorted({*mine.words, *theirs.words})
+        for axis, rows in zip((mine, theirs), places, strict=True):
+            here = range(len(axis)) if rows is None else rows
+            assert [both.words[i] for i in here] == axis.words
+
+
+def test_a_word_that_nobody_has_is_none_of_a_sum() -> None:
+    X = ["one two", "two three", "three four", "four five"]
+    parts = [NaiveBayes(Text(), weights=None).fit([text], [1]).tally_ for text in X]
+    total = reduce(add, parts)
+    some = (total - parts[1] - parts[2]) + (total - parts[0] - parts[2] - parts[3])
+    (block,) = some.blocks.values()
+    assert sorted(block.axis.words) == ["five", "four", "one", "three", "two"]
+    some = (total - parts[2] - parts[3] - parts[1]) + (total - parts[0] - parts[1] - parts[2])
+    (block,) = some.blocks.values()
+    assert sorted(block.axis.words) == ["five", "four", "one", "two"]
 
 
 def test_nothing_to_add_up_is_said() -> None:
@@ -323,3 +355,23 @@ def test_a_tally_stays_as_it_is_when_a_sum_goes_on_with_its_words() -> None:
     left = total - first - alone - others
     assert not any(s.high.any() for block in left.blocks.values() for s in block.sums.values())
     assert not left.weight.high.any()
+
+
+def test_a_sum_goes_on_with_words_that_were_selected() -> None:
+    X, y = texts(0)
+    schema, first = NaiveBayes(Text(), weights=None).fit(X, y).model_.counted
+
+    def counted(rows: list[str], labels: list[str], axes: Any) -> Any:
+        batch = schema.encode(as_rows(rows, texts=True), encode_labels(labels))
+        return count_batch(batch.on(axes), schema)
+
+    more = counted(["gone words that go", "words that stay"], ["a", "b"], first.axes)
+    less = more - counted(["gone words that go"], ["a"], more.axes)
+    (block,) = less.blocks.values()
+    assert sorted(block.axis.words) == ["stay", "that", "words"]
+    total, expected = Total.of([first, less]), NaiveBayes(Text(), weights=None)
+    expected.fit([*X, "words that stay"], [*y, "b"])
+    found, of = (next(iter(t.blocks.values())) for t in (total, expected.tally_))
+    at = [of.axis.words.index(word) for word in found.axis.words]
+    np.testing.assert_array_equal(found[VALUE].high, of[VALUE].high[at])
+    assert len(at) == len(of.axis)

@@ -104,8 +104,29 @@ FAULTS = [
     Fault(
         "a sum that goes on with the words of what was added to it adds words to that too",
         "src/naively/counting/tally.py",
-        "other.axis.vocabulary, False",
-        "other.axis.vocabulary, True",
+        "other.axis.listed, False",
+        "other.axis.listed, True",
+        ("tests/test_merge_rule.py",),
+    ),
+    Fault(
+        "words that were selected are counted where they stood among all",
+        "src/naively/counting/tally.py",
+        "if other.axis.number is None and other.axis.goes_on_from",
+        "if other.axis.goes_on_from",
+        ("tests/test_merge_rule.py",),
+    ),
+    Fault(
+        "words that were selected from a longer list are said to be unknown",
+        "src/naively/counting/axis.py",
+        "place[self._numbers] = np.arange(len(self))",
+        "place[: len(self)] = np.arange(len(self))",
+        ("tests/test_merge_rule.py",),
+    ),
+    Fault(
+        "words that are listed are in a sum although neither side has them",
+        "src/naively/counting/axis.py",
+        "number=None if there.all() else np.flatnonzero(there))",
+        "number=None)",
         ("tests/test_merge_rule.py",),
     ),
     Fault(

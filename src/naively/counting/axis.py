@@ -496,17 +496,16 @@ class Words(Axis):
     columns: tuple[Name]
     listed: Vocabulary  # of these words, or of those that they were selected from
     analyser: Analyser
-    # The axis that these words were selected from, while it is in use, and their rows there.
-    source: tuple[ref[Words], NDArray[np.int64]] | None = None
+    number: RowMap = None  # of each word among those that are listed, ascending; None: of all
     # The vocabularies that this one grew from, the last first, and how many words they had then.
     earlier: tuple[tuple[ref[Vocabulary], int], ...] = ()
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
         """The words. Those that were selected are listed when asked for: a fold never asks."""
-        if self.source is None:
+        if self.number is None:
             return self.listed
-        return self.listed.select(np.isin(np.arange(len(self.listed)), self.source[1]))
+        return self.listed.select(np.isin(np.arange(len(self.listed)), self.number))
 
     @property
     def grows(self) -> bool:
@@ -522,7 +521,7 @@ class Words(Axis):
         return self.analyser.binary
 
     def __len__(self) -> int:
-        return len(self.listed if self.source is None else self.source[1])
+        return len(self.listed if self.number is None else self.number)
 
     @cached_property
     def words(self) -> list[str]:
@@ -553,52 +552,61 @@ class Words(Axis):
         self.check_counted_alike(other)
         if self._has_words_of(other):
             return self, None, None
-        joined = self.vocabulary.copy()
-        theirs = joined.join(other.vocabulary)
-        return self.grown(joined), np.arange(len(self)), theirs
+        longer = self._longer_list(other)
+        if longer is None:
+            joined = self.vocabulary.copy()
+            theirs = joined.join(other.vocabulary)
+            return self.grown(joined), np.arange(len(self)), theirs
+        there = np.zeros(len(longer.listed), np.bool_)
+        there[self._numbers] = there[other._numbers] = True
+        row = np.cumsum(there) - 1
+        axis = replace(longer, number=None if there.all() else np.flatnonzero(there))
+        return axis, row[self._numbers], row[other._numbers]
+
+    @property
+    def _numbers(self) -> NDArray[np.int64]:
+        return np.arange(len(self.listed)) if self.number is None else self.number
 
     def _has_words_of(self, other: Words) -> bool:
         """Whether it is known without a look that each word has the same row on both axes."""
-        return (self.listed is other.listed and self.source is other.source) or not self.grows
+        return (self.listed is other.listed and self.number is other.number) or not self.grows
+
+    def _longer_list(self, other: Words) -> Words | None:
+        """Return which axis lists what the other does, and more; None if that takes a look."""
+        if self.listed is other.listed or self.goes_on_from(other.listed):
+            return self
+        return other if other.goes_on_from(self.listed) else None
 
     def grown(self, vocabulary: Vocabulary) -> Words:
         """Return the axis with the words of a larger vocabulary, which begins with these."""
         earlier: tuple[tuple[ref[Vocabulary], int], ...] = ()
-        if self.source is None:
+        if self.number is None:
             earlier = (ref(self.listed), len(self.listed)), *self.earlier[:EARLIER]
-        return replace(self, listed=vocabulary, source=None, earlier=earlier)
-
-    def _begins_with(self, other: Words) -> bool:
-        """Whether it is known without a look that the words here are those and more."""
-        return other.source is None and self.goes_on_from(other.listed)
+        return replace(self, listed=vocabulary, number=None, earlier=earlier)
 
     def goes_on_from(self, vocabulary: Vocabulary) -> bool:
-        """Whether it is known without a look that the words here are those of it, and more."""
-        if self.source is not None:
-            return False
+        """Whether it is known without a look that what is listed is what is there, and more."""
         then = (size for of, size in self.earlier if of() is vocabulary)
         return len(vocabulary) <= next(then, -1)
 
     def select(self, keep: NDArray[np.bool_]) -> Words:
-        if self.source is None:
-            return replace(self, source=(ref(self), np.flatnonzero(keep)))
-        of, rows = self.source
-        return replace(self, source=(of, rows[keep]))
+        return replace(self, number=self._numbers[keep])
 
     def find(self, other: Words) -> RowMap:
         """Return the row here of each word of another axis, (words,); -1 where there is none.
 
         It is None if each word has the same row on both.
         """
-        if self._has_words_of(other) or self._begins_with(other):
+        if self._has_words_of(other):
             return None
-        if self.source is not None:
-            of, rows = self.source
-            if of() is other:
-                place = np.full(len(other), -1, np.int64)
-                place[rows] = np.arange(len(rows))
-                return place
-        return self.vocabulary.find(other.words)
+        longer = self._longer_list(other)
+        if longer is None:
+            return self.vocabulary.find(other.words)
+        if longer is self and self.number is None:
+            return other.number
+        place = np.full(len(longer.listed), -1, np.int64)
+        place[self._numbers] = np.arange(len(self))
+        return place[other._numbers]
 
     def __reduce__(self) -> tuple[object, ...]:
         # A native vocabulary cannot be pickled, and the reader may have no native kernels.

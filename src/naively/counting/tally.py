@@ -590,8 +590,8 @@ class _Text:
             self._parts = {s: _parts_of(sums) for s, sums in self._block.sums.items()}
             self._lent = False
         rows = None
-        if other.axis.goes_on_from(self._vocabulary):
-            self._vocabulary, self._owns = other.axis.vocabulary, False
+        if other.axis.number is None and other.axis.goes_on_from(self._vocabulary):
+            self._vocabulary, self._owns = other.axis.listed, False
         else:
             if not self._owns:
                 self._vocabulary, self._owns = self._vocabulary.copy(), True

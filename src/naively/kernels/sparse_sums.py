@@ -465,12 +465,12 @@ class SparseSums:
             return self
         if len(rows) == size and (rows == np.arange(size)).all():
             return self
-        of = np.full(size, -1, np.int64)
-        of[rows] = np.arange(len(rows))
-        there = np.flatnonzero(of >= 0)
-        some = self[of[there]]
+        some = self
+        if (rows[1:] <= rows[:-1]).any():
+            order = np.argsort(rows)
+            rows, some = rows[order], self[order]
         first = np.zeros(size + 1, np.int64)
-        first[there + 1] = np.diff(some.first)
+        first[rows + 1] = np.diff(some.first)
         return SparseSums(np.cumsum(first), some.classes, some.stored, self.k)
 
     def place_classes(self, places: NDArray[np.int64] | None, k: int) -> SparseSums:

@@ -459,10 +459,25 @@ class WordSlopes(Likelihood[Counts]):
             missing = block.missing
             base = self.absent.total()
             start = start + (np.where(missing[:, None], 0.0, base) if missing.any() else base)
+        times = None if words.presence else clipped(words.data)
+        csr = words.indptr, words.indices, times
+        return self._score(*csr, self.length_power, start, finish, log_prior)
+
+    def _score(
+        self,
+        indptr: NDArray[np.integer],
+        word: NDArray[np.integer],
+        times: Floats | None,
+        length_power: float,
+        start: Floats,
+        finish: Finish,
+        log_prior: Floats,
+    ) -> Finished:
+        """Score the rows of a CSR matrix, whose cells are 1 without ``times``."""
         return dispatch.score_sparse(
-            words.indptr,
-            words.indices.astype(np.int32, copy=False),
-            None if words.presence else clipped(words.data),
+            indptr,
+            word.astype(np.int32, copy=False),
+            times,
             self.first,
             self.classes,
             self.value,
@@ -470,7 +485,7 @@ class WordSlopes(Likelihood[Counts]):
             self.shift,
             self.of_band,
             self.weight,
-            self.length_power,
+            length_power,
             start,
             finish,
             log_prior,
@@ -493,23 +508,9 @@ class WordSlopes(Likelihood[Counts]):
         of_part = row * parts + part[word]
         order = np.argsort(of_part, kind="stable")
         texts, k = len(block) * parts, self.of_band.shape[1]
-        size = np.bincount(of_part, minlength=texts)
-        found = dispatch.score_sparse(
-            np.append(0, np.cumsum(size)),
-            word[order].astype(np.int32),
-            None if block.presence else x[order],
-            self.first,
-            self.classes,
-            self.value,
-            self.band,
-            self.shift,
-            self.of_band,
-            self.weight,
-            0.0,
-            np.zeros(k),
-            "joint",
-            np.zeros(k),
-        )
+        indptr = np.append(0, np.cumsum(np.bincount(of_part, minlength=texts)))
+        times, none = None if block.presence else x[order], np.zeros(k)
+        found = self._score(indptr, word[order], times, 0.0, none, "joint", none)
         return found.reshape(len(block), parts, k)
 
     def at(self, x: NDArray[np.number], column: NDArray[np.int64]) -> Floats:
