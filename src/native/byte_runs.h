@@ -1,4 +1,4 @@
-// Runs of bytes of one kind in an ASCII text, found eight bytes at a time.
+// Runs of bytes of one kind in an ASCII text, found eight or sixteen bytes at a time.
 #pragma once
 
 #include <algorithm>
@@ -6,7 +6,12 @@
 #include <cstdint>
 #include <cstring>
 
+#include "simd.h"
 #include "word.h"
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 namespace naively {
 
@@ -18,8 +23,27 @@ constexpr uint64_t bytes_between(uint64_t x, uint8_t low, uint8_t high) {
     return (x + each_byte(0x80 - low)) & ~(x + each_byte(0x7F - high));
 }
 
-// Calls visit(begin, end) for each run of bytes of which `mark` sets bit 7, where it is given eight
-// of them.
+// How many bytes are looked at together, and a bit for each that says what `mark` does in bit 7.
+#if defined(__SSE2__)
+using ByteBlock = Vector<uint8_t, 16>;
+inline ByteBlock bytes_between(const ByteBlock& x, uint8_t low, uint8_t high) {
+    return reinterpret_cast<ByteBlock>((x >= low) & (x <= high));
+}
+template <class Mark>
+uint64_t bits_of_block(const uint8_t* bytes, const Mark& mark) {
+    ByteBlock x;
+    std::memcpy(&x, bytes, sizeof x);
+    return static_cast<uint64_t>(_mm_movemask_epi8(reinterpret_cast<__m128i>(mark(x))));
+}
+#else
+using ByteBlock = uint64_t;
+template <class Mark>
+uint64_t bits_of_block(const uint8_t* bytes, const Mark& mark) {
+    return ((mark(load8(bytes)) & each_byte(0x80)) >> 7) * 0x0102040810204080u >> 56;
+}
+#endif
+
+// Calls visit(begin, end) for each run of bytes of which mark(ByteBlock) sets bit 7.
 template <class Mark, class Visit>
 void visit_runs(const uint8_t* text, size_t n, Mark&& mark, Visit&& visit) {
     size_t begin = 0;
@@ -30,21 +54,22 @@ void visit_runs(const uint8_t* text, size_t n, Mark&& mark, Visit&& visit) {
         uint8_t last[64] = {};
         if (size < 64) bytes = static_cast<const uint8_t*>(std::memcpy(last, bytes, size));
         uint64_t bits = 0;  // one for each byte
-        for (size_t i = 0; i < size; i += 8) {
-            const uint64_t top_bits = mark(load8(bytes + i)) & each_byte(0x80);
-            bits |= ((top_bits >> 7) * 0x0102040810204080u) >> 56 << i;
-        }
+        for (size_t i = 0; i < 64; i += sizeof(ByteBlock))
+            bits |= bits_of_block(bytes + i, mark) << i;
         if (size < 64) bits &= (uint64_t{1} << size) - 1;
         // Where a byte differs from the one before it, a run begins or ends.
-        uint64_t edges = bits ^ (bits << 1 | (inside ? 1 : 0));
-        for (; edges != 0; edges &= edges - 1) {
-            const size_t position = block + static_cast<size_t>(__builtin_ctzll(edges));
-            if (inside)
-                visit(begin, position);
-            else
-                begin = position;
-            inside = !inside;
+        const uint64_t before = bits << 1 | (inside ? 1 : 0);
+        uint64_t begins = bits & ~before, ends = before & ~bits;
+        for (; ends != 0; ends &= ends - 1) {
+            if (!inside) {
+                begin = block + static_cast<size_t>(__builtin_ctzll(begins));
+                begins &= begins - 1;
+            }
+            inside = false;
+            visit(begin, block + static_cast<size_t>(__builtin_ctzll(ends)));
         }
+        if (begins != 0) begin = block + static_cast<size_t>(__builtin_ctzll(begins));
+        inside = bits >> 63 != 0;
     }
     if (inside) visit(begin, n);
 }

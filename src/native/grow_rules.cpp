@@ -163,18 +163,33 @@ class Grower {
         });
     }
 
+    // The cells of the tables of some columns that rows are added to.
     template <int64_t count>
-    NAIVELY_INLINE void fill_narrow(const int64_t* column, int64_t leaves) {
+    struct Cells {
         const std::uint8_t* code[count];
         double* table[count];
-        for (int64_t k = 0; k < count; ++k) {
-            code[k] = &codes[column[k] * rows];
-            table[k] = tables[column[k]].data();
+        const std::int32_t* leaf;
+        int64_t leaves;
+
+        Cells(Grower& of, const int64_t* column, int64_t leaves)
+            : leaf(of.leaf.data()), leaves(leaves) {
+            for (int64_t k = 0; k < count; ++k) {
+                code[k] = &of.codes[column[k] * of.rows];
+                table[k] = of.tables[column[k]].data();
+            }
         }
+        NAIVELY_INLINE double* at(int64_t k, std::int32_t row, int64_t size) const {
+            return table[k] + (code[k][row] * leaves + leaf[row]) * size;
+        }
+    };
+
+    template <int64_t count>
+    NAIVELY_INLINE void fill_narrow(const int64_t* column, int64_t leaves) {
+        const Cells<count> cells(*this, column, leaves);
         for (const std::int32_t i : some) {
             const Vector<double, lanes> of = load<lanes>(&slopes[i * lanes]);
             NAIVELY_UNROLL for (int64_t k = 0; k < count; ++k) {
-                double* at = table[k] + (code[k][i] * leaves + leaf[i]) * lanes;
+                double* at = cells.at(k, i, lanes);
                 store<lanes>(at, load<lanes>(at) + of);
             }
         }
@@ -182,18 +197,12 @@ class Grower {
 
     template <int64_t count>
     NAIVELY_INLINE void fill_wide(const int64_t* column, int64_t leaves) {
-        const std::uint8_t* code[count];
-        double* table[count];
-        for (int64_t k = 0; k < count; ++k) {
-            code[k] = &codes[column[k] * rows];
-            table[k] = tables[column[k]].data();
-        }
+        const Cells<count> cells(*this, column, leaves);
         const int64_t end = sums;
         for (const std::int32_t i : some) {
             const double* of = &slopes[i * end];
             double* at[count];
-            for (int64_t k = 0; k < count; ++k)
-                at[k] = table[k] + (code[k][i] * leaves + leaf[i]) * end;
+            for (int64_t k = 0; k < count; ++k) at[k] = cells.at(k, i, end);
             for (int64_t c = 0; c < end; c += lanes) {
                 const Vector<double, lanes> more = load<lanes>(of + c);
                 NAIVELY_UNROLL for (int64_t k = 0; k < count; ++k)

@@ -1,5 +1,5 @@
-// An array that grows at its end, and that NumPy takes over without a copy. Unlike a vector, it is
-// enlarged by realloc, which moves large memory by its pages, and its elements are set only once.
+// An array that grows at its end, and that NumPy takes over without a copy. Unlike those of a
+// vector, its elements are set only once, and large memory moves by its pages when it is enlarged.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -8,10 +8,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <new>
 #include <type_traits>
+#include <utility>
+
+#include "large_pages.h"
 
 namespace naively {
 
@@ -22,9 +24,21 @@ class GrowingArray {
     static_assert(std::is_trivially_copyable_v<T>);
 
   public:
+    GrowingArray() = default;
+    GrowingArray(GrowingArray&& other) noexcept { *this = std::move(other); }
+    GrowingArray& operator=(GrowingArray&& other) noexcept {
+        std::swap(data_, other.data_);
+        std::swap(size_, other.size_);
+        std::swap(capacity_, other.capacity_);
+        return *this;
+    }
+    ~GrowingArray() {
+        if (data_ != nullptr) LargePages<T>().deallocate(data_, capacity_);
+    }
+
     size_t size() const { return size_; }
-    T* data() { return data_.get(); }
-    const T* data() const { return data_.get(); }
+    T* data() { return data_; }
+    const T* data() const { return data_; }
     const T* begin() const { return data(); }
     const T* end() const { return data() + size_; }
 
@@ -37,7 +51,7 @@ class GrowingArray {
     // elements by `grow_by`.
     T* room_for(size_t n) {
         if (capacity_ - size_ < n) enlarge(n);
-        return data_.get() + size_;
+        return data_ + size_;
     }
     void grow_by(size_t n) { size_ += n; }
 
@@ -45,19 +59,18 @@ class GrowingArray {
     nb::object released() {
         // Of 64 bits NumPy has two types, which it shows differently.
         static_assert(!std::is_same_v<T, std::int64_t>, "copy them");
-        if (size_ < capacity_) reallocate(std::max<size_t>(size_, 1));
-        const nb::capsule owner(data_.get(), [](void* memory) noexcept { std::free(memory); });
-        T* const memory = data_.release();
-        const size_t size = size_;
-        size_ = capacity_ = 0;
-        return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(memory, {size}, owner));
+        if (data_ == nullptr || size_ < capacity_) reallocate(std::max<size_t>(size_, 1));
+        auto held = std::make_unique<GrowingArray>(std::move(*this));
+        const nb::capsule owner(held.get(), [](void* array) noexcept {
+            delete static_cast<GrowingArray*>(array);
+        });
+        const GrowingArray* const array = held.release();
+        using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
+        return nb::cast(Array(array->data_, {array->size_}, owner));
     }
 
   private:
-    struct Free {
-        void operator()(T* memory) const { std::free(memory); }
-    };
-    std::unique_ptr<T[], Free> data_;
+    T* data_ = nullptr;
     size_t size_ = 0, capacity_ = 0;
 
     void enlarge(size_t n) {
@@ -67,10 +80,7 @@ class GrowingArray {
     }
 
     void reallocate(size_t capacity) {
-        void* const memory = std::realloc(data_.get(), capacity * sizeof(T));
-        if (memory == nullptr) throw std::bad_alloc();
-        static_cast<void>(data_.release());  // realloc has freed it
-        data_.reset(static_cast<T*>(memory));
+        data_ = LargePages<T>().reallocate(data_, capacity_, capacity);
         capacity_ = capacity;
     }
 };

@@ -2,9 +2,11 @@
 // as otherwise every second look-up waits for the address rather than for the data.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 #include <vector>
 
@@ -44,6 +46,26 @@ struct LargePages {
     template <class U>
     bool operator!=(const LargePages<U>&) const { return false; }
 
+    // Memory for n elements that holds the first ones of some that was for others, which is freed.
+    T* reallocate(T* memory, std::size_t others, std::size_t n) {
+        const std::size_t before = others * sizeof(T), after = n * sizeof(T);
+        void* found = nullptr;
+        if (memory == nullptr || is_large(before) != is_large(after)) {
+            T* const other = allocate(n);
+            if (memory != nullptr) {
+                std::memcpy(other, memory, std::min(before, after));
+                deallocate(memory, others);
+            }
+            return other;
+        }
+        if (is_large(before))
+            found = remap(memory, whole_pages(before), whole_pages(after));
+        else
+            found = std::realloc(memory, after);
+        if (found == nullptr) throw std::bad_alloc();
+        return static_cast<T*>(found);
+    }
+
   private:
     static bool is_large(std::size_t bytes) { return bytes >= 2 * PAGE; }
     static std::size_t whole_pages(std::size_t bytes) { return (bytes + PAGE - 1) / PAGE * PAGE; }
@@ -65,9 +87,22 @@ struct LargePages {
         return begin + before;
     }
     static void unmap(void* memory, std::size_t bytes) { munmap(memory, bytes); }
+    // Pages move as they are, to where they are whole large pages again.
+    static void* remap(void* memory, std::size_t before, std::size_t after) {
+        if (after <= before) return mremap(memory, before, after, 0);
+        void* const place = map(after);
+        if (place == nullptr) return nullptr;
+        void* const found = mremap(memory, before, after, MREMAP_MAYMOVE | MREMAP_FIXED, place);
+        if (found != MAP_FAILED) return found;
+        munmap(place, after);
+        return nullptr;
+    }
 #else
     static void* map(std::size_t bytes) { return std::malloc(bytes); }
     static void unmap(void* memory, std::size_t) { std::free(memory); }
+    static void* remap(void* memory, std::size_t, std::size_t bytes) {
+        return std::realloc(memory, bytes);
+    }
 #endif
 };
 

@@ -1,15 +1,13 @@
 // pack_strings of kernels/strings.py: the UTF-8 of Python's str objects, joined.
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
-#include <memory>
-#include <new>
 #include <numeric>
 #include <stdexcept>
 #include <vector>
 
 #include "bindings.h"
+#include "growing_array.h"
 #include "strings.h"
 #include "threads.h"
 #include "utf8.h"
@@ -140,45 +138,9 @@ void write_cells(const Cells& cells, int64_t begin, int64_t end, const int64_t* 
     }
 }
 
-// Memory that no object of Python is made for, until it is given away to an array.
-class GrowingBytes {
-  public:
-    size_t size() const { return size_; }
-    const uint8_t* data() const { return bytes_.get(); }
-
-    // Room for so many more bytes.
-    uint8_t* extend(size_t more) {
-        if (size_ + more > capacity_) reserve(std::max(size_ + more, 2 * capacity_));
-        size_ += more;
-        return bytes_.get() + size_ - more;
-    }
-
-    nb::object to_array() {
-        reserve(std::max<size_t>(size_, 1));
-        const nb::capsule owner(bytes_.get(), [](void* bytes) noexcept { std::free(bytes); });
-        uint8_t* bytes = bytes_.release();
-        return nb::cast(nb::ndarray<nb::numpy, uint8_t, nb::ndim<1>>(bytes, {size_}, owner));
-    }
-
-  private:
-    struct Free {
-        void operator()(uint8_t* bytes) const { std::free(bytes); }
-    };
-    size_t size_ = 0, capacity_ = 0;
-    std::unique_ptr<uint8_t, Free> bytes_;
-
-    void reserve(size_t capacity) {
-        void* moved = std::realloc(bytes_.get(), capacity);
-        if (moved == nullptr) throw std::bad_alloc();
-        (void)bytes_.release();
-        bytes_.reset(static_cast<uint8_t*>(moved));
-        capacity_ = capacity;
-    }
-};
-
 // The strings of some rows, whose lengths are written at the places of their ends.
 struct Packed {
-    GrowingBytes utf8;
+    GrowingArray<std::uint8_t> utf8;
     Found found = Found::nothing;
 
     // So many cells at once that they are still cached when they are copied.
@@ -190,7 +152,8 @@ struct Packed {
             found = std::max(found, here);
             if (here == Found::others) return;
             const int64_t size = std::accumulate(ends + row, ends + until, int64_t{0});
-            write_cells(cells, row, until, ends, utf8.extend(static_cast<size_t>(size)));
+            write_cells(cells, row, until, ends, utf8.room_for(static_cast<size_t>(size)));
+            utf8.grow_by(static_cast<size_t>(size));
         }
     }
 };
@@ -212,12 +175,13 @@ nb::object pack_strings(nb::handle object) {
     for (const Packed& part : parts) found = std::max(found, part.found);
     if (found == Found::others) return nb::none();
     add_up(offsets.data(), rows);
-    GrowingBytes& utf8 = parts[0].utf8;
+    GrowingArray<std::uint8_t>& utf8 = parts[0].utf8;
     for (size_t part = 1; part < parts.size(); ++part) {
-        const GrowingBytes& more = parts[part].utf8;
-        if (more.size() != 0) std::memcpy(utf8.extend(more.size()), more.data(), more.size());
+        const GrowingArray<std::uint8_t>& more = parts[part].utf8;
+        std::copy(more.begin(), more.end(), utf8.room_for(more.size()));
+        utf8.grow_by(more.size());
     }
-    return make_strings(offsets.object(), utf8.to_array(),
+    return make_strings(offsets.object(), utf8.released(),
                         found == Found::missing ? missing.object() : nb::none());
 }
 

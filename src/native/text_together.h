@@ -63,7 +63,8 @@ inline bool is_space(Py_UCS4 c) {
 }
 
 // Sets bit 7 of each byte that is not white space; all bytes are ASCII.
-inline uint64_t mark_chunk_bytes(uint64_t x) {
+template <class Block>
+Block mark_chunk_bytes(const Block& x) {
     return ~(bytes_between(x, '\t', '\r') | bytes_between(x, 0x1C, ' '));
 }
 
@@ -72,7 +73,7 @@ template <class Character, class Visit>
 void visit_chunks(const Text& text, const Character* characters, Visit&& visit) {
     if constexpr (sizeof(Character) == 1)
         if (text.bytes_each == 0)
-            return visit_runs(characters, text.length, mark_chunk_bytes, visit);
+            return visit_runs(characters, text.length, mark_chunk_bytes<ByteBlock>, visit);
     for (size_t i = 0; i < text.length;) {
         while (i < text.length && is_space(characters[i])) ++i;
         const size_t begin = i;

@@ -1,6 +1,7 @@
 // A word, as it is looked up.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <vector>
@@ -23,6 +24,18 @@ struct Bytes {
     size_t length;
 };
 
+// What is kept of 16 bytes, by how many of them are a word: to look it up is quicker than to shift.
+using Mask = std::array<uint64_t, 2>;
+constexpr std::array<Mask, 17> masks() {
+    constexpr uint64_t all = ~uint64_t{0};
+    std::array<Mask, 17> made{};
+    for (size_t length = 1; length <= 16; ++length)
+        made[length] = {length < 8 ? all >> (64 - 8 * length) : all,
+                        length <= 8 ? 0 : all >> (128 - 8 * length)};
+    return made;
+}
+constexpr std::array<Mask, 17> MASKS = masks();
+
 // A word as the table compares it, in UTF-8. Up to 16 bytes are held here, padded with zeros; more are
 // only pointed at.
 struct Word {
@@ -33,9 +46,7 @@ struct Word {
 
     // 16 bytes are read, however long the word.
     static Word held(const uint8_t* bytes, size_t length) {
-        const uint64_t all = ~uint64_t{0};
-        const uint64_t first = length >= 8 ? all : ~(all << (8 * length));
-        const uint64_t second = length <= 8 ? 0 : all >> (128 - 8 * length);
+        const auto& [first, second] = MASKS[length];
         return {load8(bytes) & first, load8(bytes + 8) & second, length, nullptr};
     }
 

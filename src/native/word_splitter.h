@@ -13,7 +13,9 @@ namespace naively {
 
 namespace splitting_detail {
 
-enum : uint8_t { BEGINS = 1, GOES_ON = 2, DIGIT = 4, OTHER = 8, NOSE = 16, MOUTH = 32, LETTER_MOUTH = 64 };
+enum : uint8_t {
+    BEGINS = 1, GOES_ON = 2, DIGIT = 4, OTHER = 8, NOSE = 16, MOUTH = 32, LETTER_MOUTH = 64, LINKS = 128
+};
 
 // What a character of a kind may be part of.
 constexpr std::array<uint8_t, 256> roles() {
@@ -28,12 +30,14 @@ constexpr std::array<uint8_t, 256> roles() {
     for (const char c : {')', '(', ']', '[', '}', '{', '@', '|', '/', '\\', '*'})
         made[static_cast<size_t>(c)] |= MOUTH;
     for (const char c : {'d', 'p', 'o', 'x', '3'}) made[static_cast<size_t>(c)] |= LETTER_MOUTH;
+    for (const char c : {'\'', '.', ',', '+', '#', '/'}) made[static_cast<size_t>(c)] |= LINKS;
     return made;
 }
 constexpr std::array<uint8_t, 256> ROLES = roles();
 
 // Sets bit 7 of each byte that is of a word; all are ASCII, none a capital letter.
-inline uint64_t mark_word_bytes(uint64_t x) {
+template <class Block>
+Block mark_word_bytes(const Block& x) {
     return bytes_between(x, 'a', 'z') | bytes_between(x, '0', '9') | bytes_between(x, '_', '_');
 }
 
@@ -52,6 +56,11 @@ struct Rules {
 
     // Where the token ends that begins with a word [begin, end).
     size_t end_of_word(size_t begin, size_t end) const {
+        return is(end, LINKS) || is_before(begin, LINKS) ? end_of_linked(begin, end) : end;
+    }
+
+    // The same of a word that a character which may link it stands beside.
+    size_t end_of_linked(size_t begin, size_t end) const {
         if (begin > 0 && (has(begin - 1, '/') || has(begin - 1, '.'))) {
             const size_t end_of_host = host(begin);
             if (end_of_host != 0) return end_of_host;
@@ -175,7 +184,7 @@ void visit_ascii(const uint8_t* kinds, size_t n, Visit&& visit) {
             }
         }
     };
-    visit_runs(kinds, n, mark_word_bytes, [&](size_t begin, size_t end) {
+    visit_runs(kinds, n, mark_word_bytes<ByteBlock>, [&](size_t begin, size_t end) {
         if (begin < done) return;
         visit_others(begin);
         if (begin < done) return;

@@ -51,7 +51,10 @@ class WordTable {
 
     void prefetch_entry(uint64_t hash) const {
         const uint32_t number = slots_.likely(hash);
-        if (number != UNKNOWN) __builtin_prefetch(&entries_[number]);
+        if (number == UNKNOWN) return;
+        const char* const entry = reinterpret_cast<const char*>(&entries_[number]);
+        __builtin_prefetch(entry);
+        __builtin_prefetch(entry + sizeof(Entry) - 1);
     }
 
     uint32_t find(const Word& word, uint64_t hash) const {
@@ -135,8 +138,8 @@ class WordTable {
         return slots_.slot_of(hash, [&](uint32_t number) { return equal(entries_[number], word); });
     }
 
-    // Whatever runs out of memory, the table stays as it was.
-    uint32_t add(const Word& word, uint64_t hash, size_t slot) {
+    // Whatever runs out of memory, the table stays as it was. Not inlined, as it is rare.
+    __attribute__((noinline)) uint32_t add(const Word& word, uint64_t hash, size_t slot) {
         const auto hash_of_number = [this](size_t i) { return hash_of(entries_[i]); };
         return slots_.add(hash, slot, size(), hash_of_number, [&] {
             Entry entry{word.first, word.second, word.length};
