@@ -62,35 +62,44 @@ class SeenTokens : public TextTokens<uint32_t> {
     SeenTokens(size_t characters, size_t tokens) : keeps_last_(2 * characters >= tokens) {}
 
     void next_text() {
+        if (!keeps_last_) return TextTokens::next_text();
+        if (++text_ != 0) return;
+        std::fill(last_text_.begin(), last_text_.end(), text_);  // all numbers were given
         ++text_;
-        if (!keeps_last_) TextTokens::next_text();
     }
 
     // Writes those numbers that come for the first time in this text, in their order, and returns
     // how many they are. All of them are below `tokens`.
     size_t write_new(const uint32_t* begin, const uint32_t* end, size_t tokens, int32_t* out) {
-        const int32_t* const first = out;
-        if (keeps_last_ && last_text_.size() < tokens)
-            last_text_.resize(std::max(tokens, 2 * last_text_.size()));
-        for (; begin < end; ++begin) {  // without a branch, so that many are looked up at once
-            *out = static_cast<int32_t>(*begin);
-            out += keeps_last_ ? note(*begin) : insert(*begin);
-        }
-        return static_cast<size_t>(out - first);
+        if (!keeps_last_)
+            return write_if(begin, end, out, [&](uint32_t number) { return insert(number); });
+        if (last_text_.size() < tokens) last_text_.resize(std::max(tokens, 2 * last_text_.size()));
+        uint16_t* const last_text = last_text_.data();
+        return write_if(begin, end, out, [=, text = text_](uint32_t number) {
+            const bool is_new = last_text[number] != text;
+            last_text[number] = text;
+            return is_new;
+        });
     }
 
   private:
     bool keeps_last_;
-    uint32_t text_ = 0;
-    std::vector<uint32_t> last_text_;  // of each token; 0 is none
+    uint16_t text_ = 0;
+    std::vector<uint16_t> last_text_;  // of each token; 0 is none
+
+    // Without a branch, so that many are looked up at once.
+    template <class IsNew>
+    static size_t write_if(const uint32_t* begin, const uint32_t* end, int32_t* out,
+                           const IsNew& is_new) {
+        const int32_t* const first = out;
+        for (; begin < end; ++begin) {
+            *out = static_cast<int32_t>(*begin);
+            out += is_new(*begin);
+        }
+        return static_cast<size_t>(out - first);
+    }
 
     // True the first time in this text.
-    bool note(uint32_t number) {
-        uint32_t& last = last_text_[number];
-        const bool is_new = last != text_;
-        last = text_;
-        return is_new;
-    }
     bool insert(uint32_t number) {
         uint32_t& slot = slot_of(number);
         if (slot != EMPTY) return false;

@@ -396,13 +396,14 @@ def check_named(names: Sequence[str], y: Target, beside: Beside) -> None:
 
 def columns_taken(rows: Rows, beside: Beside) -> tuple[Rows, Beside]:
     """Take the columns that are named beside labels out of rows in memory."""
+    if not beside.columns:
+        return rows, beside
     found: dict[str, Target] = dict(beside.given)
     check_named([str(name) for name in rows.names], None, beside)
     for what, name in beside.columns.items():
         found[what] = rows.values(name)
     rest = set(beside.columns.values())
-    if rest:
-        rows = rows.select([name for name in rows.names if name not in rest])
+    rows = rows.select([name for name in rows.names if name not in rest])
     return rows, Beside(**found)
 
 

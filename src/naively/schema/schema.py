@@ -272,7 +272,9 @@ class Schema(Shown):
         """Return the rows with the names of these columns, where columns go by their places."""
         if not self.by_place(rows):
             return rows
-        if len(rows.names) == self.width and set(rows.names) == self._known:
+        if rows.names == self.order or (
+            len(rows.names) == self.width and set(rows.names) == self._known
+        ):
             return rows
         if len(rows.names) != self.width:
             raise ValueError(
@@ -337,7 +339,8 @@ class Schema(Shown):
 
     @cached_property
     def _truths(self) -> list[Name]:
-        return [name for name, kind in self.kinds.items() if kind == "boolean"]
+        truths = (group.columns for group in self.groups if group.kind == "boolean")
+        return [name for columns in truths for name in columns]
 
     def say_odd(self, rows: Rows, readings: Mapping[Name, Reading]) -> None:
         """Warn of words in columns of numbers or times that were not there in training."""
