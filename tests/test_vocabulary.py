@@ -156,6 +156,15 @@ def test_a_token_counts_once_however_many_are_known(Vocabulary, known, texts):
         assert sorted(number[begin:end].tolist()) == sorted({known + i for i in text})
 
 
+@both
+def test_a_token_counts_once_in_each_of_many_texts(Vocabulary):
+    # The native one gives texts numbers of 16 bits: after 65,535 they come again.
+    texts = ["once once" if i % 65_535 == 0 else "other" for i in range(140_000)]
+    indptr, number, _ = Vocabulary().encode(texts, True, grow=True)
+    np.testing.assert_array_equal(indptr, np.arange(len(texts) + 1))
+    np.testing.assert_array_equal(np.flatnonzero(number == number[0]), [0, 65_535, 131_070])
+
+
 @pytest.fixture(scope="module")
 def load():
     folder = os.environ.get("NAIVELY_DATA")
