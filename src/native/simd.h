@@ -139,7 +139,8 @@ NAIVELY_INLINE inline Vector<double, lanes> broadcast(double value) {
         return Vector<double, 4>{v, v, v, v};
 }
 
-// Prefetch `count` elements that come `later` than `from`; they may lie past the end.
+// Prefetch `count` elements that come `later` than `from`; they may lie past the end. The second
+// cache has them, as only a few lines at once can be on their way to the first.
 template <class T>
 NAIVELY_INLINE inline void prefetch_range(const T* from, std::int64_t later, std::int64_t count) {
     constexpr std::uintptr_t line = 64;
@@ -147,7 +148,7 @@ NAIVELY_INLINE inline void prefetch_range(const T* from, std::int64_t later, std
                        static_cast<std::uintptr_t>(later) * sizeof(T);
     const auto end = begin + static_cast<std::uintptr_t>(count) * sizeof(T);
     for (std::uintptr_t at = begin; at < end; at += line)
-        __builtin_prefetch(reinterpret_cast<const void*>(at));
+        __builtin_prefetch(reinterpret_cast<const void*>(at), 0, 2);
 }
 
 // a * b + c rounded once; the compiler turns the loop into one instruction where there is one.
