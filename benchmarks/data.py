@@ -216,8 +216,8 @@ def _travels(path: Path, partitions: int, rows: int) -> None:
         table = connection.query(f"from '{path}' limit {rows}").to_arrow_table()
     nb, model = NaiveBayes(weights=None).fit(table, TARGET), path.with_name("part.naively")
     sizes = []
-    for sample in (False, True):
-        nb.save(model, sample=sample)
+    for keep_rows in (False, True):
+        nb.save(model, keep_rows=keep_rows)
         sizes.append(model.stat().st_size)
     print(
         f"of each of {partitions} partitions of {rows:,} rows ({table.nbytes:,} bytes of Arrow) "

@@ -1,4 +1,5 @@
 // repair_utf8 of kernels/strings.py: bytes that are not part of UTF-8, replaced.
+#include <algorithm>
 #include <cstdint>
 #include <numeric>
 #include <vector>
@@ -26,10 +27,16 @@ size_t character_length(const uint8_t* at, const uint8_t* end) {
     return within && follows(2) && follows(3) ? 4 : 0;
 }
 
+// The end of the ASCII characters that bytes begin with, or at most seven bytes before it.
+const uint8_t* skip_ascii(const uint8_t* at, const uint8_t* end) {
+    while (end - at >= 8 && (load8(at) & 0x8080808080808080) == 0) at += 8;
+    return at;
+}
+
 // Where the first byte is that is not part of a character; the end if all are.
 const uint8_t* skip_characters(const uint8_t* at, const uint8_t* end) {
     for (;;) {
-        while (end - at >= 8 && (load8(at) & 0x8080808080808080) == 0) at += 8;
+        at = skip_ascii(at, end);
         if (at == end) return end;
         const size_t length = character_length(at, end);
         if (length == 0) return at;
@@ -60,7 +67,9 @@ int64_t count_broken(Bytes string) {
 bool all_valid(const Strings& strings, int64_t begin, int64_t end) {
     const Bytes all = strings.between(begin, end);
     const uint8_t* all_end = all.begin + all.length;
-    bool valid = skip_characters(all.begin, all_end) == all_end;
+    const uint8_t* rest = skip_ascii(all.begin, all_end);
+    if (std::all_of(rest, all_end, [](uint8_t byte) { return byte < 0x80; })) return true;
+    bool valid = skip_characters(rest, all_end) == all_end;
     for (int64_t row = begin; valid && row < end; ++row) {
         const Bytes string = strings[row];
         valid = string.length == 0 || (string.begin[0] & 0xC0) != 0x80;
