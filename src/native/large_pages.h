@@ -49,7 +49,6 @@ struct LargePages {
     // Memory for n elements that holds the first ones of some that was for others, which is freed.
     T* reallocate(T* memory, std::size_t others, std::size_t n) {
         const std::size_t before = others * sizeof(T), after = n * sizeof(T);
-        void* found = nullptr;
         if (memory == nullptr || is_large(before) != is_large(after)) {
             T* const other = allocate(n);
             if (memory != nullptr) {
@@ -58,10 +57,9 @@ struct LargePages {
             }
             return other;
         }
-        if (is_large(before))
-            found = remap(memory, whole_pages(before), whole_pages(after));
-        else
-            found = std::realloc(memory, after);
+        void* const found = is_large(before)
+                                ? remap(memory, whole_pages(before), whole_pages(after))
+                                : std::realloc(memory, after);
         if (found == nullptr) throw std::bad_alloc();
         return static_cast<T*>(found);
     }
@@ -89,12 +87,14 @@ struct LargePages {
     static void unmap(void* memory, std::size_t bytes) { munmap(memory, bytes); }
     // Pages move as they are, to where they are whole large pages again.
     static void* remap(void* memory, std::size_t before, std::size_t after) {
-        if (after <= before) return mremap(memory, before, after, 0);
-        void* const place = map(after);
-        if (place == nullptr) return nullptr;
-        void* const found = mremap(memory, before, after, MREMAP_MAYMOVE | MREMAP_FIXED, place);
+        const bool grows = after > before;
+        void* const place = grows ? map(after) : nullptr;
+        if (grows && place == nullptr) return nullptr;
+        void* const found =
+            grows ? mremap(memory, before, after, MREMAP_MAYMOVE | MREMAP_FIXED, place)
+                  : mremap(memory, before, after, 0);
         if (found != MAP_FAILED) return found;
-        munmap(place, after);
+        if (grows) munmap(place, after);
         return nullptr;
     }
 #else
