@@ -87,14 +87,15 @@ struct LargePages {
     static void unmap(void* memory, std::size_t bytes) { munmap(memory, bytes); }
     // Pages move as they are, to where they are whole large pages again.
     static void* remap(void* memory, std::size_t before, std::size_t after) {
-        const bool grows = after > before;
-        void* const place = grows ? map(after) : nullptr;
-        if (grows && place == nullptr) return nullptr;
-        void* const found =
-            grows ? mremap(memory, before, after, MREMAP_MAYMOVE | MREMAP_FIXED, place)
-                  : mremap(memory, before, after, 0);
+        if (after <= before) {
+            munmap(static_cast<char*>(memory) + after, before - after);
+            return memory;
+        }
+        void* const place = map(after);
+        if (place == nullptr) return nullptr;
+        void* const found = mremap(memory, before, after, MREMAP_MAYMOVE | MREMAP_FIXED, place);
         if (found != MAP_FAILED) return found;
-        if (grows) munmap(place, after);
+        munmap(place, after);
         return nullptr;
     }
 #else

@@ -66,7 +66,6 @@ struct Rules {
             if (end_of_host != 0) return end_of_host;
         }
         const uint8_t next = kinds[end];
-        if (next != '\'' && next != '.' && next != ',' && next != '+' && next != '#') return end;
         if (next == '#') {
             const bool one = end == begin + 1 && kinds[begin] >= 'a' && kinds[begin] <= 'z';
             return one && !is(end + 1, GOES_ON) && !has(end + 1, '#') ? end + 1 : end;

@@ -51,10 +51,7 @@ class WordTable {
 
     void prefetch_entry(uint64_t hash) const {
         const uint32_t number = slots_.likely(hash);
-        if (number == UNKNOWN) return;
-        const char* const entry = reinterpret_cast<const char*>(&entries_[number]);
-        __builtin_prefetch(entry);
-        __builtin_prefetch(entry + sizeof(Entry) - 1);
+        if (number != UNKNOWN) __builtin_prefetch(&entries_[number]);
     }
 
     uint32_t find(const Word& word, uint64_t hash) const {

@@ -557,11 +557,12 @@ class Words(Axis):
             joined = self.vocabulary.copy()
             theirs = joined.join(other.vocabulary)
             return self.grown(joined), np.arange(len(self)), theirs
+        mine, theirs = self._numbers, other._numbers
         there = np.zeros(len(longer.listed), np.bool_)
-        there[self._numbers] = there[other._numbers] = True
+        there[mine] = there[theirs] = True
         row = np.cumsum(there) - 1
         axis = replace(longer, number=None if there.all() else np.flatnonzero(there))
-        return axis, row[self._numbers], row[other._numbers]
+        return axis, row[mine], row[theirs]
 
     @property
     def _numbers(self) -> NDArray[np.int64]:

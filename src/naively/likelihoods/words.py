@@ -459,25 +459,10 @@ class WordSlopes(Likelihood[Counts]):
             missing = block.missing
             base = self.absent.total()
             start = start + (np.where(missing[:, None], 0.0, base) if missing.any() else base)
-        times = None if words.presence else clipped(words.data)
-        csr = words.indptr, words.indices, times
-        return self._score(*csr, self.length_power, start, finish, log_prior)
-
-    def _score(
-        self,
-        indptr: NDArray[np.integer],
-        word: NDArray[np.integer],
-        times: Floats | None,
-        length_power: float,
-        start: Floats,
-        finish: Finish,
-        log_prior: Floats,
-    ) -> Finished:
-        """Score the rows of a CSR matrix, whose cells are 1 without ``times``."""
         return dispatch.score_sparse(
-            indptr,
-            word.astype(np.int32, copy=False),
-            times,
+            words.indptr,
+            words.indices.astype(np.int32, copy=False),
+            None if words.presence else clipped(words.data),
             self.first,
             self.classes,
             self.value,
@@ -485,7 +470,7 @@ class WordSlopes(Likelihood[Counts]):
             self.shift,
             self.of_band,
             self.weight,
-            length_power,
+            self.length_power,
             start,
             finish,
             log_prior,
@@ -507,11 +492,12 @@ class WordSlopes(Likelihood[Counts]):
         row, word, x = block.entries()
         of_part = row * parts + part[word]
         order = np.argsort(of_part, kind="stable")
-        texts, k = len(block) * parts, self.of_band.shape[1]
-        indptr = np.append(0, np.cumsum(np.bincount(of_part, minlength=texts)))
-        times, none = None if block.presence else x[order], np.zeros(k)
-        found = self._score(indptr, word[order], times, 0.0, none, "joint", none)
-        return found.reshape(len(block), parts, k)
+        indptr = np.append(0, np.cumsum(np.bincount(of_part, minlength=len(block) * parts)))
+        times = x if block.presence else x[order]  # of the former all are 1
+        texts = Sparse(indptr, word[order], times, block.axis, presence=block.presence)
+        none = np.zeros(self.of_band.shape[1])
+        found = self.over_length(0.0).log_prob(texts, none, "joint", none)
+        return found.reshape(len(block), parts, len(none))
 
     def at(self, x: NDArray[np.number], column: NDArray[np.int64]) -> Floats:
         x = clipped(x)[:, None]
