@@ -1,14 +1,15 @@
 """Count what a reader of the package has to hold: `python -m tests.structure`.
 
-Files, classes, lines, names that stand for more than one class, circles of imports (those for
-types among them), and the way that a default ``fit`` and ``predict_proba`` of a small frame take:
-how many functions of how many files, how often the file changes, and how deep the calls are.
+What stands in `tests/limits.json` may not grow: a test fails above it, and
+`python -m tests.structure --lower` writes what is less by now.
 """
 
 from __future__ import annotations
 
 import ast
 import io
+import json
+import re
 import sys
 import tokenize
 from collections import Counter
@@ -20,6 +21,8 @@ from typing import Any, NamedTuple
 import naively
 
 PACKAGE = Path(naively.__file__).parent
+TESTS = Path(__file__).parent
+LIMITS = TESTS / "limits.json"
 ANONYMOUS = {"<genexpr>", "<listcomp>", "<lambda>", "<dictcomp>", "<setcomp>"}
 HOUSE = "naively."
 
@@ -90,25 +93,43 @@ def class_names(parsed: dict[str, ast.Module]) -> Counter[str]:
     )
 
 
-def imports(parsed: dict[str, ast.Module]) -> dict[str, set[str]]:
-    """Return which modules of the package each imports when it is loaded, or for its types."""
-    return {name: {*_imported(tree, parsed)} - {name} for name, tree in parsed.items()}
+def imports(parsed: dict[str, ast.Module], *, inner: bool = False) -> dict[str, set[str]]:
+    """Return which modules of the package each imports, inside functions too where asked for."""
+    edges = {}
+    for name, tree in parsed.items():
+        found = {*_imported(tree, parsed)}
+        edges[name] = found.union(*_imported_inside(tree, parsed)) - {name} if inner else found
+    return edges
 
 
-def _imported(tree: ast.Module, parsed: dict[str, ast.Module]) -> Iterator[str]:
-    inner = {
-        id(node)
+def _imported_inside(tree: ast.Module, parsed: dict[str, ast.Module]) -> list[set[str]]:
+    """Return what each import inside a function brings, those of the package alone."""
+    inside = {
+        id(node): node
         for function in ast.walk(tree)
         if isinstance(function, ast.FunctionDef)
         for node in ast.walk(function)
+        if isinstance(node, ast.ImportFrom)
     }
-    for node in ast.walk(tree):
-        if id(node) in inner:
-            continue
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(HOUSE):
-            for alias in node.names:
-                whole = f"{node.module}.{alias.name}"
-                yield whole if whole in parsed else str(node.module)
+    found = [{*_names(node, parsed)} for node in inside.values()]
+    return [names for names in found if names]
+
+
+def _imported(tree: ast.AST, parsed: dict[str, ast.Module]) -> Iterator[str]:
+    """Yield what is imported outside functions, for types too."""
+    if isinstance(tree, ast.FunctionDef):
+        return
+    if isinstance(tree, ast.ImportFrom):
+        yield from _names(tree, parsed)
+    for node in ast.iter_child_nodes(tree):
+        yield from _imported(node, parsed)
+
+
+def _names(node: ast.ImportFrom, parsed: dict[str, ast.Module]) -> Iterator[str]:
+    if (node.module or "").startswith(HOUSE):
+        for alias in node.names:
+            whole = f"{node.module}.{alias.name}"
+            yield whole if whole in parsed else str(node.module)
 
 
 def circles(edges: dict[str, set[str]]) -> list[set[str]]:
@@ -177,45 +198,109 @@ def _is_accessor(value: object) -> bool:
     return isinstance(value, property) or not callable(getattr(value, "__func__", value))
 
 
-def main() -> None:
-    """Print all counts."""
+def walks() -> dict[str, Walk]:
+    """Return the ways of what users call most, each called once before."""
     import numpy as np
     import pandas as pd
 
-    from naively import NaiveBayes
-
-    parsed = modules()
-    texts = [path.read_text("utf-8") for path in PACKAGE.rglob("*.py")]
-    names = class_names(parsed)
-    lines = sum(text.count("\n") for text in texts)
-    nodes = [node for tree in parsed.values() for node in ast.walk(tree)]
-    print(f"files                     {len(texts):,}")
-    print(f"classes                   {sum(names.values()):,}")
-    print(f"lines, of code            {lines:,}, {sum(map(code_lines, texts)):,}")
-    twice = sorted(name for name, count in names.items() if count > 1)
-    print(f"class names more than once {len(twice)}: {', '.join(twice)}")
-    round_trips = circles(imports(parsed))
-    print(f"circles of files          {len(round_trips)}")
-    for group in round_trips:
-        print(f"    {', '.join(sorted(group))}")
-    tokens = Counter(node.id for node in nodes if isinstance(node, ast.Name))
-    print(f"Any, isinstance           {tokens['Any']}, {tokens['isinstance']}")
-    house = [one.__name__ for one in NaiveBayes.__mro__ if one.__module__.startswith(HOUSE)]
-    methods = own_methods(NaiveBayes)
-    print(f"methods of NaiveBayes     {len(methods)}: {', '.join(methods)}")
-    print(f"its classes               {len(house)}: {', '.join(house)}")
+    from naively import GaussianNB, NaiveBayes
 
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({
         "a": rng.normal(size=200), "b": rng.choice(["x", "y", "z"], 200),
         "y": rng.choice(["p", "q"], 200),
     })  # fmt: skip
-    X = frame.drop(columns="y")
+    X, numbers, y = frame[["a", "b"]], frame[["a"]].to_numpy(), frame["y"].to_numpy()
     nb = NaiveBayes().fit(frame, "y")
-    nb.predict_proba(X)
-    way = "{} functions, {} files, {} changes of file, {} deep"
-    print("fit                      ", way.format(*walk(lambda: NaiveBayes().fit(frame, "y"))))
-    print("predict_proba            ", way.format(*walk(lambda: nb.predict_proba(X))))
+    calls: dict[str, Callable[[], Any]] = {
+        "default fit": lambda: NaiveBayes().fit(frame, "y"),
+        "pure Gaussian fit": lambda: NaiveBayes("gaussian", weights=None).fit(numbers, y),
+        "GaussianNB fit": lambda: GaussianNB().fit(numbers, y),
+        "predict_proba": lambda: nb.predict_proba(X),
+    }
+    for call in calls.values():
+        call()
+    return {name: walk(call) for name, call in calls.items()}
+
+
+def counts() -> dict[str, int]:
+    """Return what may not grow, by what it is called in `tests/limits.json`."""
+    parsed = modules()
+    texts = [path.read_text("utf-8") for path in PACKAGE.rglob("*.py")]
+    nodes = [node for tree in parsed.values() for node in ast.walk(tree)]
+    names = Counter(node.id for node in nodes if isinstance(node, ast.Name))
+    ways = walks()
+    return {
+        "lines": sum(text.count("\n") for text in texts),
+        "lines of code": sum(map(code_lines, texts)),
+        "files": len(texts),
+        "classes": sum(class_names(parsed).values()),
+        "functions": sum(isinstance(node, ast.FunctionDef) for node in nodes),
+        "isinstance": names["isinstance"],
+        "Any": names["Any"],
+        "imports of our own inside functions": sum(
+            len(_imported_inside(tree, parsed)) for tree in parsed.values()
+        ),
+        "files in circles of imports, those inside functions too": sum(
+            map(len, circles(imports(parsed, inner=True)))
+        ),
+        **{f"functions of a {name}": way.functions for name, way in ways.items()},
+        **{f"files of a {name}": way.files for name, way in ways.items()},
+        "lines of tests": sum(path.read_text("utf-8").count("\n") for path in TESTS.rglob("*.py")),
+    }
+
+
+def above(counted: dict[str, int], limits: dict[str, int]) -> list[str]:
+    """Return in words what is above its limit, or has none."""
+    return [
+        f"{name}: {count:,}, at most {limits.get(name, 0):,}"
+        for name, count in counted.items()
+        if count > limits.get(name, 0)
+    ]
+
+
+def lowered(limits: dict[str, int], counted: dict[str, int]) -> dict[str, int]:
+    """Return limits none of which is above what is counted, and none of which is raised."""
+    return {name: min(limits.get(name, count), count) for name, count in counted.items()}
+
+
+def words() -> Iterator[str]:
+    """Yield what names are like, which is printed and not limited."""
+    parsed = modules()
+    nodes = [node for tree in parsed.values() for node in ast.walk(tree)]
+    twice = sorted(name for name, count in class_names(parsed).items() if count > 1)
+    yield f"class names more than once: {', '.join(twice)}"
+    for word in ("of", "found"):
+        variables = sum(isinstance(node, ast.Name) and node.id == word for node in nodes)
+        methods = sum(isinstance(node, ast.FunctionDef) and node.name == word for node in nodes)
+        yield f"{word}: {variables:,} times a variable, {methods} times a function"
+    files = Counter(
+        target.id
+        for tree in parsed.values()
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        for target in ast.walk(node)
+        if isinstance(target, ast.Name) and re.fullmatch("[A-Z][A-Z_]*", target.id)
+    )
+    many = ", ".join(f"{name} {count}" for name, count in files.most_common() if count > 3)
+    yield f"constants of one name in more than three files: {many}"
+
+
+def main() -> None:
+    """Print all counts beside their limits, and what they are made of."""
+    limits: dict[str, int] = json.loads(LIMITS.read_text("utf-8")) if LIMITS.exists() else {}
+    counted = counts()
+    if sys.argv[1:] == ["--json"]:
+        print(json.dumps(counted))
+        return
+    if sys.argv[1:] == ["--lower"]:
+        limits = lowered(limits, counted)
+        LIMITS.write_text(json.dumps(limits, indent=2) + "\n", "utf-8")
+    for name, count in counted.items():
+        print(f"{name:60}{count:8,} of {limits.get(name, 0):8,}")
+    for group in circles(imports(modules(), inner=True)):
+        print(f"circle: {', '.join(sorted(group))}")
+    print(*words(), sep="\n")
 
 
 if __name__ == "__main__":

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -13,7 +16,7 @@ import pytest
 import naively
 from naively import NaiveBayes
 from tests.mutants.faults import EVERY
-from tests.structure import circles, class_names, files_of, imports, modules
+from tests.structure import LIMITS, above, circles, class_names, files_of, imports, modules
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "naively"
@@ -76,6 +79,15 @@ def test_contributing_walks_a_row_through_each_file_once() -> None:
     }
     assert visited - set(named) == set()
     assert [name for name in named if not (SOURCE / name).exists()] == []
+
+
+def test_what_a_reader_has_to_hold_does_not_grow() -> None:
+    limits = json.loads(LIMITS.read_text("utf-8"))
+    program = [sys.executable, "-m", "tests.structure", "--json"]  # that nothing was called before
+    counted = json.loads(subprocess.run(program, capture_output=True, check=True, cwd=ROOT).stdout)
+    assert above(counted, limits) == []
+    assert set(limits) == set(counted)
+    assert all(above({name: most + 1}, limits) for name, most in limits.items())
 
 
 def test_a_name_has_one_meaning() -> None:
