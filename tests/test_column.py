@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
@@ -403,20 +401,6 @@ def test_missing_cells_are_said():
         view = fitted(event, x).inspect.column("x")
         assert "30 of 200 cells are missing" in str(view)
         assert np.isfinite(view.density).all()
-
-
-def test_copies_are_not_taken_for_missing_cells():
-    rng = np.random.default_rng(0)
-    rows = np.repeat(np.arange(60), rng.integers(1, 9, 60))  # many are copies
-    x, y = rng.normal(size=60)[rows], rng.integers(0, 2, 60)[rows]
-    z = np.where(rows < 20, np.nan, x)
-    nb = NaiveBayes().fit({"x": x, "z": z}, y)
-    assert nb.model_.independent_rows.sum() < 0.9 * len(y)
-    assert "missing" not in str(nb.inspect.column("x"))
-    said = re.search(r"about (\d+) of (\d+) cells are missing", str(nb.inspect.column("z")))
-    assert said
-    assert int(said[2]) == len(y)
-    assert int(said[1]) == pytest.approx(np.isnan(z).sum(), rel=0.2)
 
 
 @pytest.mark.parametrize("event", [Gaussian(), Histogram(), KernelDensity(), Poisson()])

@@ -79,7 +79,7 @@ def together_of(nb: NaiveBayes) -> set[str]:
 def test_what_two_columns_say_only_together_is_learned(how: str, n: int) -> None:
     test = together(1000, how, seed=9)
     plain, nb = NaiveBayes().fit(*together(n, how)), auto().fit(*together(n, how))
-    assert plain.score(*test) < 0.6
+    assert plain.score(*test) < 0.8  # a sum is right in at most three of the four cells
     assert nb.score(*test) > (0.95 if how == "numbers" else 0.99)
     assert nb.model_.has_interactions
     assert nb.feature_importances_[:2].min() > 10 * nb.feature_importances_[2]
@@ -495,6 +495,7 @@ def test_many_columns_and_classes_have_interactions(monkeypatch: pytest.MonkeyPa
     assert log_loss(nb.predict_proba(X_test)[np.arange(1000), y_test]) < 0.8  # ln 4 is 1.39
 
 
+@pytest.mark.filterwarnings("ignore:Nearly every row")
 @pytest.mark.parametrize("found", [True, False])
 def test_a_saved_sample_is_assessed_as_it_was(found: bool, tmp_path: Path) -> None:
     """What came of looking for interactions is in the file: they are chosen anew without a fold."""

@@ -125,18 +125,6 @@ def test_sparse_rows_of_a_model_of_dense_ones() -> None:
     )
 
 
-def test_all_copies_of_a_row_are_in_one_third() -> None:
-    """A table twice is no better known than once, if each row is held out with its copy."""
-    X, y = table(0, 60)
-    nb = NaiveBayes().fit(X, np.random.default_rng(0).permutation(y))
-    batches = nb._sample.of(nb.model_).batches
-    twice = {name: np.tile(column, 30) for name, column in X.items()}
-    again = NaiveBayes().fit(twice, np.tile(np.random.default_rng(0).permutation(y), 30))
-    assert sum(map(len, again._sample.of(again.model_).batches)) == sum(map(len, batches))
-    weighted = NaiveBayes().fit(X, np.random.default_rng(0).permutation(y), np.full(60, 30.0))
-    np.testing.assert_allclose(again.predict_proba(X), weighted.predict_proba(X), atol=1e-2)
-
-
 ODD: dict[str, Any] = {
     "huge": lambda x: x * 1e300,
     "infinite": lambda x: np.where(x > 1.5, np.inf, x),

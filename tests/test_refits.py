@@ -20,7 +20,7 @@ from sklearn.naive_bayes import GaussianNB as TheirGaussianNB
 from sklearn.naive_bayes import MultinomialNB as TheirMultinomialNB
 
 from naively import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB, NaiveBayes
-from naively.assess.refits import Named, Splits, deal, fill, in_blocks, splits_of, together
+from naively.assess.refits import Named, Splits, deal, fill, in_blocks, splits_of
 from naively.counting.labels import Labels, encode_labels
 
 N = 240
@@ -63,8 +63,8 @@ def by_hand(
 
 def plan_of(nb: Any, X: Any, y: Any, folds: int, **beside: Any) -> Splits:
     fresh = nb._unfitted()
-    rows, labels = fresh._read_whole(X, y, None)
-    return splits_of(labels, lambda: fresh._keys(rows, labels), folds, **beside)
+    _, labels = fresh._read_whole(X, y, None)
+    return splits_of(labels, folds, **beside)
 
 
 # --- What is scored ------------------------------------------------------------------------------
@@ -187,12 +187,12 @@ def test_what_groups_share_is_no_merit() -> None:
     assert "600 rows in 60 groups" in str(found)
 
 
-def test_equal_rows_are_no_merit() -> None:
+def test_copies_are_no_merit() -> None:
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(120, 6)).repeat(5, axis=0), rng.integers(0, 2, 120).repeat(5)
-    found = NaiveBayes(weights=None).assess(X, y)
+    found = NaiveBayes(weights=None).assess(X, y, groups="copies")
     assert found.log_loss > np.log(2)
-    assert NaiveBayes(weights=None).fit(X, y).assess().log_loss < found.log_loss
+    assert NaiveBayes(weights=None).assess(X, y).log_loss < found.log_loss
 
 
 def test_rows_of_few_levels_are_equal_by_chance() -> None:
@@ -287,8 +287,8 @@ def test_each_block_is_judged_by_those_before_it_without_its_groups() -> None:
     rng = np.random.default_rng(0)
     labels, group = encode_labels(rng.integers(0, 2, 90)), rng.integers(0, 30, 90)
     moments = rng.integers(0, 40, 90)
-    alone = splits_of(labels, list, 4, time=Named("", moments))  # type: ignore[arg-type]
-    both = splits_of(labels, list, 4, Named("", group), Named("", moments))  # type: ignore[arg-type]
+    alone = splits_of(labels, 4, time=Named("", moments))
+    both = splits_of(labels, 4, Named("", group), Named("", moments))
     assert len(list(alone)) == 4
     for one, two in zip(alone, both, strict=True):
         assert moments[one.learned].max() < moments[one.judged].min()
@@ -317,13 +317,6 @@ def test_groups_are_of_any_kind(values: list[Any]) -> None:
     for given_as in (values, np.array(values), np.array(values, object), pl.Series(values)):
         codes = Named("", given_as).codes(3)
         assert codes[0] == codes[2] != codes[1]
-
-
-def test_a_row_that_fills_a_fold_is_not_kept_together() -> None:
-    keys = np.repeat(np.arange(40), [60, *[10] * 4, *[1] * 35])
-    same = together(keys, 10)
-    assert len(np.unique(same)) == 60 + 4 + 35
-    assert len(np.unique(together(np.zeros(8), 4))) == 8
 
 
 # --- Columns that are named ----------------------------------------------------------------------

@@ -17,6 +17,13 @@ from functools import partial
 from numbers import Real
 from typing import Any, Literal, TypeAlias, get_args
 
+COPIES = "copies"  # groups= of equal rows
+
+
+def means_copies(what: str, given: object) -> bool:
+    """Whether what is said beside labels is that equal rows are groups."""
+    return what == "groups" and isinstance(given, str) and given == COPIES
+
 
 @dataclass(frozen=True)
 class OptionKind:

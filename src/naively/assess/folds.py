@@ -53,7 +53,6 @@ PER_TOKEN = 0.5  # numbers
 PER_FOLD = 50_000  # numbers, and as much for learning
 STARTING = 2_000_000  # numbers: they take half a second
 COSTS = 0.3  # times learning, for what each column is worth
-ROUNDING = 1e-9
 TIMES = 2.0  # times learning, for the folds and the worth of columns together
 
 
@@ -148,7 +147,7 @@ def hold_out(
 
 
 def _seen(model: Model, reservoir: Reservoir) -> int:
-    """Return how many rows were learned, of which copies are none."""
+    """Return how many independent rows were learned."""
     return min(reservoir.seen, int(model.independent_rows.sum()))
 
 
@@ -181,13 +180,11 @@ def assess(model: Model, held_out: HeldOutFolds, cost: Cost = None) -> Scores:
 def _alone(model: Model, sample: Sample) -> NDArray[np.bool_]:
     """Mark the classes of which there is one row, or one group of rows, (classes,)."""
     labels, k = sample.labels, len(model.classes)
-    sampled = sum(batch.labels.one_hot().sum(axis=0) for batch in sample.batches)
     rows = np.bincount(labels.codes, sample.copies, k)
     if labels.group is not None:
         there = np.unique(np.stack([labels.group, labels.codes.astype(np.uint64)]), axis=1)[1]
         rows = np.bincount(there.astype(np.int64), minlength=k)
-    every = model.counted.tally.class_count <= sampled * (1 + ROUNDING)
-    return np.asarray((rows == 1) & every)
+    return np.asarray((rows == 1) & sample.holds_all(model))
 
 
 def plan(
@@ -257,8 +254,8 @@ def cross_validate(
     copies, found, labels, times = sample.copies, [], [], []
     for fold in dealt.T:
         held_out, others = sample.keep(fold), sample.keep(copies - fold)
-        rest = held_out.less(unweighted)
-        prior = among_fewer(model.settings.class_prior, model.classes, rest.classes)
+        rest = sample.without(unweighted, fold)
+        prior = among_fewer(rest.settings.class_prior, model.classes, rest.classes)
         rest = replace(rest, settings=replace(rest.settings, class_prior=prior))
         if interactions:
             rest = add_interactions(rest, others)

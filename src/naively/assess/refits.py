@@ -1,8 +1,8 @@
 """Cross-validation of all rows, everything learned anew without those that are judged.
 
-Rows are dealt into folds that have as many of each class, equal rows into one; or groups of rows
-are, none of which is split; or rows are put into blocks in the order of a time, each of which is
-judged by what was learned of the blocks before it.
+Rows are dealt into folds that have as many of each class; or groups of rows are, none of which is
+split; or rows are put into blocks in the order of a time, each of which is judged by what was
+learned of the blocks before it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ from naively.model.class_prior import Cost
 from naively.model.model import Model
 
 Places: TypeAlias = NDArray[np.int64]  # of rows
-OFTEN = 10  # equal rows that stay together
 
 Learn: TypeAlias = Callable[[Rows, Labels], Model]
 
@@ -167,7 +166,6 @@ class Splits:
 
 def splits_of(
     labels: Labels,
-    alike: Callable[[], NDArray[Any]],
     folds: int,
     groups: Named | None = None,
     time: Named | None = None,
@@ -178,8 +176,6 @@ def splits_of(
     ----------
     labels : Labels
         The labels of the rows.
-    alike : callable
-        Returns what equal rows have in common, of shape (rows,); asked where rows are dealt.
     folds : int
         How many folds, or how many blocks are judged.
     groups, time : Named, optional
@@ -213,9 +209,9 @@ def splits_of(
         said = f"{folds} folds by {groups.of or 'group'} ({there:,} groups), refitted"
         return Splits(deal(labels, group, folds), group, in_order=False, said=said)
     folds = min(folds, n)
-    same = together(alike(), folds)
-    folds = min(folds, int(same.max()) + 1)
-    return Splits(deal(labels, same, folds), None, in_order=False, said=f"{folds} folds, refitted")
+    return Splits(
+        deal(labels, np.arange(n), folds), None, in_order=False, said=f"{folds} folds, refitted"
+    )
 
 
 def check_folds(folds: object) -> int:
@@ -291,28 +287,6 @@ def _counts(labels: Labels) -> Mapping[Any, int]:
 
 
 # --- Rows are dealt into folds that have as many of each class -----------------------------------
-
-
-def together(alike: NDArray[Any], folds: int) -> Places:
-    """Return the number of what stays in one fold, of shape (rows,): equal rows.
-
-    A row that comes more than ten times, and more often than half of a fold, is of a table of few
-    levels, where rows are equal by chance: each is for itself then, as a model that has met none of
-    them would not be one of such rows.
-
-    Examples
-    --------
-    >>> together(np.array([5, 5, 7, 7, 7, 8]), 3).tolist()
-    [0, 0, 1, 1, 1, 2]
-    >>> len(np.unique(together(np.repeat([5, 7], [30, 3]), 3)))
-    31
-    """
-    _, place, rows = np.unique(alike, return_inverse=True, return_counts=True)
-    often = rows[place] > max(OFTEN, len(alike) / (2 * folds))
-    if len(rows) == 1:
-        often[:] = True
-    place[often] = len(rows) + np.arange(often.sum())
-    return np.unique(place, return_inverse=True)[1].astype(np.int64)
 
 
 def deal(labels: Labels, groups: Places, folds: int) -> Places:

@@ -27,6 +27,7 @@ from naively.cli.options import (
 from naively.cli.predictions import ENDINGS
 from naively.cli.shared import (
     Data,
+    column_of,
     labels_of,
     names,
     rows_for,
@@ -204,7 +205,9 @@ def _intervals(model: Model, sample: SampledRows | None, coverage: float) -> pre
     help="Learn DATA anew without each of so many folds, as the model learns, and score "
     "what is left out (10 with --groups or --time).",
 )
-@click.option("--groups", help="A column whose groups no fold splits: customer.")
+@click.option(
+    "--groups", help="A column whose groups no fold splits: customer; or copies, equal rows."
+)
 @click.option("--time", help="A column of times: each fold is judged by those before it.")
 @reading_options
 @format_option
@@ -245,7 +248,7 @@ def evaluate(
         weight = table.values(provenance["frequencies"])
     if said:
         named = folds, groups, time
-        write_scores(_learned_again(learned, data, rows, table, y, weight, *named), form)
+        write_scores(_learned_again(learned, rows, table, y, weight, *named), form)
         return
     if only_held_out:
         if not provenance.get("hold_out"):
@@ -274,7 +277,6 @@ def _assessed(path: str) -> Scores:
 
 def _learned_again(
     learned: Model,
-    data: str,
     rows: Rows,
     table: Rows,
     y: LabelArray,
@@ -284,14 +286,12 @@ def _learned_again(
     time: str | None,
 ) -> Scores:
     """Score rows, each by a model that is learned as the one in the file without its fold."""
-    from naively.data.columns import missing_column
     from naively.estimators.naive_bayes import NaiveBayes
 
     for what, name in (("groups", groups), ("time", time)):
-        if name is not None and name not in table.names:
-            said = missing_column(name, table.names, f"column of {what}")
-            raise ValueError(f"--{what}: {data}: {said}")
-    names = dict.fromkeys([*rows.names, *(name for name in (groups, time) if name is not None)])
+        if name is not None:
+            column_of(table, name, what)
+    names = dict.fromkeys([*rows.names, *{groups, time}.intersection(table.names)])
     nb = NaiveBayes._of_model(learned)
     known = table.select(list(names))
     return nb.assess(

@@ -34,6 +34,7 @@ from naively.cli.shared import (
     column_of,
     find_target,
     folder_target,
+    groups_of,
     held_out,
     known_to,
     labelled_rows_for,
@@ -45,7 +46,7 @@ from naively.cli.shared import (
     write_table,
 )
 from naively.messages import amount, say, tell
-from naively.options import FileOptions, declared, from_text, number_of
+from naively.options import COPIES, FileOptions, declared, from_text, number_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -104,7 +105,7 @@ def _no_class_weight(_context: object, _option: object, given: str | None) -> No
 @click.option(
     "--groups",
     help="A column whose rows of one value belong together, as those of a customer: they "
-    "are left out and set aside together.",
+    "are left out and set aside together. 'copies': equal rows.",
 )
 @click.option(
     "--time", help="With --half-life, the column of times of the rows, which is not learned."
@@ -180,7 +181,7 @@ def train(  # noqa: PLR0915, PLR0917  (options, not positions)
         rows, y = table.split(target)
         total = len(rows)
         if part:
-            chosen = held_out(total, part, seed, groups and column_of(rows, groups, "groups"))
+            chosen = held_out(total, part, seed, groups_of(rows, groups, target))
             rows, y, aside = _split(rows, y, chosen, hold_out, data)
         nb.fit(rows, y, **beside)
     else:
@@ -369,7 +370,7 @@ def _columns(
             raise ValueError(f"Both --columns and --ignore name {name!r}; give it to one of them.")
     if chosen == [target]:
         raise ValueError(f"--columns names only {target!r}, the target; name what to learn from.")
-    own = [name for name in (target, *beside) if name is not None]
+    own = [name for name in (target, *beside) if name is not None and name != COPIES]
     return list(dict.fromkeys([*chosen, *own])), left_out
 
 

@@ -8,14 +8,14 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from naively.cli.options import Format
 from naively.messages import OBEYED, say, visible
-from naively.options import FileOptions, number_of
+from naively.options import FileOptions, means_copies, number_of
 from naively.progress import with_progress
 from naively.tabular import Tabular, json_value
 
@@ -233,6 +233,8 @@ def column_of(table: Rows, name: str, what: str) -> Any:
     """Return a column that an option names, or raise a ValueError that says which there are."""
     from naively.data.columns import missing_column
 
+    if means_copies(what, name):
+        return name
     if name not in table.names:
         raise ValueError(f"--{what}: {missing_column(name, table.names, f'column of {what}')}")
     return table.values(name)
@@ -244,13 +246,32 @@ def set_aside(provenance: Mapping[str, Any], table: Rows) -> NDArray[np.bool_] |
     None: none were, or this file has another number of rows.
     """
     part, name = provenance.get("hold_out", 0.0), provenance.get("groups")
+    target = provenance.get("target")
     if not part or len(table) != provenance.get("rows"):
         return None
-    groups = name and column_of(table, name, "groups")
-    return held_out(len(table), part, provenance.get("seed", 0), groups)
+    return held_out(len(table), part, provenance.get("seed", 0), groups_of(table, name, target))
 
 
-def held_out(rows: int, part: float, seed: int, groups: Any = None) -> NDArray[np.bool_]:
+def groups_of(table: Rows, name: str | None, target: str | None) -> NDArray[np.uint64] | None:
+    """Return the number of each row's group that an option names; None if it names none."""
+    import numpy as np
+
+    from naively.counting.labels import Labels, encode_groups
+    from naively.schema.choose import infer
+
+    if name is None:
+        return None
+    if not means_copies("groups", name):
+        return encode_groups(column_of(table, name, "groups"), len(table))
+    rows = table.select([column for column in table.names if column != target])
+    labels = Labels.none(len(rows), np.zeros(1))
+    labels = replace(labels, group=encode_groups(name, len(rows)))
+    return infer(rows).encode(rows, labels).labels.group
+
+
+def held_out(
+    rows: int, part: float, seed: int, groups: NDArray[np.uint64] | None = None
+) -> NDArray[np.bool_]:
     """Mark the rows that a random split holds out; the same for the same arguments.
 
     Parameters
@@ -261,7 +282,7 @@ def held_out(rows: int, part: float, seed: int, groups: Any = None) -> NDArray[n
         A share of the rows if it is below 1, else how many are held out.
     seed : int
         The seed of the random choice.
-    groups : array-like of shape (rows,), optional
+    groups : ndarray of uint64, of shape (rows,), optional
         What the rows belong to. Groups are held out whole, as many as have so many rows at least.
 
     Returns
@@ -271,14 +292,12 @@ def held_out(rows: int, part: float, seed: int, groups: Any = None) -> NDArray[n
     """
     import numpy as np
 
-    from naively.counting.labels import encode_groups
-
     chosen = np.zeros(rows, np.bool_)
     size, draw = round(rows * part) if part < 1 else int(part), np.random.default_rng(seed)
     if groups is None:
         chosen[draw.permutation(rows)[:size]] = True
         return chosen
-    _, of, number = np.unique(encode_groups(groups, rows), return_inverse=True, return_counts=True)
+    _, of, number = np.unique(groups, return_inverse=True, return_counts=True)
     order = draw.permutation(len(number))
     before = np.cumsum(number[order]) - number[order]
     return np.isin(of, order[before < size])

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from naively.kernels import dispatch
 from naively.kernels.reference import hash_numbers
 from naively.kernels.strings import Strings
+from naively.options import means_copies
 
 # --- Class labels: encoded once, as indices into the sorted classes ------------------------------
 
@@ -37,6 +38,7 @@ LEAST_WEIGHT, MOST_WEIGHT = 1e-100, 1e100  # of a row; beyond, products over- or
 
 
 MOST_TIMES = 2.0**53  # that a row is there, so that it is counted exactly
+OF_EQUAL_ROWS = np.uint64(0)  # the group of a row until its cells are known, of which it is then
 EQUAL = 1e-9  # shares that differ by so much, or less, are the same but for rounding
 MANY_CLASSES = 500  # a table of so many is larger than most rows, and too few rows are of each
 
@@ -168,7 +170,7 @@ class Beside:
     frequencies : array-like of shape (rows,) or str, optional
         How many equal rows each row is, a whole number.
     groups : array-like of shape (rows,) or str, optional
-        The group that each row belongs to.
+        The group that each row belongs to; "copies" are those of equal rows.
     """
 
     sample_weight: Target = None
@@ -183,7 +185,8 @@ class Beside:
     @property
     def columns(self) -> dict[str, str]:
         """What is the name of a column, by its own."""
-        return {name: of for name, of in self.given.items() if isinstance(of, str)}
+        named = {name: of for name, of in self.given.items() if isinstance(of, str)}
+        return {name: of for name, of in named.items() if not means_copies(name, of)}
 
     def encode(self, y: Target, first: int = 0) -> Labels:
         """Encode labels with what is said of their rows, none of which is a column any more.
@@ -234,6 +237,8 @@ def encode_groups(given: Target, rows: int, first: int = 0) -> NDArray[np.uint64
     >>> ann == again, ann == bob
     (True, False)
     """
+    if means_copies("groups", given):
+        return np.full(rows, OF_EQUAL_ROWS)
     groups = _packed(given)
     if isinstance(groups, Strings):
         missing = np.zeros(len(groups), np.bool_) if groups.missing is None else groups.missing

@@ -17,6 +17,7 @@ from naively.data.stream import ReadAgainError, Stream
 from naively.fitting.sample import Reservoir
 from naively.kernels.strings import Strings
 from naively.model.model import Model
+from naively.options import means_copies
 from naively.schema.choose import EventModels, contents_given, extend, infer
 from naively.schema.schema import Schema
 from naively.schema.settings import Settings
@@ -63,8 +64,8 @@ class LabelledStream:
 
 def _given(what: str, of: Any, table: ColumnRows, done: int) -> Any:
     """Return the labels of a batch, or what else is said of it; so many rows come before."""
-    if of is None:
-        return None
+    if of is None or means_copies(what, of):
+        return of
     if not isinstance(of, str):
         end = done + len(table)
         if len(of) < end:

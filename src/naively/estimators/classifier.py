@@ -18,6 +18,7 @@ from inspect import signature
 from itertools import chain
 from os import PathLike
 from threading import RLock
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, BinaryIO, Concatenate, ParamSpec, Self, TypeVar, cast
 
 import numpy as np
@@ -36,6 +37,7 @@ from naively.counting.labels import (
     Labels,
     RowWeight,
     Target,
+    encode_groups,
     encode_labels,
     plain,
 )
@@ -57,8 +59,8 @@ from naively.model.class_prior import Cost, decide, estimate_prior, given_prior,
 from naively.model.held_out import check_coverage
 from naively.model.model import AddedNoise, History, Model, Verb, check_rows
 from naively.model.weights import Weights
-from naively.options import Weighting
-from naively.schema.schema import Schema, fingerprints
+from naively.options import COPIES, Weighting, means_copies
+from naively.schema.schema import Schema
 from naively.schema.settings import Probabilities
 
 if TYPE_CHECKING:  # what explains a model is imported when it is asked to
@@ -183,6 +185,7 @@ class Classifier(Estimator):
     n_features_in_: int
     history_: History = History()  # what was learned and forgotten, and when
     target_: str = ""  # the name of the column that is predicted, if it was said
+    _named: Mapping[str, str] = MappingProxyType({})  # columns of groups, times and the like
     unlabelled_weight_: float = 0.0  # how much a row without a label counts
     _sample: Reservoir | None = None  # of the rows learned; None where that has changed
 
@@ -600,12 +603,11 @@ class Classifier(Estimator):
             Labelled rows, as for ``fit``: those that were learned, or others of their kind.
         folds : int, default 10
             How many folds the rows are dealt into: at random, but always alike, with as many rows
-            of each class. Equal rows are in one, unless they are more than ten, and than half of
-            a fold: in a table of few levels rows are equal by chance.
+            of each class.
         groups : str or array-like of shape (rows,), optional
-            A column of ``X``, or what each row is of: a customer, a document, a place. No group is
-            split, so that the scores are those of new groups; and the intervals say how sure they
-            are of so many groups.
+            A column of ``X``, or what each row is of: a customer, a document, a place; "copies"
+            are equal rows. No group is split, so that the scores are those of new groups; and the
+            intervals say how sure they are of so many groups.
         time : str or array-like of shape (rows,), optional
             A column of ``X``, or numbers, dates or strings that are dates. The rows are put into
             ``folds`` + 1 blocks by it, and each block is judged by a model of those before it; the
@@ -703,8 +705,12 @@ class Classifier(Estimator):
             rows = rows.select(known)
         of_groups = beside.get("groups")
         if of_groups is not None:  # of the rest, groups are left out to fit weights too
+            if of_groups.name == COPIES:
+                equal = replace(labels, group=encode_groups(COPIES, len(labels)))
+                of_groups = replace(of_groups, values=self._encoded(rows, equal).labels.group)
+                beside = {**beside, "groups": of_groups}
             labels = replace(labels, group=of_groups.codes(len(labels)).astype(np.uint64))
-        found = splits_of(labels, lambda: self._keys(rows, labels), folds, **beside)
+        found = splits_of(labels, folds, **beside)
         return cross_validate(rows, labels, found, self._learn_anew, cost)
 
     def _beside(
@@ -716,11 +722,13 @@ class Classifier(Estimator):
             for what, of in given.items()
             if not isinstance(of, str)
         }
+        if means_copies("groups", given.get("groups")):
+            found["groups"] = Named(COPIES, None)
         if len(found) == len(given):
             return X, found
         rows = as_rows(X)
         for what, name in given.items():
-            if isinstance(name, str):
+            if isinstance(name, str) and what not in found:
                 if name not in rows.names:
                     raise ValueError(missing_column(name, rows.names, f"column of {what}"))
                 found[what] = Named(name, rows.cells(name))
@@ -744,12 +752,6 @@ class Classifier(Estimator):
     @abstractmethod
     def _encoded(self, rows: Rows, labels: Labels) -> Batch:
         """Return rows encoded as ``fit`` encodes them."""
-
-    def _keys(self, rows: Rows, labels: Labels) -> NDArray[np.uint64]:
-        """Return a number for each row, which equal rows have in common whatever their labels."""
-        batch = self._encoded(rows, labels)
-        of_one = Labels.none(len(batch), labels.classes)
-        return fingerprints(replace(batch, labels=of_one), np.uint64(0))
 
     def evaluate(
         self,
@@ -979,8 +981,8 @@ class Classifier(Estimator):
                 "There is no sample of the learned rows to save: none is in memory, or rows "
                 "without a label count. Save the model without it."
             )
-        target = {"target": self.target_} if self.target_ else None
-        store.save(self.model_, path, target, rows, self.history_)
+        target = {"target": self.target_} if self.target_ else {}
+        store.save(self.model_, path, {**target, **self._named}, rows, self.history_)
 
     @property
     def classes_(self) -> LabelArray:
@@ -1223,9 +1225,7 @@ class Classifier(Estimator):
         return y if isinstance(y, str) else self.target_
 
     def _without_target(self, rows: Rows) -> Rows:
-        """Return rows without the column that is predicted, which a table may still hold."""
-        target = self.target_
-        if not target or target not in rows.names or target in self._checked.taken.schema.order:
-            return rows
-        rest = [name for name in rows.names if name != target]
-        return rows.select(rest) if rest else rows
+        """Return rows without what is predicted, and said of rows, which a table may still hold."""
+        known = {self.target_, *self._named.values()} - {"", *self._checked.taken.schema.order}
+        rest = [name for name in rows.names if name not in known]
+        return rows.select(rest) if 0 < len(rest) < len(rows.names) else rows

@@ -47,6 +47,7 @@ from naively.events import (
 )
 from naively.file import store
 from naively.file.parts import SampledRows
+from naively.fitting.copies import notes_of, warn_of_copies
 from naively.fitting.interactions import add_interactions
 from naively.fitting.limits import Limits
 from naively.fitting.sample import Reservoir, Sample
@@ -179,7 +180,7 @@ class NaiveBayes(Classifier):
         Why ``interactions="auto"`` chose none, or "".
     notes_ : tuple of str
         What ``interactions="auto"`` chose, and what it gained on held-out rows; and where the rows
-        are in memory, how many are copies of others.
+        are in memory, whether their weights look like frequencies.
     feature_names_in_ : ndarray of str
         Names of the columns, where the table had any.
 
@@ -270,7 +271,8 @@ class NaiveBayes(Classifier):
         groups : array-like of shape (rows,) or str, optional
             Rows that belong together, as those of a customer, a patient or a document. They are
             left out together where weights are fitted and the model is assessed, as new rows will
-            be of others.
+            be of others. "copies" are equal rows, whatever their labels. By default each row is
+            left out alone.
         time : array-like of shape (rows,) or str, optional
             With ``half_life``, the time of each row: a column of ``X``, which is not learned, or
             numbers, dates or strings that are dates. The newest row counts 1.
@@ -286,13 +288,16 @@ class NaiveBayes(Classifier):
             If a table, label, weight or option is wrong; it says which, and what to do. A
             ``class_prior`` must be for the classes that the labels have.
         """
+        beside = Beside(sample_weight, frequencies, groups)
         if self._fades(time):
             fading = self._fading(X, sample_weight, time, None)
-            beside = Beside(fading.weight, frequencies, groups)
-            self._fit(fading.rows, y, beside, None, more=False)
+            faded = replace(beside, sample_weight=fading.weight)
+            self._fit(fading.rows, y, faded, None, more=False)
             self._keep(replace(self.model_, newest=fading.newest))
-            return self
-        return self._fit(X, y, Beside(sample_weight, frequencies, groups), None, more=False)
+        else:
+            self._fit(X, y, beside, None, more=False)
+        self._named = beside.columns | ({"time": time} if isinstance(time, str) else {})
+        return self
 
     @exclusive
     def fit_sql(
@@ -397,8 +402,6 @@ class NaiveBayes(Classifier):
         del found  # what was read takes memory, of which weights need some too
         if unlabelled is not None:
             model = self._with_unlabelled(model, sample, unlabelled)
-        elif self.interactions:
-            model = add_interactions(model, sample.of(model, larger=True))
         else:
             model = self._weighed(model)
         self._keep(model)
@@ -445,6 +448,8 @@ class NaiveBayes(Classifier):
             newest row and that of these, and so does the sample that weights are fitted to.
         """
         known, fading = self.__sklearn_is_fitted__(), None
+        named = Beside(sample_weight, frequencies, groups).columns
+        named |= {"time": time} if isinstance(time, str) else {}
         if self._fades(time):
             before = self.model_.newest if known else None
             fading = self._fading(X, sample_weight, time, before)
@@ -454,6 +459,7 @@ class NaiveBayes(Classifier):
             self._fit(X, y, beside, classes, more=True)
             if fading is not None:
                 self._keep(replace(self.model_, newest=fading.newest))
+            self._named = named
             return self
         found = self._read(X, y, beside, self._learned_texts, some=self.semi_supervised)
         self._check_labels(found)
@@ -470,6 +476,7 @@ class NaiveBayes(Classifier):
             by = f"{1 - faded / self._total:g}"
             self.history_ = self.history_.add("decay", faded, self._total - faded, by)
         before = self._total - faded
+        self._named = {**self._named, **named}
         self._keep(self._weighed_again(model, sample, found, held_out))
         self._record("update", self._total - before)
         return self
@@ -738,6 +745,7 @@ class NaiveBayes(Classifier):
         if self.weights is None:
             return model.weighed(None)
         sample = self._learned().of(model, larger=self._interacts)
+        warn_of_copies(sample.copied)
         if self.interactions:
             return add_interactions(model, sample)
         return model.weighed(sample.weights(model, self.weights))
@@ -763,11 +771,12 @@ class NaiveBayes(Classifier):
 
     @property
     def notes_(self) -> tuple[str, ...]:
-        """What is to be said of what was learned: interactions, copies of rows, whole weights."""
+        """What is to be said of what was learned: interactions, whole weights."""
         sought = (self._checked.sought or Sought()).notes
         if self._sample is None or self._counts_unlabelled:
             return sought
-        return (*sought, *self._sample.of(self.model_, larger=self._interacts).notes)
+        sample = self._sample.of(self.model_, larger=self._interacts)
+        return (*sought, *notes_of((), sample.batches))
 
     @property
     def _kind(self) -> Weighting | None:
@@ -877,9 +886,14 @@ def load(
     array(['b'], dtype='<U1')
     """
     content = store.load_all(path, functions)
-    target = content.provenance.get("target")
-    said = target if isinstance(target, str) else ""
-    return NaiveBayes._of_model(content.model, content.sample, content.history, said)  # noqa: SLF001
+    said = {name: of for name, of in content.provenance.items() if isinstance(of, str)}
+    target = said.get("target", "")
+    nb = NaiveBayes._of_model(content.model, content.sample, content.history, target)  # noqa: SLF001
+    nb._named = {name: of for name, of in said.items() if name in BESIDE}  # noqa: SLF001
+    return nb
+
+
+BESIDE = ("sample_weight", "frequencies", "groups", "time")  # what may be columns beside labels
 
 
 def _of_lectures(event: Any, adds: bool) -> Any:

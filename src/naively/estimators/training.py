@@ -34,7 +34,7 @@ from naively.kernels.reference import Floats
 from naively.kernels.strings import Strings
 from naively.messages import warn
 from naively.model.model import Model, check_rows
-from naively.options import Weighting
+from naively.options import COPIES, Weighting, means_copies
 from naively.schema.choose import EventModels, extend, infer, read_as_given
 from naively.schema.schema import Schema
 from naively.schema.settings import Settings
@@ -368,7 +368,8 @@ def read_frame(frame: Any, y: Target, beside: Beside, *, semi_supervised: bool) 
             )
     from naively.engines.spark import LabelledFrame
 
-    return OnCluster(LabelledFrame(frame, y, beside.columns))
+    named = {what: of for what, of in beside.given.items() if isinstance(of, str)}
+    return OnCluster(LabelledFrame(frame, y, named))
 
 
 def check_columns(
@@ -389,16 +390,21 @@ KINDS = {"y": "target column", "sample_weight": "column of weights"}  # in messa
 
 def check_named(names: Sequence[str], y: Target, beside: Beside) -> None:
     """Raise a ValueError if labels, or what is said beside them, are a column that is not there."""
-    for what, column in {"y": y, **beside.given}.items():
+    if means_copies("groups", beside.groups) and COPIES in names:
+        raise ValueError(
+            f"groups={COPIES!r} are equal rows, but the table has a column {COPIES!r} too: rename "
+            "it, or give its values."
+        )
+    for what, column in {"y": y, **beside.columns}.items():
         if isinstance(column, str) and column not in names:
             raise ValueError(missing_column(column, names, KINDS.get(what, f"column of {what}")))
 
 
 def columns_taken(rows: Rows, beside: Beside) -> tuple[Rows, Beside]:
     """Take the columns that are named beside labels out of rows in memory."""
-    if not beside.columns:
-        return rows, beside
     found: dict[str, Target] = dict(beside.given)
+    if not found:
+        return rows, beside
     check_named([str(name) for name in rows.names], None, beside)
     for what, name in beside.columns.items():
         found[what] = rows.values(name)

@@ -232,8 +232,7 @@ def leave_one_out_table(
         kinds += [kind] * len(parts)
         by_class += [centres and labels.k < MANY_CLASSES] * len(parts)
     table = _centred(table)
-    per = model.rows_per_weight
-    given = _log_prior(model, once, learned, model.pretend_rows or HALF, per)
+    given = _log_prior(model, once, learned, model.pretend_rows or HALF, model.rows_per_weight)
     prior = _log_prior(model.under_own_prior, once, learned, PRETEND)
     labels = batch.independent.among(model.classes)
     return LeaveOneOut(keys, by_class, kinds, table, prior, given, labels)
@@ -347,16 +346,13 @@ class Third(NamedTuple):
         return float(some.weights @ (np.logaddexp.reduce(joint, axis=1) - right))
 
 
-def held_out(labels: Labels) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+def held_out(
+    labels: Labels, third: NDArray[np.int64]
+) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Return rows to fit, and a third to hold out: each third of few rows, else the first.
 
-    All copies of a row are in one third, so that a row of weight 2 is the row twice; and so are all
-    rows of a group.
+    ``third`` is that of each row, (rows,).
     """
-    third = np.empty(len(labels), np.int64)
-    third[by_class(labels.codes)] = np.arange(len(labels)) % THIRDS
-    if labels.group is not None:
-        third = np.unique(labels.group, return_inverse=True)[1] % THIRDS
     times = THIRDS if labels.weights.sum() < FEW_HELD_OUT else 1
     return [(np.flatnonzero(third != t), np.flatnonzero(third == t)) for t in range(times)]
 
@@ -368,9 +364,6 @@ def held_out(labels: Labels) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]
 # cells, so that some of the rows are in the order in which they are among all. Rows that have the
 # same number, such as those of two booleans one of which is true, are told apart by what else
 # their columns and classes hold, as colours of a graph are refined (Weisfeiler & Lehman 1968).
-
-
-SEED = 0  # of the order in which rows are dealt
 
 
 def row_order(batches: Sequence[Batch], contents: Sequence[Hashes]) -> list[NDArray[np.int64]]:
@@ -393,7 +386,7 @@ def row_order(batches: Sequence[Batch], contents: Sequence[Hashes]) -> list[NDAr
 
 
 def by_class(codes: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Return the rows in random order, class after class, in the order in which classes come.
+    """Return the rows class after class, in the order in which they and the classes come.
 
     Examples
     --------
@@ -401,10 +394,8 @@ def by_class(codes: NDArray[np.integer]) -> NDArray[np.int64]:
     >>> (by_class(codes) == by_class(1 - codes)).all()
     np.True_
     """
-    order = np.random.default_rng(SEED).permutation(len(codes))
-    _, first, number = np.unique(codes[order], return_index=True, return_inverse=True)
-    found: NDArray[np.int64] = order[np.argsort(first[number], kind="stable")]
-    return found
+    _, first, number = np.unique(codes, return_index=True, return_inverse=True)
+    return np.argsort(first[number], kind="stable")
 
 
 def _told_apart(batches: Sequence[Batch], first: Sequence[Hashes]) -> list[Hashes]:

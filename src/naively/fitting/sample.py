@@ -12,19 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.block import Batch
-from naively.counting.labels import MANY_CLASSES, Label, Labels
+from naively.counting.labels import MANY_CLASSES, Label, Labels, hash_cell
 from naively.counting.tally import Tally
 from naively.file.parts import SampledRows
 from naively.fitting.copies import (
+    classes_of_copies,
+    flattened,
     in_rows,
-    nearly_equal,
-    note_of_near_copies,
     notes_of,
     rows_per_group,
     rows_per_weight,
-    told_apart,
 )
 from naively.fitting.leave_one_out import (
+    THIRDS,
     LeaveOneOut,
     Third,
     by_class,
@@ -46,9 +46,10 @@ from naively.fitting.weights import (
     sample_size,
     weighed_without,
 )
-from naively.kernels.reference import Floats
+from naively.kernels.reference import Floats, Hashes
 from naively.likelihoods.words import LENGTH_POWER
 from naively.messages import warn
+from naively.model.class_prior import is_estimated
 from naively.model.model import Model, count_batch
 from naively.model.weights import Weights
 from naively.options import Weighting
@@ -71,18 +72,21 @@ from naively.schema.settle import View
 # fitted and scores estimated, a row stands for as many rows as there are of its class for each that
 # was drawn (``Labels.standing_for``).
 #
-# Rows of groups are drawn group by group, whole groups of the least keys, whatever their classes.
+# Rows of groups are drawn from each group alike, so that a large one leaves room for others. What a
+# row holds decides which are drawn, and the name of a group only where there are more groups than
+# rows may stay.
 #
-# Of each class that has more rows than may stay, one row more is kept, and of groups one group more
-# than fit: without it a later batch could not tell that there were more, and would be given the
-# place of rows that were dropped.
+# Of each class that has more rows than may stay, or of each group, one row more is kept: without it
+# a later batch could not tell that there were more, and would be given the place of rows that were
+# dropped.
 
 
 SEVERAL = 8  # more batches than this are joined
 WAIT = 64  # rows at most wait to be drawn from, so that to learn one touches none that is kept
 FOLDS = 10  # of groups, each of which is left out
 FEW = 1_000  # rows, of which with interactions thirds are held out of the counts too
-MANY = 0.2  # of the rows, from which on near copies are left out by so many folds
+LEAST = 1e-9  # of a class that was forgotten
+EQUAL = 1e-9  # of the weight of a class, that may lack by rounding
 
 
 class Reservoir:
@@ -240,7 +244,7 @@ class Reservoir:
         kept = encoded_by([of.in_order() for of in self._sample(larger=larger)], model)
         # The words of texts are in the sample now; where it is asked for again, they are split.
         self._kept = [replace(of, batch=of.batch.as_texts()) for of in self._kept]
-        sample = Sample.of_kept(kept, model)
+        sample = Sample.of_kept(kept)
         self._last = model.counted.tally, larger, sample
         return sample
 
@@ -310,7 +314,7 @@ class Kept:
 
     @property
     def groups(self) -> NDArray[np.uint64] | None:
-        """The number of each row's group, by which it is drawn, (rows,); None without groups."""
+        """The number of each row's group, (rows,); None without groups."""
         return self.batch.labels.group
 
     def with_groups(self) -> Kept:
@@ -331,20 +335,14 @@ class Kept:
     ) -> Kept:
         """Return the rows of the least keys of each class, of which at most ``most`` may stay.
 
-        All different rows below the limit are among them, however many, and one of each class and
-        one group that may not stay; and none of a higher key than the highest that is kept of its
-        class already.
+        All different rows below the limit are among them, however many, and one of each class that
+        may not stay; and none of a higher key than the highest that is kept of its class already.
+        Those of groups are drawn where they are merged.
         """
         batch = batch.seen()
-        if batch.labels.group is not None:
-            group = mixed(batch.labels.group + seed)
-            batch = replace(batch, labels=replace(batch.labels, group=group))
         keys, labels = fingerprints(batch, seed), batch.labels
         some = np.arange(len(keys))
-        if labels.group is not None:
-            last_group, _ = _last_group([(labels.group, keys)], most, spare=1)
-            some = some[labels.group <= np.maximum(last_group, limit)]
-        elif highest:
+        if highest and labels.group is None:
             some = some[keys <= np.maximum(_by_label(highest, labels), limit)]
         if len(some) > most and labels.group is None:
             of_class = [keys[some[labels.codes[some] == c]] for c in range(labels.k)]
@@ -401,8 +399,8 @@ def of_least_keys(
 ) -> list[Kept]:
     """Return the rows of the least keys of each class, and all rows below the limit.
 
-    Those of the least keys are ``most`` at most, and ``spare`` more of each class or ``spare``
-    groups more.
+    Those of the least keys are ``most`` at most, and ``spare`` more of each class, or of each class
+    of each group.
     """
     if any(kept.groups is not None for kept in every):
         every = [kept.with_groups() for kept in every]
@@ -450,42 +448,20 @@ def _last_of_each(
 def _are_least(every: Sequence[Kept], most: int, spare: int = 0) -> list[NDArray[np.bool_]]:
     """Mark the rows of the least keys of each class, at most ``most`` in all, (rows,) of each.
 
-    Of rows in groups they are those of the groups of the least numbers. ``spare`` rows of each
-    class are marked too, or ``spare`` groups.
+    Of rows in groups they are those of each class of each group, of as many of these as may have a
+    row. ``spare`` rows more are marked of each.
     """
-    groups = [(kept.groups, kept.keys) for kept in every if kept.groups is not None]
-    if len(groups) == len(every) > 0:
-        last, key = _last_group(groups, most, spare)
-        return [(group < last) | ((group == last) & (keys <= key)) for group, keys in groups]
-    highest = _highest(every, most, spare)
-    return [kept.keys <= _by_label(highest, kept.batch.labels) for kept in every]
-
-
-def _last_group(
-    every: Sequence[tuple[NDArray[np.uint64], NDArray[np.uint64]]], most: int, spare: int = 0
-) -> tuple[np.uint64, np.uint64]:
-    """Return the last group that stays of rows, and the highest key that stays of its rows.
-
-    Groups stay whole, those of the least numbers, as long as their rows are ``most`` at most, and
-    ``spare`` groups more. Of a group that alone has more than ``most``, the rows of the least keys
-    stay, and ``spare`` rows more.
-
-    Parameters
-    ----------
-    every : sequence of (ndarray, ndarray) of uint64, both of shape (rows,)
-        The groups of rows, and their keys; equal keys are of equal rows.
-    """
-    group, key = (np.concatenate(of) for of in zip(*every, strict=True))
-    key, first = np.unique(key, return_index=True)
-    group = group[first]
-    number, rows = np.unique(group, return_counts=True)
-    whole = int(np.searchsorted(np.cumsum(rows), most, side="right"))
-    if whole == len(number):
-        return EVERY_KEY, EVERY_KEY
-    if whole and not spare:
-        return number[whole - 1], EVERY_KEY
-    of_next = key[group == number[whole]]
-    return number[whole], of_next[: most + spare][-1]
+    if not all(kept.groups is not None for kept in every):
+        highest = _highest(every, most, spare)
+        return [kept.keys <= _by_label(highest, kept.batch.labels) for kept in every]
+    stratum = np.concatenate([stratum_of_each(kept.batch.labels) for kept in every])
+    order = np.lexsort((np.concatenate([kept.keys for kept in every]), stratum))
+    _, first, size = np.unique(stratum[order], return_index=True, return_counts=True)
+    rank = np.arange(len(order)) - np.repeat(first, size)
+    least = np.empty(len(order), np.bool_)
+    least[order] = rank < rows_of_each(size, most) + spare
+    least[order[size[: most + spare].sum() :]] = False
+    return np.split(least, np.cumsum([len(kept.keys) for kept in every])[:-1])
 
 
 def _highest(every: Sequence[Kept], most: int, spare: int = 0) -> Highest:
@@ -493,7 +469,7 @@ def _highest(every: Sequence[Kept], most: int, spare: int = 0) -> Highest:
 
     ``most`` rows of all classes may stay, and ``spare`` more of each class.
     """
-    if sum(len(kept.keys) for kept in every) < most or every[0].groups is not None:
+    if sum(len(kept.keys) for kept in every) < most:
         return {}
     of_class: dict[Label, list[NDArray[np.uint64]]] = {}
     for kept in every:
@@ -505,6 +481,13 @@ def _highest(every: Sequence[Kept], most: int, spare: int = 0) -> Highest:
     last = _last_of_each([*keys.values()], most, spare)
     full = (len(of) >= cap + spare for of in keys.values())
     return {label: key for label, key, of in zip(keys, last, full, strict=True) if of}
+
+
+def stratum_of_each(labels: Labels) -> Hashes:
+    """Return a number for the class and the group of each row, (rows,)."""
+    assert labels.group is not None
+    of_class = np.array([hash_cell(label) for label in labels.classes.tolist()], np.uint64)
+    return mixed(mixed(labels.group) + of_class[labels.codes])
 
 
 def _by_label(highest: Highest, labels: Labels) -> NDArray[np.uint64]:
@@ -588,24 +571,26 @@ class Sample:
     ----------
     batches : list of Batch
         The rows; in several batches where some came as a sparse matrix and some did not. Their
-        ``times`` are how many independent rows each stands for.
-    notes : tuple of str
-        What is to be said of their copies and weights.
-    near_copies : ndarray of uint64, of shape (rows,), or None
-        The group of near copies of each row, 0 without one.
+        ``times`` are how many equal rows each stands for.
+    copied : tuple of labels
+        The classes whose rows look as if they were copied.
     """
 
     batches: list[Batch]
-    notes: tuple[str, ...] = ()
-    near_copies: NDArray[np.uint64] | None = None
+    copied: tuple[Label, ...] = ()
 
     def __len__(self) -> int:
         return int(self.copies.sum())
 
     @property
     def copies(self) -> NDArray[np.int64]:
-        """How many independent rows each row stands for, of shape (rows,)."""
+        """How many equal rows each row stands for, of shape (rows,)."""
         return np.concatenate([np.empty(0, np.int64), *(b.times for b in self.batches)])
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be said of scores of the rows."""
+        return notes_of(self.copied, self.batches)
 
     @property
     def labels(self) -> Labels:
@@ -645,32 +630,69 @@ class Sample:
     def deal(self, folds: int) -> NDArray[np.int64]:
         """Deal all rows out to folds: how many of those it stands for are in each, (rows, folds).
 
-        The rows of a group, and near copies, are in one fold.
+        The rows of a group are in one fold.
         """
         if self.groups is None:
-            dealt = deal(self.labels.codes, self.copies, folds)
-            whole = np.flatnonzero(0 if self.near_copies is None else self.near_copies)
-        else:
-            dealt = np.zeros((len(self.copies), folds), np.int64)
-            whole = np.arange(len(dealt))
-        groups = self.near_copies if self.groups is None else self.groups
-        if groups is not None:
-            dealt[whole] = 0
-            dealt[whole, fold_of_groups(groups[whole], folds)] = self.copies[whole]
+            return deal(self.labels.codes, self.copies, folds)
+        dealt = np.zeros((len(self.copies), folds), np.int64)
+        dealt[np.arange(len(dealt)), fold_of_groups(self.groups, folds)] = self.copies
         return dealt
 
     def keep(self, copies: NDArray[np.int64]) -> Sample:
         """Return so many copies of each row, where ``copies`` is of shape (rows,)."""
-        ends = np.cumsum([len(batch) for batch in self.batches])[:-1]
-        each = zip(self.batches, np.split(copies, ends), strict=True)
-        near = None if self.near_copies is None else self.near_copies[copies > 0]
-        return Sample([batch.keep(of_batch) for batch, of_batch in each], near_copies=near)
+        return Sample([of.keep(n) for of, n in zip(self.batches, self._split(copies), strict=True)])
+
+    def _split(self, each: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+        """Return what there is of each row, (rows, ...), batch by batch."""
+        return np.split(each, np.cumsum([len(batch) for batch in self.batches])[:-1])
+
+    def in_pieces(self, dealt: NDArray[np.int64]) -> tuple[Sample, NDArray[np.int64]]:
+        """Return each row once for each fold that has copies of it, and the fold of each.
+
+        ``dealt`` is how many copies of each row are in each fold, (rows, folds).
+        """
+        fold = np.nonzero(dealt)[1]
+        if len(fold) == len(dealt):
+            return self, fold
+        pieces = []
+        for batch, of in zip(self.batches, self._split(dealt), strict=True):
+            row = np.nonzero(of)[0]
+            pieces.append(batch.take(row).keep(of[of > 0]))
+        return Sample(pieces), fold
+
+    def without(self, model: Model, copies: NDArray[np.int64]) -> Model:
+        """Return the model that never saw so many copies of each row, nor others of their groups.
+
+        Where the sample has but some rows of the groups, the model is what the rest of it teaches.
+        """
+        if self.groups is None or self.holds_all(model).all():
+            return self.keep(copies).less(model)
+        tally = self.keep(self.copies - copies).tally(model)
+        settings = model.settings
+        if is_estimated(settings.class_prior):
+            p = np.exp(model.class_log_prior) * tally.class_count / self.class_count(model)
+            settings = replace(settings, class_prior=tuple((p / p.sum()).tolist()))
+        return replace(model, counted=View(model.counted.schema, tally), settings=settings)
+
+    def class_count(self, model: Model) -> Floats:
+        """Return the weight of the rows of each class, (classes,); 1 of a class without rows."""
+        weight = np.bincount(self.labels.codes, self.labels.weights, len(model.classes))
+        return np.where(weight > 0, weight, 1.0)
+
+    def holds_all(self, model: Model) -> NDArray[np.bool_]:
+        """Mark the classes of which the sample has all rows that the model has learned."""
+        learned = model.counted.tally.class_count
+        return np.asarray(learned <= self.class_count(model) * (1 + EQUAL))
+
+    def tally(self, model: Model) -> Tally:
+        """Count the rows as a model counts them."""
+        found = (count_batch(batch, model.counted.schema) for batch in self.batches if len(batch))
+        return reduce(Tally.__add__, found)
 
     def less(self, model: Model) -> Model:
         """Return the model that never saw these rows."""
-        found = (count_batch(batch, model.counted.schema) for batch in self.batches if len(batch))
-        tally = reduce(Tally.__add__, found)
-        return replace(model, counted=View(model.counted.schema, model.counted.tally - tally))
+        tally = model.counted.tally - self.tally(model)
+        return replace(model, counted=View(model.counted.schema, tally))
 
     def posterior(self, model: Model) -> Floats:
         """Return the posteriors of the rows, of shape (rows, classes)."""
@@ -679,7 +701,6 @@ class Sample:
     def leave_one_out(self, model: Model, *, length_power: float = LENGTH_POWER) -> LeaveOneOut:
         """Return the leave-one-out table of the rows under a model that has learned them."""
         found = left_out(model, self.encoded(model), length_power=length_power)
-        found = self._without_near_copies(model, found, length_power=length_power)
         return found.standing_for(model.counted.tally.class_count)
 
     def at_once(self, model: Model) -> tuple[Sample, Labels]:
@@ -734,53 +755,24 @@ class Sample:
         """Return the evidence of each row by a model that has not learned its fold of groups."""
         assert self.groups is not None
         fold = fold_of_groups(self.groups, min(FOLDS, len(np.unique(self.groups))))
-        places, found = self._of_folds(model, fold)
+        places: list[NDArray[np.int64]] = []
+        found: list[LeaveOneOut] = []
+        drawn = self.class_count(model) / np.maximum(model.counted.tally.class_count, LEAST)
+        drawn[self.holds_all(model)] = 1.0
+        for at in range(int(fold.max()) + 1):
+            copies = np.where(fold == at, self.copies, 0)
+            rest = self.without(model, copies).with_classes(model.classes)
+            out = self.keep(copies).encoded(rest)
+            some = LeaveOneOut.join([leave_one_out_table(rest, of, learned=False) for of in out])
+            lone = rest.independent_rows[some.labels.codes] <= 0  # a class of this fold alone
+            weight = np.where(lone, 0.0, some.labels.weights)
+            labels = replace(some.labels, weight=weight)
+            found.append(replace(some, prior=some.prior - np.log(drawn), labels=labels))
+            places.append(np.flatnonzero(fold == at))
         every = LeaveOneOut.join(found).take(np.argsort(np.concatenate(places)))
         if every.labels.weights.any():
             return every
         return replace(every, labels=replace(every.labels, weight=None))
-
-    def _of_folds(
-        self, model: Model, fold: NDArray[np.int64], length_power: float = LENGTH_POWER
-    ) -> tuple[list[NDArray[np.int64]], list[LeaveOneOut]]:
-        """Return the rows of each fold, and their evidence by a model that has not learned them.
-
-        ``fold`` is the fold of each row, (rows,), -1 of those that are not asked for.
-        """
-        places, found = [], []
-        for at in range(int(fold.max()) + 1):
-            out = self.keep(np.where(fold == at, self.copies, 0))
-            rest = out.less(model).with_classes(model.classes)
-            some = LeaveOneOut.join(
-                [
-                    leave_one_out_table(rest, of, learned=False, length_power=length_power)
-                    for of in out.encoded(rest)
-                ]
-            )
-            lone = rest.independent_rows[some.labels.codes] <= 0  # a class of this fold alone
-            weight = np.where(lone, 0.0, some.labels.weights)
-            found.append(replace(some, labels=replace(some.labels, weight=weight)))
-            places.append(np.flatnonzero(fold == at))
-        return places, found
-
-    def _without_near_copies(
-        self, model: Model, found: LeaveOneOut, *, length_power: float = LENGTH_POWER
-    ) -> LeaveOneOut:
-        """Return the evidence of each row, that of near copies without those like them.
-
-        They are left out all at once, or in folds if they are many.
-        """
-        if self.near_copies is None:
-            return found
-        fold = np.full(len(self.near_copies), -1, np.int64)
-        those = np.flatnonzero(self.near_copies)
-        groups = self.near_copies[those]
-        folds = 1 if len(those) < MANY * len(fold) else FOLDS
-        fold[those] = fold_of_groups(groups, min(folds, len(np.unique(groups))))
-        places, without = self._of_folds(model, fold, length_power)
-        others = np.flatnonzero(fold < 0)
-        order = np.argsort(np.concatenate([others, *places]))
-        return LeaveOneOut.join([found.take(others), *without]).take(order)
 
     def encoded(self, model: Model) -> list[Batch]:
         """Return the rows as a model encodes them; each text is split, and a weight of 1 a row."""
@@ -800,10 +792,10 @@ class Sample:
     @classmethod
     def of_all(cls, batch: Batch, model: Model) -> Sample:
         """Return all rows of a batch, in an order that follows from what they hold."""
-        return cls.of_kept(encoded_by([Kept.of(batch, np.uint64(0), len(batch))], model), model)
+        return cls.of_kept(encoded_by([Kept.of(batch, np.uint64(0), len(batch))], model))
 
     @classmethod
-    def of_kept(cls, every: Sequence[Kept], model: Model) -> Sample:
+    def of_kept(cls, every: Sequence[Kept]) -> Sample:
         """Return rows in an order that follows from what they hold, those of the least keys first.
 
         What is fitted to the first of many rows is fitted to those of the least keys of each class.
@@ -816,14 +808,12 @@ class Sample:
                 order[np.argsort(~of[order], kind="stable")]
                 for order, of in zip(orders, least, strict=True)
             ]
-        told = told_apart(model, batches)
         found = [
             batch if (rows == np.arange(len(rows))).all() else batch.take(rows)
-            for batch, rows in zip(told, orders, strict=True)
+            for batch, rows in zip(flattened(batches), orders, strict=True)
         ]
         keys = [kept.contents[rows] for kept, rows in zip(every, orders, strict=True)]
-        near = nearly_equal(model, found, np.concatenate(keys)) if found else None
-        return cls(found, (*notes_of(batches, told), *note_of_near_copies(near)), near)
+        return cls(numbered_groups(found, keys), classes_of_copies(found))
 
     def weights(
         self, model: Model, kind: Weighting, *, learned: bool = True, near: Weights | None = None
@@ -873,6 +863,20 @@ class Sample:
         """
         if self.groups is not None and not self.several_groups:
             warn("All rows are of one group, which cannot be left out; each row is left out alone.")
+        rows, third = self.in_pieces(self.deal(THIRDS))
+        return rows.weighed_by_thirds(third, model, kind, learned=learned, near=near, limits=limits)
+
+    def weighed_by_thirds(
+        self,
+        third: NDArray[np.int64],
+        model: Model,
+        kind: Weighting,
+        *,
+        learned: bool,
+        near: Weights | None,
+        limits: Limits | None,
+    ) -> FoundWeights:
+        """Fit weights as ``weighed`` does, where each row is in a third, (rows,)."""
         if len(model.classes) >= MANY_CLASSES:
             model, found = self._of_many_classes(model, near, learned=learned)
             weights = fit(found, kind, float(model.independent_rows.sum()))
@@ -899,6 +903,7 @@ class Sample:
             *(model, weights, found, batches, every, np.concatenate(joint)),
             partial(
                 self._thirds,
+                third,
                 model,
                 weights,
                 found.first(ROWS) if limits is None else found,
@@ -928,8 +933,6 @@ class Sample:
             each = zip(batches, np.split(stand_for, ends), strict=True)
             few = [batch.take(np.flatnonzero(of)) for batch, of in each]
             found = left_out(alike, few, learned=learned)
-            if learned:
-                found = some._without_near_copies(alike, found)  # noqa: SLF001
         weight = stand_for[stand_for > 0]
         return alike, replace(found, labels=replace(found.labels, weight=weight))
 
@@ -939,8 +942,7 @@ class Sample:
         """Yield the leave-one-out table, in several if one of all rows would take much memory."""
         most = rows_at_once(model)
         if sum(map(len, batches)) <= most:
-            found = left_out(model, batches, learned=learned)
-            yield self._without_near_copies(model, found) if learned else found
+            yield left_out(model, batches, learned=learned)
             return
         for batch in batches:
             for rows in np.array_split(np.arange(len(batch)), -(-len(batch) // most)):
@@ -948,6 +950,7 @@ class Sample:
 
     def _thirds(
         self,
+        third: NDArray[np.int64],
         model: Model,
         weights: Weights,
         found: LeaveOneOut,
@@ -960,6 +963,8 @@ class Sample:
 
         Parameters
         ----------
+        third : ndarray of int64, of shape (rows,)
+            The third that each row is in.
         model : Model
             With weights that are all 1.
         weights : Weights
@@ -976,7 +981,7 @@ class Sample:
             others falls as one over their number.
         """
         first = replace(found, labels=labels.take(np.arange(len(found.prior))))
-        splits = held_out(first.labels)
+        splits = held_out(first.labels, third[: len(first.prior)])
         honest = counted and (len(splits) == 1 or first.labels.weights.sum() < few)
         for rest, held in splits:
             some = first
@@ -995,7 +1000,6 @@ class Sample:
         part[first:] = True
         rest = self.keep(np.where(part, 0, copies))
         of_rest = left_out(model, rest.encoded(model))
-        of_rest = rest._without_near_copies(model, of_rest)  # noqa: SLF001
         both = LeaveOneOut.join([of_rest, left_out(model, out.encoded(model), learned=False)])
         places = np.concatenate([np.setdiff1d(np.arange(first), held), held])
         return both.take(np.argsort(places))
@@ -1016,6 +1020,26 @@ def drawn(weight: Floats, rows: int) -> Floats:
     at = np.minimum(np.searchsorted(np.cumsum(weight), places, side="right"), len(weight) - 1)
     stand_for: Floats = np.bincount(at, minlength=len(weight)) * (total / rows)
     return stand_for
+
+
+def numbered_groups(batches: list[Batch], contents: Sequence[Hashes]) -> list[Batch]:
+    """Return the rows, whose groups are numbered by what these hold, so that no name decides."""
+    if not batches or any(batch.labels.group is None for batch in batches):
+        return batches
+    labels = Labels.join([batch.labels for batch in batches])
+    assert labels.group is not None
+    times = np.concatenate([batch.times for batch in batches]).astype(np.uint64)
+    row, of_class = mixed(np.concatenate(contents)), np.zeros(labels.k, np.uint64)
+    np.add.at(of_class, labels.codes, row * times)
+    names, group = np.unique(labels.group, return_inverse=True)
+    held = np.zeros(len(names), np.uint64)
+    np.add.at(held, group, mixed(row + mixed(of_class)[labels.codes]) * times)
+    number = np.argsort(np.argsort(held, kind="stable"), kind="stable").astype(np.uint64)[group]
+    ends = np.cumsum([len(batch) for batch in batches])[:-1]
+    return [
+        replace(batch, labels=replace(batch.labels, group=of))
+        for batch, of in zip(batches, np.split(number, ends), strict=True)
+    ]
 
 
 def fold_of_groups(groups: NDArray[np.uint64], folds: int) -> NDArray[np.int64]:
@@ -1040,7 +1064,8 @@ def fold_of_groups(groups: NDArray[np.uint64], folds: int) -> NDArray[np.int64]:
 def deal(codes: NDArray[np.int32], copies: NDArray[np.int64], folds: int) -> NDArray[np.int64]:
     """Return how many copies of each row are in each fold, of shape (rows, folds).
 
-    The rows of each class are dealt out in random order, one copy to a fold after the other.
+    The rows of each class are dealt out in their order, one copy to a fold after the other, so that
+    the first of them are dealt alike.
     ``codes`` are their classes, and ``copies`` how often each row came, both of shape (rows,).
     """
     order = by_class(codes)

@@ -26,7 +26,7 @@ from naively.counting.axis import (
     title,
 )
 from naively.counting.block import Batch, Block, Codes, Dense, Documents, Sparse
-from naively.counting.labels import Labels, hash_cell, is_missing
+from naively.counting.labels import OF_EQUAL_ROWS, Labels, hash_cell, is_missing
 from naively.counting.leave_one_out import Parts
 from naively.counting.tally import BlockTally
 from naively.data.columns import (
@@ -75,6 +75,7 @@ SHOWN = 30  # as many columns have a line each when a schema is printed; else ea
 EVIDENCE = "; missing cells are evidence"
 WIDEST = 40  # of the names, in characters
 LAST_BITS = np.uint64(0xFFFF)  # of a fingerprint
+LAST_OF_GROUPS = np.uint64(0xFFFFFFFF)  # as many, where rows are of groups
 EMPTY = ""  # among the words in place of values: there is none
 # What a column may come as, beside what it was learned as.
 ALSO: dict[Kind, tuple[Kind, ...]] = {"text": ("string",), "string": ("text",)}
@@ -221,7 +222,12 @@ class Schema(Shown):
         rows = self.match(rows)
         known = axes or {}
         blocks = {g.key: g.encode(rows, known.get(g.key)) for g in self.groups}
-        return Batch(blocks, labels, labels.frequency)
+        batch = Batch(blocks, labels, labels.frequency)
+        if labels.group is None or labels.group.all():
+            return batch
+        equal = mixed(_of_cells(batch, _factors) + SALT)
+        group = np.where(labels.group == OF_EQUAL_ROWS, equal, labels.group)
+        return replace(batch, labels=replace(labels, group=group))
 
     def recode(self, batch: Batch, axes: Mapping[GroupKey, Axis]) -> Batch:
         """Encode rows by known axes, as any schema has encoded them; absent columns are missing."""
@@ -790,15 +796,14 @@ def fingerprints(batch: Batch, seed: np.uint64) -> Hashes:
     seed : uint64
         With another seed, the numbers and their order are others.
     """
-    total = _of_cells(batch, _factors) + _of_labels(batch) + seed
+    found = mixed(_of_cells(batch, _factors) + _of_labels(batch) + seed)
+    words, last = np.zeros(len(batch), np.uint64), LAST_BITS
     if batch.labels.group is not None:  # equal rows of two groups are two rows
-        total += mixed(batch.labels.group + SALT)
-    found = mixed(total)
-    words = np.zeros(len(batch), np.uint64)
+        words, last = mixed(batch.labels.group + SALT), LAST_OF_GROUPS
     for key, block in batch.blocks.items():
         if key.kind == "word" and isinstance(block, Codes):
             words += _of_levels(block, _factors(list(block.axis.columns)))
-    return np.where(words == 0, found, found & ~LAST_BITS | mixed(words) & LAST_BITS)
+    return np.where(words == 0, found, found & ~last | mixed(words) & last)
 
 
 def contents(batch: Batch) -> Hashes:
@@ -807,11 +812,6 @@ def contents(batch: Batch) -> Hashes:
     It is the same whatever the columns and classes are called, and whichever column a cell is in.
     """
     return _of_cells(batch, _ones)
-
-
-def of_other_cells(batch: Batch) -> Hashes:
-    """Return a number for each row by its label and its cells, but for texts that are split."""
-    return _of_cells(batch, _factors) + _of_labels(batch)
 
 
 def _of_cells(batch: Batch, factors: Callable[[Sequence[Name]], Hashes]) -> Hashes:
