@@ -9,6 +9,7 @@ import io
 import json
 import re
 import zlib
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, cast
@@ -503,8 +504,8 @@ def line_fault(line: bytes) -> str:
     repeated: list[str] = []
 
     def collect(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        names = [name for name, _ in pairs]
-        repeated.extend(name for name in names if names.count(name) > 1)
+        names = Counter(name for name, _ in pairs)
+        repeated.extend(name for name, times in names.items() if times > 1)
         return dict(pairs)
 
     try:
