@@ -800,7 +800,10 @@ def test_a_narrow_interval_has_more_digits() -> None:
         (1.0, 1.0, 1.0, "p = 1.00, 1.00 to 1.00"),
     ):
         found = of(*(np.array([[1 - x, x]]) for x in (p, low, high)), labels, 0.9)
-        assert found.sentence(0, 1).startswith(said)
+        assert found.sentence(0, "b").startswith(said)
+    assert found.sentence(0) == found.sentence(0, "b")
+    with pytest.raises(ValueError, match=r"There is no class 'c'; the classes are 'a', 'b'\."):
+        found.sentence(0, "c")
     assert found.around(3.0, 1) is None
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import sys
 from abc import ABC, abstractmethod
+from contextlib import suppress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # the mail filter has no time to import typing
@@ -88,7 +89,8 @@ def tell(*lines: object, level: Level = "note", begin: str = "", **facts: object
         )
     else:
         told = (f"{begin}{line}" for line in shown)
-    sys.stderr.write("".join(f"{line}\n" for line in told))
+    with suppress(BrokenPipeError):  # that nobody reads it must not stop the work
+        sys.stderr.write("".join(f"{line}\n" for line in told))
 
 
 def say(message: object, level: Level = "note") -> None:

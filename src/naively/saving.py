@@ -341,5 +341,6 @@ def _naming(path: str | os.PathLike[str]) -> Iterator[None]:
 def _named(error: OSError, path: str | os.PathLike[str]) -> OSError:
     """Return the error with a message that names the path."""
     # The command line ends in silence by a broken pipe, but not by that of a file to write.
-    kind = OSError if isinstance(error, BrokenPipeError) else type(error)
+    is_other = isinstance(error, BrokenPipeError) and not is_standard_output(path)
+    kind = OSError if is_other else type(error)
     return kind(f"Cannot write {os.fspath(path)}: {error.strerror or error}.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import fields
@@ -22,8 +23,14 @@ class Verb(click.Command):
     """A verb whose options may each be given once, so that no value is dropped in silence."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments, or raise an error if an option is given twice."""
-        given = self.make_parser(ctx).parse_args(args=list(args))[2]
+        """Parse the arguments, or raise an error if an option or a file is given twice."""
+        _, rest, given = self.make_parser(ctx).parse_args(args=list(args))
+        if rest and all(map(os.path.exists, rest)):
+            raise click.UsageError(
+                f"One DATA is read, and {rest[0]} is another file: if the shell made them of a "
+                "pattern, put it between quotes, as in 'data/*.csv', and all files are read as one",
+                ctx,
+            )
         for parameter, count in Counter(given).items():
             if count > 1 and isinstance(parameter, click.Option):
                 raise click.BadParameter("give it once.", ctx, parameter)
