@@ -200,6 +200,7 @@ FORMATS = {
 }
 EXTENSIONS = {"csv": ".csv", "jsonl": ".jsonl", "parquet": ".parquet"}
 COMPRESSIONS = (".gz", ".zst")
+SHORT = 1 << 12  # bytes of the beginning of a file
 LONG = 1 << 20  # bytes of a line, half of DuckDB's default for the longest
 ZSTANDARD_BLOCK = 1 << 17  # bytes of a block at most
 
@@ -342,7 +343,7 @@ def start_of(source: Source) -> bytes:
     """Return the first bytes of a source, without a byte order mark of UTF-8."""
     try:
         with source.open() as file:
-            return file.read(4096).removeprefix(b"\xef\xbb\xbf")
+            return file.read(SHORT).removeprefix(b"\xef\xbb\xbf")
     except GZIP_DAMAGE:
         raise source.truncated() from None
 
@@ -497,26 +498,32 @@ def _json_fault(source: Source) -> str:
     return ""
 
 
+class RepeatedKeyError(ValueError):
+    """An object of JSON has a key more than once."""
+
+
+def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of JSON, whose keys are there once."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        ((name, _),) = Counter(name for name, _ in pairs).most_common(1)
+        raise RepeatedKeyError(f'has the key "{name}" more than once')
+    return found
+
+
 def line_fault(line: bytes) -> str:
     """Return what is wrong with a line of JSON; an empty string if nothing is."""
     if not line.strip():
         return ""
-    repeated: list[str] = []
-
-    def collect(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        names = Counter(name for name, _ in pairs)
-        repeated.extend(name for name, times in names.items() if times > 1)
-        return dict(pairs)
-
     try:
-        value = json.loads(line, object_pairs_hook=collect)
+        value = json.loads(line, object_pairs_hook=once)
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:
         return r"holds half a character (a lone \ud800 to \udfff)"
+    except RepeatedKeyError as error:
+        return str(error)
     except (ValueError, RecursionError):
         return "is not JSON"
-    if repeated:
-        return f'has the key "{repeated[0]}" more than once'
     return "" if isinstance(value, dict) else "is not an object"
 
 
