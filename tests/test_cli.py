@@ -11,6 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
 import naively
@@ -413,3 +414,32 @@ def test_notes_may_be_left_out_and_messages_be_json(data: Path, tmp_path: Path) 
     (error,) = map(json.loads, failed.stderr.decode().splitlines())
     assert (failed.returncode, error["level"]) == (2, "error")
     assert error["message"].startswith(f"There is no file {tmp_path / 'no.csv'}.")
+
+
+SAID = [  # in Python, and on the command line
+    ("give day_first= for the others", "give --day-first for the others"),
+    ("say header=False.", "say --no-header."),
+    ("groups='copies' leaves them out", "--groups copies leaves them out"),
+    ("or learn with weights=None.", "or learn with --weights none."),
+    ("half_life must be a number", "--half-life must be a number"),
+    ("delimiter=';', and quote='none'", "--delimiter ';', and --quote none"),
+    ("save(path, keep_rows=True) does", "--keep-rows does"),
+    ("kept by semi_supervised=True (as here)", "kept by --semi-supervised (as here)"),
+    ('NaiveBayes(weights=None) and sample_weight= of "time=3"', None),
+    ("column 'time=3' and x_time=4; times=2", None),
+]
+
+
+@pytest.mark.parametrize(("said", "shown"), SAID)
+def test_messages_name_options_as_they_are_written_where_they_are_read(
+    said: str, shown: str | None
+) -> None:
+    from naively.cli.app import app
+    from naively.cli.options import as_options
+
+    with app.make_context("naively", ["train", "--help"], resilient_parsing=True) as root:
+        for verb in ("train", "update"):
+            context = click.Context(app.get_command(root, verb), parent=root)
+            found = as_options(context, said).replace("`train --", "--").replace("`", "")
+            assert found == (shown or said)
+    assert "--" not in said

@@ -254,7 +254,7 @@ def test_a_sheet_is_chosen(tmp_path):
     found = read(path)
     assert found.values["a"].tolist() == [1]
     assert found.notes == (
-        f'Sheet "first" of {path} was read, and not "second": --sheet NAME chooses another.',
+        f'Sheet "first" of {path} was read, and not "second": sheet= chooses another.',
     )
     assert sheet_of(path, "second") == ["a", "2"]
     assert sheet_of(path, "hidden") == ["h"]
@@ -470,7 +470,7 @@ def test_a_table_of_a_database_is_chosen(tmp_path):
     path = tmp_path / "t #1?.db"
     database(path, ("a",), [(1,)])
     database(path, ("b",), [(2,)], table='it"s')
-    assert "has several tables: choose one by --table NAME; " in fault(path)
+    assert "has several tables: choose one by table=; " in fault(path)
     assert '"rows"' in fault(path)
     assert table_of(path, 'it"s') == ["b", "2"]
     with pytest.raises(ValueError, match='has no table "row"; it has "rows", '):

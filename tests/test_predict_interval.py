@@ -841,7 +841,7 @@ def test_the_command_line_writes_the_ends(tmp_path: Path) -> None:
     ok(*command, "-o", parquet)
     assert parquet.stat().st_size > 0
     failed = run("predict", tmp_path / "bare", data, "--interval", 0.8)
-    assert "train --keep-rows" in sentence(failed)
+    assert "saved with `train --keep-rows`, or learn" in sentence(failed)
     wrong = run("predict", tmp_path / "kept", data, "--interval", 90)
     assert "--interval must be between 0 and 1, such as 0.9, got 90." in sentence(wrong)
     ok("train", data, "-t", "y", "-o", tmp_path / "pure", "--weights", "none")

@@ -15,7 +15,8 @@ from contextlib import suppress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # the mail filter has no time to import typing
-    from typing import Literal, TypeAlias
+    from collections.abc import Callable
+    from typing import ClassVar, Literal, TypeAlias
 
     Level: TypeAlias = Literal["note", "warning", "error"]
 
@@ -62,6 +63,9 @@ class Verbosity:
 
     quiet = False  # whether only errors are
     json = False  # whether each is a line of JSON: {"level": "note", "message": "..."}
+    written: ClassVar[Callable[[str], str]] = (
+        str  # names options as they are written where messages are read
+    )
 
 
 def amount(n: float) -> str:
@@ -79,7 +83,7 @@ def tell(*lines: object, level: Level = "note", begin: str = "", **facts: object
     """Write lines on standard error, if there is one; in JSON with the facts that they tell."""
     if sys.stderr is None or (Verbosity.quiet and level != "error"):
         return
-    shown = (visible(str(line)) for line in lines)
+    shown = (visible(Verbosity.written(str(line))) for line in lines)
     if Verbosity.json:
         import json
 

@@ -106,6 +106,7 @@ def main() -> None:
         status = _run()
     finally:
         Verbosity.quiet = Verbosity.json = False  # for what is run in this process after it
+        Verbosity.written = str
     sys.exit(status)
 
 

@@ -33,7 +33,7 @@ from naively.cli.shared import (
     set_aside,
     types_for,
 )
-from naively.messages import say, tell
+from naively.messages import Verbosity, say, tell
 from naively.options import FileOptions
 
 if TYPE_CHECKING:
@@ -68,8 +68,9 @@ def columns(
 
     source = Data(data, input_format, labels=target, memory=memory_limit, file=file)
     with source.opened() as stream:
-        found = overview_of(stream, target=target)
-    output.write_table(found, form)
+        found = overview_of(stream, target=target).to_dict()
+    found["note"] = [*map(Verbosity.written, found["note"])]
+    output.write([*found], zip(*found.values(), strict=True), form)
 
 
 @click.command(cls=Verb)

@@ -153,7 +153,7 @@ def covariance_for(model: Model, sample: Reservoir | None) -> WeightsCovariance 
         raise ValueError(
             "How sure a probability is depends on how sure the weights are, which the rows that "
             "were learned say, and they are not in memory: load a file that was saved with "
-            "keep_rows=True (train --keep-rows), or learn with weights=None."
+            "keep_rows=True, or learn with weights=None."
         )
     rows = float(model.independent_rows.sum())
     if rows < FEWEST:

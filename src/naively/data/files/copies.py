@@ -131,8 +131,8 @@ def _look(source: Source, scratch: Path) -> Source:
     options = source.options
     if is_zst and (options.encoding is not None or options.is_dialect):
         raise ValueError(
-            f"{source.name} cannot be read with these options, but for --delimiter and "
-            "--no-header: unpack it with zstd -d, and give the plain file."
+            f"{source.name} cannot be read with these options, but for delimiter= and "
+            "header=False: unpack it with zstd -d, and give the plain file."
         )
     is_marked = start[:2] in UTF16
     if b"\0" in start and not is_marked and options.encoding is None:
@@ -239,7 +239,7 @@ def _encoding(source: Source) -> tuple[str, Guess | None]:
     if not found.is_text:
         raise ValueError(
             f"{source.name} is not a text file: check that it is the right one, or say its "
-            "--encoding (encoding=)."
+            "encoding=."
         )
     return found.encoding, found
 
@@ -268,7 +268,7 @@ def _not_of(encoding: str, error: UnicodeDecodeError, name: str, line: int) -> V
     line += _ends(error.object[: error.start].decode(encoding, "ignore"))
     return ValueError(
         f"Line {line} of {name} has a byte (0x{error.object[error.start]:02x}) that is none of "
-        f"{encoding}: give another --encoding (encoding=), or mend it."
+        f"{encoding}: give another encoding=, or mend it."
     )
 
 
@@ -284,7 +284,7 @@ def _notes(name: str, found: Guess | None, strays: int) -> tuple[str, ...]:
         return (replaced(found.strays, name),)
     also = f" ({strays} of its bytes are none: they were read as windows-1252)" if strays else ""
     note = f"{name} is not UTF-8: it was read as {found.title}{also}"
-    return (f"{note}; if letters look wrong, say --encoding (encoding=).",)
+    return (f"{note}; if letters look wrong, say encoding=.",)
 
 
 def _plain_outside_quotes(chunks: Iterable[str]) -> Iterator[str]:
@@ -537,15 +537,14 @@ def _said_of(name: str, dialect: CsvDialect, rows: _Rows, options: FileOptions) 
         )  # fmt: skip
         sign = f"with {dialect.comment}"
         yield (
-            f"{lines} of {name} {were.format(sign)} left out: if that is wrong, say --comment none "
-            "(comment=)."
+            f"{lines} of {name} {were.format(sign)} left out: if that is wrong, say comment='none'."
         )
     if dialect.delimiter == " " and options.delimiter is None:
-        yield f"{name} was read with blanks between its fields (--delimiter blank)."
-    said = [f"--quote {_shown(dialect.quote)}"] * (dialect.quote != '"')
-    said += [f"--escape {_shown(dialect.escape)}"] * (dialect.escape != "")
+        yield f"{name} was read with blanks between its fields (delimiter='blank')."
+    said = [f"quote={_shown(dialect.quote)}"] * (dialect.quote != '"')
+    said += [f"escape={_shown(dialect.escape)}"] * (dialect.escape != "")
     if said and options.quote is options.escape is None:
-        yield f"{name} is not plain CSV: it was read with {' '.join(said)} (quote=, escape=)."
+        yield f"{name} is not plain CSV: it was read with {' '.join(said)}."
     if dialect.blanks:
         yield f"The blanks after the delimiters of {name} were left out."
     if dialect.row_names:
@@ -556,9 +555,8 @@ def _said_of(name: str, dialect: CsvDialect, rows: _Rows, options: FileOptions) 
 
 
 def _shown(mark: str) -> str:
-    """Return a mark as a shell takes it."""
-    quote = '"' if mark == "'" else "'"
-    return f"{quote}{mark}{quote}" if mark else "none"
+    """Return a mark as an option has it."""
+    return repr(mark or "none")
 
 
 def _left_out(name: str, count: int, line: int, options: FileOptions) -> str:

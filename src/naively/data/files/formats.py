@@ -529,7 +529,7 @@ def _chosen(
         return first, ()
     others = listed(filled[1:])
     return first, (
-        f'Sheet "{first.name}" of {name} was read, and not {others}: --sheet NAME chooses another.',
+        f'Sheet "{first.name}" of {name} was read, and not {others}: sheet= chooses another.',
     )
 
 
@@ -569,7 +569,7 @@ def _copy_table(path: Path, copy: _Copy, asked: str | None) -> tuple[str, ...]:
                     column = names[[type(cell) for cell in row].index(bytes)]
                     raise ValueError(
                         f'Column "{column}" of table "{table}" of {name} holds bytes (BLOB): make '
-                        "a view without it, or with a column of text, and say --table VIEW."
+                        "a view without it, or with a column of text, and choose it by table=."
                     )
                 copy.add(row)
     except (sqlite3.Error, UnicodeDecodeError) as error:  # names are decoded strictly
@@ -610,4 +610,4 @@ def _table(database: sqlite3.Connection, name: str, asked: str | None) -> str:
         return str(tables[0])
     if not tables:
         raise EmptyFileError(f"{name} has no table: there is nothing to read in it.")
-    raise ValueError(f"{name} has several tables: choose one by --table NAME; {listed(tables)}.")
+    raise ValueError(f"{name} has several tables: choose one by table=; {listed(tables)}.")

@@ -48,7 +48,7 @@ class ColumnNames(NamedTuple):
         if self.looks_like_data and source.copy_of not in NAMED:
             yield (
                 f"Line 1 of {source.name} is taken for the names of the columns, but looks like "
-                "a row: if it is one, say --no-header (header=False)."
+                "a row: if it is one, say header=False."
             )
         yield from source.notes
         if self.spaced:
@@ -67,7 +67,7 @@ class ColumnNames(NamedTuple):
         if self.undivided:
             yield (
                 f"{source.name} has one column, in whose rows {self.undivided!r} is as often: if "
-                f"it stands between fields, say --delimiter '{self.undivided}' (delimiter=), and "
+                f"it stands between fields, say delimiter='{self.undivided}', and "
                 "take out what is above the header."
             )
 

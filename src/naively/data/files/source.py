@@ -397,7 +397,7 @@ def _zstandard_size(source: Source) -> int:
 # These are patterns of DuckDB's messages, and what is said of a line of CSV instead.
 BROKEN_QUOTE = (
     'has a quote (") that is never closed or has text after it: close it, and write a quote inside '
-    'a field as "", or say --quote or --escape (quote=, escape=)'
+    'a field as "", or say quote= or escape='
 )
 WRONG_WIDTH = (
     "has a number of fields ({found}) that is not the header's ({expected}): add or remove fields, "
@@ -418,7 +418,7 @@ def readable_error(source: Source, message: str) -> ValueError:
         or "failed to alloc" in message
     ):
         return ValueError(
-            f"{source.name} cannot be read in the memory that there is, or that --memory-limit "
+            f"{source.name} cannot be read in the memory that there is, or that its limit "
             "leaves to reading: give more."
         )
     if source.compressed and message.startswith("IO Error"):
