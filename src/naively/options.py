@@ -144,17 +144,7 @@ def _is_word(word: str, value: object) -> bool:
 
 
 def option(default: object, kinds: Kinds, help: str) -> Any:  # noqa: A002  (its name everywhere)
-    """Return the field of a dataclass that is an option.
-
-    Parameters
-    ----------
-    default : object
-        What it is if it is not given.
-    kinds : sequence of OptionKind
-        What it may be.
-    help : str
-        What the command line says of it.
-    """
+    """Return the field of a dataclass that is an option."""
     return field(default=default, metadata={"kinds": kinds, "help": help})
 
 
@@ -247,11 +237,6 @@ def expected(kinds: Kinds) -> str:
 
 def from_text(name: str, kinds: Kinds, given: str) -> Any:
     """Return the value of an option that is written as text, as on the command line.
-
-    Raises
-    ------
-    ValueError
-        If it is of none of the option's kinds.
 
     Examples
     --------

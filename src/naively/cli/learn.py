@@ -351,11 +351,6 @@ def _columns(
     """Return the columns to read (None: all), and those to leave out.
 
     The target, and the columns of what is said beside it, are among those to read.
-
-    Raises
-    ------
-    ValueError
-        If a column is named twice, or nothing is left to learn from.
     """
     chosen, left_out = names(columns), names(ignore) or []
     for option, listed in (("--columns", chosen or []), ("--ignore", left_out)):

@@ -69,20 +69,7 @@ class ModelAnswers:
         self.most = None if most is None else max(1, min(most, MAX_CELLS // each))
 
     def of(self, given: Any, explain_top: int = 0) -> Json:
-        """Return the answer to a row or a list of rows.
-
-        Parameters
-        ----------
-        given : object
-            What was asked, as JSON has it.
-        explain_top : int, default 0
-            How many weights of evidence each answer shows; by default it is not explained.
-
-        Raises
-        ------
-        RequestError
-            If the rows are not what the model takes.
-        """
+        """Return the answer to a row or a list of rows."""
         rows, notes = self.form.read(given, self.most)
         if len(rows) * explain_top > MAX_EVIDENCE:
             raise RequestError(

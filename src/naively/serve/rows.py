@@ -66,11 +66,6 @@ class RequestError(ValueError):
 def parse(body: bytes | bytearray) -> Any:
     """Return what JSON holds, in which no number is infinite and no key is there twice.
 
-    Raises
-    ------
-    RequestError
-        If it is not JSON.
-
     Examples
     --------
     >>> parse(b'{"age": 5}')

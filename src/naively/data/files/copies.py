@@ -342,13 +342,7 @@ def replaced(count: int, where: str) -> str:
 
 
 def write_again(source: Source, scratch: Path) -> Source:
-    """Return a copy of a text table as plain CSV, without its header, whose names it holds.
-
-    Raises
-    ------
-    ValueError
-        If it has a record that cannot be read, and that is not to be left out.
-    """
+    """Return a copy of a text table as plain CSV, without its header, whose names it holds."""
     with long_fields():
         seen = _chosen(source)
         names = _named(source, seen)

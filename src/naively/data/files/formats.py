@@ -60,26 +60,6 @@ class Copied(NamedTuple):
 def recognised(path: Path, ending: str) -> tuple[str | None, tuple[str, ...]]:
     r"""Return what a file is by its first bytes, or by how its name ends, and a note about it.
 
-    Parameters
-    ----------
-    path : Path
-        A file that can be read more than once.
-    ending : str
-        How its name ends, such as ``".xls"``.
-
-    Returns
-    -------
-    kind : {"excel", "arff", "sqlite", "csv"} or None
-        None where neither says that the file is one of these; "csv" is text in the name of a
-        workbook.
-    notes : tuple of str
-        A sentence where the name is misleading.
-
-    Raises
-    ------
-    ValueError
-        If a file in the name of a workbook is a page of HTML, or XML.
-
     Examples
     --------
     >>> import pathlib, tempfile
@@ -126,34 +106,6 @@ def copied(
     options: FileOptions = FileOptions(),
 ) -> Copied:
     r"""Write a table as plain CSV without a header, row by row.
-
-    Parameters
-    ----------
-    kind : {"excel", "arff", "sqlite"}
-        What the file is.
-    path : Path
-        The file.
-    file : binary file
-        The same, open, and decompressed.
-    out : text file
-        Takes the copy, in which a cell that is missing is empty. Bytes that are not UTF-8 are
-        written as the surrogates that ``surrogateescape`` knows.
-    name : str
-        The name of the file in messages.
-    options : FileOptions
-        Which sheet of a workbook, and which table of a database, by default the first that is not
-        empty, and the only one; and whether the first row of a sheet holds the names.
-
-    Returns
-    -------
-    Copied
-        What the columns are called, what they are as far as the file says it, and sentences about
-        what was chosen or left out.
-
-    Raises
-    ------
-    ValueError
-        If the file is damaged, or does not have what was asked for.
 
     Examples
     --------

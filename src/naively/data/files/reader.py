@@ -364,13 +364,6 @@ def read_folder(
 
     Hidden files are skipped; deeper folders belong to the class above them. Without an encoding
     texts are UTF-8, and other bytes the letters that they are in windows-1252.
-
-    Returns
-    -------
-    values : dict
-        The columns ``"text"`` and ``"label"``.
-    notes : tuple of str
-        Sentences about what was repaired or left out.
     """
     entries = sorted(p for p in folder.iterdir() if not p.name.startswith("."))
     classes = [p for p in entries if p.is_dir()]

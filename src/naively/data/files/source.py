@@ -79,15 +79,7 @@ class _Lines:
         return sum(self.ends.values())
 
     def add(self, at: NDArray[np.int64], byte: NDArray[np.uint8]) -> None:
-        """Count the line feeds and carriage returns of a chunk.
-
-        Parameters
-        ----------
-        at : ndarray of shape (ends,)
-            Their places in the file.
-        byte : ndarray of shape (ends,)
-            Which of the two each is.
-        """
+        """Count the line feeds and carriage returns of a chunk."""
         if not len(at):
             return
         lengths = np.diff(at, prepend=self.begin - 1) - 1
@@ -104,22 +96,6 @@ class _Lines:
 
 def survey(file: BinaryIO, name: str, *, quotes: bool, longest: float = LONGEST) -> Survey:
     r"""Count the bytes and rows of a file of lines.
-
-    Parameters
-    ----------
-    file : binary file
-        The file, decompressed.
-    name : str
-        The name of the file in messages.
-    quotes : bool
-        Whether a line may end between quotes and go on in the next, as in CSV.
-    longest : int, optional
-        How many bytes a line may have; infinity where lines mean nothing.
-
-    Raises
-    ------
-    ValueError
-        If a line is longer.
 
     Examples
     --------
