@@ -670,7 +670,7 @@ def test_a_model_reads_as_its_training_did(tmp_path: Path, option: str) -> None:
         assert run("evaluate", model, other).returncode == 2
         assert run("evaluate", model, other, "--delimiter", ",").returncode == 0
     merged = tmp_path / "both"
-    run("merge", model, model, "-o", merged)
+    run("merge", model, model, "-o", merged, "--again")
     assert (run("evaluate", merged, data).returncode, load(merged).class_count_.sum()) == (0, 40)
 
 
