@@ -321,7 +321,7 @@ def test_the_description_says_how_answers_follow(path, doubtful) -> None:
     [
         (["--reject", "1.5"], "--reject must be a probability, from 0 to 1, got 1.5."),
         (["--cost", "stays:goes=3"], "cost names the class 'goes'"),
-        (["--class-prior", "stays=1"], "class_prior names ['stays'], but the classes are"),
+        (["--class-prior", "stays=1"], "--class-prior names ['stays'], but the classes are"),
     ],
 )
 def test_options_are_refused_as_those_of_naively_predict(path, tmp_path, options, said) -> None:
