@@ -11,8 +11,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
+import naively
 from tests.commands import run
 
 ROWS = """size,colour,note,kind
@@ -294,11 +296,44 @@ def test_an_unknown_option_is_exit_status_two() -> None:
 
 
 @pytest.mark.slow
-def test_a_closed_pipe_is_no_traceback(model: Path, data: Path) -> None:
-    command = f"{sys.executable} -m naively predict {model} {data} | head -c 5"
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "predict {model} {data}", "predict {model} {data} -f csv -o /dev/stdout", "--help",
+        "evaluate {model} {data}", "show {model} --history", "train --help", "--version",
+        "mail --help", "train {data} -t kind -o /dev/stdout",
+    ],
+)  # fmt: skip
+def test_a_pipe_that_is_closed_ends_it_quietly(model: Path, data: Path, asked: str) -> None:
+    command = f"({sys.executable} -m naively -q {asked}; echo $? >&2) | head -c 0"
+    command = command.replace("-q mail", "mail").format(model=model, data=data)
     done = subprocess.run(command, shell=True, capture_output=True, check=False)  # noqa: S602
-    assert done.stdout == b"predi"
-    assert b"Traceback" not in done.stderr
+    assert done.stderr.split() == [b"75" if "mail" in asked else b"0"]
+
+
+@pytest.mark.slow
+def test_that_nobody_reads_its_messages_does_not_stop_it(data: Path, tmp_path: Path) -> None:
+    asked = f"train {data} -t kind -o {tmp_path / 'm'}"
+    command = f"{sys.executable} -m naively {asked} 2>&1 >/dev/null | head -c 0"
+    subprocess.run(command, shell=True, check=False)  # noqa: S602
+    assert (tmp_path / "m").exists()
+
+
+def test_a_pattern_that_the_shell_has_spread_is_hinted_at(model: Path, data: Path) -> None:
+    for asked in (["columns", data, data], ["predict", model, data, model]):
+        assert "put it between quotes, as in 'data/*.csv'" in sentence(*asked)
+    assert "unexpected extra argument (no)" in sentence("columns", data, "no")
+
+
+@pytest.mark.parametrize("asked", [["{data}"], [], ["{data}", "--folds", "2"]])
+def test_evaluate_says_what_answers_cost(data: Path, tmp_path: Path, asked: list[str]) -> None:
+    model = tmp_path / "m"
+    assert run("train", data, "-t", "kind", "-o", model, "--keep-rows").returncode == 0
+    labels = naively.load(model).classes_.tolist()
+    asked = ["evaluate", str(model), *(of.format(data=data) for of in asked), "--cost"]
+    done = run(*asked, f"{labels[0]}:{labels[1]}=9")
+    assert b"cost per row of one answer" in done.stdout
+    assert "the classes are" in sentence(*asked, "nobody:x=9")
 
 
 def test_real_texts(data_folder: Path, tmp_path: Path) -> None:
@@ -379,3 +414,32 @@ def test_notes_may_be_left_out_and_messages_be_json(data: Path, tmp_path: Path) 
     (error,) = map(json.loads, failed.stderr.decode().splitlines())
     assert (failed.returncode, error["level"]) == (2, "error")
     assert error["message"].startswith(f"There is no file {tmp_path / 'no.csv'}.")
+
+
+SAID = [  # in Python, and on the command line
+    ("give day_first= for the others", "give --day-first for the others"),
+    ("say header=False.", "say --no-header."),
+    ("groups='copies' leaves them out", "--groups copies leaves them out"),
+    ("or learn with weights=None.", "or learn with --weights none."),
+    ("half_life must be a number", "--half-life must be a number"),
+    ("delimiter=';', and quote='none'", "--delimiter ';', and --quote none"),
+    ("save(path, keep_rows=True) does", "--keep-rows does"),
+    ("kept by semi_supervised=True (as here)", "kept by --semi-supervised (as here)"),
+    ('NaiveBayes(weights=None) and sample_weight= of "time=3"', None),
+    ("column 'time=3' and x_time=4; times=2", None),
+]
+
+
+@pytest.mark.parametrize(("said", "shown"), SAID)
+def test_messages_name_options_as_they_are_written_where_they_are_read(
+    said: str, shown: str | None
+) -> None:
+    from naively.cli.app import app
+    from naively.cli.options import as_options
+
+    with app.make_context("naively", ["train", "--help"], resilient_parsing=True) as root:
+        for verb in ("train", "update"):
+            context = click.Context(app.get_command(root, verb), parent=root)
+            found = as_options(context, said).replace("`train --", "--").replace("`", "")
+            assert found == (shown or said)
+    assert "--" not in said

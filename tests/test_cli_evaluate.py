@@ -93,7 +93,7 @@ def test_what_it_cannot_do_is_a_sentence(visits: Path, tmp_path: Path) -> None:
     )
     assert "--groups: " in (said := sentence("evaluate", model, visits, "--groups", "cust"))
     assert "There is no column of groups 'cust'; the columns are 'customer'" in said
-    assert "fewer than folds=10; ask for at most 2 folds" in sentence(
+    assert "fewer than --folds 10; ask for at most 2 folds" in sentence(
         "evaluate", model, visits, "--groups", "colour"
     )
     assert "folds must be a whole number of at least 2" in sentence(

@@ -72,6 +72,20 @@ def test_merge_is_training_on_both(tmp_path: Path, all_rows: Path) -> None:
     assert "nothing to merge with" in sentence("merge", first, "-o", tmp_path / "x")
 
 
+def test_merge_refuses_rows_that_would_count_twice(tmp_path: Path, all_rows: Path) -> None:
+    model, copy, both = train(all_rows, "m"), tmp_path / "copy", tmp_path / "both"
+    copy.write_bytes(model.read_bytes())
+    other = train(part(tmp_path, "other", slice(4)), "other")
+    ok("merge", model, other, "-o", both)
+    ok("decay", copy, "0.5", "-o", tmp_path / "faded")
+    for again in (model, copy, tmp_path / "faded", both):
+        said = sentence("merge", model, again, "-o", tmp_path / "x")
+        assert "would count twice; give --again to merge them." in said
+        ok("merge", model, again, "-o", tmp_path / "x", "--again")
+    ok("forget", both, all_rows, "-o", tmp_path / "less")
+    ok("merge", tmp_path / "less", model, "-o", both)
+
+
 @pytest.mark.slow
 def test_a_column_that_was_not_learned_is_said(tmp_path: Path, all_rows: Path) -> None:
     model, more = train(all_rows, "m"), tmp_path / "more.csv"
@@ -158,7 +172,7 @@ def test_missing_cells_and_the_linear_part_stay(tmp_path: Path, all_rows: Path) 
     assert once.presence == once.model_.settings.presence == "auto"
     assert once.class_count_.tolist() == (2 * nb.class_count_).tolist()
     assert once.weights_ == nb.weights_
-    ok("merge", model, model, "-o", tmp_path / "both.naively")
+    ok("merge", model, model, "-o", tmp_path / "both.naively", "--again")
     both = load(tmp_path / "both.naively")
     assert both.presence == both.model_.settings.presence == "auto"
     linear, was = both.weights_.linear, nb.weights_.linear

@@ -256,7 +256,7 @@ def test_columns_between_blanks(tmp_path: Path, header: bool) -> None:
     table = read(path, file=FileOptions(header=header))
     frame = pd.read_csv(path, sep=r"\s+", header=0 if header else None)
     assert [*values(table).values()] == [frame[name].tolist() for name in frame]
-    assert f"{path} was read with blanks between its fields (--delimiter blank)." in table.notes
+    assert f"{path} was read with blanks between its fields (delimiter='blank')." in table.notes
     for lines in (
         "full name|John Smith|Anna Bell",  # words alone are no columns
         "when|2020-01-01 10:00|2020-01-02 11:00",  # nor are times of a day
@@ -283,9 +283,7 @@ def test_quotes_that_are_letters(tmp_path: Path) -> None:
     path.write_text('text\tn\n"hello" world\t1\n5" pipe\t2\n"whole"\t3\n')
     table = read(path)
     assert values(table) == {"text": ['"hello" world', '5" pipe', '"whole"'], "n": [1, 2, 3]}
-    assert table.notes == (
-        f"{path} is not plain CSV: it was read with --quote none (quote=, escape=).",
-    )
+    assert table.notes == (f"{path} is not plain CSV: it was read with quote='none'.",)
     for text in ('a,b\n1,x\n"2,y\n', 'a,b\n"1","x"\n"2","y"\n"3","z"z\n'):  # a mistake, not a way
         path.write_text(text)
         with pytest.raises(ValueError, match=r"Line \d of .* has a quote"):
@@ -403,7 +401,7 @@ def test_the_encoding_is_guessed_and_said(tmp_path: Path, text: str, encoding: s
     assert values(table)["word"] == words
     (note,) = table.notes
     assert note.startswith(f"{path} is not UTF-8: it was read as ")
-    assert note.endswith("; if letters look wrong, say --encoding (encoding=).")
+    assert note.endswith("; if letters look wrong, say encoding=.")
     (again,) = [run("columns", path, "--encoding", encoding)]
     assert (again.returncode, again.stderr) == (0, b"")
 
@@ -592,10 +590,10 @@ def test_the_file_of_bad_rows_is_whole_or_not_there(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"delimiter": "::"}, "--delimiter .* must be one character, tab or blank, got '::'"),
-        ({"delimiter": "\n"}, "--delimiter .* must be one character"),
-        ({"quote": "''"}, "--quote .* must be one character or none"),
-        ({"escape": "ab"}, "--escape .* must be one character or none"),
+        ({"delimiter": "::"}, "delimiter= must be one character, tab or blank, got '::'"),
+        ({"delimiter": "\n"}, "delimiter= must be one character"),
+        ({"quote": "''"}, "quote= must be one character or none"),
+        ({"escape": "ab"}, "escape= must be one character or none"),
         ({"escape": ";", "delimiter": ";"}, "';' cannot be two of the delimiter, the quote"),
         ({"delimiter": '"'}, "cannot be two of"),
         ({"encoding": "klingon"}, "'klingon' is not known: give one such as utf-8"),
@@ -670,7 +668,7 @@ def test_a_model_reads_as_its_training_did(tmp_path: Path, option: str) -> None:
         assert run("evaluate", model, other).returncode == 2
         assert run("evaluate", model, other, "--delimiter", ",").returncode == 0
     merged = tmp_path / "both"
-    run("merge", model, model, "-o", merged)
+    run("merge", model, model, "-o", merged, "--again")
     assert (run("evaluate", merged, data).returncode, load(merged).class_count_.sum()) == (0, 40)
 
 

@@ -14,6 +14,8 @@ from pathlib import Path
 
 import duckdb
 import numpy as np
+import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -787,3 +789,97 @@ def test_real_text(name, facts):
     assert table.notes == ()
     assert {len(column) for column in table.values.values()} == {int(rows[1] or rows[2])}
     assert all(isinstance(text, str) for text in table.values["text"].tolist())
+
+
+# --- What writers of JSON and Parquet write beside rows -------------------------------------------
+
+FRAME = {"a": [1.5, 2.0, None], "b": ["x", "y", "z"], "y": ["p", "q", "p"]}
+ROWS_OF_IT = [dict(zip(FRAME, row, strict=True)) for row in zip(*FRAME.values(), strict=True)]
+WRITTEN = {  # and what is said of it
+    **{
+        orient: (pd.DataFrame(FRAME).to_json(orient=orient), said)
+        for orient, said in {
+            "records": "", "split": 'as a table of "columns" and "data".', "columns": "as columns.",
+            "index": "as rows.", "table": 'under "data"; left out: "schema", "index".',
+        }.items()
+    },
+    "shuffled": (pd.DataFrame(FRAME, index=[2, 0, 1]).to_json(), "as columns."),
+    "indented": (pd.DataFrame(FRAME).to_json(indent=2), "as columns."),
+    "lines": (pd.DataFrame(FRAME).to_json(orient="records", lines=True), ""),
+    "named index": (pd.DataFrame(FRAME).set_index("a").to_json(orient="table"), 'out: "schema".'),
+    "lists": (json.dumps(FRAME), "one object of lists, which were read as columns."),
+    "jq": ("\n".join(json.dumps(row, indent=2) for row in ROWS_OF_IT), ""),
+    "concatenated": ("".join(map(json.dumps, ROWS_OF_IT)), ""),
+    "sequence": ("".join(f"\x1e{json.dumps(row, indent=1)}\n" for row in ROWS_OF_IT), ""),
+    "page": (json.dumps({"n": 3, "next": None, "of": ROWS_OF_IT}), 'left out: "n", "next".'),
+    "polars": (pl.DataFrame(FRAME).write_json(), ""),
+    "NaN": (json.dumps(ROWS_OF_IT).replace("null", "NaN"), ""),
+    "mark": ("\ufeff" + json.dumps(ROWS_OF_IT, indent=2), ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_json_is_read_as_its_writer_meant_it(tmp_path, name):
+    text, said = WRITTEN[name]
+    (tmp_path / "t.json").write_text(text)
+    table = read(tmp_path / "t.json")
+    assert {of: table.values[of].tolist() for of in ("b", "y")} == {of: FRAME[of] for of in "by"}
+    np.testing.assert_array_equal(table.values["a"], [1.5, 2.0, np.nan])
+    assert set(table.values) == set(FRAME)
+    assert len(table.notes) == bool(said)
+    assert "".join(table.notes).endswith(said)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"a": {"x": 1, "y": 2}, "b": {"x": 3, "y": 4}}', "whose keys may be columns or rows"),
+        ('{"a": {"0": 1}, "b": 2}', 'Column "a" of .* holds lists, records or bytes'),
+        ("[[1, 2], [3, 4]]", "a row is an object with named keys"),
+        ('[{"a": 1}, {"a": 2},]', "Line 1 of .* is not JSON"),
+        ('{"a": 1},\n{"a": 2},\n', "Line 1 of .* is not JSON"),
+    ],
+)
+def test_json_that_may_mean_several_things_is_refused(tmp_path, text, said):
+    (tmp_path / "t.json").write_text(text)
+    with pytest.raises(ValueError, match=said):
+        read(tmp_path / "t.json")
+
+
+def test_one_line_of_lists_is_one_row_in_json_lines(tmp_path):
+    (tmp_path / "t.jsonl").write_text('{"a": ["good", "film"], "b": ["x", "y"]}\n')
+    assert len(read(tmp_path / "t.jsonl")) == 1
+
+
+def test_the_index_of_pandas_is_no_column(tmp_path):
+    pd.DataFrame(FRAME, index=[2, 0, 1]).to_parquet(tmp_path / "t.parquet")
+    table = read(tmp_path / "t.parquet")
+    assert list(table.values) == list(FRAME)
+    assert table.notes[0].endswith("was left out: __index_level_0__.")
+
+
+@pytest.mark.parametrize("names", [["Age", "age"], ["a", "A", "a_1"], ["a", ""]])
+def test_names_that_duckdb_would_change_are_refused(tmp_path, names):
+    pq.write_table(pa.table([[1]] * len(names), names=names), tmp_path / "t.parquet")
+    with pytest.raises(ValueError, match="without a name, or names that differ in case only"):
+        read(tmp_path / "t.parquet")
+
+
+@pytest.mark.parametrize(
+    ("text", "is_odd"),
+    [
+        ("I loved this film,good\nBad,poor\nNice,good\n", True),
+        ("ham,Ok lar\nspam,Win\nham,Hi\n", True),
+        ("what a very nice film,a\nthis is not a good one,b\nI am not sure of it,c\n", True),
+        ("text,label\nI loved this film,good\nBad,poor\n", False),
+        (
+            "What would you change here?,y\nnothing at all I think,p\nthe food was not good,q\n",
+            False,
+        ),
+        ("a,b\nx,y\na,b\nz,w\n", False),
+    ],
+)
+def test_a_first_line_of_a_text_and_a_label_looks_like_a_row(tmp_path, text, is_odd):
+    (tmp_path / "t.csv").write_text(text)
+    notes = read(tmp_path / "t.csv").notes
+    assert [("looks like a row" in note) for note in notes] == [True] * is_odd

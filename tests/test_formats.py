@@ -254,7 +254,7 @@ def test_a_sheet_is_chosen(tmp_path):
     found = read(path)
     assert found.values["a"].tolist() == [1]
     assert found.notes == (
-        f'Sheet "first" of {path} was read, and not "second": --sheet NAME chooses another.',
+        f'Sheet "first" of {path} was read, and not "second": sheet= chooses another.',
     )
     assert sheet_of(path, "second") == ["a", "2"]
     assert sheet_of(path, "hidden") == ["h"]
@@ -311,6 +311,66 @@ def test_merged_cells_leave_columns_without_names(tmp_path):
     book.active["C1"] = "weight"
     book.save(tmp_path / "t.xlsx")
     assert list(read(tmp_path / "t.xlsx").values) == ["size", "column2", "weight"]
+
+
+TABLE = [("a", "b", "y"), (1, "x", "p"), (2, "z", "q"), (3, "x", "p")]
+
+
+@pytest.mark.parametrize(
+    ("above", "merged", "said"),
+    [
+        ([("Sales of 2024",)], "A1:C1", "left out: 1."),
+        ([("Sales of 2024",), ("by us",), ()], "", "left out: 2."),
+        ([("", "by us")], "", 'has no name for 2 of its columns: one is called "column1".'),
+    ],
+)
+def test_titles_above_the_names_of_a_sheet(tmp_path, above, merged, said):
+    book_of([*above, *TABLE], merged).save(tmp_path / "t.xlsx")
+    table = read(tmp_path / "t.xlsx")
+    (note,) = table.notes
+    assert note.endswith(said)
+    if "left out" in said:
+        assert {name: of.tolist() for name, of in table.values.items()} == {
+            "a": [1, 2, 3], "b": ["x", "z", "x"], "y": ["p", "q", "p"],
+        }  # fmt: skip
+        whole = read(tmp_path / "t.xlsx", file=FileOptions(header=False))
+        assert len(whole) == len(above) + len(TABLE)
+
+
+def test_what_merged_cells_hold_is_of_each_row(tmp_path):
+    rows = [("g", "x"), ("North", 1), (None, 2), (None, 3), ("South", 4)]
+    workbook(tmp_path / "t.xlsx", rows, at=(3, 2))
+    book = openpyxl.load_workbook(tmp_path / "t.xlsx")
+    book.active.merge_cells("B4:B6")
+    book.save(tmp_path / "t.xlsx")
+    table = read(tmp_path / "t.xlsx")
+    assert table.values["g"].tolist() == ["North", "North", "North", "South"]
+    assert table.notes[0].endswith("hold was read in each of their rows.")
+
+
+def test_names_in_two_rows_are_refused(tmp_path):
+    book_of([(None, "size", None), ("id", "w", "h"), (1, 2, 3)], "B1:C1").save(tmp_path / "t.xlsx")
+    with pytest.raises(ValueError, match=r'sheet "Sheet" of .*t\.xlsx are in two rows'):
+        read(tmp_path / "t.xlsx")
+
+
+def test_errors_and_formulas_that_nobody_computed_are_said(tmp_path):
+    book_of([("a", "b"), (1, "#N/A"), ("=A2+1", "x"), (3, "y")]).save(tmp_path / "t.xlsx")
+    table = read(tmp_path / "t.xlsx")
+    assert plain(table, "a") == [1, None, 3]
+    assert plain(table, "b") == [None, "x", "y"]
+    errors, formulas = table.notes
+    assert errors.endswith("hold errors, as #N/A or #DIV/0!, and are missing: 1.")
+    assert "were not computed by the program that wrote it" in formulas
+
+
+def book_of(rows, merged=""):
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    if merged:
+        book.active.merge_cells(merged)
+    return book
 
 
 def test_text_in_a_sheet_is_no_text_of_csv(tmp_path):
@@ -410,7 +470,7 @@ def test_a_table_of_a_database_is_chosen(tmp_path):
     path = tmp_path / "t #1?.db"
     database(path, ("a",), [(1,)])
     database(path, ("b",), [(2,)], table='it"s')
-    assert "has several tables: choose one by --table NAME; " in fault(path)
+    assert "has several tables: choose one by table=; " in fault(path)
     assert '"rows"' in fault(path)
     assert table_of(path, 'it"s') == ["b", "2"]
     with pytest.raises(ValueError, match='has no table "row"; it has "rows", '):

@@ -144,4 +144,4 @@ def test_the_command_line_fades_and_keeps_the_time(tmp_path: Path) -> None:
     ok("update", one, files["new"], "--score", "--batch", 7)
     same(load(one).tally_, load(two).tally_)
     said = sentence("train", files["old"], "-t", "kind", "--half-life", "10d", "-o", one)
-    assert "half_life needs the time of each row" in said
+    assert "--half-life needs the time of each row" in said

@@ -146,7 +146,7 @@ def test_the_command_line_says_where_rows_came_from(tmp_path: Path) -> None:
     ok("train", data, "--target", "kind", "-o", a)
     ok("forget", a, one, "-o", b)
     ok("update", b, one)
-    ok("merge", a, b, "-o", c)
+    ok("merge", a, b, "-o", c, "--again")
     ok("decay", c, "0.5")
     ok("calibrate", c, data)
     rows = [json.loads(line) for line in ok("show", c, "--history", "-f", "json").splitlines()]
@@ -165,7 +165,7 @@ def test_the_command_line_says_where_rows_came_from(tmp_path: Path) -> None:
     assert f"{WHEN}  forget {one}: 1 rows, 5 afterwards [{b}]" in shown
     assert f"{WHEN}  merge {a}, {b}: 6 rows, 12 afterwards" in shown
     before = c.read_bytes()
-    ok("merge", a, b, "-o", c)
+    ok("merge", a, b, "-o", c, "--again")
     ok("decay", c, "0.5")
     ok("calibrate", c, data)
     assert c.read_bytes() == before

@@ -76,7 +76,7 @@ def test_every_verb_that_changes_a_model_holds_its_lock(
     more = {"decay": [0.5], "forget": [data.parent / "own.csv"]}
     (data.parent / "own.csv").write_text("size,colour,kind\n1.0,red,good\n")
     if verb == "merge":
-        ok("merge", model, model, "-o", model)
+        ok("merge", model, model, "-o", model, "--again")
     else:
         ok(verb, model, *more.get(verb, [data]))
     assert held == [str(model)]

@@ -800,7 +800,10 @@ def test_a_narrow_interval_has_more_digits() -> None:
         (1.0, 1.0, 1.0, "p = 1.00, 1.00 to 1.00"),
     ):
         found = of(*(np.array([[1 - x, x]]) for x in (p, low, high)), labels, 0.9)
-        assert found.sentence(0, 1).startswith(said)
+        assert found.sentence(0, "b").startswith(said)
+    assert found.sentence(0) == found.sentence(0, "b")
+    with pytest.raises(ValueError, match=r"There is no class 'c'; the classes are 'a', 'b'\."):
+        found.sentence(0, "c")
     assert found.around(3.0, 1) is None
 
 
@@ -838,7 +841,7 @@ def test_the_command_line_writes_the_ends(tmp_path: Path) -> None:
     ok(*command, "-o", parquet)
     assert parquet.stat().st_size > 0
     failed = run("predict", tmp_path / "bare", data, "--interval", 0.8)
-    assert "train --keep-rows" in sentence(failed)
+    assert "saved with `train --keep-rows`, or learn" in sentence(failed)
     wrong = run("predict", tmp_path / "kept", data, "--interval", 90)
     assert "--interval must be between 0 and 1, such as 0.9, got 90." in sentence(wrong)
     ok("train", data, "-t", "y", "-o", tmp_path / "pure", "--weights", "none")

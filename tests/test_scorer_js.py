@@ -318,6 +318,10 @@ def test_a_cell_that_is_not_there_is_missing_whatever_its_name() -> None:
     assert found == [[0.75], [1.5]]
 
 
+OTHER_ROWS = [{"A": 1, "b": None}, [], "a", None]
+ASKED = ["scores", "posterior", "predict", "explain"]
+
+
 def test_what_it_cannot_score_is_said_in_a_sentence() -> None:
     card = read(NaiveBayes().fit({"a": [1.0, 2.0, 3.0]}, [0, 1, 1]).model_)
     answers = ask(
@@ -325,13 +329,18 @@ def test_what_it_cannot_score_is_said_in_a_sentence() -> None:
             {"card": {**card, "version": 2}, "rows": [], "what": "scores"},
             {"card": {}, "rows": [], "what": "scores"},
             {"card": card, "rows": [{"a": "three"}], "what": "scores"},
+            *({"card": card, "rows": [row], "what": what} for row in OTHER_ROWS for what in ASKED),
         ]
     )
     assert [answer["error"] for answer in answers] == [
         "The scorecard has version 2, and this scorer reads version 1.",
         "This is no scorecard of naively.",
         'Column "a" holds numbers; got "three".',
+        *['The row has no column of the model, but "A", "b"; the columns are "a".'] * len(ASKED),
+        *['The row has no column of the model, but no keys; the columns are "a".'] * len(ASKED),
+        *["A row is an object of cells by column."] * (2 * len(ASKED)),
     ]
+    assert ask([{"card": card, "rows": [{}, {"a": 1, "b": 2}], "what": "predict"}]) == [[1, 1]]
 
 
 def test_impossible_rows_have_the_prior() -> None:

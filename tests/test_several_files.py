@@ -81,10 +81,28 @@ def test_a_wrong_cell_is_named_in_its_file(folder: Path) -> None:
     assert re.match(r'Column "a" of .*zz\.csv has .four. in line 4, where a number', note)
 
 
-def test_an_empty_file_among_many_is_a_sentence(folder: Path) -> None:
-    (folder / "empty.csv").write_text("")
-    with pytest.raises(ValueError, match=r"empty\.csv is empty: there is nothing to read in it"):
-        read(folder)
+EMPTY = {
+    "e.csv": b"", "e.tsv": b" \n\n", "e.jsonl": b"\n", "e.json": b"[\n]\n", "e.parquet": b"",
+    "e.csv.gz": gzip.compress(b""), "e.json.gz": gzip.compress(b"[]"), "e.arff": b"\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", EMPTY)
+def test_an_empty_file_among_others_is_passed_over(folder: Path, name: str) -> None:
+    whole = cells(folder)
+    empty = folder / "year=2026" / name
+    empty.write_bytes(EMPTY[name])
+    table = read(folder / "year=2026" / "*")
+    assert table.notes == (f'Empty files were passed over: "{empty}".',)
+    assert len(table) == 3
+    assert cells(folder) == whole
+    with pytest.raises(ValueError, match=f"{re.escape(name)} is empty: there is nothing to read"):
+        read(empty)
+    with pytest.raises(ValueError, match="is empty: there is nothing to read"):
+        read(folder / "year=2026" / "e.*")
+
+
+def test_a_file_of_names_alone_among_others_has_no_rows(folder: Path) -> None:
     (folder / "empty.csv").write_text("b,c\n")
     assert len(read(folder)) == 7
 

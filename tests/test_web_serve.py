@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
+import hashlib
 import json
 import math
 import os
@@ -174,7 +175,7 @@ def test_a_missing_key_is_null_is_a_missing_cell(nb, rows, path) -> None:
     )
     assert one.tolist() == other.tolist() == nb.predict_proba([rows[0] | {"price": None}]).tolist()
     assert client.post("/predict", json={}).status_code == 200
-    assert client.post("/predict", json=[]).json() == {"predictions": [], "notes": []}
+    assert client.post("/predict", json=[]).json()["predictions"] == []
 
 
 @pytest.mark.parametrize(
@@ -320,7 +321,7 @@ def test_the_description_says_how_answers_follow(path, doubtful) -> None:
     [
         (["--reject", "1.5"], "--reject must be a probability, from 0 to 1, got 1.5."),
         (["--cost", "stays:goes=3"], "cost names the class 'goes'"),
-        (["--class-prior", "stays=1"], "class_prior names ['stays'], but the classes are"),
+        (["--class-prior", "stays=1"], "--class-prior names ['stays'], but the classes are"),
     ],
 )
 def test_options_are_refused_as_those_of_naively_predict(path, tmp_path, options, said) -> None:
@@ -478,6 +479,7 @@ def test_unknown_keys_are_noted_or_refused(path) -> None:
 
 # --- Hostile requests -----------------------------------------------------------------------------
 
+MANY_KEYS = b"{" + b"".join(b'"%d":0,' % i for i in range(90_000))  # a square would take minutes
 HOSTILE = {
     "deep": (b"[" * 200_000 + b"]" * 200_000, 400, "nested too deeply"),
     "deep objects": (b'{"a":' * 100_000, 400, "The request is "),
@@ -489,6 +491,7 @@ HOSTILE = {
     "whole": (b'{"price": ' + b"9" * 4000 + b"}", 422, "too large a number."),
     "digits": (b'{"price": ' + b"9" * 9000 + b"}", 400, "The request is not JSON: "),
     "twice": (b'{"price": 1, "price": 2}', 400, 'an object has the key "price" twice'),
+    "twice, late": (MANY_KEYS + b'"a":1,"a":2}', 400, 'an object has the key "a" twice'),
     "bytes": (b"\xff\xfe\x00\x01", 400, "The request is not JSON: "),
     "half a letter": (b'{"city": "\\ud800", "note": "\\udfff a"}', 200, None),
     "control": (b'{"city": "\\u0000\\u202e"}', 200, None),
@@ -499,7 +502,7 @@ HOSTILE = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_bodies_are_refused(path, name) -> None:
     body, status, sentence = HOSTILE[name]
-    answer = asking(path, bytes=1_000_000).post("/predict?explain=3", content=body)
+    answer = asking(path).post("/predict?explain=3", content=body)
     assert answer.status_code == status
     if sentence is not None:
         assert sentence in answer.json()["error"]
@@ -534,6 +537,32 @@ def test_what_is_too_large_is_refused(path) -> None:
     assert client.post("/predict", content=b"{}", headers=told).status_code == 413
     packed = client.post("/predict", content=b"{}", headers={"content-encoding": "gzip"})
     assert packed.status_code == 415
+
+
+def test_what_costs_more_than_it_says_is_bounded(path, tmp_path) -> None:
+    client = asking(path, bytes=10_000)
+    assert client.post("/predict?explain=1000", json=[{}] * 100).status_code == 200
+    answer = client.post("/predict?explain=1001", json=[{}] * 100)
+    assert answer.status_code == 413
+    assert "1,001 weights of evidence of 100 rows; together they may be 100,000" in answer.text
+    long = {"note": "a" * 2000}
+    assert client.post("/predict", json=long).status_code == 200
+    assert client.post("/predict?explain=1", json=long).status_code == 413
+    many = NaiveBayes("gaussian").fit(np.eye(1000), np.arange(1000) // 2)
+    many.save(tmp_path / "many")
+    client = asking(tmp_path / "many")
+    most = client.get("/openapi.json").json()["paths"]["/predict"]["post"]["requestBody"]
+    (_, rows) = most["content"]["application/json"]["schema"]["anyOf"]
+    assert rows["maxItems"] == 2_000_000 // 1500
+    assert client.post("/predict", json=[[None] * 1000] * 1334).status_code == 413
+
+
+def test_few_explained_rows_are_held_at_a_time(nb, rows, monkeypatch) -> None:
+    answers = ModelAnswers(Content(nb.model_, {}, None))
+    given = [as_json(row) for row in rows]
+    whole = answers.of(given, 5)
+    monkeypatch.setattr("naively.serve.answers.TOGETHER", 7)
+    assert answers.of(given, 5) == whole
 
 
 def test_what_is_held_of_all_requests_is_bounded(path, monkeypatch) -> None:
@@ -644,6 +673,10 @@ def test_a_new_file_is_loaded_and_a_broken_one_is_not(path, capsys) -> None:
     assert classes == {"stays", "leaves"}
     NaiveBayes().fit({"size": [1.0, 2.0, 8.0, 9.0]}, ["u", "u", "v", "v"]).save(path)
     answer = client.post("/predict", json={"size": 1.5}).json()
+    assert answer["model"]["digest"] == hashlib.sha256(path.read_bytes()).hexdigest()
+    assert answer["model"]["time"] == store.load_all(path).history.records[-1].when
+    assert client.post("/predict", json=[]).json()["model"] == answer["model"]
+    assert client.get("/health").json().items() >= answer["model"].items()
     assert set(answer["predictions"][0]["probabilities"]) == {"u", "v"}
     assert "Loaded" in capsys.readouterr().err
     content = path.read_bytes()

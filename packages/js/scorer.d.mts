@@ -9,7 +9,7 @@ export type Kind = "number" | "boolean" | "string" | "time" | "text";
 /** A cell of a row; null, undefined and NaN are missing. A text may be a list of its words. */
 export type CellValue = string | number | boolean | Date | readonly string[] | null | undefined;
 
-/** The cells of a row, by the names of their columns. */
+/** The cells of a row, by the names of their columns; one of other keys only is a TypeError. */
 export type Row = Readonly<Record<string, CellValue>>;
 
 export type Level = string | number | boolean;

@@ -31,6 +31,12 @@ as_naively <- function(card) {
 # type = "score" are the log probabilities, less what is the same for all classes of a row.
 predict.naively <- function(object, newdata, type = c("class", "prob", "score"), ...) {
   type <- match.arg(type)
+  if (ncol(newdata) && !any(names(newdata) %in% object$columns)) {
+    stop(
+      "The frame has no column of the model, but ", toString(names(newdata)), "; the columns are ",
+      toString(object$columns), ".", call. = FALSE
+    )
+  }
   n <- nrow(newdata)
   total <- matrix(object$start, n, length(object$start), byrow = TRUE)
   for (term in object$terms) total <- total + term(newdata)

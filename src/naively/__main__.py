@@ -35,6 +35,8 @@ def main() -> None:
             run_all()
     except KeyboardInterrupt:
         status = 130
+    except BrokenPipeError:  # of the help of the mail filter, which needs no traceback
+        pass
     except SystemExit as told:  # by a verb that is done, or by a signal
         status = int(told.code or 0)
     except BaseException:  # noqa: BLE001  a mistake of ours, with its traceback

@@ -11,10 +11,12 @@ from __future__ import annotations
 import re
 import sys
 from abc import ABC, abstractmethod
+from contextlib import suppress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # the mail filter has no time to import typing
-    from typing import Literal, TypeAlias
+    from collections.abc import Callable
+    from typing import ClassVar, Literal, TypeAlias
 
     Level: TypeAlias = Literal["note", "warning", "error"]
 
@@ -61,6 +63,9 @@ class Verbosity:
 
     quiet = False  # whether only errors are
     json = False  # whether each is a line of JSON: {"level": "note", "message": "..."}
+    written: ClassVar[Callable[[str], str]] = (
+        str  # names options as they are written where messages are read
+    )
 
 
 def amount(n: float) -> str:
@@ -78,7 +83,7 @@ def tell(*lines: object, level: Level = "note", begin: str = "", **facts: object
     """Write lines on standard error, if there is one; in JSON with the facts that they tell."""
     if sys.stderr is None or (Verbosity.quiet and level != "error"):
         return
-    shown = (visible(str(line)) for line in lines)
+    shown = (visible(Verbosity.written(str(line))) for line in lines)
     if Verbosity.json:
         import json
 
@@ -88,7 +93,8 @@ def tell(*lines: object, level: Level = "note", begin: str = "", **facts: object
         )
     else:
         told = (f"{begin}{line}" for line in shown)
-    sys.stderr.write("".join(f"{line}\n" for line in told))
+    with suppress(BrokenPipeError):  # that nobody reads it must not stop the work
+        sys.stderr.write("".join(f"{line}\n" for line in told))
 
 
 def say(message: object, level: Level = "note") -> None:

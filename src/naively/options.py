@@ -151,17 +151,7 @@ def _is_word(word: str, value: object) -> bool:
 
 
 def option(default: object, kinds: Kinds, help: str) -> Any:  # noqa: A002  (its name everywhere)
-    """Return the field of a dataclass that is an option.
-
-    Parameters
-    ----------
-    default : object
-        What it is if it is not given.
-    kinds : sequence of OptionKind
-        What it may be.
-    help : str
-        What the command line says of it.
-    """
+    """Return the field of a dataclass that is an option."""
     return field(default=default, metadata={"kinds": kinds, "help": help})
 
 
@@ -255,11 +245,6 @@ def expected(kinds: Kinds) -> str:
 def from_text(name: str, kinds: Kinds, given: str) -> Any:
     """Return the value of an option that is written as text, as on the command line.
 
-    Raises
-    ------
-    ValueError
-        If it is of none of the option's kinds.
-
     Examples
     --------
     >>> from_text("smoothing", [*words("auto"), NOT_NEGATIVE], "0.5")
@@ -331,7 +316,7 @@ class FileOptions:
     '\t'
     >>> FileOptions(delimiter="::")
     Traceback (most recent call last):
-    ValueError: --delimiter (delimiter=) must be one character, tab or blank, got '::'.
+    ValueError: delimiter= must be one character, tab or blank, got '::'.
     """
 
     header: bool = _said("The first line is a row; columns are column 1, column 2.", default=True)
@@ -367,9 +352,7 @@ class FileOptions:
                     "the comment sign: give it once."
                 )
         if self.bad_rows not in {None, "stop"} and not self.left_out_to:
-            raise ValueError(
-                f"--bad-rows (bad_rows=) must be stop or skip=FILE, got {self.bad_rows!r}."
-            )
+            raise ValueError(f"bad_rows= must be stop or skip=FILE, got {self.bad_rows!r}.")
         self._check_encoding()
 
     @property
@@ -418,7 +401,7 @@ class FileOptions:
         """Return the character, or the beginning of a comment, that is written so."""
         if name == "comment":
             if given != "none" and given != given.strip():
-                raise ValueError(f"--comment (comment=) must not have blanks, got {given!r}.")
+                raise ValueError(f"comment= must not have blanks, got {given!r}.")
             return "" if given in NOTHING else given
         if name != "delimiter" and given in NOTHING:
             return ""
@@ -426,9 +409,7 @@ class FileOptions:
         if len(found) != 1 or found in "\r\n\0":
             others = "tab or blank" if name == "delimiter" else "or none"
             comma = "," if name == "delimiter" else ""
-            raise ValueError(
-                f"--{name} ({name}=) must be one character{comma} {others}, got {given!r}."
-            )
+            raise ValueError(f"{name}= must be one character{comma} {others}, got {given!r}.")
         return found
 
     def _check_encoding(self) -> None:
@@ -440,6 +421,6 @@ class FileOptions:
             codecs.getincrementaldecoder(self.encoding)
         except (LookupError, ValueError):
             raise ValueError(
-                f"--encoding (encoding=) {self.encoding!r} is not known: give one such as utf-8, "
+                f"encoding= {self.encoding!r} is not known: give one such as utf-8, "
                 "windows-1252, windows-1251, shift_jis or gbk."
             ) from None

@@ -29,20 +29,6 @@ def save(path: str | os.PathLike[str], content: bytes, *, private: bool = False)
 
     Symbolic links are followed, and an existing file keeps its mode.
 
-    Parameters
-    ----------
-    path : str or Path
-        A file, which may exist, or a FIFO, a device or standard output, which takes the content.
-    content : bytes
-        All of it.
-    private : bool
-        Whether a new file can be read by its owner only.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be written; the message names the path.
-
     Examples
     --------
     >>> import pathlib, tempfile
@@ -63,21 +49,6 @@ def writing(path: str | os.PathLike[str], *, private: bool = False) -> Iterator[
 
     If it is left by an error or an interrupt, an existing file stays as it was, and there is no
     new one. A FIFO, a device or standard output takes the content as it comes.
-
-    Parameters
-    ----------
-    path, private
-        As for ``save``.
-
-    Yields
-    ------
-    out : binary file
-        To write to.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be written; the message names the path.
 
     Examples
     --------
@@ -106,34 +77,12 @@ def writing(path: str | os.PathLike[str], *, private: bool = False) -> Iterator[
 
 
 def copying(path: Path, what: str) -> BinaryIO:
-    """Open a file in a folder for a while, to be written; an error names what it is for.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    what : str
-        What is written, such as "a copy of a.csv".
-    """
+    """Open a file in a folder for a while, to be written; an error names what it is for."""
     return io.BufferedWriter(_File(path, f"{what} in {path.parent}", mode="wb"))
 
 
 def check_output(path: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]]) -> None:
     """Raise an error if a result cannot be written to a path, before the work for it is done.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file to write.
-    inputs : iterable of str or Path
-        The files that are read, folders (with all that is in them), or "-", standard input.
-
-    Raises
-    ------
-    ValueError
-        If the file to write is also read, under whatever name.
-    OSError
-        If the path is a folder, or its folder does not exist.
 
     Examples
     --------
@@ -168,22 +117,6 @@ def locked(
 
     The lock is on an empty file beside it, which stays there, as the file itself is replaced. The
     lock is free again when its holder ends, for whatever reason. A stream needs none.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file, which may not exist yet.
-    patience : float, optional
-        How many seconds to wait for another process at most.
-    waiting : callable
-        Is called if another process holds the lock, before waiting for it.
-
-    Raises
-    ------
-    TimeoutError
-        If another process holds the lock for longer.
-    OSError
-        If the lock cannot be taken; the message names the path.
 
     Examples
     --------
@@ -341,5 +274,6 @@ def _naming(path: str | os.PathLike[str]) -> Iterator[None]:
 def _named(error: OSError, path: str | os.PathLike[str]) -> OSError:
     """Return the error with a message that names the path."""
     # The command line ends in silence by a broken pipe, but not by that of a file to write.
-    kind = OSError if isinstance(error, BrokenPipeError) else type(error)
+    is_other = isinstance(error, BrokenPipeError) and not is_standard_output(path)
+    kind = OSError if is_other else type(error)
     return kind(f"Cannot write {os.fspath(path)}: {error.strerror or error}.")

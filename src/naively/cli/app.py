@@ -106,6 +106,7 @@ def main() -> None:
         status = _run()
     finally:
         Verbosity.quiet = Verbosity.json = False  # for what is run in this process after it
+        Verbosity.written = str
     sys.exit(status)
 
 
@@ -120,9 +121,10 @@ def _run() -> int | None:
         end = "" if message.endswith("?") else "."
         hint = f" See `{error.ctx.command_path} --help`." if error.ctx else ""
         say(f"{message}{end}{hint}", "error")
-    except BrokenPipeError:
-        sys.stderr.close()
+    except BrokenPipeError:  # who read it has read enough, as `| head` does
         return 0
+    except SystemExit as end:
+        return 0 if end.code == 1 else int(end.code or 0)  # 1 is how Click says the same
     except (ValueError, TypeError, OSError, ImportError) as error:
         say(_full(error) or error, "error")
     except MemoryError:

@@ -34,7 +34,7 @@ from naively.cli.shared import (
     set_aside,
     types_for,
 )
-from naively.messages import say, tell
+from naively.messages import Verbosity, say, tell
 from naively.options import FileOptions
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from naively.file.parts import SampledRows
     from naively.file.store import Content
     from naively.inspect.explain import ExplainedRow
+    from naively.kernels.reference import Floats
     from naively.model.model import Model
     from naively.report.subject import Subject
 
@@ -68,8 +69,9 @@ def columns(
 
     source = Data(data, input_format, labels=target, memory=memory_limit, file=file)
     with source.opened() as stream:
-        found = overview_of(stream, target=target)
-    output.write_table(found, form)
+        found = overview_of(stream, target=target).to_dict()
+    found["note"] = [*map(Verbosity.written, found["note"])]
+    output.write([*found], zip(*found.values(), strict=True), form)
 
 
 @click.command(cls=Verb)
@@ -209,6 +211,7 @@ def _intervals(model: Model, sample: SampledRows | None, coverage: float) -> pre
     "--groups", help="A column whose groups no fold splits: customer; or copies, equal rows."
 )
 @click.option("--time", help="A column of times: each fold is judged by those before it.")
+@cost_option
 @reading_options
 @format_option
 def evaluate(
@@ -219,6 +222,7 @@ def evaluate(
     folds: int | None,
     groups: str | None,
     time: str | None,
+    cost: str | None,
     input_format: str | None,
     file: FileOptions,
     memory_limit: str | None,
@@ -235,19 +239,20 @@ def evaluate(
     if data is None:
         if said or only_held_out:
             raise ValueError(f"{(said or ['--held-out'])[0]} is of the rows of DATA; give DATA.")
-        write_scores(_assessed(model), form)
+        write_scores(_assessed(model, cost), form)
         return
     learned, provenance = open_model(model)
     target = target or provenance.get("target")
     of = input_format, target, memory_limit, file.over(provenance)
     if said and only_held_out:
         raise ValueError(f"--held-out scores the model as it is; leave out {said[0]}.")
+    costs = predictions.decision_of(learned, None, cost, None).cost
     rows, table = rows_for(learned, data, *of)
     y, weight = labels_of(learned, table, target, data), None
     if provenance.get("frequencies") in table.names:
         weight = table.values(provenance["frequencies"])
     if said:
-        named = folds, groups, time
+        named = folds, groups, time, costs
         write_scores(_learned_again(learned, rows, table, y, weight, *named), form)
         return
     if only_held_out:
@@ -261,10 +266,10 @@ def evaluate(
             )
         rows, y = rows.take(aside), y[aside]
         weight = None if weight is None else weight[aside]
-    write_scores(score(learned, rows, y, frequencies=weight), form)
+    write_scores(score(learned, rows, y, frequencies=weight, cost=costs), form)
 
 
-def _assessed(path: str) -> Scores:
+def _assessed(path: str, cost: str | None) -> Scores:
     """Return the scores of the sample of the learned rows that a model file holds."""
     from naively.estimators.naive_bayes import NaiveBayes
     from naively.file import store
@@ -272,7 +277,8 @@ def _assessed(path: str) -> Scores:
     found = store.load_all(path)
     if found.sample is None:
         raise ValueError(f"{path} holds no sample of rows; give DATA, or train with --keep-rows.")
-    return NaiveBayes._of_model(found.model, found.sample, found.history).assess()
+    costs = predictions.decision_of(found.model, None, cost, None).cost
+    return NaiveBayes._of_model(found.model, found.sample, found.history).assess(cost=costs)
 
 
 def _learned_again(
@@ -284,6 +290,7 @@ def _learned_again(
     folds: int | None,
     groups: str | None,
     time: str | None,
+    cost: Floats | None,
 ) -> Scores:
     """Score rows, each by a model that is learned as the one in the file without its fold."""
     from naively.estimators.naive_bayes import NaiveBayes
@@ -299,6 +306,7 @@ def _learned_again(
         folds=10 if folds is None else folds,
         groups=groups,
         time=time,
+        cost=cost,
         sample_weight=weight,
     )
 

@@ -352,11 +352,6 @@ def _columns(
     """Return the columns to read (None: all), and those to leave out.
 
     The target, and the columns of what is said beside it, are among those to read.
-
-    Raises
-    ------
-    ValueError
-        If a column is named twice, or nothing is left to learn from.
     """
     chosen, left_out = names(columns), names(ignore) or []
     for option, listed in (("--columns", chosen or []), ("--ignore", left_out)):
@@ -507,26 +502,33 @@ def forget(
 @click.command(cls=Verb)
 @click.argument("models", metavar="MODEL MODEL...", nargs=-1, required=True, help="Model files.")
 @click.option("--output", "-o", required=True, help="The model file to write.")
-def merge(
-    models: list[str],
-    output: str,
-) -> None:
+@click.option("--again", is_flag=True, help="Count rows that several models learned each time.")
+def merge(models: list[str], output: str, again: bool) -> None:
     """Make one model of several: counts are as of the rows of all.
 
-    Weights are fitted to the samples of rows that all files hold, or else the mean.
+    Models that learned the same file, by its content, are refused, unless --again is given. Weights
+    are fitted to the samples of rows that all files hold, or else the mean.
     """
     if len(models) < 2:
         raise ValueError(f"There is nothing to merge with {models[0]}; name another model.")
     saving.check_output(output, [])
     with locked(output):  # it may be one of these
+        seen: dict[str, str] = {}
+        for path in models:
+            same = path if again else seen.setdefault(digest_of(path) or path, path)
+            if same != path or (not again and models.count(path) > 1):
+                raise ValueError(
+                    f"{same} and {path} are one model, whose rows would count twice; give --again "
+                    "to merge them."
+                )
         if mail_models.all_of_mail(models):
             mail_models.merge(models, output)
             return
-        nb, provenance, sampled = _merged(models)
+        nb, provenance, sampled = _merged(models, again=again)
         _write(nb, output, provenance, f"Merged {len(models)} models", sampled=sampled)
 
 
-def _merged(models: list[str]) -> tuple[NaiveBayes, dict[str, Any], bool]:
+def _merged(models: list[str], *, again: bool) -> tuple[NaiveBayes, dict[str, Any], bool]:
     """Return the sum of the models in some files, and the target that they have in common.
 
     The last value says whether any of the files holds a sample of rows. One file is read after the
@@ -547,6 +549,13 @@ def _merged(models: list[str]) -> tuple[NaiveBayes, dict[str, Any], bool]:
             targets[path] = provenance_of_other.get("target")
             kept.append(FileOptions().over(provenance_of_other).kept())
             _check_one_target(targets)
+            for before, of in histories if not again else ():
+                for record in other.history_.records:
+                    if of.learned(record.digest) and other.history_.learned(record.digest):
+                        raise ValueError(
+                            f"{before} has learned {record.source} too, whose rows would count "
+                            "twice; give --again to merge them."
+                        )
             histories.append((path, other.history_))
             yield other
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import fields
@@ -9,21 +11,59 @@ from enum import StrEnum
 from functools import partial, update_wrapper
 from importlib import import_module
 from pathlib import Path
+from shlex import quote
 from typing import Any, TypeVar
 
 import click
 
+from naively.messages import Verbosity
 from naively.options import FileOptions, Options
 
 Declared = TypeVar("Declared", bound=Callable[..., Any])
+
+
+# What a message calls an option of Python, but in a call, or in a name between quotes.
+PYTHON = re.compile(
+    r"""\w\([^()]*\)|"[^"]*"|^([a-z_]+)(?= (?:must|needs|names|has no effect))|"""
+    r"""(?<![\w'-])([a-z]+(?:_[a-z]+)*)=('[^']*'|\d[\w.]*|True|False|None)?(?=[\s,.;:)]|$)"""
+)
+
+
+def as_options(ctx: click.Context, text: str) -> str:
+    """Return a message with the options of Python as a shell has them: ``groups=`` as --groups.
+
+    An option that the verb does not have is that of the verb that trains.
+    """
+    verb_of = getattr(ctx.find_root().command, "get_command", lambda *_: None)
+
+    def written(found: re.Match[str]) -> str:
+        name, value = found[1] or found[2], found[3]
+        for verb in (ctx.command, verb_of(ctx, "train")):
+            for option in verb.params if name and verb else ():
+                if option.name == name and option.param_type_name == "option":
+                    said = max(option.opts, key=len)
+                    if value and not getattr(option, "is_flag", False):
+                        plain = value.lower() if value[0] in "TFN" else value.strip("'")
+                        said = f"{said} {quote(plain)}"
+                    return said if verb is ctx.command else f"`train {said}`"
+        return found[0]
+
+    return PYTHON.sub(written, text.replace("save(path, keep_rows=True)", "keep_rows=True"))
 
 
 class Verb(click.Command):
     """A verb whose options may each be given once, so that no value is dropped in silence."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments, or raise an error if an option is given twice."""
-        given = self.make_parser(ctx).parse_args(args=list(args))[2]
+        """Parse the arguments, or raise an error if an option or a file is given twice."""
+        Verbosity.written = partial(as_options, ctx)
+        _, rest, given = self.make_parser(ctx).parse_args(args=list(args))
+        if rest and all(map(os.path.exists, rest)):
+            raise click.UsageError(
+                f"One DATA is read, and {rest[0]} is another file: if the shell made them of a "
+                "pattern, put it between quotes, as in 'data/*.csv', and all files are read as one",
+                ctx,
+            )
         for parameter, count in Counter(given).items():
             if count > 1 and isinstance(parameter, click.Option):
                 raise click.BadParameter("give it once.", ctx, parameter)

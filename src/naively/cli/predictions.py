@@ -130,13 +130,7 @@ class Predictions:
 def decision_of(
     model: Model, class_prior: str | None, cost: str | None, reject: float | None
 ) -> Decision:
-    """Return what follows from the posteriors of a model by --class-prior, --cost and --reject.
-
-    Raises
-    ------
-    ValueError
-        If an option does not say what it should, or names a class that the model does not have.
-    """
+    """Return what follows from the posteriors of a model by --class-prior, --cost and --reject."""
     import numpy as np
 
     from naively.model.class_prior import Decision, cost_table, given_prior

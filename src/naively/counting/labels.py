@@ -454,7 +454,7 @@ def _refuse_missing(missing: NDArray[np.bool_], first: int) -> None:
         others = f" (and {more} more)" if more else ""
         raise ValueError(
             f"Row {first + row}{others} has no label; y must not contain NaN or None. (With "
-            "semi_supervised=True, or --semi-supervised, such rows are learned from too.)"
+            "semi_supervised=True such rows are learned from too.)"
         )
 
 

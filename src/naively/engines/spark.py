@@ -346,6 +346,11 @@ KINDS: Mapping[str, Kind | None] = {  # by the names that Spark has for types
 }
 RAISED = re.compile(r"^(?:\w+\.)*\w*(?:Error|Exception): +(.+)$", re.MULTILINE)
 JAVA = re.compile(r"^: (?:\w+\.)*\w+: (.+)$", re.MULTILINE)
+OTHER_PYTHON = re.compile(  # than that of the driver, or one without its packages
+    r"PYTHON_VERSION_MISMATCH|[Pp]ython in worker has different version|No module named '?"
+    r"(?:naively|numpy|pyarrow|pandas|safetensors|threadpoolctl)|Cannot run program|"
+    r"code\(\) argument|code expected at (?:least|most)|bad marshal data|unknown opcode"
+)
 LAST_OF_JAVA = re.compile(r"^.*most recent failure: .*?\): (?:\w+\.)*\w+: ")
 
 
@@ -406,11 +411,19 @@ def sentence(message: str) -> str:
     'no such unit'
     >>> sentence("[DIVIDE_BY_ZERO] Division by zero. SQLSTATE: 22012\n== SQL ==")
     '[DIVIDE_BY_ZERO] Division by zero.'
+    >>> sentence("Traceback:\nModuleNotFoundError: No module named 'naively'").partition(" to ")[0]
+    "No module named 'naively': set PYSPARK_PYTHON"
     """
     raised = RAISED.findall(message) if "Traceback" in message else JAVA.findall(message)
     line = raised[-1] if raised else message.strip().split("\n", 1)[0]
     line = LAST_OF_JAVA.sub("", line).partition(" SQLSTATE:")[0].strip()
-    return line if len(line) <= LONGEST else f"{line[:LONGEST]}..."
+    line = line if len(line) <= LONGEST else f"{line[:LONGEST]}..."
+    if OTHER_PYTHON.search(message):
+        line = (
+            f"{line.rstrip('.')}: set PYSPARK_PYTHON to a Python that is on every worker, of the "
+        )
+        line += f"version of {sys.executable} and with naively, before Spark is started."
+    return line
 
 
 # --- Predict -------------------------------------------------------------------------------------

@@ -518,7 +518,7 @@ class Inspect(Accessor):
         if self._estimator._sample is None:
             raise ValueError(
                 "Dependence is tested on a sample of the learned rows, and none is in memory: keep "
-                "it in the file with save(path, keep_rows=True), or `naively train --keep-rows`; "
+                "it in the file with save(path, keep_rows=True); "
                 "after forget and decay fit again."
             )
         return dependence(model, self._estimator._sample, n, given_class=given_class)

@@ -579,7 +579,7 @@ class NaiveBayes(Classifier):
         if time is not None:
             raise ValueError(
                 "time has no effect without half_life=: say after how long a row counts half, as "
-                "in NaiveBayes(half_life='30d')."
+                "half_life='30d'."
             )
         return False
 

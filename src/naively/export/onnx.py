@@ -51,25 +51,6 @@ TYPES = {"number": DOUBLE, "string": STRING, "tokens": STRING, "missing": BOOL}
 def onnx_of(card: Scorecard) -> ModelProto:
     """Return a scorecard as an ONNX model, whose scores are those of the scorecard in doubles.
 
-    Parameters
-    ----------
-    card : Scorecard
-        What is added up.
-
-    Returns
-    -------
-    model : ModelProto
-        Its inputs are tensors with a row for each row, and its outputs are "label" (n,) and
-        "probabilities" (n, classes), as doubles. Its metadata say which input is of which column
-        ("inputs"), and the classes ("classes"), both as JSON.
-
-    Raises
-    ------
-    ImportError
-        If the package onnx is not installed.
-    ValueError
-        If the model reads no column, or is larger than 2 GB.
-
     Examples
     --------
     >>> from naively import NaiveBayes
@@ -311,13 +292,7 @@ class Input:
 
 
 def inputs_of(card: Scorecard) -> dict[Key, Input]:
-    """Return the inputs that the terms of a scorecard read, in the order of the columns.
-
-    Raises
-    ------
-    ValueError
-        If no column is read.
-    """
+    """Return the inputs that the terms of a scorecard read, in the order of the columns."""
     needed: dict[str, dict[Key, Input]] = {name: {} for name in card.columns}
     for term in card.terms:
         for each in _read(term):

@@ -80,15 +80,7 @@ class Scorecard(Shown):
 
     @classmethod
     def of(cls, model: Model) -> Scorecard:
-        """Return the scorecard of a model.
-
-        Raises
-        ------
-        ValueError
-            If what a column says is no sum of given numbers (a kernel density, an integral, all
-            columns as one event), or its tokens are made by a program, or a category is a whole
-            number that is no float of its own; it names the column.
-        """
+        """Return the scorecard of a model."""
         _check_levels(model)
         kinds = {title(name): kind for name, kind in model.taken.schema.kinds.items()}
         return cls(
@@ -130,11 +122,6 @@ class Scorecard(Shown):
         """Return a script in JavaScript that scores rows: ``naively.model.posterior(row)``.
 
         It runs in a browser and in Node.js, and needs nothing else.
-
-        Raises
-        ------
-        ValueError
-            If a class is a whole number that JavaScript would round.
         """
         for label in self.classes.tolist():
             if isinstance(label, int) and abs(label) > EXACT:
@@ -520,13 +507,7 @@ def plain_floats(of: Floats) -> list[Plain]:
 
 
 def terms_of(model: Model) -> list[AnyTerm]:
-    """Return the terms of a model.
-
-    Raises
-    ------
-    ValueError
-        If what a column says is no sum of given numbers; it names the column.
-    """
+    """Return the terms of a model."""
     return _with_one_presence(_Terms(model).all())
 
 

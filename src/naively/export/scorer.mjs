@@ -380,8 +380,20 @@ function scorer(card) {
   const start = numbers(card.start), prior = numbers(card.log_prior), k = start.length;
   const table = card.unicode && unicodeOf(card.unicode);
   const terms = card.terms.map((term) => [term, TERMS[term.term](term, table)]);
+  const read = card.terms.flatMap(({ column, a, b, conditions }) => [{ column }, a, b, ...(conditions ?? [])]);
+  const names = card.columns.map((column) => column.name), known = new Set([...names, ...read.map((of) => of?.column)]);
 
+  // A row of other keys only, or of none that is no plain object, is no row whose cells are all missing.
+  function check(row) {
+    if (row === null || typeof row !== "object") throw new TypeError("A row is an object of cells by column.");
+    const keys = Object.keys(row);
+    if (keys.some((key) => known.has(key))) return;
+    if (!keys.length && Object.prototype.toString.call(row) === "[object Object]") return;
+    const some = (of) => of.slice(0, 10).map((one) => JSON.stringify(one)).join(", ") + (of.length > 10 ? ", ..." : "");
+    throw new TypeError(`The row has no column of the model, but ${some(keys) || "no keys"}; the columns are ${some(names)}.`);
+  }
   function scores(row) {
+    check(row);
     const total = Float64Array.from(start);
     const add = (points, i, n = 1) => { for (let c = 0; c < k; c++) total[c] += times(n, points[i * k + c]); };
     for (const [, of] of terms) of(row, add);
@@ -409,6 +421,7 @@ function scorer(card) {
   }
   // Lines of a column, a value and its evidence for each class, which sum to the scores.
   function explain(row) {
+    check(row);
     const lines = new Map([["", { column: "class prior", value: null, evidence: Array.from(prior) }]]);
     const intercept = Array.from(start, (of, c) => (of === prior[c] ? 0 : of - prior[c]));
     if (intercept.some((of) => of)) lines.set("+", { column: "intercept", value: null, evidence: intercept });

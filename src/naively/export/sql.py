@@ -84,13 +84,7 @@ class QueryOptions:
 
 
 def score_query(card: Scorecard, asked: QueryOptions) -> Query:
-    """Return a query that selects a table's columns and, beside them, the model's answers.
-
-    Raises
-    ------
-    ValueError
-        If an option is not known or lacks another, or a name cannot be spelled.
-    """
+    """Return a query that selects a table's columns and, beside them, the model's answers."""
     if asked.weights not in get_args(Where):
         raise ValueError(f"weights must be 'auto', 'inline' or 'table', got {asked.weights!r}.")
     _check_texts(card, asked)
@@ -352,13 +346,7 @@ ROWS = 500  # tokens that one statement inserts
 
 
 def write_tokens(card: Scorecard, connection: Any, table: Table, row_id: str, tokens: Table) -> int:
-    """Make the table of tokens, and fill it from the texts of another; return how many rows it has.
-
-    Raises
-    ------
-    ValueError
-        If the model reads no texts, rows have no number or share one, or the database fails.
-    """
+    """Make the table of tokens, and fill it from the texts of another; return their number."""
     terms = [term for term in card.terms if isinstance(term, TokensTerm)]
     if not terms:
         raise ValueError("The model reads no texts, so that there are no tokens to write.")

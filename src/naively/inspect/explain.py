@@ -217,7 +217,7 @@ class ExplainedRow(Shown):
             total = f"every class is impossible, so that the class prior decides ({p:.2f})"
         lines = [f"{names}: {total}"]
         if self.intervals is not None:
-            lines.append(self.intervals.sentence(0, c))
+            lines.append(self.intervals.sentence(0, self.classes.tolist()[c]))
         both = self.log_likelihood[:, [c, self.rival(c)]]
         nowhere = np.flatnonzero(np.isneginf(both).all(axis=1)) if len(self.classes) > 1 else ()
         impossible = [shown(self.column[i], self.value[i]) for i in nowhere]
@@ -864,7 +864,7 @@ def waterfall(row: ExplainedRow, n: int = 10, label: Label | None = None) -> Wat
         [float(weight) for _, weight in steps],
         row.log_odds(c),
         row.probability(c),
-        "" if row.intervals is None else row.intervals.sentence(0, c),
+        "" if row.intervals is None else row.intervals.sentence(0, row.classes.tolist()[c]),
         None if row.intervals is None else row.intervals.around(row.log_odds(c), c),
         row.target,
     )

@@ -97,8 +97,9 @@ class ProbabilityIntervals(Tabular):
             ends = log_odds + low - of_p, log_odds + high - of_p
         return ends if np.isfinite(ends).all() else None
 
-    def sentence(self, row: int, c: int) -> str:
-        """Say the probability of a class in a row, and its interval."""
+    def sentence(self, row: int, label: Label | None = None) -> str:
+        """Say the probability of a class (the most probable) in a row, and its interval."""
+        c = number_of(self.classes, label, int(np.argmax(self.probability[row])))
         p, low, high = (float(of[row, c]) for of in (self.probability, self.low, self.high))
         # Two digits, or as many as it takes for the ends of a narrow one to differ in the last two.
         width = high - low
@@ -152,7 +153,7 @@ def covariance_for(model: Model, sample: Reservoir | None) -> WeightsCovariance 
         raise ValueError(
             "How sure a probability is depends on how sure the weights are, which the rows that "
             "were learned say, and they are not in memory: load a file that was saved with "
-            "keep_rows=True (train --keep-rows), or learn with weights=None."
+            "keep_rows=True, or learn with weights=None."
         )
     rows = float(model.independent_rows.sum())
     if rows < FEWEST:

@@ -58,6 +58,8 @@ def run(arguments: Sequence[str]) -> int:
         return ERROR
     try:
         return int(module.run(options))
+    except BrokenPipeError:  # nobody is there to be told
+        return ERROR
     except (ValueError, OSError, ImportError, MemoryError) as error:
         say(error)
         return ERROR

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from naively.data.columns import ColumnRows
 from naively.file.store import Content
 from naively.inspect.explain import ExplainedRow, explain
 from naively.messages import many
 from naively.model.class_prior import MOST_PROBABLE, UNSURE, Decision
+from naively.serve import MAX_CELLS, MAX_EVIDENCE
 from naively.serve.rows import Json, RequestError, RowForm
 from naively.tabular import json_value
 
 WEIGHT: Json = {"type": ["number", "string", "null"]}  # infinity is a string
+TOGETHER = 10  # rows that are explained at a time
 
 
 class ModelAnswers:
@@ -31,6 +35,8 @@ class ModelAnswers:
         How many rows are taken at once.
     decision : Decision, default MOST_PROBABLE
         How the answer follows from the posterior.
+    identity : mapping, optional
+        Which model answers: the digest of its file, and the time when it was last changed.
 
     Examples
     --------
@@ -51,36 +57,32 @@ class ModelAnswers:
         strict: bool = False,
         most: int | None = None,
         decision: Decision = MOST_PROBABLE,
+        identity: Json | None = None,
     ) -> None:
-        self.found, self.most, self.decision = found, most, decision
+        self.found, self.decision, self.identity = found, decision, identity or {}
         said = [found.provenance.get("target"), *_listed(found.provenance.get("left_out"))]
         left_out = [name for name in said if isinstance(name, str)]
         self.form = RowForm(found.model, strict=strict, left_out=left_out)
         self.labels = [_plain(label) for label in found.model.classes.tolist()]
         self.keys = [of if isinstance(of, str) else str(of).lower() for of in self.labels]
+        each = len(self.form.columns) + len(self.labels)
+        self.most = None if most is None else max(1, min(most, MAX_CELLS // each))
 
     def of(self, given: Any, explain_top: int = 0) -> Json:
-        """Return the answer to a row or a list of rows.
-
-        Parameters
-        ----------
-        given : object
-            What was asked, as JSON has it.
-        explain_top : int, default 0
-            How many weights of evidence each answer shows; by default it is not explained.
-
-        Raises
-        ------
-        RequestError
-            If the rows are not what the model takes.
-        """
+        """Return the answer to a row or a list of rows."""
         rows, notes = self.form.read(given, self.most)
+        if len(rows) * explain_top > MAX_EVIDENCE:
+            raise RequestError(
+                413,
+                f"The request asks for {explain_top:,} weights of evidence of {len(rows):,} rows; "
+                f"together they may be {MAX_EVIDENCE:,}: ask for fewer by explain=, or send fewer.",
+            )
         if not len(rows):
-            return {"predictions": [], "notes": notes}
+            return {"predictions": [], "notes": notes, "model": self.identity}
         model = self.found.model
         try:
             p = self.decision.posterior(model.posterior(rows))
-            reasons = explain(model, rows).rows if explain_top else []
+            reasons = self._reasons(rows) if explain_top else iter(())
         except ValueError as error:  # of numbers, say, that an event model does not have
             raise RequestError(422, str(error)) from error
         best, unsure = (of.tolist() for of in self.decision.answers(p))
@@ -92,8 +94,13 @@ class ModelAnswers:
                 "probabilities": dict(zip(self.keys, row, strict=True)),
             })  # fmt: skip
             if explain_top:
-                predictions[-1]["explanation"] = self._why(reasons[i], c, explain_top)
-        return {"predictions": predictions, "notes": notes}
+                predictions[-1]["explanation"] = self._why(next(reasons), c, explain_top)
+        return {"predictions": predictions, "notes": notes, "model": self.identity}
+
+    def _reasons(self, rows: ColumnRows) -> Iterator[ExplainedRow]:
+        """Yield the explanation of each row; those of a few are held at a time."""
+        for start in range(0, len(rows), TOGETHER):
+            yield from explain(self.found.model, rows.take(slice(start, start + TOGETHER)))
 
     def _why(self, row: ExplainedRow, c: int, n: int) -> Json:
         """Return the weights of evidence of greatest weight, and the sum of all others."""
@@ -147,8 +154,9 @@ class ModelAnswers:
             "parameters": [{
                 "name": "explain",
                 "in": "query",
-                "description": "How many weights of evidence each answer shows.",
-                "schema": {"type": "integer", "minimum": 0, "default": 0},
+                "description": "How many weights of evidence each answer shows; those of all "
+                f"rows are {MAX_EVIDENCE:,} at most.",
+                "schema": {"type": "integer", "minimum": 0, "maximum": MAX_EVIDENCE, "default": 0},
             }],
             "requestBody": {"required": True, "content": content},
             "responses": {
@@ -175,7 +183,13 @@ class ModelAnswers:
             "Answers": _object({
                 "predictions": {"type": "array", "items": _ref("Prediction")},
                 "notes": {"type": "array", "items": {"type": "string"}},
+                "model": _ref("Model"),
             }),
+            "Model": {
+                **_object({"digest": {"type": "string"}, "time": {"type": "string"}}),
+                "description": "The SHA-256 of the model file that answered, and when it was last "
+                "changed.",
+            },
             "Prediction": {
                 **_object({
                     "label": label if self.decision.reject is None else answer,

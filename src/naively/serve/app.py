@@ -6,12 +6,14 @@ until then; one that cannot be read leaves the old model in place, and that is s
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import traceback
 from asyncio import Lock, timeout
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from time import perf_counter
@@ -30,7 +32,7 @@ from naively.file.store import Content
 from naively.messages import many, say, tell
 from naively.model.class_prior import MOST_PROBABLE, Decision
 from naively.model.model import Model
-from naively.serve import MAX_AT_ONCE, MAX_BYTES, MAX_ROWS, metrics
+from naively.serve import EXPLAINED, MAX_AT_ONCE, MAX_BYTES, MAX_ROWS, metrics
 from naively.serve.answers import ModelAnswers
 from naively.serve.rows import RequestError, parse
 
@@ -119,9 +121,21 @@ class ModelFile:
         return self.loaded
 
     def _load(self) -> Loaded:
-        found = store.load_all(self.path)
-        decision, limits = self.decide(found.model), self.limits
-        answers = ModelAnswers(found, strict=limits.strict, most=limits.rows, decision=decision)
+        while True:
+            mark, found = self._look(), store.load_all(self.path)
+            with self.path.open("rb") as file:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
+            if mark is not None and mark == self._look():
+                break  # it is the digest of what was loaded
+        written = datetime.fromtimestamp(mark[0] // 10**9, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        changed = [record.when for record in found.history.records]
+        answers = ModelAnswers(
+            found,
+            strict=self.limits.strict,
+            most=self.limits.rows,
+            decision=self.decide(found.model),
+            identity={"digest": digest, "time": (changed or [written])[-1]},
+        )
         answers.of(answers.form.empty)  # what is derived once is derived now
         self.counts.loads[True] += 1
         return Loaded(answers)
@@ -161,6 +175,7 @@ class ModelService:
         self.limits, self.page_of = limits, page_of
         self.answering = 0  # requests
         self.held = 0  # bytes of the requests that are being answered
+        self.explaining = Lock()
         routes = [
             Route("/", self.report),
             Route("/predict", self.predict, methods=["POST"]),
@@ -218,11 +233,14 @@ class ModelService:
         body = bytearray()
         try:
             top = _top(request.query_params.get("explain"))
-            await self._read(request, body)
+            await self._read(request, body, int(self.limits.bytes * (EXPLAINED if top else 1)))
             is_text = request.headers.get("content-type", "").startswith("text/plain")
             ask = partial(_answer, loaded.answers, body, is_text=is_text, top=top)
-            large = top or len(body) > SMALL
-            answer, rows = await run_in_threadpool(ask) if large else ask()
+            if top:
+                async with self.explaining:  # one at a time, as it takes memory
+                    answer, rows = await run_in_threadpool(ask)
+            else:
+                answer, rows = await run_in_threadpool(ask) if len(body) > SMALL else ask()
         except RequestError as error:
             return _sentence(error.status, str(error))
         except ClientDisconnect:
@@ -232,9 +250,8 @@ class ModelService:
         request.state.rows = rows
         return Response(answer, media_type="application/json")
 
-    async def _read(self, request: Request, body: bytearray) -> None:
+    async def _read(self, request: Request, body: bytearray, most: int) -> None:
         """Read the body, of which no more is held than may be sent, nor of all bodies together."""
-        most = self.limits.bytes
         too_large = RequestError(413, f"The request is larger than {most:,} bytes.")
         if request.headers.get("content-encoding", "identity") != "identity":
             raise RequestError(415, "The request is compressed, which is not taken.")
@@ -248,7 +265,7 @@ class ModelService:
                     self.held += len(part)
                     if len(body) > most:
                         raise too_large
-                    if self.held > TOGETHER * most:
+                    if self.held > TOGETHER * self.limits.bytes:
                         raise RequestError(503, "There are too many large requests; try again.")
         except TimeoutError:
             raise RequestError(408, f"The body did not arrive in {PATIENCE} s.") from None
@@ -269,6 +286,7 @@ class ModelService:
         """Say which model answers, and whether there is a newer one that cannot be read."""
         answers = (await self.file.current()).answers
         told = {"status": "ok", "model": self.file.path.name, "is": answers.described}
+        told |= answers.identity
         return _json(told | ({"problem": self.file.problem} if self.file.problem else {}))
 
     async def show_metrics(self, request: Request) -> Response:  # noqa: ARG002

@@ -8,6 +8,7 @@ the column was taken for. How a cell is read never depends on the rows that it c
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -65,11 +66,6 @@ class RequestError(ValueError):
 def parse(body: bytes | bytearray) -> Any:
     """Return what JSON holds, in which no number is infinite and no key is there twice.
 
-    Raises
-    ------
-    RequestError
-        If it is not JSON.
-
     Examples
     --------
     >>> parse(b'{"age": 5}')
@@ -89,8 +85,7 @@ def parse(body: bytes | bytearray) -> Any:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
         raise ValueError(f"an object has the key {_shown(twice)} twice")
     return found
 
@@ -240,7 +235,7 @@ class RowForm:
     def __init__(
         self, model: Model, *, strict: bool = False, left_out: Collection[str] = ()
     ) -> None:
-        self.model, self.strict, self.left_out = model, strict, left_out
+        self.model, self.strict, self.left_out = model, strict, frozenset(left_out)
         schema: Schema = model.taken.schema
         levels = _levels_of(model)
         self.columns = [_column(schema, name, levels.get(name, ())) for name in schema.order]
@@ -348,7 +343,7 @@ class RowForm:
                 names = [str(of.name) for of in self.columns]
                 said = missing_column(shortened(first, LONGEST), names)
                 raise RequestError(422, f"Row {i}: {said}")
-            others -= set(self.left_out)
+            others -= self.left_out
             unknown |= {name: unknown.get(name, i) for name in row if name in others}
         if not unknown:
             return []

@@ -116,25 +116,6 @@ class _Line:
 def read_arff(file: BinaryIO, name: str) -> tuple[list[Attribute], Iterator[Row]]:
     r"""Return the attributes of an ARFF file, and its rows one by one.
 
-    Parameters
-    ----------
-    file : binary file
-        The file; bytes that are no UTF-8 become surrogates, as by ``surrogateescape``.
-    name : str
-        Its name in messages.
-
-    Returns
-    -------
-    attributes : list of Attribute
-        The columns.
-    rows : iterator of (list, bool)
-        The cells of each row, None where one is missing, and whether it has a weight.
-
-    Raises
-    ------
-    ValueError
-        If a line is wrong; the message names it.
-
     Examples
     --------
     >>> import io

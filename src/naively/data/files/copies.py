@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
-from typing import BinaryIO, Literal, TypeAlias
+from typing import Any, BinaryIO, Literal, TypeAlias
 
 from naively.data.files import formats
 from naively.data.files.dialects import (
@@ -36,10 +36,12 @@ from naively.data.files.source import (
     EXTENSIONS,
     FORMATS,
     GZIP_DAMAGE,
+    SHORT,
     Source,
     chunks_of,
     csv_fault,
     line_fault,
+    once,
     plain_extension,
     start_of,
 )
@@ -54,7 +56,8 @@ from naively.saving import copying
 
 UTF16 = b"\xff\xfe", b"\xfe\xff"
 SAID_DELIMITER = re.compile(r"sep=([,;|:^~#\t])(\r\n|[\r\n]|$)", re.IGNORECASE)  # as Excel writes
-WRAPPED = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\[\s*\{')  # rows under a key of an object
+NOT_BLANK = re.compile(r"\S")
+ROW_LABEL = re.compile(r"-?\d+|\d{4}-\d\d-\d\d.*")  # as pandas has them: numbers, or times
 HEAD_LINES = 100
 FEW = 0.1  # of the rows, which are bad ones; if there are more, it may be another dialect
 LONGEST_NAME = 1 << 17  # characters of the name of a column
@@ -118,8 +121,9 @@ def _look(source: Source, scratch: Path) -> Source:
     """Return a source whose lines end alike, or raise a ValueError if it is empty or not text."""
     is_zst = source.compressed == ".zst"
     start = b"" if is_zst else start_of(source)
-    if not is_zst and not start.strip():
-        raise ValueError(f"{source.name} is empty: there is nothing to read in it.")
+    is_array = source.format == "jsonl" and len(start) < SHORT
+    if not is_zst and not start.strip(b"[ \t\r\n]" if is_array else None):
+        raise formats.EmptyFileError(f"{source.name} is empty: there is nothing to read in it.")
     if source.format == "parquet":
         return source
     if source.format in formats.KINDS.values():
@@ -127,8 +131,8 @@ def _look(source: Source, scratch: Path) -> Source:
     options = source.options
     if is_zst and (options.encoding is not None or options.is_dialect):
         raise ValueError(
-            f"{source.name} cannot be read with these options, but for --delimiter and "
-            "--no-header: unpack it with zstd -d, and give the plain file."
+            f"{source.name} cannot be read with these options, but for delimiter= and "
+            "header=False: unpack it with zstd -d, and give the plain file."
         )
     is_marked = start[:2] in UTF16
     if b"\0" in start and not is_marked and options.encoding is None:
@@ -140,7 +144,7 @@ def _look(source: Source, scratch: Path) -> Source:
     if is_marked or is_other:
         return repair(source, scratch, "outside quotes" if source.format == "csv" else "kept")
     source = replace(source, is_json_array=start.lstrip().startswith(b"[")).surveyed()
-    if source.format == "jsonl" and not is_zst and WRAPPED.match(start):
+    if source.format == "jsonl" and not is_zst and not source.is_json_array:
         return _unwrapped(source, scratch)
     says_delimiter = SAID_DELIMITER.match(start[:8].decode("latin-1"))
     if source.format == "csv" and (source.survey.mixed or says_delimiter):
@@ -235,7 +239,7 @@ def _encoding(source: Source) -> tuple[str, Guess | None]:
     if not found.is_text:
         raise ValueError(
             f"{source.name} is not a text file: check that it is the right one, or say its "
-            "--encoding (encoding=)."
+            "encoding=."
         )
     return found.encoding, found
 
@@ -264,7 +268,7 @@ def _not_of(encoding: str, error: UnicodeDecodeError, name: str, line: int) -> V
     line += _ends(error.object[: error.start].decode(encoding, "ignore"))
     return ValueError(
         f"Line {line} of {name} has a byte (0x{error.object[error.start]:02x}) that is none of "
-        f"{encoding}: give another --encoding (encoding=), or mend it."
+        f"{encoding}: give another encoding=, or mend it."
     )
 
 
@@ -280,7 +284,7 @@ def _notes(name: str, found: Guess | None, strays: int) -> tuple[str, ...]:
         return (replaced(found.strays, name),)
     also = f" ({strays} of its bytes are none: they were read as windows-1252)" if strays else ""
     note = f"{name} is not UTF-8: it was read as {found.title}{also}"
-    return (f"{note}; if letters look wrong, say --encoding (encoding=).",)
+    return (f"{note}; if letters look wrong, say encoding=.",)
 
 
 def _plain_outside_quotes(chunks: Iterable[str]) -> Iterator[str]:
@@ -338,13 +342,7 @@ def replaced(count: int, where: str) -> str:
 
 
 def write_again(source: Source, scratch: Path) -> Source:
-    """Return a copy of a text table as plain CSV, without its header, whose names it holds.
-
-    Raises
-    ------
-    ValueError
-        If it has a record that cannot be read, and that is not to be left out.
-    """
+    """Return a copy of a text table as plain CSV, without its header, whose names it holds."""
     with long_fields():
         seen = _chosen(source)
         names = _named(source, seen)
@@ -487,7 +485,7 @@ def _tried(source: Source, head: list[str], of: CsvDialect, text: str) -> Iterat
 def _named(source: Source, seen: Look) -> list[str]:
     """Return the names of the columns."""
     if not seen.header:
-        raise ValueError(f"{source.name} has no rows: there is nothing to read in it.")
+        raise formats.EmptyFileError(f"{source.name} has no rows: there is nothing to read in it.")
     if not source.options.header:
         return formats.numbered(len(seen.header))
     if max(map(len, seen.header)) > LONGEST_NAME:
@@ -533,15 +531,14 @@ def _said_of(name: str, dialect: CsvDialect, rows: _Rows, options: FileOptions) 
         )  # fmt: skip
         sign = f"with {dialect.comment}"
         yield (
-            f"{lines} of {name} {were.format(sign)} left out: if that is wrong, say --comment none "
-            "(comment=)."
+            f"{lines} of {name} {were.format(sign)} left out: if that is wrong, say comment='none'."
         )
     if dialect.delimiter == " " and options.delimiter is None:
-        yield f"{name} was read with blanks between its fields (--delimiter blank)."
-    said = [f"--quote {_shown(dialect.quote)}"] * (dialect.quote != '"')
-    said += [f"--escape {_shown(dialect.escape)}"] * (dialect.escape != "")
+        yield f"{name} was read with blanks between its fields (delimiter='blank')."
+    said = [f"quote={_shown(dialect.quote)}"] * (dialect.quote != '"')
+    said += [f"escape={_shown(dialect.escape)}"] * (dialect.escape != "")
     if said and options.quote is options.escape is None:
-        yield f"{name} is not plain CSV: it was read with {' '.join(said)} (quote=, escape=)."
+        yield f"{name} is not plain CSV: it was read with {' '.join(said)}."
     if dialect.blanks:
         yield f"The blanks after the delimiters of {name} were left out."
     if dialect.row_names:
@@ -552,9 +549,8 @@ def _said_of(name: str, dialect: CsvDialect, rows: _Rows, options: FileOptions) 
 
 
 def _shown(mark: str) -> str:
-    """Return a mark as a shell takes it."""
-    quote = '"' if mark == "'" else "'"
-    return f"{quote}{mark}{quote}" if mark else "none"
+    """Return a mark as an option has it."""
+    return repr(mark or "none")
 
 
 def _left_out(name: str, count: int, line: int, options: FileOptions) -> str:
@@ -567,24 +563,67 @@ def _left_out(name: str, count: int, line: int, options: FileOptions) -> str:
 
 
 def _unwrapped(source: Source, scratch: Path) -> Source:
-    """Return a copy as JSON lines of a file that is one object, of one key, which holds the rows.
+    """Return a copy as JSON lines of a file whose rows are not its lines; else it stays as it is.
 
-    A file that is something else stays as it is.
+    Its objects are on several lines each, or it is one object that holds a table.
     """
-    if source.survey.size > LONGEST:
+    documents: list[Any] = []
+    try:
+        first = next((line for line in lines_of(source) if line.strip()), "").encode()
+        is_one = source.survey.filled == 1
+        if source.survey.size > LONGEST or not (is_one or line_fault(first)):
+            return source
+        text, end = "".join(lines_of(source)), 0
+        decoder = json.JSONDecoder(object_pairs_hook=once)
+        while begin := NOT_BLANK.search(text, end):
+            document, end = decoder.raw_decode(text, begin.start())
+            documents.append(document)
+    except (ValueError, RecursionError):  # what is wrong is said where it is read
         return source
-    with source.open() as file:
-        text = file.read()
-    if line_fault(text):
-        return source
-    ((key, rows), *more) = json.loads(text).items()
-    if more or not all(isinstance(row, dict) for row in rows):
+    rows, how = documents, ""
+    if len(documents) == 1 and isinstance(documents[0], dict):
+        as_lines = plain_extension(Path(source.name)) in {".jsonl", ".ndjson"}
+        rows, how = _table_of(documents[0], source.name, as_lines=as_lines)
+    if (is_one and not how and len(documents) == 1) or {*map(type, rows)} != {dict}:
         return source
     path = _free(scratch, source)
     with copying(path, f"a copy of {source.name}") as copy:
         copy.writelines(f"{json.dumps(row, ensure_ascii=False)}\n".encode() for row in rows)
-    note = f'The rows of {source.name} are those under "{key}".'
-    return replace(source, path=path, notes=(*source.notes, note)).surveyed()
+    return replace(source, path=path, notes=(*source.notes, *filter(None, [how]))).surveyed()
+
+
+def _table_of(of: dict[str, Any], name: str, *, as_lines: bool) -> tuple[list[Any], str]:
+    """Return the rows of a table that one object holds, and a sentence about how it does."""
+    types = {key: {*map(type, each)} for key, each in of.items() if type(each) is list}
+    columns, data = of.get("columns"), of.get("data")
+    is_split = types.get("columns") == {str} and types.get("data") == {list}
+    if is_split and {*map(len, data or ())} == {len(columns or ())}:
+        rows = [dict(zip(columns or (), row, strict=True)) for row in data or ()]
+        return rows, f'{name} was read as a table of "columns" and "data".'
+    inner = [key for key, held in types.items() if held == {dict}]
+    if len(inner) == 1 and (len(of) == 1 or not as_lines):
+        schema = of.get("schema")
+        keys = schema.get("primaryKey") if isinstance(schema, dict) else None
+        index = [each for each in keys or () if each in ("index", "level_0")]  # of pandas: no name
+        rows = [{k: v for k, v in row.items() if k not in index} for row in of[inner[0]]]
+        others = [*(key for key in of if key != inner[0]), *index]
+        note = f'The rows of {name} are those under "{inner[0]}"'
+        return rows, f"{note}; left out: {formats.listed(others)}." if others else f"{note}."
+    lists = list(of.values())
+    if not as_lines and {*map(type, lists)} == {list} and len({*map(len, lists)}) == 1:
+        rows = [dict(zip(of, row, strict=True)) for row in zip(*lists, strict=True)]
+        return rows, f"{name} is one object of lists, which were read as columns."
+    if as_lines or {*map(type, lists)} != {dict} or any(a.keys() != lists[0].keys() for a in lists):
+        return [of], ""
+    by_row, by_column = (all(map(ROW_LABEL.fullmatch, keys)) for keys in (of, lists[0]))
+    if by_row == by_column:
+        raise ValueError(
+            f"{name} is one object of objects, whose keys may be columns or rows: write its rows "
+            "as a list of objects (in pandas orient='records')."
+        )
+    rows = [{key: column[label] for key, column in of.items()} for label in lists[0]]
+    how = f"{name} is one object of objects, which were read as"
+    return (lists, f"{how} rows.") if by_row else (rows, f"{how} columns.")
 
 
 def without_bad_lines(source: Source, scratch: Path) -> Source:

@@ -218,17 +218,6 @@ def csv_dialect(
     Quotes are those of plain CSV unless options say otherwise; whether the file can be read so is
     not known yet.
 
-    Parameters
-    ----------
-    head : sequence of str
-        The first lines.
-    options : FileOptions
-        What was said of the file.
-    said : str
-        The delimiter that the file has said itself.
-    by_blanks : bool
-        Whether blanks may be between the fields of a file that has no delimiter.
-
     Examples
     --------
     >>> csv_dialect(["# made by hand\n", "a;b\n", "1;2\n"], FileOptions())

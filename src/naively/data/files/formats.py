@@ -16,6 +16,7 @@ import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from itertools import chain, dropwhile, islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, TextIO, TypeAlias
 
@@ -44,6 +45,10 @@ MOST_COLUMNS = 20_000  # the time of reading CSV grows with the square of their 
 EXACT = 1 << 53  # below it each whole number is a float of its own
 
 
+class EmptyFileError(ValueError):
+    """A file in which there is nothing to read, which is passed over among others."""
+
+
 class Copied(NamedTuple):
     """A table that was copied: the names of its columns, what they are, and notes about it."""
 
@@ -54,26 +59,6 @@ class Copied(NamedTuple):
 
 def recognised(path: Path, ending: str) -> tuple[str | None, tuple[str, ...]]:
     r"""Return what a file is by its first bytes, or by how its name ends, and a note about it.
-
-    Parameters
-    ----------
-    path : Path
-        A file that can be read more than once.
-    ending : str
-        How its name ends, such as ``".xls"``.
-
-    Returns
-    -------
-    kind : {"excel", "arff", "sqlite", "csv"} or None
-        None where neither says that the file is one of these; "csv" is text in the name of a
-        workbook.
-    notes : tuple of str
-        A sentence where the name is misleading.
-
-    Raises
-    ------
-    ValueError
-        If a file in the name of a workbook is a page of HTML, or XML.
 
     Examples
     --------
@@ -121,34 +106,6 @@ def copied(
     options: FileOptions = FileOptions(),
 ) -> Copied:
     r"""Write a table as plain CSV without a header, row by row.
-
-    Parameters
-    ----------
-    kind : {"excel", "arff", "sqlite"}
-        What the file is.
-    path : Path
-        The file.
-    file : binary file
-        The same, open, and decompressed.
-    out : text file
-        Takes the copy, in which a cell that is missing is empty. Bytes that are not UTF-8 are
-        written as the surrogates that ``surrogateescape`` knows.
-    name : str
-        The name of the file in messages.
-    options : FileOptions
-        Which sheet of a workbook, and which table of a database, by default the first that is not
-        empty, and the only one; and whether the first row of a sheet holds the names.
-
-    Returns
-    -------
-    Copied
-        What the columns are called, what they are as far as the file says it, and sentences about
-        what was chosen or left out.
-
-    Raises
-    ------
-    ValueError
-        If the file is damaged, or does not have what was asked for.
 
     Examples
     --------
@@ -305,33 +262,91 @@ PLACE = re.compile(rb"""\sr=["']([A-Z]{1,4})(\d{1,9})["']""")  # of a cell
 CHUNK = 1 << 20
 ROOM = 1 << 26  # cells between the first of a sheet and its last, all of which calamine makes
 SPARSE = 100  # times as many as there are
+HEAD = 20  # rows, among which the names of the columns are
+BOOK, FORMULA = "xl/workbook.xml", re.compile(rb"<f[ >/]")
 SHEET = re.compile(r"xl/worksheets/[^/]+\.xml")
 ARCHIVE_DAMAGE = (zipfile.BadZipFile, EOFError, zlib.error, RuntimeError, ValueError, OSError)
 
 
 def _copy_sheet(file: BinaryIO, copy: _Copy, options: FileOptions) -> tuple[str, ...]:
     """Write a sheet: its first row has the names, wherever it begins, or is a row."""
+    of_archive = _check_archive(file, copy.name)
     with _calamine(file, copy.name) as workbook:
         sheet, notes = _chosen(workbook, copy.name, options.sheet)
-        rows = iter(sheet.iter_rows())
-        names = next((row for row in rows if any(cell != "" for cell in row)), None)
-        if names is None:
+        where = f'heet "{sheet.name}" of {copy.name}'
+        rows = dropwhile(lambda row: not _is_filled(row[1]), enumerate(_filled_down(sheet)))
+        top = list(islice(rows, HEAD))
+        there = [(i, row) for i, row in top if _is_filled(row)]
+        if not there:
+            raise EmptyFileError(f"S{where} is empty: there is nothing to read in it.")
+        head = [row for _, row in there]
+        titles = _titles(head) if options.header else 0
+        first, names = there[titles]
+        if options.header and _in_two_rows(sheet, first, head[titles + 1 :]):
             raise ValueError(
-                f'Sheet "{sheet.name}" of {copy.name} is empty: there is nothing to read in it.'
+                f"The names of the columns of s{where} are in two rows, of which the first is "
+                "merged over several columns: write one name above each column."
             )
+        if titles:
+            notes += (f"Rows above the names of the columns of s{where}, left out: {titles}.",)
+        if any(bottom > max(top, first) for (top, _), (bottom, _) in _merged(sheet)):
+            notes += (f"What merged cells of s{where} hold was read in each of their rows.",)
         copy.begin(names if options.header else numbered(len(names)))
-        if not options.header:
-            copy.add(names)
         empty = 0  # rows; those behind the last of the table are none of it
-        for row in rows:
-            if all(cell == "" for cell in row):
+        for i, row in chain(top, rows):
+            if i < first + options.header:
+                continue
+            if not _is_filled(row):
                 empty += 1
                 continue
             for _ in range(empty):
                 copy.add([None] * len(row))
             empty = 0
             copy.add(row)
-    return notes
+    return notes + of_archive
+
+
+def _is_filled(row: Sequence[Any]) -> bool:
+    return any(cell != "" for cell in row)
+
+
+def _merged(sheet: CalamineSheet) -> Sequence[tuple[tuple[int, int], tuple[int, int]]]:
+    """Return the first and last place of merged cells, where the workbook tells."""
+    return sheet.merged_cell_ranges or ()
+
+
+def _filled_down(sheet: CalamineSheet) -> Iterator[list[Any]]:
+    """Yield the rows of a sheet; each row of merged cells has what the first of them holds."""
+    left = sheet.start[1] if sheet.start else 0
+    below = {
+        (i, column - left)
+        for (top, column), (bottom, _) in _merged(sheet)
+        for i in range(top + 1, bottom + 1)
+    }
+    last: list[Any] = []
+    for i, row in enumerate(sheet.iter_rows()):
+        last = [last[j] if (i, j) in below else cell for j, cell in enumerate(row)]
+        yield last
+
+
+def _titles(head: Sequence[Sequence[Any]]) -> int:
+    """Return how many of the first rows, none of them empty, are titles above the names."""
+    filled = [[cell for cell in row if cell != ""] for row in head]
+    for i, (row, cells) in enumerate(zip(head, filled, strict=True)):
+        is_title = row[0] != "" and row[-1] == "" and 2 * len(cells) <= max(map(len, filled))
+        if not is_title:
+            return i if isinstance(cells[0], str) else 0
+    return 0
+
+
+def _in_two_rows(sheet: CalamineSheet, first: int, below: Sequence[Sequence[Any]]) -> bool:
+    """Whether a name is above several columns, each of which has a name below it."""
+    left = sheet.start[1] if sheet.start else 0
+    return any(
+        top <= first <= bottom and a < b and all(isinstance(x, str) and x for x in row)
+        for (top, a), (bottom, b) in _merged(sheet)
+        for row in (of[a - left : b - left + 1] for of in below[:1])
+    )
 
 
 @contextmanager
@@ -344,7 +359,6 @@ def _calamine(file: BinaryIO, name: str) -> Iterator[CalamineWorkbook]:
             f"{name} is a workbook, which is read by calamine; install it with: "
             "pip install 'naively[excel]'."
         ) from error
-    _check_archive(file, name)
     try:
         with CalamineWorkbook.from_filelike(file) as workbook:
             yield workbook
@@ -363,8 +377,8 @@ def _damaged(name: str, error: Exception) -> ValueError:
     )
 
 
-def _check_archive(file: BinaryIO, name: str) -> None:
-    """Raise a ValueError if a workbook in a ZIP archive would take memory without end.
+def _check_archive(file: BinaryIO, name: str) -> tuple[str, ...]:
+    """Return notes on a workbook, or raise a ValueError if it would take memory without end.
 
     Calamine makes all cells between the first of a sheet and the last, and ends the process where
     it cannot.
@@ -373,7 +387,7 @@ def _check_archive(file: BinaryIO, name: str) -> None:
     file.seek(0)
     if file.read(len(ZIP)) != ZIP:
         file.seek(0)
-        return
+        return ()
     most = max(HARMLESS, EXPANSION * size)
     try:
         with zipfile.ZipFile(file) as archive:
@@ -383,6 +397,7 @@ def _check_archive(file: BinaryIO, name: str) -> None:
                 for part in archive.infolist()
                 if SHEET.fullmatch(part.filename) and unpacked <= most
             ]
+            book = archive.read(BOOK) if BOOK in archive.namelist() and unpacked <= most else b""
     except ARCHIVE_DAMAGE as error:
         raise _damaged(name, error) from None
     file.seek(0)
@@ -391,28 +406,41 @@ def _check_archive(file: BinaryIO, name: str) -> None:
             f"{name} holds {unpacked / 1e9:.1f} GB, more than {EXPANSION} times its size, as bombs "
             "do: if you trust it, save it as CSV."
         )
-    for height, width, cells in areas:
+    for height, width, cells, _, _ in areas:
         if height * width > max(ROOM, SPARSE * cells):
             raise ValueError(
                 f"{name} has a sheet with few cells in {height:,} rows and {width:,} columns, too "
                 "many to hold in memory: delete the cells that lie far from the table, or save it "
                 "as CSV."
             )
+    notes = []
+    if errors := sum(area[3] for area in areas):
+        notes.append(
+            f"Cells of {name} hold errors, as #N/A or #DIV/0!, and are missing: {errors:,}."
+        )
+    if b'fullCalcOnLoad="1"' in book and any(area[4] for area in areas):
+        notes.append(
+            f"The formulas of {name} were not computed by the program that wrote it, and may be "
+            "missing or 0: open it in Excel or LibreOffice, and save it."
+        )
+    return tuple(notes)
 
 
-def _area(sheet: IO[bytes]) -> tuple[int, int, int]:
-    """Return the last row and column of a sheet, and how many cells it has."""
+def _area(sheet: IO[bytes]) -> tuple[int, int, int, int, bool]:
+    """Return the last row and column of a sheet, its cells, its errors, and whether it computes."""
     columns: set[bytes] = set()
-    height = cells = 0
-    held = b""
+    height = cells = errors = 0
+    held, computes = b"", False
     with sheet:
         while chunk := sheet.read(CHUNK):
             found = PLACE.findall(held + chunk)
             columns.update(column for column, _ in found)
             height = max(height, *(int(row) for row in {row for _, row in found}), 0)
             cells += len(found)
+            errors += chunk.count(b't="e"')
+            computes |= FORMULA.search(chunk) is not None
             held = chunk[-32:]  # where a place may be cut in two
-    return height, max(map(_column_number, columns), default=0), cells
+    return height, max(map(_column_number, columns), default=0), cells, errors, computes
 
 
 def _column_number(letters: bytes) -> int:
@@ -448,19 +476,19 @@ def _chosen(
             first = first or sheet
             filled.append(each)
     if first is None:
-        raise ValueError(f"{name} is empty: there is nothing to read in it.")
+        raise EmptyFileError(f"{name} is empty: there is nothing to read in it.")
     if len(filled) == 1:
         return first, ()
-    others = _listed(filled[1:])
+    others = listed(filled[1:])
     return first, (
-        f'Sheet "{first.name}" of {name} was read, and not {others}: --sheet NAME chooses another.',
+        f'Sheet "{first.name}" of {name} was read, and not {others}: sheet= chooses another.',
     )
 
 
-def _listed(names: Sequence[str], most: int = 20) -> str:
+def listed(names: Sequence[str], most: int = 20) -> str:
     """Return names in a sentence.
 
-    >>> _listed(["a", "b"])
+    >>> listed(["a", "b"])
     '"a", "b"'
     """
     shown = ", ".join(f'"{each}"' for each in names[:most])
@@ -469,7 +497,7 @@ def _listed(names: Sequence[str], most: int = 20) -> str:
 
 def _no_such(name: str, what: str, asked: str, names: Sequence[str]) -> str:
     close = difflib.get_close_matches(asked, names, n=len(names), cutoff=0.0)
-    return f'{name} has no {what} "{asked}"; it has {_listed(close) or "none"}.'
+    return f'{name} has no {what} "{asked}"; it has {listed(close) or "none"}.'
 
 
 # --- A table of an SQLite database ---------------------------------------------------------------
@@ -493,7 +521,7 @@ def _copy_table(path: Path, copy: _Copy, asked: str | None) -> tuple[str, ...]:
                     column = names[[type(cell) for cell in row].index(bytes)]
                     raise ValueError(
                         f'Column "{column}" of table "{table}" of {name} holds bytes (BLOB): make '
-                        "a view without it, or with a column of text, and say --table VIEW."
+                        "a view without it, or with a column of text, and choose it by table=."
                     )
                 copy.add(row)
     except (sqlite3.Error, UnicodeDecodeError) as error:  # names are decoded strictly
@@ -533,5 +561,5 @@ def _table(database: sqlite3.Connection, name: str, asked: str | None) -> str:
     if len(tables) == 1:
         return str(tables[0])
     if not tables:
-        raise ValueError(f"{name} has no table: there is nothing to read in it.")
-    raise ValueError(f"{name} has several tables: choose one by --table NAME; {_listed(tables)}.")
+        raise EmptyFileError(f"{name} has no table: there is nothing to read in it.")
+    raise ValueError(f"{name} has several tables: choose one by table=; {listed(tables)}.")

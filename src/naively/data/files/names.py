@@ -13,6 +13,7 @@ from naively.data.files.source import Source
 from naively.data.reading import SURE
 from naively.kernels.forms import Form, read_cell
 
+TEXT = 4  # words, of which a name hardly has so many
 FEW_LINES = 3  # of a table of one column, up to which chance may put one sign into each
 
 
@@ -47,7 +48,7 @@ class ColumnNames(NamedTuple):
         if self.looks_like_data and source.copy_of not in NAMED:
             yield (
                 f"Line 1 of {source.name} is taken for the names of the columns, but looks like "
-                "a row: if it is one, say --no-header (header=False)."
+                "a row: if it is one, say header=False."
             )
         yield from source.notes
         if self.spaced:
@@ -66,7 +67,7 @@ class ColumnNames(NamedTuple):
         if self.undivided:
             yield (
                 f"{source.name} has one column, in whose rows {self.undivided!r} is as often: if "
-                f"it stands between fields, say --delimiter '{self.undivided}' (delimiter=), and "
+                f"it stands between fields, say delimiter='{self.undivided}', and "
                 "take out what is above the header."
             )
 
@@ -134,12 +135,16 @@ def _undivided(rows: Sequence[Sequence[str]]) -> str:
 
 
 def _looks_like_data(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the first row holds numbers or times as those below do, and no name above any."""
+    """Whether the first row has no name above numbers, but what the rows below have."""
     below = [row for row in rows[1:] if len(row) == len(rows[0])]
     alike = False
-    for name, *cells in zip(rows[0], *below, strict=True):
-        forms = [read_cell(cell).form for cell in cells if cell.strip()]
+    for name, *every in zip(rows[0], *below, strict=True):
+        cells = [cell for cell in every if cell.strip()]
+        forms = [read_cell(cell).form for cell in cells]
         if not forms or sum(form > Form.TRUTH for form in forms) < SURE * len(forms):
+            words = [len(text.split()) for text in (name, *cells)]
+            is_text = min(words[0], sum(words) / len(words)) >= TEXT and not name.endswith("?")
+            alike |= is_text or (name in cells and rows[0] not in below)
             continue
         if read_cell(name).form <= Form.TRUTH:
             return False

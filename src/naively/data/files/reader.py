@@ -17,6 +17,7 @@ import numpy as np
 from naively import saving
 from naively.data.columns import LEVELS, READ_AS, Column, ColumnRows, Content, Reading, column_rows
 from naively.data.files.copies import decode, find, replaced, spool
+from naively.data.files.formats import EmptyFileError, listed
 from naively.data.files.plain import PlainTable, plain_rows
 from naively.data.files.source import (
     EXTENSIONS,
@@ -287,15 +288,23 @@ def _several(
         tempfile.TemporaryDirectory(prefix="naively-") as scratch,
         closing(connect(memory)) as duckdb,
     ):
-        tables = []
+        tables, partitions, empty = [], [], dict[str, EmptyFileError]()
         for i, file in enumerate(files):
             folder = Path(scratch, str(i))
             folder.mkdir()
-            source = replace(find(file, format_, folder, options), left_out=left_out)
-            tables.append(FileTable(source, choose, wanted, folder, labels, rows, duckdb, memory))
-        partitions = [partition_of(file, root) for file in files]
+            try:
+                source = replace(find(file, format_, folder, options), left_out=left_out)
+                of = source, choose, wanted, folder, labels, rows, duckdb, memory
+                tables.append(FileTable(*of))
+                partitions.append(partition_of(file, root))
+            except EmptyFileError as error:
+                empty[str(file)] = error
+        if not tables:
+            raise next(iter(empty.values()))
         seen.update(dict.fromkeys(name for said in partitions for name in said))
-        yield SeveralFiles(tables, partitions, _choose(list(seen), columns, ignore, str(root)))
+        chosen = _choose(list(seen), columns, ignore, str(root))
+        notes = [f"Empty files were passed over: {listed([*empty])}."] if empty else []
+        yield SeveralFiles(tables, partitions, chosen, notes)
 
 
 def _source(
@@ -355,13 +364,6 @@ def read_folder(
 
     Hidden files are skipped; deeper folders belong to the class above them. Without an encoding
     texts are UTF-8, and other bytes the letters that they are in windows-1252.
-
-    Returns
-    -------
-    values : dict
-        The columns ``"text"`` and ``"label"``.
-    notes : tuple of str
-        Sentences about what was repaired or left out.
     """
     entries = sorted(p for p in folder.iterdir() if not p.name.startswith("."))
     classes = [p for p in entries if p.is_dir()]
@@ -462,6 +464,8 @@ class SeveralFiles(Stream):
         What is said of each by its folders.
     names : sequence of str
         The columns.
+    notes : sequence of str
+        What is said of files that are not among them.
     """
 
     def __init__(
@@ -469,20 +473,22 @@ class SeveralFiles(Stream):
         tables: Sequence[Stream],
         partitions: Sequence[dict[str, str]],
         names: Sequence[str],
+        notes: Sequence[str] = (),
     ) -> None:
         readable = {name for table in tables for name in table.readable}
         readable |= {name for partition in partitions for name in partition}
         known = {name: of for table in tables for name, of in table.known.items()}
         super().__init__(names, readable, known)
         self.contents = _agreed(tables)
-        self._tables, self._partitions = tables, partitions
+        self._tables, self._partitions, self._notes = tables, partitions, tuple(notes)
         totals = [table.total for table in tables if table.total is not None]
         self.total = sum(totals) if len(totals) == len(tables) else None
         self._begins: list[int] = []  # the first row of each file that was read
 
     @property
     def notes(self) -> tuple[str, ...]:
-        return tuple(note for table in self._tables for note in table.notes) + super().notes
+        of_each = tuple(note for table in self._tables for note in table.notes)
+        return self._notes + of_each + super().notes
 
     def columns(self) -> Iterator[dict[str, Column]]:
         self._begins, done = [], 0

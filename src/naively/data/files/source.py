@@ -9,6 +9,7 @@ import io
 import json
 import re
 import zlib
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, cast
@@ -78,15 +79,7 @@ class _Lines:
         return sum(self.ends.values())
 
     def add(self, at: NDArray[np.int64], byte: NDArray[np.uint8]) -> None:
-        """Count the line feeds and carriage returns of a chunk.
-
-        Parameters
-        ----------
-        at : ndarray of shape (ends,)
-            Their places in the file.
-        byte : ndarray of shape (ends,)
-            Which of the two each is.
-        """
+        """Count the line feeds and carriage returns of a chunk."""
         if not len(at):
             return
         lengths = np.diff(at, prepend=self.begin - 1) - 1
@@ -103,22 +96,6 @@ class _Lines:
 
 def survey(file: BinaryIO, name: str, *, quotes: bool, longest: float = LONGEST) -> Survey:
     r"""Count the bytes and rows of a file of lines.
-
-    Parameters
-    ----------
-    file : binary file
-        The file, decompressed.
-    name : str
-        The name of the file in messages.
-    quotes : bool
-        Whether a line may end between quotes and go on in the next, as in CSV.
-    longest : int, optional
-        How many bytes a line may have; infinity where lines mean nothing.
-
-    Raises
-    ------
-    ValueError
-        If a line is longer.
 
     Examples
     --------
@@ -199,6 +176,7 @@ FORMATS = {
 }
 EXTENSIONS = {"csv": ".csv", "jsonl": ".jsonl", "parquet": ".parquet"}
 COMPRESSIONS = (".gz", ".zst")
+SHORT = 1 << 12  # bytes of the beginning of a file
 LONG = 1 << 20  # bytes of a line, half of DuckDB's default for the longest
 ZSTANDARD_BLOCK = 1 << 17  # bytes of a block at most
 
@@ -341,7 +319,7 @@ def start_of(source: Source) -> bytes:
     """Return the first bytes of a source, without a byte order mark of UTF-8."""
     try:
         with source.open() as file:
-            return file.read(4096).removeprefix(b"\xef\xbb\xbf")
+            return file.read(SHORT).removeprefix(b"\xef\xbb\xbf")
     except GZIP_DAMAGE:
         raise source.truncated() from None
 
@@ -395,7 +373,7 @@ def _zstandard_size(source: Source) -> int:
 # These are patterns of DuckDB's messages, and what is said of a line of CSV instead.
 BROKEN_QUOTE = (
     'has a quote (") that is never closed or has text after it: close it, and write a quote inside '
-    'a field as "", or say --quote or --escape (quote=, escape=)'
+    'a field as "", or say quote= or escape='
 )
 WRONG_WIDTH = (
     "has a number of fields ({found}) that is not the header's ({expected}): add or remove fields, "
@@ -416,7 +394,7 @@ def readable_error(source: Source, message: str) -> ValueError:
         or "failed to alloc" in message
     ):
         return ValueError(
-            f"{source.name} cannot be read in the memory that there is, or that --memory-limit "
+            f"{source.name} cannot be read in the memory that there is, or that its limit "
             "leaves to reading: give more."
         )
     if source.compressed and message.startswith("IO Error"):
@@ -496,26 +474,32 @@ def _json_fault(source: Source) -> str:
     return ""
 
 
+class RepeatedKeyError(ValueError):
+    """An object of JSON has a key more than once."""
+
+
+def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of JSON, whose keys are there once."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        ((name, _),) = Counter(name for name, _ in pairs).most_common(1)
+        raise RepeatedKeyError(f'has the key "{name}" more than once')
+    return found
+
+
 def line_fault(line: bytes) -> str:
     """Return what is wrong with a line of JSON; an empty string if nothing is."""
     if not line.strip():
         return ""
-    repeated: list[str] = []
-
-    def collect(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        names = [name for name, _ in pairs]
-        repeated.extend(name for name in names if names.count(name) > 1)
-        return dict(pairs)
-
     try:
-        value = json.loads(line, object_pairs_hook=collect)
+        value = json.loads(line, object_pairs_hook=once)
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:
         return r"holds half a character (a lone \ud800 to \udfff)"
+    except RepeatedKeyError as error:
+        return str(error)
     except (ValueError, RecursionError):
         return "is not JSON"
-    if repeated:
-        return f'has the key "{repeated[0]}" more than once'
     return "" if isinstance(value, dict) else "is not an object"
 
 

@@ -125,7 +125,7 @@ class FileTable(Stream):
     @property
     def notes(self) -> tuple[str, ...]:
         """A sentence about each thing that was repaired, or is not of the kind expected."""
-        return (*self._scan.header.notes(self._source), *super().notes)
+        return (*self._scan.header.notes(self._source), *self._scan.notes, *super().notes)
 
     def close(self) -> None:
         """Close the file."""
@@ -377,6 +377,7 @@ class Scan:
     fields: list[Field]
     delimiter: str = ""  # of CSV
     header: ColumnNames = UNNAMED  # of CSV
+    notes: tuple[str, ...] = ()
 
     @property
     def skips_empty_lines(self) -> bool:
@@ -515,11 +516,21 @@ def _layout(source: Source) -> str:
 
 def _scan_parquet(connection: Connection, source: Source, labels: str | None) -> Scan:
     table = f"read_parquet({_path(source)})"
-    fields = []
+    fields, index = [], []
+    schema = connection.execute(f"SELECT name FROM parquet_schema({_path(source)})").fetchall()
     for name, type_ in _columns(connection, table):
         kind = kind_of(type_)
-        fields.append(Field(name, _name(name), kind, kind == "text" and name != labels))
-    return Scan(table, fields)
+        if (name,) not in schema and f"/{name}=" not in source.path.as_posix():  # nor of a folder
+            raise ValueError(
+                f"{source.name} has a column without a name, or names that differ in case only, "
+                f'as "{name}": rename them.'
+            )
+        if re.fullmatch(r"__index_level_\d+__", name):
+            index.append(name)
+        else:
+            fields.append(Field(name, _name(name), kind, kind == "text" and name != labels))
+    said = f"The index that pandas wrote to {source.name} was left out: {', '.join(index)}."
+    return Scan(table, fields, notes=(said,) * bool(index))
 
 
 def _columns(connection: Connection, table: str) -> list[tuple[str, DuckDBPyType]]:
