@@ -5,14 +5,18 @@ from __future__ import annotations
 import codecs
 import re
 import unicodedata
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections import Counter
+from itertools import pairwise
+from typing import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 # --- Whether text is UTF-8 with stray bytes, or in which encoding it is --------------------------
 #
-# charset-normalizer tells scripts apart (Cyrillic, Greek, Japanese, ...), but not the code pages of
-# Latin letters: it takes most of Western Europe for windows-1250. Of these, that one is chosen
-# which makes words of the letters of one language.
+# Of the code pages of Latin letters that one is chosen which makes words of the letters of one
+# language; else that of another script whose most usual letters are most of the text.
 
 
 SAMPLE = 1 << 16  # bytes of words that hold other than ASCII, by which an encoding is guessed
@@ -27,47 +31,73 @@ LATIN = (  # the first of those that are equally good is taken
     *("cp850", "cp852", "mac_roman"),
 )
 GREEK = ("cp1253", "iso8859_7")
-OTHERS = (  # the most usual ones of each script
-    *("cp1251", "koi8_r", "koi8_u", "cp866", "iso8859_5", "mac_cyrillic", *GREEK, "cp1255"),
-    *("cp1256", "tis_620", "cp932", "euc_jp", "gb18030", "big5", "cp949"),
-)
+SCRIPTS = {  # their encodings, and their letters, the most usual first
+    "Cyrillic": (
+        ("cp1251", "koi8_r", "koi8_u", "cp866", "iso8859_5", "mac_cyrillic"),
+        "оеаинтсрвлкмдпуяыьгзбчйхжшюцщэфіїєёґъјўњљџђћѓќѕ",
+    ),
+    "Greek": (GREEK, "αοιετσνηυρπκμλςίόγάδήέύχθώφβξζψϊϋΐΰ"),
+    "Hebrew": (("cp1255",), "יוהלאבתרמשנםדקעחפגסטזכןצךףץ"),
+    "Arabic": (("cp1256", "iso8859_6"), "اليمنرتبوةعدسفهكقأحجشطصخإىذضئزثآغظءؤپچکگی"),
+    "Thai": (("tis_620",), "านรอก่เ้งมยลวดทสตัะปบิคีห์แจพชขใไโุูผำื็ซถณธศึษญฉภฟฝฐฎ"),
+    "Japanese": (
+        ("cp932", "euc_jp"),
+        (
+            "のいしにたとをはるでがてすなまかっれらもこりさあうんきくよけじどせめちだそおみつえやわろばごぎぶざずー"
+            "ンスイルトリアラクドシジロレコタフマメントプグデバサィッ日本人大年出会国上一中的事分行生者時"
+        ),
+    ),
+    "Chinese": (
+        ("gb18030", "big5"),
+        (
+            "的一是不了在人有我他这這个個们們中来來上大为為和国國地到以说說时時要就出会會可也你对對生能而子那得于着下"
+            "自之年过過发發后後作里用道行所然家种種事成方多经經么麼去法学學如都同现現当當没沒动動面起看定天分还還进進好小"
+            "部其些主样樣理心本前开開但因只从從想实實日免费費请請今明我"
+        ),
+    ),
+    "Korean": (
+        ("cp949",),
+        (
+            "이다는에을의가하고지은한를기도로어리사자아시나니해대서인일그라스정있수게보부여전원들으과구장제오주우안상만세"
+            "조마무요국할것개동경"
+        ),
+    ),
+}
+NAMED = {  # of those with many letters, what the names of all begin with
+    "Japanese": ("HIRAGANA", "KATAKANA", "CJK UNIFIED"),
+    "Chinese": ("CJK UNIFIED",),
+    "Korean": ("HANGUL SYLLABLE",),
+}
+LIKELY = 0.55  # merit of a letter that is none of the usual ones
+ENOUGH = 0.5  # of a text that is in another script
+LETTERS = 36  # of an alphabet, the last of which tell nothing
+CAPITAL = 0.92  # of the merit of the small letter
 ALPHABETS = (
-    *("äöüß", "àâæçéèêëîïôœùûüÿ", "áéíñóúüªº", "áàâãçéêíóôõúüªº", "àèéìîòóù", "åäöé", "æøåé"),
+    *(
+        "äöüß",
+        "àâæçéèêëîïôœùûüÿ",
+        "áéíñóúüªº",
+        "áàâãçéêíóôõúüªº",
+        "àèéìîòóù",
+        "àçèéíïòóúü",
+        "åäöé",
+        "æøåé",
+    ),
     *("áðéíóúýþæö", "ąćęłńóśźż", "áčďéěíňóřšťúůýž", "áäčďéíĺľňóôŕšťúýž", "áéíóöőúüű"),
     *("ăâîşţșț", "čćđšž", "çğıi̇öşüâî", "ąčęėįšųūž", "āčēģīķļņšūž", "äõöüšž"),
     "αβγδεζηθικλμνξοπρσςτυφχψωάέήίόύώϊϋΐΰ",
 )
 SIGNS = frozenset("€£§°©®™«»‹›“”„‘’–—…•·¿¡½¼¾²³µ×±№´`¨†%\xa0")  # that stand alone,
 BETWEEN = "’\xa0"  # or between letters
-SCRIPTS = {
-    "CJK": "Chinese",
-    "HIRAGANA": "Japanese",
-    "KATAKANA": "Japanese",
-    "HANGUL": "Korean",
-    "HALFWIDTH": "Japanese",
-}
 
 
-@dataclass(frozen=True)
-class Guess:
-    """What a file's text is found to be.
+class Guess(NamedTuple):
+    """What a file's text is found to be."""
 
-    Parameters
-    ----------
-    encoding : str
-        A name that Python knows; "utf-8" where only strays are not UTF-8.
-    strays : int
-        How many bytes are not UTF-8.
-    script : str
-        Whose letters these are; empty if they are Latin.
-    is_text : bool
-        Whether it is text at all.
-    """
-
-    encoding: str
-    strays: int
-    script: str = ""
-    is_text: bool = True
+    encoding: str  # a name that Python knows; "utf-8" where only strays are not UTF-8
+    strays: int  # how many bytes are not UTF-8
+    script: str = ""  # whose letters these are; empty if they are Latin
+    is_text: bool = True  # whether it is text at all
 
     @property
     def title(self) -> str:
@@ -122,15 +152,34 @@ def _encoding_of(words: list[bytes]) -> tuple[str, str]:
     latin = max(LATIN, key=merits.__getitem__)
     if merits[latin] >= SURE:
         return latin, ""
-    from charset_normalizer import from_bytes
-
-    best = from_bytes(b"\n".join(words), cp_isolation=list(OTHERS)).best()
-    script = "" if best is None else _script(str(best))
-    if best is None or not script:
+    text, others = b"\n".join(words), {}
+    for script, (encodings, _) in SCRIPTS.items():
+        for encoding in encodings:
+            others[encoding, script] = _likeness(text.decode(encoding, "replace"), script)
+    encoding, script = max(others, key=others.__getitem__)
+    lines = text.decode(encoding, "replace").split("\n")
+    is_latin = sum(bool(re.search("[A-Za-z]", line)) for line in lines) > len(lines) / 2
+    if is_latin or others[encoding, script] < ENOUGH:
         return latin, ""
-    if script == "Greek":  # it knows both of its encodings as one
-        return max(GREEK, key=lambda encoding: _merit(words, encoding)), script
-    return best.encoding, script
+    if script == "Greek":  # both of its encodings differ in capitals alone
+        encoding = max(GREEK, key=lambda encoding: _merit(words, encoding))
+    return encoding, script
+
+
+def _likeness(text: str, script: str) -> float:
+    """Return how much like text in a script other than Latin letters are, from 0 to 1."""
+    usual, names = SCRIPTS[script][1], NAMED.get(script, ())
+    total = value = 0.0
+    for character, n in Counter(re.findall("[^\x00-\x7f]", text)).items():
+        place, total = usual.find(character.lower()), total + n
+        is_sign = unicodedata.category(character)[0] in "PZ" or character in SIGNS
+        if place >= 0:
+            merit = 1.0 if names else max(0.0, 1 - place / LETTERS)
+            value += n * merit * (CAPITAL if character.isupper() else 1)
+        elif is_sign or unicodedata.name(character, "").startswith(names or "?"):
+            value += n * LIKELY
+    odd = sum(a.islower() and b.isupper() for a, b in pairwise(text))
+    return (value - odd) / max(total, 1)
 
 
 def _merit(words: list[bytes], encoding: str) -> float:
@@ -152,23 +201,6 @@ def _merit(words: list[bytes], encoding: str) -> float:
                 for alphabet in right:
                     right[alphabet] += letter.lower() in alphabet and not alone
     return max(right.values()) / max(total, 1)
-
-
-def _script(text: str) -> str:
-    """Return the script of most letters, empty if it is Latin, or words are half of Latin ones."""
-    counts: dict[str, int] = {}
-    lines = text.split("\n")
-    if sum(bool(re.search("[A-Za-z]", line)) for line in lines) > len(lines) / 2:
-        return ""
-    for letter in text:
-        if letter > "\x7f" and letter.isalpha():
-            script = unicodedata.name(letter, "LATIN").split()[0].split("-")[0]
-            script = SCRIPTS.get(script, script.title())
-            counts[script] = counts.get(script, 0) + 1
-    if counts.get("Japanese"):
-        return "Japanese"  # most of whose letters may be Chinese
-    most = max(counts, key=counts.__getitem__, default="Latin")
-    return "" if most == "Latin" else most
 
 
 # --- Bytes that no encoding has a letter for -----------------------------------------------------
