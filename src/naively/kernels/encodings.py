@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 SAMPLE = 1 << 16  # bytes of words that hold other than ASCII, by which an encoding is guessed
 LONG = 1 << 10  # bytes of a word at most
+FEW = 2  # words, of which it is not sure in which code page of Latin letters they are
 SURE = 0.95  # of the letters are those of one language
 CONTROLS = bytes({*range(32), 127} - set(b"\t\n\f\r\x1a\x1b"))  # of which text has none
 MOSTLY = 2  # times as many bytes of other than ASCII letters are UTF-8 as are not, where text is
@@ -70,6 +71,8 @@ NAMED = {  # of those with many letters, what the names of all begin with
 }
 LIKELY = 0.55  # merit of a letter that is none of the usual ones
 ENOUGH = 0.5  # of a text that is in another script
+CLOSE = 0.1  # what is said is believed, where no other has so much more merit
+KNOWN = [(*encodings, "utf_8", "") for encodings, _ in SCRIPTS.values()]
 LETTERS = 36  # of an alphabet, the last of which tell nothing
 CAPITAL = 0.92  # of the merit of the small letter
 ALPHABETS = (
@@ -98,6 +101,7 @@ class Guess(NamedTuple):
     strays: int  # how many bytes are not UTF-8
     script: str = ""  # whose letters these are; empty if they are Latin
     is_text: bool = True  # whether it is text at all
+    is_sure: bool = True  # whether its letters are those of a language
 
     @property
     def title(self) -> str:
@@ -110,8 +114,8 @@ class Guess(NamedTuple):
         return f"{name} ({self.script})" if self.script else name
 
 
-def guess(chunks: Iterable[bytes]) -> Guess:
-    r"""Return what the text of a file is, whose bytes are not all UTF-8.
+def guess(chunks: Iterable[bytes], said: str = "") -> Guess:
+    r"""Return what a text is, whose bytes are not all UTF-8: what it is said to be, if that fits.
 
     Examples
     --------
@@ -142,28 +146,33 @@ def guess(chunks: Iterable[bytes]) -> Guess:
         return Guess("", strays, is_text=False)
     if letters > MOSTLY * strays:
         return Guess("utf-8", strays)
-    encoding, script = _encoding_of(list(words))
-    return Guess(encoding, strays, script)
+    if said and not any(said in encodings for encodings in (LATIN, *KNOWN)):
+        return Guess(said, strays, is_sure=False)
+    encoding, script, is_sure = _encoding_of(list(words), said)
+    return Guess(encoding, strays, script, is_sure=is_sure)
 
 
-def _encoding_of(words: list[bytes]) -> tuple[str, str]:
-    """Return the encoding of words, and their script unless that is Latin."""
-    merits = {encoding: _merit(words, encoding) for encoding in LATIN}
-    latin = max(LATIN, key=merits.__getitem__)
-    if merits[latin] >= SURE:
-        return latin, ""
-    text, others = b"\n".join(words), {}
+def _encoding_of(words: list[bytes], said: str) -> tuple[str, str, bool]:
+    """Return the encoding of words, their script unless that is Latin, and whether it is sure."""
+    others, text = {}, b"\n".join(words)
     for script, (encodings, _) in SCRIPTS.items():
         for encoding in encodings:
             others[encoding, script] = _likeness(text.decode(encoding, "replace"), script)
-    encoding, script = max(others, key=others.__getitem__)
+    best, (encoding, script) = max((merit, of) for of, merit in others.items())
+    for of, merit in others.items():
+        if of[0] == said and merit >= max(ENOUGH, best - CLOSE):
+            return *of, True
+    merits = {encoding: _merit(words, encoding) for encoding in LATIN}
+    latin = said if merits.get(said, 0.0) >= SURE else max(LATIN, key=merits.__getitem__)
+    if merits[latin] >= SURE:
+        return latin, "", len(words) > FEW
     lines = text.decode(encoding, "replace").split("\n")
     is_latin = sum(bool(re.search("[A-Za-z]", line)) for line in lines) > len(lines) / 2
-    if is_latin or others[encoding, script] < ENOUGH:
-        return latin, ""
+    if is_latin or best < ENOUGH:
+        return latin, "", False
     if script == "Greek":  # both of its encodings differ in capitals alone
         encoding = max(GREEK, key=lambda encoding: _merit(words, encoding))
-    return encoding, script
+    return encoding, script, True
 
 
 def _likeness(text: str, script: str) -> float:

@@ -53,7 +53,7 @@ URL = r"url\([^)]*+\)?"
 ESCAPE = r"(?s)\\(?:([0-9a-f]{1,6})\s?|(.))"
 DECLARATION = (
     r"(?:^|;)\s*+(display|visibility|opacity|font(?:-size)?|color|background(?:-color|-image)?"
-    r"|text-indent|position|left|top|margin-left|(?:max-)?(?:width|height)|overflow(?:-[xy])?)"
+    r"|text-indent|position|left|top|unicode-bidi|direction|margin-left|(?:max-)?(?:width|height)|overflow(?:-[xy])?)"
     r"\s*+:([^;!]*+)(!\s*+important)?"
 )
 LENGTH = r"([-+]?(?:[0-9]{1,9}(?:\.[0-9]{0,9})?|\.[0-9]{1,9}))[0-9]*+(%|[a-z]*+)"
@@ -69,7 +69,7 @@ COMPLEX, OWN = 10, 20  # how special a selector is at least that is not simple; 
 LEAST: Rank = (False, -1, 0)
 NOTHING: dict[str, tuple[Rank, str]] = {}
 COLOURED = frozenset(("a", "button"))  # these have a colour of their own
-STYLING = frozenset(("style", "bgcolor", "color", "background", "text", "hidden"))
+STYLING = frozenset(("style", "bgcolor", "color", "background", "text", "hidden", "dir"))
 TABLES = frozenset(  # these grow with their text
     ("table", "thead", "tbody", "tfoot", "tr", "td", "th", "caption", "col", "colgroup")
 )
@@ -114,7 +114,7 @@ class Sheet:
         get = attributes.get
         key = (
             name, get("style"), get("class"), get("id"), get("color"), get("bgcolor"),
-            get("background"), get("text"), "hidden" in attributes,
+            get("background"), get("text"), get("dir"), "hidden" in attributes,
         )  # fmt: skip
         if key not in self._known:
             self._known[key] = self._cascade(name, attributes)
@@ -142,6 +142,9 @@ def _of_attributes(name: str, attributes: Attributes) -> Iterator[tuple[str, str
     """Yield what old attributes declare, and elements that look like no others."""
     if "hidden" in attributes:
         yield "display", "none"
+    if name == "bdo":
+        yield "unicode-bidi", "bidi-override"
+    yield "direction", (attributes.get("dir") or "").lower().strip()
     if name in COLOURED:
         yield "color", UNKNOWN
     if colour := attributes.get({"font": "color", "body": "text"}.get(name, "")):
@@ -161,6 +164,8 @@ class Appearance:
         Whether a reader sees it.
     is_blank : bool
         Whether it takes its place, if it is not seen.
+    backwards : bool
+        Whether its letters follow each other from right to left.
     gone : bool
         Whether nothing is seen here, whatever style elements within it may have.
     """
@@ -172,13 +177,14 @@ class Appearance:
         "_size",
         "_visible",
         "_within",
+        "backwards",
         "gone",
         "is_blank",
         "seen",
     )
 
     def __init__(self) -> None:
-        self.gone = self.is_blank = False
+        self.gone = self.is_blank = self.backwards = False
         self.seen = self._visible = True
         self._size = 16.0
         self._indent = 0.0
@@ -217,6 +223,8 @@ class Appearance:
             or _is_far(declared, position, new._size)
             or (not is_line and _is_thin(declared, name, new._size))
         )
+        overrides = get("unicode-bidi", "").endswith("override")
+        new.backwards = get("direction") == "rtl" if overrides else self.backwards
         new.is_blank = not new.gone and new._size > SMALLEST
         new.seen = not (
             new.gone
