@@ -209,6 +209,7 @@ HTML = "Content-Type: text/html"
             "pills & buy",
         ),
         (f"{HTML}\nContent-Transfer-Encoding: base64", "PHA+cGls\n!!bHM8L3A+", "pills"),
+        (f"{PLAIN}\nContent-Transfer-Encoding: Base64 ; (x)", "cGlsbHM=", "pills"),
         (HTML, "<bdo dir=rtl>sllip</bdo> now", "pills now"),
         (HTML, "<bdo dir=rtl>sl<b>lip</b></bdo> <bdo dir=ltr>now</bdo>", "pills now"),
         (HTML, "<p dir=rtl>pills <i style='unicode-bidi:embed'>now", "pills now"),
@@ -223,8 +224,9 @@ def test_the_words_are_those_that_a_reader_sees(head: str, text: str, seen: str 
 def test_the_charset_of_html_may_be_in_it() -> None:
     html = "<meta http-equiv=Content-Type content='text/html; charset=koi8-r'><p>Да"
     assert read_message(b"Content-Type: text/html\n\n" + html.encode("koi8-r"))["body"] == "Да"
-    raw = b"Content-Disposition: attachment; filename*=koi8-r''%E4%C1\n\nx"
-    assert read_message(raw)["attachments"] == "text_plain Да\nx"
+    for name in ("*=koi8-r''%E4%C1", "*0*=x-koi8''%E4; filename*1*=%C1", "==?koi8-r?q?=E4=C1?="):
+        raw = f"Content-Disposition: attachment; filename{name}\n\nx".encode()
+        assert read_message(raw)["attachments"] == "text_plain Да\nx"
 
 
 @pytest.mark.parametrize(

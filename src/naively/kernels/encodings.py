@@ -69,7 +69,12 @@ NAMED = {  # of those with many letters, what the names of all begin with
     "Chinese": ("CJK UNIFIED",),
     "Korean": ("HANGUL SYLLABLE",),
 }
-LIKELY = 0.55  # merit of a letter that is none of the usual ones
+COMMON = {  # the first and the last code of letters that are not rare, and the least second byte
+    "cp932": (b"\x88\x40", b"\x98\x72"), "euc_jp": (b"\xb0\xa1", b"\xcf\xd3"),
+    "gb18030": (b"\xb0\xa1", b"\xd7\xf9"), "big5": (b"\xa4\x40", b"\xc6\x7e"),
+    "cp949": (b"\xb0\xa1", b"\xc8\xfe"),
+}  # fmt: skip
+LIKELY, RARE = 0.55, 0.4  # merit of a letter that is none of the usual ones
 ENOUGH = 0.5  # of a text that is in another script
 CLOSE = 0.1  # what is said is believed, where no other has so much more merit
 KNOWN = [(*encodings, "utf_8", "") for encodings, _ in SCRIPTS.values()]
@@ -157,7 +162,7 @@ def _encoding_of(words: list[bytes], said: str) -> tuple[str, str, bool]:
     others, text = {}, b"\n".join(words)
     for script, (encodings, _) in SCRIPTS.items():
         for encoding in encodings:
-            others[encoding, script] = _likeness(text.decode(encoding, "replace"), script)
+            others[encoding, script] = _likeness(text, encoding, script)
     best, (encoding, script) = max((merit, of) for of, merit in others.items())
     for of, merit in others.items():
         if of[0] == said and merit >= max(ENOUGH, best - CLOSE):
@@ -175,10 +180,11 @@ def _encoding_of(words: list[bytes], said: str) -> tuple[str, str, bool]:
     return encoding, script, True
 
 
-def _likeness(text: str, script: str) -> float:
+def _likeness(data: bytes, encoding: str, script: str) -> float:
     """Return how much like text in a script other than Latin letters are, from 0 to 1."""
     usual, names = SCRIPTS[script][1], NAMED.get(script, ())
-    total = value = 0.0
+    first, last = COMMON.get(encoding, (b"\0\0", b"\xff"))
+    total, value, text = 0.0, 0.0, data.decode(encoding, "replace")
     for character, n in Counter(re.findall("[^\x00-\x7f]", text)).items():
         place, total = usual.find(character.lower()), total + n
         is_sign = unicodedata.category(character)[0] in "PZ" or character in SIGNS
@@ -186,7 +192,10 @@ def _likeness(text: str, script: str) -> float:
             merit = 1.0 if names else max(0.0, 1 - place / LETTERS)
             value += n * merit * (CAPITAL if character.isupper() else 1)
         elif is_sign or unicodedata.name(character, "").startswith(names or "?"):
-            value += n * LIKELY
+            code = character.encode(encoding, "replace")
+            is_common = first <= code <= last and code[-1] >= first[1]
+            is_rare = not is_common and unicodedata.name(character, "").startswith(names[-1:])
+            value += n * (RARE if is_rare else LIKELY)
     odd = sum(a.islower() and b.isupper() for a, b in pairwise(text))
     return (value - odd) / max(total, 1)
 

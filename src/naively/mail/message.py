@@ -269,6 +269,9 @@ def _reversed(found: re.Match[str]) -> str:
 
 def _payload(part: Message) -> tuple[bytes, str | None]:
     """Return a part's bytes, without their transfer encoding, and the charset it declares."""
+    said = str(part.get("content-transfer-encoding", ""))
+    if said and (plain := re.sub(r"\(.*|[^\w-]", "", said)) != said:
+        part.replace_header("content-transfer-encoding", plain)
     try:
         payload, charset = part.get_payload(decode=True), part.get_content_charset()
     except Exception:  # noqa: BLE001  such as for an unknown charset in RFC 2231's form
@@ -283,7 +286,11 @@ def _payload(part: Message) -> tuple[bytes, str | None]:
 
 def _file_name(part: Message, decoder: Decoder) -> str:
     try:
-        return decoder.header(part.get_filename() or "")
+        name = part.get_param("filename", None, "content-disposition") or part.get_param("name")
+        name = name or ""
+        if isinstance(name, str):
+            return decoder.header(name)
+        return decoder.decode(name[2].encode("latin-1", "replace"), name[0])
     except Exception:  # noqa: BLE001  a broken parameter of RFC 2231 raises various errors
         return "broken_name"
 
