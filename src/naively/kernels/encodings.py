@@ -163,7 +163,8 @@ def _encoding_of(words: list[bytes], said: str) -> tuple[str, str, bool]:
     for script, (encodings, _) in SCRIPTS.items():
         for encoding in encodings:
             others[encoding, script] = _likeness(text, encoding, script)
-    best, (encoding, script) = max((merit, of) for of, merit in others.items())
+    encoding, script = max(others, key=others.__getitem__)
+    best = others[encoding, script]
     for of, merit in others.items():
         if of[0] == said and merit >= max(ENOUGH, best - CLOSE):
             return *of, True

@@ -53,11 +53,15 @@ URL = r"url\([^)]*+\)?"
 ESCAPE = r"(?s)\\(?:([0-9a-f]{1,6})\s?|(.))"
 DECLARATION = (
     r"(?:^|;)\s*+(display|visibility|opacity|font(?:-size)?|color|background(?:-color|-image)?"
-    r"|text-indent|position|left|top|unicode-bidi|direction|margin-left|(?:max-)?(?:width|height)|overflow(?:-[xy])?)"
+    r"|text-indent|position|left|top|unicode-bidi|direction|clip(?:-path)?|transform|margin-left|(?:max-)?(?:width|height)|overflow(?:-[xy])?)"
     r"\s*+:([^;!]*+)(!\s*+important)?"
 )
 LENGTH = r"([-+]?(?:[0-9]{1,9}(?:\.[0-9]{0,9})?|\.[0-9]{1,9}))[0-9]*+(%|[a-z]*+)"
 SIZE_OF_FONT = r"(?<![^\s])[.0-9]+(?:%|[a-z]+|(?=[\s/]))"
+CLIPPED = (  # nothing of a box is left by this clip or transform
+    r"rect\((?:\s*+[01](?:px)?(?:\s*+,|\s++|(?=\)))){4}|inset\((?:[5-9]\d|100)%|circle\(\s*+0(?![.\d])"
+    r"|scale[xy]?\(\s*+0(?![.\d])"
+)
 HEX = r"#?([0-9a-f]{6}|[0-9a-f]{3})(?![0-9a-f])"
 RGB = r"rgba?\(([^)]{1,60})\)"
 SIMPLE = r"([a-z][a-z0-9]*|\*)?(?:([.#])([^\s.#:\[>+~*]+))?"
@@ -144,7 +148,8 @@ def _of_attributes(name: str, attributes: Attributes) -> Iterator[tuple[str, str
         yield "display", "none"
     if name == "bdo":
         yield "unicode-bidi", "bidi-override"
-    yield "direction", (attributes.get("dir") or "").lower().strip()
+    if order := attributes.get("dir"):
+        yield "direction", order.lower().strip()
     if name in COLOURED:
         yield "color", UNKNOWN
     if colour := attributes.get({"font": "color", "body": "text"}.get(name, "")):
@@ -220,6 +225,7 @@ class Appearance:
             self.gone
             or get("display") == "none"
             or _is_faint(get("opacity"))
+            or (not is_line and _is_clipped(declared, position))
             or _is_far(declared, position, new._size)
             or (not is_line and _is_thin(declared, name, new._size))
         )
@@ -252,6 +258,12 @@ def _is_faint(opacity: str | None) -> bool:
     if not found or found[2] not in ("", "%"):
         return False
     return float(found[1]) < FAINTEST * (100 if found[2] else 1)
+
+
+def _is_clipped(declared: Mapping[str, str], position: str) -> bool:
+    """Whether nothing is left of a box."""
+    names = ["clip-path", "transform", *(["clip"] if position in ("absolute", "fixed") else [])]
+    return any(re.match(CLIPPED, declared.get(name, "")) for name in names)
 
 
 def _is_far(declared: Mapping[str, str], position: str, size: float) -> bool:
