@@ -40,6 +40,9 @@ TRICKS = {
     "no height": '<div style="height:0;overflow:hidden">TEXT</div>',
     "no width": '<div style="max-width:0px;max-height:0px;overflow:hidden">TEXT</div>',
     "no width of a block": '<span style="display:block;height:0;overflow:hidden">TEXT</span>',
+    "clip": '<div style="position:absolute;clip:rect(0px, 0px 0 0)">TEXT</div>',
+    "clip path": '<div style="clip-path:inset(50%)">TEXT</div>',
+    "scale": '<div style="transform: scale(0)">TEXT</div>',
     "attribute": "<div hidden>TEXT</div>",
     "a tag's rule": "<style>big {display:none}</style><big>TEXT</big>",
     "a class's rule": "<style>.a, .b {opacity:0}</style><div class='x B b'>TEXT</div>",
@@ -67,6 +70,8 @@ SHOWN = {
     "white on black by style": '<div style="background:#000"><p style="color:#fff">TEXT</p></div>',
     "white on what a parent has": "<div bgcolor=white style='background:navy'>"
     "<span style='color:white'>TEXT</span></div>",
+    "clip of what stands in its place": '<div style="clip:rect(0,0,0,0)">TEXT</div>',
+    "clip of a part": '<div style="clip-path:inset(5%);transform:scale(0.9)">TEXT</div>',
     "white that ended": "<font color=white><b></font>TEXT</b>",
     "white that ended within a box": "<font color=white><p></font>TEXT</p>",
     "white in a cell that ended": "<table><tr><td><font color=white></td><td>TEXT</table>",

@@ -24,8 +24,8 @@ import naively
 from naively import load
 from naively.cli import predictions
 from naively.data.files import FileColumns, FileOptions, opened, read
-from naively.data.files.encodings import guess
 from naively.data.stream import ReadAgainError
+from naively.kernels.encodings import guess
 from tests.commands import run
 
 # The same table, however it is written
@@ -381,6 +381,9 @@ LANGUAGES = {
     "Šiauliai, Panevėžys, ačiū, ąžuolas, ėjimas": ["cp1257"],
     "Москва, Казань, Иванов, спасибо, хорошо": ["cp1251", "koi8-r", "cp866"],
     "Αθήνα, Θεσσαλονίκη, Άννα, ευχαριστώ, ώρα": ["cp1253", "iso8859-7"],
+    "これ, それ, について, という": ["shift_jis", "euc_jp"],
+    "מאחורי, איננה, ספק, אבל, כאשר": ["cp1255"],
+    "我们, 只有, 因为, 什么": ["gbk"],
     "ירושלים, תל-אביב, חיפה, באר-שבע, כהן, לוי, מזרחי, שלום, משפחה, בית, תודה, מים, גן": ["cp1255"],
     "القاهرة, دمشق, محمد, شكرا, مدرسة": ["cp1256"],
     "東京, 大阪, ありがとう, コーヒー, 日本語の本": ["shift_jis", "euc_jp"],

@@ -168,6 +168,7 @@ def notes_of(raw: bytes) -> list[str]:
 def test_ordinary_mail_has_no_notes(spamassassin) -> None:
     mails = sorted((spamassassin / "spam").iterdir())
     noted = [note for file in mails for note in notes_of(file.read_bytes())]
+    noted = [note for note in noted if not note.startswith("charset guessed: ")]
     assert noted == ["long headers cut"]  # a Content-Type of some 300 semicolons, in one
 
 
@@ -186,11 +187,6 @@ def parts_of(n: int) -> bytes:
         (lambda n: b"A: " + b"b" * n, limits.HEADER_LENGTH, "long headers cut"),
         (lambda n: b"Content-Type: " + b"b" * n, limits.PARAMETERS_LENGTH, "long headers cut"),
         (lambda n: b"Content-Type: " + b";" * (n - 1), limits.SEMICOLONS, "long headers cut"),
-        (
-            lambda n: b"Subject: =?" + b"b" * (n - 2),
-            limits.ENCODED_LINE,
-            "encoded words in lines beyond",
-        ),
         (lambda n: b"From: " + b"b" * n, limits.SENDER_LENGTH, "sender not looked for"),
         (lambda n: b"From: " + b"(" * n, limits.COMMENTS, "sender not looked for"),
         (lambda n: b"\n" + b"x" * n, limits.TEXT_BYTES, "text read to 1 MiB"),
@@ -266,9 +262,10 @@ def test_codecs_are_those_that_python_has() -> None:
             continue
         assert charset._codec(alias) == (name if name in charset.LINEAR else None)
         assert charset._codec(alias.upper().replace("_", "-")) == charset._codec(alias)
-    assert {
-        charset._codec(name) for name in ("punycode", "idna", "unicode_escape", "x" * 100, "é")
-    } == {None}
+    others = ("punycode", "idna", "unicode_escape", "x" * 100, "é", "8bit", "", "unknown-8bit")
+    assert {charset._codec(name) for name in others} == {None}
+    for name in (*charset.ALSO.values(), *" ".join(charset.WIDER.values()).split()):
+        assert name in charset.LINEAR
     assert decode(b"+2AA-", "utf-7").encode() == "\ufffd".encode()
 
 

@@ -7,6 +7,8 @@ words, and `tokens` their n-grams. Kinds of characters are those of `\p{...}` of
 from __future__ import annotations
 
 import unicodedata
+from contextlib import suppress
+from functools import cache
 from itertools import pairwise
 
 import regex
@@ -45,24 +47,76 @@ def folded(text: str, lowercase: bool = True) -> str:
     >>> folded("CAFE\u0301 \uff2e\uff4f\u00ad \uff76\uff9e ΟΔΟΣ")
     'café no ガ οδος'
     """
-    seen = UNSEEN.sub("", "".join(map(of_one_width, text)))
-    tied = LOOSE.sub(lambda m: m[1] or "", seen)
-    composed = unicodedata.normalize("NFC", tied)
+    seen = UNSEEN.sub("", "".join(map(of_one_style, text)))
+    tied = without_what_is_put_on(LOOSE.sub(lambda m: m[1] or "", seen))
     if not lowercase:
-        return composed
+        return tied
     # Of each character alone, as `str.lower` has a rule of its own for the last sigma of a word.
-    lower = unicodedata.normalize("NFC", "".join(map(str.lower, composed)))
+    lower = without_what_is_put_on("".join(map(in_any_case, tied)))
     return FINAL_SIGMA.sub("ς", lower.replace("ς", "σ"))
 
 
-def of_one_width(character: str) -> str:
-    """Return the usual form of a character of full or half width."""
-    kind, *codes = unicodedata.decomposition(character).split() or [""]
-    if kind not in ("<wide>", "<narrow>"):
+@cache
+def of_one_style(character: str) -> str:
+    """Return the usual form of a character that has another style, as NFKC and names have it."""
+    name, category = unicodedata.name(character, ""), unicodedata.category(character)
+    form = unicodedata.decomposition(character).split()[:1]
+    plain = unicodedata.normalize("NFKC", character)
+    if found := STYLED.fullmatch(name):
+        with suppress(KeyError):
+            return unicodedata.lookup(found[1] or f"{found[2]} SMALL LETTER {found[3]}")
+    if category == "No" and "CIRCLED" in name and not form:
+        return f"{unicodedata.numeric(character):.0f}"
+    if character in "ßẞ":
+        return "ss" if character == "ß" else "SS"
+    if form in (["<wide>"], ["<narrow>"], ["<small>"], ["<vertical>"]):
+        to = unicodedata.decomposition(character).split()[1:]
+        return "".join(of_one_style(chr(int(code, 16))) for code in to)
+    if form == ["<compat>"] and HAN_LETTER.fullmatch(character):
         return character
-    return "".join(chr(int(code, 16)) for code in codes)
+    is_sign = form == ["<fraction>"] or (form == ["<super>"] and category == "So")
+    if is_sign or not LETTER_IN.search(plain) or BLANK_OR_MARK.search(plain):
+        return unicodedata.normalize("NFC", character)
+    return "".join(map(of_one_style, plain)) if plain != character else character
 
 
+def without_what_is_put_on(text: str) -> str:
+    """Return a text in NFC, without marks that no language has on an ASCII letter or digit."""
+    return unicodedata.normalize("NFC", COMBINED.sub(shown, unicodedata.normalize("NFD", text)))
+
+
+def shown(found: regex.Match[str]) -> str:
+    """Return a letter with those of its marks that are not put on."""
+    letter, marks = found[1], found[2]
+    whole = unicodedata.normalize("NFC", letter + marks)
+    many = len(marks) > 2
+
+    def stays(mark: str) -> bool:
+        is_composed = len(unicodedata.normalize("NFC", letter + mark)) == 1
+        return MARK.fullmatch(mark) is None or (not many and is_composed)
+
+    return (letter if many else whole[0]) + "".join(filter(stays, marks if many else whole[1:]))
+
+
+def in_any_case(character: str) -> str:
+    """Return what a character is in any case."""
+    if character == "İ":
+        return "i"
+    lower, folded = character.lower(), character.casefold()
+    if lower == character and len(folded) == 1 and folded.lower() == folded != "\u03b9":
+        return folded
+    return of_one_style(lower)
+
+
+MARK = compiled(r"\p{M}")
+COMBINED = compiled(rf"([A-Za-z0-9])([\p{{M}}{JAMO}]+)")
+LETTER_IN = compiled(r"[\p{L}\p{N}]")
+BLANK_OR_MARK = compiled(r"\s|^\p{M}")
+HAN_LETTER = compiled(HAN)
+STYLED = compiled(
+    r"(?:PARENTHESIZED|.*CIRCLED|.*SQUARED) (LATIN \w+ LETTER \w+)"
+    r"|(?:MODIFIER )?(LATIN|GREEK|CYRILLIC) (?:CAPITAL )?LETTER SMALL CAPITAL (.+)"
+)
 WORD = f"{LETTER}{INSIDE}*"
 LABEL = f"{LETTER}[{INSIDE}-]*"
 EMOJI = rf"{PICTURE}[{SKIN}{TAG}]*"

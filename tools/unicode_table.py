@@ -11,8 +11,8 @@ before them, as most are small:
 
 ``kind:X``      begin - end of the last, length: code points of a kind (see ``kernels/folding.py``)
 ``space``       the same, of white space
-``lower``       begin - end of the last, length, step, difference to the lower case of each
-``fold``        code point - the last, how many, and these: what it is replaced by in any case
+``lower``       begin - end of the last, length, step, difference to what each is in any case
+``fold``        code point - the last, how many, and these: what it is replaced by
 ``combining``   begin - end of the last, length, canonical combining class
 ``compose``     first - the last first, second, composed: pairs that are one character in NFC
 """
@@ -87,23 +87,68 @@ def kind(character: str) -> str:
     return next((letter for letter, is_of in may_be.items() if is_of), "")
 
 
+def plain(character: str) -> str:
+    """Return what a character that is written in another style is, by one step, or nothing.
+
+    Punctuation is the same in another width only, as the one that is written tells where a text is
+    from. A fraction, a sign such as that of trade marks and a letter of a script without spaces are
+    none of a style.
+    """
+    form, *codes = unicodedata.decomposition(character).split() or [""]
+    name, category = unicodedata.name(character, ""), unicodedata.category(character)
+    to = "".join(chr(int(code, 16)) for code in codes)
+    if category == "So" and (found := OF_LETTER.fullmatch(name)):
+        return unicodedata.lookup(found[1])
+    if category == "No" and not form and "CIRCLED" in name:
+        return str(int(unicodedata.numeric(character)))
+    if found := SMALL_CAPITAL.fullmatch(name):
+        try:
+            return unicodedata.lookup(f"{found[1]} SMALL LETTER {found[2]}")
+        except KeyError:
+            return ""
+    if character in "\u00df\u1e9e":
+        return "ss" if character == "\u00df" else "SS"
+    if form in ANY_STYLE:
+        return to
+    is_of_letters = any(unicodedata.category(c)[0] in "LN" for c in to)
+    is_left = (
+        form == "<fraction>"
+        or (form == "<super>" and category == "So")
+        or (form == "<compat>" and kind(character) == "H")
+        or any(map(is_space, to))
+        or unicodedata.category(to[:1] or "a")[0] == "M"
+    )
+    return to if form.startswith("<") and is_of_letters and not is_left else ""
+
+
+OF_LETTER = regex.compile(
+    r"(?:PARENTHESIZED|.*CIRCLED|.*SQUARED) ((?:LATIN|GREEK|CYRILLIC) \w+ LETTER \w+)"
+)
+SMALL_CAPITAL = regex.compile(r"(LATIN|GREEK|CYRILLIC) (?:CAPITAL )?LETTER SMALL CAPITAL (.+)")
+ANY_STYLE = ("<wide>", "<narrow>", "<small>", "<vertical>")
+
+
 def fold(character: str) -> str:
-    """Return what a character is replaced by: in NFC, of one width, nothing if it is not seen."""
+    """Return what a character is replaced by: in NFC, of one style, nothing if it is not seen."""
     if is_ignorable(character) and kind(character) not in ("Z", "T"):
         return ""
-    form, *codes = unicodedata.decomposition(character).split() or [""]
-    if form in ("<wide>", "<narrow>"):
-        return "".join(fold(chr(int(code, 16))) for code in codes)
-    return unicodedata.normalize("NFC", character)
+    to = plain(character) or canonical(character)
+    return unicodedata.normalize("NFC", "".join(map(fold, to)) if to else character)
 
 
 def lower(character: str) -> str:
-    """Return the lower case of one character that a character has, but for the dotted capital I."""
+    """Return the one character that all cases of a character become."""
+    if character == "\u0130":
+        return "i"  # a dot does not compose with it, and is none of its own
+    if fold(character) != character:
+        return character
     lowered = character.lower()
     if lowered != character and len(lowered) == 1:
-        return lowered
+        return fold(lowered)
     if unicodedata.category(character) not in ("Lu", "Lt") or len(lowered) > 1:
-        return character
+        folded = character.casefold()
+        is_one = len(folded) == 1 and folded == folded.lower() and kind(character) != "M"
+        return folded if is_one and character != "\u03c2" else character
     # Python's own table may be older, and does not know the letter.
     alike = regex.compile(regex.escape(character), regex.IGNORECASE)
     return next(

@@ -356,11 +356,15 @@ print.naively <- function(x, ...) {
   if (length(found)) table$both[found[1]]
 }
 
-# The NFC of code points (Unicode Standard Annex 15).
+# The NFC of a code point and those that combine with it (Unicode Standard Annex 15), without marks that
+# are put on an ASCII letter or digit: more than two, or any that it has no composition of.
 .compose <- function(table, codes) {
   codes <- unlist(lapply(codes, .decomposed, table = table))
   classes <- .class_of(table, codes)
   codes <- codes[order(cumsum(classes == 0), classes)]
+  plain <- codes[1] < 128 && grepl("[a-z0-9]", .kinds_of(table, codes[1]))
+  is_on <- plain & .kinds_of(table, codes) == "M"
+  if (length(codes) > 3) codes <- codes[!is_on]
   done <- numeric(0)
   starter <- 0
   last <- 0
@@ -372,6 +376,7 @@ print.naively <- function(x, ...) {
       done[starter] <- made
       next
     }
+    if (plain && .kinds_of(table, code) == "M" && is.null(.pair_of(table, codes[1], code))) next
     done <- c(done, code)
     last <- class
     if (class == 0) starter <- length(done)
@@ -387,10 +392,6 @@ print.naively <- function(x, ...) {
     codes <- unlist(Map(function(code, i) if (is.na(i)) code else table$fold_to[[i]], codes, place))
   }
   if (lowercase && length(codes)) {
-    dotted <- rep(seq_along(codes), ifelse(codes == 0x130, 2, 1))
-    codes <- codes[dotted]
-    codes[duplicated(dotted)] <- 0x307
-    codes[codes == 0x130] <- 0x69
     small <- table$lower_to[match(codes, table$lower_from)]
     codes <- ifelse(is.na(small), codes, small)
   }

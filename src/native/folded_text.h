@@ -146,9 +146,16 @@ class FoldedText {
         return kind == 0 ? '?' : kind;
     }
 
+    static constexpr size_t MARKS = 2;  // on a letter at most; more are put on
+
+    static bool is_plain(CodePoint c) {
+        return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
+    }
+
     static bool combines(uint8_t kind) { return kind == 'M' || kind == 'V'; }
 
-    // NFC of the text, whose characters are those of NFC as long as each stands alone.
+    // NFC of the text, whose characters are those of NFC as long as each stands alone, without marks that
+    // are put on (`compose` of kernels/folding.py).
     void compose(const UnicodeTable& table, const Paged<uint32_t>& entries) {
         size_t copied = 0;
         composed_.clear();
@@ -156,7 +163,7 @@ class FoldedText {
             if (!combines(kinds_[i])) continue;
             const size_t begin = i == 0 ? 0 : i - 1;
             size_t end = i == 0 ? 0 : i;
-            bool is_composed = true;
+            bool is_composed = !is_plain(table.letter_of(characters_[begin]));
             uint8_t last = 0;
             for (; end < length_ && (end == begin || combines(kinds_[end])); ++end) {
                 const CodePoint c = characters_[end];
@@ -198,11 +205,14 @@ class FoldedText {
                              });
             i = last + 1;
         }
+        const bool plain = is_plain(segment_[0]), crowded = segment_.size() > 1 + MARKS;
         const size_t none = SIZE_MAX;
         size_t starter = none;
         uint8_t last = 0;
         for (const CodePoint c : segment_) {
             const uint8_t of = table.combining_class(c);
+            const bool is_on = plain && table.is_mark(c);
+            if (is_on && crowded) continue;
             const bool follows = starter != none && composed_.size() == starter + 1;
             if (starter != none && (follows || (last != 0 && last < of))) {
                 const CodePoint made = table.compose(composed_[starter], c);
@@ -211,6 +221,7 @@ class FoldedText {
                     continue;
                 }
             }
+            if (is_on && table.compose(segment_[0], c) == 0) continue;
             composed_.push_back(c);
             last = of;
             if (of == 0) starter = composed_.size() - 1;

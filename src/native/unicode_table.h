@@ -51,7 +51,7 @@ class UnicodeTable {
     static constexpr uint32_t COMBINES = 1u << 22;
     static constexpr int KIND = 24;
 
-    static constexpr CodePoint DOTTED_I = 0x130, SIGMA = 0x3C3, FINAL_SIGMA = 0x3C2;
+    static constexpr CodePoint SIGMA = 0x3C3, FINAL_SIGMA = 0x3C2;
 
     // The table in use, which is read once from the text of the file.
     static const UnicodeTable& get() { return *instance(); }
@@ -68,6 +68,7 @@ class UnicodeTable {
         return found == (lowercase ? many_lower_ : many_).end() ? nullptr : &found->second;
     }
 
+    bool is_mark(CodePoint c) const { return plain_[c] >> KIND == 'M'; }
     uint8_t combining_class(CodePoint c) const { return classes_[c]; }
     bool may_compose(CodePoint c) const { return second_.count(c) != 0 || is_second_jamo(c); }
 
@@ -84,6 +85,12 @@ class UnicodeTable {
         if (pair == parts_.end()) return out.push_back(c);
         decompose(pair->second.first, out);
         out.push_back(pair->second.second);
+    }
+
+    // What the decomposition of a character begins with.
+    CodePoint letter_of(CodePoint c) const {
+        for (auto pair = parts_.find(c); pair != parts_.end(); pair = parts_.find(c)) c = pair->second.first;
+        return c;
     }
 
     // The character that two are composed to, or 0.
@@ -174,8 +181,6 @@ class UnicodeTable {
             many_[c] = to;
             many_lower_[c] = small;
         }
-        lower_entries[DOTTED_I] = SPECIAL;
-        many_lower_[DOTTED_I] = {'i', 0x307};
         for (CodePoint c = 0; c < SIZE; ++c) {
             const CodePoint to = c ^ (lower_entries[c] & CHARACTER);
             if (to == SIGMA || to == FINAL_SIGMA) lower_entries[c] |= SPECIAL;

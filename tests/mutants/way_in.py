@@ -159,7 +159,7 @@ FAULTS = [
     ),
     Fault(
         "bytes that no encoding has become one letter",
-        "src/naively/data/files/encodings.py",
+        "src/naively/kernels/encodings.py",
         "lambda stray: STRAY[ord(stray[0])]",
         'lambda stray: "\ufffd"',
         ("tests/test_dialects.py",),

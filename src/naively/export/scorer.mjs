@@ -133,7 +133,8 @@ function unicodeOf(text) {
 
 const PAIR = 0x110000, HANGUL = 0xac00, LEADING = 0x1100, VOWEL = 0x1161, TRAILING = 0x11a7;
 
-// The NFC of code points (Unicode Standard Annex 15).
+// The NFC of a code point and those that combine with it (Unicode Standard Annex 15), without marks that are
+// put on an ASCII letter or digit: more than two, or any that it has no composition of.
 function compose(table, codes) {
   const classOf = (code) => table.classes.get(code) || 0;
   const decomposed = (code) => {
@@ -165,11 +166,15 @@ function compose(table, codes) {
   }
   flush();
   const done = [];
+  const isPlain = ordered[0] < 128 && /[a-z0-9]/.test(table.kind(ordered[0])), isCrowded = ordered.length > 3;
   let starter = -1, last = 0;
   for (const code of ordered) {
+    const isOn = isPlain && table.kind(code) === "M";
+    if (isOn && isCrowded) continue;
     const of = classOf(code), isFree = starter >= 0 && (done.length === starter + 1 || (last && last < of));
     const made = isFree ? pairOf(done[starter], code) : undefined;
     if (made !== undefined) { done[starter] = made; continue; }
+    if (isOn && pairOf(ordered[0], code) === undefined) continue;
     done.push(code);
     last = of;
     if (!of) starter = done.length - 1;
@@ -199,9 +204,7 @@ function fold(table, text, lowercase) {
   for (const character of text) {
     const code = character.codePointAt(0);
     for (const to of table.folded.get(code) || [code]) {
-      if (!lowercase) codes.push(to);
-      else if (to === 0x130) codes.push(0x69, 0x307);
-      else codes.push(table.lower.get(to) ?? to);
+      codes.push(lowercase ? table.lower.get(to) ?? to : to);
     }
   }
   let last = "";

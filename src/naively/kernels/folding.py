@@ -1,9 +1,10 @@
 """What readers take for the same text is the same, and of what kind each of its characters is.
 
-A text is folded before it is split: characters are composed (NFC), of one width, in lower case if
-asked for, and those that do not show are left out. What that takes is in a table of Unicode 16
-(``unicode.txt``, written by ``tools/unicode_table.py``), which the native code and JavaScript read
-too: a model splits a text alike wherever it is used. This file is the contract of both.
+A text is folded before it is split: characters are composed (NFC), of one style (bold, circled,
+wide, ligatures, ...), in lower case if asked for, and without marks that are put on Latin letters;
+those that do not show are left out. What that takes is in a table of Unicode 16 (``unicode.txt``,
+written by ``tools/unicode_table.py``), which the native code and JavaScript read too: a model
+splits a text alike wherever it is used. This file is the contract of both.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 TABLE = join(dirname(__file__), "unicode.txt")  # noqa: PTH118, PTH120  (to import pathlib takes long)
-DOTTED_I = 0x130  # the one character whose lower case is two
+MARKS = 2  # on a letter at most; more are put on
 SIGMA = re.compile("[σς]")
 IN_WORD = "a-z0-9_KV"  # kinds of what may begin a word; marks go on with it
 OF_WORD = re.compile(f"[{IN_WORD}M]")
@@ -39,8 +40,8 @@ def fold(text: str, lowercase: bool = True) -> tuple[str, str]:
 
     Examples
     --------
-    >>> fold("CAFE\u0301 \uff2e\uff4f\u00ad\uff11")
-    ('café no1', 'cafa no1')
+    >>> fold("CAFE\u0301 \uff2e\uff4f\u00ad\uff11 \u24e3\u00b2 STRAẞE p\u0336")
+    ('café no1 t2 strasse p', 'cafa no1 t2 strasse p')
     >>> fold("ΟΔΟΣ ไทย")
     ('οδος ไทย', 'aaaa HHH')
     """
@@ -105,12 +106,18 @@ def compose(text: str) -> str:
         begin = end
     done: list[str] = []
     starter, last = -1, 0  # the place of the last starter, and the class of what was put after it
+    is_plain = parts[0].isascii() and parts[0].isalnum()
     for character in parts:
         of = table.combining.get(character, 0)
+        is_on = is_plain and table.kind(ord(character)) == "M"
+        if is_on and len(parts) > 1 + MARKS:
+            continue
         blocked = starter < 0 or (len(done) - 1 > starter and (last >= of or last == 0))
         made = "" if blocked else _pair(done[starter], character)
         if made:
             done[starter] = made
+            continue
+        if is_on and not _pair(parts[0], character):
             continue
         done.append(character)
         last = of
@@ -180,8 +187,9 @@ class UnicodeTable:
 
     @cached_property
     def lower(self) -> dict[int, str]:
-        """The lower case of characters that have one."""
-        found, last = {DOTTED_I: "i\u0307"}, 0
+        """What characters are in any case, if it is not themselves."""
+        found: dict[int, str] = {}
+        last = 0
         for gap, n, step, to in _by(self._numbers("lower"), 4):
             codes = range(last + gap, last + gap + n * step, step)
             found |= {code: chr(code + to) for code in codes}

@@ -73,8 +73,8 @@ def splitter(
     Of a longer text only the first ``max_characters`` are read. The words of a row that is a list
     are taken as they are, except for stop words.
 
-    >>> splitter("word", (1, 2), True, ["me"])("Show me: Straße, naïve_1!")
-    ['show', 'straße', 'naïve_1', 'show straße', 'straße naïve_1']
+    >>> splitter("word", (1, 2), True, ["me"])("Show me: Übung, naïve_1!")
+    ['show', 'übung', 'naïve_1', 'show übung', 'übung naïve_1']
     >>> splitter("char_wb", (3, 4), True, [])("To be")
     [' to', 'to ', ' to ', ' be', 'be ', ' be ']
     """
@@ -110,8 +110,8 @@ def split(text: str, lowercase: bool = True, *, singles: bool = True) -> list[st
     Without ``singles``, single characters of a script without spaces are left out where there are
     pairs of them.
 
-    >>> split("I say: Straße, it's naïve_1 :-)")
-    ['i', 'say', 'straße', "it's", 'naïve_1', ':-)']
+    >>> split("I say: Übung, it's naïve_1 :-)")
+    ['i', 'say', 'übung', "it's", 'naïve_1', ':-)']
     >>> split("C++ 3.14, 我喜欢 #ML @ann, www.python.org/dev")
     ['c++', '3.14', '我', '我喜', '喜', '喜欢', '欢', '#ml', '@ann', 'www', 'python.org', 'dev']
     """

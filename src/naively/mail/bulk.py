@@ -93,13 +93,7 @@ class Bulk:
 
 
 def filter_all(bulk: Bulk, paths: Sequence[Path], jobs: int) -> Iterator[str]:
-    """Yield what is said of each message below some paths, by several processes.
-
-    Raises
-    ------
-    ChildProcessError
-        If one of the processes ended before its messages did.
-    """
+    """Yield what is said of each message below some paths, by several processes."""
 
     def share(i: int) -> Iterator[str]:
         if i:  # the first process warns of what is passed over

@@ -54,18 +54,6 @@ def guaranteed(table: MailTable, rate: float) -> float:
     """Return the least probability above which at most this share of good mail comes, surely so.
 
     The leave-one-out scores of the good mails that were learned say so, by ``upper_bound``.
-
-    Parameters
-    ----------
-    table : MailTable
-        The model.
-    rate : float
-        The share of good mail that may be taken for spam, such as 0.001.
-
-    Raises
-    ------
-    ValueError
-        If too few good mails have been scored to promise this.
     """
     ham = [max(0.0, count) for count in table.histogram[:BINS]]
     n = floor(sum(ham))
@@ -120,22 +108,7 @@ def judged_of(
     mail: Iterable[tuple[bytes, str]],
     contacts: Collection[str] | None = None,
 ) -> Judged:
-    """Return what a model says of messages whose class is known.
-
-    Parameters
-    ----------
-    table : MailTable
-        The model.
-    mail : iterable of (bytes, str)
-        Messages, as they were received, with their classes.
-    contacts : collection of str, optional
-        Addresses in lower case.
-
-    Raises
-    ------
-    ValueError
-        If there is no mail, or some of another class.
-    """
+    """Return what a model says of messages whose class is known."""
     from naively.mail.learn import digest_of, name_of
     from naively.mail.score import WordWeights
     from naively.mail.table import CLASSES

@@ -89,13 +89,7 @@ def dump(table: MailTable) -> Iterator[str]:
 
 
 def parse_dump(lines: Iterable[str]) -> Counted:
-    """Read a dump of bogofilter's.
-
-    Raises
-    ------
-    ValueError
-        If a line is none of such a dump; it is named.
-    """
+    """Read a dump of bogofilter's."""
     found = Counted()
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -123,15 +117,7 @@ def parse_dump(lines: Iterable[str]) -> Counted:
 
 
 def parse_backup(lines: Iterable[str], words: Iterable[str]) -> Counted:
-    """Read the backup of SpamAssassin's (`sa-learn --backup`), of which only hashes are words.
-
-    Parameters
-    ----------
-    lines : iterable of str
-        The lines of the backup.
-    words : iterable of str
-        Words that may be in it, such as those of mail at hand.
-    """
+    """Read the backup of SpamAssassin's (`sa-learn --backup`), of which only hashes are words."""
     found = Counted()
     by_hash = {}
     for word in words:

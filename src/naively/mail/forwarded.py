@@ -18,11 +18,6 @@ AS_IT_CAME = compat32.clone(max_line_length=0)  # headers are not folded anew
 def forwarded(raw: bytes) -> list[bytes]:
     r"""Return the messages that are attached to a message.
 
-    Raises
-    ------
-    ValueError
-        If none is: what was forwarded as text has lost its headers.
-
     Examples
     --------
     >>> forwarded(b"Content-Type: message/rfc822\n\nSubject: pills\n\nBuy now\n")

@@ -40,18 +40,6 @@ def _forged(names: bytes) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
 def mark(message: bytes, headers: Mapping[str, str], *, whole: bool = True) -> bytes:
     r"""Return a message with these headers after its own, and without any that were forged.
 
-    Parameters
-    ----------
-    message : bytes
-        A message, with any kind of line ends.
-    headers : mapping of str to str
-        ASCII, or it is escaped. All fields of these names were forged, all that begin with
-        ``X-Naively-``, and, with ``X-Spam-Status``, all with ``X-Spam-``. A line break in a value
-        folds the header.
-    whole : bool
-        Whether this is all of the message. If not, and its headers do not end here, they are ended,
-        as the headers that follow are not checked for forged ones.
-
     Examples
     --------
     >>> mark(b"Subject: hi\nx-naively-class: ham\n\nbody", {"X-Naively-Class": "spam"})

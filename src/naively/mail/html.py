@@ -203,6 +203,10 @@ class _Reader:
         if self._between and pieces and pieces[-1][-1:].isalnum() and text[:1].isalnum():
             self.hidden.add(self._between)
         self._between = ""
+        if look.backwards:  # as what is before it, if it is too
+            text = f"\u202e{text}\u202c"
+            if pieces and pieces[-1].endswith("\u202c"):
+                pieces[-1], text = pieces[-1][:-1], text[1:]
         if text:
             pieces.append(text)
 

@@ -47,15 +47,7 @@ UNKNOWN = "00000000"  # stands for the checksum while it is computed
 
 
 def pack(entries: Mapping[str, object], arrays: Arrays) -> bytes:
-    """Return the content of a file.
-
-    Parameters
-    ----------
-    entries : mapping
-        The entries of the header beside format, kind and checksum, which JSON can hold.
-    arrays : mapping of str to buffer
-        One for each name of ``ARRAYS``.
-    """
+    """Return the content of a file."""
     about = {"format": FORMAT, "kind": KIND, "checksum": UNKNOWN, **entries}
     header: dict[str, object] = {"__metadata__": {KEY: json.dumps(about)}}
     begin, parts = 0, []
@@ -74,13 +66,7 @@ def pack(entries: Mapping[str, object], arrays: Arrays) -> bytes:
 
 
 def unpack(content: bytes | mmap.mmap) -> tuple[Entries, dict[str, memoryview]]:
-    """Return the header's entries and the arrays of a file.
-
-    Raises
-    ------
-    ValueError
-        If the file is damaged, or was not written by `pack`; it says what is wrong.
-    """
+    """Return the header's entries and the arrays of a file."""
     data = memoryview(content)
     size = int.from_bytes(data[:8], "little")
     if not 0 < size <= min(HEADER, len(data) - 8):

@@ -65,27 +65,6 @@ def learn(
     both classes, the temperature is fitted on them. Unlearning a batch leaves the file as it was
     before the batch, to the byte, if nothing was learned in between and the batch was learned on
     the day on which its words had been learned before; else its counts are those without the batch.
-
-    Parameters
-    ----------
-    path : str
-        The model file.
-    rows : iterable of (mapping, str)
-        Messages, as ``read_message`` makes them, and the class of each.
-    forget : bool
-        Whether the messages are unlearned.
-    remember : bool, optional
-        Whether a new file keeps digests of its messages: then no message is learned twice, each is
-        of one class only, and none is unlearned that was not learned. It does unless told not to;
-        a file that has learned mail goes on as it began.
-
-    Raises
-    ------
-    ValueError
-        If a message that is unlearned was not learned, or if ``remember`` is not as the file has
-        it; nothing is changed.
-    TimeoutError
-        If another process has been learning for a minute.
     """
     table = _table(Path(path), remember=remember)
     batch = MailBatch(table.known() if table.remembers else None, forget=forget)

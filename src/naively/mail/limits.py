@@ -17,10 +17,11 @@ HEADER_LENGTH = 20_000  # characters of one header
 ALL_HEADERS_LENGTH = 300_000  # characters of all headers
 PARAMETERS_LENGTH = 2_000  # characters of a header that has parameters
 SEMICOLONS = 200  # between parameters; `email` looks for quotes again at each
-ENCODED_LINE = 1_000  # characters of a header's line with encoded words; RFC 5322 allows 998
 SENDER_LENGTH = 2_000  # characters of a sender that is looked for among the contacts
 COMMENTS = 20  # in parentheses of a sender, which the standard library reads one in another
 CHARSET_LENGTH = 40  # characters of a charset's name
+GUESSES = 3  # charsets of one message
+GUESSED = 4_096  # bytes that a charset is guessed by
 
 TEXT_BYTES = 1 << 20  # of the text of all parts
 HTML_LENGTH = 100_000  # characters of a part of HTML; no reader reads on beyond them

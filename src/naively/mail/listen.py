@@ -18,24 +18,7 @@ FIRST_INHERITED = 3  # the file descriptor of the first socket that systemd pass
 
 @contextmanager
 def listening(path: str | None, host: str, port: int | None) -> Iterator[list[socket.socket]]:
-    """Listen until the context is left; the socket that was made is then removed.
-
-    Parameters
-    ----------
-    path : str, optional
-        Of a socket to make.
-    host : str
-        The address to listen on, if a port is given.
-    port : int, optional
-        The port; 0 for any. Without path and port, the sockets are those that systemd passes.
-
-    Raises
-    ------
-    ValueError
-        If there is no socket to listen on, or another process listens there.
-    OSError
-        If a socket cannot be made.
-    """
+    """Listen until the context is left; the socket that was made is then removed."""
     sockets = _inherited() if path is None and port is None else []
     if path is not None:
         sockets.append(_on_path(path))

@@ -18,18 +18,6 @@ DOMAIN = r"@?(?:[\w-]+\.)+[\w-]+"
 def read_list(text: str, name: str) -> frozenset[str]:
     r"""Return the addresses and domains of a list: a vCard file, or one a line.
 
-    Parameters
-    ----------
-    text : str
-        The list; what follows a ``#`` is a comment.
-    name : str
-        What errors call the list.
-
-    Raises
-    ------
-    ValueError
-        If a line is neither an address nor a domain; it is named.
-
     Examples
     --------
     >>> sorted(read_list("Ann@Example.org\n@shop.example  # and all below it\n", "list"))

@@ -50,13 +50,6 @@ def read_messages(path: Path) -> Iterator[bytes]:
 
     Each message is cut after ``limits.BYTES``, as no more of it is read. An entry of a folder that
     is no file or folder (a FIFO, a device, a socket) is passed over, with a warning.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file or folder.
-    ValueError
-        If a file is plainly not mail.
     """
     for found in find_messages(path):
         yield found.read()
@@ -168,16 +161,7 @@ def _begins_as_mail(raw: bytes) -> bool:
 
 
 def read_labelled(path: Path, labels: Path | None = None) -> Iterator[tuple[bytes, str]]:
-    """Iterate over raw messages and their classes.
-
-    Parameters
-    ----------
-    path : Path
-        A folder with a folder or mailbox file for each class, which is named after it; or, with
-        labels, a folder of messages.
-    labels : Path, optional
-        A CSV file: the name of a message's file below the folder, and its class.
-    """
+    """Iterate over raw messages and their classes."""
     if labels is not None:
         for name, label in _read_labels(labels).items():
             if not (path / name).resolve().is_relative_to(path.resolve()):

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from email.errors import HeaderParseError
-from email.header import decode_header
+from binascii import a2b_base64, a2b_qp
 from email.message import Message
 from email.parser import BytesParser
 from email.utils import getaddresses
-from encodings import normalize_encoding
 from encodings.aliases import aliases
+from functools import cache
 from itertools import islice
 
 from naively.mail.headers import NAMED, OWN, SPAM
-from naively.mail.html import LINK, visible_text
+from naively.mail.html import LINK, Seen, visible_text
 from naively.mail.limits import (
     ALL_HEADERS_LENGTH,
     ALL_HTML_LENGTH,
@@ -21,7 +20,8 @@ from naively.mail.limits import (
     CHARSET_LENGTH,
     COMMENTS,
     DEPTH,
-    ENCODED_LINE,
+    GUESSED,
+    GUESSES,
     HEADER_LENGTH,
     HEADERS,
     HTML_LENGTH,
@@ -36,6 +36,9 @@ from naively.mail.limits import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
+    from typing import Any
+
+    Notes = dict[str, None]  # sentences about what was not read or guessed, in order, each once
 
 # --- Message -------------------------------------------------------------------------------------
 #
@@ -76,6 +79,14 @@ NO_WIDTH = (
     r"[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
     r"\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]"
 )
+REVERSED = r"\u202e([^\u0590-\u08ff\ufb1d-\ufefc\u202c\n]*)\u202c?"  # is shown the other way round
+# A file within a text, of lines that begin with their length.
+UUENCODED = (
+    r"(?m)^begin [0-7]{3,4} \S.*\n(?:M[ -`]{60}\s*?\n)*+(?:[!-L][ -`]{1,60}\s*?\n)?+[` ]?\s*end$"
+)
+SOFT_BREAK = r"(?m)(?<!^--) \r?\n(?:>+ ?| )?"  # of format=flowed with delsp=yes
+META = rb"(?i)<meta\b[^>]{0,200}?charset\s*=[\s\"']*([\w.:-]{1,40})"
+ENCODED = r"(?s)([^?\s*]+)(?:\*[^?\s]*)?\?([bq])\?(.*?)\?="  # a word of RFC 2047, behind its =?
 # A search for a letter would stop at each; this one stops at few characters.
 WITHIN_WORD = rf"{NO_WIDTH}(?<={LETTER}{NO_WIDTH}){NO_WIDTH}*+(?={LETTER})"
 ADDRESS = r"[^\s<>()\[\]\",;:=]+@[^\s<>()\[\]\",;:=]+"
@@ -98,10 +109,10 @@ def read_message(
     Returns
     -------
     dict
-        Text by column: subject, body (plain parts, and the visible text of HTML parts), links
-        (their hosts), sender, recipients, reply_to, received (the path), message_id, mailer,
-        headers (their names, with ``_`` for ``-``), attachments (types and names), hidden (how
-        something in subject or body was hidden from the reader). If contacts are given,
+        Text by column: subject, body (of the parts that are shown, plain or HTML, what is seen),
+        links (their hosts), sender, recipients, reply_to, received (the path), message_id, mailer,
+        headers (their names, with ``_`` for ``-``), attachments (types, names and texts), hidden
+        (how something in subject or body was hidden from the reader). If contacts are given,
         ``sender_in_contacts`` is whether the sender is one of them.
 
     Examples
@@ -114,8 +125,12 @@ def read_message(
     row: dict[str, str | bool] = dict.fromkeys(COLUMNS, "")
     raw = within_limits(raw, notes)
     message, parts = take_apart(raw, notes)
-    row |= _read_headers(message, notes)
-    row |= {"body": decode(raw[:TEXT_BYTES])} if parts is None else _read_parts(parts, notes)
+    decoder = Decoder(notes)
+    if parts is None:
+        row["body"] = decoder.decode(raw[:TEXT_BYTES])
+    else:
+        row |= _read_parts(message, parts, decoder)
+    row |= _read_headers(message, decoder)
     row["hidden"] = " ".join(filter(None, [str(row["hidden"]), *_without_width(row)]))
     if contacts is not None:
         row[CONTACTS] = _is_known(str(row["sender"]), contacts, notes)
@@ -150,8 +165,10 @@ def _is_known(sender: str, contacts: Collection[str], notes: Notes) -> bool:
     return any(address.lower() in contacts for _, address in getaddresses([sender]))
 
 
-def _read_headers(message: Message, notes: Notes) -> dict[str, str]:
+def _read_headers(message: Message, decoder: Decoder) -> dict[str, str]:
     """Return the columns that hold headers, and the names of all headers."""
+    together = "\n".join(str(value) for _, value in message.raw_items())
+    decoder.decode(together.encode("utf-8", "surrogateescape"))  # few words tell no charset
     values: dict[str, list[str]] = {}
     for name, value in message.raw_items():
         if not name.lower().startswith(LOCAL):
@@ -160,40 +177,43 @@ def _read_headers(message: Message, notes: Notes) -> dict[str, str]:
         if (name := str(chosen).strip().lower()).startswith("x-"):  # nothing else may be hidden
             values.pop(name, None)
     row = {
-        column: "\n".join(_header(value, notes) for name in names for value in values.get(name, ()))
+        column: "\n".join(decoder.header(value) for name in names for value in values.get(name, ()))
         for column, names in SOURCES.items()
     }
+    row["subject"] = re.sub(REVERSED, _reversed, row["subject"])
     return row | {"headers": " ".join(map(_word, values))}
 
 
-def _read_parts(parts: Iterable[Message], notes: Notes) -> dict[str, str]:
+def _read_parts(message: Message, parts: Iterable[Message], decoder: Decoder) -> dict[str, str]:
     """Return the columns that hold the text of parts, the hosts of links, and attachments."""
     bodies, links, attachments = [], [], []
     hidden: set[str] = set()
+    alternatives: dict[bool | None, list[str]] = {True: [], False: []}  # shown and not
+    is_shown = _alternatives(message)
     text_left, html_left = TEXT_BYTES, ALL_HTML_LENGTH
     for part in parts:
-        kind, name = part.get_content_type(), _file_name(part, notes)
-        is_text = part.get_content_maintype() == "text"
+        kind, name = part.get_content_type(), _file_name(part, decoder)
+        is_text = part.get_content_maintype() in ("text", "multipart")  # of which none was found
         if is_text:
             data, charset = _payload(part)
             if len(data) > text_left:
-                notes[f"text read to {TEXT_BYTES >> 20} MiB"] = None
+                decoder.notes[f"text read to {TEXT_BYTES >> 20} MiB"] = None
                 data = data[: data.rfind(b"\n", 0, text_left) + 1 or text_left]
             text_left -= len(data)
-            text = decode(data, charset)
-            if kind == "text/html":
-                seen = visible_text(text) if html_left > 0 else None
-                html_left -= min(len(text), HTML_LENGTH)
-                if seen is None:
-                    notes["HTML read as plain text: it is too long or nested too deep"] = None
-                else:
-                    text = seen.text
-                    links += seen.links
-                    hidden.update(seen.hidden)
-            links += LINK.findall(text)
-            bodies.append(text)
+            seen = _seen(part, decoder.decode(data, charset), decoder.notes, html_left)
+            html_left -= min(len(data), HTML_LENGTH) if kind == "text/html" else 0
+            hidden.update(seen.hidden)
+            shown = is_shown.get(id(part))
+            alternatives.setdefault(shown, []).append(seen.text)
+            if part.get_content_disposition() == "attachment":
+                name = f"{name}\n{seen.text}"
+            elif shown is not False:
+                links += seen.links + LINK.findall(seen.text)
+                bodies.append(seen.text)
         if name or not is_text:
             attachments.append(f"{_word(kind)} {name}")
+    if _differ("\n".join(alternatives[True]), "\n".join(alternatives[False])):
+        hidden.add("alternative")
     return {
         "body": "\n".join(bodies),
         "links": " ".join(dict.fromkeys(link.lower() for link in links)),
@@ -202,37 +222,75 @@ def _read_parts(parts: Iterable[Message], notes: Notes) -> dict[str, str]:
     }
 
 
-def _header(value: object, notes: Notes) -> str:
-    """Decode a header's encoded words and raw bytes."""
-    text = decode(str(value).encode("utf-8", "surrogateescape"))
-    if "=?" not in text:
-        return text
-    # To decode a line takes time by the square of its length.
-    if any(len(line) > ENCODED_LINE for line in text.splitlines()):
-        notes[f"encoded words in lines beyond {ENCODED_LINE:,} characters not decoded"] = None
-        return text
-    try:
-        parts = decode_header(text)
-    except (HeaderParseError, ValueError):
-        return text
-    return "".join(
-        part if isinstance(part, str) else decode(part, charset) for part, charset in parts
+def _seen(part: Message, text: str, notes: Notes, html_left: int) -> Seen:
+    """Return what a reader sees of the text of a part."""
+    seen = Seen(text, [], [])
+    if part.get_content_type() == "text/html":
+        found = visible_text(text) if html_left > 0 else None
+        if found is None:
+            notes["HTML read as plain text: it is too long or nested too deep"] = None
+        seen = found or seen
+    else:
+        if str(part.get_param("delsp")).lower() == "yes":
+            seen.text = re.sub(SOFT_BREAK, "", seen.text)
+        seen.text = re.sub(UUENCODED, "", seen.text)
+    seen.text, n = re.subn(REVERSED, _reversed, seen.text)
+    seen.hidden += ["order"] * bool(n)
+    return seen
+
+
+def _alternatives(message: Message) -> dict[int, bool]:
+    """Return of each part of alternatives, by its id, whether it is shown: HTML, or the last."""
+    shown: dict[int, bool] = {}
+    for whole in message.walk():
+        if whole.get_content_type() != "multipart/alternative" or not whole.is_multipart():
+            continue
+        parts: Any = whole.get_payload()
+        kinds = [{leaf.get_content_type() for leaf in part.walk()} for part in parts]
+        ranks = [("text/html" in of, "text/plain" in of, i) for i, of in enumerate(kinds)]
+        for part, rank in zip(parts, ranks, strict=True):
+            for leaf in part.walk():
+                shown[id(leaf)] = shown.get(id(leaf), True) and rank == max(ranks)
+    return shown
+
+
+def _differ(shown: str, other: str) -> bool:
+    """Whether of two texts that ought to say the same neither has half of the other's words."""
+    words, others = (
+        {*re.findall(r"[^\W\d_]{2,}", re.sub(r"\S+://\S+", "", text).lower())}
+        for text in (shown, other)
     )
+    return bool(others) and 2 * len(words & others) < max(len(words), len(others))
+
+
+def _reversed(found: re.Match[str]) -> str:
+    return found[1][::-1]
 
 
 def _payload(part: Message) -> tuple[bytes, str | None]:
     """Return a part's bytes, without their transfer encoding, and the charset it declares."""
+    said = str(part.get("content-transfer-encoding", ""))
+    if said and (plain := re.sub(r"\(.*|[^\w-]", "", said)) != said:
+        part.replace_header("content-transfer-encoding", plain)
     try:
         payload, charset = part.get_payload(decode=True), part.get_content_charset()
     except Exception:  # noqa: BLE001  such as for an unknown charset in RFC 2231's form
         del part["content-type"], part["content-transfer-encoding"]
         payload, charset = part.get_payload(decode=True), None
-    return (payload if isinstance(payload, bytes) else b""), charset
+    data = payload if isinstance(payload, bytes) else b""
+    if not charset and part.get_content_type() == "text/html":
+        meta = re.search(META, data[:2048])
+        charset = meta[1].decode("latin-1") if meta else None
+    return data, charset
 
 
-def _file_name(part: Message, notes: Notes) -> str:
+def _file_name(part: Message, decoder: Decoder) -> str:
     try:
-        return _header(part.get_filename() or "", notes)
+        name = part.get_param("filename", None, "content-disposition") or part.get_param("name")
+        name = name or ""
+        if isinstance(name, str):
+            return decoder.header(name)
+        return decoder.decode(name[2].encode("latin-1", "replace"), name[0])
     except Exception:  # noqa: BLE001  a broken parameter of RFC 2231 raises various errors
         return "broken_name"
 
@@ -262,44 +320,193 @@ LINEAR = """
     """.split()  # noqa: SIM905
 
 
-def decode(data: bytes, charset: str | None = None) -> str:
-    r"""Decode text by the charset that it has, which need not be the one that it declares.
+# Names that Python does not know, by their letters and digits.
+ALSO = {
+    "xmacchinesetrad": "big5", "xmacchinesesimp": "gb18030", "xmacce": "mac_latin2",
+    "xmaccentraleurroman": "mac_latin2",
+    "xmacukrainian": "mac_cyrillic", "koi": "koi8_r", "koi8": "koi8_r", "koi8ru": "koi8_u",
+    "cngb": "gb2312", "cnbig5": "big5", "big5eten": "big5", "xeuc": "euc_jp", "eucgb": "gb2312",
+    "msansi": "cp1252", "msee": "cp1250", "mscyrl": "cp1251", "msgreek": "cp1253",
+    "msturk": "cp1254", "mshebr": "cp1255", "msarab": "cp1256", "cp20866": "koi8_r",
+    "cp21866": "koi8_u", "cp51932": "euc_jp", "cp51949": "euc_kr", "cp54936": "gb18030",
+    "cp65001": "utf_8", "cp65000": "utf_7", "cp943": "cp932", "cp970": "euc_kr", "cp1386": "gbk",
+    "windows31j": "cp932", "ucs2": "utf_16", "iso10646ucs2": "utf_16", "unicode": "utf_16",
+    "cp50220": "iso2022_jp", "cp50221": "iso2022_jp", "cp50222": "iso2022_jp",
+}  # fmt: skip
+PLATFORM = r"(?:x|cs|ms|microsoft|ibm|ccsid|win|windows|dos|oem|codepage|cp|ansi)+0*(\d{3,5})"
+WIDER = {  # what programs write under the name of a part of it, the first that can be decoded
+    "ascii": "utf_8", "latin_1": "cp1252", "iso8859_1": "cp1252", "iso8859_9": "cp1254",
+    "iso8859_11": "cp874", "tis_620": "cp874", "gb2312": "gb18030", "gbk": "gb18030",
+    "shift_jis": "cp932 shift_jis_2004", "euc_kr": "cp949", "big5": "cp950 big5hkscs",
+    "euc_jp": "euc_jp euc_jis_2004",
+    "iso2022_jp": "iso2022_jp iso2022_jp_ext iso2022_jp_2004 iso2022_jp_2",
+}  # fmt: skip
+SEVEN_BIT = {b"\x1b$)C": "iso2022_kr", b"\x1b$": "iso2022_jp", b"~{": "hz"}  # by what is in them
+UTF_16 = (["utf_16"], ["utf_16_be"], ["utf_16_le"])
+LATIN = ("cp1252", "iso8859_15", "cp1250", "iso8859_2", "cp1254", "cp1257")  # that mail is in
+VAGUE = ("cp1252", "iso8859_15", "utf_8")  # are said where nobody knows
+FEW = 10  # characters, of which one may be broken
+CONTROLS = bytes({*range(32), 127} - set(b"\t\n\v\f\r\x0e\x0f\x1b"))  # of no charset of bytes
 
-    Bytes that are valid UTF-8 and not ASCII are UTF-8. Else they have the declared charset, if they
-    can be decoded by it; else they are Windows-1252, as most text without a declaration is.
+
+def decode(data: bytes, charset: str | None = None) -> str:
+    r"""Decode a text by the charset that it has, which need not be the one that it declares.
 
     Examples
     --------
     >>> decode("é".encode(), "iso-8859-1"), decode(b"\xe9", "utf-8"), decode(b"\xe9", "no-such")
     ('é', 'é', 'é')
     """
-    declared = _codec(charset) if charset else "ascii"
-    for name in (declared, "utf-8") if data.isascii() else ("utf-8", declared):
-        if name is not None:
-            try:
-                text = data.decode(name)
-            except ValueError:
-                continue
-            if name == "utf_7":  # it may hold halves of characters, which nothing can write
-                text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return Decoder({}).decode(data, charset)
+
+
+class Decoder:
+    """Decodes the texts of one message, and notes what charsets it guesses.
+
+    Bytes that are valid UTF-8 and not ASCII are UTF-8. Else they have the declared charset, if they
+    can be decoded by it and it is none that many declare who do not know; else one that another
+    text of the message has; else it is guessed, as that of files is.
+    """
+
+    def __init__(self, notes: Notes) -> None:
+        self.notes = notes
+        self._known: dict[str, str] = {}  # charsets of texts of this message, as they are called
+        self._left = GUESSES
+
+    def decode(self, data: bytes, charset: str | None = None) -> str:
+        """Return the text of some bytes, which declare a charset or none."""
+        codec = _codec(charset) if charset else None
+        names = WIDER.get(codec, codec).split() if codec else []
+        is_wide = (len(data) - len(data.translate(None, CONTROLS))) * FEW > len(data)
+        if is_wide or data[:2] in (b"\xff\xfe", b"\xfe\xff") or names[:1] in UTF_16:
+            # Of the two bytes of a letter the first has fewer values.
+            order = "utf_16_be" if len({*data[::2]}) < len({*data[1::2]}) else "utf_16_le"
+            text = None if data.isascii() and not is_wide else _decoded(data, [order])
+            if text is not None:
+                if not text.startswith("\ufeff") and names[:1] not in UTF_16:
+                    self._note("utf-16")
+                return text.removeprefix("\ufeff")
+        if data.isascii():
+            return self._of_ascii(data, names)
+        text = _decoded(data, ["utf_8"])
+        if text is not None:
             return text
-    return data.decode("windows-1252", "replace")
+        if names and names[0] not in VAGUE:
+            text = _decoded(data, names)
+            if text is None:
+                broken = data.decode(names[0], "replace")
+                others = re.sub(r"[\x00-\x7f]+", "", broken)
+                text = broken if others.count("\ufffd") * FEW <= len(others) else None
+        return self._guessed(data, (names or [""])[0], text)
+
+    def _of_ascii(self, data: bytes, names: list[str]) -> str:
+        """Decode bytes of ASCII, which may be those of a charset of seven bits."""
+        is_said = names[:1] == ["utf_7"] or (names and names[0] in SEVEN_BIT.values())
+        text = _decoded(data, names) if is_said else None
+        for sign, name in SEVEN_BIT.items():
+            if text is None and sign in data and (name != "hz" or b"~}" in data):
+                text = _decoded(data, WIDER.get(name, name).split())
+                if text is not None and not is_said:
+                    self._note(name.replace("_", "-"))
+        return data.decode("ascii") if text is None else text
+
+    def _guessed(self, data: bytes, name: str, text: str | None) -> str:
+        """Decode bytes as what they declare, where that fits them, or else as what they seem."""
+        if text is not None and len(text) < len(data):  # many bytes would not fit another charset
+            self._known[name] = name.replace("_", "-")
+            return text
+        for known, title in self._known.items():
+            if name in ("", *VAGUE) and (found := _decoded(data, [known])) is not None:
+                self._note(title)
+                return found
+        is_vague = name in ("", "utf_8")
+        if self._left > 0:
+            self._left -= 1
+            from naively.kernels.encodings import guess, with_letters
+
+            seems = guess([data[:GUESSED]], name)
+            if seems.encoding == "utf-8":
+                return with_letters(data.decode("utf-8", "surrogateescape"))[0]
+            if seems.script:
+                self._known[seems.encoding] = seems.title
+            is_found = seems.script or (seems.encoding in LATIN and (seems.is_sure or is_vague))
+            if is_found and seems.encoding != name:
+                self._note(seems.title)
+                return data.decode(seems.encoding, "replace")
+        if is_vague:
+            self._note("windows-1252")
+            name = "cp1252"
+        return data.decode(name, "replace") if text is None else text
+
+    def _note(self, title: str) -> None:
+        self.notes[f"charset guessed: {title}"] = None
+
+    def header(self, value: object) -> str:
+        """Return a header, with its encoded words and raw bytes decoded."""
+        text = self.decode(str(value).encode("utf-8", "surrogateescape"))
+        if "=?" not in text:
+            return text
+        done, *pieces = re.split(r"=\?(?!=)", text)
+        held, charset = b"", ""
+        for piece in pieces:
+            found = re.match(ENCODED, piece, re.IGNORECASE)
+            data = _transferred(found[2], found[3]) if found else b""
+            if not (found and data):
+                done, held = f"{done}{self.decode(held, charset)}=?{piece}", b""
+                continue
+            if charset != found[1].lower():  # else a letter may be in two words
+                done, held, charset = done + self.decode(held, charset), b"", found[1].lower()
+            held += data
+            if rest := piece[found.end() :].strip() and piece[found.end() :]:
+                done, held = f"{done}{self.decode(held, charset)}{rest}", b""
+        return done + self.decode(held, charset)
+
+
+def _transferred(encoding: str, text: str) -> bytes:
+    """Return the bytes of an encoded word; none if it is broken."""
+    if encoding in "qQ":
+        return a2b_qp(text.encode(), header=True)
+    letters = re.sub("[^A-Za-z0-9+/]", "", text)
+    return a2b_base64(letters + "=" * (-len(letters) % 4)) if len(letters) % 4 != 1 else b""
+
+
+def _decoded(data: bytes, names: Iterable[str]) -> str | None:
+    """Return a text by the first charset that it can be decoded by."""
+    for name in names:
+        try:
+            text = data.decode(name)
+        except ValueError:
+            continue
+        if name == "utf_7":  # it may hold halves of characters, which nothing can write
+            return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return text
+    return None
+
+
+@cache
+def _names() -> dict[str, str]:
+    """Return Python's names of charsets by the letters and digits of their names and aliases."""
+    known = {name: name for name in LINEAR} | {a: n for a, n in aliases.items() if n in LINEAR}
+    return {re.sub(r"[^a-z0-9]", "", alias): name for alias, name in known.items()} | ALSO
 
 
 def _codec(charset: str) -> str | None:
     """Return Python's name of a charset, or None; to ask Python takes long for an unknown one."""
     if len(charset) > CHARSET_LENGTH or not charset.isascii():
         return None
-    name = normalize_encoding(charset).lower()
-    name = aliases.get(name) or aliases.get(name.replace(".", "_")) or name
-    return name if name in LINEAR else None
+    usual = charset.lower().replace("-", "_")
+    if (usual := aliases.get(usual, usual)) in LINEAR:
+        return usual
+    key, names = re.sub(r"[^a-z0-9]|^charset", "", charset.lower()), _names()
+    page = re.fullmatch(PLATFORM, key)
+    short = re.sub(r"^(?:x|cs|iso(?=latin))+", "", key) if page is None else f"cp{page[1]}"
+    short = re.sub("^8859", "iso8859", short)
+    begins = (of[:n] for of in (key, short) for n in range(len(of), 3, -1) if of[n - 1].isdigit())
+    return names.get(key) or names.get(short) or next(filter(None, map(names.get, begins)), None)
 
 
 # --- A message is taken apart into its headers and parts, within the limits of ``limits`` --------
 
-
-if TYPE_CHECKING:
-    Notes = dict[str, None]  # sentences about what was not read, in order, each once
 
 LINE_END = re.compile(rb"\r\n|\r|\n")
 
@@ -356,13 +563,6 @@ class _Counts:
 
 def take_apart(raw: bytes, notes: Notes) -> tuple[Message, list[Message] | None]:
     r"""Return the headers of a message, and its parts; None if it is to be read as plain text.
-
-    Parameters
-    ----------
-    raw : bytes
-        The message.
-    notes : dict
-        A sentence is added about each thing that was not read.
 
     Examples
     --------

@@ -23,22 +23,7 @@ CHUNK = 1 << 16
 
 
 def pass_on(change: Callable[[bytes, bool], tuple[bytes, int]], failed: int = ERROR) -> int:
-    """Copy standard input to standard output, with its beginning changed, if that can be done.
-
-    Parameters
-    ----------
-    change : callable
-        Takes the message, or its first ``limits.BYTES`` bytes, and whether these are all of it;
-        returns what is written instead of them, and the exit status. What it raises is said on
-        standard error.
-    failed : int
-        The exit status if ``change`` raises; the message is then written as it came.
-
-    Returns
-    -------
-    status : int
-        The exit status.
-    """
+    """Copy standard input to standard output, with its beginning changed, if that can be done."""
     held: list[bytes] = []
     try:
         source = sys.stdin.buffer  # closed, it is None

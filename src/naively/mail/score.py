@@ -64,13 +64,6 @@ def words_of(row: Mapping[str, str | bool]) -> list[str]:
 def weight_of_evidence(count: Counts, messages: Counts) -> float:
     """Return log p(word | spam) / p(word | ham), smoothed; 0 for a word that was never counted.
 
-    Parameters
-    ----------
-    count : (float, float)
-        How many messages of ham and of spam hold the word.
-    messages : (float, float)
-        How many messages of ham and of spam there are.
-
     Examples
     --------
     >>> round(weight_of_evidence((1, 8), (10, 10)), 2), weight_of_evidence((0, 0), (10, 10))
@@ -194,18 +187,6 @@ def leave_one_out_histogram(
     """Count messages that the table has learned by their class and their leave-one-out score.
 
     A message's own counts are subtracted before its score is taken, as if it had not been learned.
-
-    Parameters
-    ----------
-    table : MailTable
-        The counts.
-    sample : sequence of (words, class)
-        Some of the messages that were counted; class 1 is spam.
-
-    Returns
-    -------
-    histogram : list of int
-        ``BINS`` counts of ham, then as many of spam.
     """
     histogram = [0] * (2 * BINS)
     others = {c: (table.messages[0] - (c == 0), table.messages[1] - (c == 1)) for c in (0, 1)}
@@ -233,13 +214,6 @@ def fit_temperature(histogram: Sequence[float], messages: Counts) -> float | Non
 
     The penalty is that of a normal prior on the log of the temperature. The result is None if there
     are not ``ENOUGH`` messages of each class.
-
-    Parameters
-    ----------
-    histogram : sequence of float
-        The result of `leave_one_out_histogram`; those of several batches are added.
-    messages : (float, float)
-        How many messages of ham and of spam were learned.
     """
     if min(sum(histogram[:BINS]), sum(histogram[BINS:])) < ENOUGH or min(messages) <= 1:
         return None

@@ -214,17 +214,7 @@ class Service:
 
 
 def respond(settings: Service, request: Request, message: bytes) -> tuple[bytes, str]:
-    """Score a message, and return the answer and what is logged about it.
-
-    Parameters
-    ----------
-    settings : Service
-        How to score.
-    request : Request
-        What is asked for.
-    message : bytes
-        The message.
-    """
+    """Score a message, and return the answer and what is logged about it."""
     notes: dict[str, None] = {}
     model = settings.models.of(request.user)
     verdict, row = judge(message, model.weights, settings.contacts, notes)
@@ -493,21 +483,7 @@ def serve(
     host: str = "localhost",
     port: int | None = None,
 ) -> None:
-    """Serve clients until SIGTERM or SIGINT.
-
-    Parameters
-    ----------
-    settings : Service
-        How messages are scored and learned.
-    log : Log
-        Where a line a message is written; SIGHUP reopens it.
-    path : str, optional
-        Of the socket to make.
-    host : str
-        The address to listen on, if a port is given.
-    port : int, optional
-        The port; 0 for any. Without path and port, sockets are those that systemd passes.
-    """
+    """Serve clients until SIGTERM or SIGINT."""
     sys.setswitchinterval(SWITCH)
     with listening(path, host, port) as sockets:
         asyncio.run(_until_told(settings, log, sockets))

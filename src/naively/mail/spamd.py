@@ -204,17 +204,6 @@ def scored(
 ) -> bytes:
     r"""Return the answer to a request that scores a message.
 
-    Parameters
-    ----------
-    request : Request
-        What was asked for.
-    score, threshold : str
-        Numbers.
-    is_spam : bool
-        Whether the score is at least the threshold.
-    content : bytes
-        What follows: a report, symbols, a message or its head; nothing for CHECK.
-
     Examples
     --------
     >>> scored(Request("CHECK"), "7.3", "0.0", is_spam=True)

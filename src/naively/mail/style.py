@@ -53,11 +53,15 @@ URL = r"url\([^)]*+\)?"
 ESCAPE = r"(?s)\\(?:([0-9a-f]{1,6})\s?|(.))"
 DECLARATION = (
     r"(?:^|;)\s*+(display|visibility|opacity|font(?:-size)?|color|background(?:-color|-image)?"
-    r"|text-indent|position|left|top|margin-left|(?:max-)?(?:width|height)|overflow(?:-[xy])?)"
+    r"|text-indent|position|left|top|unicode-bidi|direction|clip(?:-path)?|transform|margin-left|(?:max-)?(?:width|height)|overflow(?:-[xy])?)"
     r"\s*+:([^;!]*+)(!\s*+important)?"
 )
 LENGTH = r"([-+]?(?:[0-9]{1,9}(?:\.[0-9]{0,9})?|\.[0-9]{1,9}))[0-9]*+(%|[a-z]*+)"
 SIZE_OF_FONT = r"(?<![^\s])[.0-9]+(?:%|[a-z]+|(?=[\s/]))"
+CLIPPED = (  # nothing of a box is left by this clip or transform
+    r"rect\((?:\s*+[01](?:px)?(?:\s*+,|\s++|(?=\)))){4}|inset\((?:[5-9]\d|100)%|circle\(\s*+0(?![.\d])"
+    r"|scale[xy]?\(\s*+0(?![.\d])"
+)
 HEX = r"#?([0-9a-f]{6}|[0-9a-f]{3})(?![0-9a-f])"
 RGB = r"rgba?\(([^)]{1,60})\)"
 SIMPLE = r"([a-z][a-z0-9]*|\*)?(?:([.#])([^\s.#:\[>+~*]+))?"
@@ -69,7 +73,7 @@ COMPLEX, OWN = 10, 20  # how special a selector is at least that is not simple; 
 LEAST: Rank = (False, -1, 0)
 NOTHING: dict[str, tuple[Rank, str]] = {}
 COLOURED = frozenset(("a", "button"))  # these have a colour of their own
-STYLING = frozenset(("style", "bgcolor", "color", "background", "text", "hidden"))
+STYLING = frozenset(("style", "bgcolor", "color", "background", "text", "hidden", "dir"))
 TABLES = frozenset(  # these grow with their text
     ("table", "thead", "tbody", "tfoot", "tr", "td", "th", "caption", "col", "colgroup")
 )
@@ -114,7 +118,7 @@ class Sheet:
         get = attributes.get
         key = (
             name, get("style"), get("class"), get("id"), get("color"), get("bgcolor"),
-            get("background"), get("text"), "hidden" in attributes,
+            get("background"), get("text"), get("dir"), "hidden" in attributes,
         )  # fmt: skip
         if key not in self._known:
             self._known[key] = self._cascade(name, attributes)
@@ -142,6 +146,10 @@ def _of_attributes(name: str, attributes: Attributes) -> Iterator[tuple[str, str
     """Yield what old attributes declare, and elements that look like no others."""
     if "hidden" in attributes:
         yield "display", "none"
+    if name == "bdo":
+        yield "unicode-bidi", "bidi-override"
+    if order := attributes.get("dir"):
+        yield "direction", order.lower().strip()
     if name in COLOURED:
         yield "color", UNKNOWN
     if colour := attributes.get({"font": "color", "body": "text"}.get(name, "")):
@@ -161,6 +169,8 @@ class Appearance:
         Whether a reader sees it.
     is_blank : bool
         Whether it takes its place, if it is not seen.
+    backwards : bool
+        Whether its letters follow each other from right to left.
     gone : bool
         Whether nothing is seen here, whatever style elements within it may have.
     """
@@ -172,13 +182,14 @@ class Appearance:
         "_size",
         "_visible",
         "_within",
+        "backwards",
         "gone",
         "is_blank",
         "seen",
     )
 
     def __init__(self) -> None:
-        self.gone = self.is_blank = False
+        self.gone = self.is_blank = self.backwards = False
         self.seen = self._visible = True
         self._size = 16.0
         self._indent = 0.0
@@ -214,9 +225,12 @@ class Appearance:
             self.gone
             or get("display") == "none"
             or _is_faint(get("opacity"))
+            or (not is_line and _is_clipped(declared, position))
             or _is_far(declared, position, new._size)
             or (not is_line and _is_thin(declared, name, new._size))
         )
+        overrides = get("unicode-bidi", "").endswith("override")
+        new.backwards = get("direction") == "rtl" if overrides else self.backwards
         new.is_blank = not new.gone and new._size > SMALLEST
         new.seen = not (
             new.gone
@@ -244,6 +258,12 @@ def _is_faint(opacity: str | None) -> bool:
     if not found or found[2] not in ("", "%"):
         return False
     return float(found[1]) < FAINTEST * (100 if found[2] else 1)
+
+
+def _is_clipped(declared: Mapping[str, str], position: str) -> bool:
+    """Whether nothing is left of a box."""
+    names = ["clip-path", "transform", *(["clip"] if position in ("absolute", "fixed") else [])]
+    return any(re.match(CLIPPED, declared.get(name, "")) for name in names)
 
 
 def _is_far(declared: Mapping[str, str], position: str, size: float) -> bool:

@@ -40,24 +40,6 @@ def judge(
 ) -> tuple[Verdict, Row]:
     r"""Score a message; a sentence about each thing that was beyond a limit is added to the notes.
 
-    Parameters
-    ----------
-    message : bytes
-        The message, or its beginning.
-    table : MailTable or WordWeights
-        The model.
-    contacts : collection of str, optional
-        Addresses in lower case.
-    notes : dict, optional
-        Sentences.
-
-    Returns
-    -------
-    verdict : Verdict
-        What the model says.
-    row : dict
-        The message by columns.
-
     Examples
     --------
     >>> from naively.mail.table import MailTable
@@ -134,21 +116,7 @@ def division_of(
     at_most: float | None = None,
     lists: Lists = NOBODY,
 ) -> Division:
-    """Return the division that options ask for: of least cost, unless another is given.
-
-    Parameters
-    ----------
-    table : MailTable, optional
-        The model, which chooses a threshold by ``at_most``.
-    costs : (float, float)
-        Of taking ham for spam, and spam for ham.
-    unsure : (float, float), optional
-        The probabilities between which the class is unsure.
-    at_most : float, optional
-        The share of good mail that may be taken for spam.
-    lists : (frozenset of str, frozenset of str)
-        Senders whose mail is ham, and those whose mail is spam.
-    """
+    """Return the division that options ask for: of least cost, unless another is given."""
     if table is not None and at_most is not None:
         from naively.mail.evaluation import guaranteed
 

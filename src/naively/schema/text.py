@@ -11,6 +11,8 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache, partial, reduce
 from importlib import import_module
+from importlib.util import find_spec
+from itertools import chain
 from operator import or_
 from typing import Any, Literal, Self, TypeAlias
 
@@ -79,7 +81,8 @@ class Text(TextModel):
         looked at alone.
     stop_words : str or sequence of str, optional
         Words that are left out before n-grams are made: "english" as scikit-learn has them, another
-        language as the package ``stop-words`` has them ("german", "de"), or a list.
+        language as the package ``stop-words`` has them ("german", "de"), or a list of words; of
+        names of languages alone (["english", "german"]), the words of all of them.
     strip_accents : {"ascii", "unicode"}, optional
         Whether "é" is "e".
     min_df, max_df : int or float, default 1 and 1.0
@@ -159,9 +162,7 @@ class Text(TextModel):
             )
         self._check_words()
         if self.stop_words is not None and self.stop_words != "english":
-            of = self.stop_words
-            words = stop_words_of(of) if isinstance(of, str) else of
-            folded = {fold(word, self.lowercase)[0] for word in words}
+            folded = {fold(word, self.lowercase)[0] for word in stop_words_of(self.stop_words)}
             object.__setattr__(self, "stop_words", tuple(sorted(folded)))
         self._declare()
         self._check_limits()
@@ -381,11 +382,8 @@ class Text(TextModel):
 
     @cached_property
     def _stop_words(self) -> tuple[str, ...]:
-        if self.stop_words == "english":
-            from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
-
-            return tuple(sorted(ENGLISH_STOP_WORDS))
-        return tuple(self.stop_words or ())
+        of = stop_words_of("english") if self.stop_words == "english" else self.stop_words
+        return tuple(of or ())
 
 
 class Printed(str):
@@ -406,16 +404,33 @@ def name_of(function: Callable[..., object]) -> str:
     return getattr(function, "__name__", type(function).__name__)
 
 
-def stop_words_of(language: str) -> list[str]:
-    """Return the stop words of a language, by its name or code; an error says which there are."""
-    known = optional("stop_words", "stop-words", f"stop_words={language!r}")
-    names = known.LANGUAGE_MAPPING
-    if language not in names and language not in names.values():
+def stop_words_of(given: str | Sequence[str]) -> list[str]:
+    """Return the words of a language, by name or code, or of several by name; else those given."""
+    if given == "english":
+        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+        return sorted(ENGLISH_STOP_WORDS)
+    if not isinstance(given, str):
+        words = list(given)
+        if "english" in words or find_spec("stop_words") is not None:
+            named = {*words} <= {*_languages(words).values()}
+            words = list(chain.from_iterable(map(stop_words_of, words))) if named else words
+        return words
+    known = _languages(given)
+    if given not in known and given not in known.values():
         raise ValueError(
-            f"There are no stop words of {language!r}: give a list of words, or one of "
-            f"{', '.join(sorted(names.values()))}."
+            f"There are no stop words of {given!r}: give a list of words, or one of "
+            f"{', '.join(sorted(known.values()))}."
         )
-    return list(known.get_stop_words(language))
+    return list(import_module("stop_words").get_stop_words(given))
+
+
+def _languages(given: object) -> dict[str, str]:
+    """Return the names of languages that have stop words, by their codes."""
+    known: dict[str, str] = optional(
+        "stop_words", "stop-words", f"stop_words={given!r}"
+    ).LANGUAGE_MAPPING
+    return known
 
 
 @cache

@@ -30,7 +30,6 @@ from naively.data.files.dialects import (
     others,
     speaks_for,
 )
-from naively.data.files.encodings import Guess, guess, with_letters
 from naively.data.files.source import (
     CHUNK,
     EXTENSIONS,
@@ -45,6 +44,7 @@ from naively.data.files.source import (
     plain_extension,
     start_of,
 )
+from naively.kernels.encodings import Guess, guess, with_letters
 from naively.options import FileOptions
 from naively.saving import copying
 

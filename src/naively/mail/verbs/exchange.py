@@ -82,7 +82,7 @@ def _read(options: argparse.Namespace) -> Counted:
     else:
         with open(options.dump, "rb") as file:  # noqa: PTH123
             content = file.read()
-    lines = [decode(line) for line in content.split(b"\n")]
+    lines = decode(content).split("\n")
     if not is_backup(lines[0]):
         if options.words_of:
             raise ValueError("--words-of is for a backup of SpamAssassin; leave it out.")
