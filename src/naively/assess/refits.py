@@ -21,7 +21,7 @@ from naively.assess.scores import Scores, scores
 from naively.counting.labels import Labels
 from naively.data.columns import Rows, as_floats, missing_in
 from naively.data.frames import as_rows
-from naively.data.reading import read_strings
+from naively.data.reading import NOTHING_SAID, TIME_OF_ROWS, ReadAs, read_strings
 from naively.kernels.reference import Floats
 from naively.kernels.strings import Strings
 from naively.model.class_prior import Cost
@@ -43,10 +43,13 @@ class Named:
         The name of the column; empty of what was given as an array.
     values : table column of shape (rows,)
         The groups or times.
+    said : ReadAs
+        What was said of columns, as the order of days.
     """
 
     name: str
     values: Any
+    said: ReadAs = NOTHING_SAID
 
     @property
     def of(self) -> str:
@@ -103,7 +106,8 @@ class Named:
     @cached_property
     def _table(self) -> Rows:
         """The times, as strings are read."""
-        return read_strings(as_rows({"time": self.values}))
+        named = as_rows({self.name or TIME_OF_ROWS: self.values})
+        return read_strings(named, self.said).renamed(("time",))
 
     def _cells(self, what: str, table: Rows, rows: int) -> Any:
         """Return the cells, of which there is one for each row, and none is missing."""

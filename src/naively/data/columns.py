@@ -7,12 +7,12 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from difflib import get_close_matches
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 from uuid import UUID
 
 import numpy as np
@@ -23,6 +23,9 @@ from naively.counting.labels import is_missing, plain
 from naively.kernels import dispatch
 from naively.kernels.strings import Strings
 from naively.messages import warn
+
+if TYPE_CHECKING:
+    from naively.data.reading import Forms
 
 # --- Any column becomes cells of shape (rows,) of one kind, whatever they arrive in --------------
 #
@@ -88,12 +91,20 @@ class Reading:
         Whether 20240131 is a date.
     scaled : {"", "days", "units"}
         Whether numbers are multiplied by their units: times are days then.
+    unit : str
+        What most numbers that have a unit count; numbers without one count it too.
+    units : tuple of str
+        The currencies of a column of money, which are numbers beside one another.
     note : str
         What else is to be said of the column.
     missing : tuple of str
         Strings that stand for missing cells.
     words : tuple of str, optional
         The words beside its numbers or times, if they are few; None if they are many.
+    given : tuple of str
+        Which of these fields were given, so that no cell votes on them.
+    forms : Forms, optional
+        The forms of the cells that were read so, which vote; None where they are not known.
     """
 
     content: Content
@@ -101,9 +112,13 @@ class Reading:
     day_first: bool = False
     dates: bool = False
     scaled: str = ""
+    unit: str = ""
+    units: tuple[str, ...] = field(default=(), compare=False)
     note: str = field(default="", compare=False)
     missing: tuple[str, ...] = ()
     words: tuple[str, ...] | None = field(default=(), compare=False)
+    given: tuple[str, ...] = field(default=(), compare=False)
+    forms: Forms | None = field(default=None, compare=False, repr=False)
 
     @property
     def kind(self) -> Kind:
@@ -115,7 +130,13 @@ class Reading:
         """Whether strings stay as they are written."""
         return self.content in ("levels", "missing")
 
+    @property
+    def fixed(self) -> Reading:
+        """The same reading, whatever other cells say."""
+        return replace(self, given=FIXED)
 
+
+FIXED = ("content", "comma", "day_first", "dates", "scaled", "unit", "units")  # fields
 LEVELS = Reading("levels")
 # How strings are read where a column came as numbers, truths or times in training.
 READ_AS: dict[Kind, Reading] = {

@@ -8,7 +8,7 @@ counted again from the first.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from naively.counting.labels import NOTHING_BESIDE, Beside, Labels, Target
@@ -105,7 +105,8 @@ def learn(
     """
     stream = table.stream
     contents = contents_given(event_models, stream.names)
-    stream.said = settings.read_as({str(name): of for name, of in contents.items()})
+    said = settings.read_as({str(name): of for name, of in contents.items()})
+    stream.said = replace(said, times=table.beside.frequencies)
     if known is not None:
         readings = known.known_readings
         stream.known |= {str(n): of for n, of in readings.items() if n in stream.names}
@@ -114,7 +115,7 @@ def learn(
             model, sample = _learn(table, event_models, settings, sample.empty(), known)
         except ReadAgainError:
             continue
-        if model is not None and stream.readings:
+        if model is not None:
             model = model.read_as(stream.readings)
         return model, sample
 

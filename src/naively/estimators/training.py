@@ -275,7 +275,9 @@ class InMemory(Training):
         if self.there is not None and not len(self.there):
             raise ValueError("No row has a label; label some rows of each class.")
         check_rows(self.rows, self.labels)
-        read = replace(self, every=read_as_given(self.every, event_models, settings))
+        times = self.labels.frequency
+        every = read_as_given(self.every, event_models, settings, times=times)
+        read = replace(self, every=every)
         schema = infer(read.every, event_models, settings)
         batch = schema.encode(read.rows, self.labels)
         batch = batch.tokenised() if again else batch
@@ -297,7 +299,8 @@ class InMemory(Training):
     def _count(self, model: Model, event_models: EventModels) -> tuple[Batch, Model]:
         """Encode these rows as a model counts them, and count them alone."""
         check_rows(self.rows, self.labels)
-        rows = read_as_given(self.rows, event_models, model.settings, *model.counted)
+        known, times = model.counted, self.labels.frequency
+        rows = read_as_given(self.rows, event_models, model.settings, *known, times)
         model.counted.schema.say_odd(rows, model.counted.schema.readings)
         schema = extend(model.counted.schema, rows, event_models, model.settings)
         batch = schema.encode(rows, self.labels)

@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias, TypeVar, Union, get_args, get_origin
 
 from naively.counting.axis import Level
 from naively.data.columns import Kind, Reading
+from naively.data.reading import Forms
 from naively.events import Beta, Dirichlet
 from naively.model.model import AddedNoise, Sought
 from naively.options import Weighting
@@ -276,7 +277,7 @@ def shown(value: Json) -> str:
 
 @lru_cache
 def _hints(of: type, names: tuple[tuple[str, Hint], ...]) -> dict[str, Hint]:
-    hints = get_type_hints(of, localns=dict(names) or None)
+    hints = get_type_hints(of, localns={"Forms": Forms, **dict(names)})
     return {field.name: hints[field.name] for field in fields(of)}
 
 

@@ -477,6 +477,8 @@ def _reads_so(levels: BlockTally[Levels], other: View, name: Name, reading: Read
     """Whether a column is not levels if it has these and what was counted in another place."""
     (found,) = forms_of(levels).values()
     kind = other.schema.columns[name].kind
+    if reading.forms is not None:
+        return read(found + reading.forms).content == reading.content
     words = {
         str(level): int(count)
         for group in other.schema.groups
@@ -518,7 +520,8 @@ def _into_read(
     rows = read_levels(name, levels.axis.levels[0], reading)
     if name in rows.words and not any(group.kind == "word" for group in groups):
         groups += (Group(WORDS, "word", (name,)),)
-    readings = {name: readings_with_words(rows).get(name, reading)}
+    reading = readings_with_words(rows).get(name, reading)
+    readings = {name: replace(reading, forms=forms_of(levels)[name])}
     schema = Schema(groups, (name,), {}, frozenset((name,)), readings)
     classes = np.arange(levels[LEVEL].shape[1])
     blocks = {}
@@ -559,7 +562,8 @@ class CountedTotal:
         schema, tally = counted
         if not is_as_in(self._schema, schema):
             schema, tally = as_in(self.counted(), counted)
-        self._schema = self._schema.union(schema)
+        readings = self._schema.readings_with(schema)
+        self._schema = replace(self._schema.union(schema), readings=readings)
         self._total.add(tally)
 
     def counted(self) -> View:
