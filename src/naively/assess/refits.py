@@ -176,24 +176,7 @@ def splits_of(
     groups: Named | None = None,
     time: Named | None = None,
 ) -> Splits:
-    """Return how rows are cross-validated.
-
-    Parameters
-    ----------
-    labels : Labels
-        The labels of the rows.
-    alike : callable
-        Returns what equal rows have in common, of shape (rows,); asked where rows are dealt.
-    folds : int
-        How many folds, or how many blocks are judged.
-    groups, time : Named, optional
-        The group and the time of each row.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer groups, or different times, than are needed.
-    """
+    """Return how rows are cross-validated."""
     folds, n = check_folds(folds), len(labels)
     if n < 2:
         raise ValueError("There are fewer than two rows: none can be held out.")
@@ -232,26 +215,7 @@ def check_folds(folds: object) -> int:
 def cross_validate(
     rows: Rows, labels: Labels, splits: Splits, learn: Learn, cost: Cost = None
 ) -> Scores:
-    """Score rows, each by a model of the rows that its fold is judged by.
-
-    Parameters
-    ----------
-    rows : Rows
-        The rows.
-    labels : Labels
-        Their labels and weights.
-    splits : Splits
-        Which rows judge which.
-    learn : callable
-        Returns the model of some rows and their labels, all of it learned anew.
-    cost : array or mapping, optional
-        What answers cost (see ``NaiveBayes.predict``).
-
-    Notes
-    -----
-    The only row of a class is not scored, as nobody would know the class without it. Other rows of
-    a class that the model has not met, as it is in one group or came later, are missed.
-    """
+    """Score rows, each by a model of the rows that its fold is judged by."""
     p = np.zeros((len(labels), labels.k))
     judged = np.zeros(len(labels), np.bool_)
     unmet = np.zeros(len(labels), np.bool_)
@@ -304,8 +268,6 @@ def together(alike: NDArray[Any], folds: int) -> Places:
     levels, where rows are equal by chance: each is for itself then, as a model that has met none of
     them would not be one of such rows.
 
-    Examples
-    --------
     >>> together(np.array([5, 5, 7, 7, 7, 8]), 3).tolist()
     [0, 0, 1, 1, 1, 2]
     >>> len(np.unique(together(np.repeat([5, 7], [30, 3]), 3)))
@@ -325,8 +287,6 @@ def deal(labels: Labels, groups: Places, folds: int) -> Places:
     Groups of several rows come first, the largest of all, each into the fold that has the least
     of what it brings; single rows fill up. Rows of one size are dealt in a fixed random order.
 
-    Examples
-    --------
     >>> labels = Labels(np.array([0, 0, 0, 0, 1, 1], np.int32), np.array(["a", "b"]))
     >>> fold = deal(labels, np.arange(6), 2)
     >>> np.bincount(fold[:4]), np.bincount(fold[4:])
@@ -362,8 +322,6 @@ def fill(loads: Floats, totals: Floats, n: int) -> Places:
 
     What is left over goes to the folds of the least totals.
 
-    Examples
-    --------
     >>> fill(np.array([5.0, 1.0, 2.0]), np.array([9.0, 9.0, 8.0]), 4)
     array([0, 2, 2])
     """

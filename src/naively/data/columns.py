@@ -149,15 +149,6 @@ READ_AS: dict[Kind, Reading] = {
 def read_column(name: Name, values: Any) -> Column:
     """Read a NumPy array or a sequence of cells as a column of one kind.
 
-    Raises
-    ------
-    TypeError
-        If the values are no sequence of cells.
-    ValueError
-        If a cell cannot be learned from; the message names the column.
-
-    Examples
-    --------
     >>> read_column("x", [1, None, 2.5])
     (array([1. , nan, 2.5]), 'number')
     >>> read_column("day", ["2020-02-03", None])
@@ -493,8 +484,6 @@ def part_of(moments: NDArray[np.datetime64], part: Cycle) -> NDArray[Any]:
 
     Times and names are of shape (rows,).
 
-    Examples
-    --------
     >>> part_of(np.array(["2026-11-21T10:30", "NaT"], TIME), "weekday")
     array(['Saturday', None], dtype=object)
     """
@@ -572,17 +561,6 @@ def is_plain(X: Any, kinds: Collection[np.dtype[Any]], *, sparse: bool = False) 
     A matrix is if its arrays belong together and each cell is there once, in order; of any other
     SciPy makes such a one, or it is refused.
 
-    Parameters
-    ----------
-    X : object
-        Anything.
-    kinds : collection of dtype
-        What its numbers may be; those of a CSR matrix may also be integers.
-    sparse : bool, default False
-        Whether it may be a CSR matrix.
-
-    Examples
-    --------
     >>> floats = [np.dtype(np.float64)]
     >>> is_plain(np.ones((2, 3)), floats), is_plain([[1.0]], floats)
     (True, False)

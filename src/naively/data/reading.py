@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from operator import add
+from operator import add, sub
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -116,8 +116,7 @@ class Few:
         return TOO_MANY if len(total) > FEW_WORDS else Few(dict(total))
 
     def __sub__(self, other: Few) -> Few:
-        left = {of: n - other.counts.get(of, 0) for of, n in self.counts.items()}
-        return self if other.many else Few({of: n for of, n in left.items() if n > 0}, self.many)
+        return Few(dict(Counter(self.counts) - Counter(other.counts)), self.many)
 
     def __len__(self) -> int:
         return FEW_WORDS + 1 if self.many else len(self.counts)
@@ -174,16 +173,14 @@ class Forms:
         return _forms(strings, dispatch.read_forms(strings), np.ceil(times).astype(np.int64))
 
     @classmethod
-    def of_values(cls, kind: Kind, n: float, words: Mapping[str, int]) -> Forms:
-        """Return the forms of a column that holds so many values and words.
+    def of_values(cls, kind: Kind, n: float) -> Forms:
+        """Return the forms of a column that holds so many values.
 
-        >>> read(Forms.of_values("time", 12.0, {"NA": 3})).content
+        >>> read(Forms.of_values("time", 12.0)).content
         'time'
         """
         form = {"boolean": Form.TRUTH, "time": Form.YMD}.get(kind, Form.POINT)
-        count = tuple(int(np.ceil(n)) * (of == form) for of in Form)
-        of_words = cls.of_levels(list(words), np.array([*words.values()], np.float64))
-        return cls(count, numbers=TOO_MANY) + of_words
+        return cls(tuple(int(np.ceil(n)) * (of == form) for of in Form), numbers=TOO_MANY)
 
     def __add__(self, other: Forms) -> Forms:
         return Forms(
@@ -196,11 +193,8 @@ class Forms:
         )
 
     def __sub__(self, other: Forms) -> Forms:
-        """Return the forms of the cells that are left; those that were too many stay so."""
-        count, length = (
-            tuple(max(a - b, 0) for a, b in zip(mine, theirs, strict=True))
-            for mine, theirs in ((self.count, other.count), (self.length, other.length))
-        )
+        count = tuple(map(sub, self.count, other.count))
+        length = tuple(map(sub, self.length, other.length))
         words, affixes = self.words - other.words, self.affixes - other.affixes
         return replace(self, count=count, length=length, words=words, affixes=affixes)
 
@@ -376,24 +370,7 @@ def read(
     day_first: bool | None = None,
     table: Votes | None = None,
 ) -> Reading:
-    """Return what a column is, by the forms of its cells.
-
-    Parameters
-    ----------
-    forms : Forms
-        Of all its cells.
-    content : {"number", "numbers", "time", "clock", "truth", "levels"}, optional
-        What the column is, if it is known; "numbers" are numbers if they may not be times.
-    comma, day_first : bool, optional
-        Whether numbers have a decimal comma, and dates the day first, if it is known.
-    table : Votes, optional
-        What the other columns of the table say of both.
-
-    Returns
-    -------
-    Reading
-        What the column is, with what is to be said of it.
-    """
+    """Return what a column is, by the forms of its cells."""
     table = table or Votes()
     if content is not None and content != "numbers":
         return _read_as(forms, content, comma, day_first, table)
@@ -793,25 +770,6 @@ def values_of(
 ) -> tuple[Cells, Strings | None]:
     """Return a column's cells as it is read, and its words.
 
-    Parameters
-    ----------
-    strings : Strings
-        The column.
-    reading : Reading
-        How it is read.
-    looked : Looked, optional
-        What `look_at` has found of it.
-
-    Returns
-    -------
-    cells : ndarray of shape (rows,), or Strings
-        Numbers, times or truths; NaN or NaT where there is none. Levels as they are written.
-    words : Strings or None
-        What is written in a cell that is neither empty nor of the kind; missing in others. None
-        if there is no word.
-
-    Examples
-    --------
     >>> from naively.kernels.strings import pack_strings
     >>> strings = pack_strings(["1,5", "NA", ""])
     >>> values_of(strings, read(Forms.of(strings)))
@@ -940,19 +898,6 @@ def read_strings(
 ) -> Rows:
     """Return rows in which columns of strings are read as what they are.
 
-    Parameters
-    ----------
-    rows : Rows
-        A table, of which some columns may have been read already.
-    said : ReadAs
-        What was said of the columns.
-    known : mapping of str to Reading, optional
-        How columns are read, whatever is in them.
-    before : mapping of str to Forms, optional
-        The forms of cells of other columns that came before these rows.
-
-    Examples
-    --------
     >>> from naively.data.columns import column_rows
     >>> rows = read_strings(column_rows({"a": ["1,5", "NA"], "b": ["x", "y"]}))
     >>> rows.values("a"), rows.kind("b"), list(rows.words["a"])
@@ -1091,7 +1036,7 @@ def say_kept(known: Mapping[Any, Reading], now: Mapping[Any, Reading]) -> None:
     for name, of in now.items():
         if of.given == FIXED and known[name].given != FIXED and not _strange(of):
             warn(
-                f"Column {title(name)!r} was learned as {_said(of, DECIMAL)}, and all rows "
+                f"Column {title(name)!r} was learned as {_said(of, '')}, and all rows "
                 "together are read otherwise: these are read as those before; else fit anew."
             )
 

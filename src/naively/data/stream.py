@@ -386,19 +386,6 @@ def _ends(columns: Sequence[Cells], length: int, rows: int, size: int) -> list[i
 def as_stream(X: Table) -> Stream | None:
     """Return a table that is not in memory as a stream; None if it is in memory.
 
-    Parameters
-    ----------
-    X : table
-        A DuckDB relation, a Polars LazyFrame, an Ibis table, a PyArrow dataset, scanner or
-        RecordBatchReader, an iterator of tables of any kind (as ``pandas.read_csv`` gives with
-        ``chunksize``), or a `Stream`.
-
-    Notes
-    -----
-    A reader and an iterator can be read only once.
-
-    Examples
-    --------
     >>> import duckdb
     >>> as_stream(duckdb.sql("select 1 as a")).names
     ['a']

@@ -81,28 +81,7 @@ def learn(
     sample: Reservoir,
     known: Schema | None = None,
 ) -> tuple[Model | None, Reservoir]:
-    """Count a table of any length.
-
-    Parameters
-    ----------
-    table : LabelledStream
-        The rows.
-    event_models : "auto", str, EventModel or mapping
-        How columns are generated.
-    settings : Settings
-        How parameters are derived.
-    sample : Reservoir
-        An empty sample, whose seed chooses the rows.
-    known : Schema, optional
-        How rows are counted already.
-
-    Returns
-    -------
-    model : Model or None
-        What was counted; None if there was no row.
-    sample : Reservoir
-        A sample of the rows.
-    """
+    """Count a table of any length."""
     stream = table.stream
     contents = contents_given(event_models, stream.names)
     said = settings.read_as({str(name): of for name, of in contents.items()})

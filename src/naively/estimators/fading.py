@@ -68,11 +68,6 @@ class FadedRows:
         """Find what rows weigh, which follow those of a model whose newest is ``before``.
 
         ``read_rows`` reads strings as the model does; an array's, whatever other columns say.
-
-        Raises
-        ------
-        ValueError
-            If rows have no times, or these are in other units than the half-life.
         """
         if time is None:
             raise ValueError(

@@ -61,19 +61,6 @@ def infer(
 ) -> Schema:
     """Choose an event model for each column, unless it was given one.
 
-    Parameters
-    ----------
-    rows : Rows
-        The table.
-    event_models : "auto", str, EventModel, Text, Patterns, sequence of these two, or mapping
-        One for all (or for a text, several), or by the name of a column, a tuple of names, or a
-        kind ("number", "boolean", "string", "time"); names go before kinds.
-    settings : Settings, optional
-        The settings of event models that are chosen here or named; one that is given as an object
-        has its own.
-
-    Examples
-    --------
     >>> from naively.data.frames import as_rows
     >>> print(infer(as_rows({"size": [3.0, 4.0], "colour": ["red", "blue"]})))
     size    histogram    numbers
@@ -504,8 +491,6 @@ def given_among(event_models: EventModels, rows: Rows) -> EventModels:
 def given_as_objects(event_models: EventModels, schema: Schema) -> bool:
     """Whether all columns have event models that were given as objects, with options of their own.
 
-    Examples
-    --------
     >>> from naively import Bernoulli, NaiveBayes
     >>> nb = NaiveBayes({"a": Bernoulli()}).fit({"a": [0, 1], "b": [2.5, 7.0]}, ["x", "y"])
     >>> given_as_objects(nb.event_models, nb.schema_)

@@ -456,7 +456,7 @@ class Schema(Shown):
                     mine, its = " and ".join(map(repr, keys)), repr(group.key)
                 raise ValueError(
                     f"Column {title(name)!r} is {mine} in one model and {its} in the other; they "
-                    "cannot be merged."
+                    "cannot be merged: give both the same event model, by event_models=."
                 )
 
     def said_of(self, name: Name) -> str:
@@ -820,15 +820,7 @@ def event_name(group: Group) -> str:
 
 
 def fingerprints(batch: Batch, seed: np.uint64) -> Hashes:
-    """Return a number for each row, by its cells and its label, of shape (rows,).
-
-    Parameters
-    ----------
-    batch : Batch
-        Rows that are encoded by levels and words of their own: levels that an axis lacks are lost.
-    seed : uint64
-        With another seed, the numbers and their order are others.
-    """
+    """Return a number for each row, by its cells and its label, of shape (rows,)."""
     total = _of_cells(batch, _factors) + _of_labels(batch) + seed
     if batch.labels.group is not None:  # equal rows of two groups are two rows
         total += mixed(batch.labels.group + SALT)

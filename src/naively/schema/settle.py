@@ -21,7 +21,6 @@ from naively.counting.axis import (
     ByValue,
     Cells,
     Columns,
-    Level,
     Levels,
     Name,
 )
@@ -93,8 +92,6 @@ def reads_as_text(strings: Collection[str], n: float, *, blocks: bool = True) ->
     of is too, such as names, titles and codes, whose pieces may tell. Where texts are counted in
     blocks, which have weights, it is enough that many differ. Hashes have no such pieces.
 
-    Examples
-    --------
     >>> reads_as_text({"the cat sat down", "the dog ran away again"}, 2)
     True
     >>> reads_as_text({"the cat sat down", "the dog ran away again"}, 100)
@@ -477,23 +474,8 @@ def _reads_so(levels: BlockTally[Levels], other: View, name: Name, reading: Read
     """Whether a column is not levels if it has these and what was counted in another place."""
     (found,) = forms_of(levels).values()
     kind = other.schema.columns[name].kind
-    if reading.forms is not None:
-        return read(found + reading.forms).content == reading.content
-    words = {
-        str(level): int(count)
-        for group in other.schema.groups
-        if group.kind == "word" and name in group.columns
-        for level, count in _counts(other.tally.blocks[group.key].of({name}))
-    }
-    values = other.tally.class_count.sum() - sum(words.values())
-    every = found + Forms.of_values(kind, max(float(values), 0.0), words)
-    return read(every).kind == kind or reading.content == "clock"
-
-
-def _counts(levels: BlockTally[Levels]) -> Iterator[tuple[Level, float]]:
-    """Yield the levels of the one column of a block, and how often they came."""
-    times = levels[LEVEL].high.sum(axis=1).tolist()
-    yield from zip(levels.axis.levels[0], times, strict=True)
+    forms = reading.forms or Forms.of_values(kind, other.tally.class_count.sum())
+    return read(found + forms).kind == kind or reading.content == "clock"
 
 
 def forms_of(levels: BlockTally[Levels]) -> dict[Name, Forms]:
