@@ -650,7 +650,7 @@ def _units_note(forms: Forms, reading: Reading) -> str:
         units[f"{before}{unit}{after}"] += n
         signs[sign] += n
     del units[""], signs[""]
-    shown, some = ([of for of, _ in few.most_common(3)] for few in (units, signs))
+    shown, some = (sorted(few, key=lambda of: (-few[of], of))[:3] for few in (units, signs))
     said = [f"in {', '.join(shown)}{', multiplied' if reading.scaled else ''}"] if shown else []
     without = forms.between(*NUMBERS) - units.total()
     said += [f"{without:,} without"] if shown and without else []
@@ -1168,7 +1168,8 @@ def joined_readings(
         readings[name] = now = _of_both(mine[name], theirs[name], table)
         for of, other in ((mine[name], theirs[name]), (theirs[name], mine[name])):
             if what_to_do := _differs(of, now):
-                by = other if _said(of, what_to_do) != _said(other, what_to_do) else now
+                what_to_do = _differs(of, other) or what_to_do
+                by = other if _differs(of, other) else now
                 whose = "the other" if by is other else "all rows together"
                 raise ValueError(
                     f"Column {title(name)!r} is read as {_said(of, what_to_do)} in one model and "
