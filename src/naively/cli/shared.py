@@ -256,24 +256,7 @@ def set_aside(provenance: Mapping[str, Any], table: Rows) -> NDArray[np.bool_] |
 
 
 def held_out(rows: int, part: float, seed: int, groups: Any = None) -> NDArray[np.bool_]:
-    """Mark the rows that a random split holds out; the same for the same arguments.
-
-    Parameters
-    ----------
-    rows : int
-        How many rows there are.
-    part : float
-        A share of the rows if it is below 1, else how many are held out.
-    seed : int
-        The seed of the random choice.
-    groups : array-like of shape (rows,), optional
-        What the rows belong to. Groups are held out whole, as many as have so many rows at least.
-
-    Returns
-    -------
-    chosen : ndarray of bool of shape (rows,)
-        Whether each row is held out.
-    """
+    """Mark the rows that a random split holds out; the same for the same arguments."""
     import numpy as np
 
     from naively.counting.labels import encode_groups

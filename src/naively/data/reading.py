@@ -243,6 +243,18 @@ class Forms:
         return Few({word: n for (word, n), is_mark in some if is_mark})
 
 
+def is_sound(reading: Reading) -> bool:
+    """Whether a reading that a file holds can be, with the forms of its cells."""
+    forms = reading.forms or Forms()
+    counts = {of: n for few in (forms.words, forms.numbers) for of, n in few.counts.items()}
+    return (
+        {*reading.given} <= {*FIXED}
+        and (len(forms.count), len(forms.length)) == (FORMS, LONGEST + 1)
+        and all(type(n) is int for n in (*counts.values(), *forms.affixes.counts.values()))
+        and all(affix.count("|") in (0, 3) for affix in forms.affixes.counts)
+    )
+
+
 def _packed(strings: Iterable[str]) -> Strings:
     packed = dispatch.pack_strings(list(strings))
     assert packed is not None

@@ -79,22 +79,7 @@ def learn(
     sample: Reservoir,
     known: Schema | None = None,
 ) -> tuple[Model | None, Reservoir]:
-    """Count a frame of Spark.
-
-    Parameters
-    ----------
-    table : LabelledFrame
-        The rows.
-    event_models, settings, sample, known
-        As for `naively.engines.stream.learn`, which does the same on one machine.
-
-    Returns
-    -------
-    model : Model or None
-        What was counted; None if there was no row.
-    sample : Reservoir
-        A sample of the rows.
-    """
+    """Count a frame of Spark."""
     kinds = kinds_of(table.frame, table.frame.columns)
     weight = table.beside.get("sample_weight")
     if weight is not None and kinds[weight] not in ("number", "boolean"):
@@ -405,8 +390,6 @@ def in_one_sentence() -> Iterator[None]:
 def sentence(message: str) -> str:
     r"""Return what a message of Spark says: the error that was raised, without traces.
 
-    Examples
-    --------
     >>> sentence('In a worker:\nTraceback:\n  File "f.py", line 1\nValueError: no such unit')
     'no such unit'
     >>> sentence("[DIVIDE_BY_ZERO] Division by zero. SQLSTATE: 22012\n== SQL ==")
@@ -433,23 +416,7 @@ Answer: TypeAlias = "Callable[[Model, Rows], list[Any]]"  # arrays of PyArrow, o
 
 
 def predict(frame: Any, model: Model, cost: Cost = None, reject: float | None = None) -> Any:
-    """Return a frame of Spark with a column more: the most probable class, or least costly one.
-
-    Parameters
-    ----------
-    frame : pyspark.sql.DataFrame
-        The rows; columns that were not learned stay in the result.
-    model : Model
-        What was learned.
-    cost, reject
-        As for ``NaiveBayes.predict``; a row that is too uncertain is "unsure", or null where the
-        labels are no strings.
-
-    Returns
-    -------
-    frame : pyspark.sql.DataFrame
-        The same rows, with the column "prediction".
-    """
+    """Return a frame of Spark with a column more: the most probable class, or least costly one."""
     import pyarrow as pa
 
     if cost is not None or reject is not None:  # so that what is wrong with them is said here
@@ -459,22 +426,7 @@ def predict(frame: Any, model: Model, cost: Cost = None, reject: float | None = 
 
 
 def predict_proba(frame: Any, model: Model, class_prior: Probabilities | None = None) -> Any:
-    """Return a frame of Spark with further columns: the probability of each class.
-
-    Parameters
-    ----------
-    frame : pyspark.sql.DataFrame
-        The rows; columns that were not learned stay in the result.
-    model : Model
-        What was learned.
-    class_prior
-        As for ``NaiveBayes.predict_proba``.
-
-    Returns
-    -------
-    frame : pyspark.sql.DataFrame
-        The same rows, with a column "p(label)" for each class.
-    """
+    """Return a frame of Spark with further columns: the probability of each class."""
     import pyarrow as pa
 
     prior = None if class_prior is None else given_prior(class_prior, model.classes)

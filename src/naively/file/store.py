@@ -13,6 +13,7 @@ from naively import __version__, saving
 from naively.counting.axis import DOCUMENT, Name, Statistic, Words
 from naively.counting.tally import BlockTally, Tally
 from naively.data.columns import Reading
+from naively.data.reading import is_sound
 from naively.events import Beta, Dirichlet
 from naively.file import container
 from naively.file.container import Arrays, UnreadArrays, compressed
@@ -291,6 +292,8 @@ def restore(header: Header, arrays: Arrays) -> tuple[Model, SampledRows | None]:
     order = read_columns(header.columns)
     free = frozenset(header.free)
     readings: dict[Name, Reading] = dict(header.readings)
+    if not all(map(is_sound, readings.values())):
+        raise ValueError("readings: no column can be read so")
     schema = Schema(tuple(groups), order, dict(header.notes), free, readings)
     _check_columns(schema)
     weights = None
