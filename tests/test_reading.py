@@ -330,7 +330,8 @@ def test_a_time_in_another_unit_is_that_time() -> None:
     same = [
         nb.predict_proba(frame([cell]))[0, 0] for cell in ("1.5 h", "90 min", "5400 s", "1h 30m")
     ]
-    assert same == pytest.approx([same[0]] * 4)
+    assert same == [same[0]] * 4
+    assert values(["7 h", "420 min", "25200 s", "25200000 ms"])[0] == [7 / 24] * 4
 
 
 def test_other_options_of_reading_are_not_merged() -> None:
@@ -355,3 +356,10 @@ def test_frequencies_count_where_strings_are_read() -> None:
     ):
         assert str(nb.schema_) == str(every.schema_)
         assert nb.model_.counted.schema.readings == every.model_.counted.schema.readings
+
+
+def test_dates_that_came_as_such_say_no_order_of_days() -> None:
+    days = np.datetime64("2024-01-01") + np.arange(40)
+    nb = NaiveBayes().fit({"x": days}, ["a", "b"] * 20)
+    with pytest.warns(UserWarning, match=r"m/d/Y \(month first\), and '0.* may be meant otherwise"):
+        nb.predict_proba(frame(EITHER))

@@ -21,6 +21,7 @@ from naively.counting.axis import Name, title
 from naively.data.columns import (
     FIXED,
     LEVELS,
+    READ_AS,
     TIME,
     Cells,
     ColumnRows,
@@ -817,7 +818,9 @@ def values_of(
         if not reading.scaled and bool((form <= Form.EIGHT).all()) and _are_whole(numbers):
             return numbers.astype(np.int64), None
     numbers = np.where(there, numbers, np.nan)
-    return numbers if factor is None else numbers * factor, words
+    if factor is not None:  # 60 min is 1 h to the last bit
+        numbers = numbers * np.maximum(factor, 1) / np.rint(1 / np.minimum(factor, 1))
+    return numbers, words
 
 
 def _are_whole(numbers: Floats) -> bool:
@@ -1059,8 +1062,8 @@ def say_bare(rows: Rows, known: Mapping[Name, Reading]) -> None:
         as_such = name in rows.place and name not in rows.readings and rows.kind(name) == "number"
         if of.unit and as_such:
             warn(
-                f"Column {title(name)!r} is read as {_said(of, UNITS)}, as in training, and its "
-                f"numbers are without a unit now: if they count something else, {UNITS}."
+                f"Column {title(name)!r} is read as {_said(of, UNITS)}, and its numbers are "
+                f"without a unit now: if they count something else, {UNITS}."
             )
 
 
@@ -1078,6 +1081,8 @@ def say_contrary(name: Name, looked: Looked, of: Reading, before: Forms | None) 
     bare = [f.between(*NUMBERS) - sum(f.units.counts.values()) for f in (forms, had)]
     if of.content == "number" and of.unit and bare[0] and not bare[1]:
         cells, why = np.isin(looked.found.form, numbers) & (looked.found.affix == 0), UNITS
+    elif of == READ_AS["time"] and of.forms is None and not of.given:  # nothing says the order
+        cells = np.isin(looked.found.form, either)
     elif may_be_wrong and not any(had.count[form] for form in against):
         cells = np.isin(looked.found.form, against)
     else:
@@ -1086,9 +1091,8 @@ def say_contrary(name: Name, looked: Looked, of: Reading, before: Forms | None) 
         k = int(cells.argmax())
         row = k if looked.codes is None else int((looked.codes == k).argmax())
         warn(
-            f"Column {title(name)!r} is read as {_said(of, why)}, as in training, and "
-            f"{str(looked.strings[k])[:SHOWN]!r} in row {row} is written otherwise: if that is "
-            f"wrong, {why}."
+            f"Column {title(name)!r} is read as {_said(of, why)}, and "
+            f"{str(looked.strings[k])[:SHOWN]!r} in row {row} may be meant otherwise: if so, {why}."
         )
     return bool(cells.any())
 
