@@ -363,3 +363,20 @@ def test_dates_that_came_as_such_say_no_order_of_days() -> None:
     nb = NaiveBayes().fit({"x": days}, ["a", "b"] * 20)
     with pytest.warns(UserWarning, match=r"m/d/Y \(month first\), and '0.* may be meant otherwise"):
         nb.predict_proba(frame(EITHER))
+
+
+def test_few_numbers_with_signs_are_read_alike_in_one_fit_and_in_two() -> None:
+    """Or it is said: what was counted as numbers has no signs to be told apart by."""
+    plain, marked = ["12", "13", "14"] * 10, ["<5", "12", "13"] * 10
+    whole = fitted([*marked, *plain])
+    y = ["a", "b"] * 15
+    two = fitted(marked).partial_fit(frame(plain), y).calibrate()
+    assert str(two.schema_) == str(whole.schema_)
+    with pytest.raises(
+        ValueError, match=r"Column 'x' .* cannot be merged: give both the same event"
+    ):
+        fitted(plain).merge(fitted(marked))
+    with pytest.warns(
+        UserWarning, match="learned as numbers, and all rows together are read otherw"
+    ):
+        fitted(plain).partial_fit(frame(marked), y)

@@ -1062,8 +1062,8 @@ def say_bare(rows: Rows, known: Mapping[Name, Reading]) -> None:
         as_such = name in rows.place and name not in rows.readings and rows.kind(name) == "number"
         if of.unit and as_such:
             warn(
-                f"Column {title(name)!r} is read as {_said(of, UNITS)}, and its numbers are "
-                f"without a unit now: if they count something else, {UNITS}."
+                f"Column {title(name)!r} counts {'days' if of.scaled == 'days' else of.unit}, and "
+                f"its numbers are without a unit now: if they count something else, {UNITS}."
             )
 
 
