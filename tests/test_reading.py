@@ -321,8 +321,9 @@ def test_cells_that_were_read_otherwise_are_not_merged_and_are_warned_of(name: s
             fitted(a).merge(fitted(b))
     with pytest.warns(UserWarning, match="Column 'x' "):
         fitted(one).partial_fit(frame(two), ["a", "b"] * (len(two) // 2))
-    with pytest.warns(UserWarning, match="Column 'x' "):
-        fitted(one).predict_proba(frame(two))
+    if isinstance(two[0], str):  # numbers that come as such are those of the column
+        with pytest.warns(UserWarning, match="Column 'x' "):
+            fitted(one).predict_proba(frame(two))
 
 
 def test_a_time_in_another_unit_is_that_time() -> None:
