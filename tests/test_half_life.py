@@ -145,3 +145,63 @@ def test_the_command_line_fades_and_keeps_the_time(tmp_path: Path) -> None:
     same(load(one).tally_, load(two).tally_)
     said = sentence("train", files["old"], "-t", "kind", "--half-life", "10d", "-o", one)
     assert "--half-life needs the time of each row" in said
+
+
+def by_day(first: dt.date, n: int) -> list[tuple[list[float], list[str], list[str]]]:
+    """Ten rows of each of some days, with the days as they are written."""
+    rng = np.random.default_rng(3)
+    days = [first + dt.timedelta(i) for i in range(n)]
+    return [(rng.normal(size=10).tolist(), [f"{d:%d/%m/%Y}"] * 10, [*"ab"] * 5) for d in days]
+
+
+@pytest.mark.parametrize("named", [True, False])
+@pytest.mark.parametrize(
+    ("first", "options"),
+    [
+        (dt.date(2024, 12, 1), {"day_first": True}),
+        (dt.date(2024, 11, 13), {}),  # a day that is no month
+        (dt.date(2024, 12, 1), {}),  # it is guessed, and stays
+    ],
+)
+@pytest.mark.filterwarnings("ignore:The time of each row", "ignore:Column 't.*were read|.*together")
+def test_the_order_of_days_is_that_of_the_model(
+    first: dt.date, options: dict[str, Any], named: bool, tmp_path: Path
+) -> None:
+    nb = NaiveBayes(half_life="30d", **options)
+    for x, days, y in by_day(first, 12):
+        X = {"x": x, "t": days} if named else {"x": x}
+        nb.partial_fit(X, y, time="t" if named else days)
+        nb.save(tmp_path / "m.naively")
+        nb = load(tmp_path / "m.naively")
+    assert nb.class_count_.sum() == pytest.approx(sum(10 * 0.5 ** (i / 30) for i in range(12)))
+
+
+def test_that_nothing_decides_the_order_of_days_is_said() -> None:
+    X = {"x": [1.0, 2.0, 3.0, 4.0], "t": ["01/02/2024", "03/04/2024"] * 2}
+    with pytest.warns(UserWarning, match="The time of each row: day or month first?.*day_first="):
+        NaiveBayes(half_life="30d").fit(X, [*"abab"], time="t")
+
+
+def test_models_whose_days_are_in_another_order_do_not_merge() -> None:
+    (x, days, y), *_ = by_day(dt.date(2024, 12, 1), 1)
+    one, two = (
+        NaiveBayes(half_life="30d", day_first=first).fit({"x": x, "t": at}, y, time="t")
+        for first, at in ((True, days), (False, ["12/01/2024"] * 10))
+    )
+    with pytest.raises(ValueError, match=r"Column .t. .*the same day_first="):
+        one.merge(two)
+
+
+def test_the_command_line_updates_by_the_order_of_days_of_the_model(tmp_path: Path) -> None:
+    model = tmp_path / "m.naively"
+    for i, (x, days, y) in enumerate(by_day(dt.date(2024, 12, 1), 12)):
+        path = tmp_path / f"{i}.csv"
+        rows = zip(x, days, y, strict=True)
+        path.write_text("\n".join(["x,t,y", *(f"{a},{b},{c}" for a, b, c in rows)]) + "\n")
+        if i:
+            ok("update", model, path)
+        else:
+            of = ["--half-life", "30d", "--time", "t", "--day-first", "true"]
+            ok("train", path, "-t", "y", *of, "-o", model)
+    expected = sum(10 * 0.5 ** (i / 30) for i in range(12))
+    assert load(model).class_count_.sum() == pytest.approx(expected)

@@ -137,6 +137,16 @@ LIES: dict[str, tuple[Change, str]] = {
     "a number too large": (at("columns", new=10**400), "a very large number"),
     "an infinite number": (at("weights", "usual", new=float("inf")), "which is not finite"),
     "an unknown entry": (at("more", new=1), "the header has no 'more'"),
+    **{
+        f"a reading of {name}": (at("readings", new=[["n", {"content": "number", **of}]]), why)
+        for name, of, why in (
+            ("few forms", {"forms": {"count": [1]}}, "no column can be read so"),
+            ("half a cell", {"forms": {"words": {"counts": {"NA": 0.5}}}}, "can be read so"),
+            ("half a unit", {"forms": {"affixes": {"counts": {"|kg": 5}}}}, "can be read so"),
+            ("what is no field", {"given": ["note"]}, "can be read so"),
+            ("another content", {"content": "cats"}, "content is 'cats'"),
+        )
+    },
     "an unknown estimate": (at("settings", "estimate", new="best"), "'mle'"),
     "an unknown smoothing": (at("settings", "smoothing", new="much"), "smoothing is 'much'"),
     "a setting that there is not": (at("settings", "more", new=1), "settings has no 'more'"),

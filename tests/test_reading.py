@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import reduce
 from operator import add
+from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from naively import NaiveBayes, load
 from naively.data.columns import Reading
 from naively.data.reading import FEW_WORDS, Forms, Votes, read, said_of_words, values_of
 from naively.kernels.strings import pack_strings
@@ -65,8 +68,8 @@ GUESSES: dict[str, tuple[list[str], list, str]] = {
     ),
     "some in metres": (["1.2 m", "950", "3.4 m"], [1.2, 950, 3.4], "in m, 1 without"),
     "several currencies": (["12.50 USD", "3 USD", "4.25 EUR"], [12.5, 3, 4.25], "in USD, EUR"),
-    "years in German": (["5 Jahre", "1 Jahr", "30 Jahre"], [5, 1, 30], "in Jahre, Jahr"),
-    "hours and minutes": (["2h 30m", "19h", "1h 15m"], [2.5, 19, 1.25], "in h"),
+    "years in German": (["4 Jahre", "1 Jahr"], [1461, 365.25], "in days"),
+    "hours and minutes": (["1h 30m", "18h"], [0.0625, 0.75], "in days"),
     "hours or minutes": (["6h", "1h 30m", "45m"], [0.25, 0.0625, 0.03125], "in days"),
     "years and months in French": (["3 mois", "1 an"], [91.3125, 365.25], "in days"),
     "signs": (["5*", "7.25", "<9.5", "3", "4.5"], [5, 7.25, 9.5, 3, 4.5], "* < left out of 2"),
@@ -127,15 +130,6 @@ def forms_of(cells: Sequence[str | None]) -> Forms:
     return Forms.of(strings)
 
 
-def is_same(a: Forms, b: Forms) -> bool:
-    few = [(f.words, f.affixes, f.numbers) for f in (a, b)]
-    return (
-        a.count.tolist() == b.count.tolist()
-        and a.length.tolist() == b.length.tolist()
-        and few[0] == few[1]
-    )
-
-
 @pytest.mark.parametrize("name", COLUMNS)
 def test_a_column_is_read_as_a_person_would(name: str) -> None:
     cells, content = COLUMNS[name]
@@ -150,8 +144,8 @@ def test_neither_the_order_nor_the_parts_show(data) -> None:
     shuffled = random.Random(data.draw(st.integers(0, 99))).sample(cells, len(cells))
     ends = sorted(data.draw(st.lists(st.integers(0, len(cells)), max_size=4)))
     parts = [shuffled[a:b] for a, b in zip([0, *ends], [*ends, len(cells)], strict=True)]
-    added = reduce(add, [forms_of(part) for part in parts if part], Forms.none())
-    assert is_same(added, whole)
+    added = reduce(add, [forms_of(part) for part in parts if part], Forms())
+    assert added == whole
     assert read(added) == read(whole)
     assert read(added).note == read(whole).note
 
@@ -232,3 +226,158 @@ def test_notes_say_what_is_beside_the_numbers() -> None:
         in read(forms_of(["25/12/2020", "26/12/2020", "12/31/2020", "01/02/2021"])).note
     )
     assert "seconds since 1970" in read(forms_of(["1465586035", "1469464612"])).note
+
+
+# --- Two tables of one column: what is merged is read as all rows are, or refused -----------------
+
+HOURS = [f"{i} h" for i in range(1, 41)]
+EITHER = [f"0{i % 9 + 1}/0{i % 7 + 1}/2024" for i in range(40)]
+DAY_FIRST = [f"{i % 28 + 1:02}/0{i % 9 + 1}/2024" for i in range(40)]
+MONTH_FIRST = [f"0{i % 9 + 1}/{i % 28 + 1:02}/2024" for i in range(40)]
+THOUSANDS = [f"{i},250" for i in range(1, 41)]
+COMMAS = [f"{i},25" for i in range(1, 41)]
+TOGETHER: dict[str, tuple[list[str], list[str]]] = {
+    "hours, minutes": (HOURS, [f"{i} min" for i in range(1, 41)]),
+    "hours, compound": (HOURS, [f"{i}h 30m" for i in range(1, 41)]),
+    "milliseconds, seconds": ([f"{i} ms" for i in range(40)], [f"{i}.5 s" for i in range(40)]),
+    "years in German, weeks": ([f"{i} Jahre" for i in range(40)], [f"{i} wk" for i in range(40)]),
+    "thousands, billions": ([f"{i}.5k" for i in range(40)], [f"{i}.5bn" for i in range(40)]),
+    "thousands, plain": ([f"{i}k" for i in range(40)], [f"{1000 * i}" for i in range(40)]),
+    "one unit, with its plural": (["1 day"] * 40, [f"{i} days" for i in range(40)]),
+    "days decide nothing where no order shows": ([f"{i:02}.11.2024" for i in range(1, 31)], EITHER),
+    "the order of both": (MONTH_FIRST, EITHER),
+    "groups and points": ([f"{i}.5" for i in range(40)], THOUSANDS),
+    "commas and no comma": (COMMAS, [f"{i}" for i in range(40)]),
+    "marks": (["NA", *HOURS[:9]], ["?", *HOURS[9:]]),
+    "levels, numbers": ([*"abc"] * 9, [*"abd"] * 9),
+}
+APART: dict[str, tuple[list[str], list[str] | list[float], str]] = {
+    "kg, g": ([f"{i} kg" for i in range(40)], [f"{i} g" for i in range(40)], "in one unit"),
+    "money": ([f"${i}" for i in range(40)], [f"{i} EUR" for i in range(40)], "in one unit"),
+    "percent": ([f"{i}%" for i in range(40)], [f"0.{i:02}" for i in range(40)], "in one unit"),
+    "percent, floats": ([f"{i}%" for i in range(40)], [i / 40 for i in range(40)], "in one unit"),
+    "hours, plain": (HOURS, [f"{i}" for i in range(40)], "in one unit"),
+    "metres, feet": ([f"{i} m" for i in range(40)], [f"{i} ft" for i in range(40)], "in one unit"),
+    "degrees": ([f"{i} °C" for i in range(40)], [f"{i} °F" for i in range(40)], "in one unit"),
+    "decimal comma": (THOUSANDS, COMMAS, "the same decimal="),
+    "order of days": (DAY_FIRST, MONTH_FIRST, "the same day_first="),
+    "no order, day first": (EITHER, DAY_FIRST, "the same day_first="),
+    "clock, numbers": ([f"{i}:30" for i in range(10, 20)], HOURS[:10], "to the rows of all"),
+}  # fmt: skip
+
+
+def fitted(cells: Sequence[str | float], **options) -> NaiveBayes:
+    return NaiveBayes(**options).fit(
+        frame(cells), ["a", "b"] * (len(cells) // 2) + ["a"] * (len(cells) % 2)
+    )
+
+
+def frame(cells: Sequence[str | float]) -> dict[str, list]:
+    return {"x": [*cells]}
+
+
+@pytest.mark.parametrize("name", TOGETHER)
+@pytest.mark.filterwarnings("ignore:Nearly every row")
+def test_a_merge_and_more_batches_are_read_as_all_rows_are(name: str, tmp_path: Path) -> None:
+    one, two = TOGETHER[name]
+    y = [["a", "b"][(i * i) % 3 % 2] for i in range(len(one) + len(two))]
+    X, more = frame([*one, *two]), y[len(one) :]
+    whole = NaiveBayes().fit(X, y)
+
+    def half(first: bool) -> NaiveBayes:
+        cells, labels = (one, y[: len(one)]) if first else (two, more)
+        path = tmp_path / f"{first}.naively"
+        NaiveBayes().fit(frame(cells), labels).save(path, keep_rows=True)
+        return load(path)
+
+    def stream(first: bool) -> Iterator[pl.DataFrame]:
+        cells, labels = (one, y[: len(one)]) if first else (two, more)
+        yield pl.DataFrame({"x": cells, "y": labels})
+
+    for nb in (
+        half(True).merge(half(False)),
+        half(False).merge(half(True)),
+        half(True).partial_fit(frame(two), more),
+        half(True).partial_fit(stream(False), "y"),
+        half(False).partial_fit(frame(one), y[: len(one)]),
+    ):
+        nb.calibrate()
+        assert str(nb.schema_) == str(whole.schema_)
+        assert nb.model_.counted.schema.readings == whole.model_.counted.schema.readings
+        np.testing.assert_allclose(nb.predict_proba(X), whole.predict_proba(X), atol=1e-9)
+    left = half(True).merge(half(False)).forget(frame(two), more)
+    alone = half(True).model_.counted.schema.readings
+    for column, reading in left.model_.counted.schema.readings.items():
+        assert column not in alone or reading.forms.count == alone[column].forms.count
+
+
+@pytest.mark.parametrize("name", APART)
+def test_cells_that_were_read_otherwise_are_not_merged_and_are_warned_of(name: str) -> None:
+    one, two, what_to_do = APART[name]
+    for a, b in ((one, two), (two, one)):
+        with pytest.raises(
+            ValueError, match=rf"^Column 'x' .*; they cannot be merged: .*{what_to_do}"
+        ):
+            fitted(a).merge(fitted(b))
+    with pytest.warns(UserWarning, match="Column 'x' "):
+        fitted(one).partial_fit(frame(two), ["a", "b"] * (len(two) // 2))
+    if isinstance(two[0], str):  # numbers that come as such are those of the column
+        with pytest.warns(UserWarning, match="Column 'x' "):
+            fitted(one).predict_proba(frame(two))
+
+
+def test_a_time_in_another_unit_is_that_time() -> None:
+    nb = fitted(HOURS)
+    same = [
+        nb.predict_proba(frame([cell]))[0, 0] for cell in ("1.5 h", "90 min", "5400 s", "1h 30m")
+    ]
+    assert same == [same[0]] * 4
+    assert values(["7 h", "420 min", "25200 s", "25200000 ms"])[0] == [7 / 24] * 4
+
+
+def test_other_options_of_reading_are_not_merged() -> None:
+    cells = [*map(str, range(20)), "-1"] * 2
+    with pytest.raises(ValueError, match="the same missing_values="):
+        fitted(cells, missing_values=["-1"]).merge(fitted(cells))
+    given = [fitted(EITHER, day_first=of) for of in (True, False)]
+    with pytest.raises(ValueError, match="the same day_first="):
+        given[0].merge(given[1])
+    assert fitted(EITHER, day_first=True).merge(fitted(DAY_FIRST)).model_.counted.schema.readings
+
+
+def test_frequencies_count_where_strings_are_read() -> None:
+    cells, times = ["1,250", "3,25", "2.5", "7", "12", "NA"], np.array([1, 1, 30, 2, 5, 3])
+    y = [*"ababab"]
+    every = NaiveBayes().fit(frame(np.repeat(cells, times).tolist()), np.repeat(y, times))
+    table = pl.DataFrame({"x": cells, "y": y, "n": times})
+    for nb in (
+        NaiveBayes().fit(frame(cells), y, frequencies=times),
+        NaiveBayes().fit(iter([table[:2], table[2:]]), "y", frequencies="n"),
+        NaiveBayes().fit(iter([table[:2].drop("n"), table[2:].drop("n")]), "y", frequencies=times),
+    ):
+        assert str(nb.schema_) == str(every.schema_)
+        assert nb.model_.counted.schema.readings == every.model_.counted.schema.readings
+
+
+def test_dates_that_came_as_such_say_no_order_of_days() -> None:
+    days = np.datetime64("2024-01-01") + np.arange(40)
+    nb = NaiveBayes().fit({"x": days}, ["a", "b"] * 20)
+    with pytest.warns(UserWarning, match=r"m/d/Y \(month first\), and '0.* may be meant otherwise"):
+        nb.predict_proba(frame(EITHER))
+
+
+def test_few_numbers_with_signs_are_read_alike_in_one_fit_and_in_two() -> None:
+    """Or it is said: what was counted as numbers has no signs to be told apart by."""
+    plain, marked = ["12", "13", "14"] * 10, ["<5", "12", "13"] * 10
+    whole = fitted([*marked, *plain])
+    y = ["a", "b"] * 15
+    two = fitted(marked).partial_fit(frame(plain), y).calibrate()
+    assert str(two.schema_) == str(whole.schema_)
+    with pytest.raises(
+        ValueError, match=r"Column 'x' .* cannot be merged: give both the same event"
+    ):
+        fitted(plain).merge(fitted(marked))
+    with pytest.warns(
+        UserWarning, match="learned as numbers, and all rows together are read otherw"
+    ):
+        fitted(plain).partial_fit(frame(marked), y)

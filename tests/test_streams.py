@@ -12,7 +12,6 @@ from typing import Any
 import duckdb
 import ibis
 import numpy as np
-import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.dataset as ds
@@ -212,13 +211,32 @@ def in_several(stream: streams.Stream, rows: int) -> streams.Stream:
     return stream
 
 
-def test_what_can_be_read_once_stays_what_it_was_taken_for() -> None:
-    days = ["2024-01-01"] * 5, [f"day {i}" for i in range(5)]
-    parts = (pd.DataFrame({"day": of, "y": list("ababa")}) for of in days)
-    with pytest.warns(UserWarning, match='^Column "day" was read as times and stays so, though'):
-        nb = NaiveBayes().fit(parts, "y")
-    assert nb.schema_.kinds == {"day": "time"}
-    assert nb.class_count_.sum() == 10
+@pytest.mark.parametrize(
+    "batches",
+    [
+        (["2024-01-01"] * 5, [f"day {i}" for i in range(5)]),
+        (["NA"] * 8, [str(i % 617) for i in range(1_234)]),
+        (["1,250", "2,500"], ["3,25", "4,75"] * 3),
+        (["03/04/2024", "05/06/2024"], ["31/12/2024"] * 3, [None, "30/12/2024"]),
+        (["5 kg"] * 4, ["6 g"] * 90, ["7 kg"]),
+        (["12", "13"] * 9, ["<5", "14"] * 9),
+        ([None, None], ["2 h", "90 min"]),
+        (["7", "8"], ["007"] * 9),
+    ],
+    ids=str,
+)
+@pytest.mark.filterwarnings("ignore:Nearly every row")
+def test_what_can_be_read_once_is_read_by_all_its_batches(batches: tuple[list[Any], ...]) -> None:
+    """As one frame in memory is, whichever cells come first."""
+    frames = [pl.DataFrame({"x": pl.Series(of, dtype=pl.String)}) for of in batches]
+    frames = [frame.with_columns(y=pl.int_range(pl.len()) % 2) for frame in frames]
+    whole = NaiveBayes().fit(pl.concat(frames), "y")
+    X = pl.concat(frames).drop("y")
+    reader = pl.concat(frames, rechunk=False).to_arrow().to_reader(max_chunksize=2)
+    for rows in (iter(frames), iter(frames[::-1]), reader):
+        nb = NaiveBayes().fit(rows, "y")
+        assert str(nb.schema_) == str(whole.schema_)
+        np.testing.assert_allclose(nb.predict_proba(X), whole.predict_proba(X), atol=1e-12)
 
 
 # Bad input

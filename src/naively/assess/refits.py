@@ -21,7 +21,7 @@ from naively.assess.scores import Scores, scores
 from naively.counting.labels import Labels
 from naively.data.columns import Rows, as_floats, missing_in
 from naively.data.frames import as_rows
-from naively.data.reading import read_strings
+from naively.data.reading import NOTHING_SAID, TIME_OF_ROWS, ReadAs, read_strings
 from naively.kernels.reference import Floats
 from naively.kernels.strings import Strings
 from naively.model.class_prior import Cost
@@ -42,10 +42,13 @@ class Named:
         The name of the column; empty of what was given as an array.
     values : table column of shape (rows,)
         The groups or times.
+    said : ReadAs
+        What was said of columns, as the order of days.
     """
 
     name: str
     values: Any
+    said: ReadAs = NOTHING_SAID
 
     @property
     def of(self) -> str:
@@ -102,7 +105,8 @@ class Named:
     @cached_property
     def _table(self) -> Rows:
         """The times, as strings are read."""
-        return read_strings(as_rows({"time": self.values}))
+        named = as_rows({self.name or TIME_OF_ROWS: self.values})
+        return read_strings(named, self.said).renamed(("time",))
 
     def _cells(self, what: str, table: Rows, rows: int) -> Any:
         """Return the cells, of which there is one for each row, and none is missing."""
@@ -170,22 +174,7 @@ def splits_of(
     groups: Named | None = None,
     time: Named | None = None,
 ) -> Splits:
-    """Return how rows are cross-validated.
-
-    Parameters
-    ----------
-    labels : Labels
-        The labels of the rows.
-    folds : int
-        How many folds, or how many blocks are judged.
-    groups, time : Named, optional
-        The group and the time of each row.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer groups, or different times, than are needed.
-    """
+    """Return how rows are cross-validated."""
     folds, n = check_folds(folds), len(labels)
     if n < 2:
         raise ValueError("There are fewer than two rows: none can be held out.")
@@ -224,26 +213,7 @@ def check_folds(folds: object) -> int:
 def cross_validate(
     rows: Rows, labels: Labels, splits: Splits, learn: Learn, cost: Cost = None
 ) -> Scores:
-    """Score rows, each by a model of the rows that its fold is judged by.
-
-    Parameters
-    ----------
-    rows : Rows
-        The rows.
-    labels : Labels
-        Their labels and weights.
-    splits : Splits
-        Which rows judge which.
-    learn : callable
-        Returns the model of some rows and their labels, all of it learned anew.
-    cost : array or mapping, optional
-        What answers cost (see ``NaiveBayes.predict``).
-
-    Notes
-    -----
-    The only row of a class is not scored, as nobody would know the class without it. Other rows of
-    a class that the model has not met, as it is in one group or came later, are missed.
-    """
+    """Score rows, each by a model of the rows that its fold is judged by."""
     p = np.zeros((len(labels), labels.k))
     judged = np.zeros(len(labels), np.bool_)
     unmet = np.zeros(len(labels), np.bool_)
@@ -295,8 +265,6 @@ def deal(labels: Labels, groups: Places, folds: int) -> Places:
     Groups of several rows come first, the largest of all, each into the fold that has the least
     of what it brings; single rows fill up. Rows of one size are dealt in a fixed random order.
 
-    Examples
-    --------
     >>> labels = Labels(np.array([0, 0, 0, 0, 1, 1], np.int32), np.array(["a", "b"]))
     >>> fold = deal(labels, np.arange(6), 2)
     >>> np.bincount(fold[:4]), np.bincount(fold[4:])
@@ -332,8 +300,6 @@ def fill(loads: Floats, totals: Floats, n: int) -> Places:
 
     What is left over goes to the folds of the least totals.
 
-    Examples
-    --------
     >>> fill(np.array([5.0, 1.0, 2.0]), np.array([9.0, 9.0, 8.0]), 4)
     array([0, 2, 2])
     """

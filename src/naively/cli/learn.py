@@ -8,6 +8,7 @@ import sys
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -151,8 +152,6 @@ def train(  # noqa: PLR0915, PLR0917  (options, not positions)
 
     The scores are of cross-validation, or of the rows that --hold-out sets aside.
     """
-    from dataclasses import replace
-
     from naively import saving
     from naively.estimators.naive_bayes import NaiveBayes
     from naively.model.model import History
@@ -176,7 +175,7 @@ def train(  # noqa: PLR0915, PLR0917  (options, not positions)
     )
     aside = None
     if part or semi_supervised or time:
-        table = source.read(said=partial(_said, nb))
+        table = source.read(said=partial(_said, nb, frequencies))
         target = find_target(list(map(str, table.names)), target, data)
         rows, y = table.split(target)
         total = len(rows)
@@ -243,12 +242,13 @@ def _assessed(
     return nb.assess()
 
 
-def _said(nb: NaiveBayes, names: Sequence[str]) -> ReadAs:
+def _said(nb: NaiveBayes, times: str | None, names: Sequence[str]) -> ReadAs:
     """Return what the options of an estimator say of the columns of a table."""
     from naively.schema.choose import contents_given
 
     contents = contents_given(nb.event_models, names)
-    return nb._settings().read_as({str(name): of for name, of in contents.items()})
+    said = nb._settings().read_as({str(name): of for name, of in contents.items()})
+    return replace(said, times=times)
 
 
 def _split(
@@ -659,7 +659,7 @@ def _labelled(
     from naively.schema.schema import list_names
 
     file = file.over(provenance)
-    rows, table = rows_for(nb.model_, data, input_format, target, memory, file)
+    rows, table = rows_for(nb.model_, data, input_format, target, memory, file, learns=True)
     known = ("frequencies", "groups", "time")
     named: dict[str, str] = {what: provenance[what] for what in known if what in provenance}
     beside = {what: column_of(table, name, what) for what, name in named.items()}

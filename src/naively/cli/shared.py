@@ -127,13 +127,16 @@ def size_of(limit: str) -> int:
     return size
 
 
-def types_for(model: Model, target: str | None) -> dict[str, str | Reading]:
+def types_for(
+    model: Model, target: str | None, *, learns: bool = False
+) -> dict[str, str | Reading]:
     """Return the types that the columns of DATA have for a model, its target among them."""
     types: dict[str, str | Reading] = {
         str(name): "string" if kind == "text" else kind
         for name, kind in model.taken.schema.kinds.items()
     }
-    types |= {str(name): reading for name, reading in model.taken.schema.readings.items()}
+    readings = model.taken.schema.readings
+    types |= {str(n): of if learns else of.fixed for n, of in readings.items()}
     if target is not None and all(isinstance(label, str) for label in model.classes.tolist()):
         types[target] = "string"
     return types
@@ -153,13 +156,15 @@ def rows_for(
     target: str | None,
     memory: str | None = None,
     file: FileOptions = FileOptions(),
+    *,
+    learns: bool = False,
 ) -> tuple[Rows, ColumnRows]:
     """Return the rows of DATA as a model expects them, and all columns that were read.
 
     The target is read as labels are; it is not among the rows.
     """
     source = Data(data, input_format, labels=target, memory=memory, file=file)
-    table = source.read(types_for(model, target))
+    table = source.read(types_for(model, target, learns=learns))
     return known_to(model, table, target), table
 
 

@@ -7,12 +7,12 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from difflib import get_close_matches
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 from uuid import UUID
 
 import numpy as np
@@ -23,6 +23,9 @@ from naively.counting.labels import is_missing, plain
 from naively.kernels import dispatch
 from naively.kernels.strings import Strings
 from naively.messages import warn
+
+if TYPE_CHECKING:
+    from naively.data.reading import Forms
 
 # --- Any column becomes cells of shape (rows,) of one kind, whatever they arrive in --------------
 #
@@ -88,12 +91,20 @@ class Reading:
         Whether 20240131 is a date.
     scaled : {"", "days", "units"}
         Whether numbers are multiplied by their units: times are days then.
+    unit : str
+        What most numbers that have a unit count; numbers without one count it too.
+    units : tuple of str
+        The currencies of a column of money, which are numbers beside one another.
     note : str
         What else is to be said of the column.
     missing : tuple of str
         Strings that stand for missing cells.
     words : tuple of str, optional
         The words beside its numbers or times, if they are few; None if they are many.
+    given : tuple of str
+        Which of these fields were given, so that no cell votes on them.
+    forms : Forms, optional
+        The forms of the cells that were read so, which vote; None where they are not known.
     """
 
     content: Content
@@ -101,9 +112,13 @@ class Reading:
     day_first: bool = False
     dates: bool = False
     scaled: str = ""
+    unit: str = ""
+    units: tuple[str, ...] = field(default=(), compare=False)
     note: str = field(default="", compare=False)
     missing: tuple[str, ...] = ()
     words: tuple[str, ...] | None = field(default=(), compare=False)
+    given: tuple[str, ...] = field(default=(), compare=False)
+    forms: Forms | None = field(default=None, compare=False, repr=False)
 
     @property
     def kind(self) -> Kind:
@@ -115,7 +130,13 @@ class Reading:
         """Whether strings stay as they are written."""
         return self.content in ("levels", "missing")
 
+    @property
+    def fixed(self) -> Reading:
+        """The same reading, whatever other cells say."""
+        return replace(self, given=FIXED)
 
+
+FIXED = ("content", "comma", "day_first", "dates", "scaled", "unit", "units")  # fields
 LEVELS = Reading("levels")
 # How strings are read where a column came as numbers, truths or times in training.
 READ_AS: dict[Kind, Reading] = {
@@ -128,15 +149,6 @@ READ_AS: dict[Kind, Reading] = {
 def read_column(name: Name, values: Any) -> Column:
     """Read a NumPy array or a sequence of cells as a column of one kind.
 
-    Raises
-    ------
-    TypeError
-        If the values are no sequence of cells.
-    ValueError
-        If a cell cannot be learned from; the message names the column.
-
-    Examples
-    --------
     >>> read_column("x", [1, None, 2.5])
     (array([1. , nan, 2.5]), 'number')
     >>> read_column("day", ["2020-02-03", None])
@@ -472,8 +484,6 @@ def part_of(moments: NDArray[np.datetime64], part: Cycle) -> NDArray[Any]:
 
     Times and names are of shape (rows,).
 
-    Examples
-    --------
     >>> part_of(np.array(["2026-11-21T10:30", "NaT"], TIME), "weekday")
     array(['Saturday', None], dtype=object)
     """
@@ -551,17 +561,6 @@ def is_plain(X: Any, kinds: Collection[np.dtype[Any]], *, sparse: bool = False) 
     A matrix is if its arrays belong together and each cell is there once, in order; of any other
     SciPy makes such a one, or it is refused.
 
-    Parameters
-    ----------
-    X : object
-        Anything.
-    kinds : collection of dtype
-        What its numbers may be; those of a CSR matrix may also be integers.
-    sparse : bool, default False
-        Whether it may be a CSR matrix.
-
-    Examples
-    --------
     >>> floats = [np.dtype(np.float64)]
     >>> is_plain(np.ones((2, 3)), floats), is_plain([[1.0]], floats)
     (True, False)

@@ -10,15 +10,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
+from operator import add, sub
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import Name
+from naively.counting.axis import Name, title
 from naively.data.columns import (
+    FIXED,
     LEVELS,
+    READ_AS,
     TIME,
     Cells,
     ColumnRows,
@@ -31,6 +34,7 @@ from naively.kernels import dispatch
 from naively.kernels.forms import CURRENCIES, FORMS, LONGEST, MANY_AFFIXES, Form, Read
 from naively.kernels.reference import Floats
 from naively.kernels.strings import Strings
+from naively.messages import warn
 
 Asked: TypeAlias = Content | Literal["numbers"]
 
@@ -42,6 +46,7 @@ GROUPS = 10  # numbers such as 1.234, before they are whole for those that are b
 TEN = 10
 FEW_NUMBERS = 20  # different ones, at most, that are levels beside words or signs
 FEW_WORDS = 64  # different ones that are told apart
+SHOWN = 30  # characters of a cell in a message
 LOOKED_AT = 10_000  # strings in which more than a few different ones are looked for first
 CODE = 9  # digits that all numbers of a column have, from which on they may be names
 MOMENTS = {10: "seconds", 13: "milliseconds"}  # since 1970, from 2001 to 2286, by their digits
@@ -58,6 +63,7 @@ DAYS = {  # units of time, in days
     "hour": 1 / 24,
     "minute": 1 / 1440,
     "second": 1 / 86400,
+    "millisecond": 1 / 86_400_000,
 }
 PERIODS = {  # their names, of one and of several
     name: period
@@ -69,6 +75,7 @@ PERIODS = {  # their names, of one and of several
         "hour": "hour hr h stunde stunden std heure ora ore hora uur",
         "minute": "minute min minuten minuto minuti",
         "second": "second sec s sekunde sekunden sek seconde secondo secondi segundo",
+        "millisecond": "millisecond ms msec millis millisekunde millisekunden milliseconde",
     }.items()
     for name in names.split()
 }
@@ -82,6 +89,14 @@ SCALES = {  # what multiplies a number, whatever its unit
 }
 METRES = {"m", "mm", "t"}  # are metres, millimetres and tonnes, if nothing says otherwise
 MONEY = frozenset(CURRENCIES) - {"%"}
+SIGN_OF = {"US$": "$", "USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹", "RUB": "₽"}
+TIME_OF_ROWS = "time="  # the name of times that are no column
+ORDERS = {True: "d/m/Y (day first)", False: "m/d/Y (month first)"}
+MARKS = "fit each with the same missing_values="  # what to do where readings differ
+DECIMAL = "fit each with the same decimal="
+ORDER = "fit each with the same day_first="
+UNITS = "write its numbers in one unit"
+BARE = "|||"  # what stands beside digits alone
 
 
 @dataclass(frozen=True)
@@ -94,21 +109,15 @@ class Few:
     counts: Mapping[str, int] = field(default_factory=dict)
     many: bool = False
 
-    def to_list(self) -> list[Any] | None:
-        """Return what JSON holds; None where there were too many."""
-        return None if self.many else list(self.counts.items())
-
-    @classmethod
-    def from_list(cls, items: list[Any] | None) -> Few:
-        """Return what ``to_list`` has written."""
-        return TOO_MANY if items is None else cls(dict(map(tuple, items)))
-
     def __add__(self, other: Few) -> Few:
         if self.many or other.many:
             return TOO_MANY
         total = Counter(self.counts)
         total.update(other.counts)
         return TOO_MANY if len(total) > FEW_WORDS else Few(dict(total))
+
+    def __sub__(self, other: Few) -> Few:
+        return Few(dict(Counter(self.counts) - Counter(other.counts)), self.many)
 
     def __len__(self) -> int:
         return FEW_WORDS + 1 if self.many else len(self.counts)
@@ -117,15 +126,15 @@ class Few:
 TOO_MANY = Few(many=True)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Forms:
     """How many cells of a column have each form, and what few different things they hold.
 
     Parameters
     ----------
-    count : ndarray of int64, of shape (forms,)
+    count : tuple of int, of length (forms,)
         The cells of each `Form`.
-    length : ndarray of int64, of shape (characters + 1,)
+    length : tuple of int, of length (characters + 1,)
         The cells of digits alone, by how many characters they have: names have one length.
     words, affixes : Few
         The marks and words, and what stands beside digits or is open in dates.
@@ -142,8 +151,8 @@ class Forms:
     ('number', 'decimal comma')
     """
 
-    count: NDArray[np.int64]
-    length: NDArray[np.int64]
+    count: tuple[int, ...] = (0,) * FORMS
+    length: tuple[int, ...] = (0,) * (LONGEST + 1)
     words: Few = field(default_factory=Few)
     affixes: Few = field(default_factory=Few)
     numbers: Few = field(default_factory=Few)
@@ -165,59 +174,47 @@ class Forms:
         return _forms(strings, dispatch.read_forms(strings), np.ceil(times).astype(np.int64))
 
     @classmethod
-    def of_values(cls, kind: Kind, n: float, words: Mapping[str, int]) -> Forms:
-        """Return the forms of a column that holds so many values and words.
+    def of_values(cls, kind: Kind, n: float) -> Forms:
+        """Return the forms of a column that holds so many values.
 
-        >>> read(Forms.of_values("time", 12.0, {"NA": 3})).content
+        >>> read(Forms.of_values("time", 12.0)).content
         'time'
         """
         form = {"boolean": Form.TRUTH, "time": Form.YMD}.get(kind, Form.POINT)
-        none = cls.none()
-        none.count[form] = int(np.ceil(n))
-        of_words = cls.of_levels(list(words), np.array([*words.values()], np.float64))
-        return replace(none, numbers=TOO_MANY) + of_words
-
-    @classmethod
-    def none(cls) -> Forms:
-        """Return the forms of no cell."""
-        return cls(np.zeros(FORMS, np.int64), np.zeros(LONGEST + 1, np.int64))
+        return cls(tuple(int(np.ceil(n)) * (of == form) for of in Form), numbers=TOO_MANY)
 
     def __add__(self, other: Forms) -> Forms:
         return Forms(
-            self.count + other.count,
-            self.length + other.length,
+            tuple(map(add, self.count, other.count)),
+            tuple(map(add, self.length, other.length)),
             self.words + other.words,
             self.affixes + other.affixes,
             self.numbers + other.numbers,
             self.categorical or other.categorical,
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return what JSON holds."""
-        few = {name: getattr(self, name).to_list() for name in ("words", "affixes", "numbers")}
-        return {
-            "count": self.count.tolist(),
-            "length": self.length.tolist(),
-            **few,
-            "categorical": self.categorical,
-        }
+    def __sub__(self, other: Forms) -> Forms:
+        count = tuple(map(sub, self.count, other.count))
+        length = tuple(map(sub, self.length, other.length))
+        words, affixes = self.words - other.words, self.affixes - other.affixes
+        return replace(self, count=count, length=length, words=words, affixes=affixes)
 
     @classmethod
     def from_dict(cls, found: Mapping[str, Any]) -> Forms:
-        """Return what ``to_dict`` has written.
+        """Return what ``dataclasses.asdict`` and JSON have made of forms.
 
-        >>> from naively.kernels.strings import pack_strings
-        >>> forms = Forms.of(pack_strings(["1", "NA"]))
-        >>> Forms.from_dict(forms.to_dict()).to_dict() == forms.to_dict()
+        >>> from dataclasses import asdict
+        >>> forms = Forms.of_levels(["1", "NA"], np.ones(2))
+        >>> Forms.from_dict(asdict(forms)) == forms
         True
         """
-        few = {name: Few.from_list(found[name]) for name in ("words", "affixes", "numbers")}
-        count, length = (np.array(found[name], np.int64) for name in ("count", "length"))
-        return cls(count, length, **few, categorical=found["categorical"])
+        few = {name: Few(**found[name]) for name in ("words", "affixes", "numbers")}
+        both = {name: tuple(found[name]) for name in ("count", "length")}
+        return cls(**{**found, **few, **both})
 
     def between(self, first: Form, last: Form) -> int:
         """Return how many cells have these forms, both ends included."""
-        return int(self.count[first : last + 1].sum())
+        return sum(self.count[first : last + 1])
 
     @property
     def units(self) -> Few:
@@ -235,7 +232,7 @@ class Forms:
     @property
     def points(self) -> int:
         """How many numbers must have a decimal point."""
-        return int(self.count[Form.POINT] + self.count[Form.GROUPED_POINT])
+        return self.count[Form.POINT] + self.count[Form.GROUPED_POINT]
 
     @property
     def marks(self) -> Few:
@@ -245,6 +242,18 @@ class Forms:
         marks = dispatch.read_forms(_packed(self.words.counts)).form == Form.MARK
         some = zip(self.words.counts.items(), marks.tolist(), strict=True)
         return Few({word: n for (word, n), is_mark in some if is_mark})
+
+
+def is_sound(reading: Reading) -> bool:
+    """Whether a reading that a file holds can be, with the forms of its cells."""
+    forms = reading.forms or Forms()
+    counts = {of: n for few in (forms.words, forms.numbers) for of, n in few.counts.items()}
+    return (
+        {*reading.given} <= {*FIXED}
+        and (len(forms.count), len(forms.length)) == (FORMS, LONGEST + 1)
+        and all(type(n) is int for n in (*counts.values(), *forms.affixes.counts.values()))
+        and all(affix.count("|") in (0, 3) for affix in forms.affixes.counts)
+    )
 
 
 def _packed(strings: Iterable[str]) -> Strings:
@@ -265,18 +274,22 @@ class Looked:
         What each of them may be, with a decimal point and the month first.
     codes : ndarray of int32, of shape (rows,), optional
         Which of them each row has; -1 where it is missing. By default each row has its own.
+    times : ndarray of shape (rows,), optional
+        How many equal rows each row is; by default one.
     """
 
     strings: Strings
     found: Read
     codes: NDArray[np.int32] | None = None
+    times: NDArray[np.number] | None = None
 
     @cached_property
     def forms(self) -> Forms:
         """The counts of the forms."""
         if self.codes is None:
             return _forms(self.strings, self.found)
-        times = np.bincount(self.codes + 1, minlength=len(self.strings) + 1)
+        times = np.bincount(self.codes + 1, self.times, minlength=len(self.strings) + 1)
+        times = times.astype(np.int64)
         return _forms(self.strings, self.found, times[1:], missing=int(times[0]))
 
     def read(self, reading: Reading) -> Read:
@@ -293,12 +306,12 @@ class Looked:
         return Read(form[self.codes], value[self.codes], affix[self.codes], found.affixes)
 
 
-def look_at(strings: Strings) -> Looked:
+def look_at(strings: Strings, times: NDArray[np.number] | None = None) -> Looked:
     """Return what the cells of a column may be; where strings repeat, each is looked at once."""
-    if not strings.repeat:
+    if not strings.repeat and times is None:
         return Looked(strings, dispatch.read_forms(strings))
     different = strings.different
-    return Looked(different, dispatch.read_forms(different), strings.encoded[0])
+    return Looked(different, dispatch.read_forms(different), strings.encoded[0], times)
 
 
 def _forms(
@@ -306,7 +319,7 @@ def _forms(
 ) -> Forms:
     """Return the counts of the forms of strings that came so many times each, or once."""
     count = _counted(found.form, times, FORMS)
-    count[Form.EMPTY] += missing
+    count[Form.EMPTY] += missing  # which none of the strings is
     digits = (found.form >= Form.PLAIN) & (found.form <= Form.EIGHT) & (found.affix == 0)
     sizes = strings.lengths[digits]
     sizes -= np.isin(strings.utf8[strings.offsets[:-1][digits]], SIGNS)
@@ -314,8 +327,8 @@ def _forms(
     is_word = (found.form >= Form.MARK) & (found.form <= Form.LIST)
     is_number = (found.form >= NUMBERS[0]) & (found.form <= NUMBERS[1])
     return Forms(
-        count,
-        _counted(sizes, None if times is None else times[digits], LONGEST + 1),
+        tuple(count.tolist()),
+        tuple(_counted(sizes, None if times is None else times[digits], LONGEST + 1).tolist()),
         _few_strings(strings, np.flatnonzero(is_word), times),
         _few_affixes(found, times),
         _few_numbers(found.value.view(np.float64), np.flatnonzero(is_number)),
@@ -370,24 +383,7 @@ def read(
     day_first: bool | None = None,
     table: Votes | None = None,
 ) -> Reading:
-    """Return what a column is, by the forms of its cells.
-
-    Parameters
-    ----------
-    forms : Forms
-        Of all its cells.
-    content : {"number", "numbers", "time", "clock", "truth", "levels"}, optional
-        What the column is, if it is known; "numbers" are numbers if they may not be times.
-    comma, day_first : bool, optional
-        Whether numbers have a decimal comma, and dates the day first, if it is known.
-    table : Votes, optional
-        What the other columns of the table say of both.
-
-    Returns
-    -------
-    Reading
-        What the column is, with what is to be said of it.
-    """
+    """Return what a column is, by the forms of its cells."""
     table = table or Votes()
     if content is not None and content != "numbers":
         return _read_as(forms, content, comma, day_first, table)
@@ -419,7 +415,7 @@ def _read_freely(forms: Forms, comma: bool | None, day_first: bool | None, table
     words = forms.between(Form.WORD, Form.LIST)
     numbers = forms.between(*NUMBERS)
     times = forms.between(Form.YMD, Form.SPAN)
-    truths = int(forms.count[Form.TRUTH])
+    truths = forms.count[Form.TRUTH]
     n = words + numbers + times + truths
     if n == 0:
         one_kind = len(forms.words) <= 1 and not (forms.words.counts and forms.count[Form.EMPTY])
@@ -457,7 +453,7 @@ def _with_others(found: Reading, forms: Forms) -> Reading:
         "number": forms.between(*NUMBERS),
         "time": forms.between(*DATES),
         "clock": forms.between(*CLOCKS),
-        "truth": int(forms.count[Form.TRUTH]),
+        "truth": forms.count[Form.TRUTH],
     }
     if found.dates:
         return found
@@ -511,7 +507,7 @@ def _read_times(forms: Forms, times: int, day_first: bool | None, table: Votes) 
     if forms.between(Form.EITHER_DAY, Form.FIRST_MONTH):
         first, why = _order(forms, day_first, table)
     else:
-        first, why = bool(count[Form.DAY_FIRST] > count[Form.MONTH_FIRST]), ""
+        first, why = count[Form.DAY_FIRST] > count[Form.MONTH_FIRST], ""
     note = "; ".join(filter(None, [why, *_said_of_open(forms)]))
     return Reading("time", day_first=first, note=note)
 
@@ -527,26 +523,25 @@ def _said_of_open(forms: Forms) -> list[str]:
 def _order(forms: Forms, given: bool | None, table: Votes) -> tuple[bool, str]:
     """Return whether the day comes first in dates where both orders are possible, and why."""
     count = forms.count
-    days, months = int(count[Form.DAY_FIRST]), int(count[Form.MONTH_FIRST])
-    written = {True: "d/m/Y (day first)", False: "m/d/Y (month first)"}
+    days, months = count[Form.DAY_FIRST], count[Form.MONTH_FIRST]
     if given is not None:
-        return given, f"dates {written[given]}, as given"
+        return given, f"dates {ORDERS[given]}, as given"
     if days and months:
         both = f"both orders of dates: {days:,} d/m/Y, {months:,} m/d/Y"
         return days > months, f"{both}; give day_first= for the others"
     if days or months:
         first = days > months
-        return first, f"dates {written[first]}, as {max(days, months):,} of them must be"
+        return first, f"dates {ORDERS[first]}, as {max(days, months):,} of them must be"
     if table.days != table.months:
         first = table.days > table.months
-        return first, f"dates {written[first]}, as in other columns; else give day_first="
+        return first, f"dates {ORDERS[first]}, as in other columns; else give day_first="
     if count[Form.FIRST_DAY] and not count[Form.FIRST_MONTH] + count[Form.EITHER_DAY]:
         why = "as each is the first of a month; else give day_first="
-        return True, f"day or month first? {written[True]}, {why}"
+        return True, f"day or month first? {ORDERS[True]}, {why}"
     if count[Form.SAME_DAY] == forms.between(Form.EITHER_DAY, Form.FIRST_MONTH):
         return False, ""
     why = "as nothing says which; give day_first="
-    return False, f"day or month first? {written[False]}, {why}"
+    return False, f"day or month first? {ORDERS[False]}, {why}"
 
 
 def _read_numbers(
@@ -571,11 +566,11 @@ def _read_numbers(
 
 def _are_names(forms: Forms, numbers: int, others: int) -> bool:
     """Whether digits are names: enough begin with a 0, or have more than a float tells apart."""
-    names, n = int(forms.count[Form.NAME]), numbers + others
+    names, n = forms.count[Form.NAME], numbers + others
     if not names or forms.units.counts:
         return False
-    alike = forms.length.max() >= SURE * numbers
-    return names >= NAMED * n or bool(alike and names >= NAMED_ALIKE * n)
+    alike = max(forms.length) >= SURE * numbers
+    return names >= NAMED * n or (alike and names >= NAMED_ALIKE * n)
 
 
 def _are_marked(forms: Forms, numbers: int) -> bool:
@@ -589,8 +584,8 @@ def _are_marked(forms: Forms, numbers: int) -> bool:
 def _notation(forms: Forms, scaled: str, comma: bool | None, table: Votes) -> Reading:
     """Return how numbers are written: which decimal mark, by those that have but one reading."""
     count = forms.count
-    points, commas = forms.points, int(count[Form.COMMA])
-    either = int(count[Form.EITHER_POINT] + count[Form.EITHER_COMMA])
+    points, commas = forms.points, count[Form.COMMA]
+    either = count[Form.EITHER_POINT] + count[Form.EITHER_COMMA]
     said = []
     by_comma = commas > points if comma is None else comma
     if comma is not None:
@@ -609,19 +604,20 @@ def _notation(forms: Forms, scaled: str, comma: bool | None, table: Votes) -> Re
             said.append(f"decimal {mark}, as in other columns; else give decimal=")
         elif count[Form.EITHER_COMMA]:
             said.append("1,234 is read as 1234; give decimal=',' if it is a fraction")
-        elif not forms.length[4:].any():
+        elif not any(forms.length[4:]):
             said.append("1.234 is read as a fraction; give decimal=',' if it is 1234")
     if by_comma and not said:
         said.append("decimal comma")
+    reading = _with_units(Reading("number", comma=by_comma, scaled=scaled), forms)
     if forms.units.counts:
-        said.append(_units_note(forms, scaled))
+        said.append(_units_note(forms, reading))
     said.append(_said_of_digits(forms))
-    return Reading("number", comma=by_comma, scaled=scaled, note="; ".join(filter(None, said)))
+    return replace(reading, note="; ".join(filter(None, said)))
 
 
 def _said_of_digits(forms: Forms) -> str:
     """Say what else whole numbers of so many digits may be, or numbers such as 3.2018."""
-    longest, numbers = int(forms.length.argmax()), forms.between(*NUMBERS)
+    longest, numbers = forms.length.index(max(forms.length)), forms.between(*NUMBERS)
     if longest >= CODE and forms.length[longest] >= SURE * numbers:
         since = f"{MOMENTS[longest]} since 1970, or names" if longest in MOMENTS else "names"
         long = "ten" if longest == TEN else f"{longest}"
@@ -635,8 +631,7 @@ def _said_of_digits(forms: Forms) -> str:
 
 def _is_money(forms: Forms) -> bool:
     """Whether nearly all numbers have a currency."""
-    affixes = ((affix.split("|"), n) for affix, n in forms.units.counts.items())
-    of_money = sum(n for parts, n in affixes if MONEY & {*parts[:3]})
+    of_money = sum(n for affix, n in forms.units.counts.items() if _parts(affix)[0])
     return of_money > 0 and of_money >= SURE * forms.between(*NUMBERS)
 
 
@@ -650,24 +645,29 @@ def _are_groups(forms: Forms) -> bool:
         others = forms.points or forms.count[Form.COMMA] or forms.count[Form.EITHER_COMMA]
         large = any(float(number) >= TEN for number in forms.numbers.counts)
         return not others and bool(forms.count[Form.PLAIN] or large)
-    whole, groups = forms.length[1:4].sum(), forms.count[Form.EITHER_POINT]
-    others = forms.points or forms.count[Form.COMMA] or forms.length[4:].any()
+    whole, groups = sum(forms.length[1:4]), forms.count[Form.EITHER_POINT]
+    others = forms.points or forms.count[Form.COMMA] or any(forms.length[4:])
     return bool(groups >= GROUPS and whole and not others)
 
 
-def _units_note(forms: Forms, scaled: str) -> str:
-    if scaled == "days":
-        return "in days"
+def _units_note(forms: Forms, reading: Reading) -> str:
+    others = sum(n for of, n in forms.units.counts.items() if meaning(of, reading) is None)
+    missing = [f"missing: {others:,} in other units"] if others else []
+    without = forms.between(*NUMBERS) - sum(forms.units.counts.values())
+    if reading.scaled == "days":
+        said = [f"{without:,} without a unit as {reading.unit}s"] if without else []
+        return ", ".join(["in days", *said, *missing])
     units, signs = Counter[str](), Counter[str]()
     for affix, n in forms.units.counts.items():
         before, unit, after, sign = affix.split("|")
         units[f"{before}{unit}{after}"] += n
         signs[sign] += n
     del units[""], signs[""]
-    shown, some = ([of for of, _ in few.most_common(3)] for few in (units, signs))
-    said = [f"in {', '.join(shown)}{', multiplied' if scaled else ''}"] if shown else []
+    shown, some = (sorted(few, key=lambda of: (-few[of], of))[:3] for few in (units, signs))
+    said = [f"in {', '.join(shown)}{', multiplied' if reading.scaled else ''}"] if shown else []
     without = forms.between(*NUMBERS) - units.total()
     said += [f"{without:,} without"] if shown and without else []
+    said += missing
     said += [f"{' '.join(some)} left out of {signs.total():,}"] if some else []
     return ", ".join(said)
 
@@ -676,20 +676,62 @@ def _scaled(forms: Forms) -> str | None:
     """Return whether units multiply the numbers: "days", "units" or ""; None of several units."""
     units = Counter[str]()
     for affix, n in forms.units.counts.items():
-        unit = affix.split("|")[1]
-        units["" if unit in MONEY else singular(unit)] += n
+        units[_parts(affix)[1]] += n
     del units[""]
     if not units:
         return ""
     minutes = {"m"} if "hour" in units else set[str]()  # metres, if nothing says otherwise
-    if len(units) > 1 and units.keys() - minutes <= DAYS.keys():
+    if units.keys() - minutes <= DAYS.keys():
         return "days"
     scales = {unit.lower() for unit in units}
     if scales <= SCALES.keys():
-        money = any(affix.split("|")[0] for affix in forms.units.counts)
-        some = units.total() < forms.between(*NUMBERS) and not units.keys() & METRES
-        return "units" if len(scales) > 1 or money or some else ""
+        money = any(_parts(affix)[0] for affix in forms.units.counts)
+        return "units" if len(scales) > 1 or money or not scales & METRES else ""
     return "" if max(units.values()) >= SURE * units.total() else None
+
+
+@lru_cache
+def _parts(affix: str) -> tuple[str, str]:
+    """Return the currency and the unit of an affix.
+
+    >>> _parts("|EUR||"), _parts("$|days||<")
+    (('€', ''), ('$', 'day'))
+    """
+    before, unit, after, _ = affix.split("|")
+    money = before or after or (unit if unit in MONEY else "")
+    return SIGN_OF.get(money, money), "" if unit in MONEY else singular(unit)
+
+
+def meaning(affix: str, reading: Reading) -> tuple[str, float] | None:
+    """Return what numbers with this affix count, and their factor; None if not what others do.
+
+    >>> meaning("|h||", Reading("number", scaled="days")), meaning("|kg||", Reading("number"))
+    (('time', 0.041666666666666664), None)
+    """
+    money, unit = _parts(affix)
+    if reading.scaled == "days":
+        unit = "minute" if unit == "m" else unit or reading.unit or "day"
+        return ("time", DAYS[unit]) if unit in DAYS and not money else None
+    scale = SCALES.get(unit.lower()) if reading.scaled or unit.lower() not in METRES else None
+    what = money if scale else money or unit
+    known = what in ("", reading.unit, *reading.units)
+    return (what or reading.unit, scale or 1.0) if known else None
+
+
+def _with_units(reading: Reading, forms: Forms) -> Reading:
+    """Return a reading that knows what most of its numbers with a unit count."""
+    count = Counter[str]()
+    for affix, n in forms.units.counts.items():
+        money, unit = _parts(affix)
+        if reading.scaled == "days":
+            count["minute" if unit == "m" else unit] += n
+        else:
+            count[money or ("" if reading.scaled else unit)] += n
+    del count[""]
+    most = max(sorted(count), key=count.__getitem__, default="")
+    of_money = {SIGN_OF.get(of, of) for of in MONEY}
+    units = tuple(sorted(count.keys() & of_money)) if most in of_money else ()
+    return replace(reading, unit=most, units=units)
 
 
 def singular(unit: str) -> str:
@@ -722,9 +764,9 @@ class Votes:
         every = [
             (
                 of.points,
-                int(of.count[Form.COMMA]) + _are_groups(of),
-                int(of.count[Form.DAY_FIRST]),
-                int(of.count[Form.MONTH_FIRST]),
+                of.count[Form.COMMA] + _are_groups(of),
+                of.count[Form.DAY_FIRST],
+                of.count[Form.MONTH_FIRST],
             )
             for of in columns
         ]
@@ -741,25 +783,6 @@ def values_of(
 ) -> tuple[Cells, Strings | None]:
     """Return a column's cells as it is read, and its words.
 
-    Parameters
-    ----------
-    strings : Strings
-        The column.
-    reading : Reading
-        How it is read.
-    looked : Looked, optional
-        What `look_at` has found of it.
-
-    Returns
-    -------
-    cells : ndarray of shape (rows,), or Strings
-        Numbers, times or truths; NaN or NaT where there is none. Levels as they are written.
-    words : Strings or None
-        What is written in a cell that is neither empty nor of the kind; missing in others. None
-        if there is no word.
-
-    Examples
-    --------
     >>> from naively.kernels.strings import pack_strings
     >>> strings = pack_strings(["1,5", "NA", ""])
     >>> values_of(strings, read(Forms.of(strings)))
@@ -775,10 +798,16 @@ def values_of(
         "truth": (Form.TRUTH, Form.TRUTH),
     }[reading.content]
     form = found.form
-    there = (form == Form.EIGHT) if reading.dates else (form >= first) & (form <= last)
+    there = (form >= first) & (form <= last)
+    if reading.dates:
+        there |= form == Form.EIGHT
     if reading.content == "truth":  # 0 and 1 are truths where others are, or where it is said
         of_numbers = (form >= NUMBERS[0]) & (form <= NUMBERS[1])
         there |= of_numbers & np.isin(found.value.view(np.float64), (0, 1))
+    factor = None
+    if reading.content == "number" and (found.affixes or reading.scaled == "days"):
+        factor = _factors(found.affixes, reading)[found.affix]
+        there &= ~np.isnan(factor)
     words = _words(strings, ~there & (form != Form.EMPTY))
     if reading.content == "time":
         return np.where(there, found.value, np.datetime64("NaT").astype(np.int64)).view(TIME), words
@@ -789,8 +818,8 @@ def values_of(
         if not reading.scaled and bool((form <= Form.EIGHT).all()) and _are_whole(numbers):
             return numbers.astype(np.int64), None
     numbers = np.where(there, numbers, np.nan)
-    if reading.scaled and found.affixes:
-        numbers = numbers * _factors(found.affixes, reading.scaled)[found.affix]
+    if factor is not None:  # 60 min is 1 h to the last bit
+        numbers = numbers * np.maximum(factor, 1) / np.rint(1 / np.minimum(factor, 1))
     return numbers, words
 
 
@@ -804,15 +833,12 @@ def _words(strings: Strings, there: NDArray[np.bool_]) -> Strings | None:
     return strings.take(np.where(there, np.arange(len(strings)), -1))
 
 
-def _factors(affixes: list[str], scaled: str) -> Floats:
-    """Return what the unit of each affix multiplies by, by the number of the affix."""
-    factors = np.ones(MANY_AFFIXES + 1)
-    known = DAYS | {"m": DAYS["minute"]} if scaled == "days" else SCALES
-    for i, affix in enumerate(affixes, 1):
-        if "|" not in affix:  # of a date
-            continue
-        unit = singular(affix.split("|")[1])
-        factors[i] = known.get(unit, known.get(unit.lower(), 1.0))
+def _factors(affixes: list[str], reading: Reading) -> Floats:
+    """Return what the unit of each affix multiplies by, by its number; NaN of a unit unknown."""
+    factors = np.full(MANY_AFFIXES + 1, np.nan)
+    for i, affix in enumerate([BARE, *affixes]):
+        means = meaning(affix, reading) if "|" in affix else None  # else it is of a date
+        factors[i] = np.nan if means is None else means[1]
     return factors
 
 
@@ -829,12 +855,15 @@ class ReadAs:
         What columns are.
     missing, decimal, day_first
         The options of ``NaiveBayes``: one value for all columns, or by column.
+    times : str or array-like of shape (rows,), optional
+        How many equal rows each row is; a stream may have a column that says so.
     """
 
     contents: Mapping[Any, Asked] = field(default_factory=dict)
     missing: Any = None
     decimal: Any = None
     day_first: Any = None
+    times: Any = None
 
     def marks_of(self, name: Any) -> tuple[str, ...]:
         """Return the strings that stand for missing cells of a column."""
@@ -842,15 +871,16 @@ class ReadAs:
 
     def reading(self, name: Any, forms: Forms, table: Votes) -> Reading:
         """Return how a column is read, by the forms of its cells."""
-        mark = _given(self.decimal, name)
-        found = read(
-            forms,
-            content=self.contents.get(name),
-            comma=None if mark is None else mark == ",",
-            day_first=_given(self.day_first, name),
-            table=table,
+        mark, first = _given(self.decimal, name), _given(self.day_first, name)
+        asked = {"comma": None if mark is None else mark == ",", "day_first": first}
+        content = self.contents.get(name)
+        found = read(forms, content=content, table=table, **asked)
+        given = tuple(
+            of for of, value in {"content": content, **asked}.items() if value is not None
         )
-        return _with_words(replace(found, missing=self.marks_of(name)), forms)
+        words = None if forms.words.many else tuple(sorted(forms.words.counts))
+        found = replace(found, missing=self.marks_of(name), given=given)
+        return found if found.is_levels else replace(found, words=words, forms=forms)
 
 
 def _given(option: Any, name: Any) -> Any:
@@ -883,19 +913,6 @@ def read_strings(
 ) -> Rows:
     """Return rows in which columns of strings are read as what they are.
 
-    Parameters
-    ----------
-    rows : Rows
-        A table, of which some columns may have been read already.
-    said : ReadAs
-        What was said of the columns.
-    known : mapping of str to Reading, optional
-        How columns are read, whatever is in them.
-    before : mapping of str to Forms, optional
-        The forms of cells of other columns that came before these rows.
-
-    Examples
-    --------
     >>> from naively.data.columns import column_rows
     >>> rows = read_strings(column_rows({"a": ["1,5", "NA"], "b": ["x", "y"]}))
     >>> rows.values("a"), rows.kind("b"), list(rows.words["a"])
@@ -903,32 +920,181 @@ def read_strings(
     """
     if rows.one_kind is not None:
         return rows
-    given = {**(known or {}), **rows.readings}
+    known = known or {}
+    say_bare(rows, known)
+    given = {**{name: unheld(of) for name, of in known.items()}, **rows.readings}
     found = {}
     for name in rows.names:
         cells = rows.cells(name) if rows.kind(name) == "string" else None
-        if not isinstance(cells, Strings) or name in given or not cells.any_there:
+        read_already = name in rows.readings or (name in known and known[name].is_levels)
+        if not isinstance(cells, Strings) or read_already or not cells.any_there:
             continue
-        marks = said.marks_of(name)
-        if not cells.categorical or marks or name in said.contents:  # else they are levels
-            found[name] = look_at(without_marks(cells, marks))
-    forms = {name: looked.forms for name, looked in found.items()}
-    forms |= {name: forms[name] + of for name, of in (before or {}).items() if name in forms}
-    return with_readings(rows, given | settled(forms, said), found)
+        marks = known[name].missing if name in known else said.marks_of(name)
+        if not cells.categorical or marks or name in {**said.contents, **known}:  # else levels
+            found[name] = look_at(without_marks(cells, marks), said.times)
+    own = {name: looked.forms for name, looked in found.items()}
+    forms = own | {name: own[name] + of for name, of in (before or {}).items() if name in own}
+    readings = settled(forms, said, known)
+    for name, of in readings.items():
+        readings[name] = replace(of, forms=None if of.is_levels else own[name])
+    say_kept(known, readings)
+    for name in known.keys() & found.keys():
+        say_contrary(name, found[name], readings[name], known[name].forms)
+    return with_readings(rows, given | readings, found)
 
 
-def settled(forms: Mapping[Any, Forms], said: ReadAs = NOTHING_SAID) -> dict[Any, Reading]:
-    """Return how the columns of a table are read, by the forms of their cells."""
-    table = Votes.of(forms.values())
-    return {name: said.reading(name, of, table) for name, of in forms.items()}
+def unheld(reading: Reading) -> Reading:
+    """Return a reading of no cell yet."""
+    return replace(reading, forms=reading.forms and Forms())
 
 
-def _with_words(reading: Reading, forms: Forms) -> Reading:
-    """Return a reading with the words that are beside the numbers or times of the column."""
-    if reading.is_levels:
-        return reading
-    words = None if forms.words.many else tuple(sorted(forms.words.counts))
-    return replace(reading, words=words)
+def settled(
+    forms: Mapping[Any, Forms],
+    said: ReadAs = NOTHING_SAID,
+    known: Mapping[Any, Reading] | None = None,
+) -> dict[Any, Reading]:
+    """Return how the columns of a table are read, by the forms of their cells.
+
+    Those that are ``known`` are read as all of their rows are, if that changes nothing of what was
+    read before; else as they were.
+    """
+    known = known or {}
+    every = {name: of.forms or Forms() for name, of in known.items()}
+    for name, of in forms.items():
+        if name in known or not said.reading(name, of, Votes()).is_levels:
+            every[name] = every.get(name, Forms()) + of
+    table = Votes.of(every.values())
+    return {
+        name: _continued(known[name], of, table) if name in known else said.reading(name, of, table)
+        for name, of in forms.items()
+    }
+
+
+def _continued(known: Reading, forms: Forms, table: Votes) -> Reading:
+    """Return how more cells of a column are read, of these forms."""
+    more = replace(known, forms=forms)
+    now = _of_both(known, more, table)
+    units = {of: getattr(known, of) for of in ("unit", "units")}
+    held = known.forms is None or known.forms.between(*NUMBERS)
+    if not _differs(known, now) and not _strange(
+        replace(now, forms=forms, **units) if held else now
+    ):
+        return replace(now, forms=forms, words=known.words)
+    return more.fixed
+
+
+def _of_both(mine: Reading, theirs: Reading, table: Votes) -> Reading:
+    """Return how the cells of two tables are read, by the votes of both."""
+    words = None
+    if mine.words is not None and theirs.words is not None:
+        words = _few({*mine.words, *theirs.words})
+    if mine.forms is None or theirs.forms is None or mine.is_levels or theirs.is_levels:
+        return replace(mine, words=words, forms=None)
+    forms = mine.forms + theirs.forms
+    if FIXED in (mine.given, theirs.given):
+        return replace(mine if mine.given == FIXED else theirs, words=words, forms=forms)
+    fixed = {field: getattr(of, field) for of in (theirs, mine) for field in of.given}
+    asked = {of: fixed.get(of) for of in ("comma", "day_first")}
+    content = mine.content if "content" in fixed else None
+    now = replace(read(forms, content=content, table=table, **asked), **fixed)
+    return replace(now, missing=mine.missing, words=words, given=tuple(fixed), forms=forms)
+
+
+def _differs(of: Reading, now: Reading) -> str:
+    """Return what to do where cells that were read so are read otherwise now; else nothing."""
+    forms = of.forms or Forms((1,) * FORMS)  # any may be there
+    if of.missing != now.missing:
+        return MARKS
+    if of.forms is not None and not forms.between(Form.TRUTH, Form.SPAN):
+        return ""
+    if (of.content, of.dates) != (now.content, now.dates):
+        return "fit one model to the rows of all"
+    if of.comma != now.comma and forms.between(Form.EITHER_POINT, Form.EITHER_COMMA):
+        return DECIMAL
+    open_days = forms.between(Form.EITHER_DAY, Form.FIRST_MONTH) - forms.count[Form.SAME_DAY]
+    if of.day_first != now.day_first and open_days:
+        return ORDER
+    if of.content != "number" or not forms.between(*NUMBERS):
+        return ""
+    affixes = [*forms.units.counts]
+    if of.forms is None or sum(forms.units.counts.values()) < forms.between(*NUMBERS):
+        affixes.append(BARE)
+    one_unit = of.unit == now.unit or of.scaled == now.scaled == "days"
+    alike = one_unit and all(meaning(affix, of) == meaning(affix, now) for affix in affixes)
+    return "" if alike and not forms.units.many else UNITS
+
+
+def _strange(reading: Reading) -> bool:
+    """Whether some of the numbers of a column have a unit that the column has not."""
+    held = (reading.forms or Forms()).units.counts
+    return reading.content == "number" and any(meaning(of, reading) is None for of in held)
+
+
+def _said(of: Reading, differs: str) -> str:
+    """Say how a column is read, as far as another is read otherwise."""
+    if of.content == "time":
+        return "dates of eight digits" if of.dates else f"dates {ORDERS[of.day_first]}"
+    if differs == MARKS:
+        return f"{', '.join(map(repr, of.missing)) or 'nothing'} for missing cells"
+    if of.content == "number" and differs == DECIMAL:
+        return f"numbers with a decimal {'comma' if of.comma else 'point'}"
+    if of.content == "number" and differs == UNITS:
+        scale = "" if of.unit or not of.scaled else ", multiplied"
+        return f"numbers {f'in {of.unit}' if of.unit else 'without a unit'}{scale}"
+    return {"number": "numbers", "clock": "times of day", "truth": "truths"}.get(
+        of.content, "levels"
+    )
+
+
+def say_kept(known: Mapping[Any, Reading], now: Mapping[Any, Reading]) -> None:
+    """Warn of columns that go on as they were, though all rows together are read otherwise."""
+    for name, of in now.items():
+        if of.given == FIXED and known[name].given != FIXED and not _strange(of):
+            warn(
+                f"Column {title(name)!r} was learned as {_said(of, '')}, and all rows "
+                "together are read otherwise: these are read as those before; else fit anew."
+            )
+
+
+def say_bare(rows: Rows, known: Mapping[Name, Reading]) -> None:
+    """Warn of numbers that came as such in columns whose numbers have a unit."""
+    for name, of in known.items():
+        as_such = name in rows.place and name not in rows.readings and rows.kind(name) == "number"
+        if of.unit and as_such:
+            warn(
+                f"Column {title(name)!r} counts {'days' if of.scaled == 'days' else of.unit}, and "
+                f"its numbers are without a unit now: if they count something else, {UNITS}."
+            )
+
+
+def say_contrary(name: Name, looked: Looked, of: Reading, before: Forms | None) -> bool:
+    """Warn of the first cell that speaks against how a column is read, if none did before."""
+    forms, had = looked.forms, before or Forms()
+    either, against, why = [Form.EITHER_POINT, Form.EITHER_COMMA], [Form.COMMA], DECIMAL
+    if of.content == "time":
+        either, why = [Form.EITHER_DAY, Form.FIRST_DAY, Form.FIRST_MONTH], ORDER
+        against = [Form.MONTH_FIRST if of.day_first else Form.DAY_FIRST]
+    elif of.comma:
+        against = [Form.POINT, Form.GROUPED_POINT]
+    may_be_wrong = any(forms.count[form] + had.count[form] for form in either)
+    numbers = range(NUMBERS[0], NUMBERS[1] + 1)
+    bare = [f.between(*NUMBERS) - sum(f.units.counts.values()) for f in (forms, had)]
+    if of.content == "number" and of.unit and bare[0] and not bare[1]:
+        cells, why = np.isin(looked.found.form, numbers) & (looked.found.affix == 0), UNITS
+    elif of == READ_AS["time"] and of.forms is None and not of.given:  # nothing says the order
+        cells = np.isin(looked.found.form, either)
+    elif may_be_wrong and not any(had.count[form] for form in against):
+        cells = np.isin(looked.found.form, against)
+    else:
+        return False
+    if cells.any():
+        k = int(cells.argmax())
+        row = k if looked.codes is None else int((looked.codes == k).argmax())
+        warn(
+            f"Column {title(name)!r} is read as {_said(of, why)}, and "
+            f"{str(looked.strings[k])[:SHOWN]!r} in row {row} may be meant otherwise: if so, {why}."
+        )
+    return bool(cells.any())
 
 
 def with_readings(
@@ -1003,10 +1169,26 @@ def odd_words(words: Strings, reading: Reading) -> tuple[int, int]:
 def joined_readings(
     mine: Mapping[Name, Reading], theirs: Mapping[Name, Reading]
 ) -> dict[Name, Reading]:
-    """Return how the columns of two tables are read, as the first says where both do."""
-    readings = {**theirs, **mine}
+    """Return how the columns of two tables are read: as one table of all their rows would be.
+
+    Raises
+    ------
+    ValueError
+        If cells that were counted already would be read otherwise then; it names the column.
+    """
+    forms: dict[Name, Forms] = {}
+    for name, one in [*mine.items(), *theirs.items()]:
+        forms[name] = forms.get(name, Forms()) + (one.forms or Forms())
+    table, readings = Votes.of(forms.values()), {**theirs, **mine}
     for name in mine.keys() & theirs.keys():
-        both = [mine[name].words, theirs[name].words]
-        known = {word for words in both for word in words or ()}
-        readings[name] = replace(mine[name], words=None if None in both else _few(known))
+        readings[name] = now = _of_both(mine[name], theirs[name], table)
+        for of, other in ((mine[name], theirs[name]), (theirs[name], mine[name])):
+            if what_to_do := _differs(of, now):
+                what_to_do = _differs(of, other) or what_to_do
+                by = other if _differs(of, other) else now
+                whose = "the other" if by is other else "all rows together"
+                raise ValueError(
+                    f"Column {title(name)!r} is read as {_said(of, what_to_do)} in one model and "
+                    f"as {_said(by, what_to_do)} in {whose}; they cannot be merged: {what_to_do}."
+                )
     return readings

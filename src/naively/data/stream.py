@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+import pickle
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from io import SEEK_END
+from tempfile import SpooledTemporaryFile
+from typing import IO, Any
+from weakref import finalize
 
 import numpy as np
 
 from naively.counting.axis import Name
 from naively.data.arrow import ArrowStream, filled, join_parts
-from naively.data.columns import Cells, Column, ColumnRows, Content, Reading, join_columns, taken
+from naively.data.columns import (
+    READ_AS,
+    Cells,
+    Column,
+    ColumnRows,
+    Content,
+    Reading,
+    join_columns,
+    taken,
+)
 from naively.data.frames import Table, as_rows
 from naively.data.reading import (
     NOTHING_SAID,
@@ -20,12 +33,14 @@ from naively.data.reading import (
     Looked,
     look_at,
     odd_words,
+    say_contrary,
+    say_kept,
     settled,
     with_readings,
     without_marks,
 )
+from naively.kernels.reference import Floats
 from naively.kernels.strings import Strings
-from naively.messages import warn
 
 # --- A table of any length: batches of rows of bounded size, in order ----------------------------
 #
@@ -36,7 +51,7 @@ from naively.messages import warn
 
 ROWS = 1 << 17  # of a batch at most
 BYTES = 1 << 25  # of the strings of a batch, about; their words take some times as much
-
+SMALL = 1 << 22  # bytes of a copy of what can be read once that stay in memory
 
 SHOWN = 40  # characters of a cell
 WRITTEN: dict[Content, str] = {
@@ -91,7 +106,10 @@ class Stream(ABC):
         self._forms: dict[str, Forms] = {}
         self._readings: dict[str, Reading] = {}
         self._odd: dict[str, tuple[int, str]] = {}  # cells that are not of a known kind
-        self._overturned: set[str] = set()
+        self._contrary: set[str] = set()  # known columns of which it was said
+        self._more: Iterator[dict[str, Column]] | None = None  # of what can be read once
+        self._copy: IO[bytes] | None = None  # of what came of it
+        self._looked_at = 0  # rows
         self._counts_first = False  # whether the forms of all rows are counted before any is read
 
     @property
@@ -115,7 +133,7 @@ class Stream(ABC):
     @property
     def readings(self) -> dict[str, Reading]:
         """How columns of strings were read."""
-        return {**self._readings, **self.known}
+        return {**self.known, **self._readings}
 
     def as_written(self, names: Collection[str]) -> None:
         """Leave the strings of some columns as they are."""
@@ -126,19 +144,45 @@ class Stream(ABC):
 
     def _every_batch(self) -> Iterator[ColumnRows]:
         self._forms, self._readings, self._odd = {}, {}, {}
-        done = 0
+        done = self._looked_at = 0
         if self._counts_first:
-            for columns in self.columns():
+            for columns in self._batches():
                 self._look_at(columns)
-            self._readings = self._settled()
-        for columns in self.columns():
+            self._readings, self._looked_at = self._settled(), 0
+        for columns in self._batches():
             found = {} if self._counts_first else self._look_at(columns)
             if found:
                 self._check_settled()
+                self._say_contrary(found)
             rows = self._read(columns, found)
             self._note_odd(rows, done)
             yield rows
             done += len(rows)
+        say_kept(self.known, self._readings)
+
+    def _batches(self) -> Iterator[dict[str, Column]]:
+        """Yield the columns of each batch from the first on; what can be read once is copied."""
+        if self.again:
+            yield from self.columns()
+            return
+        if self._copy is None or self._more is None:
+            self._more = self.columns()
+            self._copy = SpooledTemporaryFile(SMALL)  # noqa: SIM115  (it is closed with the stream)
+            finalize(self, self._copy.close)
+        end = self._copy.seek(0, SEEK_END)
+        self._copy.seek(0)
+        while self._copy.tell() < end:
+            yield pickle.load(self._copy)  # noqa: S301  (it was written here)
+        for columns in self._more:
+            if self.readable:
+                pickle.dump(columns, self._copy, pickle.HIGHEST_PROTOCOL)
+            yield columns
+
+    def _say_contrary(self, found: Mapping[str, Looked]) -> None:
+        """Warn once of each known column of which a cell speaks against how it is read."""
+        for name in found.keys() & self.known.keys() - self._contrary:
+            if say_contrary(name, found[name], self.readings[name], self.known[name].forms):
+                self._contrary.add(name)
 
     def _note_odd(self, rows: ColumnRows, done: int) -> None:
         """Keep in mind which cells are not of the kind that is known, after so many rows."""
@@ -158,9 +202,12 @@ class Stream(ABC):
     def read(self) -> ColumnRows:
         """Return all rows."""
         batches = list(self.columns())
-        self._forms = {}
+        self._forms, self._looked_at = {}, 0
         found = [self._look_at(columns) for columns in batches]
         self._readings = self._settled()
+        say_kept(self.known, self._readings)
+        for of in found:
+            self._say_contrary(of)
         parts, done, self._odd = [], 0, {}
         for columns, of in zip(batches, found, strict=True):
             parts.append(self._read(columns, of))
@@ -172,7 +219,7 @@ class Stream(ABC):
         }
         words = {str(name) for part in parts for name in part.words}
         readings: dict[Name, Reading] = {}
-        readings.update(self._readings | self.known)
+        readings.update(self.readings)
         return join_columns(
             joined,
             readings=readings,
@@ -181,24 +228,41 @@ class Stream(ABC):
 
     def _look_at(self, columns: dict[str, Column]) -> dict[str, Looked]:
         """Add the forms of a batch's strings to those before, and return what was found."""
-        found = {}
+        found, times = {}, self._times(columns)
         for name, (cells, _) in columns.items():
-            if name in self.readable and name not in self.known and isinstance(cells, Strings):
-                found[name] = look_at(without_marks(cells, self.said.marks_of(name)))
+            known = self.known.get(name)
+            reads = name in self.readable if known is None else not known.is_levels
+            if reads and isinstance(cells, Strings):
+                marks = self.said.marks_of(name) if known is None else known.missing
+                found[name] = look_at(without_marks(cells, marks), times)
                 of = found[name].forms
                 self._forms[name] = self._forms[name] + of if name in self._forms else of
         return found
 
+    def forms(self) -> dict[str, Forms]:
+        """Return the forms of the cells of each column of strings."""
+        for columns in self.columns():
+            self._look_at(columns)
+        return self._forms
+
+    def _times(self, columns: dict[str, Column]) -> Floats | None:
+        """Return how many equal rows each row of the next batch is; None where each is one."""
+        first, of = self._looked_at, self.said.times
+        self._looked_at += len(next(iter(columns.values()))[0])
+        if of is None:
+            return None
+        cells = columns[of][0] if isinstance(of, str) else of[first : self._looked_at]
+        if isinstance(cells, Strings):
+            cells = look_at(cells).read(READ_AS["number"]).value.view(np.float64)
+        return np.nan_to_num(np.asarray(cells, np.float64))
+
     def _settled(self) -> dict[str, Reading]:
         """Return how the columns are read, by all that is known so far."""
         contents = {**self.contents, **self.said.contents}
-        return settled(self._forms, replace(self.said, contents=contents))
+        return settled(self._forms, replace(self.said, contents=contents), self.known)
 
     def _check_settled(self) -> None:
-        """Say that the stream must be read again if a column is not what it was taken for.
-
-        Of one that cannot be read again a column stays what it was taken for.
-        """
+        """Say that the stream must be read again if a column is not what it was taken for."""
         now = self._settled()
         before = self._readings
         if any(
@@ -206,26 +270,13 @@ class Stream(ABC):
             for name, of in before.items()
             if not of.is_levels or not now[name].is_levels
         ):
-            if self.again:
-                self._counts_first = True
-                raise ReadAgainError
-            self._say_overturned({name for name, of in before.items() if now[name] != of})
-            now |= before
+            self._counts_first = True
+            raise ReadAgainError
         self._readings = now
-
-    def _say_overturned(self, names: Collection[str]) -> None:
-        """Warn that columns stay what their first rows were, as these are not read again."""
-        for name in set(names) - self._overturned:
-            self._overturned.add(name)
-            warn(
-                f"{self.where(name, 0)[0]} was read as {self._readings[name].content}s and stays "
-                "so, though later rows say otherwise, as the rows before them cannot be read "
-                "again: give a table that can be read twice, or name its event model."
-            )
 
     def _read(self, columns: dict[str, Column], found: Mapping[str, Looked]) -> ColumnRows:
         """Return a batch as rows."""
-        read_as = {**self._readings, **self.known}
+        read_as = {name: replace(of, forms=None) for name, of in self.readings.items()}
         cells: dict[str, Column] = {}
         for name, (of, kind) in columns.items():
             reads = name in self.readable or name in self.known
@@ -335,19 +386,6 @@ def _ends(columns: Sequence[Cells], length: int, rows: int, size: int) -> list[i
 def as_stream(X: Table) -> Stream | None:
     """Return a table that is not in memory as a stream; None if it is in memory.
 
-    Parameters
-    ----------
-    X : table
-        A DuckDB relation, a Polars LazyFrame, an Ibis table, a PyArrow dataset, scanner or
-        RecordBatchReader, an iterator of tables of any kind (as ``pandas.read_csv`` gives with
-        ``chunksize``), or a `Stream`.
-
-    Notes
-    -----
-    A reader and an iterator can be read only once.
-
-    Examples
-    --------
     >>> import duckdb
     >>> as_stream(duckdb.sql("select 1 as a")).names
     ['a']

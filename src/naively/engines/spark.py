@@ -9,7 +9,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache, partial
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -28,14 +28,13 @@ from naively.data.columns import (
     unusable,
 )
 from naively.data.frames import as_rows
-from naively.data.reading import NOTHING_SAID, Forms, ReadAs, settled, without_marks
+from naively.data.reading import NOTHING_SAID, Forms, ReadAs, say_kept, settled
 from naively.data.stream import ROWS, Stream, in_pieces
 from naively.engines import stream
 from naively.engines.stream import LabelledStream
 from naively.file import store
 from naively.fitting.sample import Reservoir
 from naively.kernels import dispatch
-from naively.kernels.strings import Strings
 from naively.messages import warn
 from naively.model.class_prior import Cost, decide, given_prior, shift
 from naively.model.model import Model
@@ -80,22 +79,7 @@ def learn(
     sample: Reservoir,
     known: Schema | None = None,
 ) -> tuple[Model | None, Reservoir]:
-    """Count a frame of Spark.
-
-    Parameters
-    ----------
-    table : LabelledFrame
-        The rows.
-    event_models, settings, sample, known
-        As for `naively.engines.stream.learn`, which does the same on one machine.
-
-    Returns
-    -------
-    model : Model or None
-        What was counted; None if there was no row.
-    sample : Reservoir
-        A sample of the rows.
-    """
+    """Count a frame of Spark."""
     kinds = kinds_of(table.frame, table.frame.columns)
     weight = table.beside.get("sample_weight")
     if weight is not None and kinds[weight] not in ("number", "boolean"):
@@ -105,9 +89,12 @@ def learn(
     counted = replace(settings, class_prior="data")
     with in_one_sentence():
         said = settings.read_as(contents_given(event_models, strings))
-        readings = _readings(table.frame, strings, said)
+        said = replace(said, times=table.beside.get("frequencies"))
+        before = {} if known is None else known.readings
+        readings = _readings(table.frame, strings, said, before)
+        fixed = {name: replace(of.fixed, forms=None) for name, of in readings.items()}
         counting = Counting(
-            *(table.frame.columns, table.target, table.beside, readings),
+            *(table.frame.columns, table.target, table.beside, fixed),
             *(event_models, counted, sample.empty(), known),
         )
         reports = _joined(numbered(table.frame).mapInArrow(counting, REPORT))
@@ -119,7 +106,7 @@ def learn(
     part = _tree(Partition.read(content) for what, content in reports if what == "model")
     if part is None:
         return None, sample.empty()
-    return replace(part.model, settings=settings), part.sample
+    return replace(part.model.read_as(readings), settings=settings), part.sample
 
 
 class Partition(NamedTuple):
@@ -233,18 +220,24 @@ class _Partition(Stream):
         return ArrowStream(pa.Table.from_batches(some).rename_columns(self.names)).read()
 
 
-def _readings(frame: Any, strings: Sequence[str], said: ReadAs) -> dict[str, Reading]:
+def _readings(
+    frame: Any, strings: Sequence[str], said: ReadAs, before: Mapping[Any, Reading]
+) -> dict[str, Reading]:
     """Return how the columns of strings of a frame are read, by the forms of all their cells."""
     if not strings:
         return {}
     name_of = dict(zip(frame.columns, numbered(frame).columns, strict=True))
-    some = numbered(frame).select([name_of[name] for name in strings])
-    reports = some.mapInArrow(FormsOfPartition(list(strings), said), REPORT).collect()
-    forms = dict.fromkeys(strings, Forms.none())
+    beside = [] if said.times is None or said.times in strings else [said.times]
+    some = numbered(frame).select([name_of[name] for name in [*strings, *beside]])
+    counting = FormsOfPartition([*strings, *beside], said)
+    reports = some.mapInArrow(counting, REPORT).collect()
+    forms = dict.fromkeys(strings, Forms())
     for _, content in reports:
         for name, of in json.loads(content).items():
             forms[name] += Forms.from_dict(of)
-    return settled(forms, said)
+    readings = settled(forms, said, {name: of for name, of in before.items() if not of.is_levels})
+    say_kept(before, readings)
+    return readings
 
 
 @dataclass(frozen=True)
@@ -257,16 +250,13 @@ class FormsOfPartition:
     def __call__(self, batches: RecordBatches) -> RecordBatches:
         """Yield the forms of each column; nothing if the partition is empty."""
         one_core()
-        forms: dict[str, Forms] = {}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what is odd about these rows is said where they count
-            for columns in _Partition(batches, self.names, {}).columns():
-                for name, (cells, _) in columns.items():
-                    if isinstance(cells, Strings):
-                        strings = without_marks(cells, self.said.marks_of(name))
-                        forms[name] = forms.get(name, Forms.none()) + Forms.of(strings)
+            partition = _Partition(batches, self.names, {})
+            partition.said, partition.readable = self.said, frozenset(self.names)
+            forms = partition.forms()
         if forms:
-            content = json.dumps({name: of.to_dict() for name, of in forms.items()})
+            content = json.dumps({name: asdict(of) for name, of in forms.items()})
             yield _batch([("forms", content.encode())])
 
 
@@ -405,8 +395,6 @@ def in_one_sentence() -> Iterator[None]:
 def sentence(message: str) -> str:
     r"""Return what a message of Spark says: the error that was raised, without traces.
 
-    Examples
-    --------
     >>> sentence('In a worker:\nTraceback:\n  File "f.py", line 1\nValueError: no such unit')
     'no such unit'
     >>> sentence("[DIVIDE_BY_ZERO] Division by zero. SQLSTATE: 22012\n== SQL ==")
@@ -441,23 +429,7 @@ Answer: TypeAlias = "Callable[[Model, Rows], list[Any]]"  # arrays of PyArrow, o
 
 
 def predict(frame: Any, model: Model, cost: Cost = None, reject: float | None = None) -> Any:
-    """Return a frame of Spark with a column more: the most probable class, or least costly one.
-
-    Parameters
-    ----------
-    frame : pyspark.sql.DataFrame
-        The rows; columns that were not learned stay in the result.
-    model : Model
-        What was learned.
-    cost, reject
-        As for ``NaiveBayes.predict``; a row that is too uncertain is "unsure", or null where the
-        labels are no strings.
-
-    Returns
-    -------
-    frame : pyspark.sql.DataFrame
-        The same rows, with the column "prediction".
-    """
+    """Return a frame of Spark with a column more: the most probable class, or least costly one."""
     import pyarrow as pa
 
     if cost is not None or reject is not None:  # so that what is wrong with them is said here
@@ -467,22 +439,7 @@ def predict(frame: Any, model: Model, cost: Cost = None, reject: float | None = 
 
 
 def predict_proba(frame: Any, model: Model, class_prior: Probabilities | None = None) -> Any:
-    """Return a frame of Spark with further columns: the probability of each class.
-
-    Parameters
-    ----------
-    frame : pyspark.sql.DataFrame
-        The rows; columns that were not learned stay in the result.
-    model : Model
-        What was learned.
-    class_prior
-        As for ``NaiveBayes.predict_proba``.
-
-    Returns
-    -------
-    frame : pyspark.sql.DataFrame
-        The same rows, with a column "p(label)" for each class.
-    """
+    """Return a frame of Spark with further columns: the probability of each class."""
     import pyarrow as pa
 
     prior = None if class_prior is None else given_prior(class_prior, model.classes)

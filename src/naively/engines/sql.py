@@ -89,7 +89,7 @@ def learn(
         else extend(known, rows, event_models, settings)
     )
     # Of the words beside numbers and times the sample may lack some.
-    readings = {name: replace(of, words=None) for name, of in schema.readings.items()}
+    readings = {name: replace(of, words=None, forms=None) for name, of in schema.readings.items()}
     schema = replace(schema, readings=readings)
     classes = _ask(source, plan(source, schema, weighed), asked)
     answers = Answers(source, classes, asked)

@@ -8,7 +8,7 @@ counted again from the first.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from naively.counting.labels import NOTHING_BESIDE, Beside, Labels, Target
@@ -82,31 +82,11 @@ def learn(
     sample: Reservoir,
     known: Schema | None = None,
 ) -> tuple[Model | None, Reservoir]:
-    """Count a table of any length.
-
-    Parameters
-    ----------
-    table : LabelledStream
-        The rows.
-    event_models : "auto", str, EventModel or mapping
-        How columns are generated.
-    settings : Settings
-        How parameters are derived.
-    sample : Reservoir
-        An empty sample, whose seed chooses the rows.
-    known : Schema, optional
-        How rows are counted already.
-
-    Returns
-    -------
-    model : Model or None
-        What was counted; None if there was no row.
-    sample : Reservoir
-        A sample of the rows.
-    """
+    """Count a table of any length."""
     stream = table.stream
     contents = contents_given(event_models, stream.names)
-    stream.said = settings.read_as({str(name): of for name, of in contents.items()})
+    said = settings.read_as({str(name): of for name, of in contents.items()})
+    stream.said = replace(said, times=table.beside.frequencies)
     if known is not None:
         readings = known.known_readings
         stream.known |= {str(n): of for n, of in readings.items() if n in stream.names}
@@ -115,7 +95,7 @@ def learn(
             model, sample = _learn(table, event_models, settings, sample.empty(), known)
         except ReadAgainError:
             continue
-        if model is not None and stream.readings:
+        if model is not None:
             model = model.read_as(stream.readings)
         return model, sample
 

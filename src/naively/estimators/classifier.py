@@ -44,6 +44,7 @@ from naively.counting.labels import (
 from naively.counting.tally import Tally
 from naively.data.columns import Rows, join_columns, missing_column
 from naively.data.frames import TEXT, Table, as_rows, as_table, is_on_cluster, read_labels
+from naively.data.reading import NOTHING_SAID, ReadAs
 from naively.data.stream import ReadAgainError, Stream, as_stream
 from naively.engines.stream import LabelledStream
 from naively.estimators.accessors import Curve, Door, Fitted, Inspect, naming_target
@@ -717,8 +718,9 @@ class Classifier(Estimator):
         self, X: Table, given: Mapping[str, Target]
     ) -> tuple[Table, dict[str, Named | None]]:
         """Return what is said of each row beside its label, and the table of what is learned."""
+        said = self._read_as
         found = {
-            what: None if of is None else Named("", of)
+            what: None if of is None else Named("", of, said)
             for what, of in given.items()
             if not isinstance(of, str)
         }
@@ -731,10 +733,15 @@ class Classifier(Estimator):
             if isinstance(name, str) and what not in found:
                 if name not in rows.names:
                     raise ValueError(missing_column(name, rows.names, f"column of {what}"))
-                found[what] = Named(name, rows.cells(name))
+                found[what] = Named(name, rows.cells(name), said)
         learned = self.model_.taken.schema.order if "model_" in self.__dict__ else ()
         left_out = {of.name for of in found.values() if of is not None} - set(learned)
         return rows.select([name for name in rows.names if name not in left_out]), found
+
+    @property
+    def _read_as(self) -> ReadAs:
+        """What was said of how strings are read."""
+        return NOTHING_SAID
 
     def _unfitted(self) -> Self:
         """Return an estimator of the same options that has learned nothing."""

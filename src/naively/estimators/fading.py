@@ -8,17 +8,23 @@ rows come, what is counted is the same.
 from __future__ import annotations
 
 import datetime as dt
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from naively.assess.refits import Named
+from naively.counting.axis import Name
 from naively.counting.labels import RowWeight, Target, check_weight
-from naively.data.columns import Rows, missing_column
+from naively.data.columns import Reading, Rows, missing_column
 from naively.data.frames import Table, as_rows, is_on_cluster
+from naively.data.reading import TIME_OF_ROWS, joined_readings
 from naively.data.stream import as_stream
 from naively.kernels.reference import Floats
+from naively.messages import warn
+from naively.model.model import Model
 from naively.options import duration_of
+from naively.schema.settle import View
 
 HalfLife = float | str | dt.timedelta | np.timedelta64 | None
 NOTHING_LEFT = 1e-30  # of a row, and of what was learned, at which it is as good as gone
@@ -38,12 +44,15 @@ class FadedRows:
         The time of the newest row, of these and of those learned before.
     factor : float
         By how much what was learned before fades.
+    readings : mapping of str to Reading
+        How the strings of their times are read, if they are strings.
     """
 
     rows: Rows
     weight: Floats
     newest: float
     factor: float
+    readings: Mapping[Name, Reading]
 
     @classmethod
     def of(
@@ -53,14 +62,12 @@ class FadedRows:
         weight: RowWeight,
         time: Target,
         half_life: HalfLife,
+        read_rows: Callable[[Rows], Rows],
         before: float | None,
     ) -> FadedRows:
         """Find what rows weigh, which follow those of a model whose newest is ``before``.
 
-        Raises
-        ------
-        ValueError
-            If rows have no times, or these are in other units than the half-life.
+        ``read_rows`` reads strings as the model does; an array's, whatever other columns say.
         """
         if time is None:
             raise ValueError(
@@ -73,10 +80,17 @@ class FadedRows:
         if isinstance(time, str):
             if time not in rows.names:
                 raise ValueError(missing_column(time, rows.names, "column of time"))
-            named = Named(time, rows.cells(time))
+            named, times = Named(time, rows.cells(time)), read_rows(rows)
             rows = rows.select([name for name in rows.names if name != time])
         else:
-            named = Named("", time)
+            named, times = Named("", time), read_rows(as_rows({TIME_OF_ROWS: time}))
+        name = named.name or TIME_OF_ROWS
+        readings: dict[Name, Reading] = {}
+        readings |= {of: read for of, read in times.readings.items() if of == name}
+        if readings:
+            named = replace(named, values=times.cells(name))
+            if "give day_first=" in readings[name].note:
+                warn(f"The time of each row: {readings[name].note}.")
         if isinstance(weight, str):
             name, weight = weight, rows.values(weight)
             rows = rows.select([of for of in rows.names if of != name])
@@ -89,7 +103,15 @@ class FadedRows:
         faded[faded < NOTHING_LEFT] = 0.0
         given = check_weight(weight, len(rows))
         own = faded if given is None else faded * given
-        return cls(rows, own, newest, max(factor, NOTHING_LEFT))
+        return cls(rows, own, newest, max(factor, NOTHING_LEFT), readings)
+
+    def kept_in(self, model: Model) -> Model:
+        """Return a model that knows how new its newest row is, and how times are read."""
+        schema, tally = model.counted
+        before = {name: of for name, of in schema.readings.items() if name in self.readings}
+        now = {**schema.readings, **joined_readings(before, self.readings)}
+        counted = View(replace(schema, readings=now), tally)
+        return replace(model, counted=counted, newest=self.newest)
 
 
 def units(half_life: HalfLife, time: Named) -> float:

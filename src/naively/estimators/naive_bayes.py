@@ -20,6 +20,7 @@ from naively.counting.labels import (
 )
 from naively.data.columns import Rows
 from naively.data.frames import TEXT, Table, as_rows, is_on_cluster, with_one_row
+from naively.data.reading import TIME_OF_ROWS, ReadAs, read_strings
 from naively.data.stream import Stream, as_stream
 from naively.estimators.class_weight import without_class_weight
 from naively.estimators.classifier import Classifier, exclusive
@@ -57,7 +58,7 @@ from naively.model.given import model_of
 from naively.model.held_out import HeldOut
 from naively.model.model import History, Model, Sought
 from naively.options import Asked, How, Weighting, check_options, declared, duration_of
-from naively.schema.choose import EventModels, given_as_objects
+from naively.schema.choose import EventModels, given_as_objects, read_as_given
 from naively.schema.diagnose import warn_of_leaks, warn_of_marked_numbers, warn_of_no_tokens
 from naively.schema.schema import Schema
 from naively.schema.settings import ClassPrior, Settings
@@ -290,10 +291,10 @@ class NaiveBayes(Classifier):
         """
         beside = Beside(sample_weight, frequencies, groups)
         if self._fades(time):
-            fading = self._fading(X, sample_weight, time, None)
+            fading = self._fading(X, y, sample_weight, time, None)
             faded = replace(beside, sample_weight=fading.weight)
             self._fit(fading.rows, y, faded, None, more=False)
-            self._keep(replace(self.model_, newest=fading.newest))
+            self._keep(fading.kept_in(self.model_))
         else:
             self._fit(X, y, beside, None, more=False)
         self._named = beside.columns | ({"time": time} if isinstance(time, str) else {})
@@ -452,13 +453,13 @@ class NaiveBayes(Classifier):
         named |= {"time": time} if isinstance(time, str) else {}
         if self._fades(time):
             before = self.model_.newest if known else None
-            fading = self._fading(X, sample_weight, time, before)
+            fading = self._fading(X, y, sample_weight, time, before)
             X, sample_weight = fading.rows, fading.weight
         beside = Beside(sample_weight, frequencies, groups)
         if not known:
             self._fit(X, y, beside, classes, more=True)
             if fading is not None:
-                self._keep(replace(self.model_, newest=fading.newest))
+                self._keep(fading.kept_in(self.model_))
             self._named = named
             return self
         found = self._read(X, y, beside, self._learned_texts, some=self.semi_supervised)
@@ -511,7 +512,7 @@ class NaiveBayes(Classifier):
         """Return what was learned before other rows, and its sample, as both have faded since."""
         model, sample = (self.model_, self._sample) if decay is None else (self._faded(decay), None)
         if fading is not None:
-            model = replace(model * fading.factor, newest=fading.newest)
+            model = fading.kept_in(model * fading.factor)
             sample = None if sample is None else sample.faded(fading.factor)
         return model, sample
 
@@ -571,6 +572,10 @@ class NaiveBayes(Classifier):
             given["half_life"] = f"{seconds:.15g}s"
         return Settings(**given)
 
+    @property
+    def _read_as(self) -> ReadAs:
+        return self._settings().read_as({})
+
     def _fades(self, time: Target) -> bool:
         """Whether rows fade, or raise a ValueError where but one of time and half-life is given."""
         if self.half_life is not None:
@@ -583,10 +588,22 @@ class NaiveBayes(Classifier):
             )
         return False
 
-    def _fading(self, X: Table, weight: RowWeight, time: Target, before: float | None) -> FadedRows:
+    def _fading(
+        self, X: Table, y: Target, weight: RowWeight, time: Target, before: float | None
+    ) -> FadedRows:
         """Return rows with what they weigh by their age."""
-        known = self._learned_texts if before is not None else means_texts(self.event_models)
-        return FadedRows.of(X, known, weight, time, self.half_life, before)
+        texts = self._learned_texts if before is not None else means_texts(self.event_models)
+        counted = () if before is None else self.model_.counted
+
+        def read_rows(rows: Rows) -> Rows:
+            if TIME_OF_ROWS in rows.names:
+                before = counted[0].readings if counted else {}
+                return read_strings(rows, self._read_as, before)
+            target = y if isinstance(y, str) else None
+            learned = rows.select([name for name in rows.names if name != target])
+            return read_as_given(learned, self.event_models, self._settings(), *counted)
+
+        return FadedRows.of(X, texts, weight, time, self.half_life, read_rows, before)
 
     def _check_labels(self, found: Training) -> None:
         if self.interactions and not found.is_labelled:

@@ -67,11 +67,6 @@ class Training(ABC):
         """Learn these rows as the first; ``sample`` is empty, and chooses the rows of the sample.
 
         ``again`` says whether rows are looked at again at once, as weights are fitted to them.
-
-        Raises
-        ------
-        ValueError
-            If nothing can be learned from these rows.
         """
 
     @abstractmethod
@@ -275,7 +270,9 @@ class InMemory(Training):
         if self.there is not None and not len(self.there):
             raise ValueError("No row has a label; label some rows of each class.")
         check_rows(self.rows, self.labels)
-        read = replace(self, every=read_as_given(self.every, event_models, settings))
+        times = self.labels.frequency
+        every = read_as_given(self.every, event_models, settings, times=times)
+        read = replace(self, every=every)
         schema = infer(read.every, event_models, settings)
         batch = schema.encode(read.rows, self.labels)
         batch = batch.tokenised() if again else batch
@@ -297,7 +294,8 @@ class InMemory(Training):
     def _count(self, model: Model, event_models: EventModels) -> tuple[Batch, Model]:
         """Encode these rows as a model counts them, and count them alone."""
         check_rows(self.rows, self.labels)
-        rows = read_as_given(self.rows, event_models, model.settings, *model.counted)
+        known, times = model.counted, self.labels.frequency
+        rows = read_as_given(self.rows, event_models, model.settings, *known, times)
         model.counted.schema.say_odd(rows, model.counted.schema.readings)
         schema = extend(model.counted.schema, rows, event_models, model.settings)
         batch = schema.encode(rows, self.labels)
@@ -306,31 +304,7 @@ class InMemory(Training):
     def learn_unlabelled(
         self, model: Model, sample: Reservoir, event_models: EventModels, kind: Weighting | None
     ) -> tuple[Model, float]:
-        """Learn from the rows without a label too, and fit the weights.
-
-        Parameters
-        ----------
-        model : Model
-            What was learned from the rows with a label.
-        sample : Reservoir
-            A sample of these.
-        event_models : "auto", str, EventModel or mapping
-            The event models of columns that only rows without a label have.
-        kind : {"loo", "temperature"} or None
-            Of the weights.
-
-        Returns
-        -------
-        model : Model
-            What was learned from all rows.
-        share : float
-            How much a row without a label counts beside one that has a label.
-
-        Raises
-        ------
-        ValueError
-            If only one class has labels: nothing says then what the rows of the others are like.
-        """
+        """Learn from the rows without a label too, and fit the weights."""
         labelled = model.classes[model.counted.tally.class_count > 0].tolist()
         if len(labelled) == 1:
             raise ValueError(
@@ -414,15 +388,7 @@ def columns_taken(rows: Rows, beside: Beside) -> tuple[Rows, Beside]:
 
 
 def read_labelled(X: Table, y: Target, texts: bool | None) -> tuple[Rows, Target]:
-    """Read rows, and take the column that ``y`` may name out of them.
-
-    Parameters
-    ----------
-    X, y
-        A table, and its labels or the name of their column.
-    texts : bool or None
-        Whether lists of strings are texts or a table; None where it is not known.
-    """
+    """Read rows, and take the column that ``y`` may name out of them."""
     rows = as_rows(X, texts)
     if y is None:
         raise ValueError("requires y to be passed, but the target y is None.")
@@ -475,8 +441,6 @@ def plain_labels(y: Target, sample_weight: RowWeight) -> Labels | None:
     These are an array of whole numbers, booleans or strings, a column of any library that is read
     as one, and a list of strings. That they are is found as they are encoded, once.
 
-    Examples
-    --------
     >>> plain_labels(np.array([2, 1, 2]), None).classes
     array([1, 2])
     >>> plain_labels(np.array([2.5, 1.0]), None)  # None: scikit-learn says what is wrong
@@ -518,17 +482,7 @@ def check_some_weight(weight: Floats) -> None:
 
 
 def check_classification(columns: Sized, rows: int, classes: LabelArray) -> None:
-    """Refuse what can only be a mistake, in the words that scikit-learn's checks expect.
-
-    Parameters
-    ----------
-    columns : sized
-        The columns of the table.
-    rows : int
-        How many labelled rows there are.
-    classes : ndarray of shape (classes,)
-        Their classes.
-    """
+    """Refuse what can only be a mistake, in the words that scikit-learn's checks expect."""
     if not len(columns):
         raise ValueError(
             f"Found array with 0 feature(s) (shape=({rows}, 0)) while a minimum of 1 is required."

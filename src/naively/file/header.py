@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias, TypeVar, Union, get_args, get_origin
 
 from naively.counting.axis import Level
 from naively.data.columns import Kind, Reading
+from naively.data.reading import Forms
 from naively.events import Beta, Dirichlet
 from naively.model.model import AddedNoise, Sought
 from naively.options import Weighting
@@ -152,15 +153,7 @@ class NewerError(ValueError):
 
 
 def check_format(saved: Saved) -> None:
-    """Raise an error unless this version of naively reads the format of a file.
-
-    Raises
-    ------
-    NewerError
-        If a newer version of naively made the file.
-    ValueError
-        If the header has no format.
-    """
+    """Raise an error unless this version of naively reads the format of a file."""
     number = read(int, saved.get("format"), "format")
     if number > FORMAT:
         version = read(str, saved.get("version", "unknown"), "version")
@@ -229,19 +222,7 @@ def read(hint: type[T], value: Json, where: str) -> T:
 def read_fields(
     of: type[T], value: Json, where: str, names: Mapping[str, Hint] | None = None
 ) -> dict[str, Any]:
-    """Return the fields of a dataclass that an object gives, each as its type.
-
-    Parameters
-    ----------
-    of : type
-        The dataclass; a field with a default may be left out.
-    value : dict
-        The object of JSON.
-    where : str
-        The place of the object, for messages.
-    names : mapping of str to type, optional
-        The types that annotations name without importing them.
-    """
+    """Return the fields of a dataclass that an object gives, each as its type."""
     if not isinstance(value, dict):
         raise _wrong(where, value, "an object")
     hints = _hints(of, tuple((names or {}).items()))  # type: ignore[arg-type]  # hashable
@@ -276,7 +257,7 @@ def shown(value: Json) -> str:
 
 @lru_cache
 def _hints(of: type, names: tuple[tuple[str, Hint], ...]) -> dict[str, Hint]:
-    hints = get_type_hints(of, localns=dict(names) or None)
+    hints = get_type_hints(of, localns={"Forms": Forms, **dict(names)})
     return {field.name: hints[field.name] for field in fields(of)}
 
 

@@ -13,6 +13,7 @@ from naively import __version__, saving
 from naively.counting.axis import DOCUMENT, Name, Statistic, Words
 from naively.counting.tally import BlockTally, Tally
 from naively.data.columns import Reading
+from naively.data.reading import is_sound
 from naively.events import Beta, Dirichlet
 from naively.file import container
 from naively.file.container import Arrays, UnreadArrays, compressed
@@ -98,28 +99,7 @@ def save(
     sample: SampledRows | None = None,
     history: History | None = None,
 ) -> None:
-    """Write a model file; on any failure an existing file stays as it was.
-
-    Parameters
-    ----------
-    model : Model
-        What is saved.
-    path : str or Path, or a file of bytes that is open for writing
-        The file; one whose name ends in ``.gz`` is compressed.
-    provenance : mapping, optional
-        Where the model comes from: anything that JSON can hold.
-    sample : SampledRows, optional
-        A sample of the rows that the model has learned.
-    history : History, optional
-        What was done to the model.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be written; the message names it.
-    ValueError
-        If it would be compressed so well that it could not be loaded.
-    """
+    """Write a model file; on any failure an existing file stays as it was."""
     content = to_bytes(model, provenance, sample, history)
     if isinstance(path, str | PathLike):
         saving.save(path, compressed(path, content))
@@ -156,23 +136,7 @@ def load(path: Source) -> Model:
 
 
 def load_all(path: Source, functions: Mapping[str, Callable[[str], Any]] | None = None) -> Content:
-    """Return all that a model file holds.
-
-    Parameters
-    ----------
-    path : str or Path, a file of bytes that is open for reading, or bytes
-        The file, or what it holds.
-    functions : mapping of str to function, optional
-        Those that texts go through, by their names.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ValueError
-        If the file is no model file, is damaged, or was made by a newer version; the message says
-        which.
-    """
+    """Return all that a model file holds."""
     with given_functions(functions):
         if isinstance(path, str | PathLike):
             path = Path(path)
@@ -191,15 +155,6 @@ def load_all(path: Source, functions: Mapping[str, Callable[[str], Any]] | None 
 def from_bytes(content: bytes | bytearray | memoryview, name: str = "The model") -> Content:
     """Return all that the bytes of a model file hold (see ``load_all``).
 
-    Parameters
-    ----------
-    content : bytes
-        What ``to_bytes`` has made.
-    name : str
-        What it is called in messages.
-
-    Examples
-    --------
     >>> from naively import NaiveBayes
     >>> nb = NaiveBayes().fit([[1.0], [3.0]], ["a", "b"])
     >>> from_bytes(to_bytes(nb.model_)).model.classes
@@ -337,6 +292,8 @@ def restore(header: Header, arrays: Arrays) -> tuple[Model, SampledRows | None]:
     order = read_columns(header.columns)
     free = frozenset(header.free)
     readings: dict[Name, Reading] = dict(header.readings)
+    if not all(map(is_sound, readings.values())):
+        raise ValueError("readings: no column can be read so")
     schema = Schema(tuple(groups), order, dict(header.notes), free, readings)
     _check_columns(schema)
     weights = None

@@ -201,19 +201,6 @@ def read_forms(
 ) -> Read:
     """Return what each cell of a column may be, and its value.
 
-    Parameters
-    ----------
-    strings : Strings
-        The column.
-    comma : bool, default False
-        Whether 1,234 and 1.234 have a decimal comma.
-    day_first : bool, default False
-        Whether 03/04/2024 is the third of April.
-    dates : bool, default False
-        Whether 8 or 14 digits that are a date have the value of the date.
-
-    Examples
-    --------
     >>> from naively.kernels.strings import pack_strings
     >>> found = read_forms(pack_strings(["1,234.50", "NA", "5 kg"]))
     >>> [Form(form).name for form in found.form], found.value.view(np.float64)[[0, 2]]
@@ -248,8 +235,6 @@ def read_cell(
 ) -> Cell:
     """Return what one cell is.
 
-    Examples
-    --------
     >>> read_cell("45 %")
     Cell(form=<Form.PLAIN: 5>, value=45.0, affix='|%||')
     >>> read_cell("1,234", comma=True).value, read_cell("31.12.1969").value

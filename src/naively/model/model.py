@@ -247,12 +247,12 @@ class Model(Shown):
     def __sub__(self, other: Model) -> Model:
         (schema, tally), (others, removed) = alike(self.counted, other.counted)
         noise = self.noise + other.noise
-        return self._counting(View(schema.union(others), tally - removed), noise=noise)
+        return self._counting(View(schema.without(others), tally - removed), noise=noise)
 
     def forget(self, other: Model) -> Model:
         """Return ``self - other``, or raise a ValueError if that cannot be."""
         (schema, tally), (others, removed) = alike(self.counted, other.counted)
-        schema = schema.union(others)
+        schema = schema.without(others)
         times = [group.key for group in schema.groups if group.kind == "time"]
         left = self._counting(View(schema, forget(tally, removed, times)))
         if left.impossible is not None:
@@ -446,7 +446,10 @@ class Model(Shown):
     def read_as(self, readings: Mapping[str, Reading]) -> Model:
         """Return the model with how columns of strings are read, by all of its rows."""
         schema = self.counted.schema
-        of = {name: readings.get(title(name), one) for name, one in schema.readings.items()}
+        of = {
+            name: replace(readings.get(title(name), one), words=one.words)
+            for name, one in schema.readings.items()
+        }
         return replace(self, counted=View(replace(schema, readings=of), self.counted.tally))
 
     def encode(self, rows: Rows, labels: Labels | None = None) -> Batch:

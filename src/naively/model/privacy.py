@@ -90,7 +90,9 @@ def with_noise(
     schema = without_words(model.counted).schema  # which the rows alone name
     groups = schema.groups
     # What is said of columns, and the words beside their numbers, are somebody's cells.
-    readings = {name: replace(of, note="", words=None) for name, of in schema.readings.items()}
+    readings = {
+        name: replace(of, note="", words=None, forms=None) for name, of in schema.readings.items()
+    }
     changes = [change_of(group, model.counted.tally.blocks[group.key]) for group in groups]
     _check_whole(
         model.counted.tally.weight.high, model.counted.tally.weight.low, "the class counts"

@@ -22,7 +22,7 @@ from naively.data.columns import (
     as_floats,
     missing_column,
 )
-from naively.data.reading import Asked, joined_readings, read_strings, readings_with_words
+from naively.data.reading import Asked, read_strings, readings_with_words, unheld
 from naively.events import EVENT_MODELS, Bernoulli, Categorical, EventModel, JointTable, Multinomial
 from naively.events.bags import BagOfCounts
 from naively.kernels.strings import Strings
@@ -61,19 +61,6 @@ def infer(
 ) -> Schema:
     """Choose an event model for each column, unless it was given one.
 
-    Parameters
-    ----------
-    rows : Rows
-        The table.
-    event_models : "auto", str, EventModel, Text, Patterns, sequence of these two, or mapping
-        One for all (or for a text, several), or by the name of a column, a tuple of names, or a
-        kind ("number", "boolean", "string", "time"); names go before kinds.
-    settings : Settings, optional
-        The settings of event models that are chosen here or named; one that is given as an object
-        has its own.
-
-    Examples
-    --------
     >>> from naively.data.frames import as_rows
     >>> print(infer(as_rows({"size": [3.0, 4.0], "colour": ["red", "blue"]})))
     size    histogram    numbers
@@ -169,6 +156,9 @@ def extend(
     """
     settings = settings or PURE
     rows = read_as_given(rows, event_models, settings, schema)
+    here = schema.named(rows).readings
+    readings = {name: here.get(name, unheld(of)) for name, of in schema.readings.items()}
+    schema = replace(schema, readings=readings)
     turned = {  # from levels to what the model's levels and these rows together are
         name
         for name, reading in rows.readings.items()
@@ -191,7 +181,7 @@ def _with_words(schema: Schema, rows: Rows, settings: Settings) -> Schema:
     if not rows.words or not settings.counts_missing:
         return schema
     every = schema.named(rows)
-    readings = joined_readings(schema.readings, readings_with_words(every))
+    readings = {**schema.readings, **readings_with_words(every)}
     counted = {name for group in schema.groups if group.kind == "word" for name in group.columns}
     new = every.words.keys() & schema.columns.keys() - counted
     to = tuple(name for name in schema.order if name in new)
@@ -353,18 +343,19 @@ def read_as_given(
     settings: Settings = PURE,
     schema: Schema | None = None,
     tally: Tally | None = None,
+    times: NDArray[np.number] | None = None,
 ) -> Rows:
     """Return rows in which columns of strings are read: as they were given, or as what they are.
 
     Columns that a schema knows are read as it says. Of columns that were given no event model and
     were levels, what was counted of them and these rows say together what they are, if a tally is
-    given.
+    given. ``times`` is how many equal rows each row is.
     """
     known: dict[Name, Reading] = {}
     if schema is not None:
         rows = schema.named(rows)
         known = schema.known_readings
-    said = settings.read_as(contents_given(event_models, rows.names))
+    said = replace(settings.read_as(contents_given(event_models, rows.names)), times=times)
     if schema is None or tally is None or schema.by_place(rows):
         return read_strings(rows, said, known)
     free = {name for name in schema.free if schema.kinds.get(name) == "string"}
@@ -500,8 +491,6 @@ def given_among(event_models: EventModels, rows: Rows) -> EventModels:
 def given_as_objects(event_models: EventModels, schema: Schema) -> bool:
     """Whether all columns have event models that were given as objects, with options of their own.
 
-    Examples
-    --------
     >>> from naively import Bernoulli, NaiveBayes
     >>> nb = NaiveBayes({"a": Bernoulli()}).fit({"a": [0, 1], "b": [2.5, 7.0]}, ["x", "y"])
     >>> given_as_objects(nb.event_models, nb.schema_)

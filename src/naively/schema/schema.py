@@ -43,7 +43,15 @@ from naively.data.columns import (
     part_codes,
     part_of,
 )
-from naively.data.reading import joined_readings, odd_words, with_readings
+from naively.data.reading import (
+    joined_readings,
+    look_at,
+    odd_words,
+    say_bare,
+    say_contrary,
+    with_readings,
+    without_marks,
+)
 from naively.events.base import EventModel
 from naively.kernels import dispatch
 from naively.kernels.reference import SALT, Hashes, hash_numbers
@@ -304,6 +312,7 @@ class Schema(Shown):
     def _read(self, rows: Rows) -> Rows:
         """Return rows in which strings, and 0 and 1 for truths, are read as in training."""
         rows = self._with_truths(rows)
+        say_bare(rows, {name: of for name, of in self.readings.items() if of.scaled == "days"})
         if rows.one_kind is not None:
             return rows
         spelled = rows.spelled
@@ -312,7 +321,13 @@ class Schema(Shown):
             readings[name] = self._read_by_kind[name]
         if not readings:
             return rows
-        read = with_readings(rows, readings)
+        found = {}
+        for name, of in readings.items():
+            cells = rows.cells(name)
+            if isinstance(cells, Strings) and not of.is_levels:
+                found[name] = look_at(without_marks(cells, of.missing))
+                say_contrary(name, found[name], of, of.forms)
+        read = with_readings(rows, readings, found)
         for name in readings.keys() - self.readings.keys():
             words = read.words.get(name)
             count = 0 if words is None else odd_words(words, readings[name])[0]
@@ -390,8 +405,32 @@ class Schema(Shown):
                 mine[group.key] = replace(group, columns=columns)
         order = _union(self.order, other.order)
         notes = {**other.notes, **self.notes}
-        readings = joined_readings(self.readings, other.readings)
+        readings = {**self.readings, **other.readings}
         return Schema(tuple(mine.values()), order, notes, self._free_in_both(other), readings)
+
+    def readings_with(self, other: Schema) -> dict[Name, Reading]:
+        """Return how columns are read of which two models were counted, or say why they cannot be.
+
+        Numbers that came as such have no unit.
+        """
+        for one, beside in ((self, other), (other, self)):
+            for name in one.readings.keys() & beside.kinds.keys() - beside.readings.keys():
+                unit = one.readings[name].unit
+                if unit and beside.kinds[name] == "number":
+                    raise ValueError(
+                        f"Column {title(name)!r} is in {unit} in one model and numbers without a "
+                        "unit in the other; they cannot be merged: write its numbers in one unit."
+                    )
+        return joined_readings(self.readings, other.readings)
+
+    def without(self, other: Schema) -> Schema:
+        """Return the schema with the columns of both, after the other's rows are forgotten."""
+        readings = {**other.readings, **self.readings}
+        for name in self.readings.keys() & other.readings.keys():
+            mine, theirs = readings[name].forms, other.readings[name].forms
+            left = None if mine is None or theirs is None else mine - theirs
+            readings[name] = replace(readings[name], forms=left)
+        return replace(self.union(other), readings=readings)
 
     def _free_in_both(self, other: Schema) -> frozenset[Name]:
         if self.free == other.free:
@@ -423,7 +462,7 @@ class Schema(Shown):
                     mine, its = " and ".join(map(repr, keys)), repr(group.key)
                 raise ValueError(
                     f"Column {title(name)!r} is {mine} in one model and {its} in the other; they "
-                    "cannot be merged."
+                    "cannot be merged: give both the same event model, by event_models=."
                 )
 
     def said_of(self, name: Name) -> str:
@@ -787,15 +826,7 @@ def event_name(group: Group) -> str:
 
 
 def fingerprints(batch: Batch, seed: np.uint64) -> Hashes:
-    """Return a number for each row, by its cells and its label, of shape (rows,).
-
-    Parameters
-    ----------
-    batch : Batch
-        Rows that are encoded by levels and words of their own: levels that an axis lacks are lost.
-    seed : uint64
-        With another seed, the numbers and their order are others.
-    """
+    """Return a number for each row, by its cells and its label, of shape (rows,)."""
     found = mixed(_of_cells(batch, _factors) + _of_labels(batch) + seed)
     words, last = np.zeros(len(batch), np.uint64), LAST_BITS
     if batch.labels.group is not None:  # equal rows of two groups are two rows

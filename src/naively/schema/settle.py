@@ -21,7 +21,6 @@ from naively.counting.axis import (
     ByValue,
     Cells,
     Columns,
-    Level,
     Levels,
     Name,
 )
@@ -93,8 +92,6 @@ def reads_as_text(strings: Collection[str], n: float, *, blocks: bool = True) ->
     of is too, such as names, titles and codes, whose pieces may tell. Where texts are counted in
     blocks, which have weights, it is enough that many differ. Hashes have no such pieces.
 
-    Examples
-    --------
     >>> reads_as_text({"the cat sat down", "the dog ran away again"}, 2)
     True
     >>> reads_as_text({"the cat sat down", "the dog ran away again"}, 100)
@@ -477,21 +474,8 @@ def _reads_so(levels: BlockTally[Levels], other: View, name: Name, reading: Read
     """Whether a column is not levels if it has these and what was counted in another place."""
     (found,) = forms_of(levels).values()
     kind = other.schema.columns[name].kind
-    words = {
-        str(level): int(count)
-        for group in other.schema.groups
-        if group.kind == "word" and name in group.columns
-        for level, count in _counts(other.tally.blocks[group.key].of({name}))
-    }
-    values = other.tally.class_count.sum() - sum(words.values())
-    every = found + Forms.of_values(kind, max(float(values), 0.0), words)
-    return read(every).kind == kind or reading.content == "clock"
-
-
-def _counts(levels: BlockTally[Levels]) -> Iterator[tuple[Level, float]]:
-    """Yield the levels of the one column of a block, and how often they came."""
-    times = levels[LEVEL].high.sum(axis=1).tolist()
-    yield from zip(levels.axis.levels[0], times, strict=True)
+    forms = reading.forms or Forms.of_values(kind, other.tally.class_count.sum())
+    return read(found + forms).kind == kind or reading.content == "clock"
 
 
 def forms_of(levels: BlockTally[Levels]) -> dict[Name, Forms]:
@@ -518,7 +502,8 @@ def _into_read(
     rows = read_levels(name, levels.axis.levels[0], reading)
     if name in rows.words and not any(group.kind == "word" for group in groups):
         groups += (Group(WORDS, "word", (name,)),)
-    readings = {name: readings_with_words(rows).get(name, reading)}
+    reading = readings_with_words(rows).get(name, reading)
+    readings = {name: replace(reading, forms=forms_of(levels)[name])}
     schema = Schema(groups, (name,), {}, frozenset((name,)), readings)
     classes = np.arange(levels[LEVEL].shape[1])
     blocks = {}
@@ -559,7 +544,8 @@ class CountedTotal:
         schema, tally = counted
         if not is_as_in(self._schema, schema):
             schema, tally = as_in(self.counted(), counted)
-        self._schema = self._schema.union(schema)
+        readings = self._schema.readings_with(schema)
+        self._schema = replace(self._schema.union(schema), readings=readings)
         self._total.add(tally)
 
     def counted(self) -> View:
