@@ -85,7 +85,7 @@ def infer(
         return _of_one_kind(rows, rows.one_kind, given_for_all(event_models, settings), settings)
     given = given_by_column(event_models, rows, settings)
     groups: dict[GroupKey, list[Name]] = {}
-    notes: dict[Name, str] = {}
+    notes = {name: of.note for name, of in rows.readings.items() if of.is_levels and of.note}
     free: set[Name] = set()
     for name in rows.names:
         kind = rows.kind(name)
