@@ -795,18 +795,24 @@ class SparseRows(Rows):
         return "number"
 
     @cached_property
-    def some_negative(self) -> bool:
-        """Whether any number is below 0, so that this is no matrix of counts."""
-        return bool((self.matrix.data < 0).any())
+    def by_column(self) -> Any:
+        """The same numbers, of which columns are soon found."""
+        return self.matrix.tocsc()
 
     def numbers(self, names: Sequence[Name]) -> NDArray[np.floating]:
         matrix = self.matrix
         if names != self.names:
-            matrix = matrix[:, [self.place[name] for name in names]]
+            matrix = self.by_column[:, [self.place[name] for name in names]]
         return MatrixRows(matrix.toarray(), tuple(names)).numbers(tuple(names))
 
     def cells(self, name: Name) -> Cells:
         return self.numbers([name])[:, 0]
+
+    def select(self, names: Sequence[Name]) -> SparseRows:
+        if names == self.names:
+            return self
+        matrix = self.by_column[:, [self.place[name] for name in names]].tocsr()
+        return SparseRows(matrix, tuple(names))
 
     def renamed(self, names: tuple[Name, ...]) -> SparseRows:
         return SparseRows(self.matrix, names)
