@@ -16,7 +16,7 @@ from naively.data.columns import missing_column
 from naively.kernels.reference import Floats
 from naively.model.linear_part import Term
 from naively.model.model import Model
-from naively.model.rules import Above, Condition, OneOf, Points, Rule
+from naively.model.rules import MOST_CONDITIONS, Above, Condition, OneOf, Points, Rule
 
 MOST_RULES = 200  # unless another number is asked for
 NAMES = ("rules", "without", "monotone", "given")  # of what may be asked
@@ -182,6 +182,11 @@ def read_rule(said: str, columns: Mapping[str, KnownColumn]) -> GivenRule:
         for condition, true in _read(part, said, columns):
             conditions.append(condition)
             holds.append(true)
+    if len(conditions) > MOST_CONDITIONS:
+        raise ValueError(
+            f"The rule {said[:60]!r}... has {len(conditions)} conditions, of {MOST_CONDITIONS} at "
+            "most; a number that equals another has two."
+        )
     return GivenRule(said, tuple(conditions), tuple(holds))
 
 
