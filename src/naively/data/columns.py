@@ -546,26 +546,7 @@ def unmasked(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def is_plain(X: Any, kinds: Collection[np.dtype[Any]], *, sparse: bool = False) -> bool:
-    """Whether X is an array, or a CSR matrix, that the kernels read as it is.
-
-    A matrix is if its arrays belong together and each cell is there once, in order; of any other
-    SciPy makes such a one, or it is refused.
-
-    Parameters
-    ----------
-    X : object
-        Anything.
-    kinds : collection of dtype
-        What its numbers may be; those of a CSR matrix may also be integers.
-    sparse : bool, default False
-        Whether it may be a CSR matrix.
-
-    Examples
-    --------
-    >>> floats = [np.dtype(np.float64)]
-    >>> is_plain(np.ones((2, 3)), floats), is_plain([[1.0]], floats)
-    (True, False)
-    """
+    """Whether X is an array, or a CSR matrix, that the kernels read as it is."""
     if type(X) is np.ndarray:
         return X.ndim == 2 and bool(X.size) and X.dtype in kinds
     if not sparse or getattr(X, "format", None) != "csr" or X.ndim != 2 or 0 in X.shape:

@@ -164,18 +164,7 @@ TEST = re.compile(r"\s*(<=|>=|==|!=|<|>|=|\bnot in\b|\bin\b|\bis missing\b)\s*(.
 
 
 def read_rule(said: str, columns: Mapping[str, KnownColumn]) -> GivenRule:
-    """Read a rule in words: conditions of columns, joined by "and".
-
-    A condition is a column, then ``<``, ``<=``, ``>``, ``>=``, ``=`` or ``!=`` and a number or a
-    level, or ``in {a, b}``, ``not in {a, b}``.
-
-    Parameters
-    ----------
-    said : str
-        The rule.
-    columns : mapping of str to KnownColumn
-        The columns that it may be of, by their titles.
-    """
+    """Read a rule in words: conditions of columns, joined by "and"."""
     conditions: list[Condition] = []
     holds: list[bool] = []
     for part in AND.split(said.strip()):

@@ -27,7 +27,7 @@ from naively.events import EVENT_MODELS, Bernoulli, Categorical, EventModel, Joi
 from naively.events.bags import BagOfCounts
 from naively.kernels.strings import Strings
 from naively.messages import warn
-from naively.schema.schema import SHOWN, Group, GroupKey, Schema, TimePart
+from naively.schema.schema import SHOWN, Group, GroupKey, Schema, TimePart, list_names
 from naively.schema.settings import PURE, Settings
 from naively.schema.settle import (
     MANY,
@@ -62,26 +62,7 @@ SEQUENTIAL = "whole numbers in sequence, none twice: like an identifier"
 def infer(
     rows: Rows, event_models: EventModels = "auto", settings: Settings | None = None
 ) -> Schema:
-    """Choose an event model for each column, unless it was given one.
-
-    Parameters
-    ----------
-    rows : Rows
-        The table.
-    event_models : "auto", str, EventModel, Text, Patterns, sequence of these two, or mapping
-        One for all (or for a text, several), or by the name of a column, a tuple of names, or a
-        kind ("number", "boolean", "string", "time"); names go before kinds.
-    settings : Settings, optional
-        The settings of event models that are chosen here or named; one that is given as an object
-        has its own.
-
-    Examples
-    --------
-    >>> from naively.data.frames import as_rows
-    >>> print(infer(as_rows({"size": [3.0, 4.0], "colour": ["red", "blue"]})))
-    size    histogram    numbers
-    colour  categorical  strings
-    """
+    """Choose an event model for each column, unless it was given one."""
     settings = settings or PURE
     rows = read_as_given(rows, event_models, settings)
     if rows.one_kind and not isinstance(event_models, Mapping):
@@ -202,7 +183,22 @@ def extend(
     if not schema.by_place(rows) and not all(name in known for name in rows.names):
         fresh = rows.select([name for name in rows.names if name not in known])
         schema = schema.union(infer(fresh, given_among(event_models, fresh), settings))
+    for group in schema.groups:
+        if any(schema.notes.get(name) == COUNTS for name in group.columns[:1]):
+            _check_whole(schema.named(rows), group.columns)
     return _with_words(_as_needed(schema, rows, settings), rows, settings)
+
+
+def _check_whole(rows: Rows, columns: Sequence[Name]) -> None:
+    """Raise a ValueError if columns that were counts hold fractions."""
+    there = [name for name in columns if name in rows.place]
+    found = rows.select(there)
+    cells = found.matrix.data if isinstance(found, SparseRows) else found.numbers(there)
+    if (cells % 1 > 0).any():
+        raise ValueError(
+            f"Column {list_names(there)} was of counts until now, and holds fractions; if they are "
+            "numbers, give event_models='histogram' from the first rows on."
+        )
 
 
 def _with_words(schema: Schema, rows: Rows, settings: Settings) -> Schema:
@@ -522,15 +518,7 @@ def given_among(event_models: EventModels, rows: Rows) -> EventModels:
 
 
 def given_as_objects(event_models: EventModels, schema: Schema) -> bool:
-    """Whether all columns have event models that were given as objects, with options of their own.
-
-    Examples
-    --------
-    >>> from naively import Bernoulli, NaiveBayes
-    >>> nb = NaiveBayes({"a": Bernoulli()}).fit({"a": [0, 1], "b": [2.5, 7.0]}, ["x", "y"])
-    >>> given_as_objects(nb.event_models, nb.schema_)
-    False
-    """
+    """Whether all columns have event models that were given as objects, not by name."""
     if not isinstance(event_models, Mapping):
         return _are_objects(event_models)
     named: set[Name] = set()

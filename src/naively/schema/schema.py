@@ -787,15 +787,7 @@ def event_name(group: Group) -> str:
 
 
 def fingerprints(batch: Batch, seed: np.uint64) -> Hashes:
-    """Return a number for each row, by its cells and its label, of shape (rows,).
-
-    Parameters
-    ----------
-    batch : Batch
-        Rows that are encoded by levels and words of their own: levels that an axis lacks are lost.
-    seed : uint64
-        With another seed, the numbers and their order are others.
-    """
+    """Return a number for each row, by its cells and its label, of shape (rows,)."""
     total = _of_cells(batch, _factors) + _of_labels(batch) + seed
     if batch.labels.group is not None:  # equal rows of two groups are two rows
         total += mixed(batch.labels.group + SALT)
