@@ -18,6 +18,7 @@ import pytest
 from naively import NaiveBayes
 from naively.data.arrow import ArrowStream
 from naively.data.columns import as_objects
+from naively.data.frames import as_rows
 from naively.kernels.strings import Strings
 
 UTC = dt.UTC
@@ -64,8 +65,10 @@ TYPES: dict[str, tuple[pa.DataType, list[Any], Any, str]] = {
     "float32": (pa.float32(), [0.5, -3.25], float, "number"),
     "float64": (pa.float64(), [0.1, -1e300, math.inf], float, "number"),
     "bool": (pa.bool_(), [True, False], float, "boolean"),
-    "decimal128": (pa.decimal128(12, 2), DECIMALS, float, "number"),
-    "decimal256": (pa.decimal256(50, 2), DECIMALS, float, "number"),
+    **{
+        f"decimal{bits}": (getattr(pa, f"decimal{bits}")(digits, 2), DECIMALS, float, "number")
+        for bits, digits in ((32, 9), (64, 12), (128, 12), (256, 50))
+    },
     "a long decimal": (pa.decimal128(38, 2), LONG, float, "number"),
     "date32": (pa.date32(), DAYS, of_date, "time"),
     "date64": (pa.date64(), DAYS, of_date, "time"),
@@ -94,7 +97,12 @@ TYPES: dict[str, tuple[pa.DataType, list[Any], Any, str]] = {
     "string view": (pa.string_view(), STRINGS, str, "string"),
     "dictionary": (pa.dictionary(pa.int8(), pa.string()), STRINGS, str, "string"),
     "large dictionary": (pa.dictionary(pa.int64(), pa.large_string()), STRINGS, str, "string"),
-    "list of words": (pa.list_(pa.string()), [["a", "b"], [], ["c"]], list, "text"),
+    **{
+        f"list of {words}": (pa.list_(words), [["a", "b" * 20], [], ["c"]], list, "text")
+        for words in (pa.string(), pa.string_view(), pa.dictionary(pa.int8(), pa.string()))
+    },
+    "large list": (pa.large_list(pa.string()), [["a", "b"], [], ["c"]], list, "text"),
+    "list of one length": (pa.list_(pa.string(), 2), [["a", "b"], ["c", "d"]], list, "text"),
 }
 
 
@@ -191,15 +199,26 @@ def test_integers_beyond_floats_stay_apart() -> None:
     assert read(pa.table({"x": pa.array(cells, pa.uint64())})) == (cells, "number")
 
 
-def test_levels_of_a_dictionary_are_strings_whatever_they_are() -> None:
-    codes = pa.array([0, None, 1, 0], pa.int16())
-    for levels, expected in (
-        (pa.array([7, 8]), ["7", None, "8", "7"]),
-        (pa.array([True, False]), ["True", None, "False", "True"]),
-        (pa.array(["x", None]), ["x", None, None, "x"]),
-    ):
-        table = pa.table({"x": pa.DictionaryArray.from_arrays(codes, levels)})
-        assert read(table) == (expected, "string")
+@pytest.mark.parametrize("name", [name for name in TYPES if "dictionary" not in name])
+def test_a_dictionary_is_what_its_cells_are(name: str) -> None:
+    dtype, values, meaning, kind = TYPES[name]
+    order = [1, None, 0, 1, 0]
+    levels, codes = pa.array([*values[:2], None], dtype), pa.array([*order, 2], pa.int16())
+    expected = [None if i is None else meaning(values[i]) for i in [*order, None]]
+    for first in (0, 1):
+        array = pa.DictionaryArray.from_arrays(codes, levels).slice(first)
+        found, found_kind = read(pa.table({"x": array}))
+        assert found_kind == kind
+        assert same(found, expected[first:])
+    assert read(pa.table({"x": array[:1]}))[1] is None
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_an_array_is_read_as_a_stream_of_it_is(name: str) -> None:
+    array = pa.array([*TYPES[name][1], None], TYPES[name][0]).slice(1)
+    rows = as_rows({"x": array}), as_rows(pa.table({"x": array}))
+    one, other = ([of.kind("x"), *map(str, of.values("x"))] for of in rows)
+    assert one == other
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -15,9 +15,18 @@ import pyarrow as pa
 import pytest
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import (
+    KBinsDiscretizer,
+    MaxAbsScaler,
+    MinMaxScaler,
+    OneHotEncoder,
+    StandardScaler,
+)
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from naively import (
@@ -158,30 +167,111 @@ def test_every_sparse_format_is_one() -> None:
     )
     for form in ("csr", "csc", "coo", "lil", "dok", "bsr", "dia"):
         X = sparse.csr_array(dense).asformat(form)
-        p = NaiveBayes(weights=None).fit(X, ["a", "b", "a"]).predict_proba(X)
+        p = NaiveBayes("multinomial", weights=None).fit(X, ["a", "b", "a"]).predict_proba(X)
         np.testing.assert_allclose(p, expected, rtol=1e-12)
     with pytest.raises(ValueError, match="Expected 2D array"):
         NaiveBayes(weights=None).fit(sparse.coo_array(np.array([1.0, 0.0])), ["a", "b"])
 
 
-def test_a_sparse_matrix_with_negative_numbers_is_a_table_of_numbers_and_truths() -> None:
+def columns_of(kind: str, y: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Return columns that a step before a classifier would make, of shape (rows, columns)."""
+    n, c = len(y), y[:, None]
+    return {
+        "scaled": rng.normal(c, size=(n, 2)),
+        "fractions": np.where(rng.random((n, 3)) < 0.3 + 0.3 * c, rng.random((n, 3)), 0.0),
+        "ages": rng.integers(20, 60, (n, 1)) + 5 * c,
+        "one-hot": np.eye(4)[rng.integers(0, 2, n) + y],
+        "truth": rng.random((n, 1)) < 0.7,
+        "one count": rng.poisson(0.3 + c, (n, 1)),
+        "words": rng.poisson(0.1 + 0.4 * (c == np.arange(6) % 2)),
+        "some missing": np.where(rng.random((n, 1)) < 0.1, np.nan, rng.normal(c)),
+        "infinite": np.where(rng.random((n, 1)) < 0.1, np.inf, 0.0),
+    }[kind].astype(float)
+
+
+@pytest.mark.parametrize(
+    "kinds",
+    [
+        ("scaled", "one-hot"), ("fractions",), ("fractions", "one-hot", "truth"), ("ages",),
+        ("one-hot",), ("one count", "one-hot", "fractions"), ("some missing", "one-hot"),
+        ("infinite", "fractions"),
+    ],
+    ids=" and ".join,
+)  # fmt: skip
+def test_sparse_is_dense(kinds: Sequence[str]) -> None:
     rng = np.random.default_rng(0)
-    y = np.arange(120) % 2
-    scaled = rng.normal(y[:, None], size=(120, 2))
-    one_hot = np.eye(4)[rng.integers(0, 4, 120)]
-    dense = np.hstack([scaled, one_hot])
-    of_dense, of_sparse = NaiveBayes().fit(dense, y), NaiveBayes().fit(sparse.csr_array(dense), y)
+    y = np.arange(160) % 2
+    dense = np.hstack([columns_of(kind, y, rng) for kind in kinds])
+    thin = sparse.csr_array(dense)
+    of_dense, of_sparse = NaiveBayes().fit(dense, y), NaiveBayes().fit(thin, y)
     assert of_sparse.schema_ == of_dense.schema_
-    assert {of.event.name for of in of_sparse.schema_.groups} == {"histogram", "bernoulli"}
-    np.testing.assert_array_equal(
-        of_sparse.predict_proba(sparse.csr_array(dense[:9])), of_dense.predict_proba(dense[:9])
+    for one in (of_dense, of_sparse):
+        np.testing.assert_array_equal(one.predict_proba(thin), of_dense.predict_proba(dense))
+    parts = [NaiveBayes().partial_fit(X[:80], y[:80], [0, 1]) for X in (dense, thin)]
+    for nb, X in zip(parts, (dense, thin), strict=True):
+        nb.partial_fit(X[80:], y[80:])
+    np.testing.assert_array_equal(parts[0].predict_proba(thin), parts[1].predict_proba(thin))
+
+
+@pytest.mark.parametrize("given", ["auto", {0: "gaussian"}])
+def test_columns_of_a_sparse_matrix_are_told_apart_and_counts_are_said(given: Any) -> None:
+    rng = np.random.default_rng(0)
+    y = np.arange(160) % 2
+    kinds = ("scaled", "one-hot", "words", "fractions")
+    X = sparse.csr_array(np.hstack([columns_of(kind, y, rng) for kind in kinds]))
+    nb = NaiveBayes(given).fit(X, y)
+    columns = {group.event.name: list(group.columns) for group in nb.schema_.groups}
+    assert columns["multinomial"] == [*range(2, 12)]  # one-hot beside counts too
+    assert {*range(12, 15)} <= {*columns["histogram"]}
+    for said in (str(nb.schema_), nb.notes_[-1]):
+        assert "counts: whole numbers, none negative, mostly 0 in a sparse matrix" in said
+    alone = NaiveBayes("multinomial").fit(X[:, 6:12], y)
+    only = NaiveBayes().fit(X[:, 6:12], y)
+    np.testing.assert_array_equal(only.predict_proba(X[:, 6:12]), alone.predict_proba(X[:, 6:12]))
+    assert only.schema_.groups == alone.schema_.groups
+    for more in (X[:, 12:15], X[:, 12:15].toarray()):
+        with pytest.raises(ValueError, match=r"'x0', .* was of counts until now, and holds fra"):
+            NaiveBayes().fit(X[:, 6:9], y).partial_fit(more, y)
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        pytest.param(lambda: MinMaxScaler(clip=False), id="min-max"),
+        pytest.param(MaxAbsScaler, id="max-abs"),
+        pytest.param(lambda: StandardScaler(with_mean=False), id="standard"),
+        pytest.param(lambda: KBinsDiscretizer(4), id="bins"),
+    ],
+)
+def test_a_pipeline_that_makes_a_sparse_matrix_is_cross_validated(step: Any) -> None:
+    rng = np.random.default_rng(1)
+    y = np.arange(200) % 2
+    X = pd.DataFrame(
+        {"a": rng.exponential(1 + y), "b": rng.normal(y), "c": rng.choice([*"pqr"], 200)}
     )
+    thin = ColumnTransformer(
+        [("n", step(), ["a", "b"]), ("c", OneHotEncoder(handle_unknown="ignore"), ["c"])],
+        sparse_threshold=1.0,
+    )
+    dense = clone(thin).set_params(sparse_threshold=0.0)
+    scores = [
+        cross_val_score(
+            make_pipeline(of, NaiveBayes()), X, y, scoring="neg_log_loss", error_score="raise"
+        )
+        for of in (thin, dense)
+    ]
+    np.testing.assert_array_equal(*scores)
+    assert scores[0].mean() > -0.69
 
 
-def test_a_sparse_matrix_of_negative_numbers_that_is_too_large_says_what_to_do() -> None:
+def test_a_sparse_matrix_that_is_too_large_for_a_table_says_what_is_done() -> None:
+    y = np.arange(3_000) % 2
     X = sparse.csr_array(([1.0, -0.5], ([0, 1], [3, 70_000])), shape=(3_000, 100_000))
     with pytest.raises(ValueError, match=r"Column 'x70000' of the sparse matrix .*alternate_sign"):
-        NaiveBayes().fit(X, np.arange(3_000) % 2)
+        NaiveBayes().fit(X, y)
+    with pytest.warns(UserWarning, match="too many for a table of numbers: .*'multinomial'"):
+        nb = NaiveBayes().fit(abs(X), y)
+    assert [group.event.name for group in nb.schema_.groups] == ["multinomial"]
 
 
 def test_an_array_after_a_frame_warns_as_scikit_learn_does() -> None:

@@ -511,3 +511,11 @@ def test_a_saved_sample_is_assessed_as_it_was(found: bool, tmp_path: Path) -> No
     assert rules_of(loaded.partial_fit(X, y)) == rules_of(nb.partial_fit(X, y))
     merged = load(tmp_path / "m").merge(load(tmp_path / "m"))
     assert merged.interactions == "auto"
+
+
+def test_a_given_rule_has_few_conditions() -> None:
+    X = {f"x{j}": np.arange(400.0) for j in range(51)}
+    for n in (9, 51):
+        rule = " and ".join(f"x{j} > -1" for j in range(n))
+        with pytest.raises(ValueError, match=rf"^The rule 'x0.* has {n} conditions, of 8 at most"):
+            NaiveBayes(interactions={"given": [rule]}).fit(X, ["a", "b"] * 200)

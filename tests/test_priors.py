@@ -147,6 +147,23 @@ def test_a_prior_for_each_column_has_arrays() -> None:
     np.testing.assert_allclose(Gamma([2, 3], [1, 4]).mean, [2, 3 / 4])
 
 
+@pytest.mark.parametrize(
+    ("event", "prior", "right"),
+    [
+        (Bernoulli, Dirichlet(1), "Beta"),
+        (Bernoulli, Gamma(1, 1), "Beta"),
+        (Geometric, Dirichlet([1, 2]), "Beta"),
+        (Poisson, Beta(1, 1), "Gamma"),
+        (Categorical, Beta(1, 1), "Dirichlet"),
+        (Multinomial, 1.0, "Dirichlet"),
+        (Gaussian, Dirichlet(1), "NormalInverseGamma or Normal or InverseGamma"),
+    ],
+)
+def test_a_prior_of_other_parameters_is_refused(event: Any, prior: Any, right: str) -> None:
+    with pytest.raises(ValueError, match=f"The prior of {event.__name__} is {right}, not "):
+        event(prior=prior)
+
+
 def test_what_is_no_distribution_is_an_error() -> None:
     with pytest.raises(ValueError, match="InverseGamma shape must be greater than 0"):
         InverseGamma(0, 1)

@@ -101,6 +101,23 @@ STAY: dict[str, tuple[list[str], str]] = {
         [x for i in range(40) for x in (f"{i}.5", f"2020-01-{i % 28 + 1:02}")],
         "40 numbers and 40 times",
     ),
+    **{  # of 3-5 and 6-8, beside 0-2 and 15-17
+        f"dates of codes, as {five}": (
+            [*["0-2"] * 20, *[five] * 6, *[eight] * 3, "15-17", "15-17"],
+            "9 dates beside other codes: codes too, which a spreadsheet took for dates?",
+        )
+        for five, eight in (
+            ("5-Mar", "8-Jun"),
+            ("Mar-05", "Jun-08"),
+            ("3/5/2024", "6/18/2024"),
+            ("2024-03-05", "2024-06-08"),
+            ("2024-03-05 00:00:00", "2024-06-08 00:00:00"),
+        )
+    },
+    "dates of many codes": (
+        [f"{a}-{b}" if a > 12 else f"2024-{a:02}-{b:02}" for a in range(1, 60) for b in (4, 5)],
+        "24 dates beside other codes: codes too, which a spreadsheet took for dates?",
+    ),
 }
 
 

@@ -6,6 +6,7 @@ import datetime as dt
 import itertools
 import json
 import re
+import warnings
 from importlib.resources import files
 from pathlib import Path
 from types import SimpleNamespace
@@ -720,3 +721,31 @@ def test_a_card_says_what_the_scores_say(tmp_path: Path) -> None:
     done = run("report", tmp_path / "m", "-o", tmp_path / "m.md", "--use", "Tests.")
     assert done.returncode == 0
     assert scores in (tmp_path / "m.md").read_text(encoding="utf-8")
+
+
+def test_columns_that_are_missing_throughout_are_assessed_and_reported() -> None:
+    y = ["a", "b"] * 30
+    for more in ({}, {"x": np.arange(60.0)}):
+        with warnings.catch_warnings(action="ignore"):
+            nb = NaiveBayes().fit({"gone": [None] * 60, "too": [np.nan] * 60, **more}, y)
+        assert nb.assess().accuracy <= 1
+        assert nb.export.card({"gone": [None] * 60, "too": [None] * 60, **more}, y)
+        assert nb.export.report({"gone": [None] * 60, "too": [None] * 60, **more}, y)
+
+
+def test_counts_of_rows_are_whole_wherever_they_are_printed() -> None:
+    rng = np.random.default_rng(0)
+    y, weight = rng.integers(0, 2, 300), rng.uniform(0.2, 2.0, 300)
+    X = {"x": np.where(rng.random(300) < 0.1, np.nan, rng.normal(y)), "c": rng.choice([*"uv"], 300)}
+    nb = NaiveBayes().fit(X, y, sample_weight=weight)
+    said = [nb.model_, nb.weights_, nb.history_, *map(nb.inspect.column, X), nb.export.card(X, y)]
+    said += [nb.assess(), re.sub(r"<script.*?</script>", "", nb.export.report(X, y).html)]
+    for text in map(str, said):
+        assert not re.search(r"\d\.\d+(</[a-z]+>)? (rows|of \d+ cells|numbers? )", text)
+    assert f"{weight.sum():,.0f} rows" in str(nb.model_)
+    noisy = NaiveBayes().fit(X, y).export.with_noise(1.0, 1e-6)
+    count = noisy.model_.counted.tally.weight.high
+    count.setflags(write=True)
+    count[..., 0] = 1e308  # as a file may hold it
+    assert "cells are missing" in str(noisy.inspect.column("x"))
+    assert noisy.export.report(X, y)

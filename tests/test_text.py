@@ -396,6 +396,18 @@ class Halves:
         return [text[: len(text) // 2], text[len(text) // 2 :]]
 
 
+@pytest.mark.parametrize("option", ["tokenizer", "analyzer", "preprocessor"])
+@pytest.mark.parametrize("found", [None, 3, [1, 2], [None], [b"a"], "a b"], ids=repr)
+def test_what_a_function_of_texts_must_return_is_said(option: str, found: Any) -> None:
+    text = Text(**{option: lambda _: found})
+    if option == "preprocessor" and isinstance(found, str):
+        return
+    must = "a string" if option == "preprocessor" else "a list of strings"
+    said = rf"The {option} <lambda> must return {must}, and returned .* for the text 'good day'\."
+    with pytest.raises(ValueError, match=said):
+        NaiveBayes(text).fit(["good day", "bad day"], ["a", "b"])
+
+
 def test_a_tokenizer_makes_the_words_of_the_folded_text() -> None:
     text = Text(tokenizer=by_slash, ngram_range=(1, 2), stop_words=["b"])
     assert text.tokens("A/B/Cafe\u0301") == ["a", "café", "a café"]

@@ -69,14 +69,14 @@ class Verbosity:
 
 
 def amount(n: float) -> str:
-    """Return how much there is of something that is counted; a part of one is shown to a digit.
+    """Return how many there are of something that is counted, whole where weights make it a part.
 
     Examples
     --------
-    >>> amount(21e6), amount(1.0), amount(2.04)
-    ('21,000,000', '1', '2.0')
+    >>> amount(21e6), amount(1.0), amount(765.2087)
+    ('21,000,000', '1', '765')
     """
-    return f"{n:,.0f}" if n == round(n) else f"{n:,.1f}"
+    return f"{n:,.0f}" if abs(n) < 1e15 else f"{n:.3g}"
 
 
 def tell(*lines: object, level: Level = "note", begin: str = "", **facts: object) -> None:

@@ -173,31 +173,7 @@ def _pairs(columns: list[Coded]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 def pairwise_information(
     codes: NDArray[np.int64], label: NDArray[np.integer], weight: Floats, k: int
 ) -> tuple[Floats, Floats, Floats]:
-    """Return the mutual information of all pairs of columns given the label.
-
-    Parameters
-    ----------
-    codes : ndarray of shape (rows, columns)
-        The value of each cell, from 0; negative where it is missing.
-    label, weight : ndarray of shape (rows,)
-        The number of the class of each row, and how often it counts.
-    k : int
-        How many classes there are.
-
-    Returns
-    -------
-    information : ndarray of shape (columns, columns)
-        In nats, over the rows that have both values.
-    freedom : ndarray of shape (columns, columns)
-        Degrees of freedom: over the classes, the product of one less than the number of values
-        that either column has in the class.
-    rows : ndarray of shape (columns, columns)
-        How many rows have both values.
-
-    Notes
-    -----
-    All follow from how often values meet, the product of indicators of values, class by class.
-    """
+    """Return the mutual information of all pairs of columns given the label."""
     d = codes.shape[1]
     sizes = np.maximum(codes.max(axis=0, initial=0) + 1, 1)
     first = np.cumsum(sizes) - sizes

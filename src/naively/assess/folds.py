@@ -439,7 +439,7 @@ class Terms:
         gradient[:terms] += np.tensordot(self.table, wrong, 2)
         share = p * weight[:, None]
         mean = np.einsum("nk,pnk->pn", p, self.table)
-        scaled = (self.table * np.sqrt(share)).reshape(terms, -1)
+        scaled = (self.table * np.sqrt(share)).reshape(terms, share.size)
         curvature = np.empty((len(x), len(x)))
         curvature[:terms, :terms] = scaled @ scaled.T - (mean * weight) @ mean.T
         if biases:

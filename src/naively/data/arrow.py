@@ -7,7 +7,9 @@ Ibis have in common; none of them is needed here. Numbers and strings stay in Ar
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from ctypes import string_at
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +24,9 @@ from naively.data.columns import (
     Column,
     Kind,
     all_missing,
+    as_objects,
     levels_at,
+    missing_in,
     read_column,
     refuse_twice,
     unusable,
@@ -81,9 +85,14 @@ class ArrowStream:
         import nanoarrow as na
 
         self._exact = exact
-        self._stream = na.c_array_stream(X)
+        self._batches: Iterable[CArray]
         try:
-            schema = self._stream.get_schema()
+            if hasattr(X, "__arrow_c_stream__"):
+                self._batches = stream = na.c_array_stream(X)
+                schema = stream.get_schema()
+            else:  # as it is: nanoarrow cannot make a stream of string views
+                self._batches = [array := na.c_array(X)]
+                schema = array.schema
         except RuntimeError as error:
             raise BrokenStreamError(error) from None
         self.format = schema.format
@@ -116,7 +125,7 @@ class ArrowStream:
 
     def _arrays(self) -> Iterator[CArray]:
         try:
-            yield from self._stream
+            yield from self._batches
         except RuntimeError as error:
             raise BrokenStreamError(error) from None
 
@@ -138,7 +147,7 @@ def read_array(name: Name, array: CArray, *, exact: bool = False) -> Column:
         return np.full(array.length, None, object), None
     view = array.view()
     if schema.type == "dictionary":
-        return _dictionary(name, array, view)
+        return _dictionary(name, array, view, exact=exact)
     read = _READERS.get(schema.type)
     if read is None:
         raise unusable(name, f"{schema.type.replace('_', ' ')} values")
@@ -261,12 +270,15 @@ def _booleans(_name: Name, _array: CArray, view: CArrayView, _schema: CSchemaVie
     return (values if missing is None else np.where(missing, np.nan, values)), "boolean"
 
 
-def _decimals(_name: Name, _array: CArray, view: CArrayView, schema: CSchemaView) -> Column:
+def _decimals(_name: Name, array: CArray, view: CArrayView, schema: CSchemaView) -> Column:
     """Read decimals, whose digits are a little-endian integer of 4 to 32 bytes, as floats."""
-    width, scale = schema.decimal_bitwidth // 8, 10**schema.decimal_scale
-    rows = _bytes(view.buffer(1)).reshape(-1, width)[view.offset : view.offset + view.length]
+    digits, width = array.schema.format[2:].split(","), int(schema.type[7:]) // 8
+    first, scale = width * view.offset, 10 ** int(digits[1])
+    # By its address, as nanoarrow gives no bytes of 4 or 8; there is none of an empty array.
+    packed = string_at(array.buffers[1] + first, width * view.length) if view.length else b""
+    rows = np.frombuffer(packed, np.uint8).reshape(-1, width)
     word: type[np.signedinteger[Any]] = np.int32 if width == 4 else np.int64
-    signed = np.ascontiguousarray(rows).view(word)
+    signed = rows.view(word)
     floats = signed[:, 0] / scale
     # Of digits that one word holds, the words above it are only its sign.
     for row in np.flatnonzero((signed[:, 1:] != signed[:, :1] >> 63).any(axis=1)).tolist():
@@ -344,24 +356,32 @@ def _seconds(_name: Name, _array: CArray, view: CArrayView, schema: CSchemaView)
     return (seconds if missing is None else np.where(missing, np.nan, seconds)), "number"
 
 
-def _lists(name: Name, array: CArray, _view: CArrayView, _schema: CSchemaView) -> Column:
+def _lists(name: Name, array: CArray, view: CArrayView, schema: CSchemaView) -> Column:
     """Read lists, which are texts given by their words."""
-    import nanoarrow as na
+    words = as_objects(*read_array(name, array.child(0))).tolist()
+    if schema.type == "fixed_size_list":
+        ends = schema.fixed_size * np.arange(view.offset, view.offset + view.length + 1)
+    else:
+        ends = _bytes(view.buffer(1)).view(np.int32 if schema.type == "list" else np.int64)
+        ends = ends[view.offset : view.offset + view.length + 1]
+    lists: list[Any] = [words[a:b] for a, b in pairwise(ends.tolist())]
+    for row in () if (missing := _missing(view)) is None else np.flatnonzero(missing):
+        lists[row] = None
+    return read_column(name, lists)
 
-    return read_column(name, list(na.Array(array).iter_py()))
 
-
-def _dictionary(name: Name, array: CArray, view: CArrayView) -> Column:
-    """Read categories: whatever they are, a level is a string."""
-    cells, kind = read_array(name, array.dictionary)
-    if kind is None:
-        return np.full(view.length, None, object), None
+def _dictionary(name: Name, array: CArray, view: CArrayView, *, exact: bool) -> Column:
+    """Read cells by their places among different ones, of whatever kind these are."""
+    cells, kind = read_array(name, array.dictionary, exact=exact)
     codes, missing = _data(view, np.int64).astype(np.int64), _missing(view)
     if missing is not None:
         codes[missing] = -1
-    if not (codes >= 0).any():
+    if kind is None or not (codes >= 0).any():
         return np.full(view.length, None, object), None
-    return levels_at(cells, codes), "string"
+    if isinstance(cells, Strings):
+        return levels_at(cells, codes), kind
+    some, kind = _without((cells[codes], kind), codes < 0)
+    return some, None if missing_in(some).all() else kind
 
 
 _DTYPES: Mapping[str, Any] = {  # of the types that are stored as numbers

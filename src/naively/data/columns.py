@@ -556,15 +556,7 @@ def unmasked(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def is_plain(X: Any, kinds: Collection[np.dtype[Any]], *, sparse: bool = False) -> bool:
-    """Whether X is an array, or a CSR matrix, that the kernels read as it is.
-
-    A matrix is if its arrays belong together and each cell is there once, in order; of any other
-    SciPy makes such a one, or it is refused.
-
-    >>> floats = [np.dtype(np.float64)]
-    >>> is_plain(np.ones((2, 3)), floats), is_plain([[1.0]], floats)
-    (True, False)
-    """
+    """Whether X is an array, or a CSR matrix, that the kernels read as it is."""
     if type(X) is np.ndarray:
         return X.ndim == 2 and bool(X.size) and X.dtype in kinds
     if not sparse or getattr(X, "format", None) != "csr" or X.ndim != 2 or 0 in X.shape:
@@ -794,18 +786,24 @@ class SparseRows(Rows):
         return "number"
 
     @cached_property
-    def some_negative(self) -> bool:
-        """Whether any number is below 0, so that this is no matrix of counts."""
-        return bool((self.matrix.data < 0).any())
+    def by_column(self) -> Any:
+        """The same numbers, of which columns are soon found."""
+        return self.matrix.tocsc()
 
     def numbers(self, names: Sequence[Name]) -> NDArray[np.floating]:
         matrix = self.matrix
         if names != self.names:
-            matrix = matrix[:, [self.place[name] for name in names]]
+            matrix = self.by_column[:, [self.place[name] for name in names]]
         return MatrixRows(matrix.toarray(), tuple(names)).numbers(tuple(names))
 
     def cells(self, name: Name) -> Cells:
         return self.numbers([name])[:, 0]
+
+    def select(self, names: Sequence[Name]) -> SparseRows:
+        if names == self.names:
+            return self
+        matrix = self.by_column[:, [self.place[name] for name in names]].tocsr()
+        return SparseRows(matrix, tuple(names))
 
     def renamed(self, names: tuple[Name, ...]) -> SparseRows:
         return SparseRows(self.matrix, names)

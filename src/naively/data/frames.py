@@ -91,28 +91,7 @@ def as_rows(X: Table, texts: bool | None = None) -> Rows:
 
 
 def with_one_row(X: Table, names: Sequence[Name]) -> Table:
-    """Return one row that was given alone as a table, and a table as it is.
-
-    A row is a mapping of cells, a series of pandas whose index has the columns, or a list or a
-    (named) tuple of as many cells as there are columns. A list of one cell, or of strings where
-    there is a column "text", stays what it is: a column or texts.
-
-    Parameters
-    ----------
-    X : table, mapping, series, list or tuple
-        A table or a row.
-    names : sequence of str or int
-        The columns of the table.
-
-    Examples
-    --------
-    >>> with_one_row({"size": 3.0, "colour": "red"}, ["size", "colour"])
-    [{'size': 3.0, 'colour': 'red'}]
-    >>> with_one_row([3.0, "red"], ["size", "colour"])
-    [[3.0, 'red']]
-    >>> with_one_row({"size": [3.0]}, ["size"])
-    {'size': [3.0]}
-    """
+    """Return one row that was given alone as a table, and a table as it is."""
     if getattr(X, "ndim", 0) == 2:
         return X
     if hasattr(X, "_asdict"):

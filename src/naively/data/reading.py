@@ -7,6 +7,7 @@ column of numbers or times every other string is a word: nothing is lost, whatev
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -47,6 +48,9 @@ TEN = 10
 FEW_NUMBERS = 20  # different ones, at most, that are levels beside words or signs
 FEW_WORDS = 64  # different ones that are told apart
 SHOWN = 30  # characters of a cell in a message
+A_CODE = re.compile(r"\S*\d\S*")  # a word that may be a code
+MADE = re.compile(r"\d\d?-(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)")  # of one, by Excel
+MADE_SHARE = 0.01  # dates of so many cells are said to be beside codes
 LOOKED_AT = 10_000  # strings in which more than a few different ones are looked for first
 CODE = 9  # digits that all numbers of a column have, from which on they may be names
 MOMENTS = {10: "seconds", 13: "milliseconds"}  # since 1970, from 2001 to 2286, by their digits
@@ -425,6 +429,8 @@ def _read_freely(forms: Forms, comma: bool | None, day_first: bool | None, table
     are_truths = not forms.numbers.many and forms.numbers.counts.keys() <= {"0.0", "1.0"}
     if truths and truths + numbers == n and are_truths:
         return Reading("truth", note=f"{numbers:,} of them as 0 or 1")
+    if not forms.words.many and (made := _said_of_codes(forms, n)):
+        return replace(LEVELS, note=made)
     words_beside = FEW_WORDS + 1  # different ones
     if not forms.words.many:
         words_beside = len(forms.words) - len(forms.marks) + (truths > 0)
@@ -469,6 +475,8 @@ def _with_others(found: Reading, forms: Forms) -> Reading:
 
 def _levels(forms: Forms, n: int) -> Reading:
     """Return that a column is of levels, and why, if nearly all of its cells might be read."""
+    if forms.words.many and (made := _said_of_codes(forms, n)):
+        return replace(LEVELS, note=made)
     numbers, times = forms.between(*NUMBERS), forms.between(Form.YMD, Form.SPAN)
     if numbers + times < SURE * n:
         return LEVELS
@@ -478,6 +486,18 @@ def _levels(forms: Forms, n: int) -> Reading:
     if min(numbers, times) > n - SURE * n:
         return replace(LEVELS, note=f"{numbers:,} numbers and {times:,} times")
     return LEVELS
+
+
+def _said_of_codes(forms: Forms, n: int) -> str:
+    """Say that dates beside many codes may be codes: a spreadsheet takes 3-5 for a date."""
+    words = forms.words.counts
+    made = {word for word in words if MADE.fullmatch(word)}
+    dates = forms.between(*DATES) + sum(words[word] for word in made)
+    codes = [words[word] for word in words.keys() - made if A_CODE.fullmatch(word)]
+    are_many = forms.words.many or (len(codes) > 1 and sum(codes) > n - SURE * n)
+    if not are_many or not MADE_SHARE * n <= dates < SURE * n:
+        return ""
+    return f"{dates:,} dates beside other codes: codes too, which a spreadsheet took for dates?"
 
 
 def said_of_words(forms: Forms, most: int = 3) -> str:

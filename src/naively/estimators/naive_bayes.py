@@ -60,7 +60,7 @@ from naively.model.model import History, Model, Sought
 from naively.options import Asked, How, Weighting, check_options, declared, duration_of
 from naively.schema.choose import EventModels, given_as_objects, read_as_given
 from naively.schema.diagnose import warn_of_leaks, warn_of_marked_numbers, warn_of_no_tokens
-from naively.schema.schema import Schema
+from naively.schema.schema import Schema, list_names
 from naively.schema.settings import ClassPrior, Settings
 
 if TYPE_CHECKING:
@@ -78,9 +78,10 @@ class NaiveBayes(Classifier):
         How columns are generated, given the class. "auto" chooses by column: numbers are
         histograms, booleans and columns of 0 and 1 Bernoulli, strings categorical or texts (the
         different ones have four words or more on average, and are half of the rows or more than
-        1,000; or nearly every row has its own), texts and sparse matrices multinomial. What is
-        chosen follows from all rows that were counted, whether they came at once, in batches or by
-        merged models. Strings are read as what most of a column are (``naively.columns`` shows it):
+        1,000; or nearly every row has its own), texts multinomial, as are counts in a sparse matrix
+        (whole, never negative, mostly 0, and not all of them 0 and 1; ``notes_`` says which). What
+        is chosen follows from all rows that were counted, at once, in batches or by merged
+        models. Strings are read as what most of a column are (``naively.columns`` shows it):
         numbers in any notation, dates, times of day in seconds, truths. Times are numbers (seconds
         since 1970, UTC), with hour, weekday and month as categories beside them where their cycles
         repeat. A name ("gaussian", "bernoulli",
@@ -788,8 +789,17 @@ class NaiveBayes(Classifier):
 
     @property
     def notes_(self) -> tuple[str, ...]:
-        """What is to be said of what was learned: interactions, whole weights."""
-        sought = (self._checked.sought or Sought()).notes
+        """What is to be said of what was learned: interactions, counts, whole weights."""
+        schema = self._checked.taken.schema
+        sought = (
+            *(self._checked.sought or Sought()).notes,
+            *(
+                f"Column {list_names(group.columns)}: {note}. "
+                "event_models='histogram' takes all columns for numbers."
+                for group in schema.groups
+                if (note := schema.notes.get(group.columns[0], "")).startswith("counts: ")
+            ),
+        )
         if self._sample is None or self._counts_unlabelled:
             return sought
         sample = self._sample.of(self.model_, larger=self._interacts)

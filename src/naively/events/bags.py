@@ -32,6 +32,7 @@ from naively.events.base import (
     check_alpha,
     check_estimate,
     check_not_negative,
+    check_prior,
     draw_levels,
     numbers,
 )
@@ -374,6 +375,7 @@ class BagOfCounts(Estimable[Items, Counts]):
     def __post_init__(self) -> None:
         check_alpha(self, self.alpha, named=True, auto=True)
         check_estimate(self.estimate)
+        check_prior(self)
 
     def prepare(self, block: Counts) -> Counts:
         check_not_negative(block, type(self).__name__)

@@ -403,6 +403,15 @@ def check_estimate(how: str) -> None:
         raise ValueError(f"estimate must be one of {', '.join(map(repr, HOW))}, got {how!r}.")
 
 
+def check_prior(model: Any) -> None:
+    """Raise a ValueError if the prior of an event model, a dataclass, is of other parameters."""
+    (kinds,) = (of.type for of in fields(model) if of.name == "prior")
+    names = [name for name in str(kinds).split(" | ") if name != "None"]
+    if model.prior is not None and type(model.prior).__name__ not in names:
+        name = type(model).__name__
+        raise ValueError(f"The prior of {name} is {' or '.join(names)}, not {model.prior!r}.")
+
+
 def check_alpha(
     model: EventModel,
     alpha: PseudoCount,

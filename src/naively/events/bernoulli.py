@@ -24,6 +24,7 @@ from naively.events.base import (
     by_row,
     check_alpha,
     check_estimate,
+    check_prior,
     check_some,
     numbers,
 )
@@ -105,6 +106,7 @@ class Bernoulli(Estimable[Items, Counts]):
     def __post_init__(self) -> None:
         check_alpha(self, self.alpha, named=True, auto=True)
         check_estimate(self.estimate)
+        check_prior(self)
         check_m(self, self.m, self.p)
         if self.p is not None:
             p = np.asarray(self.p, np.float64)

@@ -31,6 +31,7 @@ from naively.events.base import (
     by_row,
     check_alpha,
     check_estimate,
+    check_prior,
     check_some,
     draw_levels,
 )
@@ -121,6 +122,7 @@ class Categorical(Estimable[Levels, Codes]):
     def __post_init__(self) -> None:
         check_alpha(self, self.alpha, named=True)
         check_estimate(self.estimate)
+        check_prior(self)
         check_m(self, self.m, self.p, named=("auto",))
         check_some(self, "codes", self.codes)
         if isinstance(self.codes, Sequence):  # as a tuple it is equal to itself, and hashes

@@ -20,6 +20,7 @@ from naively.events.base import (
     Distribution,
     Formula,
     check_estimate,
+    check_prior,
     numbers,
 )
 from naively.events.estimate import Estimable, Estimate, flat
@@ -124,6 +125,7 @@ class NormalNumbers(NormalAt):
     def __post_init__(self) -> None:
         """Refuse a wrong smoothing, variance, mean or floor, and a prior of other parameters."""
         check_estimate(self.estimate)
+        check_prior(self)
         name = type(self).__name__
         for option in ("smoothing", "floor"):
             value = getattr(self, option)

@@ -23,6 +23,7 @@ from naively.events.base import (
     check_alpha,
     check_estimate,
     check_not_negative,
+    check_prior,
     numbers,
 )
 from naively.events.estimate import Estimable, Estimate, flat
@@ -69,6 +70,7 @@ class Rate(Estimable[Columns, Dense | Sparse]):
     def __post_init__(self) -> None:
         check_alpha(self, self.alpha)
         check_estimate(self.estimate)
+        check_prior(self)
 
     @abstractmethod
     def sums(self, rows: Floats, total: Floats) -> TwoSums:

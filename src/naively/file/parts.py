@@ -60,7 +60,7 @@ from naively.kernels.sparse_sums import AnySums, RepeatedSums, SparseSums
 from naively.model.held_out import BINS, HeldOut
 from naively.model.linear_part import NOTHING, ColumnFunction, Line, LinearPart, Product, Step, Term
 from naively.model.model import Model, count_batch
-from naively.model.rules import Above, Condition, OneOf, Rule, There
+from naively.model.rules import MOST_CONDITIONS, Above, Condition, OneOf, Rule, There
 from naively.model.weights import Weights
 from naively.schema.schema import DERIVED, Group, GroupKey
 from naively.schema.settings import Probabilities
@@ -511,7 +511,6 @@ def _checked(name: str, high: Floats, unread: UnreadArrays) -> Sums:
 LARGEST = 1e12  # of a slope, a bias or the intercept in nats, of a weight, and of a term
 FARTHEST = 1e300  # of a number that a line is clipped at, or centred by
 LEAST_SCALE = 1e-200  # of a term: a slope over its scale is finite
-MOST_CONDITIONS = 8  # of a rule
 LEAST_OF_PRODUCT = 1e-12  # the least scale of a product of two terms
 
 

@@ -16,7 +16,7 @@ from naively.data.columns import missing_column
 from naively.kernels.reference import Floats
 from naively.model.linear_part import Term
 from naively.model.model import Model
-from naively.model.rules import Above, Condition, OneOf, Points, Rule
+from naively.model.rules import MOST_CONDITIONS, Above, Condition, OneOf, Points, Rule
 
 MOST_RULES = 200  # unless another number is asked for
 NAMES = ("rules", "without", "monotone", "given")  # of what may be asked
@@ -164,24 +164,18 @@ TEST = re.compile(r"\s*(<=|>=|==|!=|<|>|=|\bnot in\b|\bin\b|\bis missing\b)\s*(.
 
 
 def read_rule(said: str, columns: Mapping[str, KnownColumn]) -> GivenRule:
-    """Read a rule in words: conditions of columns, joined by "and".
-
-    A condition is a column, then ``<``, ``<=``, ``>``, ``>=``, ``=`` or ``!=`` and a number or a
-    level, or ``in {a, b}``, ``not in {a, b}``.
-
-    Parameters
-    ----------
-    said : str
-        The rule.
-    columns : mapping of str to KnownColumn
-        The columns that it may be of, by their titles.
-    """
+    """Read a rule in words: conditions of columns, joined by "and"."""
     conditions: list[Condition] = []
     holds: list[bool] = []
     for part in AND.split(said.strip()):
         for condition, true in _read(part, said, columns):
             conditions.append(condition)
             holds.append(true)
+    if len(conditions) > MOST_CONDITIONS:
+        raise ValueError(
+            f"The rule {said[:60]!r}... has {len(conditions)} conditions, of {MOST_CONDITIONS} at "
+            "most; a number that equals another has two."
+        )
     return GivenRule(said, tuple(conditions), tuple(holds))
 
 

@@ -17,7 +17,7 @@ from naively.data.columns import times_of
 from naively.inspect.odds import Rank, ranked
 from naively.inspect.one_column import ROOM, OneColumn, is_text
 from naively.kernels.reference import Floats
-from naively.messages import visible
+from naively.messages import amount, visible
 from naively.model.class_prior import and_more, frequent
 from naively.model.model import Model
 from naively.pictures.axes import saying_target
@@ -149,8 +149,9 @@ def _range(
     beyond = column.beyond(batches, low, high)
     if not beyond:
         return low, high, inner, []
-    many = "number is" if round(beyond) == 1 else "numbers are"
-    return low, high, inner, [f"{_rows(beyond)} {many} beyond what is drawn"]
+    beyond = max(beyond, 1.0)
+    many = "number is" if amount(beyond) == "1" else "numbers are"
+    return low, high, inner, [f"{amount(beyond)} {many} beyond what is drawn"]
 
 
 def _is_far_apart(column: OneColumn, low: float, high: float) -> bool:
@@ -174,18 +175,13 @@ def _grid(column: OneColumn, low: float, high: float, *, log: bool) -> Floats:
 
 
 def _missing(column: OneColumn) -> list[str]:
-    """Say how many cells are missing, of all rows; copies of a row may count as less than one."""
+    """Say how many cells are missing, of all rows."""
     rows = float(column.model.counted.tally.class_count.sum())
     count = float(column.model.taken.tally.class_count.sum())
     missing = count - float(column.present.sum())
     if missing <= 1e-9 * count:
         return []
-    return [f"{_rows(missing * rows / count)} of {_rows(rows)} cells are missing"]
-
-
-def _rows(n: float) -> str:
-    """Write how many rows; where copies count as less than one, about how many."""
-    return f"{n:,.0f}" if abs(n - round(n)) < 1e-6 else f"about {max(n, 1):,.0f}"
+    return [f"{amount(max(missing / count * rows, 1.0))} of {amount(rows)} cells are missing"]
 
 
 def _levels(column: OneColumn, prior: Floats, *, weighted: bool) -> LevelView:

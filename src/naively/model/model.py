@@ -24,7 +24,7 @@ from naively.kernels.double_double import Sums
 from naively.kernels.reference import Finish, Finished, Floats
 from naively.likelihoods.base import Contributions, Likelihood
 from naively.likelihoods.words import LENGTH_POWER
-from naively.messages import Shown
+from naively.messages import Shown, amount
 from naively.model.class_prior import PRETEND, class_probabilities
 from naively.model.held_out import HeldOut
 from naively.model.linear_part import LinearPart, Product, SeveralColumns
@@ -182,7 +182,7 @@ class Model(Shown):
 
     def __str__(self) -> str:
         rows, classes = self.counted.tally.class_count.sum(), len(self.classes)
-        size = f"{rows:,.10g} rows, {classes:,} classes, {self.taken.schema.width:,} columns"
+        size = f"{amount(rows)} rows, {classes:,} classes, {self.taken.schema.width:,} columns"
         return "\n".join([size, str(self.described), *map(str, self.noise)])
 
     def __add__(self, other: Model) -> Model:
@@ -696,8 +696,8 @@ def _said(record: Record) -> str:
     source = f" {record.source}" * bool(record.source)
     model = f" [{record.model}]" * bool(record.model)
     return (
-        f"{record.when}  {record.verb}{source}: {record.rows:,.10g} rows, "
-        f"{record.total:,.10g} afterwards{model}"
+        f"{record.when}  {record.verb}{source}: {amount(record.rows)} rows, "
+        f"{amount(record.total)} afterwards{model}"
     )
 
 

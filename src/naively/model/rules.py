@@ -15,6 +15,8 @@ from naively.counting.block import Block, BlockKey, Codes, numbers_of
 from naively.kernels import dispatch
 from naively.kernels.reference import Floats
 
+MOST_CONDITIONS = 8  # of a rule, whose table has twice as many cells with each
+
 # --- What is asked of a cell ---------------------------------------------------------------------
 
 

@@ -12,7 +12,7 @@ from naively.counting.axis import Derived, Name
 from naively.counting.labels import Label, LabelArray
 from naively.counting.leave_one_out import Part
 from naively.kernels.reference import Floats
-from naively.messages import Shown
+from naively.messages import Shown, amount
 from naively.model.linear_part import NOTHING, LinearPart
 from naively.options import Weighting
 
@@ -83,7 +83,7 @@ class Weights(Shown):
         }
 
     def __str__(self) -> str:
-        lines = [f"fitted on {self.rows:,.10g} rows; mean over the classes (least to greatest)"]
+        lines = [f"fitted on {amount(self.rows)} rows; mean over the classes (least to greatest)"]
         for name, by_class in self.by_name.items():
             of = list(by_class.values())
             lines.append(f"  {np.mean(of):.3f} ({min(of):.3f} to {max(of):.3f})  {name}")

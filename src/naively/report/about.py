@@ -7,7 +7,7 @@ import math
 from naively.counting.axis import title
 from naively.file.store import HISTORY
 from naively.inspect.parameters import count_joint_parameters, count_parameters
-from naively.messages import many
+from naively.messages import amount, many
 from naively.model.model import Model
 from naively.report import html
 from naively.report.subject import Subject
@@ -31,7 +31,7 @@ def facts_of(subject: Subject) -> list[tuple[str, object]]:
     if model.weights is not None:
         weights = WEIGHTS.get(model.weights.how, model.weights.how)
     facts: list[tuple[str, object]] = [
-        ("rows", float(count.sum())),
+        ("rows", amount(float(count.sum()))),
         ("classes", len(count)),
         ("columns", model.taken.schema.width),
         ("free parameters", count_parameters(model)),

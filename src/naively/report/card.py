@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from naively import __version__
 from naively.counting.axis import title
 from naively.file.store import HISTORY
-from naively.messages import visible
+from naively.messages import amount, visible
 from naively.model.model import History
 from naively.report import html
 from naively.report.about import facts_of
@@ -62,7 +62,7 @@ def _lead(subject: Subject) -> Iterator[str]:
     model = subject.model
     labels = [str(label) for label in model.classes.tolist()]
     which = f"one of {len(labels):,} classes" if len(labels) > CLASSES else ", ".join(labels)
-    rows = html.number(round(float(model.counted.tally.class_count.sum()), 6))
+    rows = amount(float(model.counted.tally.class_count.sum()))
     what = f"{_text(subject.target)} ({_text(which)})" if subject.target else _text(which)
     today = dt.datetime.now(tz=dt.UTC).date().isoformat()
     yield (

@@ -325,8 +325,7 @@ SPOKEN = html.how_to_read(
 def speaks_for_itself(subject: Subject) -> bool:
     """Whether what speaks for each class is in the open: of texts, whose columns have no curve."""
     model = subject.model
-    kinds = [model.taken.schema.kinds[name] for name in model.taken.schema.order]
-    return "text" in kinds and len(model.classes) <= OPEN
+    return "text" in model.taken.schema.kinds.values() and len(model.classes) <= OPEN
 
 
 def _spoken(subject: Subject, some: Sequence[int]) -> Iterator[str]:

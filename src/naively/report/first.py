@@ -10,7 +10,7 @@ import numpy as np
 from naively.assess.scores import Scores
 from naively.counting.axis import title
 from naively.inspect.divergence import SURE
-from naively.messages import visible
+from naively.messages import amount, visible
 from naively.report import html
 from naively.report.columns import OPEN, importance_bars
 from naively.report.subject import JudgedRows, Subject
@@ -37,7 +37,7 @@ def lead(subject: Subject) -> str:
     today = dt.datetime.now(tz=dt.UTC).date().isoformat()
     return (
         f'<p class="lead">It predicts {what} ({which}) from {columns}, as learned from '
-        f"{html.number(round(rows, 6))} rows. <time>{today}</time></p>"
+        f"{amount(rows)} rows. <time>{today}</time></p>"
     )
 
 

@@ -32,24 +32,7 @@ KNOWN = 0.01  # of the messages, from which on the scores are not those of new m
 
 
 def write_mail_report(table: MailTable, judged: Judged | None, name: str) -> Report:
-    """Return the page about a model of mail.
-
-    Parameters
-    ----------
-    table : MailTable
-        The model.
-    judged : Judged, optional
-        What it says of mail whose class is known. Without, the leave-one-out scores of the mail
-        that it learned say how good it is.
-    name : str
-        What the model is called.
-
-    Examples
-    --------
-    >>> table = MailTable.empty().add({"prize": (0, 9), "lunch": (8, 0)}, (10, 10))
-    >>> write_mail_report(table, None, "mail.naively").sections
-    ('What it learned from', 'The strongest words', 'How good it is')
-    """
+    """Return the page about a model of mail."""
     left_out = judged_by_leaving_out(table)
     best = judged or (left_out if left_out.found else None)
     bodies = {

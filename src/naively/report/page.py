@@ -130,21 +130,7 @@ def assembled(
     first: str = "",
     script: Script = Script(),  # noqa: B008  (it cannot be changed)
 ) -> Report:
-    """Return a page of sections, those that have a body.
-
-    Parameters
-    ----------
-    title : str
-        Of the page.
-    titles : mapping of str to str
-        The title of each section, by its name.
-    bodies : mapping of str to str
-        The HTML of each section, in their order.
-    lead, first : str
-        The HTML below the heading, and above the sections.
-    script : Script
-        What moves on the page.
-    """
+    """Return a page of sections, those that have a body."""
     there = {key: body for key, body in bodies.items() if body}
     digest = base64.b64encode(hashlib.sha256(script.program.encode()).digest()).decode()
     page = Template(_asset("page.html")).substitute(

@@ -245,7 +245,7 @@ def equal_bins(said: Floats, hit: NDArray[np.bool_], weight: Floats) -> list[Equ
     """
     n = max(1, min(BINS, len(said) // LEAST))
     return [
-        (of.confidence, of.accuracy, *jeffreys(of.accuracy, of.size), of.rows)
+        (of.confidence, of.accuracy, *jeffreys(of.accuracy, of.size), round(of.rows))
         for of in binned(equal_parts(said, weight, n), said, hit, weight)
     ]
 
@@ -298,10 +298,10 @@ def _distance(hit: NDArray[np.bool_], weight: Floats, some: NDArray[np.bool_]) -
 
 def _groups(subject: Subject, name: Name) -> Iterator[tuple[str, NDArray[np.bool_]]]:
     """Yield the groups that a column makes of the judged rows, each with its name."""
-    cells, kind = subject.cells, subject.model.taken.schema.kinds[name]
+    cells, kind = subject.cells, subject.model.taken.schema.kinds.get(name)
     assert cells is not None
     of = title(name)
-    if kind in {"text", "time"}:
+    if kind in {"text", "time", None}:  # a column of which nothing was learned has no kind
         return
     if kind == "number":
         numbers = cells.numbers([name])[:, 0].astype(np.float64)

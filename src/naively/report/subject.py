@@ -57,20 +57,7 @@ class ShownRow:
 
 
 def choose(p: Floats, right: NDArray[np.integer] | None = None, each: int = EACH) -> list[ShownRow]:
-    """Return rows to show, each once, and no two of a kind whose posteriors are alike.
-
-    Siblings of the same cells would be shown side by side else. Of the rows that it was most sure
-    of, each class that is answered has one before any has two.
-
-    Parameters
-    ----------
-    p : ndarray of shape (rows, classes)
-        The posteriors.
-    right : ndarray of shape (rows,), optional
-        The number of each row's right class; negative where it is none of these.
-    each : int
-        How many rows of each kind, at most.
-    """
+    """Return rows to show, each once, and no two of a kind whose posteriors are alike."""
     rows = np.arange(len(p))
     answer, confidence = p.argmax(axis=1), p.max(axis=1)
     hit = np.ones(len(p), np.bool_) if right is None else answer == right

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -15,7 +16,6 @@ from naively.data.columns import (
     CYCLES,
     Cells,
     Kind,
-    MatrixRows,
     Reading,
     Rows,
     SparseRows,
@@ -26,7 +26,8 @@ from naively.data.reading import Asked, read_strings, readings_with_words, unhel
 from naively.events import EVENT_MODELS, Bernoulli, Categorical, EventModel, JointTable, Multinomial
 from naively.events.bags import BagOfCounts
 from naively.kernels.strings import Strings
-from naively.schema.schema import SHOWN, Group, GroupKey, Schema, TimePart
+from naively.messages import warn
+from naively.schema.schema import SHOWN, Group, GroupKey, Schema, TimePart, list_names
 from naively.schema.settings import PURE, Settings
 from naively.schema.settle import (
     MANY,
@@ -43,14 +44,16 @@ from naively.schema.text import Text, TextModel, text_group
 # --- The event model of each column: as it was given, or by what the column holds ----------------
 #
 # Numbers are histograms, booleans and columns of 0 and 1 Bernoulli, strings categories or texts by
-# what they look like, sparse matrices of counts and texts multinomial. Times, and strings that are
+# what they look like, counts in a sparse matrix and texts multinomial. Times, and strings that are
 # all ISO 8601 times, are numbers (seconds since 1970) and have parts that are categories (see
 # ``naively.data.columns``). Which event model a column has that was given none, its counts decide
 # in the end (see ``naively.schema.settle``); this file decides how rows are counted until then.
 
 
 SAMPLE = 20_000  # strings that are looked at to tell texts from categories
-MOST_CELLS = 100_000_000  # of a sparse matrix that is read as a table
+MOST_CELLS = 100_000_000  # of columns of a sparse matrix that are read as a table
+ABOVE_1 = 10  # columns like counts that hold more than 1, or a tenth of them
+COUNTS = "counts: whole numbers, none negative, mostly 0 in a sparse matrix"
 FIRST = 100  # numbers that are looked at before a whole column is
 SEQUENCE = 50  # whole numbers in a column, before it is said to be a sequence
 SEQUENTIAL = "whole numbers in sequence, none twice: like an identifier"
@@ -59,21 +62,17 @@ SEQUENTIAL = "whole numbers in sequence, none twice: like an identifier"
 def infer(
     rows: Rows, event_models: EventModels = "auto", settings: Settings | None = None
 ) -> Schema:
-    """Choose an event model for each column, unless it was given one.
-
-    >>> from naively.data.frames import as_rows
-    >>> print(infer(as_rows({"size": [3.0, 4.0], "colour": ["red", "blue"]})))
-    size    histogram    numbers
-    colour  categorical  strings
-    """
+    """Choose an event model for each column, unless it was given one."""
     settings = settings or PURE
     rows = read_as_given(rows, event_models, settings)
     if rows.one_kind and not isinstance(event_models, Mapping):
         return _of_one_kind(rows, rows.one_kind, given_for_all(event_models, settings), settings)
     given = given_by_column(event_models, rows, settings)
     groups: dict[GroupKey, list[Name]] = {}
-    notes: dict[Name, str] = {}
+    notes = {name: of.note for name, of in rows.readings.items() if of.is_levels and of.note}
     free: set[Name] = set()
+    counts = counts_in(rows, [name for name in rows.names if name not in given])
+    notes |= counts
     for name in rows.names:
         kind = rows.kind(name)
         if kind is None:
@@ -82,7 +81,7 @@ def infer(
             notes[name] = "given"
             keys = [_as_given(name, kind, one) for one in given[name]]
         else:
-            keys = _by_content(rows, name, kind, settings)
+            keys = _by_content(rows, name, kind, settings, counts)
         for key in keys:
             groups.setdefault(key, []).append(name)
         if name in given:
@@ -91,7 +90,7 @@ def infer(
             of_parts = groups.setdefault(GroupKey(settings.make(Categorical), "part"), [])
             parts = (TimePart(name, part) for part in CYCLES)
             of_parts.extend(part for part in parts if title(part) not in rows.place)
-        elif kind in ("number", "string") and not isinstance(rows, SparseRows):
+        elif kind in ("number", "string") and name not in counts:
             free.add(name)
             if kind == "number" and rows.one_kind is None and _is_sequence(rows.cells(name)):
                 notes[name] = SEQUENTIAL
@@ -112,38 +111,55 @@ def _of_one_kind(rows: Rows, kind: Kind, given: Given, settings: Settings) -> Sc
         key = _as_given(columns[0], kind, given[0])
         notes = dict.fromkeys(columns, "given") if len(columns) <= SHOWN else {}
         return Schema((_group(key, columns),), rows.names, notes)
-    if isinstance(rows, SparseRows) and rows.some_negative:
-        rows = _as_table(rows)
-    if kind == "boolean" or isinstance(rows, SparseRows):
+    if kind == "boolean":
         (key,) = _by_content(rows, columns[0], kind, settings)
         return Schema((_group(key, columns),), rows.names)
-    truths = truths_of(rows, columns)
+    counts = counts_in(rows, columns)
+    free = [name for name in columns if name not in counts]
+    truths = truths_of(rows, free)
     groups = []
     for model, some in (
-        (Bernoulli, [name for name in columns if name in truths]),
-        (OF_NUMBERS, [name for name in columns if name not in truths]),
+        (Multinomial, [name for name in columns if name in counts]),
+        (Bernoulli, [name for name in free if name in truths]),
+        (OF_NUMBERS, [name for name in free if name not in truths]),
     ):
         of = columns if len(some) == len(columns) else tuple(some)
         groups += [Group(settings.make(model), kind, of)] if of else []
-    return Schema(tuple(groups), rows.names, free=frozenset(columns))
+    notes = dict(islice(counts.items(), None if len(columns) <= SHOWN else 1))
+    return Schema(tuple(groups), rows.names, notes, frozenset(free))
 
 
-def _as_table(rows: SparseRows) -> MatrixRows:
-    """Return a sparse matrix as a dense one, whose columns are looked at one by one.
+def counts_in(rows: Rows, columns: Sequence[Name]) -> Mapping[Name, str]:
+    """Return which of these columns are counts, and why: of a sparse matrix those like words.
 
-    It holds negative numbers, so that it is no matrix of counts: scaled numbers beside indicators
-    of categories, perhaps.
+    They are whole, never negative and mostly 0, and not nearly all are only 0 and 1, as indicators
+    of levels are. All are counts where the others are too many for a table.
     """
-    n, columns = rows.matrix.shape
-    if n * columns > MOST_CELLS:
-        first = rows.matrix.indices[int(np.flatnonzero(rows.matrix.data < 0)[0])]
-        raise ValueError(
-            f"Column {title(rows.names[int(first)])!r} of the sparse matrix holds negative "
-            "numbers, so that they are no counts, and it is too large to be read as a table of "
-            "numbers; make them positive (a HashingVectorizer has alternate_sign=False), or give "
-            "event_models='gaussian'."
+    if not isinstance(rows, SparseRows) or not columns:
+        return {}
+    matrix = rows.select(columns).matrix
+    data, column, n = matrix.data, matrix.indices, len(rows)
+    with np.errstate(invalid="ignore"):
+        odd = ~((data >= 0) & (data == np.floor(data)) & (data < np.inf))
+    counts = 2 * np.bincount(column[data != 0], minlength=len(columns)) <= n
+    counts[column[odd]] = False
+    above_1 = int((counts & (np.bincount(column[data > 1], minlength=len(columns)) > 0)).sum())
+    counts &= above_1 > max(1, min(ABOVE_1, 0.1 * counts.sum()))
+    if n * int((~counts).sum()) > MOST_CELLS:
+        below = column[~(data >= 0)]
+        if len(below):
+            raise ValueError(
+                f"Column {title(columns[int(below[0])])!r} of the sparse matrix holds negative or "
+                "missing numbers, so that they are no counts, and it is too large to be read as a "
+                "table of numbers; make them positive (a HashingVectorizer has "
+                "alternate_sign=False), or give event_models='gaussian'."
+            )
+        warn(
+            f"The sparse matrix has {n:,} rows of {len(columns):,} columns, too many for a table "
+            "of numbers: they are counted as words are, as event_models='multinomial' says."
         )
-    return MatrixRows(rows.numbers(rows.names), rows.names)
+        return dict.fromkeys(columns, "counts: the sparse matrix is too large for a table")
+    return {columns[j]: COUNTS for j in np.flatnonzero(counts).tolist()}
 
 
 def extend(
@@ -170,7 +186,22 @@ def extend(
     if not schema.by_place(rows) and not all(name in known for name in rows.names):
         fresh = rows.select([name for name in rows.names if name not in known])
         schema = schema.union(infer(fresh, given_among(event_models, fresh), settings))
+    for group in schema.groups:
+        if any(schema.notes.get(name) == COUNTS for name in group.columns[:1]):
+            _check_whole(schema.named(rows), group.columns)
     return _with_words(_as_needed(schema, rows, settings), rows, settings)
+
+
+def _check_whole(rows: Rows, columns: Sequence[Name]) -> None:
+    """Raise a ValueError if columns that were counts hold fractions."""
+    there = [name for name in columns if name in rows.place]
+    found = rows.select(there)
+    cells = found.matrix.data if isinstance(found, SparseRows) else found.numbers(there)
+    if (cells % 1 > 0).any():
+        raise ValueError(
+            f"Column {list_names(there)} was of counts until now, and holds fractions; if they are "
+            "numbers, give event_models='histogram' from the first rows on."
+        )
 
 
 def _with_words(schema: Schema, rows: Rows, settings: Settings) -> Schema:
@@ -255,7 +286,9 @@ def _as_given(name: Name, kind: Kind, given: EventModel | TextModel) -> GroupKey
             )
 
 
-def _by_content(rows: Rows, name: Name, kind: Kind, settings: Settings) -> list[GroupKey]:
+def _by_content(
+    rows: Rows, name: Name, kind: Kind, settings: Settings, counts: Collection[Name] = ()
+) -> list[GroupKey]:
     """Return the groups of a column that was given no event model; only a text has several."""
     if kind == "text" or (kind == "string" and is_many_texts(rows, name, settings)):
         return [text_group(name, text).key for text in settings.texts]
@@ -263,7 +296,7 @@ def _by_content(rows: Rows, name: Name, kind: Kind, settings: Settings) -> list[
         return [GroupKey(settings.make(OF_NUMBERS), "time")]
     if kind == "string":
         return [GroupKey(settings.make(Categorical), kind)]
-    if isinstance(rows, SparseRows):
+    if name in counts:
         return [GroupKey(settings.make(Multinomial), kind)]
     truths = kind == "boolean" or _is_truth(rows, name)
     return [GroupKey(settings.make(Bernoulli if truths else OF_NUMBERS), kind)]
@@ -489,13 +522,7 @@ def given_among(event_models: EventModels, rows: Rows) -> EventModels:
 
 
 def given_as_objects(event_models: EventModels, schema: Schema) -> bool:
-    """Whether all columns have event models that were given as objects, with options of their own.
-
-    >>> from naively import Bernoulli, NaiveBayes
-    >>> nb = NaiveBayes({"a": Bernoulli()}).fit({"a": [0, 1], "b": [2.5, 7.0]}, ["x", "y"])
-    >>> given_as_objects(nb.event_models, nb.schema_)
-    False
-    """
+    """Whether all columns have event models that were given as objects, not by name."""
     if not isinstance(event_models, Mapping):
         return _are_objects(event_models)
     named: set[Name] = set()

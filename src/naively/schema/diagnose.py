@@ -73,34 +73,7 @@ def describe(schema: Schema, tally: Tally) -> Schema:
 
 
 def leaking(schema: Schema, tally: Tally, *, renamed: bool = False) -> list[Name]:
-    """Return the columns that determine the label alone, or only those that are its other names.
-
-    A column of levels or booleans determines the label if every level came with one class only.
-    The levels of numbers that were counted for a histogram are their cells. A column of which
-    moments were counted determines the label if it was one number throughout each class, and
-    another in each. It must have been there in at least 100 rows, at least 10 for each level, and
-    in some of every class.
-
-    Parameters
-    ----------
-    schema : Schema
-        The columns, as they are taken.
-    tally : Tally
-        What was counted of them.
-    renamed : bool, default False
-        Whether only columns are asked for that have one level for each class.
-
-    Examples
-    --------
-    >>> from naively import NaiveBayes
-    >>> X, y = {"paid": [True, False] * 50, "sum": [1.0, 2.0, 2.0, 1.0] * 25}, [1, 0] * 50
-    >>> import warnings
-    >>> with warnings.catch_warnings():
-    ...     warnings.simplefilter("ignore")
-    ...     nb = NaiveBayes().fit(X, y)
-    >>> leaking(nb.schema_, nb.tally_)
-    ['paid']
-    """
+    """Return the columns that determine the label alone, or only those that are its other names."""
     classes = tally.class_count > 0
     if classes.sum() < 2 or tally.class_count.sum() < ENOUGH:
         return []
@@ -116,22 +89,7 @@ def leaking(schema: Schema, tally: Tally, *, renamed: bool = False) -> list[Name
 
 
 def there_for_one_class(schema: Schema, tally: Tally) -> dict[Name, Label]:
-    """Return the columns that are there in rows of one class only, and that class.
-
-    They are if chance would hardly do that: if so many rows as have the column were all of this
-    class by chance less often than once in e^20 times.
-
-    Examples
-    --------
-    >>> from naively import NaiveBayes
-    >>> X = {"refund": [2.5, None] * 60, "sum": [1.0, 2.0, 2.0, 1.0] * 30}
-    >>> import warnings
-    >>> with warnings.catch_warnings():
-    ...     warnings.simplefilter("ignore")
-    ...     nb = NaiveBayes().fit(X, ["back", "kept"] * 60)
-    >>> there_for_one_class(nb.schema_, nb.tally_)
-    {'refund': 'back'}
-    """
+    """Return the columns that are there in rows of one class only, and that class."""
     rows = tally.class_count
     if (rows > 0).sum() < TWO or rows.sum() < ENOUGH:
         return {}
@@ -172,24 +130,7 @@ def leaks(schema: Schema, tally: Tally) -> Iterator[str]:
 
 
 def naming_labels(schema: Schema, tally: Tally) -> dict[Name, str]:
-    """Return the columns of strings that hold the name of the label, and an example of a name.
-
-    Of every class but one at most, nearly all strings hold its name, or a piece of it, which no
-    string of another class holds: ``virginica_0017``. Strings are looked at that are counted as
-    texts, in which each piece counts once.
-
-    Examples
-    --------
-    >>> from naively import NaiveBayes
-    >>> labels = ["virginica", "setosa"] * 60
-    >>> X = {"id": [f"iris_{label}_{i}" for i, label in enumerate(labels)]}
-    >>> import warnings
-    >>> with warnings.catch_warnings():
-    ...     warnings.simplefilter("ignore")
-    ...     nb = NaiveBayes().fit(X, labels)
-    >>> naming_labels(nb.schema_, nb.tally_)
-    {'id': 'setosa'}
-    """
+    """Return the columns of strings that hold the name of the label, and an example of a name."""
     labels = [str(label).lower() for label in tally.classes.tolist()]
     if not TWO <= len(labels) <= MOST_NAMED or tally.class_count.sum() < ENOUGH:
         return {}
@@ -248,20 +189,7 @@ def warn_of_no_tokens(schema: Schema, tally: Tally) -> None:
 def warn_of_marked_numbers(
     schema: Schema, tally: Tally, marks_of: Callable[[Name], Sequence[str]]
 ) -> None:
-    """Warn of numbers that stand for missing cells where they are strings, and here do not.
-
-    Examples
-    --------
-    >>> import warnings
-    >>> from naively import NaiveBayes
-    >>> X = {"age": [30, 40, -999, 50] * 5}
-    >>> with warnings.catch_warnings(record=True) as said:
-    ...     warnings.simplefilter("always")
-    ...     nb = NaiveBayes(missing_values=["-999"]).fit(X, [0, 1] * 10)
-    >>> print(said[0].message)
-    Column 'age' holds numbers, 5 of them -999: missing_values is of strings; put NaN in their
-    place.
-    """
+    """Warn of numbers that stand for missing cells where they are strings, and here do not."""
     for group in schema.of_columns:
         axis = tally.blocks[group.key].axis
         if not isinstance(axis, Cells):
@@ -333,13 +261,7 @@ def _levels_leak(axis: ByValue, counts: Floats) -> Flags:
 
 
 def _truths_leak(n: Floats, value: Floats) -> Flags:
-    """Return which columns are always true in one of two classes, and never in the other.
-
-    Parameters
-    ----------
-    n, value : ndarray of shape (columns, 2)
-        In how many rows a column is there, and in how many it is true.
-    """
+    """Return which columns are always true in one of two classes, and never in the other."""
     with np.errstate(divide="ignore", invalid="ignore"):
         p = value / n
     opposite = ((p == 0) | (p == 1)).all(axis=1) & (p[:, 0] != p[:, 1])
@@ -347,15 +269,7 @@ def _truths_leak(n: Floats, value: Floats) -> Flags:
 
 
 def _numbers_leak(sums: Mapping[Statistic, Sums], classes: Flags) -> Flags:
-    """Return which columns are one number in each class, and another in each.
-
-    Parameters
-    ----------
-    sums : mapping of statistic to Sums of shape (columns, all classes)
-        The cells, their sum and the sum of their squares.
-    classes : ndarray of shape (all classes,)
-        Which classes have rows.
-    """
+    """Return which columns are one number in each class, and another in each."""
     # The cheap question first: is a column about the same throughout the first class?
     c = int(np.flatnonzero(classes)[0])
     n, value, square = (sums[s].high[:, c] for s in (PRESENT, VALUE, SQUARE))

@@ -52,8 +52,8 @@ FEW = 32  # strings that are looked up as they are, sooner than their levels are
 def encode_numbers(rows: Rows, columns: Sequence[Name], *, sparse: bool) -> Block:
     """Encode numbers: a view of the array where it can be, CSR where it is sparse and may be."""
     axis = Columns.named(columns)
-    if sparse and isinstance(rows, SparseRows) and columns == rows.names:
-        matrix = rows.matrix
+    if sparse and isinstance(rows, SparseRows):
+        matrix = rows.select(columns).matrix
         csr = matrix.indptr, matrix.indices, matrix.data
         return Sparse(*csr, axis, complete=rows.complete)
     return Dense(rows.numbers(columns), axis, isinstance(rows, MatrixRows) and rows.complete)

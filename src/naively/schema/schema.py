@@ -229,7 +229,10 @@ class Schema(Shown):
         """
         rows = self.match(rows)
         known = axes or {}
-        blocks = {g.key: g.encode(rows, known.get(g.key)) for g in self.groups}
+        blocks = {
+            g.key: g.encode(rows, known.get(g.key), free=self.free.issuperset(g.columns[:1]))
+            for g in self.groups
+        }
         batch = Batch(blocks, labels, labels.frequency)
         if labels.group is None or labels.group.all():
             return batch
@@ -765,8 +768,11 @@ class Group:
             codes[:, j] = of
         return Codes(codes, axis)
 
-    def encode(self, rows: Rows, axis: Axis | None) -> Block:
-        """Encode these columns, by a known axis or by finding one; lacking columns are missing."""
+    def encode(self, rows: Rows, axis: Axis | None, *, free: bool = False) -> Block:
+        """Encode these columns, by a known axis or by finding one; lacking columns are missing.
+
+        Those that are free are the same, and weighed as much, in a sparse matrix and a dense one.
+        """
         if self.derived:
             return self.derive(OfTable(rows), axis)
         if self.kind == "word":
@@ -776,7 +782,7 @@ class Group:
             words = axis if isinstance(axis, Words) else None
             return encode_texts(rows, columns[0], self.analyser, words)
         if self.event.layout == "numbers":
-            return encode_numbers(rows, columns, sparse=self.event.sparse)
+            return encode_numbers(rows, columns, sparse=self.event.sparse and not free)
         if self.event.layout == "rows":
             rows = whole_rows(rows, self.columns)
             columns = rows.names

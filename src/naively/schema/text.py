@@ -13,6 +13,7 @@ from functools import cache, cached_property, lru_cache, partial, reduce
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import chain
+from numbers import Number
 from operator import or_
 from typing import Any, Literal, Self, TypeAlias
 
@@ -28,6 +29,7 @@ from naively.schema.schema import Group
 
 
 SHOWN_WORDS = 8  # of a list of words, in a printed setting
+NO_WORD = (Number, bytes, type(None))  # types of tokens; those of spaCy are words
 
 Split: TypeAlias = Callable[[str], list[str]]  # a text to its tokens
 
@@ -342,7 +344,7 @@ class Text(TextModel):
         if callable(self.analyzer):
             return None
         if self.preprocessor is not None:
-            return self.preprocessor
+            return partial(_returned, "preprocessor", self.preprocessor)
         if self.strip_accents is None and self.token_pattern is None:
             return None
         lower = str.lower if self.lowercase else str
@@ -358,14 +360,13 @@ class Text(TextModel):
     def _own_words(self) -> Split | None:
         """What makes words, or all tokens, of a prepared text; None where a vocabulary does it."""
         if callable(self.analyzer):
-            analyse = self.analyzer
-            return lambda text: list(analyse(text))
+            return partial(_returned, "analyzer", self.analyzer)
         if self.analyzer != "word":
             return None
         lowercase = self.lowercase and self._prepare is None
         if self.tokenizer is not None:
             tokenizer = self.tokenizer
-            return lambda text: tokenizer(fold(text, lowercase)[0])
+            return lambda text: _returned("tokenizer", tokenizer, fold(text, lowercase)[0])
         if self.token_pattern is not None:
             find = compile_bounded(self.token_pattern, "token_pattern").findall
             return lambda text: find(bounded(text))
@@ -393,6 +394,23 @@ class Printed(str):
 
     def __repr__(self) -> str:
         return str(self)
+
+
+def _returned(option: str, function: Callable[[str], Any], text: str) -> Any:
+    """Return what a function makes of a text: words, or a text if it is a preprocessor."""
+    found = function(text)
+    of_text = isinstance(found, str)
+    if option == "preprocessor" and of_text:
+        return found
+    if option != "preprocessor" and not of_text and isinstance(found, Iterable):
+        found = list(found)
+        if not any(issubclass(kind, NO_WORD) for kind in set(map(type, found))):
+            return found
+    must = "a string" if option == "preprocessor" else "a list of strings"
+    raise ValueError(
+        f"The {option} {name_of(function)} must return {must}, and returned {found!r:.60} for the "
+        f"text {text!r:.60}."
+    )
 
 
 def name_of(function: Callable[..., object]) -> str:
