@@ -64,6 +64,8 @@ class Fitted(Protocol):
 
     def _calibrated(self) -> Model: ...
 
+    def _as_now(self) -> Fitted: ...
+
     def _rows(self, X: Table) -> Rows: ...
 
     def _with_labels(self, X: Table, y: Target) -> tuple[Rows, Target]: ...
@@ -158,7 +160,7 @@ class Door(Generic[A]):
     def __get__(self, estimator: Fitted, owner: type) -> A: ...
 
     def __get__(self, estimator: Fitted | None, owner: type) -> type[A] | A:
-        return self._kind if estimator is None else self._kind(estimator)
+        return self._kind if estimator is None else self._kind(estimator._as_now())
 
 
 class Inspect(Accessor):
