@@ -37,7 +37,7 @@ class FadedRows:
     newest : float
         The time of the newest row, of these and of those learned before.
     factor : float
-        By how much what was learned before fades.
+        By how much what was learned before fades; 0 if nothing is left of it.
     """
 
     rows: Rows
@@ -89,7 +89,7 @@ class FadedRows:
         faded[faded < NOTHING_LEFT] = 0.0
         given = check_weight(weight, len(rows))
         own = faded if given is None else faded * given
-        return cls(rows, own, newest, max(factor, NOTHING_LEFT))
+        return cls(rows, own, newest, 0.0 if factor < NOTHING_LEFT else factor)
 
 
 def units(half_life: HalfLife, time: Named) -> float:
