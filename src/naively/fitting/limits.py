@@ -164,18 +164,7 @@ TEST = re.compile(r"\s*(<=|>=|==|!=|<|>|=|\bnot in\b|\bin\b|\bis missing\b)\s*(.
 
 
 def read_rule(said: str, columns: Mapping[str, KnownColumn]) -> GivenRule:
-    """Read a rule in words: conditions of columns, joined by "and".
-
-    A condition is a column, then ``<``, ``<=``, ``>``, ``>=``, ``=`` or ``!=`` and a number or a
-    level, or ``in {a, b}``, ``not in {a, b}``.
-
-    Parameters
-    ----------
-    said : str
-        The rule.
-    columns : mapping of str to KnownColumn
-        The columns that it may be of, by their titles.
-    """
+    """Read a rule in words: conditions of columns, joined by "and"."""
     conditions: list[Condition] = []
     holds: list[bool] = []
     for part in AND.split(said.strip()):
@@ -198,7 +187,7 @@ def _read(part: str, said: str, columns: Mapping[str, KnownColumn]) -> list[tupl
         )
     words = [value] if "in" not in operator else value.strip("{}[]() ").split(",")
     test = OneOf(tuple(_level(word.strip(), column, part, said) for word in words))
-    return [(Condition(column.group, column.name, test, missing=not equal), equal)]
+    return [(Condition(column.group, column.name, test, int(not equal)), equal)]
 
 
 def _split(
@@ -238,7 +227,7 @@ def _of_number(
 
     def at_least(edge: float, *, true: bool) -> tuple[Condition, bool]:
         # A missing cell is not in the rule.
-        return Condition(column.group, column.name, Above(edge), missing=not true), true
+        return Condition(column.group, column.name, Above(edge), int(not true)), true
 
     found = {
         "<": [at_least(number, true=False)],
