@@ -106,6 +106,11 @@ class Accessor(ABC):
     def __init__(self, estimator: Fitted) -> None:
         self._estimator = estimator
 
+    def __getattribute__(self, name: str) -> Any:
+        """Return a question to the estimator as it is now, whatever it learns meanwhile."""
+        now = self if name.startswith("_") else type(self)(self._estimator._as_now())
+        return object.__getattribute__(now, name)
+
     @property
     def _model(self) -> Model:
         return self._estimator._checked
@@ -160,7 +165,7 @@ class Door(Generic[A]):
     def __get__(self, estimator: Fitted, owner: type) -> A: ...
 
     def __get__(self, estimator: Fitted | None, owner: type) -> type[A] | A:
-        return self._kind if estimator is None else self._kind(estimator._as_now())
+        return self._kind if estimator is None else self._kind(estimator)
 
 
 class Inspect(Accessor):
