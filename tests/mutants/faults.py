@@ -204,7 +204,7 @@ FAULTS = [
     Fault(
         "SQL forgets that a condition may hold for a missing cell",
         "src/naively/export/sql_terms.py",
-        'return f"{x} IS NULL OR {holds}" if of.missing else holds',
+        'return f"{x} IS NULL OR {holds}" if of.missing == 1 else holds',
         "return holds",
         ("tests/test_to_sql.py",),
     ),
