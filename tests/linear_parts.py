@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
@@ -40,7 +39,8 @@ def with_linear_part(
             columns.append((group, axis, name))
             if isinstance(axis, Levels):
                 some = axis.levels[j][:2]
-                terms += [Term(group.key, name, Step(level, 0.3, 0.45)) for level in some]
+                among = axis.levels[j][:4] if j % 2 else ()  # others are then as if they came later
+                terms += [Term(group.key, name, Step(level, 0.3, 0.45, among)) for level in some]
             elif group.event.shares:
                 terms.append(Term(group.key, name, Line(0.0, 1.0, 0.4, 0.5)))
             else:
@@ -54,7 +54,7 @@ def with_linear_part(
     linear = LinearPart(
         {term: slopes() for term in terms},
         {Product(a, b, 0.7): slopes() for a, b in pairs},
-        rules={rule: tuple(slopes() for _ in range(2 ** len(rule.conditions))) for rule in made},
+        rules={rule: tuple(slopes() for _ in range(rule.strides[-1])) for rule in made},
         intercept=slopes(),
         ridge=8.0,
     )
@@ -81,9 +81,11 @@ def rule_of(columns: Sequence[tuple[Group, Axis, Name]], rng: np.random.Generato
 
 
 def _condition_of(group: Group, axis: Axis, name: Name, rng: np.random.Generator) -> Condition:
-    missing = bool(rng.random() < 0.5)
+    missing = int(rng.integers(2))
     if not isinstance(axis, Levels):
         return Condition(group.key, name, Above(float(rng.choice(edges_of(group)))), missing)
     known = axis.levels[axis.columns.index(name)]
-    levels: list[Any] = [level for level in known if rng.random() < 0.5]
-    return Condition(group.key, name, OneOf((*levels, "never")), missing)
+    side = rng.integers(3, size=len(known))  # 2: as if it came later
+    levels, others = (tuple(np.array(known, object)[side == at]) for at in (1, 0))
+    test = OneOf((*levels, "never"), others if rng.random() < 0.7 else ())
+    return Condition(group.key, name, test, int(rng.integers(3)) if test.others else missing)

@@ -283,8 +283,9 @@ def assert_same_terms(
         found: dict[Any, list[np.ndarray]] = {}
         for term, slope in of.of.items():
             settings = vars(term.function)
-            level, kind = settings.get("level"), type(term.function)
-            numbers = [of for name, of in settings.items() if name != "level"]
+            named = ("level", "among")
+            level, kind = tuple(settings.get(name) for name in named), type(term.function)
+            numbers = [of for name, of in settings.items() if name not in named]
             numbers += np.array([*slope, 0.0])[places].tolist()
             found.setdefault((term.group, term.column, kind, level), []).append(np.array(numbers))
         for rule, values in of.rules.items():

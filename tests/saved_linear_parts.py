@@ -11,7 +11,7 @@ import numpy as np
 
 from naively import Categorical, NaiveBayes
 from naively.model.linear_part import Line, LinearPart, Product, Step, Term
-from naively.model.rules import Above, Condition, OneOf, Rule, There
+from naively.model.rules import NEITHER, Above, Condition, OneOf, Rule, There
 
 
 def table(n: int = 80) -> tuple[dict[str, list[Any]], list[str]]:
@@ -77,9 +77,7 @@ def linear_of(nb: NaiveBayes) -> LinearPart:
     *terms, last = terms_of(nb)
     pairs = [(a, b) for a in terms[::3] for b in (*terms[1::4], last) if a.column != b.column]
     products = {Product(a, b, 0.5 + i / 7): slopes(rng) for i, (a, b) in enumerate(pairs)}
-    rules = {
-        rule: tuple(slopes(rng) for _ in range(2 ** len(rule.conditions))) for rule in rules_of(nb)
-    }
+    rules = {rule: tuple(slopes(rng) for _ in range(rule.strides[-1])) for rule in rules_of(nb)}
     return LinearPart({term: slopes(rng) for term in terms}, products, slopes(rng), 8.0, rules)
 
 
@@ -88,8 +86,9 @@ def rules_of(nb: NaiveBayes) -> list[Rule]:
     key = {name: of.key for name, of in nb.model_.taken.schema.columns.items()}
     number, level = key["number"], key["level"]
     high, low = Condition(number, "number", Above(1.5)), Condition(number, "number", Above(0.5))
-    among = Condition(level, "level", OneOf(("u", "w")), missing=True)
-    return [Rule((high, low, among)), Rule((among, high))]
+    among = Condition(level, "level", OneOf(("u", "w")), missing=1)
+    apart = Condition(level, "level", OneOf(("u",), ("w",)), missing=NEITHER)
+    return [Rule((high, low, among)), Rule((among, high)), Rule((high, apart, low))]
 
 
 def with_linear_part() -> NaiveBayes:

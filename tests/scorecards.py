@@ -8,6 +8,8 @@ from __future__ import annotations
 import datetime as dt
 import math
 from collections import Counter
+from itertools import accumulate
+from operator import mul
 from typing import Any
 
 from tests import words
@@ -49,8 +51,11 @@ def added(term: Read, row: Row) -> list[Any]:
     none = [0.0] * len(first(term))
     match term["term"]:
         case "rule":
-            bits = (holds(of, row) << i for i, of in enumerate(term["conditions"]))
-            return list(term["points"][sum(bits)])
+            number = [3 if "others" in of else 2 for of in term["conditions"]]
+            assert math.prod(number) == len(term["points"])
+            strides = accumulate(number, mul, initial=1)
+            sides = (side(of, row) for of in term["conditions"])
+            return list(term["points"][sum(map(mul, sides, strides))])
         case "product":
             both = factor(term["a"], row) * factor(term["b"], row) / term["scale"]
             both = min(max(both, -term["most"]), term["most"])
@@ -102,11 +107,12 @@ def cell(of: Read, row: Row) -> Any:
     return math.log(x) if of.get("log") else x
 
 
-def holds(of: Read, row: Row) -> bool:
+def side(of: Read, row: Row) -> int:
     x = cell(of, row)
     if x is None:
-        return bool(of["missing"])
-    return bool(x in of["levels"] if "levels" in of else x >= float(of["edge"]))
+        return int(of["missing"])
+    holds = bool(x in of["levels"] if "levels" in of else x >= float(of["edge"]))
+    return 2 if not holds and x not in of.get("others", [x]) else int(holds)
 
 
 def factor(of: Read, row: Row) -> float:
@@ -114,6 +120,8 @@ def factor(of: Read, row: Row) -> float:
     if x is None:
         return 0.0
     if "level" in of:
+        if of["among"] and x not in of["among"]:
+            return 0.0
         x = float(x == of["level"])
     elif "above" in of:
         x = float(x > of["above"])

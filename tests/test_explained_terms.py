@@ -126,8 +126,8 @@ def value_of(term: Term, cell: Any) -> float:
     match term.function:
         case Line(low, high, centre, scale):
             return (min(max(float(cell), low), high) - centre) / scale
-        case Step(level, centre, scale):
-            return ((cell == level) - centre) / scale
+        case Step(level, centre, scale, among):
+            return 0.0 if among and cell not in among else ((cell == level) - centre) / scale
 
 
 def test_products_are_lines_of_both_cells() -> None:

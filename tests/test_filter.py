@@ -58,6 +58,13 @@ def model(tmp_path: Path) -> Path:
 # The table
 
 
+def test_of_a_message_that_two_tables_remember_the_weights_add_up_and_the_newer_day_stays() -> None:
+    about = [{b"a" * 16: (5, 1.0), b"b" * 16: (9, 0.5)}, {b"a" * 16: (8, 0.25), b"b" * 16: (2, 2)}]
+    one, other = (MailTable.empty(remembers=True).with_known(known) for known in about)
+    for merged in (one.merged(other), other.merged(one)):
+        assert merged.known() == {b"a" * 16: (8, 1.25), b"b" * 16: (9, 2.5)}
+
+
 words = st.dictionaries(st.text(max_size=6), st.tuples(st.integers(0, 3), st.integers(0, 3)))
 
 

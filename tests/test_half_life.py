@@ -61,6 +61,26 @@ def test_batches_in_the_order_of_time_are_all_rows_at_once(cuts: list[int], tmp_
     np.testing.assert_allclose(nb.predict_proba(X), every.predict_proba(X), rtol=1e-6)
 
 
+@pytest.mark.parametrize("gap", [9, 11, 50, 150, 2_000])
+@pytest.mark.parametrize("weights", ["loo", None])
+def test_a_long_gap_leaves_what_all_rows_at_once_leave(gap: int, weights: Any) -> None:
+    """Levels, classes and counts: where nothing is left of a row, it was never seen."""
+    X, y, _ = rows(seed=3)
+    X["level"], y = np.where(X["level"] == "w", "x", X["level"]), y.astype(object)
+    X["level"][:150][:9], y[:9] = "gone", "gone"
+    time = np.repeat([0.0, gap], 150)
+    every = NaiveBayes(half_life=1, weights=weights).fit(X, y, time=time)
+    nb = NaiveBayes(half_life=1, weights=weights)
+    for place in (slice(150), slice(150, None)):
+        nb.partial_fit(some(X, place), y[place], time=time[place])
+    same(nb.tally_, every.tally_)
+    assert nb.history_.records[-1].total == pytest.approx(every.class_count_.sum())
+    if weights:
+        nb.calibrate()
+        every.calibrate()
+    np.testing.assert_allclose(nb.predict_proba(X), every.predict_proba(X), rtol=1e-9, atol=1e-12)
+
+
 def test_rows_that_come_late_are_as_old_as_they_are() -> None:
     X, y, time = rows(seed=2)
     order = np.random.default_rng(0).permutation(len(y))

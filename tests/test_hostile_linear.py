@@ -79,7 +79,7 @@ def of_kind(kind: str, at: int, new: Any, *, event: str = "") -> Change:
 def twice(header: dict[str, Any], arrays: Arrays) -> None:
     """Write the first line instead of the second, with the slopes of the second."""
     terms = header["weights"]["linear"]["terms"]
-    lines = [i for i, (_, _, kind, _) in enumerate(terms) if kind == "line"]
+    lines = [i for i, (_, _, kind, *_) in enumerate(terms) if kind == "line"]
     terms[lines[1]] = terms[lines[0]]
     for name, (a, b) in (("range", (0, 1)), ("unit", lines[:2])):
         array = arrays[f"linear/{name}"] = arrays[f"linear/{name}"].copy()
@@ -130,9 +130,9 @@ LIES: dict[str, tuple[Change, str]] = {
     "an entry more": (lambda h, _: h["weights"]["linear"].update(more=1), "has no 'more'"),
     "a list": (lambda h, _: h["weights"].update(linear=[]), r"weights\.linear is a list of 0"),
     "nothing of it": (lambda h, _: h["weights"].update(linear=None), "nothing uses the array"),
-    "a term of two": (lambda h, _: h["weights"]["linear"]["terms"][0].pop(), "instead of 4"),
+    "a term of two": (lambda h, _: h["weights"]["linear"]["terms"][0].pop(), "instead of 5"),
     "terms without arrays": (
-        lambda h, _: h["weights"]["linear"]["terms"].append([0, "number", "line", None]),
+        lambda h, _: h["weights"]["linear"]["terms"].append([0, "number", "line", None, []]),
         "has shape",
     ),
     "a group that is none": (term(0, 0, 99), "terms of groups"),
@@ -327,7 +327,7 @@ HOSTILE: tuple[Any, ...] = (
 def test_each_entry_that_is_damaged_is_refused_or_predicts(new: Any, saved: Path) -> None:
     header, arrays = apart(saved)
     linear = header["weights"]["linear"]
-    kinds = {(group, kind): i for i, (group, _, kind, _) in enumerate(linear["terms"])}
+    kinds = {(group, kind): i for i, (group, _, kind, *_) in enumerate(linear["terms"])}
     for at in paths(linear):
         if at[0] == "terms" and len(at) > 1 and at[1] not in kinds.values():
             continue  # one term of each kind is enough

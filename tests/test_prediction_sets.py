@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 from pathlib import Path
 from typing import Any
@@ -159,12 +160,19 @@ def test_sets_are_a_sequence_an_array_and_a_table() -> None:
     assert sets.plot().get_xlabel() == "classes in the set"
 
 
+def knowing_sets(nb: NaiveBayes) -> NaiveBayes:
+    """Return the model as it is in its file, with its rows."""
+    content = io.BytesIO()
+    nb.save(content, keep_rows=True, sets=True)
+    return load(content.getvalue())
+
+
 def test_the_same_sets_after_save_and_load(tmp_path: Path) -> None:
     X, y = table(300)
     nb = NaiveBayes().fit(X, y)
-    nb.save(tmp_path / "before.naively")
     sets = nb.predict_set(X, 0.9)
-    nb.save(tmp_path / "after.naively")
+    nb.save(tmp_path / "before.naively")
+    nb.save(tmp_path / "after.naively", sets=True)
     loaded = load(tmp_path / "after.naively")
     for by_class in (False, True):
         expected = nb.predict_set(X, 0.9, by_class=by_class).contains
@@ -173,16 +181,8 @@ def test_the_same_sets_after_save_and_load(tmp_path: Path) -> None:
     np.testing.assert_array_equal(loaded.predict_set(X, 0.9).contains, sets.contains)
     with pytest.raises(ValueError, match=r"call calibrate\(X, y\) with labelled rows"):
         load(tmp_path / "before.naively").predict_set(X, 0.9)
-
-
-def test_assess_leaves_what_sets_follow_from_and_nothing_else_changes() -> None:
-    X, y = table(200)
-    a, b = NaiveBayes().fit(X, y), NaiveBayes().fit(X, y)
-    before = a.predict_proba(X)
-    a.assess()
-    assert a.model_.held_out is not None
-    np.testing.assert_array_equal(a.predict_proba(X), before)
-    np.testing.assert_array_equal(a.predict_set(X, 0.8).contains, b.predict_set(X, 0.8).contains)
+    with pytest.raises(ValueError, match="save it with sets=True"):
+        load(tmp_path / "before.naively").save(tmp_path / "more.naively", sets=True)
 
 
 @pytest.mark.parametrize("in_memory", [True, False])
@@ -190,11 +190,10 @@ def test_merged_models_have_the_held_out_rows_of_both(tmp_path: Path, in_memory:
     X, y = table(600)
     parts = [NaiveBayes().fit(X[i::2], y[i::2]) for i in range(2)]
     for i, part in enumerate(parts):
-        part.assess()
-        part.save(tmp_path / f"{i}")
+        part.save(tmp_path / f"{i}", sets=True)
     if not in_memory:
         parts = [load(tmp_path / f"{i}") for i in range(2)]
-    rows = sum(part.model_.held_out.rows.sum() for part in parts)
+        rows = sum(part.model_.held_out.rows.sum() for part in parts)
     merged = parts[0].merge(parts[1])
     new, labels = table(4_000, 9)
     sets = merged.predict_set(new, 0.9)
@@ -211,17 +210,14 @@ def test_parts_of_other_classes_are_merged_with_a_warning(tmp_path: Path) -> Non
     X, y = table(600)
     for name, rows in (("a", y == "perhaps"), ("b", y != "perhaps")):
         some = rows | (np.arange(600) % 10 == 0)
-        nb = NaiveBayes().fit(X[some], y[some])
-        nb.assess()
-        nb.save(tmp_path / name)
+        NaiveBayes().fit(X[some], y[some]).save(tmp_path / name, sets=True)
     with pytest.warns(UserWarning, match="other shares, so that sets of predict_set may hold"):
         load(tmp_path / "a").merge(load(tmp_path / "b"))
 
 
 def test_what_is_forgotten_or_fades_is_counted_and_calibrate_mends_it() -> None:
     X, y = table(400)
-    nb = NaiveBayes().fit(X, y)
-    nb.assess()
+    nb = knowing_sets(NaiveBayes().fit(X, y))
     nb.forget(X[:20], y[:20]).decay(0.98)
     assert nb.model_.held_out.left == pytest.approx(0.95 * 0.98)
     nb.predict_set(X, 0.9)
@@ -237,8 +233,7 @@ def test_what_is_forgotten_or_fades_is_counted_and_calibrate_mends_it() -> None:
 
 def test_a_class_that_is_forgotten_whole_is_in_no_set() -> None:
     X, y = table(600)
-    nb = NaiveBayes().fit(X, y)
-    nb.assess()
+    nb = knowing_sets(NaiveBayes().fit(X, y))
     rare = y == "rare"
     held_out = nb.model_.held_out
     nb.forget(X[rare], y[rare])
@@ -258,15 +253,13 @@ def test_few_rows_of_other_classes_are_merged_without_a_warning(tmp_path: Path) 
             X.iloc[rows],
             np.array(["p", "p", "p", "q"]) if name == "a" else np.array(["q", "q", "q", "p"]),
         )
-        nb.assess()
-        nb.save(tmp_path / name)
+        nb.save(tmp_path / name, sets=True)
     load(tmp_path / "a").merge(load(tmp_path / "b"))
 
 
 def test_a_model_that_grows_keeps_them_until_its_weights_are_fitted_again(tmp_path: Path) -> None:
     X, y = table(400)
-    nb = NaiveBayes().fit(X, y)
-    nb.assess()
+    nb = knowing_sets(NaiveBayes().fit(X, y))
     nb.save(tmp_path / "m")
     known = nb.model_.held_out
     assert nb.partial_fit(X[:5], y[:5]).model_.held_out is known
@@ -331,8 +324,7 @@ def test_sql_gives_the_same_sets(probabilities: bool) -> None:
 def test_javascript_gives_the_same_sets() -> None:
     X, y = table(200)
     nb = NaiveBayes().fit(X, y)
-    nb.assess()
-    card, rows = nb.export.scorecard(), X.to_dict("records")
+    card, rows = nb.export.scorecard(sets=True), X.to_dict("records")
     found, wrong = ask([question(card, rows, "set", 0.95), question(card, rows, "set", 0.7)])
     for labels, expected in zip(found, nb.predict_set(X, 0.95), strict=True):
         assert set(labels) == set(expected)
@@ -343,8 +335,7 @@ def test_a_scorecard_says_how_probable_a_class_of_a_set_is() -> None:
     X, y = table(200)
     nb = NaiveBayes().fit(X, y)
     assert "sets" not in nb.export.scorecard().to_dict()
-    nb.assess()
-    card = nb.export.scorecard().to_dict()["sets"]
+    card = nb.export.scorecard(sets=True).to_dict()["sets"]
     for of in card:
         assert of["probability"] == nb.predict_set(X, of["coverage"]).least[0]
     assert [of["coverage"] for of in card] == [0.8, 0.9, 0.95, 0.99]

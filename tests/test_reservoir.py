@@ -272,7 +272,7 @@ def test_batches_that_are_held_in_turn_in_two_forms_become_two() -> None:
     for i, rows in enumerate(np.split(np.arange(400), 40)):
         of = sparse.csr_array(X[rows]) if i % 2 else X[rows]
         sample.add(POISSON.counted.schema.encode(as_rows(of), encode_labels(y[rows])), POISSON)
-        assert len(sample._kept) <= reservoir.SEVERAL
+        assert len(sample._rows[0]) <= reservoir.SEVERAL
     assert [len(batch) for batch in drawn(sample, POISSON)] == [200, 200]
 
 
@@ -375,7 +375,7 @@ def test_of_many_batches_one_is_made() -> None:
     many = NaiveBayes(weights="temperature")
     for rows in np.split(np.arange(400), 40):
         many.partial_fit({name: column[rows] for name, column in X.items()}, np.array(y)[rows])
-    assert len(many._sample._kept) <= reservoir.SEVERAL
+    assert len(many._sample._rows[0]) <= reservoir.SEVERAL
     whole = NaiveBayes(weights="temperature").fit(X, y)
     assert len(many._sample) == len(whole._sample) == 400
     many.calibrate()

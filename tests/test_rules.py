@@ -127,11 +127,12 @@ def test_tables_rise_and_fall_as_they_may(seed: int) -> None:
 def test_native_scores_of_rules_are_those_of_numpy() -> None:
     rng = np.random.default_rng(0)
     size = np.array([1, 4, 2, 3])
-    first, cells = np.cumsum([0, *size]), np.cumsum([0, *2**size])
+    first, cells = np.cumsum([0, *size]), np.cumsum([0, *3**size])
+    strides = np.concatenate([3 ** np.arange(of) for of in size])
     column, bins = rng.integers(0, 5, size.sum()), 7
     of = (
         rng.integers(0, bins, (5, 40)).astype(np.int32),
-        rng.integers(0, 2, bins * size.sum()).astype(np.uint8),
+        rng.integers(0, 3, bins * size.sum()) * np.repeat(strides, bins),
         np.arange(size.sum()) * bins,
         column,
         first,
@@ -141,6 +142,8 @@ def test_native_scores_of_rules_are_those_of_numpy() -> None:
     np.testing.assert_allclose(dispatch.score_rules(*of), reference.score_rules(*of), atol=1e-12)
     with pytest.raises(ValueError, match="out of range"):
         dispatch.score_rules(of[0] + 1000, *of[1:])
+    with pytest.raises(ValueError, match="too few cells"):
+        dispatch.score_rules(of[0], of[1] + 9, *of[2:])
 
 
 # --- Bins: frequent numbers stand alone ----------------------------------------------------------
@@ -321,7 +324,7 @@ def test_what_a_model_has_of_rules_is_what_was_grown(seed: int) -> None:
     cut = fitting.Cut.of(columns_of(model, sample.encoded(model)), dict, labels)
     joint, none = rng.normal(size=(len(labels), 2)), np.zeros(len(labels), bool)
     grown = fitting._grow(cut, joint, labels, none, fitting.TABLES, 30, 0)
-    linear = fitting.with_rules(LinearPart(), cut, grown, 2)
+    linear = fitting.with_rules(LinearPart(), cut, grown, labels, fitting.TABLES)
     assert {np.inf * -1} & {
         of.test.edge
         for rule in linear.rules

@@ -191,8 +191,10 @@ def test_rules_ask_every_kind_of_column_for_all_that_can_be_asked() -> None:
     assert {of["column"] for of in asked} == {of["name"] for of in card["columns"]}
     assert {of.get("part") for of in asked} == {None, "hour", "weekday", "month"}
     for kind in ("number", "boolean", "string", "time"):
-        of_kind = {("levels" in of, of["missing"]) for of in asked if of["kind"] == kind}
-        assert len(of_kind) == (2 if kind == "string" else 4), kind
+        of_kind = {("edge" in of, of["missing"]) for of in asked if of["kind"] == kind}
+        sides = {(False, 0), (False, 1), (False, 2), (True, 0), (True, 1)}
+        assert of_kind == {of for of in sides if kind != "string" or not of[0]}, kind
+    assert {"others" in of for of in asked if "levels" in of} == {True, False}
     assert {of["edge"] for of in asked if "edge" in of} >= {"-inf", 0.5}
     assert [] in [of.get("levels") for of in asked]  # no truth is 2 or more
 

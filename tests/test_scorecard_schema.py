@@ -61,8 +61,7 @@ def test_scorecards_of_mixed_tables_are_valid_and_have_all_that_the_schema_knows
 def test_a_sample_gives_sets_which_are_valid() -> None:
     x = np.random.default_rng(0).normal(size=(80, 1))
     nb = NaiveBayes().fit(x, (x[:, 0] > 0).astype(int))
-    nb.assess()
-    card = read(nb.model_)
+    card = read(nb._calibrated())
     assert card["sets"]
     VALIDATOR.validate(card)
 

@@ -248,13 +248,14 @@ def test_columns_and_levels_have_any_names(name: str) -> None:
         ("2026-11-21T10:30:05Z", dt.datetime(2026, 11, 21, 10, 30, 5)),  # noqa: DTZ001
         ("2026-11-21T10:30:05.25+02:00", dt.datetime(2026, 11, 21, 8, 30, 5, 250000)),  # noqa: DTZ001
         ("1969-12-31T23:59:59", dt.datetime(1969, 12, 31, 23, 59, 59)),  # noqa: DTZ001
+        *((f"1969-12-{day}", dt.datetime(1969, 12, day)) for day in range(22, 29)),  # noqa: DTZ001
     ],
 )
 def test_times_are_read_as_in_python(times: str, same: dt.datetime) -> None:
     rng = np.random.default_rng(0)
     day = np.datetime64("1965-01-01T00:00", "us")
     when = (day + rng.integers(0, 70 * 366 * 24 * 3600, 900) * np.timedelta64(1, "s")).tolist()
-    y = [int(t.hour > 12) + 2 * int(t.month > 6) for t in when]
+    y = [int(t.hour > 12) + 2 * int(t.month > 6) + 4 * int(t.weekday() in {0, 3}) for t in when]
     nb = NaiveBayes().fit({"when": when}, y)
     (found,) = ask([question(Scorecard.of(nb.model_), [{"when": times}])])
     known = nb.model_.joint_log_likelihood(as_rows({"when": [same]}))

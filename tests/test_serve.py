@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import re
 import shutil
@@ -218,6 +219,18 @@ def test_a_changed_model_is_read_again(model: Path) -> None:
         other.write_bytes(MailTable_.to_bytes())
         other.replace(model)
         assert b"Spam: False ; -0.1 / 0.0" in running.ask("CHECK")
+
+
+def test_a_model_that_is_replaced_with_its_time_and_size_is_read_again(model: Path) -> None:
+    other = model.with_name("other")
+    learn(str(other), [(read_message(SPAM), "ham"), (read_message(HAM), "spam")])
+    with serving(model) as running:
+        assert b"Spam: True" in running.ask("CHECK")
+        before = model.stat()
+        os.utime(other, ns=(before.st_atime_ns, before.st_mtime_ns))
+        assert other.stat().st_size == before.st_size
+        other.replace(model)
+        assert b"Spam: False" in running.ask("CHECK")
 
 
 def test_each_user_has_a_model_and_no_name_leads_out_of_the_folder(tmp_path: Path) -> None:

@@ -158,7 +158,7 @@ def test_the_header_and_the_arrays_are_as_documented(tmp_path: Path) -> None:
         "of"
     ]
     assert header["weights"]["linear"] == {
-        "terms": [[c, "c", "step", "u"], [x, "x", "line", None], [x, "x", "line", None]],
+        "terms": [[c, "c", "step", "u", []], *[[x, "x", "line", None, []]] * 2],
         "conditions": [],
         "rules": [],
         "ridge": 40.0,

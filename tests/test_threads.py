@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import copy
+import io
 import os
 import pickle
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from threading import RLock
+from itertools import cycle
+from threading import Event, RLock
 from typing import Any
 
 import numpy as np
 import pytest
 from sklearn.base import clone
 
-from naively import GaussianNB, MultinomialNB, NaiveBayes
+from naively import GaussianNB, MultinomialNB, NaiveBayes, load
 from naively.estimators.classifier import LOCK
 from naively.kernels.dispatch import default_threads
+from naively.model.model import History
 
 THREADS, TIMES = 8, 12
 
@@ -74,6 +77,88 @@ def test_who_asks_meanwhile_gets_an_answer(make: Any) -> None:
             np.testing.assert_allclose(nb.predict_proba(X).sum(axis=1), 1)
 
     in_threads(learn_or_ask)
+
+
+def readers(X: Any, y: Any) -> dict[str, Callable[[NaiveBayes], Any]]:
+    """All that can be asked of a model that knows its rows, by what it is called."""
+    return {
+        "predict": lambda nb: nb.predict(X),
+        "predict_proba": lambda nb: nb.predict_proba(X, class_prior=None),
+        "predict_set": lambda nb: nb.predict_set(X, 0.9),
+        "predict_interval": lambda nb: nb.predict_interval(X),
+        "explain": lambda nb: nb.explain(X, interval=0.9),
+        "notes": lambda nb: (nb.notes_, nb.why_no_interactions_),
+        "importances": lambda nb: nb.feature_importances_,
+        "assess": lambda nb: nb.assess(),
+        "evaluate": lambda nb: (nb.evaluate(X, y), nb.score(X, y)),
+        "drift": lambda nb: nb.inspect.drift(X, y),
+        "rules": lambda nb: (nb.inspect.rules(), nb.inspect.strongest()),
+        "dependence": lambda nb: nb.inspect.dependence(),
+        "nomogram": lambda nb: nb.inspect.nomogram(),
+        "smoothing": lambda nb: nb.curve.smoothing(),
+        "report": lambda nb: nb.export.report(),
+        "scorecard": lambda nb: nb.export.scorecard(),
+        "sql": lambda nb: nb.export.sql("t", "duckdb", coverage=0.9),
+        "save": lambda nb: nb.save(io.BytesIO(), keep_rows=True, sets=True),
+        "pickle": pickle.dumps,
+    }
+
+
+def labelled(seed: int, n: int) -> tuple[dict[str, Any], np.ndarray]:
+    rng = np.random.default_rng(seed)
+    X = {"n": rng.normal(size=n).round(2), "l": rng.choice(["u", "v", "w"], n)}
+    return X, np.where(X["n"] + (X["l"] == "u") + rng.normal(size=n) > 0, "p", "q")
+
+
+def content(nb: NaiveBayes) -> bytes:
+    """Return the file of a model, of one time."""
+    nb.history_ = History()
+    file = io.BytesIO()
+    nb.save(file, keep_rows=True)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("interactions", [None, "auto"])
+def test_asking_changes_nothing(monkeypatch: pytest.MonkeyPatch, interactions: Any) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
+    X, y = labelled(0, 400)
+    nb = NaiveBayes(interactions=interactions).fit(X, y)
+    nb.partial_fit(*labelled(1, 7))  # rows that wait to be drawn from
+    before = content(nb)
+    for name, ask in readers(*labelled(2, 20)).items():
+        ask(nb)
+        assert content(nb) == before, name
+    assert nb.model_.held_out is None
+
+
+def test_readers_beside_a_writer_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """200 batches are learned while seven threads ask; some are of a class that is new then."""
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
+    every, done = [*readers(*labelled(2, 5)).values()], Event()
+
+    def learn(nb: NaiveBayes) -> NaiveBayes:
+        for i in range(200):
+            X, y = labelled(i, 3)
+            nb.partial_fit(X, np.where(i % 50 == 49, "a", y))
+        done.set()
+        return nb
+
+    nb, alone = (NaiveBayes(weights="temperature").fit(*labelled(0, 250)) for _ in range(2))
+
+    def keep_asking(first: int) -> None:
+        for ask in cycle(every[first:] + every[:first]):
+            ask(nb)
+            if done.is_set():
+                return
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        asked = [pool.submit(keep_asking, 3 * i) for i in range(THREADS - 1)]
+        learn(nb)
+        for one in asked:
+            one.result()
+    assert content(nb) == content(learn(alone))
+    assert len(nb._sample) == 850
+    load(content(nb)).calibrate()
 
 
 def test_all_verbs_at_once() -> None:

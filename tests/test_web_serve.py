@@ -667,6 +667,19 @@ def test_other_paths_and_methods_are_refused_in_a_sentence(path) -> None:
 # --- It lives on ----------------------------------------------------------------------------------
 
 
+def test_a_file_with_the_time_and_size_of_the_last_is_loaded(path) -> None:
+    X, other = {"size": [1.0, 2.0, 8.0, 9.0]}, path.with_name("other.naively")
+    for file, labels in ((path, "uuvv"), (other, "vvuu")):
+        NaiveBayes().fit(X, [*labels]).save(file)
+    with asking(path) as ask:
+        assert probabilities(ask.post("/predict", json={"size": 1.5}))[0, 0] > 0.5
+        before = path.stat()
+        os.utime(other, ns=(before.st_atime_ns, before.st_mtime_ns))
+        assert other.stat().st_size == before.st_size
+        other.replace(path)
+        assert probabilities(ask.post("/predict", json={"size": 1.5}))[0, 0] < 0.5
+
+
 def test_a_new_file_is_loaded_and_a_broken_one_is_not(path, capsys) -> None:
     client = asking(path)
     classes = set(client.post("/predict", json={}).json()["predictions"][0]["probabilities"])

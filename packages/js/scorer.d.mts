@@ -86,7 +86,7 @@ export interface TokensTerm extends Cell {
 /** A side of a product: a line, or whether the cell is a level. */
 export type Factor = Cell & { readonly centre: number; readonly scale: number } & (
     | { readonly low: number; readonly high: number; readonly above?: number }
-    | { readonly level: Level | null }
+    | { readonly level: Level | null; readonly among: readonly (Level | null)[] }
   );
 
 export interface ProductTerm {
@@ -98,9 +98,9 @@ export interface ProductTerm {
   readonly slope: readonly Infinitable[];
 }
 
-export type Condition = Cell & { readonly missing: boolean } & (
+export type Condition = Cell & { readonly missing: 0 | 1 | 2 } & (
     | { readonly edge: Infinitable }
-    | { readonly levels: readonly Level[] }
+    | { readonly levels: readonly Level[]; readonly others?: readonly Level[] }
   );
 
 export interface RuleTerm {

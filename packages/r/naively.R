@@ -245,6 +245,7 @@ print.naively <- function(x, ...) {
     x <- read(frame)
     if ("level" %in% names(of)) {
       value <- if (is.null(of$level)) 0 * !is.na(x) else as.numeric(!is.na(.place(x, list(of$level))))
+      if (length(of$among)) value[is.na(.place(x, of$among))] <- of$centre
     } else {
       value <- .clip(if (is.null(of$above)) as.numeric(x) else as.numeric(x > of$above), of$low, of$high)
     }
@@ -265,16 +266,20 @@ print.naively <- function(x, ...) {
   function(frame) {
     x <- read(frame)
     holds <- if (is.null(edge)) !is.na(.place(x, of$levels)) else x >= edge
-    ifelse(is.na(x), of$missing, holds)
+    side <- as.numeric(holds)
+    if (!is.null(of$others)) side[!holds & is.na(.place(x, of$others))] <- 2
+    ifelse(is.na(x), of$missing, side)
   }
 }
 
 .terms$rule <- function(term, table) {
   conditions <- lapply(term$conditions, .condition_of)
+  sides <- vapply(term$conditions, function(of) if (is.null(of$others)) 2 else 3, 0)
+  strides <- cumprod(c(1, sides))
   points <- .points(term$points)
   function(frame) {
     place <- rep(0, nrow(frame))
-    for (i in seq_along(conditions)) place <- place + conditions[[i]](frame) * 2^(i - 1)
+    for (i in seq_along(conditions)) place <- place + conditions[[i]](frame) * strides[[i]]
     points[place + 1, , drop = FALSE]
   }
 }

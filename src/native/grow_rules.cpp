@@ -17,6 +17,7 @@ namespace {
 constexpr double least_curvature = 1e-6;  // of a row
 constexpr double least_p = 1e-15;         // of which the log loss is taken
 constexpr double of_level = 5.0;          // added to the curvature by which levels are ordered
+constexpr double alike = 1e-9;            // by which levels differ at most that are on one side
 constexpr double better = 1.0 + 1e-9;     // times as much as the best: else the first is taken
 constexpr double least_weight = 1e-6;     // of the rows of a bin: less is none, by rounding
 constexpr int poolings = 16;              // passes over the cells of a table
@@ -52,6 +53,7 @@ class Grower {
     std::vector<double> joint, slopes;  // (rows, width), (rows, sums)
     std::vector<double> weight;
     std::vector<std::int32_t> right;
+    std::vector<std::int32_t> first_classes;  // in the order in which rows have them; none of two
     std::vector<std::int32_t> leaf;     // of each row, -1 of one that no condition holds for
     std::vector<std::vector<double>> tables;  // of each column: (bins, leaves, sums)
     std::vector<std::int32_t> some;           // the rows that tables are filled with, the others
@@ -247,12 +249,20 @@ class Grower {
             }
     }
 
-    // The bins of a column in the order in which a mask may take them.
-    std::vector<int64_t> in_order(int64_t column, int64_t count) const {
-        std::vector<int64_t> found;
+    struct Order {
+        std::vector<int64_t> bins;
+        std::vector<bool> parted;  // whether a mask may end there
+    };
+
+    // The bins of a column in the order in which a mask may take them. Levels that are alike are on
+    // one side. Names have no say: the first class is that of the first row, and the first level is
+    // at the nearer end.
+    Order in_order(int64_t column, int64_t count) const {
+        Order found;
         if (ordered[column]) {
-            found.resize(static_cast<std::size_t>(sizes[column] - 1));
-            std::iota(found.begin(), found.end(), 0);
+            found.bins.resize(static_cast<std::size_t>(sizes[column] - 1));
+            found.parted.assign(found.bins.size(), true);
+            std::iota(found.bins.begin(), found.bins.end(), 0);
             return found;
         }
         std::vector<double> gradient(static_cast<std::size_t>(count * width), 0.0);
@@ -264,7 +274,7 @@ class Grower {
             }
         int64_t best = 0;
         double most = -1;
-        for (int64_t c = 0; c < width && width > 1; ++c) {
+        for (const std::int32_t c : first_classes) {
             double apart = 0;
             for (int64_t b = 0; b < count; ++b)
                 apart += gradient[b * width + c] * gradient[b * width + c] /
@@ -277,11 +287,19 @@ class Grower {
         std::vector<std::pair<double, int64_t>> keyed;
         for (int64_t b = 0; b < count; ++b)
             if (bins.weight[b] > least_weight)
-                keyed.emplace_back(
-                    gradient[b * width + best] / (curvature[b * width + best] + of_level), b);
-        std::stable_sort(keyed.begin(), keyed.end(),
-                         [](const auto& x, const auto& y) { return x.first < y.first; });
-        for (const auto& [key, bin] : keyed) found.push_back(bin);
+                keyed.emplace_back(std::nearbyint(gradient[b * width + best] /
+                                                  (curvature[b * width + best] + of_level) / alike),
+                                   b);
+        auto back = keyed;
+        std::sort(keyed.begin(), keyed.end());
+        std::sort(back.begin(), back.end(), [](const auto& x, const auto& y) {
+            return x.first > y.first || (x.first == y.first && x.second < y.second);
+        });
+        if (!back.empty() && back[0].second < keyed[0].second) keyed.swap(back);
+        for (std::size_t i = 0; i < keyed.size(); ++i) {
+            found.bins.push_back(keyed[i].second);
+            found.parted.push_back(i + 1 == keyed.size() || keyed[i].first != keyed[i + 1].first);
+        }
         return found;
     }
 
@@ -302,7 +320,8 @@ class Grower {
         }
         for (std::size_t e = 0; e < entries; ++e)
             all += whole[e] * whole[e] / (whole[entries + e] + options.ridge);
-        const std::vector<int64_t> each = in_order(column, count);
+        const Order order = in_order(column, count);
+        const std::vector<int64_t>& each = order.bins;
         const bool either = ordered[column] && !alone && bins.weight[missing] > least_weight;
         for (int side = 0; side <= either; ++side) {
             std::uint64_t mask = 0;
@@ -325,6 +344,7 @@ class Grower {
                     mask |= std::uint64_t{1} << bin;
                     below += bins.weight[bin];
                     if (below < options.rows || weights - below < options.rows) continue;
+                    if (!order.parted[i]) continue;
                     const double gain = (both - all) / 2;
                     if (gain > best.gain * better && rises(column, whole, left, entries))
                         best = {static_cast<std::int32_t>(column), mask, gain};
@@ -492,6 +512,10 @@ nb::object grow_rules(nb::handle codes, nb::handle sizes, nb::handle ordered, nb
     int64_t round = 0;
     {
         nb::gil_scoped_release released;
+        for (int64_t i = 0; i < of.rows && of.width > 1; ++i)
+            if (std::find(of.first_classes.begin(), of.first_classes.end(), label.data()[i]) ==
+                of.first_classes.end())
+                of.first_classes.push_back(label.data()[i]);
         for (int side = 0; side < 2; ++side) {
             for (int64_t i = 0; i < of.rows; ++i)
                 if (is_held.data()[i] == (side == 1)) of.order.push_back(i);

@@ -6,8 +6,8 @@ FAULTS = [
     Fault(
         "rows that wait to be drawn from are not in the sample that is saved",
         "src/naively/fitting/sample.py",
-        "        self._draw()\n        every = encoded_by(self._kept, model)\n",
-        "        every = encoded_by(self._kept, model)\n",
+        "every = encoded_by(self._kept, model)",
+        "every = encoded_by(self._rows[0], model)",
         ("tests/test_reservoir.py",),
     ),
     Fault(

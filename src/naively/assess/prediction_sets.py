@@ -111,24 +111,20 @@ def prediction_sets(
 
 
 def least_of(model: Model, coverage: float, *, by_class: bool = False) -> Floats:
-    """Return how probable a class must be to be in a set, (classes,).
+    """Return how probable a class must be to be in a set, (classes,)."""
+    return check_known(model).least(coverage, by_class=by_class)
 
-    Raises
-    ------
-    ValueError
-        If the model does not know how probable held-out rows' right classes were, or too few of
-        these rows are still learned, or a coverage is not between 0 and 1.
-    """
+
+def check_known(model: Model) -> HeldOut:
+    """Return what is known of held-out rows, or raise a ValueError."""
     if model.held_out is None:
-        raise ValueError(NOT_CALIBRATED)
+        raise ValueError(
+            "How often sets hold the right class is not known of this model, as no learned rows "
+            "are in memory or its file: call calibrate(X, y) with labelled rows; or save it with "
+            "sets=True."
+        )
     model.held_out.check()
-    return model.held_out.least(coverage, by_class=by_class)
-
-
-NOT_CALIBRATED = (
-    "How often sets hold the right class is not known of this model, as no learned rows are in "
-    "memory or its file: call calibrate(X, y) with labelled rows; or assess() before save()."
-)
+    return model.held_out
 
 
 # --- Calibrated with rows that the model has not learned -----------------------------------------

@@ -239,7 +239,9 @@ def _assessed(
         return score(nb.model_, rows, y, frequencies=times)
     if nb.unlabelled_weight_ > 0 or len(nb.classes_) < 2 or nb.class_count_.max() <= 1:
         return None
-    return nb.assess()
+    scores = nb.assess()
+    nb._keep(nb._calibrated())
+    return scores
 
 
 def _said(nb: NaiveBayes, times: str | None, names: Sequence[str]) -> ReadAs:

@@ -64,6 +64,8 @@ class Fitted(Protocol):
 
     def _calibrated(self) -> Model: ...
 
+    def _as_now(self) -> Fitted: ...
+
     def _rows(self, X: Table) -> Rows: ...
 
     def _with_labels(self, X: Table, y: Target) -> tuple[Rows, Target]: ...
@@ -103,6 +105,11 @@ class Accessor(ABC):
 
     def __init__(self, estimator: Fitted) -> None:
         self._estimator = estimator
+
+    def __getattribute__(self, name: str) -> Any:
+        """Return a question to the estimator as it is now, whatever it learns meanwhile."""
+        now = self if name.startswith("_") else type(self)(self._estimator._as_now())
+        return object.__getattribute__(now, name)
 
     @property
     def _model(self) -> Model:

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from naively.assess.folds import HeldOutFolds, assess, hold_out, worth
-from naively.assess.prediction_sets import PredictionSets, prediction_sets
+from naively.assess.prediction_sets import PredictionSets, check_known, prediction_sets
 from naively.assess.refits import Named, check_folds, cross_validate, splits_of
 from naively.assess.scores import Scores, check_to_score, score, score_batches
 from naively.counting.axis import Name, title
@@ -90,10 +90,10 @@ def by_row(title: str) -> Callable[[Method], Method]:
         def answer(self: Fitted, X: Table, *args: Any, **kwargs: Any) -> Any:
             stream = self._stream(X)
             if stream is None:
-                return verb(self, X, *args, **kwargs)
+                return verb(self._as_now(), X, *args, **kwargs)
             classes = self._checked.classes  # what is not fitted yet says so now
             # The model is that of now, whatever is learned before the rows are read.
-            ask = partial(_of_rows, partial(verb, copy(self)), args, kwargs)
+            ask = partial(_of_rows, partial(verb, self._as_now()), args, kwargs)
             if "polars" in sys.modules and isinstance(X, sys.modules["polars"].LazyFrame):
                 unsure = "reject" in kwargs and kwargs["reject"] is not None
                 single = is_single(kwargs.get("dtype", np.float64))
@@ -155,7 +155,7 @@ def _plain(labels: LabelArray) -> Any:
 # can be asked of it has three doors: ``inspect``, ``curve`` and ``export``.
 
 
-S = TypeVar("S")
+C = TypeVar("C", bound="Classifier")
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -164,19 +164,37 @@ NEGLIGIBLE = 1e-9  # nats between classes, which are no evidence but rounding
 BLOCK = 1 << 16  # rows that are computed together where not all should be
 
 
-def exclusive(verb: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
+def exclusive(verb: Callable[Concatenate[C, P], R]) -> Callable[Concatenate[C, P], R]:
     """Let a method that changes an estimator in place run in one thread at a time.
 
-    The model is frozen and exchanged whole, so that who only asks needs no lock.
+    It changes a copy, with which the estimator is exchanged at once: who only asks needs no lock.
     """
 
     @wraps(verb)
-    def alone(self: S, /, *args: P.args, **kwargs: P.kwargs) -> R:
+    def alone(self: C, /, *args: P.args, **kwargs: P.kwargs) -> R:
         # dict.setdefault is atomic: all threads get the same lock.
-        with self.__dict__.setdefault(LOCK, RLock()):
-            return verb(self, *args, **kwargs)
+        lock = self.__dict__.setdefault(LOCK, RLock())
+        with lock:
+            then = self._as_now()
+            if then._sample is not None:  # noqa: SLF001  (of our class)
+                then._sample = copy(then._sample)  # noqa: SLF001
+            try:
+                found = verb(then, *args, **kwargs)
+            finally:
+                self.__dict__ = then.__dict__ | {LOCK: lock}
+            return cast("R", self) if found is then else found
 
     return alone
+
+
+def asking(verb: Callable[Concatenate[C, P], R]) -> Callable[Concatenate[C, P], R]:
+    """Let a method ask an estimator as it is now, whatever it learns meanwhile."""
+
+    @wraps(verb)
+    def ask(self: C, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        return verb(self._as_now(), *args, **kwargs)
+
+    return ask
 
 
 class Classifier(Estimator):
@@ -208,6 +226,13 @@ class Classifier(Estimator):
     @abstractmethod
     def _learner(self, model: Model) -> Any:
         """Return a ``NaiveBayes`` of another model, of this kind where this is one."""
+
+    def _as_now(self) -> Self:
+        """Return this estimator as it is now, which nothing changes; to copy a dict is atomic."""
+        now = object.__new__(type(self))
+        now.__dict__ = self.__dict__.copy()
+        now.__dict__.pop(LOCK, None)
+        return now
 
     def _stream(self, X: Table) -> Stream | None:  # noqa: ARG002  (for those that can)
         """Return a table that is predicted batch by batch; None if it is predicted at once."""
@@ -389,6 +414,7 @@ class Classifier(Estimator):
         says = np.ptp(evidence, axis=1) > NEGLIGIBLE
         return estimate_prior(posterior(joint[says]), prior) if says.any() else prior
 
+    @asking
     def predict_set(
         self, X: Table, coverage: float = 0.9, *, by_class: bool = False
     ) -> PredictionSets:
@@ -415,14 +441,14 @@ class Classifier(Estimator):
         ------
         ValueError
             If it is not known how probable the right classes of held-out rows are: after ``load``
-            of a file that was saved before ``assess`` was called or sets were asked for, and once
-            more than a tenth of the rows were forgotten or faded. ``calibrate(X, y)`` mends it.
+            of a file that was saved without ``keep_rows`` and ``sets``, and after ``forget`` and
+            ``decay``. ``calibrate(X, y)`` mends it.
 
         Notes
         -----
         A class is in a set if it is at least as probable as the right class is in that share of the
         rows that ``assess()`` holds out: conformal prediction without rows that are set aside
-        (``assess()`` is done at the first call, which takes up to twice as long as learning). With
+        (it is done at the first call, which takes up to twice as long as learning). With
         rows of another kind than those learned no promise holds. Of models that are merged from
         files the held-out rows add up, and sets are rather too large.
 
@@ -444,15 +470,16 @@ class Classifier(Estimator):
         p = model.score(model.encode(self._rows(X)), "posterior")
         return prediction_sets(model, p, coverage, by_class=by_class)
 
-    @exclusive
     def _calibrated(self) -> Model:
         """Return the model with what is known of held-out rows, from the sample if it can be."""
-        model = self._checked
-        known = model.held_out is not None and model.held_out.holds
-        if not known and self._sample is not None:
+        model, sample = self._checked, self._sample
+        if sample is None or (model.held_out is not None and model.held_out.holds):
+            return model
+        if sample.odds is None or sample.odds[0] is not model:
             self._hold_out()
-        return self.model_
+        return model if sample.odds is None else model.with_held_out(sample.odds[1])
 
+    @asking
     def explain(self, X: Table, *, interval: float | None = None) -> Explanation:
         """Say why: the weight of evidence of each column, category and word.
 
@@ -493,6 +520,7 @@ class Classifier(Estimator):
             intervals = probability_intervals(model, rows, coverage, self._covariance())
         return explain(model, rows, intervals, self.target_)
 
+    @asking
     def predict_interval(self, X: Table, coverage: float = 0.9) -> ProbabilityIntervals:
         """Say how sure the probabilities are: how far they would move with as many other rows.
 
@@ -567,6 +595,7 @@ class Classifier(Estimator):
             )
         return covariance_for(model, self._sample)
 
+    @asking
     def assess(
         self,
         X: Table = None,
@@ -677,12 +706,11 @@ class Classifier(Estimator):
         found = fresh(X, y, learned, folds, beside, sample_weight, cost)
         return naming_target(found, self._name_of(y))
 
-    @exclusive
     def _hold_out(self) -> HeldOutFolds:
-        """Hold out folds of the sample, and keep how probable their rows' right classes are."""
-        model = self._checked
-        held_out = hold_out(model, self._learned(), self._kind, interactions=self._interacts)
-        self.model_ = model.with_held_out(held_out.odds(model))
+        """Hold out folds of the sample, which keeps how probable their right classes are."""
+        model, sample = self._checked, self._learned()
+        held_out = hold_out(model, sample, self._kind, interactions=self._interacts)
+        sample.odds = model, held_out.odds(model)
         return held_out
 
     def _refitted(
@@ -760,6 +788,7 @@ class Classifier(Estimator):
     def _encoded(self, rows: Rows, labels: Labels) -> Batch:
         """Return rows encoded as ``fit`` encodes them."""
 
+    @asking
     def evaluate(
         self,
         X: Table,
@@ -818,6 +847,7 @@ class Classifier(Estimator):
             found = score(model, rows, labels, sample_weight, frequencies, cost)
         return naming_target(found, self._name_of(y))
 
+    @asking
     def score(self, X: Table, y: Target, sample_weight: RowWeight = None) -> float:
         """Return the accuracy alone, by which scikit-learn's tools compare estimators.
 
@@ -938,8 +968,14 @@ class Classifier(Estimator):
         self._record("decay", before - self._total, f"{factor:g}")
         return self
 
-    @exclusive
-    def save(self, path: str | PathLike[str] | BinaryIO, *, keep_rows: bool = False) -> None:
+    @asking
+    def save(
+        self,
+        path: str | PathLike[str] | BinaryIO,
+        *,
+        keep_rows: bool = False,
+        sets: bool = False,
+    ) -> None:
         """Write the model to a file (safetensors: no code in it), whole or not at all.
 
         Parameters
@@ -953,6 +989,10 @@ class Classifier(Estimator):
             After ``load`` of such a file everything that needs rows works as before: ``assess``,
             ``calibrate``, and the weights after ``merge`` and ``partial_fit``. By default no row is
             written, as rows may be private.
+        sets : bool, default False
+            Whether to write how probable the right classes of held-out rows are, so that
+            ``predict_set`` is known of the file without its rows (and after ``calibrate(X, y)`` it
+            is anyway): a histogram. It takes as long as ``assess()``.
 
         Raises
         ------
@@ -988,8 +1028,11 @@ class Classifier(Estimator):
                 "There is no sample of the learned rows to save: none is in memory, or rows "
                 "without a label count. Save the model without it."
             )
+        model = self._calibrated() if sets else self.model_
+        if sets:
+            check_known(model)
         target = {"target": self.target_} if self.target_ else {}
-        store.save(self.model_, path, {**target, **self._named}, rows, self.history_)
+        store.save(model, path, {**target, **self._named}, rows, self.history_)
 
     @property
     def classes_(self) -> LabelArray:
@@ -1047,6 +1090,7 @@ class Classifier(Estimator):
         return count_joint_parameters(self._fitted)
 
     @property
+    @asking
     def feature_importances_(self) -> Floats:
         """How much the leave-one-out log loss grows without each column, as shares of all.
 
@@ -1094,8 +1138,9 @@ class Classifier(Estimator):
         first: Classifier = self
 
         def models() -> Iterator[Model]:
-            for other in chain([first], others):
-                check_is_fitted(other)
+            for one in chain([first], others):
+                check_is_fitted(one)
+                other = one if one is first else one._as_now()  # noqa: SLF001
                 how = other._kind, other._interacts, other.unlabelled_weight_  # noqa: SLF001
                 every.append((other._sample, *how))  # noqa: SLF001
                 histories.append(("" if other is first else "merged", other.history_))
@@ -1117,17 +1162,7 @@ class Classifier(Estimator):
         return self
 
     def _learn_as(self, kinds: Collection[Weighting | None], interacts: bool, model: Model) -> None:
-        """Learn from now on as the models do that were merged into one.
-
-        Parameters
-        ----------
-        kinds : collection of {"loo", "temperature"} or None
-            Of the weights that they fit.
-        interacts : bool
-            Whether any of them looks for interactions.
-        model : Model
-            What they have learned.
-        """
+        """Learn from now on as the models do that were merged into one."""
 
     def _weighed(self, model: Model) -> Model:
         """Return the model with weights fitted to the sample of the rows in memory."""

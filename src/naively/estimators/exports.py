@@ -32,11 +32,17 @@ class Export(Accessor):
 
     _name = "export"
 
-    def scorecard(self) -> Scorecard:
+    def scorecard(self, *, sets: bool = False) -> Scorecard:
         """Return the model as numbers to be added up, by which any program can score rows.
 
         All that a model says by default is in it: weights, biases, missing cells, the linear part,
         interactions, texts and their lengths. Nothing can be learned with it, nor forgotten.
+
+        Parameters
+        ----------
+        sets : bool, default False
+            Whether it is to know sets of classes even if they have not been calibrated yet, which
+            takes as long as ``assess()``.
 
         Returns
         -------
@@ -60,7 +66,7 @@ class Export(Accessor):
         """
         from naively.export.scorecard import Scorecard
 
-        return Scorecard.of(self._model)
+        return Scorecard.of(self._estimator._calibrated() if sets else self._model)
 
     def sql(
         self,

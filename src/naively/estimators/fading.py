@@ -43,7 +43,7 @@ class FadedRows:
     newest : float
         The time of the newest row, of these and of those learned before.
     factor : float
-        By how much what was learned before fades.
+        By how much what was learned before fades; 0 if nothing is left of it.
     readings : mapping of str to Reading
         How the strings of their times are read, if they are strings.
     """
@@ -103,7 +103,7 @@ class FadedRows:
         faded[faded < NOTHING_LEFT] = 0.0
         given = check_weight(weight, len(rows))
         own = faded if given is None else faded * given
-        return cls(rows, own, newest, max(factor, NOTHING_LEFT), readings)
+        return cls(rows, own, newest, 0.0 if factor < NOTHING_LEFT else factor, readings)
 
     def kept_in(self, model: Model) -> Model:
         """Return a model that knows how new its newest row is, and how times are read."""

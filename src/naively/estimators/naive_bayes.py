@@ -23,7 +23,7 @@ from naively.data.frames import TEXT, Table, as_rows, is_on_cluster, with_one_ro
 from naively.data.reading import TIME_OF_ROWS, ReadAs, read_strings
 from naively.data.stream import Stream, as_stream
 from naively.estimators.class_weight import without_class_weight
-from naively.estimators.classifier import Classifier, exclusive
+from naively.estimators.classifier import Classifier, asking, exclusive
 from naively.estimators.fading import FadedRows, HalfLife
 from naively.estimators.training import (
     InDatabase,
@@ -457,11 +457,16 @@ class NaiveBayes(Classifier):
             fading = self._fading(X, y, sample_weight, time, before)
             X, sample_weight = fading.rows, fading.weight
         beside = Beside(sample_weight, frequencies, groups)
-        if not known:
+        gone = self._total if known and fading is not None and not fading.factor else 0.0
+        if gone or not known:
+            history = self.history_
             self._fit(X, y, beside, classes, more=True)
             if fading is not None:
                 self._keep(fading.kept_in(self.model_))
             self._named = named
+            if gone:
+                self.history_ = history.add("decay", gone, 0.0, "0")
+                self._record("update", self._total)
             return self
         found = self._read(X, y, beside, self._learned_texts, some=self.semi_supervised)
         self._check_labels(found)
@@ -486,19 +491,7 @@ class NaiveBayes(Classifier):
     def _weighed_again(
         self, model: Model, sample: Reservoir | None, found: Training, held_out: HeldOut | None
     ) -> Model:
-        """Return a model that has learned more, with other weights where those are of too few rows.
-
-        Parameters
-        ----------
-        model : Model
-            What all rows have taught.
-        sample : Reservoir, optional
-            A sample of them, if there is one.
-        found : Training
-            The rows that came last.
-        held_out : HeldOut, optional
-            What was known of held-out rows before.
-        """
+        """Return a model that has learned more, with other weights if those are of too few rows."""
         if sample is not None and isinstance(found, InMemory) and not found.is_labelled:
             return self._with_unlabelled(model, sample, found)
         if sample is not None and weights_are_stale(self.model_, model):
@@ -717,19 +710,7 @@ class NaiveBayes(Classifier):
         history: History | None = None,
         target: str = "",
     ) -> Self:
-        """Return an estimator of a model, whose options learn more rows as it has its own.
-
-        Parameters
-        ----------
-        model : Model
-            What was learned.
-        sample : SampledRows, optional
-            A sample of the rows that were, to be in memory.
-        history : History, optional
-            What was done to the model before.
-        target : str
-            The column that is predicted.
-        """
+        """Return an estimator of a model, whose options learn more rows as it has its own."""
         options = {of.name: getattr(model.settings, of.name) for of in fields(Settings)}
         options["weights"] = None if model.weights is None else model.weights.how
         asked = model.settings.interactions or "auto"
@@ -788,6 +769,7 @@ class NaiveBayes(Classifier):
         return (self._checked.sought or Sought()).why_none
 
     @property
+    @asking
     def notes_(self) -> tuple[str, ...]:
         """What is to be said of what was learned: interactions, counts, whole weights."""
         schema = self._checked.taken.schema
@@ -933,15 +915,7 @@ def _of_lectures(event: Any, adds: bool) -> Any:
 
 
 def check_effect(nb: NaiveBayes, schema: Schema) -> None:
-    """Raise a ValueError if an option has no effect, as all event models have options of their own.
-
-    Parameters
-    ----------
-    nb : NaiveBayes
-        Its ``estimate`` and ``smoothing`` are those of event models that are named or chosen.
-    schema : Schema
-        The event models of the rows that it learns.
-    """
+    """Raise a ValueError if an option has no effect, as event models have options of their own."""
     estimates_prior = isinstance(nb.class_prior, Beta | Dirichlet)
     asked = any(group.event.estimate == nb.estimate for group in schema.groups)
     idle = [] if nb.estimate == "mean" or estimates_prior or asked else ["estimate"]
@@ -956,17 +930,7 @@ def check_effect(nb: NaiveBayes, schema: Schema) -> None:
 
 
 def check_class_prior(model: Model, classes: Target, *, more: bool) -> None:
-    """Raise a ValueError if the class prior is not for the classes of a model.
-
-    Parameters
-    ----------
-    model : Model
-        What was learned.
-    classes : array-like or None
-        All classes that will ever come, where they are said.
-    more : bool
-        Whether other classes may still come, where it is not said which.
-    """
+    """Raise a ValueError if the class prior is not for the classes of a model."""
     known = model.classes
     if classes is not None:
         known = union_classes(known, encode_labels(classes).classes)

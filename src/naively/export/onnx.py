@@ -576,8 +576,10 @@ class Scored:
         op, constant = self.graph.op, self.graph.constant
         missing, function = self._missing(of.cell), of.function
         if isinstance(function, Step):
-            is_level = op("Equal", self._place(of.cell, [function.level]), self.graph.whole([[0]]))
-            x = op("Sub", op("Cast", is_level, to=11), constant([[function.centre]]))
+            others = [level for level in function.among if level != function.level]
+            values = np.array([1.0, *[0.0] * len(others), function.centre * bool(function.among)])
+            at = self._place(of.cell, [function.level, *others])
+            x = op("Gather", constant(values - function.centre), at)
             x = op("Where", missing, constant([[0.0]]), x)
         else:
             x = self._number(of.cell)
@@ -591,32 +593,31 @@ class Scored:
         op, whole = self.graph.op, self.graph.whole
         every = list(dict.fromkeys(of for rule in rules for of in rule.conditions))
         place = {of: i for i, of in enumerate(every)}
-        # The bits of a rule that has fewer conditions than another are 0 at last.
+        # The strides of a rule that has fewer conditions than another are 0 at last.
         shape = max(len(rule.conditions) for rule in rules), len(rules)
-        at, bit = np.zeros((2, *shape), np.int64)
+        at, strides = np.zeros((2, *shape), np.int64)
         for j, rule in enumerate(rules):
-            for i, of in enumerate(rule.conditions):
-                at[i, j], bit[i, j] = place[of], 1 << i
-        holds = op("Concat", *map(self._holds, every), axis=1)
-        bits = op("Mul", op("Gather", holds, whole(at), axis=1), whole([bit]))
-        cell = op("ReduceSum", bits, whole([1]), keepdims=0)
+            for i, (of, stride) in enumerate(rule.strided):
+                at[i, j], strides[i, j] = place[of], stride
+        sides = op("Concat", *map(self._side, every), axis=1)
+        sides = op("Mul", op("Gather", sides, whole(at), axis=1), whole([strides]))
+        cell = op("ReduceSum", sides, whole([1]), keepdims=0)
         first = np.cumsum([0, *(len(rule.points) for rule in rules[:-1])])
         table = self.graph.constant(np.vstack([rule.points for rule in rules]))
         points = op("Gather", table, op("Add", cell, whole([first])))
         self.added.append(op("ReduceSum", points, whole([1]), keepdims=0))
 
-    def _holds(self, of: CellCondition) -> Tensor:
-        """Return 1 where a condition holds, and else 0, of shape (n, 1)."""
-        op = self.graph.op
+    def _side(self, of: CellCondition) -> Tensor:
+        """Return the side of each cell: 1 where a condition holds, 0 or 2 where not, (n, 1)."""
+        op, whole = self.graph.op, self.graph.whole
         if isinstance(of.test, tuple):
-            at = self._place(of.cell, of.test)
-            found = op("Less", at, self.graph.whole([[len(of.test)]]))
+            others, elsewhere = of.others or (), 0 if of.others is None else 2
+            sides = [1] * len(of.test) + [0] * len(others) + [elsewhere]
+            side = op("Gather", whole(sides), self._place(of.cell, (*of.test, *others)))
         else:
             edge = self.graph.constant([[of.test]])
-            found = op("GreaterOrEqual", self._number(of.cell), edge)
-        missing = self._missing(of.cell)
-        found = op("Or", found, missing) if of.missing else op("And", found, op("Not", missing))
-        return op("Cast", found, to=INTEGER)
+            side = op("Cast", op("GreaterOrEqual", self._number(of.cell), edge), to=INTEGER)
+        return op("Where", self._missing(of.cell), whole([[of.missing]]), side)
 
     def _add_tokens(self, term: TokensTerm) -> None:
         op, of, whole = self.graph.op, self.graph.constant, self.graph.whole

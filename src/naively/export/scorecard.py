@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from importlib.resources import files
+from itertools import accumulate
+from operator import mul
 from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar, Literal, TypeAlias, final
@@ -431,13 +433,17 @@ class CellCondition:
         What is read.
     test : float or tuple of levels
         The edge, or the levels.
-    missing : bool
-        Whether the condition holds for a missing cell.
+    missing : int
+        The side of a missing cell: 1 if the condition holds for it, 0 if not, 2 if neither.
+    others : tuple of levels, optional
+        The levels for which it does not hold, if that is not every other one: 2 is then the side of
+        what is none of both.
     """
 
     cell: Cell
     test: float | tuple[Level, ...]
-    missing: bool
+    missing: int
+    others: tuple[Level, ...] | None = None
 
     def to_dict(self) -> dict[str, Plain]:
         """Return the condition as JSON holds it."""
@@ -445,6 +451,8 @@ class CellCondition:
             asked: dict[str, Plain] = {"levels": list(self.test)}
         else:
             asked = {"edge": plain_floats(np.array(self.test))}
+        if self.others is not None:
+            asked["others"] = list(self.others)
         return {**self.cell.to_dict(), **asked, "missing": self.missing}
 
 
@@ -453,13 +461,19 @@ class CellCondition:
 class RuleTerm:
     """A number for each set of conditions that hold.
 
-    ``points`` are of shape (2 to the power of conditions, classes). A row's number among them has a
-    bit for each condition, the first the lowest, which is 1 where the condition holds.
+    ``points`` are of shape (cells, classes). A row's number among them is the sum of its side of
+    each condition times its stride: the product of how many sides those before have, 2 or 3.
     """
 
     kind: ClassVar[TermKind] = "rule"
     conditions: tuple[CellCondition, ...]
     points: Floats
+
+    @property
+    def strided(self) -> list[tuple[CellCondition, int]]:
+        """The conditions, each with its stride."""
+        number = (2 if of.others is None else 3 for of in self.conditions)
+        return [*zip(self.conditions, accumulate(number, mul, initial=1), strict=False)]
 
     def to_dict(self) -> dict[str, Plain]:
         """Return the term as JSON holds it."""
@@ -653,22 +667,26 @@ class _Terms:
         assert isinstance(function, Line | Step)  # products are of nothing else
         group = self._group(term.group)
         above = _threshold(group) if isinstance(function, Line) else None
-        if isinstance(function, Step) and function.level not in self._levels(term):
-            function = replace(function, level=None)
-        elif isinstance(function, Step):
-            function = replace(function, level=self._written(term.column, function.level))
+        if isinstance(function, Step):
+            known = self._levels(term)
+            level, *among = (
+                self._written(term.column, level) if level in known else None
+                for level in (function.level, *function.among)
+            )
+            function = replace(function, level=level, among=tuple(among))
         return Factor(self._cell(term.column, group), function, above)
 
     def _condition(self, of: Condition) -> CellCondition:
         group, test = self._group(of.group), of.test
-        asked: float | tuple[Level, ...]
+        cell = self._cell(of.column, group)
         if isinstance(test, Above):
-            asked = _edge_of_cells(group, test.edge)
-        else:
-            known = self._levels(of)
-            some = (level for level in test.levels if level in known)
-            asked = tuple(self._written(of.column, level) for level in some)
-        return CellCondition(self._cell(of.column, group), asked, of.missing)
+            return CellCondition(cell, _edge_of_cells(group, test.edge), of.missing)
+        known = self._levels(of)
+        holds, others = (
+            tuple(self._written(of.column, level) for level in levels if level in known)
+            for levels in (test.levels, test.others)
+        )
+        return CellCondition(cell, holds, of.missing, others if test.others else None)
 
     def _levels(self, of: Term | Condition) -> Mapping[Level, int]:
         """Return the levels of a column; one that was forgotten is as if it was never seen."""

@@ -69,16 +69,18 @@ const times = (x, slope) => (x === 0 ? 0 : x * slope); // an impossible event co
 // The value of a row for a product; 0 where the cell is missing.
 function factorOf(of) {
   const read = reader(of), { centre, scale, above, low, high } = of;
-  const value = "level" in of ? (x) => Number(x === code(of.level))
+  const among = of.among?.length ? new Set(of.among.map(code)) : null;
+  const value = "level" in of ? (x) => (among && !among.has(x) ? centre : Number(x === code(of.level)))
     : (x) => clip(above === undefined ? x : Number(x > above), low, high);
   return (row) => { const x = read(row); return x === undefined ? 0 : (value(x) - centre) / scale; };
 }
 
-// Whether a condition of a rule holds in a row.
+// The side of a row of a condition of a rule: 1 where it holds, 0 or 2 where not.
 function conditionOf(of) {
   const read = reader(of), edge = number(of.edge), levels = of.levels && new Set(of.levels.map(code));
-  const holds = levels ? (x) => levels.has(x) : (x) => x >= edge;
-  return (row) => { const x = read(row); return x === undefined ? of.missing : holds(x); };
+  const others = of.others && new Set(of.others.map(code));
+  const side = (x) => (levels ? levels.has(x) : x >= edge) ? 1 : others && !others.has(x) ? 2 : 0;
+  return (row) => { const x = read(row); return x === undefined ? of.missing : side(x); };
 }
 
 // The card's table of Unicode, as maps by code point; only what is asked for is spread out.
@@ -344,8 +346,10 @@ const TERMS = {
   rule(term) {
     const conditions = term.conditions.map(conditionOf), points = numbers(term.points);
     const said = term.points.map((of) => of.some(Boolean));
+    let size = 1;
+    const strides = term.conditions.map((of) => { const at = size; size *= of.others ? 3 : 2; return at; });
     return (row, add) => {
-      const cell = conditions.reduce((sum, holds, i) => (holds(row) ? sum + 2 ** i : sum), 0);
+      const cell = conditions.reduce((sum, side, i) => sum + side(row) * strides[i], 0);
       if (said[cell]) add(points, cell);
     };
   },

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any, final
 
@@ -266,8 +266,12 @@ class _TermsInSql:
         none, one = number(0.0), number(1.0)
         if isinstance(function, Step):
             x = self.pieces.cell(of.cell, as_text=_is_text(of.cell))
-            levels = () if function.level is None else (function.level,)
-            value = f"CASE WHEN {self._is_among(of.cell, levels)} THEN {one} ELSE {none} END"
+            others = none
+            if function.among:
+                known, unseen = self._is_among(of.cell, function.among), number(function.centre)
+                others = f"CASE WHEN {known} THEN {none} ELSE {unseen} END"
+            is_level = self._is_among(of.cell, (function.level,))
+            value = f"CASE WHEN {is_level} THEN {one} ELSE {others} END"
         else:
             x = value = self.pieces.cell(of.cell)
             if of.above is not None:
@@ -279,11 +283,11 @@ class _TermsInSql:
         return f"CASE WHEN {x} IS NULL THEN {none} ELSE {factor} END"
 
     def _rule(self, term: RuleTerm) -> None:
-        bits = [
-            f"CASE WHEN {self._holds(of)} THEN {1 << i} ELSE 0 END"
-            for i, of in enumerate(term.conditions)
+        sides = [
+            f"CASE WHEN {self._holds(of)} THEN {stride} {self._else(of, stride)} END"
+            for of, stride in term.strided
         ]
-        place = self.pieces.find(" + ".join(["1", *bits]))
+        place = self.pieces.find(" + ".join(["1", *sides]))
         self.pieces.add_chosen(place, self.shift(term.points))
 
     def _holds(self, of: CellCondition) -> str:
@@ -293,10 +297,18 @@ class _TermsInSql:
             holds = self._is_among(of.cell, of.test)
         else:
             holds = f"{x} >= {self.pieces.dialect.number(of.test)}"
-        return f"{x} IS NULL OR {holds}" if of.missing else holds
+        return f"{x} IS NULL OR {holds}" if of.missing == 1 else holds
+
+    def _else(self, of: CellCondition, stride: int) -> str:
+        """Return what a condition adds to the number of the cell where it does not hold."""
+        if of.others is None:
+            return "ELSE 0"
+        others = self._holds(replace(of, test=of.others, missing=int(of.missing == 0)))
+        return f"WHEN {others} THEN 0 ELSE {2 * stride}"
 
     def _is_among(self, cell: Cell, levels: Sequence[Any]) -> str:
         """Return whether a cell is one of some levels; the database cannot hold all strings."""
+        levels = [level for level in levels if level is not None]  # one that was forgotten
         dialect, x = self.pieces.dialect, self.pieces.cell(cell, as_text=_is_text(cell))
         if cell.part is not None:
             names, x = NAMES[cell.part], self.pieces.spelling.part(x, cell.part)

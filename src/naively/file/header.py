@@ -78,18 +78,19 @@ class SavedLinear:
     Parameters
     ----------
     terms : tuple
-        The group, the column and the kind of each; and the level of a step.
+        The group, the column and the kind of each; the level of a step, and all that it is among.
     conditions : tuple
         The group and the column of each; the levels for one of which it holds, or None where it
-        holds from an edge on; and whether it holds for a missing cell.
+        holds from an edge on; the side of a missing cell; and the levels for which it does not
+        hold, none where these are all others.
     rules : tuple of tuple of int
         The numbers of the conditions of each rule.
     ridge : float
         Of the slopes.
     """
 
-    terms: tuple[tuple[int, SavedName, FunctionKind, Level | None], ...]
-    conditions: tuple[tuple[int, SavedName, tuple[Level, ...] | None, bool], ...]
+    terms: tuple[tuple[int, SavedName, FunctionKind, Level | None, tuple[Level, ...]], ...]
+    conditions: tuple[tuple[int, SavedName, tuple[Level, ...] | None, int, tuple[Level, ...]], ...]
     rules: tuple[tuple[int, ...], ...]
     ridge: float
 

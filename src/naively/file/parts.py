@@ -300,13 +300,7 @@ def write_axis(axis: Axis, name: str, arrays: Arrays) -> Saved:
 
 
 def read_axis(saved: SavedAxis, name: str, group: Group, unread: UnreadArrays) -> Axis:
-    """Return the axis of a group, whose arrays have names that begin with ``name``.
-
-    Raises
-    ------
-    ValueError
-        If it is not an axis that the group's event model counts on.
-    """
+    """Return the axis of a group, whose arrays have names that begin with ``name``."""
     kind = _axis_of(group)
     if saved.kind != kind:
         raise ValueError(f"the axis is of {saved.kind} instead of {kind}")
@@ -571,11 +565,11 @@ def write_linear(
         arrays["linear/rule_points"] = _table(points, places)
     return {
         "terms": [
-            [groups[term.group], term.column, KINDS[type(term.function)], _level_of(term)]
+            [groups[term.group], term.column, KINDS[type(term.function)], *_levels_of(term)]
             for term in terms
         ],
         "conditions": [
-            [groups[of.group], of.column, _levels_of(of), of.missing] for of in conditions
+            [groups[of.group], of.column, *_saved_test(of.missing, of.test)] for of in conditions
         ],
         "rules": [[place[of] for of in rule.conditions] for rule in linear.rules],
         "ridge": linear.ridge,
@@ -589,24 +583,7 @@ def read_linear(
     keys: Sequence[GroupKey],
     order: Columnar,
 ) -> LinearPart:
-    """Return the linear part that was written, or raise a ValueError.
-
-    A column may be counted otherwise by now than when the slopes were fitted, so that a term may be
-    of a group that the column is in no more; but it is of a column of the table.
-
-    Parameters
-    ----------
-    saved : SavedLinear
-        What the header says of it.
-    unread : UnreadArrays
-        The arrays of the file.
-    classes : int
-        The number of classes.
-    keys : sequence of GroupKey
-        The groups of the weights.
-    order : range or tuple
-        The columns of the table.
-    """
+    """Return the linear part that was written, or raise a ValueError."""
     if saved.ridge < 0:
         raise ValueError("the ridge is below 0")
     terms = _read_terms(saved, unread, keys, order)
@@ -634,32 +611,35 @@ def _table(rows: Sequence[tuple[float, ...]], places: Sequence[int]) -> Floats:
 KINDS: dict[type, FunctionKind] = {Line: "line", Step: "step", Above: "above", There: "there"}
 
 
-def _level_of(term: Term) -> Level | None:
-    """Return the level of a step; None of another function."""
-    return term.function.level if isinstance(term.function, Step) else None
+def _levels_of(term: Term) -> tuple[Level | None, list[Level]]:
+    """Return the level of a step, and all that it is among; None and none of another function."""
+    of = term.function
+    return (of.level, list(of.among)) if isinstance(of, Step) else (None, [])
 
 
-def _levels_of(condition: Condition) -> list[Level] | None:
-    """Return the levels for one of which a condition holds; None where it holds from an edge on."""
-    return list(condition.test.levels) if isinstance(condition.test, OneOf) else None
+def _saved_test(missing: int, of: Above | OneOf) -> list[object]:
+    """Return what the header says of what a condition asks."""
+    if isinstance(of, Above):
+        return [None, missing, []]
+    return [list(of.levels), missing, list(of.others)]
 
 
 def _read_terms(
     saved: SavedLinear, unread: UnreadArrays, keys: Sequence[GroupKey], order: Columnar
 ) -> list[Term]:
     """Return the terms, each of which is there once."""
-    kinds = [kind for _, _, kind, _ in saved.terms]
+    kinds = [of[2] for of in saved.terms]
     clip = unread.take("linear/range", shape=(kinds.count("line"), 2))
     unit = unread.take("linear/unit", shape=(kinds.count("line") + kinds.count("step"), 2))
     above = unread.take("linear/edge", shape=(kinds.count("above"),))
     ranges, units, edges = (iter(of.tolist()) for of in (clip, unit, above))
     known = order if isinstance(order, range) else frozenset(order)
     terms = []
-    for group, column, kind, level in saved.terms:
+    for group, column, kind, level, among in saved.terms:
         key = _key_of(group, column, keys, known)
         if (level is None) != (kind != "step"):
             raise ValueError("a step has no level, or another term has one")
-        _check_layout(column, key, None if kind in ("line", "above") else [level])
+        _check_layout(column, key, None if kind in ("line", "above") else [level, *among])
         function: ColumnFunction = There()
         if kind == "above":
             function = Above(_checked_edge(next(edges)))
@@ -667,7 +647,7 @@ def _read_terms(
             low, high = next(ranges) if kind == "line" else (0.0, 1.0)
             centre, scale = next(units)
             _check_function(low, high, centre, scale)
-            function = Step(level, centre, scale)
+            function = Step(level, centre, scale, among)
             if kind == "line":
                 function = Line(low, high, centre, scale)
         terms.append(Term(key, column, function))
@@ -685,22 +665,24 @@ def _read_rules(
 ) -> dict[Rule, tuple[tuple[float, ...], ...]]:
     """Return the rules, each of which is there once, and what their cells add."""
     known = order if isinstance(order, range) else frozenset(order)
-    above = sum(levels is None for _, _, levels, _ in saved.conditions)
+    above = sum(of[2] is None for of in saved.conditions)
     edges = iter(unread.take("linear/rule_edge", shape=(above,)).tolist())
     conditions = []
-    for group, column, levels, missing in saved.conditions:
+    for group, column, levels, missing, others in saved.conditions:
         key = _key_of(group, column, keys, known)
-        _check_layout(column, key, levels)
-        test = Above(_checked_edge(next(edges))) if levels is None else OneOf(tuple(levels))
+        _check_layout(column, key, None if levels is None else [*levels, *others])
+        if not 0 <= missing < (3 if others and levels is not None else 2):
+            raise ValueError("a condition has a side that there is not")
+        test = Above(_checked_edge(next(edges))) if levels is None else OneOf(levels, others)
         conditions.append(Condition(key, column, test, missing))
     if any(not 0 <= at < len(conditions) for rule in saved.rules for at in rule):
         raise ValueError("there are rules of conditions that there are not")
     if not all(1 <= len(rule) <= MOST_CONDITIONS for rule in saved.rules):
         raise ValueError(f"a rule has one to {MOST_CONDITIONS} conditions")
-    cells = [2 ** len(rule) for rule in saved.rules]
+    rules = [Rule(tuple(conditions[at] for at in rule)) for rule in saved.rules]
+    cells = [rule.strides[-1] for rule in rules]
     points = unread.take("linear/rule_points", shape=(sum(cells), classes))
     _check_slopes(points)
-    rules = [Rule(tuple(conditions[at] for at in rule)) for rule in saved.rules]
     if len(set(rules)) < len(rules):
         raise ValueError("a rule is there twice")
     ends = np.cumsum(cells)[:-1]
@@ -836,19 +818,7 @@ def read_weights(
     classes: LabelArray,
     order: Columnar,
 ) -> Weights:
-    """Return the weights that were written, or raise a ValueError.
-
-    Parameters
-    ----------
-    saved : SavedWeights
-        What the header says of them.
-    unread : UnreadArrays
-        The arrays of the file.
-    classes : ndarray of shape (classes,)
-        The labels.
-    order : range or tuple
-        The columns of the table.
-    """
+    """Return the weights that were written, or raise a ValueError."""
     weight, bias = unread.take("weights"), unread.take("bias")
     if weight.shape != (len(saved.of), len(classes)) or bias.shape != classes.shape:
         raise ValueError("weights have the wrong shape")
@@ -968,17 +938,7 @@ def write_sample(sample: SampledRows, groups: Sequence[Group], arrays: Arrays) -
 
 
 def read_sample(saved: SavedSample, unread: UnreadArrays, model: Model) -> SampledRows:
-    """Return the sample that was written, or raise a ValueError.
-
-    Parameters
-    ----------
-    saved : SavedSample
-        What the header says of it.
-    unread : UnreadArrays
-        The arrays of the file.
-    model : Model
-        What has learned the rows.
-    """
+    """Return the sample that was written, or raise a ValueError."""
     batches = [_read_batch(f"sample/{i}", unread, model) for i in range(saved.batches)]
     keys = np.concatenate([np.empty(0, np.uint64), *(keys for _, keys, _ in batches)])
     if len(np.unique(keys)) < len(keys):

@@ -114,23 +114,13 @@ def commonest(
         np.float64
     )
     enough = np.flatnonzero(rows >= IN_LEVEL * (1 - ROUNDING)).tolist()
-    # Levels that came equally often are taken by what they are, in whatever order they came.
-    return sorted(enough, key=lambda at: (-rows[at], repr(levels[at])))[:most], rows
+    # Levels that came equally often are taken in the order in which rows have them.
+    _, first = np.unique(np.append(code[there], range(len(levels))), return_index=True)
+    return sorted(enough, key=lambda at: (-rows[at], first[at]))[:most], rows
 
 
 def basis_of(columns: Sequence[tuple[Group, Block]], said: Said, labels: Labels) -> Basis:
-    """Return functions of the columns, and their values on the rows.
-
-    Parameters
-    ----------
-    columns : sequence of (Group, Block)
-        The columns (``columns_of``).
-    said : callable
-        Returns how much evidence each part gives (``evidence_said``), and is asked only where there
-        would be more than ``FUNCTIONS``: then they are of the columns that say most.
-    labels : Labels
-        The labels of the rows.
-    """
+    """Return functions of the columns, and their values on the rows."""
     rows = labels.weight
     of_column: list[tuple[Part, list[tuple[Term, Floats]]]] = []
     for group, block in columns:
@@ -226,14 +216,15 @@ def _steps(block: Codes, column: int, weight: Floats | None) -> list[Line | Step
     """Return indicators of the commonest levels of a column; of two levels, one indicator."""
     levels = block.axis.levels[column]
     best, rows = commonest(block, column, weight, LEVELS)
-    total = rows.sum()
-    if (rows > 0).sum() <= 2:
-        best = best[: int((rows > 0).sum()) - 1]
+    total, known = rows.sum(), np.count_nonzero(rows)
+    among = tuple(sorted((levels[at] for at in best), key=repr)) if len(best) == known else ()
+    if known <= 2:
+        best = best[: known - 1]
     found: list[Line | Step] = []
     for at in best:
         share = rows[at] / total
         scale = max(float(np.sqrt(share * (1 - share))), LEAST_SCALE)
-        found.append(Step(levels[at], float(share), scale))
+        found.append(Step(levels[at], float(share), scale, among))
     return found
 
 
@@ -290,25 +281,7 @@ class Products:
         *,
         may: NDArray[np.bool_] | None = None,
     ) -> Products:
-        """Choose the products that would lower the log loss of some rows most.
-
-        Parameters
-        ----------
-        of : sequence of Term
-            The functions.
-        z : ndarray of shape (all rows, functions)
-            Their values.
-        said : callable
-            Returns how much evidence each part gives; asked only if there are many columns.
-        p : ndarray of shape (rows, classes)
-            The posteriors of the rows that are looked at.
-        labels : Labels
-            Their labels.
-        rows : ndarray of shape (rows,), optional
-            Their numbers; by default all rows.
-        may : ndarray of shape (functions,), optional
-            Which functions may be multiplied; by default all.
-        """
+        """Choose the products that would lower the log loss of some rows most."""
         some = z if rows is None else z.T.take(rows, axis=1).T
         columns = [term.part for term in of]
         number = {part: i for i, part in enumerate(dict.fromkeys(columns))}

@@ -13,19 +13,7 @@ FEWEST = 100  # rows that interactions are chosen by
 
 
 def add_interactions(model: Model, sample: Sample, *, learned: bool = True) -> Model:
-    """Choose interactions, and fit all weights.
-
-    Interactions that the model has are chosen anew.
-
-    Parameters
-    ----------
-    model : Model
-        What was learned.
-    sample : Sample
-        Rows, by which interactions and weights are chosen.
-    learned : bool, default True
-        Whether the model has learned these rows, so that each must be left out.
-    """
+    """Choose interactions, and fit all weights."""
     limits = Limits.of(model.settings.interactions)
     limits.check([title(name) for name in model.taken.schema.columns], len(model.classes))
     why_none = _why_none(model, sample)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -31,6 +32,7 @@ from naively.schema.schema import DERIVED, Group, level_hashes, mixed
 
 PartKind: TypeAlias = Literal["column", "missing", "text", "band"]
 IMPOSSIBLE = -700.0  # nats from the best class, instead of -inf
+ROUNDS = 2  # in which levels are told apart by rows, and these by levels
 HALF = 0.5  # of a row, for each class, so that a class of one row can be left without it
 LARGE = 1_000_000  # stored numbers, or words: what is made of them takes much memory
 FARTHEST = 1e15  # nats of one part, at most, so that squares of sums stay finite as float32
@@ -121,19 +123,7 @@ class LeaveOneOut:
 
 
 def weighted_joint(model: Model, found: LeaveOneOut, batches: Sequence[Batch]) -> Floats:
-    """Return joint log likelihoods by the weights of a model and its linear part, (rows, classes).
-
-    They are under the model's class prior, as its predictions are.
-
-    Parameters
-    ----------
-    model : Model
-        The model.
-    found : LeaveOneOut
-        The leave-one-out table of some rows.
-    batches : sequence of Batch
-        The same rows, as the model encodes them.
-    """
+    """Return joint log likelihoods by a model's weights and linear part, (rows, classes)."""
     if model.weights is None:
         return np.asarray(found.class_prior + found.table.sum(axis=0))
     classes = model.classes.tolist()
@@ -185,19 +175,7 @@ def leave_one_out_table(
     learned: bool = True,
     length_power: float = LENGTH_POWER,
 ) -> LeaveOneOut:
-    """Return the leave-one-out table of encoded rows.
-
-    Parameters
-    ----------
-    batch : Batch
-        Labelled rows, as the model encodes them. A weight of 1 is an independent row
-        (``Sample.encoded``).
-    learned : bool, default True
-        Whether the model has learned these rows, so that each must be left out.
-    length_power : float
-        The evidence of a text is divided by this power of its length: by default as in a model
-        with weights; 0 is that of one without.
-    """
+    """Return the leave-one-out table of encoded rows."""
     labels, blocks = batch.labels.among(model.classes), model.blocks(batch.split())
     once = one_of_each(labels, batch.times)
     keys: list[Part] = []
@@ -367,22 +345,45 @@ def held_out(
 
 
 def row_order(batches: Sequence[Batch], contents: Sequence[Hashes]) -> list[NDArray[np.int64]]:
-    """Return an order of the rows of each batch, which differ.
-
-    Parameters
-    ----------
-    batches : sequence of Batch
-        The rows, whose labels are among the same classes.
-    contents : sequence of ndarray of uint64, of shape (rows,)
-        The sum over the cells of each row (``naively.schema.schema.contents``).
-    """
-    first = [mixed(content) for content in contents]
-    every = np.concatenate([np.empty(0, np.uint64), *first])
-    in_order = np.sort(every)
-    if (in_order[1:] != in_order[:-1]).all():
-        return [np.argsort(of) for of in first]
-    then = _told_apart(batches, first)
+    """Return an order of the rows of each batch, which differ; no name has a say in it."""
+    first = then = _without_names(batches, contents)
+    for _ in range(ROUNDS):
+        in_order = np.sort(np.concatenate([np.empty(0, np.uint64), *then]))
+        if (in_order[1:] != in_order[:-1]).all():
+            break
+        then = _told_apart(batches, then, _signs(batches, then))
     return [np.lexsort(of) for of in zip(then, first, strict=True)]
+
+
+Signs: TypeAlias = "dict[Name, Hashes]"  # of each column, a number for each level; then 0
+
+
+def _signs(batches: Sequence[Batch], rows: Sequence[Hashes]) -> Signs:
+    """Return a number for each level by the rows that have it."""
+    sums: Signs = {}
+    for batch, of in zip(batches, rows, strict=True):
+        for block in _blocks(batch):
+            for name, codes, size in _codes(block) if isinstance(block, Codes) else ():
+                np.add.at(sums.setdefault(name, np.zeros(size, np.uint64)), codes, of)
+    return {name: np.append(mixed(of[:-1]), np.uint64(0)) for name, of in sums.items()}
+
+
+def _without_names(batches: Sequence[Batch], contents: Sequence[Hashes]) -> list[Hashes]:
+    """Return a number for each row by its cells, of which levels are known by their rows."""
+    coded = [
+        [of for kind, of in _columnar(batch) if isinstance(of, Codes) and kind != "word"]
+        for batch in batches
+    ]
+    others = []
+    for content, blocks in zip(contents, coded, strict=True):
+        named = chain.from_iterable(map(level_hashes, blocks))
+        others.append(content - sum(named, np.zeros_like(content)))
+    rows = [mixed(total + SALT * any(coded)) for total in others]
+    for _ in range(ROUNDS if any(coded) else 0):
+        signs = _signs(batches, rows)
+        told = ((hashes for of in blocks for hashes in _hashes(of, signs)) for blocks in coded)
+        rows = [mixed(sum(of, total)) for of, total in zip(told, others, strict=True)]
+    return rows
 
 
 def by_class(codes: NDArray[np.integer]) -> NDArray[np.int64]:
@@ -398,7 +399,7 @@ def by_class(codes: NDArray[np.integer]) -> NDArray[np.int64]:
     return np.argsort(first[number], kind="stable")
 
 
-def _told_apart(batches: Sequence[Batch], first: Sequence[Hashes]) -> list[Hashes]:
+def _told_apart(batches: Sequence[Batch], first: Sequence[Hashes], signs: Signs) -> list[Hashes]:
     """Return other numbers of rows, by what else their classes and their columns hold."""
     codes = [batch.labels.codes for batch in batches]
     of_class = np.zeros(max(batch.labels.k for batch in batches), np.uint64)
@@ -407,19 +408,25 @@ def _told_apart(batches: Sequence[Batch], first: Sequence[Hashes]) -> list[Hashe
     found = [mixed(of + mixed(of_class)[code]) for code, of in zip(codes, first, strict=True)]
     of_column: dict[Name, Hashes] = {}
     for batch, rows in zip(batches, found, strict=True):
-        for name, seen in _columns(batch, rows):
+        for name, seen in _columns(batch, rows, signs):
             of_column[name] = of_column.get(name, np.zeros(1, np.uint64)) + seen
     told = []
     for batch, rows in zip(batches, found, strict=True):
         total = rows.copy()
         for block in _blocks(batch):
-            total += _of_rows(block, np.concatenate([of_column[n] for n in block.axis.columns]))
+            of = np.concatenate([of_column[name] for name in block.axis.columns])
+            total += _of_rows(block, of, signs)
         told.append(mixed(total))
     return told
 
 
 def _blocks(batch: Batch) -> Iterator[Block]:
-    """Yield the blocks of columns, each column once; texts are told apart by what they hold."""
+    """Yield the blocks of columns."""
+    return (block for _, block in _columnar(batch))
+
+
+def _columnar(batch: Batch) -> Iterator[tuple[str, Block]]:
+    """Yield the kinds and blocks of columns, each once; texts are told apart by what they hold."""
     done: set[Name] = set()
     for key, block in batch.blocks.items():
         columns = set(block.axis.columns)
@@ -427,10 +434,10 @@ def _blocks(batch: Batch) -> Iterator[Block]:
             continue
         if isinstance(block, Dense | Codes) or isinstance(block.axis, Columns):
             done |= columns
-            yield block
+            yield key.kind, block
 
 
-def _columns(batch: Batch, rows: Hashes) -> Iterator[tuple[Name, Hashes]]:
+def _columns(batch: Batch, rows: Hashes, signs: Signs) -> Iterator[tuple[Name, Hashes]]:
     """Yield a number for each column: a sum over its cells and the numbers of their rows."""
     for block in _blocks(batch):
         names = block.axis.columns
@@ -440,12 +447,12 @@ def _columns(batch: Batch, rows: Hashes) -> Iterator[tuple[Name, Hashes]]:
             np.add.at(sums, column, mixed(hash_numbers(x) + rows[row]) - mixed(rows[row] + SALT))
             yield from zip(names, sums[:, None], strict=True)
         else:
-            for name, hashes in zip(names, _hashes(block), strict=True):
+            for name, hashes in zip(names, _hashes(block, signs), strict=True):
                 there = hashes != 0
                 yield name, mixed(hashes[there] + rows[there]).sum(dtype=np.uint64, keepdims=True)
 
 
-def _of_rows(block: Block, of_column: Hashes) -> Hashes:
+def _of_rows(block: Block, of_column: Hashes, signs: Signs) -> Hashes:
     """Return a number for each row: a sum over its cells and the numbers of their columns."""
     if isinstance(block, Sparse):
         row, column, x = block.entries()
@@ -454,16 +461,22 @@ def _of_rows(block: Block, of_column: Hashes) -> Hashes:
         np.add.at(total, row, mixed(hash_numbers(x) + of) - mixed(of + SALT))
         return total
     total = np.zeros(len(block), np.uint64)
-    for hashes, of in zip(_hashes(block), of_column, strict=True):
+    for hashes, of in zip(_hashes(block, signs), of_column, strict=True):
         there = hashes != 0
         total[there] += mixed(hashes[there] + of)
     return total
 
 
-def _hashes(block: Block) -> Iterator[Hashes]:
-    """Yield the hashes of the cells of each column, (rows,); 0 where a cell is missing."""
+def _codes(block: Codes) -> Iterator[tuple[Name, NDArray[np.int32], int]]:
+    """Yield each column, the level of each row, the last if it is missing, and how many with it."""
+    for j, name in enumerate(block.axis.columns):
+        yield name, np.maximum(block.codes[:, j], -1), len(block.axis.levels[j]) + 1
+
+
+def _hashes(block: Block, signs: Signs) -> Iterator[Hashes]:
+    """Yield numbers of the cells of each column, (rows,); 0 where a cell is missing."""
     if isinstance(block, Codes):
-        yield from level_hashes(block)
+        yield from (signs[name][codes] for name, codes, _ in _codes(block))
         return
     assert isinstance(block, Dense)
     for j in range(len(block.axis.columns)):

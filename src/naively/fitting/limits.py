@@ -192,7 +192,7 @@ def _read(part: str, said: str, columns: Mapping[str, KnownColumn]) -> list[tupl
         )
     words = [value] if "in" not in operator else value.strip("{}[]() ").split(",")
     test = OneOf(tuple(_level(word.strip(), column, part, said) for word in words))
-    return [(Condition(column.group, column.name, test, missing=not equal), equal)]
+    return [(Condition(column.group, column.name, test, int(not equal)), equal)]
 
 
 def _split(
@@ -232,7 +232,7 @@ def _of_number(
 
     def at_least(edge: float, *, true: bool) -> tuple[Condition, bool]:
         # A missing cell is not in the rule.
-        return Condition(column.group, column.name, Above(edge), missing=not true), true
+        return Condition(column.group, column.name, Above(edge), int(not true)), true
 
     found = {
         "<": [at_least(number, true=False)],

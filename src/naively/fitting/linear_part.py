@@ -83,16 +83,7 @@ class _Sum(NamedTuple):
 
 
 def fit_linear_part(rows: Weighed, limits: Limits | None = None) -> Added:
-    """Return what lowers the log loss of held-out rows, fitted to all rows.
-
-    Parameters
-    ----------
-    rows : Weighed
-        The rows, as the weights say.
-    limits : Limits, optional
-        What interactions may be: products of columns, and tables of several. By default there are
-        none, but steps of one column.
-    """
+    """Return what lowers the log loss of held-out rows, fitted to all rows."""
     if rows.labels.group is not None and len(np.unique(rows.labels.group)) < THIRDS:
         return Added(NOTHING)
     said = cache(lambda: evidence_said(rows.weights, rows.found))
@@ -109,7 +100,7 @@ def fit_linear_part(rows: Weighed, limits: Limits | None = None) -> Added:
     grown = grow(cut, found.thirds, found.joint, rows.labels, shape)
     linear = found.linear
     if grown.grown is not None:
-        linear = with_rules(linear, cut, grown.grown, rows.labels.k)
+        linear = with_rules(linear, cut, grown.grown, rows.labels, shape)
     return Added(linear, before / of_held, grown.after / of_held)
 
 
@@ -163,15 +154,7 @@ def _with_slopes(
     said: Said,
     limits: Limits | None,
 ) -> tuple[float, _Sum]:
-    """Add slopes of functions of the columns, of given rules, and of products.
-
-    Returns
-    -------
-    loss : float
-        The log loss of the held-out rows with what is added of single columns, in nats.
-    found : _Sum
-        With all that is added.
-    """
+    """Add slopes of functions of the columns, of given rules, and of products."""
     some = rows.labels.take(np.arange(len(thirds[0].joint)))
     # Which columns say most was found on all rows, those held out too: the more there were to
     # choose from, and the fewer rows, the more has to be gained.

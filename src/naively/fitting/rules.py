@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from naively.kernels import dispatch
 from naively.kernels.reference import Floats
 from naively.kernels.rules import Grown
 from naively.model.linear_part import LinearPart, Slopes, Step, Term
-from naively.model.rules import Above, Condition, OneOf, Rule, There
+from naively.model.rules import NEITHER, Above, Condition, OneOf, Rule, There
 from naively.schema.schema import Group
 
 # --- Columns, cut into bins that conditions are made of ------------------------------------------
@@ -88,6 +88,11 @@ class Cut:
             every,
             passed_over=passed_over,
         )
+
+    def rows(self, column: int, labels: Labels) -> Floats:
+        """Return how many rows are in each bin of a column, (bins,)."""
+        size = self.sizes[column]
+        return np.bincount(self.codes[column], labels.weights, size).astype(np.float64)
 
     @property
     def sizes(self) -> NDArray[np.int64]:
@@ -236,6 +241,7 @@ FEW = 5  # tables: of which none are tried where there may be fewer for that
 PATIENCE = 10  # tables that lower no log loss of held-out rows, after which the search ends
 RIDGE = 3.0  # added to its curvature
 IN_BIN = 5.0  # rows on each side of a condition
+HALF = 0.5 + 1e-9  # of the rows
 WORTH = 3.0  # nats that rules must save on the held-out rows; chance saves less
 
 
@@ -263,21 +269,7 @@ class Growth(NamedTuple):
 
 
 def grow(cut: Cut, thirds: Sequence[Third], joint: Floats, labels: Labels, shape: Shape) -> Growth:
-    """Grow as many rules on all rows as lower the log loss of held-out rows most.
-
-    Parameters
-    ----------
-    cut : Cut
-        The columns.
-    thirds : sequence of Third
-        The first rows, with a third held out, and all that is known to add without rules.
-    joint : ndarray of shape (rows, classes)
-        The joint log likelihoods of all rows.
-    labels : Labels
-        Their labels.
-    shape : Shape
-        How large the tables may be.
-    """
+    """Grow as many rules on all rows as lower the log loss of held-out rows most."""
     before, rounds = sum(third.loss(labels) for third in thirds), _most(cut, labels, shape)
     nothing = Growth(None, before)
     if not rounds:
@@ -345,8 +337,14 @@ def _most(cut: Cut, labels: Labels, shape: Shape) -> int:
 # --- What was grown, as the linear part of a model -----------------------------------------------
 
 
-def with_rules(linear: LinearPart, cut: Cut, grown: Grown, k: int) -> LinearPart:
+Asked: TypeAlias = "Sequence[tuple[int, int]]"  # the column and the mask of each condition
+
+
+def with_rules(
+    linear: LinearPart, cut: Cut, grown: Grown, labels: Labels, shape: Shape
+) -> LinearPart:
     """Return a linear part with what was grown: tables of one column are steps of that column."""
+    k = labels.k
     of = {term: np.array(slopes) for term, slopes in linear.of.items()}
     intercept = np.array(linear.intercept) if linear.intercept else np.zeros(k)
     rules = {rule: np.array(points) for rule, points in linear.rules.items()}
@@ -363,19 +361,18 @@ def with_rules(linear: LinearPart, cut: Cut, grown: Grown, k: int) -> LinearPart
                 cell |= np.array([mask >> b & 1 for b in range(size)]) << depth
             steps[some[0]] = steps.get(some[0], 0.0) + points[cell]
             continue
-        conditions, flipped = [], 0
-        for depth, (column, mask) in enumerate(zip(some, masks, strict=True)):
-            condition, flip = _condition(cut, column, mask)
-            conditions.append(condition)
-            flipped |= flip << depth
-        rule = Rule(tuple(conditions))
-        rules[rule] = rules.get(rule, 0.0) + points[np.arange(len(points)) ^ flipped]
+        asked = [*zip(some, masks, strict=True)]
+        conditions, flips = zip(*(_condition(cut, *of, labels) for of in asked), strict=True)
+        flipped = sum(flip << depth for depth, flip in enumerate(flips))
+        rule, points = Rule(conditions), points[np.arange(len(points)) ^ flipped]
+        rules[rule] = rules.get(rule, 0.0) + _whole(points, rule, cut, asked, labels)
     for column, points in steps.items():
-        there, missing = points[:-1], points[-1]
-        if not (cut.codes[column] == len(points) - 1).any():
-            missing = np.zeros(k)
-        intercept = intercept + missing
-        for term, slope in _terms(cut, column, there - missing):
+        rows = cut.rows(column, labels)
+        if shape.columns == 1:
+            points[-1] = 0  # what was missing has no value while such tables are grown
+        points[rows == 0] = rows @ points / rows.sum()  # what was never seen is in no bin
+        intercept = intercept + points[-1]
+        for term, slope in _terms(cut, column, points[:-1] - points[-1]):
             of[term] = of.get(term, 0.0) + slope
     return LinearPart(
         {term: tuple(slope.tolist()) for term, slope in of.items()},
@@ -401,19 +398,54 @@ def _terms(cut: Cut, column: int, points: Floats) -> list[tuple[Term, Floats]]:
     return [(term, step) for term, step in found if np.abs(step).max() > ROUNDING]
 
 
-def _condition(cut: Cut, column: int, mask: int) -> tuple[Condition, int]:
-    """Return a condition, and 1 where it holds for the cells that the mask leaves out."""
-    (group, name), bins = cut.parts[column], cut.bins[column]
+def _whole(points: Floats, rule: Rule, cut: Cut, asked: Asked, labels: Labels) -> Floats:
+    """Return the points of all cells of a rule, (cells, classes), of those with no side of neither.
+
+    What was never seen in a column adds the mean of what the rows add, whatever they have there.
+    """
+    number = [of.number for of in reversed(rule.conditions)]
+    found = np.zeros((*number, points.shape[1]))
+    found[(slice(2),) * len(number)] = points.reshape(*[2] * len(number), -1)
+    masks: dict[int, dict[int, int]] = {}
+    for axis, (column, mask) in enumerate(reversed(asked)):
+        if number[axis] > 2:
+            masks.setdefault(column, {})[axis] = mask
+    for column, of_column in masks.items():
+        rows = cut.rows(column, labels)
+        place: list[int | slice] = [slice(None)] * len(number)
+        mean: Floats | float = 0.0
+        for at in np.flatnonzero(rows).tolist():
+            for axis, mask in of_column.items():
+                place[axis] = mask >> at & 1
+            mean = mean + rows[at] / rows.sum() * found[tuple(place)]
+        for axis in of_column:
+            place[axis] = NEITHER
+        found[tuple(place)] = mean
+    return found.reshape(-1, points.shape[1])
+
+
+def _condition(cut: Cut, column: int, mask: int, labels: Labels) -> tuple[Condition, int]:
+    """Return a condition, and 1 where it holds for the cells that the mask leaves out.
+
+    Of numbers, a cell that is missing where none was is on the side that most rows are on.
+    """
+    (group, name), bins, rows = cut.parts[column], cut.bins[column], cut.rows(column, labels)
     last = len(bins) + 1
-    missing = bool(mask >> last & 1)
+    among = np.array([mask >> b & 1 for b in range(last + 1)])
+    share = float(among @ rows / rows.sum())
+    missing = int(among[last] if rows[last] else share > HALF)
     if isinstance(bins, np.ndarray):  # the mask is of the bins below an edge
-        below = sum(mask >> b & 1 for b in range(last))
+        below = int(among[:last].sum())
         if below == last:  # all that is there, so that missing cells are apart
             return Condition(group, name, Above(-np.inf), missing), 0
-        return Condition(group, name, Above(float(bins[below - 1])), not missing), 1
-    flip = int(mask >> len(bins) & 1)  # what was never seen is with the other levels
-    levels = sorted((level for b, level in enumerate(bins) if (mask >> b & 1) != flip), key=repr)
-    return Condition(group, name, OneOf(tuple(levels)), missing != bool(flip)), flip
+        return Condition(group, name, Above(float(bins[below - 1])), 1 - missing), 1
+    flip = int(among[last - 1])  # what has no bin of its own is not named, or is on no side
+    sides = [sorted((of for b, of in enumerate(bins) if among[b] == at), key=repr) for at in (0, 1)]
+    if rows[last - 1]:
+        test = OneOf(tuple(sides[1 - flip]))
+        return Condition(group, name, test, missing ^ flip if rows[last] else 0), flip
+    test = OneOf(tuple(sides[1]), tuple(sides[0]))
+    return Condition(group, name, test, missing if rows[last] else NEITHER), 0
 
 
 def _by_class(values: Floats) -> Floats:

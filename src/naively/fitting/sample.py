@@ -50,6 +50,7 @@ from naively.kernels.reference import Floats, Hashes
 from naively.likelihoods.words import LENGTH_POWER
 from naively.messages import warn
 from naively.model.class_prior import is_estimated
+from naively.model.held_out import HeldOut
 from naively.model.model import Model, count_batch
 from naively.model.weights import Weights
 from naively.options import Weighting
@@ -92,6 +93,8 @@ EQUAL = 1e-9  # of the weight of a class, that may lack by rounding
 class Reservoir:
     """A sample of labelled rows that a model has learned.
 
+    Who adds to it takes a copy of one that was given out.
+
     Parameters
     ----------
     random_state : int, Generator or None
@@ -115,10 +118,12 @@ class Reservoir:
     def __init__(self, random_state: Any = None, *, grows: bool = False) -> None:
         draw = np.random.default_rng(0 if random_state is None else random_state)
         self._seed = draw.integers(2**64, dtype=np.uint64)
-        self._new: list[Batch] = []  # batches that can wait until the sample is asked for
-        self._kept: list[Kept] = []
+        # What is kept, and batches that can wait until it is asked for. Both are exchanged at once,
+        # and never changed: who asks at the same time finds the same rows.
+        self._rows: tuple[list[Kept], list[Batch]] = [], []
         self._size = SampleSize(0, 0, 0.0, "")
         self._last: tuple[Tally, bool, Sample] | None = None  # so that no text is split again
+        self.odds: tuple[Model, HeldOut] | None = None  # of held-out rows, and by which model
         self._grows = grows
         self.seen = 0  # rows of some weight that were added
 
@@ -142,13 +147,12 @@ class Reservoir:
         rows = batch.times if weight is None else batch.times[weight > 0]
         self.seen += int(rows.sum())
         self._size = sample_size(model, self.seen)
-        self._new.append(batch)
-        self._last = None
-        waiting = self._new if self._kept else self._new[1:]
-        if sum(map(len, waiting)) > WAIT:
-            self._draw()
-        if len(self._kept) > SEVERAL:
-            self._kept = encoded_by(self._kept, model)
+        kept, new = self._rows[0], [*self._rows[1], batch]
+        self._rows, self._last, self.odds = (kept, new), None, None
+        if sum(map(len, new if kept else new[1:])) > WAIT:
+            kept = self._kept
+        if len(kept) > SEVERAL:
+            self._rows = encoded_by(kept, model), self._rows[1]
 
     def add_sampled(self, batch: Batch, model: Model, seen: int, share: Floats) -> None:
         """Sample a share of the rows of each class, (classes,), chosen by another hash of cells.
@@ -164,32 +168,31 @@ class Reservoir:
         if (share < 1).any():
             kept = as_least(kept, share)
             self._grows = False  # of a larger sample there are too few rows
-        self._draw()
-        self._kept = self._least(merged_rows(self._kept, [kept]))
+        self._rows = self._least(merged_rows(self._kept, [kept])), []
 
     def share_of(self, batch: Batch) -> float:
         """Return which share of some rows are equal to rows that were learned; NaN if unknown.
 
         A row can be looked up if it would be in the sample had it been learned.
         """
-        self._draw()
-        if any(kept.groups is not None for kept in self._kept):
+        every = self._kept
+        if any(kept.groups is not None for kept in every):
             return np.nan  # the key of a row is also of its group, which nobody says here
-        kept = np.concatenate([np.empty(0, np.uint64), *(kept.keys for kept in self._kept)])
-        seen, highest = batch.seen(), _highest(self._kept, self._size.kept)
+        kept = np.concatenate([np.empty(0, np.uint64), *(kept.keys for kept in every)])
+        seen, highest = batch.seen(), _highest(every, self._size.kept)
         keys = fingerprints(seen, self._seed)
         keys = keys[keys <= _by_label(highest, seen.labels)]  # others would have been dropped
         return float(np.isin(keys, kept).mean()) if len(keys) else np.nan
 
     def faded(self, factor: float) -> Reservoir:
         """Return the same rows, whose weights are scaled."""
-        self._draw()
         other = Reservoir(grows=self._grows)
         other._seed, other.seen, other._size = self._seed, self.seen, self._size
-        other._kept = [
+        kept = [
             replace(kept, batch=replace(kept.batch, labels=kept.batch.labels.scaled(factor)))
             for kept in self._kept
         ]
+        other._rows = kept, []
         return other
 
     @property
@@ -204,17 +207,14 @@ class Reservoir:
         """
         if self._seed != other._seed:
             return None
-        self._draw()
-        other._draw()
         both = Reservoir(grows=self._grows and other._grows)  # of one there are too few rows else
         both._seed, both.seen = self._seed, self.seen + other.seen
         both._size = sample_size(model, both.seen)
-        both._kept = both._least(merged_rows(self._kept, other._kept))
+        both._rows = both._least(merged_rows(self._kept, other._kept)), []
         return both
 
     def saved(self, model: Model) -> SampledRows:
         """Return all rows that are kept as a model file holds them; the model has learned them."""
-        self._draw()
         every = encoded_by(self._kept, model)
         kept = [(kept.batch, kept.keys, kept.contents) for kept in every]
         return SampledRows(kept, self._seed, self.seen)
@@ -226,7 +226,7 @@ class Reservoir:
         sample = cls(grows=seeks)
         sample._seed, sample.seen = rows.seed, rows.seen
         sample._size = sample_size(model, sample.seen)
-        sample._kept = [Kept(*of) for of in rows.batches]
+        sample._rows = [Kept(*of) for of in rows.batches], []
         return sample
 
     def of(self, model: Model, *, larger: bool = False) -> Sample:
@@ -234,22 +234,18 @@ class Reservoir:
 
         Interactions take a larger one, which grows with the logarithm of the rows.
         """
-        if (
-            self._last is not None
-            and self._last[0] is model.counted.tally
-            and self._last[1] == larger
-        ):
-            return self._last[2]
+        last = self._last
+        if last is not None and last[0] is model.counted.tally and last[1] == larger:
+            return last[2]
         # Rows that are in order before their words are copied are not copied again.
         kept = encoded_by([of.in_order() for of in self._sample(larger=larger)], model)
         # The words of texts are in the sample now; where it is asked for again, they are split.
-        self._kept = [replace(of, batch=of.batch.as_texts()) for of in self._kept]
+        self._rows = [replace(of, batch=of.batch.as_texts()) for of in self._kept], []
         sample = Sample.of_kept(kept)
         self._last = model.counted.tally, larger, sample
         return sample
 
     def _sample(self, *, larger: bool = False) -> list[Kept]:
-        self._draw()
         size = self._size
         grows = larger and size.rows == size.kept
         return of_least_keys(self._kept, size.rows, self._limit if grows else NO_KEY)
@@ -260,15 +256,17 @@ class Reservoir:
         share = self._size.share if self._grows else 0.0
         return np.uint64(min(int(share * 2.0**64), 2**64 - 1))
 
-    def _draw(self) -> None:
-        """Keep as many of the new rows as any later sample may need."""
-        if self._new:
+    @property
+    def _kept(self) -> list[Kept]:
+        """As many of the rows, the new ones too, as any later sample may need."""
+        kept, new = self._rows
+        if new:
             # Of a class of which as many are kept as may be, rows of higher keys would be dropped.
-            highest = _highest(self._kept, self._size.kept, spare=1)
+            highest = _highest(kept, self._size.kept, spare=1)
             of = self._seed, self._size.kept, self._limit, highest
-            new = [Kept.of(batch, *of) for batch in self._new]
-            self._kept = self._least(merged_rows(self._kept, new))
-            self._new = []
+            kept = self._least(merged_rows(kept, [Kept.of(batch, *of) for batch in new]))
+            self._rows = kept, []
+        return kept
 
     def _least(self, every: list[Kept]) -> list[Kept]:
         """Return the rows any later sample may need."""

@@ -83,21 +83,7 @@ class Problem:
 
 
 def solve(problem: Problem, ridge: float, start: Floats, steps: int = STEPS) -> Floats:
-    """Return the slopes of the least penalised log loss, of shape (functions, classes).
-
-    They sum to 0 over the classes.
-
-    Parameters
-    ----------
-    problem : Problem
-        The rows.
-    ridge : float
-        Twice the log loss, in nats, of a slope of 1.
-    start : ndarray of shape (functions, classes)
-        Where the search begins.
-    steps : int
-        How many steps it has at most.
-    """
+    """Return the slopes of the least penalised log loss, of shape (functions, classes)."""
     passes, two = problem.passes, problem.labels.k == 2
     # Of two classes each has half a slope.
     penalty = np.full(passes.slopes, ridge / 2 if two else ridge)
@@ -164,19 +150,7 @@ def descend(
     ridges: Sequence[float],
     bar: float | None = None,
 ) -> Descent:
-    """Try ridges from strong to weak, and return the one of least loss on the held-out rows.
-
-    The search of each begins where that of the one before ended, that of the first at nothing.
-
-    Parameters
-    ----------
-    runs : sequence of Run
-        The rows.
-    ridges : sequence of float
-        From strong to weak.
-    bar : float, optional
-        The loss that is to be lowered; by default that with nothing added.
-    """
+    """Try ridges from strong to weak, and return the one of least loss on the held-out rows."""
     found = nothing = kept = [run.rest.nothing for run in runs]
     bar = loss_before(runs) if bar is None else bar
     best, least, bad = ridges[0], float("inf"), 0

@@ -18,7 +18,16 @@ from naively.data.columns import times_of
 from naively.kernels.reference import Floats
 from naively.messages import many
 from naively.model.model import Model
-from naively.model.rules import Above, Condition, OneOf, Rule, axes_of, by_class, by_columns
+from naively.model.rules import (
+    NEITHER,
+    Above,
+    Condition,
+    OneOf,
+    Rule,
+    axes_of,
+    by_class,
+    by_columns,
+)
 from naively.schema.encode import plain_cell
 from naively.schema.schema import GroupKey
 from naively.tabular import Tabular
@@ -39,7 +48,7 @@ class Conditions(str):
 
 
 def in_words(
-    conditions: Sequence[Condition], holds: Sequence[bool], missing: Sequence[Name] = ()
+    conditions: Sequence[Condition], holds: Sequence[int], missing: Sequence[Name] = ()
 ) -> Conditions:
     """Say what conditions leave possible, column by column: an interval, or some levels.
 
@@ -47,8 +56,8 @@ def in_words(
     ----------
     conditions : sequence of Condition
         The conditions of some rules.
-    holds : sequence of bool
-        Which of them hold.
+    holds : sequence of int
+        The side of each: 1 if it holds, 0 if not, or neither.
     missing : sequence of str or int
         The columns whose cells are missing.
 
@@ -69,10 +78,10 @@ def in_words(
     return Conditions(" and ".join(part for part in parts if part))
 
 
-Told: TypeAlias = tuple[Condition, bool]  # a condition, and whether it holds
+Told: TypeAlias = tuple[Condition, int]  # a condition, and its side
 
 
-def _grouped(conditions: Sequence[Condition], holds: Sequence[bool]) -> dict[Name, list[Told]]:
+def _grouped(conditions: Sequence[Condition], holds: Sequence[int]) -> dict[Name, list[Told]]:
     """Return the conditions of each column."""
     found: dict[Name, list[Told]] = {}
     for condition, true in zip(conditions, holds, strict=True):
@@ -96,6 +105,9 @@ def _of_column(name: Name, of: Sequence[Told]) -> str:
         if high == np.inf:
             return f"{title(name)} {under} {show(low)}"
         return f"{show(low)} {over} {title(name)} {to} {show(high)}"
+    of = [told for told in of if told[1] != NEITHER]
+    if not of:
+        return f"{title(name)} was never seen"
     among, others = _among(of)
     if among is None and not others:
         return f"{title(name)} is not missing"
@@ -191,8 +203,8 @@ class RuleCells:
         The columns.
     conditions : list of Condition
         The different conditions of the rules.
-    holds : ndarray of bool, of shape (cells, conditions)
-        Which of them hold in a cell; no two cells are alike.
+    holds : ndarray of int8, of shape (cells, conditions)
+        Their sides in a cell; no two cells are alike.
     said : list of Conditions
         The cells in words.
     added : ndarray of shape (cells, classes)
@@ -201,7 +213,7 @@ class RuleCells:
 
     columns: tuple[Name, ...]
     conditions: list[Condition]
-    holds: NDArray[np.bool_]
+    holds: NDArray[np.int8]
     said: list[Conditions]
     added: Floats
 
@@ -222,7 +234,7 @@ class RuleCells:
             every = np.concatenate([_holds(conditions, batch) for batch in batches])
             holds = np.unique(every, axis=0)
         else:
-            holds = np.zeros((math.prod(map(len, sides)), len(conditions)), np.bool_)
+            holds = np.zeros((math.prod(map(len, sides)), len(conditions)), np.int8)
             for cell, some in zip(holds, product(*sides), strict=True):
                 for at, side in zip(by_column.values(), some, strict=True):
                     cell[at] = side
@@ -238,36 +250,36 @@ class RuleCells:
     def cells_of(self, rule: Rule) -> NDArray[np.int64]:
         """Return the cell of one of the rules that each cell lies in, (cells,)."""
         at = [self.conditions.index(of) for of in rule.conditions]
-        found: NDArray[np.int64] = self.holds[:, at] @ (1 << np.arange(len(at)))
+        found: NDArray[np.int64] = self.holds[:, at] @ np.array(rule.strides[:-1])
         return found
 
     def count(self, batches: Sequence[Batch], classes: int) -> Floats:
         """Return the weight of the rows of each class in each cell, (cells, classes)."""
-        cell = {row.tobytes(): i for i, row in enumerate(np.packbits(self.holds, axis=1))}
+        cell = {row.tobytes(): i for i, row in enumerate(self.holds)}
         found = np.zeros((len(self.said), classes))
         for batch in batches:
-            holds = np.packbits(_holds(self.conditions, batch), axis=1)
+            holds = _holds(self.conditions, batch)
             different, at = np.unique(holds, axis=0, return_inverse=True)
             place = np.array([cell[row.tobytes()] for row in different])[at.ravel()]
             np.add.at(found, (place, batch.labels.codes), batch.labels.weights)
         return found
 
 
-def _holds(conditions: Sequence[Condition], batch: Batch) -> NDArray[np.bool_]:
-    """Return which conditions hold for each row, (rows, conditions)."""
+def _holds(conditions: Sequence[Condition], batch: Batch) -> NDArray[np.int8]:
+    """Return the side of each condition for each row, (rows, conditions)."""
     return np.stack([of.of(batch.blocks) for of in conditions], axis=1)
 
 
-def _sides(of: Sequence[Condition]) -> dict[tuple[bool, ...], bool]:
-    """Return which conditions of a column may hold at once, and whether for missing cells only."""
+def _sides(of: Sequence[Condition]) -> dict[tuple[int, ...], bool]:
+    """Return the sides of conditions of a column at once, and whether of missing cells only."""
     edges = [one.test.edge for one in of if isinstance(one.test, Above)]
     if edges:
-        sides = [tuple(x >= edge for edge in edges) for x in (-np.inf, *sorted(set(edges)))]
+        sides = [tuple(int(x >= edge) for edge in edges) for x in (-np.inf, *sorted(set(edges)))]
     else:
-        named = [set(one.test.levels) for one in of if isinstance(one.test, OneOf)]
-        every = dict.fromkeys(level for levels in named for level in levels)
-        sides = [tuple(level in levels for levels in named) for level in every]
-        sides.append((False,) * len(of))
+        tests = [one.test for one in of if isinstance(one.test, OneOf)]
+        every = dict.fromkeys(level for test in tests for level in test.sides)
+        sides = [tuple(test.sides.get(level, test.elsewhere) for test in tests) for level in every]
+        sides.append(tuple(test.elsewhere for test in tests))
     found = dict.fromkeys(sides, False)
     found.setdefault(tuple(one.missing for one in of), True)
     return found
@@ -347,7 +359,7 @@ def _cells_at_most(rules: Sequence[Rule]) -> int:
         for of in rule.conditions:
             asked.setdefault(of.column, set()).add(of.test)
     edges = {
-        name: sum(len(test.levels) if isinstance(test, OneOf) else 1 for test in tests)
+        name: sum(len(test.sides) if isinstance(test, OneOf) else 1 for test in tests)
         for name, tests in asked.items()
     }
     return math.prod(n + 2 for n in edges.values())

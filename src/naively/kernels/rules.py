@@ -22,6 +22,7 @@ from naively.kernels.reference import Floats
 LEAST_CURVATURE = 1e-6  # of a row
 LEAST_P = 1e-15  # of which the log loss is taken
 OF_LEVEL = 5.0  # added to the curvature by which levels are ordered
+ALIKE = 1e-9  # by which levels differ at most that are on one side
 BETTER = 1 + 1e-9  # times as much as the best: else the first that was found is taken
 WORTH = 1e-9  # nats that a condition must gain
 MOST_BINS = 64  # of a column
@@ -169,6 +170,10 @@ class _Grower:
     ridge: float
     rows: float
 
+    def __post_init__(self) -> None:
+        _, first = np.unique(self.right, return_index=True)
+        self.order: list[int] = self.right[np.sort(first)].tolist()  # classes, as they come
+
     def differentiate(self) -> float:
         """Set the sums of each row to its gradient, curvature and weight; return the loss."""
         width = self.joint.shape[1]
@@ -236,7 +241,9 @@ class _Grower:
         alone, missing = self.columns == 1, bins - 1
         total = table[:, : bins - alone].sum(axis=1)
         whole = self._score(total).sum()
-        each = np.arange(bins - 1) if self.ordered[column] else self._levels(table, alone)
+        each, parted = np.arange(bins - 1), np.ones(bins - 1, np.bool_)
+        if not self.ordered[column]:
+            each, parted = self._levels(table, alone)
         either = self.ordered[column] and not alone and table[:, missing, -1].sum() > 0
         for side in range(1 + either):
             start, mask = (table[:, [missing]], 1 << missing) if side else (0.0, 0)
@@ -251,7 +258,7 @@ class _Grower:
             last = len(each) - (0 if either and not side else 1)
             for at in range(last):
                 mask |= 1 << int(each[at])
-                if fit[at] and (gain[at] - whole) / 2 > best[2] * BETTER:
+                if fit[at] and parted[at] and (gain[at] - whole) / 2 > best[2] * BETTER:
                     best = column, mask, float(gain[at] - whole) / 2
         return best
 
@@ -261,18 +268,24 @@ class _Grower:
         square = np.square(sums[..., :width]) / (sums[..., width : 2 * width] + self.ridge)
         return np.asarray(square.sum(axis=-1))
 
-    def _levels(self, table: Floats, alone: bool) -> NDArray[np.int64]:
-        """Return the levels in the order of how much more, or less, often the class comes there."""
+    def _levels(self, table: Floats, alone: bool) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Return the levels in the order of how much more, or less, often the class comes there.
+
+        And after which of them they may be parted: those that are alike are on one side. Names have
+        no say: the first class is that of the first row, and the first level is at the nearer end.
+        """
         width, bins = self.joint.shape[1], table.shape[1]
         total = table.sum(axis=0)[: bins - alone]
         gradient, curvature = total[:, :width], total[:, width : 2 * width]
         apart = (np.square(gradient) / (curvature + self.ridge + OF_LEVEL)).sum(axis=0)
-        best = 0
-        for c in range(1, width):  # the first of those that differ as much
+        best, *others = self.order if width > 1 else [0]
+        for c in others:  # the first of those that differ as much
             best = c if apart[c] > apart[best] * BETTER else best
         there = np.flatnonzero(total[:, -1] > 0)
-        key = gradient[there, best] / (curvature[there, best] + OF_LEVEL)
-        return there[np.argsort(key, kind="stable")]
+        key = np.rint(gradient[there, best] / (curvature[there, best] + OF_LEVEL) / ALIKE)
+        either = [np.argsort(sign * key, kind="stable") for sign in (1, -1)]
+        up = min(either, key=lambda order: order[:1].tolist())
+        return there[up], np.append(np.diff(key[up]) != 0, True)
 
 
 # --- What rules add to rows ----------------------------------------------------------------------
@@ -280,36 +293,18 @@ class _Grower:
 
 def score_rules(
     codes: NDArray[np.int32],
-    sides: NDArray[np.uint8],
+    sides: NDArray[np.int64],
     side_of: NDArray[np.int64],
     column: NDArray[np.int64],
     first: NDArray[np.int64],
     cells: NDArray[np.int64],
     points: Floats,
 ) -> Floats:
-    """Return what decision tables add to each row, of shape (rows, classes).
-
-    Parameters
-    ----------
-    codes : ndarray of int32, of shape (columns, rows)
-        The bin of each cell.
-    sides : ndarray of uint8, of shape (bins of all conditions,)
-        Whether each condition holds for each bin of its column.
-    side_of : ndarray of int64, of shape (conditions,)
-        Where the bins of each condition begin.
-    column : ndarray of int64, of shape (conditions,)
-        The column of each condition.
-    first : ndarray of int64, of shape (rules + 1,)
-        Where the conditions of each rule begin.
-    cells : ndarray of int64, of shape (rules + 1,)
-        Where the cells of each rule begin.
-    points : ndarray of float64, of shape (cells of all rules, classes)
-        What each cell adds.
-    """
+    """Return what decision tables add to each row, of shape (rows, classes)."""
     added = np.zeros((codes.shape[1], points.shape[1]))
     for rule in range(len(first) - 1):
         cell = np.full(codes.shape[1], cells[rule])
-        for depth, of in enumerate(range(first[rule], first[rule + 1])):
-            cell += sides[side_of[of] + codes[column[of]]].astype(np.int64) << depth
+        for of in range(first[rule], first[rule + 1]):
+            cell += sides[side_of[of] + codes[column[of]]]
         added += points[cell]
     return added

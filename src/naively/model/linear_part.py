@@ -68,18 +68,32 @@ Sloping: TypeAlias = tuple[int, Line, Floats]  # a column, and slopes in nats fo
 @final
 @dataclass(frozen=True)
 class Step:
-    """Whether a cell is a level, standardised: (1 or 0 - centre) / scale."""
+    """Whether a cell is a level, standardised: (1 or 0 - centre) / scale.
+
+    Where all levels are named, what is none of them was never seen, and is the mean, which is 0.
+    """
 
     level: Level
     centre: float
     scale: float
+    among: tuple[Level, ...] = ()
+
+    def table(self, index: Mapping[Level, int]) -> Floats:
+        """Return the value of each level, then that of what was never seen, and 0 of missing."""
+        value: Floats = np.full(len(index) + 2, -self.centre / self.scale)
+        for level, at in index.items():
+            if self.among and level not in self.among:
+                value[at] = 0.0
+        value[-2 if self.among else -1 :] = 0.0
+        if self.level in index:
+            value[index[self.level]] += 1 / self.scale
+        return value
 
     def of(self, block: Block, column: int) -> Floats:
         """Return the value of each row of a block, of shape (rows,); 0 where it is missing."""
         assert isinstance(block, Codes)
-        code = block.codes[:, column]
-        is_level = code == block.axis.index[column].get(self.level, -1)
-        return np.where(code < 0, 0.0, (is_level - self.centre) / self.scale)
+        table = self.table(block.axis.index[column])
+        return np.asarray(table[np.minimum(block.codes[:, column], len(table) - 2)])
 
 
 ColumnFunction: TypeAlias = Line | Step | Above | There
@@ -192,19 +206,7 @@ class LinearPart:
     def added_to(
         self, likelihood: Likelihood, group: BlockKey, axis: Axis, places: Sequence[int]
     ) -> Likelihood:
-        """Return the likelihood of a group with the terms of its columns.
-
-        Parameters
-        ----------
-        likelihood : Likelihood
-            Of the group, times the weights.
-        group : hashable
-            What the group is known by.
-        axis : Axis
-            Its columns, or their levels.
-        places : sequence of int
-            The number of each class among the slopes; the number after the last has slopes of 0.
-        """
+        """Return the likelihood of a group with the terms of its columns."""
         column = {name: j for j, name in enumerate(axis.columns)}
         terms = [term for term in self._by_group.get(group, ()) if term.column in column]
         if not terms:
@@ -219,9 +221,7 @@ class LinearPart:
                     rows += slope
                     continue
                 assert isinstance(function, Step)
-                rows -= function.centre / function.scale * slope
-                if (level := axis.index[j].get(function.level)) is not None:
-                    rows[level] += slope / function.scale
+                rows += np.outer(function.table(axis.index[j])[:-1], slope)
             return likelihood.plus(table)
         likelihood = _with_steps(likelihood, zip(terms, slopes, strict=True), column)
         lines = [
@@ -315,10 +315,7 @@ class LinearPart:
     def mean(
         self, other: LinearPart, share: float, places: tuple[list[int], list[int]]
     ) -> LinearPart:
-        """Return the mean of both functions, this one times ``share``.
-
-        ``places`` are the numbers of all classes among the slopes of each.
-        """
+        """Return the mean of both functions, this one times ``share``."""
         intercept = share * self.intercept_of(places[0])
         intercept += (1 - share) * other.intercept_of(places[1])
         there = self.intercept or other.intercept

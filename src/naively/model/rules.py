@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
+from operator import mul
 from typing import TypeAlias, final
 
 import numpy as np
@@ -18,6 +20,8 @@ from naively.kernels.reference import Floats
 MOST_CONDITIONS = 8  # of a rule, whose table has twice as many cells with each
 
 # --- What is asked of a cell ---------------------------------------------------------------------
+
+NEITHER = 2  # the side of what was never seen, of a condition whose sides are 1 and 0
 
 
 def is_counted(axes: Mapping[BlockKey, Axis], group: BlockKey, column: Name) -> bool:
@@ -63,18 +67,23 @@ class There:
 @final
 @dataclass(frozen=True)
 class OneOf:
-    """1 where a cell is one of some levels, and else 0."""
+    """Whether a cell is one of some levels.
+
+    Where the others are named too, what is none of both was never seen, and is on neither side.
+    """
 
     levels: tuple[Level, ...]
+    others: tuple[Level, ...] = ()
 
-    def of(self, block: Block, column: int) -> Floats:
-        """Return the value of each row of a block, of shape (rows,); 0 where it is missing."""
-        assert isinstance(block, Codes)
-        index = block.axis.index[column]
-        among = np.zeros(len(block.axis.levels[column]) + 2)  # then what was never seen, missing
-        among[[index[level] for level in self.levels if level in index]] = 1
-        found: Floats = among[np.minimum(block.codes[:, column], len(among) - 2)]
-        return found
+    @property
+    def elsewhere(self) -> int:
+        """The side of levels that are not named."""
+        return NEITHER if self.others else 0
+
+    @cached_property
+    def sides(self) -> dict[Level, int]:
+        """The side of each level that is named."""
+        return dict.fromkeys(self.others, 0) | dict.fromkeys(self.levels, 1)
 
 
 # --- Rules ---------------------------------------------------------------------------------------
@@ -91,19 +100,35 @@ class Condition:
         The column, and the group that it is in.
     test : Above or OneOf
         What is asked of a cell that is not missing.
-    missing : bool
-        Whether the condition holds for a missing cell.
+    missing : int
+        The side of a missing cell: 1 if the condition holds for it, 0 if not, or neither.
     """
 
     group: BlockKey
     column: Name
     test: Above | OneOf
-    missing: bool = False
+    missing: int = 0
 
-    def of(self, blocks: Mapping[BlockKey, Block]) -> NDArray[np.bool_]:
-        """Return whether it holds for each row, of shape (rows,)."""
-        holds = self.test.of(*cells_of(blocks, self.group, self.column)) > 0
-        return holds | self.is_missing(blocks) if self.missing else holds
+    @property
+    def number(self) -> int:
+        """How many sides there are."""
+        return 3 if isinstance(self.test, OneOf) and self.test.others else 2
+
+    def of(self, blocks: Mapping[BlockKey, Block]) -> NDArray[np.int8]:
+        """Return the side of each row, (rows,): 1 if it holds, 0 if not, or neither."""
+        block, column = cells_of(blocks, self.group, self.column)
+        if isinstance(self.test, Above):
+            x = numbers_of(block, column)
+            return np.where(np.isnan(x), self.missing, x >= self.test.edge).astype(np.int8)
+        assert isinstance(block, Codes)
+        known, sides = len(block.axis.levels[column]), self.test.sides
+        found = np.full(
+            known + 2, self.test.elsewhere, np.int8
+        )  # then what was never seen, missing
+        for level, at in block.axis.index[column].items():
+            found[at] = sides.get(level, self.test.elsewhere)
+        found[-1] = self.missing
+        return np.asarray(found[np.minimum(block.codes[:, column], known)])
 
     def is_missing(self, blocks: Mapping[BlockKey, Block]) -> NDArray[np.bool_]:
         """Return whether the cell of each row is missing, of shape (rows,)."""
@@ -115,11 +140,16 @@ class Condition:
 class Rule:
     """A decision table: a value for each class in each cell, which is a set of true conditions.
 
-    The number of a cell has a bit for each condition, the first the lowest, which is 1 where the
-    condition holds.
+    The number of a cell is the sum of its side of each condition times its stride: the product of
+    how many sides those before have.
     """
 
     conditions: tuple[Condition, ...]
+
+    @cached_property
+    def strides(self) -> tuple[int, ...]:
+        """What a side of each condition adds to the number of a cell; and how many cells."""
+        return tuple(accumulate((of.number for of in self.conditions), mul, initial=1))
 
     @property
     def columns(self) -> tuple[Name, ...]:
@@ -194,22 +224,24 @@ class RuleTable:
             if edges:
                 found.append(np.array(sorted(edges)))
             else:
-                named = (of.test.levels for of in conditions if isinstance(of.test, OneOf))
+                named = (of.test.sides for of in conditions if isinstance(of.test, OneOf))
                 found.append(tuple(dict.fromkeys(level for of in named for level in of)))
         return found
 
     @cached_property
-    def _sides(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-        """Whether each condition holds for each bin of its column, and where its bins begin."""
+    def _sides(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """What each condition adds to a cell's number in each bin, and where its bins begin."""
         place = {column: i for i, column in enumerate(self._columns)}
+        strides = [stride for rule in self.rules for stride in rule.strides[:-1]]
         sides = []
-        for of in self._conditions:
+        for of, stride in zip(self._conditions, strides, strict=True):
             bins = self._bins[place[of.group, of.column]]
             if isinstance(of.test, Above):
-                holds = np.append(-np.inf, bins) >= of.test.edge
+                side = [*(np.append(-np.inf, bins) >= of.test.edge)]
             else:
-                holds = np.array([level in of.test.levels for level in bins] + [False])
-            sides.append(np.append(holds, of.missing).astype(np.uint8))
+                elsewhere = of.test.elsewhere
+                side = [*(of.test.sides.get(level, elsewhere) for level in bins), elsewhere]
+            sides.append(stride * np.array([*side, of.missing], np.int64))
         return np.concatenate(sides), np.cumsum([0, *map(len, sides)])[:-1]
 
     @cached_property
@@ -217,9 +249,8 @@ class RuleTable:
         """The column of each condition; where each rule's conditions begin, and its points."""
         place = {column: i for i, column in enumerate(self._columns)}
         column = np.array([place[of.group, of.column] for of in self._conditions], np.int64)
-        size = [len(rule.conditions) for rule in self.rules]
-        first = np.cumsum([0, *size], dtype=np.int64)
-        return column, first, np.cumsum([0, *(2**of for of in size)], dtype=np.int64)
+        first = np.cumsum([0, *(len(rule.conditions) for rule in self.rules)], dtype=np.int64)
+        return column, first, np.cumsum([0, *(rule.strides[-1] for rule in self.rules)])
 
     def added(self, blocks: Mapping[BlockKey, Block]) -> Floats:
         """Return what the rules add to each row, of shape (rows, classes)."""
