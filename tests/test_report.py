@@ -78,7 +78,7 @@ def test_scores_are_those_of_evaluate_and_assess(nb):
         f"{low:.3f} to {high:.3f}"
         for low, high in (s.shown["log_loss"] for s in (assessed, scores))
     ]
-    assert list(of["log loss (nats per row): 95 % interval"]) == ends
+    assert list(of["log loss (nats per row): about 95 % interval"]) == ends
     label, rows = scores.support.rarest
     assert of["of the rarest class"][1] == f"{rows:,} of {label}"
 
@@ -92,7 +92,7 @@ def test_an_area_of_few_rows_of_a_class_is_not_known(nb):
     of = {line[0]: line[1:] for line in lines_of(parse(page), "#scores")}
     assert of["area under ROC"][1] == "not known"
     low, high = scores.intervals["auc"]
-    assert of["area under ROC: 95 % interval"][1] == f"{low:.3f} to {high:.3f}"
+    assert of["area under ROC: about 95 % interval"][1] == f"{low:.3f} to {high:.3f}"
 
 
 @pytest.mark.slow

@@ -79,7 +79,7 @@ def sentences(subject: Subject) -> Iterator[str]:
     low, high = best.intervals.get("accuracy", (np.nan, np.nan))
     yield (
         f'<span class="note">By {best.rows:,} {which}; of other such rows it would be right for '
-        f"{of_100(low)} to {of_100(high)} of 100 (95 % interval).</span>"
+        f"{of_100(low)} to {of_100(high)} of 100 (about 95 % interval).</span>"
     )
 
 
