@@ -21,6 +21,7 @@ from naively import Gaussian, JointTable, KernelDensity, NaiveBayes, load
 from naively.counting.axis import title
 from naively.export.scorecard import scorer as scorer_script
 from naively.inspect.effect import effect
+from naively.inspect.uncertainty import covariance_for
 from naively.report.page import SCRIPTS
 from naively.report.scored import equal_bins
 from naively.report.subject import choose
@@ -638,6 +639,15 @@ def test_band_of_a_columns_evidence_is_the_interval_of_a_row_that_has_no_other(e
     within = (low < -1e-9 + np.log(intervals.probability[:, 1] / intervals.probability[:, 0])).any()
     assert within
     np.testing.assert_allclose(2 * 1.959964 * found.deviation, high - low, rtol=1e-5)
+
+
+def test_where_the_linear_part_says_it_alone_a_band_has_a_width():
+    rng = np.random.default_rng(0)
+    x = np.append(rng.integers(0, 4, 599), 6)
+    nb = NaiveBayes().fit({"x": x, "z": rng.normal(size=600)}, rng.random(600) < x / 4)
+    rows = nb._sample.of(nb.model_)
+    found = effect(nb.model_, "x", 1, rows.batches, covariance_for(nb.model_, nb._sample))
+    assert (found.deviation[np.abs(found.weight) > 0.05] > 0.02).all()
 
 
 # --- How good it is: thresholds, calibration, subgroups ------------------------------------------
