@@ -182,4 +182,4 @@ def _chance_of(rows: Floats) -> float:
     share = np.clip((high - rows / 2) / (n - (low - 1) / 2), 0.0, 1.0)
     p = betainc(np.maximum(low - rows, 1e-9), rows + 1, 1 - share)
     least = float(np.where(rows >= low, 1.0, p).min())
-    return min(1.0, 2 * least * (1 if len(rows) == 2 else len(rows)))
+    return min(1.0, 2 * least * (len(rows) if len(rows) > 2 else 1))

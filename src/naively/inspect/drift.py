@@ -195,22 +195,11 @@ def drift(
     lines.sort(key=lambda line: line.chance - line.divergence)
     if labelled:
         lines.insert(0, Moved.of_loss(losses))
-    divergence, chance, noise, before, after, p_of_line = (
-        np.array([getattr(line, of) for line in lines], np.float64)
-        for of in ("divergence", "chance", "noise", "before", "after", "p")
-    )
-    return Drift(
-        [line.what for line in lines],
-        [line.column for line in lines],
-        divergence,
-        chance,
-        noise,
-        [line.item for line in lines],
-        before,
-        after,
-        holm(p_of_line),
-        between,
-    )
+    numbers = ("divergence", "chance", "noise", "before", "after", "p")
+    table = {name: np.array([getattr(line, name) for line in lines], float) for name in numbers}
+    table["p"] = holm(table["p"])
+    what, column, item = ([getattr(x, name) for x in lines] for name in ("what", "column", "item"))
+    return Drift(what=what, column=column, item=item, between=between, **table)
 
 
 def counts_of(batches: Sequence[Batch]) -> Floats:
