@@ -190,7 +190,7 @@ def posteriors(kind: str, shape: tuple[int, int], rng: np.random.Generator) -> n
     """Probabilities of the second of two classes: unsure, or sure; rows are drawn from them."""
     if kind == "hard":
         z = rng.normal(0, 0.7, shape)
-    elif kind == "medium":
+    elif kind in ("medium", "too sure"):
         z = rng.normal(0, 2.5, shape)
     else:
         z = rng.choice([-1, 1], shape) * rng.gamma(2, 3, shape)
@@ -203,6 +203,8 @@ def coverage(kind: str, n: int) -> dict[str, float]:
 
     def of_rows(p: np.ndarray) -> Scores:
         right = rng.random(len(p)) < p
+        if kind == "too sure":  # all evidence twice, as if columns repeat each other
+            p = p**2 / (p**2 + (1 - p) ** 2)
         return scores(np.stack([1 - p, p], axis=1), NAMES, NAMES[right.astype(int)])
 
     truth = of_rows(posteriors(kind, (1, 400_000), rng)[0])
@@ -215,13 +217,13 @@ def coverage(kind: str, n: int) -> dict[str, float]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("n", [5, 10, 20, 50, 200])
-@pytest.mark.parametrize("kind", ["hard", "medium", "easy"])
+@pytest.mark.parametrize("kind", ["hard", "medium", "easy", "too sure"])
 def test_intervals_hold_as_often_as_they_say(kind: str, n: int) -> None:
     found = coverage(kind, n)
     slack = SURE * np.sqrt(0.95 * 0.05 / SAMPLES)
     assert found["accuracy"] > 0.95 - slack
     # Where one row in twenty has nearly all of the loss, twenty rows may hold none of them.
-    least = 0.85 if kind == "easy" else 0.93
+    least = 0.9 if kind == "easy" else 0.95
     assert min(found["log_loss"], found["brier"]) > least - slack
     assert found["auc"] > 0.93 - slack
 

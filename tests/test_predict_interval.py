@@ -760,7 +760,7 @@ def test_the_result_is_a_table_and_a_picture() -> None:
     assert columns["low"][4] == found.low[1, 1]
     assert len(columns["row"]) == 900
     ax = found.plot("b")
-    assert ax.get_xlabel() == "p(b), and 90% with as many other rows"
+    assert ax.get_xlabel() == "p(b), and 90% for the mean of fits to as many rows"
     assert len(ax.get_yticks()) == 40
     drawn = [float(x) for x in ax.lines[0].get_xdata()]
     assert drawn == sorted(drawn, reverse=True)
@@ -779,7 +779,7 @@ def test_explanations_say_the_interval_when_asked(k: int) -> None:
     for i in range(0, 300, 50):
         row, c = asked[i], asked[i].best
         p, low, high = (of[i, c] for of in (found.probability, found.low, found.high))
-        line = f"p = {p:.2f}, {low:.2f} to {high:.2f} with as many other rows"
+        line = f"p = {p:.2f}, {low:.2f} to {high:.2f} for the mean of fits to as many rows"
         assert str(row).splitlines()[1] == line
         steps = row.waterfall(3)
         assert str(steps).splitlines()[1] == line

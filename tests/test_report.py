@@ -22,6 +22,7 @@ from naively import Gaussian, JointTable, KernelDensity, NaiveBayes, load
 from naively.counting.axis import title
 from naively.export.scorecard import scorer as scorer_script
 from naively.inspect.effect import effect
+from naively.inspect.uncertainty import covariance_for
 from naively.report.page import SCRIPTS
 from naively.report.scored import equal_bins
 from naively.report.subject import choose
@@ -79,7 +80,7 @@ def test_scores_are_those_of_evaluate_and_assess(nb):
         f"{low:.3f} to {high:.3f}"
         for low, high in (s.shown["log_loss"] for s in (assessed, scores))
     ]
-    assert list(of["log loss (nats per row): 95 % interval"]) == ends
+    assert list(of["log loss (nats per row): about 95 % interval"]) == ends
     label, rows = scores.support.rarest
     assert of["of the rarest class"][1] == f"{rows:,} of {label}"
 
@@ -93,7 +94,7 @@ def test_an_area_of_few_rows_of_a_class_is_not_known(nb):
     of = {line[0]: line[1:] for line in lines_of(parse(page), "#scores")}
     assert of["area under ROC"][1] == "not known"
     low, high = scores.intervals["auc"]
-    assert of["area under ROC: 95 % interval"][1] == f"{low:.3f} to {high:.3f}"
+    assert of["area under ROC: about 95 % interval"][1] == f"{low:.3f} to {high:.3f}"
 
 
 @pytest.mark.slow
@@ -639,6 +640,15 @@ def test_band_of_a_columns_evidence_is_the_interval_of_a_row_that_has_no_other(e
     within = (low < -1e-9 + np.log(intervals.probability[:, 1] / intervals.probability[:, 0])).any()
     assert within
     np.testing.assert_allclose(2 * 1.959964 * found.deviation, high - low, rtol=1e-5)
+
+
+def test_where_the_linear_part_says_it_alone_a_band_has_a_width():
+    rng = np.random.default_rng(0)
+    x = np.append(rng.integers(0, 4, 599), 6)
+    nb = NaiveBayes().fit({"x": x, "z": rng.normal(size=600)}, rng.random(600) < x / 4)
+    rows = nb._sample.of(nb.model_)
+    found = effect(nb.model_, "x", 1, rows.batches, covariance_for(nb.model_, nb._sample))
+    assert (found.deviation[np.abs(found.weight) > 0.05] > 0.02).all()
 
 
 # --- How good it is: thresholds, calibration, subgroups ------------------------------------------

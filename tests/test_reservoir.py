@@ -178,7 +178,7 @@ def test_an_assessment_says_how_many_rows_it_is_of_and_why(
     assert (found.rows, found.of) == (1000, 3000)
     assert str(found).splitlines()[6] == (
         "rests on           1,000 of 3,000 rows, drawn at random (500 for each class are enough "
-        "for one weight), 500 of class 0; in brackets: 95 % intervals"
+        "for one weight), 500 of class 0; in brackets: about 95 % intervals"
     )
     few = NaiveBayes(Text()).fit(texts[:900], y[:900]).assess()
     assert (few.rows, few.of, few.why) == (900, 900, "")

@@ -14,7 +14,7 @@ from naively.counting.labels import Labels
 from naively.fitting.leave_one_out import FEW_HELD_OUT, Third
 from naively.fitting.leave_one_out import held_out as held_out_by
 from naively.fitting.sample import deal
-from naively.fitting.slopes import RIDGES, Problem, Run, descend, solve
+from naively.fitting.slopes import FURTHER, RIDGES, Problem, Run, descend, ridges_of, solve
 from tests.alike import LABELS, linear_of, table
 
 
@@ -131,6 +131,24 @@ def test_the_ridge_has_the_least_loss_of_held_out_thirds(k: int, seed: int) -> N
     if found != best:  # the search stops early, so that of two losses alike either may be less
         assert found is not None
         assert losses[RIDGES.index(found)] == pytest.approx(least, rel=1e-3)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_sum_of_columns_has_as_weak_a_ridge_as_it_pays(seed: int) -> None:
+    """Each ridge beyond the list lowers the loss of held-out rows by a nat."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(1300, 4))
+    y = X @ rng.normal(size=4) > 0
+    nb = NaiveBayes().fit(X[:300], y[:300])
+    assert linear_of(nb).ridge < 0.05 * RIDGES[-1] * (1 + 1000 / 300)
+    assert nb.evaluate(X[300:], y[300:]).log_loss < 0.045
+    of = Problem(np.zeros((300, 2)), Labels(y[:300].astype(np.int32), LABELS[:2]), X[:300])
+    ridges = ridges_of(of.labels, 40)
+    assert ridges[-1] == pytest.approx(0.0005 * (1 + 1000 / 300))  # of any number of parts
+    runs = [Run.of(of, Third(of.joint, *third)) for third in held_out(of.labels)]
+    listed, found = descend(runs, ridges[: len(RIDGES)]), descend(runs, ridges)
+    assert found.ridge < listed.ridge == ridges[len(RIDGES) - 1]
+    assert found.loss < listed.loss - FURTHER
 
 
 def test_where_nothing_helps_there_is_no_ridge() -> None:

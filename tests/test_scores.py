@@ -307,11 +307,11 @@ def test_a_print_says_all_of_it() -> None:
     p = np.array([[0.75, 0.25], [0.25, 0.75], [0.25, 0.75], [0.75, 0.25]])
     assert str(scores(p, learned, y)).splitlines() == [
         "accuracy           0.7500   [0.194, 0.994]   (always 'b': 0.7500)",
-        "log loss           0.5623 nats per row   [0.028, 1.776]",
-        "Brier score        0.1875   [0.000, 0.796]",
+        "log loss           0.5623 nats per row   [0.074, 2.058]",
+        "Brier score        0.1875   [0.007, 0.965]",
         "area under ROC     not known: between 0.23 and 0.99, as only 1 row is of 'a'",
         "calibration error  0.0000   (by chance 0.1582)",
-        "rests on           4 rows, 1 of class 'a'; in brackets: 95 % intervals",
+        "rests on           4 rows, 1 of class 'a'; in brackets: about 95 % intervals",
     ]
     many = str(scores(p.repeat(10_000, axis=0), learned, y.repeat(10_000))).splitlines()
     assert many == [
@@ -324,7 +324,7 @@ def test_a_print_says_all_of_it() -> None:
     ]
     assert str(scores(p, learned, y[1:2].repeat(4))).splitlines()[3::2] == [
         "area under ROC     nan",
-        "rests on           4 rows, all of class 'b'; in brackets: 95 % intervals",
+        "rests on           4 rows, all of class 'b'; in brackets: about 95 % intervals",
     ]
 
 

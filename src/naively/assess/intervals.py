@@ -3,7 +3,9 @@
 All are in closed form. A bootstrap of few rows draws only rows that are there, and so takes what
 none of them shows for impossible: of five rows that are all right every replicate is all right. Of
 5 to 20 rows its intervals of the log loss held the right one in 46 to 94 of 100 samples, and of the
-area under the ROC curve in 6 to 94; these here in 92 to 100, and in 95 to 97.
+area under the ROC curve in 6 to 94; these here in 95 to 97. Of models of 16 data sets intervals of
+the log loss held it in 97 of 100 samples of 20 rows, and in 93 to 95 of 50 to 1,000 (fewer where
+one row in hundreds has most of the loss), of the Brier score in 95 to 98.
 
 Rows are taken to be drawn independently of each other, equal ones too. Where they come in groups,
 the groups are; how much alike the rows of a group are missed is what is left of the rows then.
@@ -46,7 +48,7 @@ class Mean(NamedTuple):
         Of the mean, were it of all rows there are: the sum of the squares of what each row (or
         group) takes it away from itself.
     expected, expected_square : float
-        The mean of the loss, and of its square, if labels were drawn from the posteriors.
+        The mean of the loss, and of its square, if labels were drawn from flatter posteriors.
     most : float
         The greatest loss that a row can have.
     """
@@ -172,16 +174,17 @@ def interval_of_mean(loss: Mean, size: float) -> Interval:
 
     Notes
     -----
-    Two pretend rows are added, whose labels are drawn from their posteriors (as Agresti & Coull,
-    1998, add two hits and two misses to a share): if all rows that are seen are right, it is the
-    model itself that says how much a miss would cost. The interval is Student's, of the square root
-    of the mean, as a few rows have most of the loss.
+    Two pretend rows are added, whose labels are drawn from the square roots of their posteriors,
+    as a model that is wrong is too sure (Agresti & Coull, 1998, add two hits and two misses to a
+    share): if all rows that are seen are right, it is the model itself that says how much a miss
+    would cost. The interval is Student's, of the cube root of the mean (Wilson & Hilferty, 1931),
+    as a few rows have most of the loss.
 
     Examples
     --------
     >>> low, high = interval_of_mean(Mean(0.1, 0.0, 0.1, 0.05, 34.5), 5)
     >>> round(low, 3), round(high, 3)
-    (0.007, 0.303)
+    (0.013, 0.334)
     """
     n = max(size, 1.0)
     square = loss.variance * n + loss.mean**2
@@ -191,8 +194,8 @@ def interval_of_mean(loss: Mean, size: float) -> Interval:
         return loss.mean, loss.mean
     freedom = max(n - 1, 1.0)
     sd = math.sqrt(max(square - mean * mean, 0.0) / freedom)
-    half, root = t_quantile(freedom) * sd / (2 * math.sqrt(mean)), math.sqrt(mean)
-    low, high = max(root - half, 0.0) ** 2, (root + half) ** 2
+    half, root = t_quantile(freedom) * sd / (3 * mean ** (2 / 3)), mean ** (1 / 3)
+    low, high = max(root - half, 0.0) ** 3, (root + half) ** 3
     return min(low, loss.mean), max(min(high, loss.most), loss.mean)
 
 
@@ -277,7 +280,7 @@ class Weighted:
     groups: NDArray[np.int64] | None = None
 
     def mean(self, loss: Floats, most: float, p: Floats, of_class: Floats) -> Mean:
-        """Return the mean of a loss, and what it would be if labels were drawn from posteriors.
+        """Return the mean of a loss, and what it would be if labels were drawn from probabilities.
 
         Parameters
         ----------
@@ -286,7 +289,7 @@ class Weighted:
         most : float
             which is this at most.
         p, of_class : ndarray of shape (some rows, classes)
-            The posteriors of some rows (``some_of``), and their loss if they were of each class.
+            Probabilities of some rows (``some_of``), and their loss if they were of each class.
         """
         found, total = mean(loss, self.weight), self.total(np.ones_like(loss))
         variance = self.variance(loss - found) / total**2

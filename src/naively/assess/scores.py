@@ -143,10 +143,10 @@ class Scores(Tabular):
 
     @cached_property
     def intervals(self) -> Mapping[str, Interval]:
-        """The 95 % interval (low, high) of accuracy, log_loss, brier and auc.
+        """The intervals (low, high), of about 95 %, of accuracy, log_loss, brier and auc.
 
-        It is of rows that are drawn as these were, independently of each other, and scored by the
-        same models: how else these could have been learned is not in it.
+        They are of rows that are drawn as these were, independently of each other, and scored by
+        the same models: how else these could have been learned is not in them.
 
         Examples
         --------
@@ -224,7 +224,7 @@ class Scores(Tabular):
             groups = self.support.groups
             said += f" in {groups:,} groups" if groups else ""
             said += f", {f'{rows:,}' if len(self._there) > 1 else 'all'} of class {label!r}"
-        return said + ("; in brackets: 95 % intervals" if self.shown else "")
+        return said + ("; in brackets: about 95 % intervals" if self.shown else "")
 
     @property
     def _there(self) -> list[Label]:
@@ -492,13 +492,14 @@ def scores(
     of_right: Floats = np.clip((p * truth).sum(axis=1), LEAST, 1.0)
     brier = (((p - truth) ** 2).sum(axis=1) + never_learned) / 2
     some = p[some_of(len(p))]
-    miss = 1.0 - some
+    miss, flat = 1.0 - some, np.sqrt(some)
+    flat /= flat.sum(axis=1, keepdims=True)
     losses = {
         "accuracy": (hit.astype(np.float64), 1.0, miss),
         "log_loss": (-np.log(of_right), -math.log(LEAST), -np.log(np.clip(some, LEAST, 1.0))),
         "brier": (brier, 1.0, ((some**2).sum(axis=1, keepdims=True) + miss - some) / 2),
     }
-    means = {name: counted.mean(loss, most, some, of) for name, (loss, most, of) in losses.items()}
+    means = {name: counted.mean(loss, most, flat, of) for name, (loss, most, of) in losses.items()}
     support = Support(
         rows_of=dict(zip(names, np.bincount(right, copies, k).astype(int).tolist(), strict=True)),
         size=counted.size(np.ones(len(y))),

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
+from naively.assess.folds import hold_out
 from naively.assess.scores import check_to_score
 from naively.counting.block import Batch
 from naively.counting.labels import Label, LabelArray, Labels, RowWeight, Target, encode_labels
@@ -120,13 +121,18 @@ class Accessor(ABC):
         sample = self._estimator._sample
         return [] if sample is None else sample.of(self._model).batches
 
-    def _encoded(self, X: Table, y: Target) -> Batch:
-        """Encode labelled rows that were not learned, as the rows learned were counted."""
+    def _encoded(self, X: Table, y: Target, *, levels: bool = False) -> Batch:
+        """Encode labelled rows that were not learned, as the rows learned were counted.
+
+        With ``levels`` those that were never learned are told apart.
+        """
         model = self._model
         rows, labels = self._estimator._with_labels(self._whole(X), y)
         right = encode_labels(labels)
         check_to_score(len(rows), right)
-        return model.counted.schema.encode(rows, right, model.counted.tally.axes)
+        return model.counted.schema.encode(
+            rows, right, None if levels else model.counted.tally.axes
+        )
 
     def _whole(self, X: Table) -> Table:
         """Return a table that is in memory; any other is read."""
@@ -802,7 +808,7 @@ class Inspect(Accessor):
         -------
         drift : Drift
             A table, most moved first, of divergences in nats, with what chance alone makes of each
-            and how much that varies; ``plot()`` draws it.
+            and how probable as much is by chance (``p``); ``plot()`` draws it.
 
         Raises
         ------
@@ -816,8 +822,10 @@ class Inspect(Accessor):
         words. Missing cells are a cell of their own. The divergence is that of Jensen and Shannon
         between the groups, each weighing the same: 0 where they are alike, log 2 of two that have
         nothing in common. By chance it is (cells - 1) / 8 (1/n + 1/m) of two groups of n and m
-        rows. The loss of learned rows is by the model without the counts of those in their block,
-        or tenth; its weights stay.
+        rows. Missing cells are tested by themselves, others by chi-squared; ``p`` is for as many
+        lines as there are (Holm), so that of equal tables in 5 of 100 any is below .05. The loss of
+        learned rows is that of ``assess()``; over time it is by the model without the counts of
+        those in their block, and its weights stay.
 
         Examples
         --------
@@ -842,12 +850,18 @@ class Inspect(Accessor):
                 "New rows are compared with those learned, whatever their time; leave out by."
             )
         if y is not None:
-            return drift(model, learned, self._encoded(X, y), None)
+            units = np.arange(len(learned)) if learned.groups is None else learned.groups
+            held_out = None
+            if len(np.unique(units)) > 1 and len(model.classes) > 1:
+                every, kind = self._estimator._learned(), self._estimator._kind
+                of = hold_out(model, every, kind, interactions=model.seeks_interactions)
+                held_out = of.predicted
+            return drift(model, learned, self._encoded(X, y, levels=True), None, held_out=held_out)
         rows = self._estimator._rows(self._whole(X))
         if not len(rows):
             raise ValueError("There are no rows to compare with those learned.")
         nothing = Labels.none(len(rows), model.classes)
-        new = model.counted.schema.encode(rows, nothing, model.counted.tally.axes)
+        new = model.counted.schema.encode(rows, nothing)
         return drift(model, learned, new, None, labelled=False)
 
     def sample(

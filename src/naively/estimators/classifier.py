@@ -522,14 +522,14 @@ class Classifier(Estimator):
 
     @asking
     def predict_interval(self, X: Table, coverage: float = 0.9) -> ProbabilityIntervals:
-        """Say how sure the probabilities are: how far they would move with as many other rows.
+        """Say how sure the probabilities are: where their means over fits to as many rows are.
 
         Parameters
         ----------
         X : table of rows
             As for ``predict``, in memory.
         coverage : float, default 0.9
-            How much of where a probability would be its interval is to hold.
+            How often an interval is to hold the mean.
 
         Returns
         -------
@@ -547,9 +547,11 @@ class Classifier(Estimator):
 
         Notes
         -----
-        An interval says where the probability would be, had the model learned as many other rows
-        of the same kind: not where the truth is. Where columns repeat each other, a pure model
-        (``weights=None``) is as sure as it is wrong; an interval heals no bias.
+        An interval says where the mean of the probability is over models that have learned as many
+        rows of the same kind: not where the truth is, nor the probability of one of them, which is
+        off by chance too (an interval of nine in ten holds about three of four). Where columns
+        repeat each other, a pure model (``weights=None``) is as sure as it is wrong; an interval
+        heals no bias.
 
         It follows from the posterior of the parameters. The mean and variance of each log
         likelihood are exact (digamma and trigamma functions of the counts; of Gaussians the closed

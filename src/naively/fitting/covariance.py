@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from naively.counting.labels import MANY_CLASSES
 from naively.counting.leave_one_out import Part
-from naively.fitting.leave_one_out import LeaveOneOut
+from naively.fitting.leave_one_out import LeaveOneOut, linear_evidence
 from naively.fitting.sample import Sample
 from naively.fitting.search import numbered, on_one_thread
 from naively.fitting.weights import (
@@ -31,7 +32,8 @@ from naively.model.weights import Weights
 # The weights are those of the least log loss of some rows, and a ridge. Of other rows they would be
 # others. How far is about the inverse of the second derivatives of loss and ridge at the minimum
 # (Laplace's approximation; Bishop, Pattern Recognition and Machine Learning, 2006, section 4.5).
-# Weights at 0, where they are held, count as known; so do the slopes of the linear part.
+# Weights at 0, where they are held, count as known; of what the linear part adds for a column one
+# factor does not, whose own ridge pulls it to 1.
 
 
 MOST = 4_000  # weights and biases, whose matrix has the square of it
@@ -52,12 +54,15 @@ class WeightsCovariance:
         How much each bias adds to each class. The numbers of weights go on after those of biases.
     root : ndarray of shape (weights and biases, weights and biases)
         A matrix whose product with its own transpose is their covariance.
+    of_linear : mapping of str to float
+        The variance of a factor of what the linear part adds for a column, or several.
     """
 
     parts: list[Part]
     number: NDArray[np.int64]
     bias: Floats
     root: Floats
+    of_linear: Mapping[str, float]
 
     def variance(self, gradient: Floats, evidence: Floats) -> Floats:
         """Return the variance that weights and biases give a function of the joint, (rows,).
@@ -113,7 +118,18 @@ def weights_covariance(model: Model, sample: Sample) -> WeightsCovariance:
     p = posterior(joint_of(replace(weights, linear=NOTHING), found))
     curvature = _curvature(found, p, number, bias) + ridge
     root = np.linalg.inv(np.linalg.cholesky(curvature)).T
-    return WeightsCovariance(found.parts, number, bias, root)
+    return WeightsCovariance(found.parts, number, bias, root, _of_linear(model, sample))
+
+
+def _of_linear(model: Model, sample: Sample) -> dict[str, float]:
+    """Return the variance of a factor of what the linear part adds, by the titles of columns."""
+    curvature: dict[str, float] = {}
+    for batch in sample.encoded(model):
+        p = np.asarray(model.score(batch, "posterior"), np.float64)
+        for name, added in linear_evidence(model, [batch]).items():
+            varies = (p * added**2).sum(axis=1) - (p * added).sum(axis=1) ** 2
+            curvature[name] = curvature.get(name, 1.0) + float(batch.labels.weights @ varies)
+    return {name: 1 / of for name, of in curvature.items()}
 
 
 def _arguments(

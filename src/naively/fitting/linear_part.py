@@ -16,7 +16,7 @@ from naively.fitting.functions import LEAST_SCALE, Basis, Products, basis_of, co
 from naively.fitting.leave_one_out import THIRDS, LeaveOneOut, Said, Third
 from naively.fitting.limits import GivenRule, Limits, known_columns, read_rule
 from naively.fitting.rules import STEPS, TABLES, Cut, grow, with_rules
-from naively.fitting.slopes import Descent, Problem, Run, descend, loss_before, ridges_of, solve
+from naively.fitting.slopes import Descent, Problem, Run, descend, ridges_of, solve
 from naively.fitting.weights import evidence_said, mean, posterior
 from naively.kernels.reference import Floats
 from naively.model.linear_part import NOTHING, LinearPart, Product, Term
@@ -226,7 +226,7 @@ def _chosen(
         for third, of in zip(thirds, z, strict=True)
     ]
     runs = [Run.of(of, third) for of, third in zip(problems, thirds, strict=True)]
-    return _Chosen(descend(runs, ridges, loss_before(runs) - enough), problems)
+    return _Chosen(descend(runs, ridges, enough), problems)
 
 
 def _beside_one(z: NDArray[np.floating]) -> NDArray[np.floating]:

@@ -106,6 +106,8 @@ def solve(problem: Problem, ridge: float, start: Floats, steps: int = STEPS) -> 
 RIDGES = (1000.0, 200.0, 40.0, 8.0, 1.6, 0.3, 0.06)
 MANY = 1_000.0  # rows: of fewer the ridges are stronger,
 FEW_PARTS = 10  # and of more parts of the evidence than these
+WEAKEST = 0.0005  # that is tried where each ridge beyond these, a fifth of the one before,
+FURTHER = 1.0  # lowers the log loss of the held-out rows by so many nats
 PATIENCE = 2  # ridges that are no better than the best, after which no weaker one is tried
 NO_ROWS = 1e-9  # as few as are none
 
@@ -139,25 +141,33 @@ def loss_before(runs: Sequence[Run]) -> float:
 def ridges_of(labels: Labels, parts: int) -> list[float]:
     """Return the ridges that are tried on rows of so many parts, from strong to weak.
 
-    A sum of many slopes varies by more than one of few, and few rows say less of it.
+    A sum of many slopes varies by more than one of few, and few rows say less of it. The weakest is
+    for rows of any number of parts: where the truth is a sum of many slopes, all are needed.
     """
-    more = max(1.0, parts / FEW_PARTS) * (1 + MANY / max(labels.total, NO_ROWS))
-    return [ridge * more for ridge in RIDGES]
+    few = 1 + MANY / max(labels.total, NO_ROWS)
+    found = [ridge * max(1.0, parts / FEW_PARTS) * few for ridge in RIDGES]
+    while found[-1] > WEAKEST * few:
+        found.append(max(found[-1] / 5, WEAKEST * few))
+    return found
 
 
 def descend(
     runs: Sequence[Run],
     ridges: Sequence[float],
-    bar: float | None = None,
+    enough: float = 0.0,
 ) -> Descent:
-    """Try ridges from strong to weak, and return the one of least loss on the held-out rows."""
+    """Try ridges from strong to weak, and return the one of least loss on the held-out rows.
+
+    The loss is to be lowered by ``enough`` nats, and by each ridge beyond ``RIDGES`` by ``FURTHER``
+    more.
+    """
     found = nothing = kept = [run.rest.nothing for run in runs]
-    bar = loss_before(runs) if bar is None else bar
+    bar = loss_before(runs) - enough
     best, least, bad = ridges[0], float("inf"), 0
-    for ridge in ridges:
+    for i, ridge in enumerate(ridges):
         found = [solve(run.rest, ridge, start) for run, start in zip(runs, found, strict=True)]
         loss = sum(run.held.loss(of) for run, of in zip(runs, found, strict=True))
-        if loss < least:
+        if loss < least - (FURTHER + enough) * (i >= len(RIDGES)):
             least, best, bad, kept = loss, ridge, 0, found
         else:
             bad += 1

@@ -23,7 +23,7 @@ from naively.counting.axis import (
 )
 from naively.counting.tally import BlockTally
 from naively.events import Histogram
-from naively.inspect.divergence import BINS, MISSING, SURE, Apart
+from naively.inspect.divergence import BINS, MISSING, OUTSIDE, Apart, holm
 from naively.inspect.odds import weights_of_each
 from naively.kernels.reference import Floats
 from naively.likelihoods.base import Likelihood
@@ -207,16 +207,14 @@ def _columns(a: Model, b: Model) -> Iterator[Change]:
 
 def _divergences(a: Model, b: Model, n: int) -> list[Change]:
     """Return what has moved beyond chance, most moved first; of words, counts tell."""
-    found: list[tuple[float, Change]] = []
+    found: list[tuple[float, float, Change]] = []  # p, how far beyond chance, and what
 
     def compare(column: str | None, counts: list[Floats], items: list[Any]) -> None:
-        rows = np.array([of.sum() for of in counts])
-        if (rows <= 0).any():
-            return
-        moved, chance, noise, cell, before, after = Apart.of(np.stack(counts), rows)
-        if moved > chance + SURE * noise:
-            change = Change("divergence", column, items[cell], None, before, after, moved)
-            found.append((moved - chance, change))
+        if min(of.sum() for of in counts) > 0:
+            far = Apart.of(np.stack(counts), np.stack(counts), missing=column is not None)
+            of, ends = far.divergence, (far.before, far.after)
+            change = Change("divergence", column, items[far.cell], None, *ends, of)
+            found.append((far.p, of - far.chance, change))
 
     labels = list(dict.fromkeys([*a.classes.tolist(), *b.classes.tolist()]))
     place = {label: i for i, label in enumerate(labels)}
@@ -226,8 +224,9 @@ def _divergences(a: Model, b: Model, n: int) -> list[Change]:
     compare(None, prior, labels)
     for name, counts, items in _shares(a, b):
         compare(title(name), counts, items)
-    found.sort(key=lambda one: -one[0])
-    return [change for _, change in found[:n]]
+    p = holm(np.array([one[0] for one in found]))
+    moved = [one[1:] for one, is_p in zip(found, p.tolist(), strict=True) if is_p < OUTSIDE]
+    return [change for _, change in sorted(moved, key=lambda one: -one[0])[:n]]
 
 
 def _shares(a: Model, b: Model) -> Iterator[tuple[Name, list[Floats], list[Any]]]:

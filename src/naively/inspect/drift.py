@@ -2,8 +2,8 @@
 
 Rows are put into groups: blocks of time, or those learned and new ones. Of each column follow the
 shares of its levels, or of common bins of its numbers, in each group; their divergence is that of
-Jensen and Shannon, each group weighing the same. Of finite rows it is above 0 by chance alone. By
-how much follows from the numbers of rows, as it is about half a chi-squared statistic.
+Jensen and Shannon, each group weighing the same. Of finite rows it is above 0 by chance alone. How
+probable as much is of groups that are alike, chi-squared says, for as many lines (Holm).
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.assess.dependence import commonest
+from naively.assess.folds import Predicted
 from naively.assess.refits import in_blocks
 from naively.counting.axis import Derived, Name, title
 from naively.counting.block import Batch, Sparse
@@ -25,7 +26,7 @@ from naively.counting.labels import Labels, union_classes
 from naively.fitting.sample import Sample
 from naively.fitting.weights import hits_and_losses
 from naively.inspect.difference import Interval
-from naively.inspect.divergence import BINS, MISSING, SURE, Apart
+from naively.inspect.divergence import BINS, MISSING, OUTSIDE, Apart, holm
 from naively.kernels.reference import Floats
 from naively.model.model import Model
 from naively.schema.encode import Held
@@ -37,7 +38,9 @@ if TYPE_CHECKING:
 LEVELS = 30  # of a column that have a cell of their own; all others share one
 OTHERS = "(others)"
 FOLDS = 10  # in which learned rows are taken out, so that none is scored by itself
+NEARLY_0, FEW = 1e-300, 1.5  # rows, of which no variance is known
 DRAWN = 15  # columns in a picture
+SHOWN = 2.0  # standard deviations of chance in it
 
 Codes = NDArray[np.int64]
 
@@ -60,9 +63,12 @@ class Drift(Tabular):
     noise : ndarray of shape (lines,)
         The standard deviation of that; of the log loss, its standard error.
     item : list
-        The level or bin whose share moved most; None of the log loss.
+        The level or bin whose share moved most, or (missing) where that says most; None of the log
+        loss.
     before, after : ndarray of shape (lines,)
         That share in the first group and in the last; or the log loss in them.
+    p : ndarray of shape (lines,)
+        How probable any line is to move as much by chance, if nothing has moved (Holm).
     between : str
         What the groups are.
     """
@@ -75,13 +81,13 @@ class Drift(Tabular):
     item: list[Any]
     before: Floats
     after: Floats
+    p: Floats
     between: str
 
     @property
-    def z(self) -> Floats:
-        """How many standard deviations beyond chance, (lines,)."""
-        beyond = self.divergence - self.chance
-        return np.divide(beyond, self.noise, out=np.zeros_like(beyond), where=self.noise > 0)
+    def moved(self) -> NDArray[np.bool_]:
+        """Whether each line moved beyond chance, (lines,)."""
+        return self.p < OUTSIDE
 
     def to_dict(self) -> dict[str, list[Any]]:
         return {
@@ -90,7 +96,7 @@ class Drift(Tabular):
             "divergence": self.divergence.tolist(),
             "chance": self.chance.tolist(),
             "noise": self.noise.tolist(),
-            "z": self.z.tolist(),
+            "p": self.p.tolist(),
             "item": list(self.item),
             "before": self.before.tolist(),
             "after": self.after.tolist(),
@@ -99,12 +105,9 @@ class Drift(Tabular):
     def __str__(self) -> str:
         """Return how many columns moved beyond chance, and the table."""
         of = [i for i, what in enumerate(self.what) if what == "column"]
-        moved = int((self.z[of] > SURE).sum())
         columns = "column" if len(of) == 1 else "columns"
-        said = (
-            f"{self.between}: {moved} of {len(of):,} {columns} moved beyond chance (z > {SURE:g})"
-        )
-        return f"{said}.\n{super().__str__()}"
+        said = f"{int(self.moved[of].sum())} of {len(of):,} {columns} moved beyond chance"
+        return f"{self.between}: {said} (p < {OUTSIDE:g}).\n{super().__str__()}"
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the divergence of what moved most as bars, with chance as a mark.
@@ -118,8 +121,8 @@ class Drift(Tabular):
 
         of = [i for i, what in enumerate(self.what) if what != "log loss"][:DRAWN]
         names = [self.column[i] or self.what[i] for i in of]
-        upper = self.chance[of] + SURE * self.noise[of]
-        return draw_drift(names, self.divergence[of], upper, self.between, ax)
+        upper = self.chance[of] + SHOWN * self.noise[of]
+        return draw_drift(names, self.divergence[of], upper, self.moved[of], self.between, ax)
 
 
 def drift(
@@ -130,6 +133,7 @@ def drift(
     blocks: int = 10,
     *,
     labelled: bool = True,
+    held_out: Predicted | None = None,
 ) -> Drift:
     """Return what has moved (see ``nb.inspect.drift``).
 
@@ -147,6 +151,8 @@ def drift(
         Into how many blocks.
     labelled : bool
         Whether the new rows have labels.
+    held_out : Predicted, optional
+        Learned rows that were held out, whose loss that of new rows is compared with.
     """
     labels = sample.labels.standing_for(model.counted.tally.class_count)
     batches, counts = sample.batches, labels.weights
@@ -155,7 +161,9 @@ def drift(
         moments = _numbers([Held(model.recode(batch)) for batch in batches], by)
         group, between = _over_time(moments, blocks, by)
         there = np.flatnonzero(group >= 0)
-        loss = _loss_over(model, sample, group)[there]
+        loss = _loss_over(model, sample, group)
+        ends = [np.flatnonzero(group == g) for g in (0, int(group.max()))]
+        losses = [(loss[of], counts[of]) for of in ends]
     else:
         classes = union_classes(labels.classes, new.labels.classes)  # new ones move the prior
         labels = Labels.join([labels.among(classes), new.labels.among(classes)])
@@ -165,37 +173,33 @@ def drift(
         between = f"{len(new):,} new rows against {len(sample):,} that were learned"
         there = np.arange(len(group))
         if labelled:
-            folds = np.arange(len(sample.labels)) % FOLDS
             p = model.score(model.recode(new), "posterior")
-            of_new = hits_and_losses(p, model.classes, new.labels)[1]
-            loss = np.append(_loss_over(model, sample, folds), of_new)
+            of_new = hits_and_losses(p, model.classes, new.labels)[1], new.labels.weights
+            if held_out is None:
+                folds = np.arange(len(sample.labels)) % FOLDS
+                known = _loss_over(model, sample, folds), counts[: len(folds)]
+            else:
+                of = held_out.labels
+                known = hits_and_losses(held_out.p, model.classes, of)[1], of.weights
+            losses = [known, of_new]
     held = [Held(model.recode(batch)) for batch in batches]
+    as_read = [Held(batch) for batch in batches]  # with levels that were never learned
     copies = np.concatenate([batch.times for batch in batches])[there]
     group, labels, weight = group[there], labels.take(there), (counts[there], copies)
     lines: list[Moved] = []
     if labelled:
         codes, names = labels.codes.astype(np.int64), labels.classes.tolist()
         lines.append(Moved.of("class prior", None, codes, names, group, *weight))
-    for name, codes, items in _columns(model, held, counts_of(batches), by):
+    for name, codes, items in _columns(model, held, as_read, counts_of(batches), by):
         lines.append(Moved.of("column", name, codes[there], items, group, *weight))
     lines.sort(key=lambda line: line.chance - line.divergence)
     if labelled:
-        lines.insert(0, Moved.of_loss(loss, group, *weight))
-    divergence, chance, noise, before, after = (
-        np.array([getattr(line, of) for line in lines], np.float64)
-        for of in ("divergence", "chance", "noise", "before", "after")
-    )
-    return Drift(
-        [line.what for line in lines],
-        [line.column for line in lines],
-        divergence,
-        chance,
-        noise,
-        [line.item for line in lines],
-        before,
-        after,
-        between,
-    )
+        lines.insert(0, Moved.of_loss(losses))
+    numbers = ("divergence", "chance", "noise", "before", "after", "p")
+    table = {name: np.array([getattr(line, name) for line in lines], float) for name in numbers}
+    table["p"] = holm(table["p"])
+    what, column, item = ([getattr(x, name) for x in lines] for name in ("what", "column", "item"))
+    return Drift(what=what, column=column, item=item, between=between, **table)
 
 
 def counts_of(batches: Sequence[Batch]) -> Floats:
@@ -218,6 +222,7 @@ class Moved:
     item: Any
     before: float
     after: float
+    p: float
 
     @classmethod
     def of(
@@ -230,31 +235,38 @@ class Moved:
         weight: Floats,
         copies: Codes,
     ) -> Moved:
-        """Compare the cells of rows, (rows,), each of a group, a weight, and so many copies.
-
-        Rows of several weights are fewer independent ones (Kish).
-        """
+        """Compare the cells of rows, (rows,), each of a group, a weight, and so many copies."""
         shape = int(group.max()) + 1, len(items)
-        cells = group * shape[1] + codes
-        table: Floats = np.bincount(cells, weight, shape[0] * shape[1]).astype(np.float64)
-        table = table.reshape(shape)
-        square = np.bincount(group, weight * weight / copies, shape[0])
-        rows = np.divide(table.sum(axis=1) ** 2, square, out=np.ones(len(square)), where=square > 0)
-        divergence, chance, noise, cell, before, after = Apart.of(table, rows)
-        return cls(what, column, divergence, chance, noise, items[cell], before, after)
+        at = group * shape[1] + codes
+        table, square = (
+            np.asarray(np.bincount(at, of, shape[0] * shape[1]), np.float64).reshape(shape)
+            for of in (weight, weight * weight / copies)
+        )
+        far = Apart.of(table, square, missing=column is not None)
+        ends = items[far.cell], far.before, far.after
+        return cls(what, column, far.divergence, far.chance, far.noise, *ends, far.p)
 
     @classmethod
-    def of_loss(
-        cls, loss: Floats, group: Codes, weight: Floats, copies: NDArray[np.int64]
-    ) -> Moved:
-        """Compare the losses of the rows of the first and of the last group."""
-        mean, error = [], []
-        for g in (0, int(group.max())):
-            w, x, n = weight[group == g], loss[group == g], copies[group == g]
-            mean.append(float(np.average(x, weights=w)))
-            error.append(float((w * w / n * (x - mean[-1]) ** 2).sum() / w.sum() ** 2))
-        noise = float(np.sqrt(sum(error)))
-        return cls("log loss", None, mean[1] - mean[0], 0.0, noise, None, *mean)
+    def of_loss(cls, losses: Sequence[tuple[Floats, Floats]]) -> Moved:
+        """Compare the losses of rows, and their weights, before and after: Welch's t.
+
+        The losses of either vary as those of both do, at least: a few rows may lack a great one.
+        """
+        from scipy.special import betainc
+
+        share = [weight / weight.sum() for _, weight in losses]
+        mean = [float(of @ loss) for of, (loss, _) in zip(share, losses, strict=True)]
+        rows = np.array([1 / (of @ of) for of in share])
+        own = np.array(
+            [of @ (x - m) ** 2 for of, (x, _), m in zip(share, losses, mean, strict=True)]
+        )
+        error = np.maximum(own, rows @ own / rows.sum()) / np.maximum(rows - 1, NEARLY_0)
+        noise = float(np.sqrt(error.sum()))
+        grown, p = mean[1] - mean[0], 1.0
+        if noise > 0 and rows.min() > FEW:
+            freedom = noise**4 / (error**2 @ (1 / (rows - 1)))
+            p = float(betainc(freedom / 2, 0.5, freedom / (freedom + (grown / noise) ** 2)))
+        return cls("log loss", None, grown, 0.0, noise, None, mean[0], mean[1], p)
 
 
 # --- Groups of rows, and what they lose ----------------------------------------------------------
@@ -310,7 +322,7 @@ def _loss_over(model: Model, sample: Sample, group: Codes) -> Floats:
 
 
 def _columns(
-    model: Model, held: Sequence[Held], weight: Floats, by: Name | None
+    model: Model, held: Sequence[Held], as_read: Sequence[Held], weight: Floats, by: Name | None
 ) -> list[tuple[str, Codes, list[Any]]]:
     """Return each column, (rows,) of cells, and what its cells are; of texts each common word."""
     found: list[tuple[str, Codes, list[Any]]] = []
@@ -328,16 +340,19 @@ def _columns(
                 found.append((said, np.where(codes < 0, 2, codes), [False, True, MISSING]))
             continue
         found += [
-            (title(name), *_cells(held, name, timed=name in timed))
+            (title(name), *_cells(held, as_read, name, timed=name in timed))
             for name in axis.columns
             if name != by and not (isinstance(name, Derived) and by in name.roots)
         ]
     return found
 
 
-def _cells(held: Sequence[Held], name: Name, *, timed: bool) -> tuple[Codes, list[Any]]:
+def _cells(
+    held: Sequence[Held], as_read: Sequence[Held], name: Name, *, timed: bool
+) -> tuple[Codes, list[Any]]:
     """Return the cell of each row of a column, and what the cells are."""
     if any(name in of.coded for of in held):
+        held = as_read if all(name in of.coded for of in as_read) else held
         seen: Counter[Any] = Counter()
         for of in held:
             seen.update(of.count_levels(name))

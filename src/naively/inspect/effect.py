@@ -61,7 +61,7 @@ class Effect:
 
     @property
     def band(self) -> tuple[Floats, Floats]:
-        """Where 95 % of the weights would lie, had as many other rows been learned."""
+        """Where the mean weights over fits to as many rows are, 95 % of the time."""
         half = WIDE * self.deviation
         return self.weight - half, self.weight + half
 

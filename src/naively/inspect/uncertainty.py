@@ -1,4 +1,4 @@
-"""How sure of a probability: how far it would move, had as many other rows been learned."""
+"""How sure of a probability: where its mean over fits to as many other rows is."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from naively.counting.axis import Columns
+from naively.counting.axis import Columns, Name, title
 from naively.counting.block import Batch, Sparse
 from naively.counting.labels import Label, LabelArray
 from naively.counting.leave_one_out import Part, Parts
 from naively.data.columns import Rows
 from naively.events import Beta, Dirichlet
 from naively.fitting.covariance import WeightsCovariance, weights_covariance
-from naively.fitting.leave_one_out import leave_one_out_table
+from naively.fitting.leave_one_out import leave_one_out_table, linear_evidence
 from naively.fitting.sample import Reservoir
 from naively.kernels.reference import Floats
 from naively.likelihoods.uncertain import dense, mean_of_log, variance_of_log
@@ -35,21 +35,21 @@ if TYPE_CHECKING:
 # --- The result: an interval for the probability of each row and class ---------------------------
 
 
-SAID = "with as many other rows"
+SAID = "for the mean of fits to as many rows"
 NARROW, MOST_DIGITS = 0.02, 6  # of an interval in a sentence, and of its numbers
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ProbabilityIntervals(Tabular):
-    """How far probabilities would move with as many other rows; a row for each row and class.
+    """Where the means of probabilities over fits to as many rows are; a row for each row and class.
 
     Parameters
     ----------
     probability : ndarray of shape (rows, classes)
         The posteriors that are predicted.
     low, high : ndarray of shape (rows, classes)
-        Where they would be, had the model learned as many other rows of the same kind, ``coverage``
-        of the time.
+        Between them is the mean over fits to as many rows of the same kind, ``coverage`` of the
+        time; the probability of one other fit, which is off by chance too, less often.
     classes : ndarray of shape (classes,)
         The labels.
     coverage : float
@@ -355,7 +355,7 @@ def _rows(model: Model) -> Floats:
 
 
 def evidence_variance(
-    model: Model, batch: Batch, column: object, h: Floats, covariance: WeightsCovariance | None
+    model: Model, batch: Batch, column: Name, h: Floats, covariance: WeightsCovariance | None
 ) -> Floats:
     """Return the variance that one column's evidence gives a function of the joint, (rows,).
 
@@ -363,12 +363,12 @@ def evidence_variance(
     ----------
     batch : Batch
         Rows.
-    column : column name
+    column : str or int
         The column; what it says that its cells are there or missing is of it too.
     h : ndarray of shape (rows, classes)
         The derivatives of the function by the joint log likelihoods.
     covariance : WeightsCovariance or None
-        How sure the weights are; None if they count as known.
+        How sure the weights are; None if they count as known, and the linear part is not.
     """
     found = np.zeros(len(h))
     for group, of in zip(model.taken.schema.groups, _uncertain(model, batch), strict=True):
@@ -387,6 +387,10 @@ def evidence_variance(
         evidence[[not _is_of(part, column) for part in covariance.parts]] = 0.0
         known = replace(covariance, bias=np.zeros_like(covariance.bias))
         found += known.variance(h, evidence)
+    linear = linear_evidence(model, [batch]).get(title(column))
+    if linear is not None:
+        factor = np.nan if covariance is None else covariance.of_linear.get(title(column), np.nan)
+        found += factor * (h * linear).sum(axis=1) ** 2
     return found
 
 

@@ -496,13 +496,14 @@ def draw_drift(
     names: Sequence[str],
     divergence: Floats,
     upper: Floats,
+    moved: NDArray[np.bool_],
     between: str,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw divergences as bars, the first on top, over a band of what chance makes of each."""
     ax = new_axes(ax, height=0.9 + 0.19 * max(3, len(names)))
     place = np.arange(len(names))
-    colours = [COLOURS[0] if d > u else LIGHT for d, u in zip(divergence, upper, strict=True)]
+    colours = [COLOURS[0] if is_beyond else LIGHT for is_beyond in moved]
     ax.barh(place, divergence, 0.7, color=colours)
     ax.barh(place, upper, 0.9, color=WIDE_BAND, zorder=0, label="by chance")
     name_rows(ax, [name_of(name) for name in names])

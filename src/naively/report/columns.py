@@ -75,8 +75,8 @@ def columns(subject: Subject) -> str:
             found += html.how_to_read(
                 f"Each curve shows what the model adds to the log odds of {subject.label} for a "
                 "value of the column: above 0 it speaks for it, below against it, and +0.7 doubles "
-                "the odds. The band is where 95 % of such curves would be, had as many other rows "
-                "been learned; the grey bars are the rows."
+                "the odds. The band is where 95 % of such curves, each a mean over fits to as many "
+                "rows, would be; the grey bars are the rows."
             )
             found += html.cards(drawn[:OPEN])
             if drawn[OPEN:]:

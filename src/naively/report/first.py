@@ -9,7 +9,6 @@ import numpy as np
 
 from naively.assess.scores import Scores
 from naively.counting.axis import title
-from naively.inspect.divergence import SURE
 from naively.messages import amount, visible
 from naively.report import html
 from naively.report.columns import OPEN, importance_bars
@@ -79,7 +78,7 @@ def sentences(subject: Subject) -> Iterator[str]:
     low, high = best.intervals.get("accuracy", (np.nan, np.nan))
     yield (
         f'<span class="note">By {best.rows:,} {which}; of other such rows it would be right for '
-        f"{of_100(low)} to {of_100(high)} of 100 (95 % interval).</span>"
+        f"{of_100(low)} to {of_100(high)} of 100 (about 95 % interval).</span>"
     )
 
 
@@ -192,10 +191,10 @@ def _of_columns(subject: Subject) -> Iterator[str]:
         return
     moved = [
         (name or "the classes")
-        for what, name, z, far in zip(
-            found.what, found.column, found.z.tolist(), found.divergence.tolist(), strict=True
+        for what, name, is_beyond, far in zip(
+            found.what, found.column, found.moved, found.divergence.tolist(), strict=True
         )
-        if what != "log loss" and z > SURE and far > MOVED
+        if what != "log loss" and is_beyond and far > MOVED
     ]
     if moved:
         yield f"{_some(moved)} moved ({found.between}): see what has moved."

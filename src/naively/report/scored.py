@@ -67,7 +67,7 @@ def good(subject: Subject) -> str:
 
 
 def table(subject: Subject) -> str:
-    """Return the scores, with their 95 % intervals, of learned rows and of given ones."""
+    """Return the scores, with their intervals, of learned rows and of given ones."""
     of = every_scores(subject)
     return f'<div id="scores">{html.table(["", *of], lines_of_scores(of))}</div>'
 
@@ -92,7 +92,8 @@ def lines_of_scores(of: Mapping[str, Scores]) -> list[list[object]]:
     for what, name in SCORES.items():
         lines.append([what, *(_score(s, name) for s in of.values())])
         if any(name in s.shown for s in of.values()):
-            lines.append([f"{what}: 95 % interval", *(_interval(s, name) for s in of.values())])
+            ends = [_interval(s, name) for s in of.values()]
+            lines.append([f"{what}: about 95 % interval", *ends])
     return lines
 
 

@@ -373,8 +373,9 @@ class Subject:
             if not self.share_learned < SAME:
                 return None  # they are those that were learned
             labels = encode_labels(self.y)
-            new = model.counted.schema.encode(self.rows, labels, model.counted.tally.axes)
-            return drift(model, sample, new, None)
+            new = model.counted.schema.encode(self.rows, labels)
+            of = None if self.held_out is None else self.held_out.predicted
+            return drift(model, sample, new, None, held_out=of)
         times = [name for name in model.taken.schema.order if name in model.taken.schema.times]
         if len(times) != 1 or len(sample) < FEWEST:
             return None
