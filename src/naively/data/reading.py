@@ -941,7 +941,8 @@ def read_strings(
     if rows.one_kind is not None:
         return rows
     known = known or {}
-    say_bare(rows, known)
+    if known:
+        say_bare(rows, known)
     given = {**{name: unheld(of) for name, of in known.items()}, **rows.readings}
     found = {}
     for name in rows.names:

@@ -34,6 +34,7 @@ from naively.model.model import Model
 from naively.schema.choose import EventModels, extend, infer
 from naively.schema.schema import Schema, TimePart
 from naively.schema.settings import Settings
+from naively.schema.settle import make_sure
 
 # --- A table in a database is counted there, by one query; what travels is counts and a sample ---
 #
@@ -93,7 +94,7 @@ def learn(
     schema = replace(schema, readings=readings)
     classes = _ask(source, plan(source, schema, weighed), asked)
     answers = Answers(source, classes, asked)
-    model = Model.of_tally(answers.tally(schema), schema, settings)
+    model = Model(make_sure(schema, answers.tally(schema), settings), settings)
     _keep(reservoir, source, sampled, classes, schema, model)
     return model, reservoir
 

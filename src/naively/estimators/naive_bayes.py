@@ -744,7 +744,8 @@ class NaiveBayes(Classifier):
         if self.weights is None:
             return model.weighed(None)
         sample = self._learned().of(model, larger=self._interacts)
-        warn_of_copies(sample.copied)
+        if sample.copied:
+            warn_of_copies(sample.copied)
         if self.interactions:
             return add_interactions(model, sample)
         return model.weighed(sample.weights(model, self.weights))

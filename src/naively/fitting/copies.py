@@ -44,19 +44,28 @@ def flattened(batches: Sequence[Batch]) -> list[Batch]:
 
 def classes_of_copies(batches: Sequence[Batch]) -> tuple[Label, ...]:
     """Return the classes whose sampled rows look as if they were copied."""
-    alone = [batch for batch in batches if batch.labels.group is None]
-    return tuple(dict.fromkeys(label for batch in alone for label in _copied_classes(batch)))
+    copied: dict[Label, None] = {}
+    for batch in batches:
+        if batch.labels.group is not None:
+            continue
+        codes = batch.labels.codes
+        rows = np.bincount(codes, minlength=batch.labels.k)
+        alone = np.bincount(codes, batch.times == 1, batch.labels.k)
+        for c in np.flatnonzero((rows >= MANY) & (alone < ALONE * rows)).tolist():
+            different = sorted(_different_cells(batch.take(np.flatnonzero(codes == c))))
+            if np.log(different[:-1]).sum() >= np.log(COMBINED * rows[c]):
+                copied[batch.labels.classes[c].item()] = None
+    return tuple(copied)
 
 
 def warn_of_copies(classes: Sequence[Label]) -> None:
-    """Warn of classes whose rows look as if they were copied, if there are any."""
-    if classes:
-        warn(
-            f"Nearly every row of class {', '.join(map(repr, classes))} came more than once. If "
-            "rows were copied, as a rare class is oversampled, the weights are fitted to rows "
-            "that are known from their copies, and are too large for new ones: give "
-            "groups='copies', which leaves equal rows out together."
-        )
+    """Warn of classes whose rows look as if they were copied."""
+    warn(
+        f"Nearly every row of class {', '.join(map(repr, classes))} came more than once. If rows "
+        "were copied, as a rare class is oversampled, the weights are fitted to rows that are "
+        "known from their copies, and are too large for new ones: give groups='copies', which "
+        "leaves equal rows out together."
+    )
 
 
 def notes_of(classes: Sequence[Label], batches: Sequence[Batch]) -> tuple[str, ...]:
@@ -75,17 +84,6 @@ def notes_of(classes: Sequence[Label], batches: Sequence[Batch]) -> tuple[str, .
             "them as frequencies= instead of sample_weight=."
         )
     return tuple(found)
-
-
-def _copied_classes(batch: Batch) -> Iterator[Label]:
-    """Yield the classes hardly any of whose rows came once, though many others could have come."""
-    codes = batch.labels.codes
-    rows = np.bincount(codes, minlength=batch.labels.k)
-    alone = np.bincount(codes, batch.times == 1, batch.labels.k)
-    for c in np.flatnonzero((rows >= MANY) & (alone < ALONE * rows)).tolist():
-        different = sorted(_different_cells(batch.take(np.flatnonzero(codes == c))))
-        if np.log(different[:-1]).sum() >= np.log(COMBINED * rows[c]):
-            yield batch.labels.classes[c].item()
 
 
 def _different_cells(batch: Batch) -> Iterator[int]:

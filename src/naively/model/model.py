@@ -169,12 +169,7 @@ class Model(Shown):
     def count(cls, batch: Batch, schema: Schema, settings: Settings) -> Model:
         """Count rows that the schema has encoded."""
         check_counted(schema)
-        return cls.of_tally(count_batch(batch, schema).pruned(), schema, settings)
-
-    @classmethod
-    def of_tally(cls, tally: Tally, schema: Schema, settings: Settings) -> Model:
-        """Return the model of what was counted of a schema; a row of weight 0 was never seen."""
-        return cls(make_sure(schema, tally, settings), settings)
+        return cls(make_sure(schema, count_batch(batch, schema).pruned(), settings), settings)
 
     def __getstate__(self) -> dict[str, object]:
         """Return what a pickle or a copy holds: what is derived is derived again when asked."""
@@ -629,7 +624,8 @@ class History(Tabular):
     def add(self, verb: Verb, rows: float, total: float, source: str = "") -> History:
         """Return the history with what was done now."""
         record = Record(verb, now(), rows, total, source[:LONGEST])
-        return _last([*self.records, record], self.earlier)
+        records = [*self.records, record]
+        return History(tuple(records[-KEPT:]), self.earlier + (len(records) > KEPT))
 
     def of(self, source: str, digest: str = "") -> History:
         """Return the history whose last record says where the rows came from."""
@@ -655,7 +651,7 @@ class History(Tabular):
         )
         earlier = sum(history.earlier for _, history in pairs)
         ordered = sorted(every, key=lambda record: record.when)
-        return _last(ordered, earlier)
+        return History(tuple(ordered[-KEPT:]), earlier + max(0, len(ordered) - KEPT))
 
     def to_dict(self) -> dict[str, list[Any]]:
         names = ("when", "verb", "rows", "total", "source", "model")
@@ -685,11 +681,6 @@ def names_of(paths: Iterable[str]) -> str:
     every = list(paths)
     more = f" and {len(every) - NAMED:,} more" if len(every) > NAMED else ""
     return ", ".join(islice(every, NAMED)) + more
-
-
-def _last(records: Sequence[Record], earlier: int) -> History:
-    """Return a history of the last records, which counts those before."""
-    return History(tuple(records[-KEPT:]), earlier + max(0, len(records) - KEPT))
 
 
 def _said(record: Record) -> str:

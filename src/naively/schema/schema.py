@@ -315,7 +315,8 @@ class Schema(Shown):
     def _read(self, rows: Rows) -> Rows:
         """Return rows in which strings, and 0 and 1 for truths, are read as in training."""
         rows = self._with_truths(rows)
-        say_bare(rows, {name: of for name, of in self.readings.items() if of.scaled == "days"})
+        if timed := {name: of for name, of in self.readings.items() if of.scaled == "days"}:
+            say_bare(rows, timed)
         if rows.one_kind is not None:
             return rows
         spelled = rows.spelled
