@@ -135,10 +135,6 @@ class Histogram(Estimable[Cells, Dense]):
         if self.alpha is not None:
             check_alpha(self, self.alpha)
 
-    @property
-    def sparse(self) -> bool:
-        return False
-
     def parameters(self, tally: BlockTally[Cells], how: How) -> dict[str, Floats]:
         smoothed = self._smoothed(tally)
         if how in ("mle", self.estimate):
@@ -528,8 +524,7 @@ def _entropy(count: Floats) -> Floats:
 def _number(cells: Cells, place: Floats) -> NDArray[np.int64]:
     """Return the number of each cell's bin across all columns, (cells,), without gaps."""
     new = (np.diff(place, prepend=-1) != 0) | (np.diff(cells.column, prepend=-1) != 0)
-    number: NDArray[np.int64] = np.cumsum(new) - 1
-    return number
+    return np.cumsum(new) - 1
 
 
 def edges_of(cells: Cells, bin_: NDArray[np.int64]) -> tuple[Floats, ...]:
@@ -692,8 +687,7 @@ class BinCounts:
         It is the variance of the sum of gamma variables that the kernel adds up.
         """
         counted = np.square(self._kernels)[self._of] @ np.maximum(self.count, 0.0)
-        spread: Floats = counted + self.own[:, :, None] * self.pretend
-        return spread
+        return counted + self.own[:, :, None] * self.pretend
 
     def shares(self, more: float) -> Floats:
         """Return probabilities with ``more`` in each bin, (bins of all columns, classes)."""

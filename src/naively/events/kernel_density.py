@@ -96,10 +96,6 @@ class KernelDensity(Estimable[Cells, Dense]):
                 f"got {self.bandwidth!r}."
             )
 
-    @property
-    def sparse(self) -> bool:
-        return False
-
     def parameters(self, tally: BlockTally[Cells], how: How) -> dict[str, Floats]:  # noqa: ARG002
         return {"bandwidth": np.stack([b.bandwidth * b.unit for b in self._kernels(tally)])}
 
@@ -311,8 +307,8 @@ class _Grid:
         """Log densities at the points, with pretend rows, (points, classes)."""
         none = np.zeros((len(self.x), 1))
         mixed = self.kernels.mix(self.sums, self.wide, none, self.own)
-        log_mixed: Floats = np.log(mixed) - np.log(self.kernels.unit)
-        return log_mixed
+        log_density: Floats = np.log(mixed) - np.log(self.kernels.unit)
+        return log_density
 
     def log_density(self, x: Floats) -> Floats:
         """Return log densities at x, (x, classes)."""
@@ -337,8 +333,7 @@ class _Grid:
         right = np.minimum(right, len(self.x) - 1)
         step = np.maximum(self.x[right] - self.x[left], LEAST)
         share = ((x - self.x[left]) / step)[:, None]
-        found: Floats = table[left] + share * (table[right] - table[left])
-        return found
+        return table[left] + share * (table[right] - table[left])
 
     @property
     def centre(self) -> Floats:
