@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import final
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from naively.counting.axis import CELL, Cells
@@ -15,6 +16,7 @@ from naively.counting.leave_one_out import LeftOut, choose
 from naively.counting.tally import BlockTally
 from naively.events.base import (
     UNSAID,
+    ClassNumbers,
     Distribution,
     check_alpha,
     check_estimate,
@@ -81,6 +83,7 @@ class KernelDensity(Estimable[Cells, Dense]):
     estimate: How = UNSAID
     name = "density"
     statistics = (CELL,)
+    sparse = False
 
     def __post_init__(self) -> None:
         """Refuse a wrong pseudo-count or bandwidth."""
@@ -134,9 +137,7 @@ class KernelDensity(Estimable[Cells, Dense]):
         density.set_bandwidth(kernels.bandwidth[0] * kernels.unit / spread)
         return density
 
-    def sample(
-        self, tally: BlockTally[Cells], classes: NDArray[np.integer], rng: np.random.Generator
-    ) -> Dense:
+    def sample(self, tally: BlockTally[Cells], classes: ClassNumbers, rng: Generator) -> Dense:
         columns = [kernels.sample(classes, rng) for kernels in self._kernels(tally)]
         return numbers(np.stack(columns, axis=1), tally)
 
@@ -278,7 +279,7 @@ class _Kernels:
             loss -= float(self.count[:, c] @ np.log(joint[:, c] / joint.sum(axis=1)))
         return loss
 
-    def sample(self, classes: NDArray[np.integer], rng: np.random.Generator) -> Floats:
+    def sample(self, classes: ClassNumbers, rng: Generator) -> Floats:
         """Draw a number for each class number, (rows,)."""
         n, total = self.rows[classes], self.rows.sum()
         pretend = rng.random(len(classes)) * (n + self.alpha) >= n

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar, final
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from naively.counting.axis import PRESENT, SQUARE, VALUE, Columns, title
@@ -16,8 +17,10 @@ from naively.counting.tally import BlockTally
 from naively.events.base import (
     INTEGRATED,
     UNSAID,
+    ClassNumbers,
     Distribution,
     Formula,
+    Tables,
     check_estimate,
     check_prior,
     numbers,
@@ -111,9 +114,7 @@ class NormalNumbers(Estimable[Columns, Dense]):
         sums = {PRESENT: Sums(np.ones_like(at)), VALUE: Sums(at), SQUARE: square}
         return cls(smoothing=0, estimate="mle").given(Columns(range(len(at))), sums)
 
-    def log_likelihood_of(
-        self, tally: BlockTally[Columns], parameters: Mapping[str, Floats]
-    ) -> Floats:
+    def log_likelihood_of(self, tally: BlockTally[Columns], parameters: Tables) -> Floats:
         mean, variance = (
             parameters[name] if name in parameters else np.asarray(self.known[name], np.float64)
             for name in self.space
@@ -210,12 +211,7 @@ class NormalNumbers(Estimable[Columns, Dense]):
         moments = (table[column].tolist() for table in self.moments(tally))
         return [_formula(x, *of_class) for of_class in zip(*moments, strict=True)]
 
-    def uncertain(
-        self,
-        tally: BlockTally[Columns],
-        block: Dense,
-        least: float = 0.0,  # noqa: ARG002
-    ) -> Uncertain:
+    def uncertain(self, tally: BlockTally[Columns], block: Dense, least: float = 0.0) -> Uncertain:  # noqa: ARG002
         """Return the posterior mean and variance of log densities.
 
         Notes
@@ -314,9 +310,7 @@ class NormalNumbers(Estimable[Columns, Dense]):
         of_variance = {"class": classes, "shared": 1}.get(str(self.variance), 0)
         return columns * (of_variance + (classes if self.mean is None else 0))
 
-    def sample(
-        self, tally: BlockTally[Columns], classes: NDArray[np.integer], rng: np.random.Generator
-    ) -> Dense:
+    def sample(self, tally: BlockTally[Columns], classes: ClassNumbers, rng: Generator) -> Dense:
         if self.estimate == "predictive":
             shape, mean, width = self._predictive(tally)
             standard = _standard(None if shape is None else shape[:, classes])
