@@ -45,10 +45,10 @@ def pieces_of(card: Scorecard, spelling: Spelling, *, joins: bool) -> tuple[Piec
     then and needs no arithmetic.
     """
     differences = all(np.isfinite(points).all() for points in _points(card))
-    if differences:
-        shift: Callable[[Floats], Floats] = lambda of: of[..., 1:] - of[..., :1]  # noqa: E731
-    else:
-        shift = lambda of: of  # noqa: E731
+
+    def shift(of: Floats) -> Floats:
+        return of[..., 1:] - of[..., :1] if differences else of
+
     start = shift(card.start)
     pieces = Pieces(spelling, scores=[[] for _ in start])
     missing = {t.cell.column: t for t in card.terms if isinstance(t, PresenceTerm)}
