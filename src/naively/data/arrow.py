@@ -110,7 +110,8 @@ class ArrowStream:
             for name, array in zip(self.names or (), batch.children, strict=True):
                 column = read_array(name, array, exact=name in self._exact)
                 if batch.offset or array.length != batch.length:
-                    column = _rows(column, batch.offset, batch.offset + batch.length)
+                    cells, kind = column
+                    column = cells[batch.offset : batch.offset + batch.length], kind
                 columns[name] = column if missing is None else _without(column, missing)
             yield columns
 
@@ -154,7 +155,7 @@ def read_array(name: Name, array: CArray, *, exact: bool = False) -> Column:
     if exact and read is _numbers:
         return _numbers(name, array, view, schema, exact=True)
     cells, kind = read(name, array, view, schema)
-    return (cells, None) if kind is not None and _is_missing(view) else (cells, kind)
+    return cells, None if view.length and view.null_count == view.length else kind
 
 
 def join_parts(name: Name, parts: list[Column]) -> Column:
@@ -189,12 +190,6 @@ def filled(cells: Cells, kind: Kind) -> Cells:
     return np.full(n, np.nan)
 
 
-def _rows(column: Column, first: int, end: int) -> Column:
-    """Return the rows of a column from the first to before the end."""
-    cells, kind = column
-    return cells[first:end], kind
-
-
 def _without(column: Column, missing: Flags) -> Column:
     """Return a column without the cells of some rows, whose ``missing``, (rows,), is true."""
     cells, kind = column
@@ -213,10 +208,6 @@ def _without(column: Column, missing: Flags) -> Column:
         cells[missing] = None
         return cells, kind
     return np.where(missing, np.nan, cells), kind
-
-
-def _is_missing(view: CArrayView) -> bool:
-    return bool(view.length > 0 and view.null_count == view.length)
 
 
 def _missing(view: CArrayView) -> Flags | None:

@@ -183,8 +183,7 @@ def as_floats(cells: Cells) -> NDArray[np.floating]:
     if isinstance(cells, Strings):
         raise TypeError("strings are no numbers")
     if cells.dtype.kind == "M":
-        seconds: NDArray[np.float64] = (cells - np.datetime64(0, "us")) / SECOND
-        return seconds
+        return (cells - np.datetime64(0, "us")) / SECOND
     if cells.dtype.kind in "fiub":
         return cells if cells.dtype == np.float32 else cells.astype(np.float64, copy=False)
     return np.array([np.nan if value is None else value for value in cells.tolist()], np.float64)
@@ -488,8 +487,7 @@ def part_of(moments: NDArray[np.datetime64], part: Cycle) -> NDArray[Any]:
     array(['Saturday', None], dtype=object)
     """
     names = np.array([*NAMES[part], None], object)  # the last, at -1, is of missing times
-    named: NDArray[Any] = names[part_codes(as_floats(moments), part)]
-    return named
+    return names[part_codes(as_floats(moments), part)]
 
 
 def times_of(seconds: NDArray[np.floating]) -> NDArray[np.datetime64]:
@@ -879,9 +877,8 @@ def column_rows(columns: Mapping[Any, Any], kinds: Mapping[Any, Kind] | None = N
     ValueError
         If a cell cannot be learned from; the message names the column and the row.
     """
-    return join_columns(
-        {name: read_column(name, column) for name, column in columns.items()}, kinds
-    )
+    read = {name: read_column(name, column) for name, column in columns.items()}
+    return join_columns(read, kinds)
 
 
 def join_columns(

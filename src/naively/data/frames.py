@@ -110,11 +110,9 @@ def with_one_row(X: Table, names: Sequence[Name]) -> Table:
 
 
 def _are_cells(values: Collection[Any]) -> bool:
-    return set(map(type, values)) <= CELLS or all(map(_is_cell, values))
-
-
-def _is_cell(value: Any) -> bool:
-    return isinstance(value, str | bytes) or not hasattr(value, "__iter__")
+    return set(map(type, values)) <= CELLS or not any(
+        hasattr(value, "__iter__") and not isinstance(value, str | bytes) for value in values
+    )
 
 
 def read_labels(y: Any) -> Any:
@@ -262,9 +260,9 @@ def _list_rows(values: list[Any], texts: bool | None = None) -> Rows:
     """Read a list of records, of texts, or of lists."""
     if not values:
         raise ValueError("X is an empty list: there is no row in it to learn from or to predict.")
-    if values and isinstance(values[0], Mapping) and all(isinstance(v, Mapping) for v in values):
+    if all(isinstance(value, Mapping) for value in values):
         return _record_rows(values)
-    if _may_be_texts(values) and values:
+    if _may_be_texts(values):
         cells, wrong = values, None
         if not set(map(type, values)) <= {str, type(None)}:
             cells = [None if is_missing(value) else value for value in values]

@@ -223,15 +223,8 @@ class Forms:
     @property
     def units(self) -> Few:
         """What stands beside the digits of numbers."""
-        return TOO_MANY if self.affixes.many else self._affixes(bars=True)
-
-    @property
-    def left_open(self) -> Few:
-        """What dates leave open."""
-        return Few() if self.affixes.many else self._affixes(bars=False)
-
-    def _affixes(self, *, bars: bool) -> Few:
-        return Few({of: n for of, n in self.affixes.counts.items() if ("|" in of) == bars})
+        of_numbers = {of: n for of, n in self.affixes.counts.items() if "|" in of}
+        return Few(of_numbers, self.affixes.many)
 
     @property
     def points(self) -> int:
@@ -343,8 +336,7 @@ def _forms(
 def _counted(
     numbers: NDArray[Any], times: NDArray[np.int64] | None, size: int
 ) -> NDArray[np.int64]:
-    count = np.bincount(numbers, times, minlength=size)
-    return count if times is None else count.astype(np.int64)
+    return np.bincount(numbers, times, minlength=size).astype(np.int64, copy=False)
 
 
 def _few_strings(strings: Strings, rows: NDArray[np.int64], times: NDArray[np.int64] | None) -> Few:
@@ -401,16 +393,13 @@ def _read_as(
     forms: Forms, content: Content, comma: bool | None, day_first: bool | None, table: Votes
 ) -> Reading:
     """Return how a column is read of which it is known what it is."""
-    match content:
-        case "number":
-            scaled = "" if forms.units.many else _scaled(forms) or ""
-            found = _notation(forms, scaled, comma, table)
-        case "time":
-            dates = not forms.between(*DATES) and bool(forms.count[Form.EIGHT])
-            found = Reading("time", day_first=_order(forms, day_first, table)[0], dates=dates)
-        case _:
-            return Reading(content)
-    return found
+    if content == "number":
+        scaled = "" if forms.units.many else _scaled(forms) or ""
+        return _notation(forms, scaled, comma, table)
+    if content == "time":
+        dates = not forms.between(*DATES) and bool(forms.count[Form.EIGHT])
+        return Reading("time", day_first=_order(forms, day_first, table)[0], dates=dates)
+    return Reading(content)
 
 
 def _read_freely(forms: Forms, comma: bool | None, day_first: bool | None, table: Votes) -> Reading:
@@ -534,7 +523,7 @@ def _read_times(forms: Forms, times: int, day_first: bool | None, table: Votes) 
 
 def _said_of_open(forms: Forms) -> list[str]:
     """Say how what dates leave open was filled in."""
-    parts = [of.split() for of in forms.left_open.counts]
+    parts = [of.split() for of in forms.affixes.counts if "|" not in of]  # else it is of a number
     zones = sorted({part for of in parts for part in of if part != "yy"})
     said = ["years of two digits are 1969 to 2068"] if any("yy" in of for of in parts) else []
     return [*said, f"as they are written, whatever {', '.join(zones)} is"] if zones else said
@@ -781,21 +770,13 @@ class Votes:
     @classmethod
     def of(cls, columns: Iterable[Forms]) -> Votes:
         """Return what the columns of a table say."""
-        every = [
-            (
-                of.points,
-                of.count[Form.COMMA] + _are_groups(of),
-                of.count[Form.DAY_FIRST],
-                of.count[Form.MONTH_FIRST],
-            )
-            for of in columns
-        ]
-        return cls(
-            sum(points > commas for points, commas, _, _ in every),
-            sum(commas > points for points, commas, _, _ in every),
-            sum(days > months for _, _, days, months in every),
-            sum(months > days for _, _, days, months in every),
-        )
+        votes = Counter[str]()
+        for of in columns:
+            commas = of.count[Form.COMMA] + _are_groups(of) - of.points
+            days = of.count[Form.DAY_FIRST] - of.count[Form.MONTH_FIRST]
+            votes["commas" if commas > 0 else "points"] += commas != 0
+            votes["days" if days > 0 else "months"] += days != 0
+        return cls(**votes)
 
 
 def values_of(
@@ -828,29 +809,21 @@ def values_of(
     if reading.content == "number" and (found.affixes or reading.scaled == "days"):
         factor = _factors(found.affixes, reading)[found.affix]
         there &= ~np.isnan(factor)
-    words = _words(strings, ~there & (form != Form.EMPTY))
+    other = ~there & (form != Form.EMPTY)
+    words = strings.take(np.where(other, np.arange(len(strings)), -1)) if other.any() else None
     if reading.content == "time":
         return np.where(there, found.value, np.datetime64("NaT").astype(np.int64)).view(TIME), words
     numbers = found.value.view(np.float64)
     if there.all():
         if reading.content == "truth":
             return numbers == 1, None
-        if not reading.scaled and bool((form <= Form.EIGHT).all()) and _are_whole(numbers):
+        plain = not reading.scaled and bool((form <= Form.EIGHT).all())
+        if plain and (np.abs(numbers) < 2.0**53).all() and (numbers == np.rint(numbers)).all():
             return numbers.astype(np.int64), None
     numbers = np.where(there, numbers, np.nan)
     if factor is not None:  # 60 min is 1 h to the last bit
         numbers = numbers * np.maximum(factor, 1) / np.rint(1 / np.minimum(factor, 1))
     return numbers, words
-
-
-def _are_whole(numbers: Floats) -> bool:
-    return bool((np.abs(numbers) < 2.0**53).all() and (numbers == np.rint(numbers)).all())
-
-
-def _words(strings: Strings, there: NDArray[np.bool_]) -> Strings | None:
-    if not there.any():
-        return None
-    return strings.take(np.where(there, np.arange(len(strings)), -1))
 
 
 def _factors(affixes: list[str], reading: Reading) -> Floats:

@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from io import SEEK_END
+from operator import attrgetter
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
 from weakref import finalize
@@ -134,10 +135,6 @@ class Stream(ABC):
     def readings(self) -> dict[str, Reading]:
         """How columns of strings were read."""
         return {**self.known, **self._readings}
-
-    def as_written(self, names: Collection[str]) -> None:
-        """Leave the strings of some columns as they are."""
-        self.readable -= frozenset(names)
 
     def __iter__(self) -> Iterator[ColumnRows]:
         return self.watch(self._every_batch())
@@ -392,10 +389,10 @@ def as_stream(X: Table) -> Stream | None:
     """
     if isinstance(X, Stream):
         return X
-    for name, read in _KNOWN.items():  # what was never imported has made no table
+    for name, kind, stream in _KNOWN:  # what was never imported has made no table
         module = sys.modules.get(name)
-        if module is not None and (stream := read(X, module)) is not None:
-            return stream
+        if module is not None and isinstance(X, attrgetter(kind)(module)):
+            return stream(X)
     if isinstance(X, Iterator):
         return TablesInTurn(X)
     return None
@@ -421,18 +418,6 @@ class TablesInTurn(Stream):
             table = next(self._rest, None)
 
 
-def _of_duckdb(X: Any, duckdb: Any) -> Stream | None:
-    if not isinstance(X, duckdb.DuckDBPyRelation):
-        return None
-    return ArrowBatches(lambda: X, X.columns, again=True)
-
-
-def _of_polars(X: Any, polars: Any) -> Stream | None:
-    if not isinstance(X, polars.LazyFrame):
-        return None
-    return LazyFrames(X)
-
-
 class LazyFrames(Stream):
     """A lazy frame of Polars, which is collected in batches."""
 
@@ -447,31 +432,27 @@ class LazyFrames(Stream):
                 yield from in_pieces(columns)
 
 
-def _of_arrow(X: Any, pyarrow: Any) -> Stream | None:
-    if isinstance(X, pyarrow.RecordBatchReader):
-        return ArrowBatches(lambda: X, X.schema.names, again=False)
-    return None
+def _dataset(X: Any) -> Stream:
+    return ArrowBatches(X.scanner(batch_size=ROWS).to_reader, X.schema.names, again=True)
 
 
-def _of_dataset(X: Any, dataset: Any) -> Stream | None:
-    if isinstance(X, dataset.Dataset):
-        begin = lambda: X.scanner(batch_size=ROWS).to_reader()  # noqa: E731
-        return ArrowBatches(begin, X.schema.names, again=True)
-    if isinstance(X, dataset.Scanner):
-        return ArrowBatches(X.to_reader, X.projected_schema.names, again=True)
-    return None
-
-
-def _of_ibis(X: Any, ibis: Any) -> Stream | None:
-    if not isinstance(X, ibis.expr.types.Table):
-        return None
+def _ibis(X: Any) -> Stream:
     return ArrowBatches(lambda: X.to_pyarrow_batches(chunk_size=ROWS), X.columns, again=True)
 
 
-_KNOWN: Mapping[str, Callable[[Any, Any], Stream | None]] = {
-    "duckdb": _of_duckdb,
-    "polars": _of_polars,
-    "pyarrow": _of_arrow,
-    "pyarrow.dataset": _of_dataset,
-    "ibis": _of_ibis,
-}
+# The module and the class of a table, and the stream of one.
+_KNOWN: tuple[tuple[str, str, Callable[[Any], Stream]], ...] = (
+    ("duckdb", "DuckDBPyRelation", lambda X: ArrowBatches(lambda: X, X.columns, again=True)),
+    ("polars", "LazyFrame", LazyFrames),
+    (
+        "pyarrow",
+        "RecordBatchReader",
+        lambda X: ArrowBatches(lambda: X, X.schema.names, again=False),
+    ),
+    ("pyarrow.dataset", "Dataset", _dataset),
+    (
+        *("pyarrow.dataset", "Scanner"),
+        lambda X: ArrowBatches(X.to_reader, X.projected_schema.names, again=True),
+    ),
+    ("ibis", "expr.types.Table", _ibis),
+)

@@ -7,7 +7,7 @@ import re
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias, final
 from uuid import uuid4
@@ -93,39 +93,27 @@ class Dialect(ABC):
 
     def boolean(self, truth: bool) -> str:
         """Spell true or false."""
-        return "TRUE" if truth else "FALSE"
+        return self.truths[truth]
 
     def as_double(self, x: str, kind: Kind = "number") -> str:  # noqa: ARG002
         """Make a number, or a boolean, a float64; NULL stays NULL."""
         return f"CAST({x} AS {self.double})"
 
-    @abstractmethod
     def as_text(self, x: str) -> str:
         """Make a value a string that is equal to another only if all characters are."""
+        return self.text_of.format(x)
 
     def is_missing(self, x: str) -> str:
         """Whether a float64 is NULL or NaN; ask ``IS NULL`` of anything else."""
-        return f"({x} IS NULL OR {x} = {self.special(math.nan)})"
-
-    def exp(self, x: str) -> str:
-        """Return e to the power of a float64."""
-        return f"EXP({x})"
-
-    def ln(self, x: str) -> str:
-        """Return the natural logarithm of a float64 above 0."""
-        return f"LN({x})"
-
-    def power(self, x: str, exponent: float) -> str:
-        """Return a power of a float64 of 0 or more."""
-        return f"POWER({x}, {self.number(exponent)})"
+        return self.missing_of.format(x, self.special(math.nan))
 
     def greatest(self, *some: str) -> str:
         """Return the greatest of some numbers, none of which may be NULL or NaN."""
-        return f"GREATEST({', '.join(some)})" if len(some) > 1 else some[0]
+        return _nested(self.extremes[0], some)
 
     def least(self, *some: str) -> str:
         """Return the least of some numbers, none of which may be NULL or NaN."""
-        return f"LEAST({', '.join(some)})" if len(some) > 1 else some[0]
+        return _nested(self.extremes[1], some)
 
     def product(self, what: str, of: str, least: float) -> str:  # noqa: ARG002
         """Return a product, which may be written as 0 where a factor is of a size below least."""
@@ -135,34 +123,42 @@ class Dialect(ABC):
         """Return a whole query, written with these methods, as the database reads it."""
         return query
 
-    def lacks(self, message: str) -> str | None:  # noqa: ARG002
-        """Return the function that a database's error says is not there, or None."""
-        return None
-
-    @abstractmethod
     def bits(self, x: str) -> str | None:
         """Return the bits of a float64 of 0 or more as a whole number; None: it cannot be asked."""
+        return None if self.bits_of is None else self.bits_of.format(x)
 
     def floor(self, x: str) -> str:
         """Return a float64 of 0 or more, below 2^63, as a whole number, rounded down."""
-        return f"CAST(FLOOR({x}) AS BIGINT)"
+        return self.floor_of.format(x)
 
     def seconds(self, x: str) -> str:
         """Return a date or time as seconds since 1970, UTC, as a float64."""
-        raise ValueError(f"{self.name} has no type of times, so that {x} is none.")
+        if self.seconds_of is None:
+            raise ValueError(self.no_times.format(self.name, x))
+        return self.seconds_of.format(x)
 
     once = ""  # what ends a subselect whose columns are to be computed once
     sums_grow = True  # whether a sum of whole numbers may have more than 64 bits
     double: str  # the type of float64
     nul: str  # the character of code 0
+    truths = "FALSE", "TRUE"
+    extremes = "GREATEST", "LEAST"
+    lacking: str | None = None  # the error that a function is not there, a pattern
+    # How a value is spelled as something else; None where it cannot be.
+    text_of: str
+    missing_of = "({0} IS NULL OR {0} = {1})"
+    floor_of = "CAST(FLOOR({}) AS BIGINT)"
+    bits_of: str | None = None
+    seconds_of: str | None = None
+    no_times = "{} has no type of times, so that {} is none."
 
     @abstractmethod
     def finite(self, x: float) -> str:
         """Spell a finite number."""
 
-    @abstractmethod
     def special(self, x: float) -> str:
         """Spell an infinity or NaN."""
+        return f"CAST('{x}' AS {self.double})"
 
     def _quoted(self, text: str) -> str:
         return "'" + text.replace("'", "''") + "'"
@@ -174,9 +170,6 @@ class LikeDuckDB(Dialect):
     double = "DOUBLE"
     nul = "chr(0)"
 
-    def seconds(self, x: str) -> str:
-        return f"(CAST(epoch_us({x}) AS DOUBLE) / 1e6)"
-
     def finite(self, x: float) -> str:
         digits = repr(x).removesuffix(".0")
         if "e" not in digits:
@@ -185,21 +178,15 @@ class LikeDuckDB(Dialect):
             digits = f"-{digits}" if x < 0 and not digits.startswith("-") else digits
         return f"({digits})" if x < 0 else digits
 
-    def special(self, x: float) -> str:
-        return f"CAST('{x}' AS DOUBLE)"
-
 
 @final
 class DuckDB(LikeDuckDB):
     """DuckDB."""
 
     name = "duckdb"
-
-    def bits(self, x: str) -> str | None:
-        return f"CAST(CAST({x} AS BIT) AS BIGINT)"
-
-    def as_text(self, x: str) -> str:
-        return f'CAST({x} AS VARCHAR) COLLATE "binary"'
+    text_of = 'CAST({} AS VARCHAR) COLLATE "binary"'
+    bits_of = "CAST(CAST({} AS BIT) AS BIGINT)"
+    seconds_of = "(CAST(epoch_us({}) AS DOUBLE) / 1e6)"
 
 
 @final
@@ -211,27 +198,12 @@ class SQLite(Dialect):
     nul = "char(0)"
     once = " LIMIT -1"
     sums_grow = False
-
-    def bits(self, x: str) -> str | None:  # noqa: ARG002
-        return None
-
-    def floor(self, x: str) -> str:
-        return f"CAST({x} AS INTEGER)"
-
-    def boolean(self, truth: bool) -> str:
-        return "1" if truth else "0"
-
-    def as_text(self, x: str) -> str:
-        return f"CAST({x} AS TEXT) COLLATE BINARY"
-
-    def is_missing(self, x: str) -> str:
-        return f"({x} IS NULL)"
-
-    def greatest(self, *some: str) -> str:
-        return _nested("max", some)
-
-    def least(self, *some: str) -> str:
-        return _nested("min", some)
+    truths = "0", "1"
+    extremes = "max", "min"
+    lacking = r"no such function: (\w+)"
+    text_of = "CAST({} AS TEXT) COLLATE BINARY"
+    missing_of = "({} IS NULL)"
+    floor_of = "CAST({} AS INTEGER)"
 
     def finite(self, x: float) -> str:
         above, below = x.as_integer_ratio()
@@ -246,10 +218,6 @@ class SQLite(Dialect):
     def special(self, x: float) -> str:
         return "NULL" if math.isnan(x) else "9e999" if x > 0 else "(-9e999)"
 
-    def lacks(self, message: str) -> str | None:
-        found = re.search(r"no such function: (\w+)", message)
-        return found[1] if found else None
-
 
 @final
 class PostgreSQL(Dialect):
@@ -259,12 +227,9 @@ class PostgreSQL(Dialect):
     double = "DOUBLE PRECISION"
     once = " OFFSET 0"
     most_bytes = 63  # of a name; a longer one would be cut
-
-    def bits(self, x: str) -> str | None:
-        return f"CAST(CAST('x' || encode(float8send({x}), 'hex') AS BIT(64)) AS BIGINT)"
-
-    def seconds(self, x: str) -> str:
-        return f"CAST(EXTRACT(EPOCH FROM {x}) AS DOUBLE PRECISION)"
+    text_of = 'CAST({} AS TEXT) COLLATE "C"'
+    bits_of = "CAST(CAST('x' || encode(float8send({}), 'hex') AS BIT(64)) AS BIGINT)"
+    seconds_of = "CAST(EXTRACT(EPOCH FROM {}) AS DOUBLE PRECISION)"
 
     def identifier(self, name: str) -> str:
         quoted = super().identifier(name)
@@ -283,9 +248,6 @@ class PostgreSQL(Dialect):
     def as_double(self, x: str, kind: Kind = "number") -> str:
         return super().as_double(f"CAST({x} AS INTEGER)" if kind == "boolean" else x, kind)
 
-    def as_text(self, x: str) -> str:
-        return f'CAST({x} AS TEXT) COLLATE "C"'
-
     def product(self, what: str, of: str, least: float) -> str:
         # A product that is too small for a float64 is an error here, and not 0.
         none = self.number(0.0)
@@ -293,9 +255,6 @@ class PostgreSQL(Dialect):
 
     def finite(self, x: float) -> str:
         return f"CAST('{x!r}' AS DOUBLE PRECISION)"
-
-    def special(self, x: float) -> str:
-        return f"CAST('{x}' AS DOUBLE PRECISION)"
 
     def _quoted(self, text: str) -> str:
         quoted = super()._quoted(text)
@@ -354,7 +313,7 @@ def _check(text: str, what: str) -> None:
 
 
 def _nested(function: str, some: tuple[str, ...]) -> str:
-    """Call a function of SQLite, which is another one if it has a single argument."""
+    """Call a function of many arguments; SQLite's is another one if it has a single argument."""
     while len(some) > 1:
         rows = [some[i : i + MOST_ARGUMENTS] for i in range(0, len(some), MOST_ARGUMENTS)]
         some = tuple(f"{function}({', '.join(row)})" if len(row) > 1 else row[0] for row in rows)
@@ -412,7 +371,8 @@ class Database(ABC):
 
     title: ClassVar[str]
     dialect: ClassVar[Dialect]
-    whole_types: ClassVar[frozenset[str]]
+    whole_types: ClassVar[tuple[str, ...]]
+    kinds: ClassVar[dict[Kind, tuple[str, ...]]]  # the types whose values can be learned from
     by_content: ClassVar[bool] = True  # whether equal rows are chosen together
 
     def __init__(self, connection: Any) -> None:
@@ -433,10 +393,9 @@ class Database(ABC):
         ValueError
             If the database fails; the message is one sentence.
         """
-        try:
-            return self._ask(query)
-        except _errors(self.connection) as error:
-            raise ValueError(self._sentence(str(error))) from error
+        with self._executed(query) as cursor:
+            found: list[tuple[Any, ...]] = cursor.fetchall()
+        return found
 
     def run(self, statement: str) -> None:
         """Run a statement that answers nothing.
@@ -446,10 +405,8 @@ class Database(ABC):
         ValueError
             If the database fails; the message is one sentence.
         """
-        try:
-            self._run(statement)
-        except _errors(self.connection) as error:
-            raise ValueError(self._sentence(str(error))) from error
+        with self._executed(statement):
+            pass
 
     @contextmanager
     def named(self, table: Table) -> Iterator[Table]:
@@ -472,28 +429,25 @@ class Database(ABC):
             with suppress(ValueError):  # after a failure PostgreSQL has dropped it already
                 self.run(f"DROP VIEW {view}")
 
-    def _run(self, statement: str) -> None:
-        cursor = self.connection.cursor()
+    @contextmanager
+    def _executed(self, statement: str) -> Iterator[Any]:
+        """Give the cursor that has executed a statement; an error of the database is a sentence."""
         try:
-            cursor.execute(statement)
-        finally:
-            cursor.close()
+            with self._cursor() as cursor:
+                cursor.execute(statement)
+                yield cursor
+        except _errors(self.connection) as error:
+            raise ValueError(self._sentence(str(error))) from error
 
-    def _ask(self, query: str) -> list[tuple[Any, ...]]:
-        cursor = self.connection.cursor()
-        try:
-            cursor.execute(query)
-            found: list[tuple[Any, ...]] = cursor.fetchall()
-        finally:
-            cursor.close()
-        return found
+    def _cursor(self) -> AbstractContextManager[Any]:
+        return closing(self.connection.cursor())
 
     def _sentence(self, message: str) -> str:
-        lacking = self.dialect.lacks(message)
-        if lacking is not None:
+        lacking = self.dialect.lacking and re.search(self.dialect.lacking, message)
+        if lacking:
             return (
-                f"{self.title} has no function {lacking} here, which the query needs; connect to a "
-                "version that has it."
+                f"{self.title} has no function {lacking[1]} here, which the query needs; connect "
+                "to a version that has it."
             )
         line = " ".join(message.strip().split("\n", 1)[0].split()).rstrip(".")
         return f"{self.title} failed: {line[:LONGEST]}."
@@ -514,10 +468,12 @@ class Database(ABC):
         return {name: self._column(name, declared) for name, declared in typed}
 
     def _column(self, name: str, declared: str) -> ColumnType:
-        kind = self.kind_of(declared)
-        if kind is None:
+        spelled = declared.upper()
+        kinds = {of: kind for kind, types in self.kinds.items() for of in types}
+        kind = kinds.get(spelled.partition("(")[0])
+        if kind is None or spelled.endswith("]"):
             raise unusable(name, f"values of type {declared}")
-        return ColumnType(name, kind, declared, declared.upper() in self.whole_types)
+        return ColumnType(name, kind, declared, spelled in self.whole_types)
 
     @abstractmethod
     def hashed(self, table: Table, columns: Sequence[str], seed: int) -> HashedRows:
@@ -540,10 +496,6 @@ class Database(ABC):
     @abstractmethod
     def types(self, table: Table) -> Sequence[tuple[str, str]]:
         """Return the name and type of each column of a table."""
-
-    @abstractmethod
-    def kind_of(self, declared: str) -> Kind | None:
-        """Return what values of a type are; None if nothing can be learned from them."""
 
 
 def modules_of(connection: Any) -> list[str]:
@@ -573,22 +525,22 @@ class DuckDBDatabase(Database):
 
     title = "DuckDB"
     dialect = DuckDB()
-    whole_types = frozenset(
-        ["TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"]
-    )
+    whole_types = "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"
+    kinds: ClassVar = {
+        "number": (*whole_types, "UBIGINT", "HUGEINT", "UHUGEINT", "DECIMAL", "FLOAT", "DOUBLE"),
+        "string": ("VARCHAR", "ENUM", "UUID"),
+        "time": (
+            *("DATE", "TIMESTAMP", "TIMESTAMP WITH TIME ZONE"),
+            *("TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"),
+        ),
+        "boolean": ("BOOLEAN",),
+    }
 
-    def _ask(self, query: str) -> list[tuple[Any, ...]]:
+    def _cursor(self) -> AbstractContextManager[Any]:
         if ADBC in modules_of(self.connection):
-            return super()._ask(query)
+            return super()._cursor()
         # A cursor is another connection there, which sees no temporary table.
-        found: list[tuple[Any, ...]] = self.connection.execute(query).fetchall()
-        return found
-
-    def _run(self, statement: str) -> None:
-        if ADBC in modules_of(self.connection):
-            super()._run(statement)
-        else:
-            self.connection.execute(statement)
+        return nullcontext(self.connection)
 
     def hashed(self, table: Table, columns: Sequence[str], seed: int) -> HashedRows:
         hashed = ", ".join([str(seed), *map(self.dialect.identifier, columns)])
@@ -601,19 +553,6 @@ class DuckDBDatabase(Database):
         found = self.ask(f"DESCRIBE SELECT * FROM {self.dialect.table(table)}")
         return [(name, declared) for name, declared, *_ in found]
 
-    def kind_of(self, declared: str) -> Kind | None:
-        name = declared.upper().partition("(")[0]
-        kinds: dict[str, Kind] = {
-            **dict.fromkeys(self.whole_types, "number"),
-            **dict.fromkeys(("UBIGINT", "HUGEINT", "UHUGEINT", "DECIMAL"), "number"),
-            **dict.fromkeys(("FLOAT", "DOUBLE"), "number"),
-            **dict.fromkeys(("VARCHAR", "ENUM", "UUID"), "string"),
-            **dict.fromkeys(("DATE", "TIMESTAMP", "TIMESTAMP WITH TIME ZONE"), "time"),
-            **dict.fromkeys(("TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"), "time"),
-            "BOOLEAN": "boolean",
-        }
-        return None if name.endswith("]") or declared.endswith("]") else kinds.get(name)
-
 
 @final
 class SQLiteDatabase(Database):
@@ -621,7 +560,10 @@ class SQLiteDatabase(Database):
 
     title = "SQLite"
     dialect = SQLite()
-    whole_types = frozenset({"INTEGER"})
+    whole_types = ("INTEGER",)
+    kinds: ClassVar = {
+        "number": ("REAL", "INTEGER"), "string": ("TEXT",), "boolean": ("BOOLEAN",)
+    }  # fmt: skip
     by_content = False
 
     def ask(self, query: str, kinds: Sequence[Kind] = ()) -> list[tuple[Any, ...]]:
@@ -691,14 +633,6 @@ class SQLiteDatabase(Database):
             return "BOOLEAN"
         return (there or ["real"])[0].upper()
 
-    def kind_of(self, declared: str) -> Kind | None:
-        kinds: dict[str, Kind] = {
-            **dict.fromkeys(("REAL", "INTEGER"), "number"),
-            "TEXT": "string",
-            "BOOLEAN": "boolean",
-        }
-        return kinds.get(declared)
-
 
 @final
 class PostgreSQLDatabase(Database):
@@ -706,7 +640,13 @@ class PostgreSQLDatabase(Database):
 
     title = "PostgreSQL"
     dialect = PostgreSQL()
-    whole_types = frozenset({"SMALLINT", "INTEGER", "BIGINT"})
+    whole_types = "SMALLINT", "INTEGER", "BIGINT"
+    kinds: ClassVar = {
+        "number": (*whole_types, "NUMERIC", "REAL", "DOUBLE PRECISION"),
+        "string": ("TEXT", "CHARACTER VARYING", "CHARACTER", "CITEXT", "ENUM", "UUID", "NAME"),
+        "time": ("DATE", "TIMESTAMP WITHOUT TIME ZONE", "TIMESTAMP WITH TIME ZONE"),
+        "boolean": ("BOOLEAN",),
+    }
 
     def hashed(self, table: Table, columns: Sequence[str], seed: int) -> HashedRows:
         row = ", ".join(map(self.dialect.identifier, columns))
@@ -732,18 +672,6 @@ class PostgreSQLDatabase(Database):
             f"WHERE a.attrelid = to_regclass({spelled}) AND a.attnum > 0 AND NOT a.attisdropped "
             "ORDER BY a.attnum"
         )
-
-    def kind_of(self, declared: str) -> Kind | None:
-        kinds: dict[str, Kind] = {
-            **dict.fromkeys(("smallint", "integer", "bigint", "numeric"), "number"),
-            **dict.fromkeys(("real", "double precision"), "number"),
-            **dict.fromkeys(("text", "character varying", "character", "citext"), "string"),
-            **dict.fromkeys(("enum", "uuid", "name"), "string"),
-            **dict.fromkeys(("date", "timestamp without time zone"), "time"),
-            "timestamp with time zone": "time",
-            "boolean": "boolean",
-        }
-        return kinds.get(declared)
 
 
 def database_of(connection: Any) -> Database:
@@ -807,22 +735,12 @@ def _signed(n: int) -> str:
 class Transpiled(LikeDuckDB):
     """Another database, as sqlglot spells for it what is written for DuckDB."""
 
+    text_of = "CAST({} AS VARCHAR)"  # by what strings are compared is said otherwise elsewhere
+    missing_of = "({0} IS NULL OR ISNAN({0}))"
+    no_times = "Times are not written for {}: make {} a column of seconds since 1970."
+
     def __init__(self, name: str) -> None:
         self.name = name
-
-    def bits(self, x: str) -> str | None:  # noqa: ARG002
-        return None  # a cast to bits is DuckDB's own
-
-    def as_text(self, x: str) -> str:
-        return f"CAST({x} AS VARCHAR)"  # by what strings are compared is said otherwise elsewhere
-
-    def is_missing(self, x: str) -> str:
-        return f"({x} IS NULL OR ISNAN({x}))"
-
-    def seconds(self, x: str) -> str:
-        raise ValueError(
-            f"Times are not written for {self.name}: make {x} a column of seconds since 1970."
-        )
 
     def finished(self, query: str) -> str:
         from sqlglot import transpile

@@ -83,7 +83,9 @@ def learn(
     if sampled.weight is not None:
         weighed = weighed.take(sampled.weight > 0)
     asked: dict[ColumnCounts, Answer] = {}
-    rows = _looked_at(source, sampled.cells, odd)
+    # The rows of the sample, and one with what is odd in columns of the others.
+    more = {name: [odd.get(name)] if odd else [] for name in sampled.cells}
+    rows = source.rows({name: [*of, *more[name]] for name, of in sampled.cells.items()})
     schema = (
         infer(rows, event_models, settings)
         if known is None
@@ -97,15 +99,6 @@ def learn(
     model = Model(make_sure(schema, answers.tally(schema), settings), settings)
     _keep(reservoir, source, sampled, classes, schema, model)
     return model, reservoir
-
-
-def _looked_at(
-    source: DatabaseTable, cells: Mapping[str, Any], odd: Mapping[str, Any]
-) -> ColumnRows:
-    """Return the rows of the sample, and one with what is odd in columns of the others."""
-    if not odd:
-        return source.rows(cells)
-    return source.rows({name: [*of, odd.get(name)] for name, of in cells.items()})
 
 
 def plan(source: DatabaseTable, schema: Schema, rows: ColumnRows) -> list[ColumnCounts]:
@@ -351,7 +344,7 @@ def _read(
         asked[len(names) :] = [*(f"SUM({w})" for w in asked[len(names) :]), "COUNT(*)"]
     by = f" GROUP BY {', '.join(map(str, range(1, len(names) + 1)))}" if grouped else ""
     more: list[Kind] = ["number"] * (len(asked) - len(names))
-    kinds = [*source.kinds(names), *more]
+    kinds = [*(source.columns[name].kind for name in names), *more]
     found = source.database.ask(f"SELECT {', '.join(asked)} FROM {rows}{by}", kinds)
     columns = list(zip(*found, strict=True)) if found else [()] * len(kinds)
     rest = columns[len(names) :]

@@ -33,7 +33,6 @@ from naively.data.columns import (
     TIME,
     Column,
     ColumnRows,
-    Kind,
     Reading,
     join_columns,
     missing_column,
@@ -136,9 +135,7 @@ class DatabaseTable:
         column, x = self.columns[name], self.dialect.identifier(name)
         if column.kind == "string":
             return self.dialect.as_text(x)
-        if column.kind == "time":
-            return self.dialect.seconds(x)
-        return x if column.whole or column.kind == "boolean" else self.dialect.as_double(x)
+        return x if column.whole or column.kind == "boolean" else self.number(name)
 
     def spelled(self, name: str, found: Any) -> str:
         """Spell a value of a column, as ``plain`` found it."""
@@ -157,10 +154,6 @@ class DatabaseTable:
         if column.kind == "boolean":
             return x
         return f"CAST({x} AS BIGINT)" if column.whole else self.dialect.as_double(x)
-
-    def kinds(self, names: Sequence[str]) -> list[Kind]:
-        """Return what these columns hold."""
-        return [self.columns[name].kind for name in names]
 
     def number(self, name: str) -> str:
         """Return a column's numbers, truths or times (as seconds) as float64."""

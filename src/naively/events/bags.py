@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Self, final
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from naively.counting.axis import PRESENT, VALUE, Columns, Words
@@ -24,9 +25,11 @@ from naively.counting.tally import BlockTally
 from naively.events.base import (
     INTEGRATED,
     UNSAID,
+    ClassNumbers,
     Distribution,
     Items,
     Ratios,
+    Tables,
     added,
     by_row,
     check_alpha,
@@ -65,7 +68,7 @@ MOST_WORDS = 200_000_000  # that are drawn at once, which take some 5 GB
 
 
 def draw_lengths(
-    mean: Floats, rng: np.random.Generator, length: int | None, *, texts: bool
+    mean: Floats, rng: Generator, length: int | None, *, texts: bool
 ) -> NDArray[np.int64]:
     """Return a length for each row: ``length``, or Poisson with these means, (rows,).
 
@@ -101,7 +104,7 @@ def draw_lengths(
 
 
 def draw_present(
-    p: Floats, classes: NDArray[np.integer], rng: np.random.Generator, length: int | None
+    p: Floats, classes: ClassNumbers, rng: Generator, length: int | None
 ) -> Iterator[NDArray[np.bool_]]:
     """Yield which words each text holds, (words,), given that it holds any, or ``length``.
 
@@ -136,7 +139,7 @@ def check_length(length: int | None) -> None:
         raise ValueError(f"length must be a number of words that is at least 0, got {length}.")
 
 
-def _draw_any(p: Floats, rng: np.random.Generator) -> NDArray[np.bool_]:
+def _draw_any(p: Floats, rng: Generator) -> NDArray[np.bool_]:
     """Draw words independently, given that there is one at least.
 
     The first word that is there is word i with probability p_i Π_{j<i} (1 - p_j), over that of
@@ -173,9 +176,7 @@ def _log_tails(p: Floats, length: int) -> Floats:
     return tails
 
 
-def _draw_exactly(
-    p: Floats, length: int, tails: Floats, rng: np.random.Generator
-) -> NDArray[np.bool_]:
+def _draw_exactly(p: Floats, length: int, tails: Floats, rng: Generator) -> NDArray[np.bool_]:
     """Draw words independently, given how many there are (conditional Bernoulli)."""
     there, left = np.zeros(len(p), np.bool_), length
     for i, u in enumerate(rng.random(len(p)).tolist()):
@@ -228,15 +229,8 @@ def slopes_of_words(count: SparseSums, pretend: Floats) -> WordSlopes | None:
     total = np.maximum(count.by_class() + pretend.sum(), 0.0)
     if total.min() <= 0:
         return None
-    return WordSlopes(
-        count.first,
-        count.classes,
-        value,
-        np.full(words, log_pretend) if alike else log_pretend,
-        -np.log(total)[None],
-        np.ones((1, k)),
-        np.zeros(words, np.uint8),
-    )
+    shift = np.full(words, log_pretend) if alike else log_pretend
+    return WordSlopes.of_one_band(count, value, shift, -np.log(total))
 
 
 def slopes_of_others(count: SparseSums, pretend: Floats) -> WordSlopes | None:
@@ -264,15 +258,7 @@ def slopes_of_others(count: SparseSums, pretend: Floats) -> WordSlopes | None:
     log_every = np.log(every)
     np.log(value, out=value)
     np.subtract(np.repeat(log_every, cells), value, out=value)
-    return WordSlopes(
-        count.first,
-        count.classes,
-        value,
-        -log_every,
-        np.log(total)[None],
-        np.ones((1, k)),
-        np.zeros(words, np.uint8),
-    )
+    return WordSlopes.of_one_band(count, value, -log_every, np.log(total))
 
 
 def total_of_others(count: SparseSums, pretend: Floats) -> Floats:
@@ -289,20 +275,10 @@ def evidence_of_others_without(
 
     The parameters are those of ``evidence_of_words_without``.
     """
-    return leave_out_of_others(
-        block.indptr,
-        as_int32(block.indices),
-        None if block.presence else np.asarray(block.data, np.float64),
-        labels.codes,
-        labels.weight,
-        count.first,
-        count.classes,
-        count.stored.high,
-        count.by_row(),
-        pretend,
-        total_of_others(count, pretend),
-        grows,
-    )
+    times = None if block.presence else np.asarray(block.data, np.float64)
+    rows = block.indptr, as_int32(block.indices), times, labels.codes, labels.weight
+    counts = count.first, count.classes, count.stored.high, count.by_row()
+    return leave_out_of_others(*rows, *counts, pretend, total_of_others(count, pretend), grows)
 
 
 def evidence_of_words_without(
@@ -334,23 +310,11 @@ def evidence_of_words_without(
     if 2 * here.sum() < len(here):  # of a sample of the rows, most words are not needed
         count, frequency, pretend = count[here], frequency[here], pretend[here]
         indices = (np.cumsum(here, dtype=np.int32) - 1)[indices]
-    evidence, _ = dispatch.leave_out_words(
-        block.indptr,
-        as_int32(indices),
-        None if block.presence else np.asarray(block.data, np.float64),
-        labels.codes,
-        labels.weight,
-        count.first,
-        count.classes,
-        count.stored.high,
-        frequency,
-        pretend,
-        total,
-        bands,
-        grows,
-    )
-    found: Floats = evidence
-    return found
+    times = None if block.presence else np.asarray(block.data, np.float64)
+    rows = block.indptr, as_int32(indices), times, labels.codes, labels.weight
+    counts = count.first, count.classes, count.stored.high, frequency
+    evidence, _ = dispatch.leave_out_words(*rows, *counts, pretend, total, bands, grows)
+    return evidence
 
 
 def as_int32(numbers: NDArray[np.integer]) -> NDArray[np.int32]:
@@ -606,9 +570,7 @@ class Multinomial(BagOfCounts):
         sums = {PRESENT: present, VALUE: shares * size}
         return cls(alpha=0, estimate="mle").given(axis, sums)
 
-    def log_likelihood_of(
-        self, tally: BlockTally[Items], parameters: Mapping[str, Floats]
-    ) -> Floats:
+    def log_likelihood_of(self, tally: BlockTally[Items], parameters: Tables) -> Floats:
         from scipy.special import xlogy
 
         return np.asarray(xlogy(tally[VALUE].high[:, 0], parameters["p"]).sum(axis=-1))
@@ -669,25 +631,14 @@ class Multinomial(BagOfCounts):
         with np.errstate(invalid="ignore"):
             mean = (mean_of_log(count, least) - mean_of_log(total, least))[place]
         variance = variance_of_log(count, least)[place]
-        return Uncertain(
-            row,
-            item,
-            x[:, None] * mean,
-            x[:, None] ** 2 * variance,
-            length=x,
-            of_total=variance_of_log(total, least),
-        )
-
-    def sample(
-        self, tally: BlockTally[Items], classes: NDArray[np.integer], rng: np.random.Generator
-    ) -> Dense | Documents:
-        return self.sample_rows(tally, classes, rng)
+        mean, variance = x[:, None] * mean, x[:, None] ** 2 * variance
+        return Uncertain(row, item, mean, variance, x, variance_of_log(total, least))
 
     def sample_rows(
         self,
         tally: BlockTally[Items],
-        classes: NDArray[np.integer],
-        rng: np.random.Generator,
+        classes: ClassNumbers,
+        rng: Generator,
         length: int | None = None,
     ) -> Dense | Documents:
         """Draw rows word by word; their lengths are Poisson with the mean of their class.
@@ -763,7 +714,7 @@ class Multinomial(BagOfCounts):
 
 
 def _draw_from_urns(
-    count: Floats, classes: NDArray[np.integer], length: NDArray[np.int64], rng: np.random.Generator
+    count: Floats, classes: ClassNumbers, length: NDArray[np.int64], rng: Generator
 ) -> NDArray[np.int64]:
     """Draw words row by row, (words,), each row from probabilities drawn from a Dirichlet."""
     drawn = [np.empty(0, np.int64)]
@@ -817,12 +768,7 @@ class Complement(BagOfCounts):
     def check_density(self) -> None:
         raise ValueError("Complement has no density: it does not model how rows are generated.")
 
-    def uncertain(
-        self,
-        tally: BlockTally[Items],
-        block: Counts,  # noqa: ARG002
-        least: float = 0.0,  # noqa: ARG002
-    ) -> Uncertain:
+    def uncertain(self, tally: BlockTally[Items], block: Counts, least: float = 0.0) -> Uncertain:  # noqa: ARG002
         raise self._unsure(tally, "each class is scored by the counts of all others")
 
     def likelihood(self, tally: BlockTally[Items]) -> Likelihood:
@@ -861,8 +807,7 @@ class Complement(BagOfCounts):
             total = super().log_probabilities(tally, self.estimate).sum(axis=0)
         else:
             total = slopes.total()
-        size: Floats = np.where((total == 0) | np.isinf(total), 1.0, total)
-        return size
+        return np.where((total == 0) | np.isinf(total), 1.0, total)
 
     def _sparse_slopes(self, tally: BlockTally[Items]) -> WordSlopes | None:
         """Return the weights before ``norm`` of sparse counts; None if a table must be made."""
@@ -881,5 +826,4 @@ class Complement(BagOfCounts):
 
     def _log_weight(self, count: Floats) -> Floats:
         # A word that is rare elsewhere weighs much.
-        weight: Floats = -np.log(count)
-        return weight
+        return -np.log(count)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, ClassVar, Generic, Literal, NamedTuple, Self, TypeAlias, cast, final
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from naively.counting.axis import (
@@ -33,6 +34,8 @@ from naively.options import HOW, PSEUDO_COUNTS, How
 
 Items: TypeAlias = Columns | Words  # the axes of counts
 PseudoCount: TypeAlias = "float | str | Sequence[float] | Floats"  # one for all, or one for each
+Tables: TypeAlias = Mapping[str, Floats]  # parameters by name
+ClassNumbers: TypeAlias = NDArray[np.integer]  # of rows to be drawn, (rows,)
 Distribution: TypeAlias = Any  # frozen, of SciPy; by name if parameters have one each
 Support: TypeAlias = Literal["numbers", "positive", "counts"]
 # What an event model may lack, and why.
@@ -289,31 +292,21 @@ class EventModel(ABC, Generic[A, B]):
         """Return the distribution of the next cell, as frozen SciPy distributions."""
         raise self._lacks("predictive")
 
-    def sample(
-        self,
-        tally: BlockTally[A],  # noqa: ARG002
-        classes: NDArray[np.integer],  # noqa: ARG002
-        rng: np.random.Generator,  # noqa: ARG002
-    ) -> B:
+    def sample(self, tally: BlockTally[A], classes: ClassNumbers, rng: Generator) -> B:  # noqa: ARG002
         """Draw a row for each class number in ``classes``, (rows,), by the estimate that is set."""
         raise self._lacks("sample")
 
     def sample_rows(
         self,
         tally: BlockTally[A],
-        classes: NDArray[np.integer],
-        rng: np.random.Generator,
+        classes: ClassNumbers,
+        rng: Generator,
         length: int | None = None,  # noqa: ARG002
     ) -> B:
         """Draw rows as ``sample`` does; texts and rows of counts with so many words, if given."""
         return self.sample(tally, classes, rng)
 
-    def uncertain(
-        self,
-        tally: BlockTally[A],
-        block: B,  # noqa: ARG002
-        least: float = 0.0,  # noqa: ARG002
-    ) -> Uncertain:
+    def uncertain(self, tally: BlockTally[A], block: B, least: float = 0.0) -> Uncertain:  # noqa: ARG002
         """Return the posterior mean and variance of each cell's log likelihood.
 
         Parameters
@@ -365,9 +358,7 @@ def numbers(values: Floats, tally: BlockTally[A]) -> Dense:
     return Dense(values, Columns.named(columns))
 
 
-def draw_levels(
-    count: Floats, classes: NDArray[np.integer], rng: np.random.Generator
-) -> NDArray[np.int64]:
+def draw_levels(count: Floats, classes: ClassNumbers, rng: Generator) -> NDArray[np.int64]:
     """Draw a level or word for each class number, by its counts, (levels or words, classes)."""
     drawn = np.empty(len(classes), np.int64)
     for c in np.unique(classes):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, final
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.random import Generator
 
 from naively.counting.axis import PRESENT, VALUE, Columns, Level, Words
 from naively.counting.block import Counts, Dense, Documents, Sparse
@@ -17,9 +17,11 @@ from naively.counting.tally import BlockTally
 from naively.events.bags import draw_present
 from naively.events.base import (
     UNSAID,
+    ClassNumbers,
     Distribution,
     Items,
     Ratios,
+    Tables,
     added,
     by_row,
     check_alpha,
@@ -126,7 +128,9 @@ class Bernoulli(Estimable[Items, Counts]):
         if isinstance(block, Sparse) and isinstance(block.axis, Words):
             return block.once()
         if self.threshold is None:
-            _check_share(block)
+            _, _, cells = block.entries()
+            if (cells < 0).any() or (cells > 1).any():
+                raise ValueError("Without a threshold, Bernoulli numbers must be between 0 and 1.")
             return block
         if isinstance(block, Dense):
             x = block.values
@@ -243,9 +247,7 @@ class Bernoulli(Estimable[Items, Counts]):
         sums = {PRESENT: np.ones_like(true), VALUE: true}
         return cls(alpha=0, estimate="mle").given(Columns(range(len(true))), sums)
 
-    def log_likelihood_of(
-        self, tally: BlockTally[Items], parameters: Mapping[str, Floats]
-    ) -> Floats:
+    def log_likelihood_of(self, tally: BlockTally[Items], parameters: Tables) -> Floats:
         from scipy.special import xlog1py, xlogy
 
         p, true, trials = parameters["p"], flat(tally[VALUE].high), flat(self._trials(tally))
@@ -274,16 +276,11 @@ class Bernoulli(Estimable[Items, Counts]):
     def n_values(self, tally: BlockTally[Items]) -> int:
         return 1 << len(tally.axis)
 
-    def sample(
-        self, tally: BlockTally[Items], classes: NDArray[np.integer], rng: np.random.Generator
-    ) -> Dense | Documents:
-        return self.sample_rows(tally, classes, rng)
-
     def sample_rows(
         self,
         tally: BlockTally[Items],
-        classes: NDArray[np.integer],
-        rng: np.random.Generator,
+        classes: ClassNumbers,
+        rng: Generator,
         length: int | None = None,
     ) -> Dense | Documents:
         """Draw each column or word by itself; of a text one word at least, or ``length`` words."""
@@ -311,9 +308,7 @@ class Bernoulli(Estimable[Items, Counts]):
         return stats.beta(*map(flat, self._counts(tally, "mean")))
 
     def predictive(self, tally: BlockTally[Items]) -> Distribution:
-        from scipy import stats
-
-        return stats.bernoulli(flat(self.parameters(tally, "mean")["p"]))
+        return self.fitted(tally, "mean")
 
     def _numbers(self, sample: Sample) -> Dense:
         """Encode a plain sample: as numbers, or, of two values, whether each is the success."""
@@ -374,12 +369,6 @@ def _only_truths(block: Sparse) -> bool:
     return block.presence or bool(((block.data == 0) | (block.data == 1)).all())
 
 
-def _check_share(block: Dense | Sparse) -> None:
-    _, _, cells = block.entries()
-    if (cells < 0).any() or (cells > 1).any():
-        raise ValueError("Without a threshold, Bernoulli numbers must be between 0 and 1.")
-
-
 # --- Bernoulli models of words whose counts are sparse: slopes, and rows that are left out -------
 #
 # A word that never came in a class has there what any such word has: so many rows without it. The
@@ -426,14 +415,9 @@ def slopes_of_truths(true: SparseSums, rows: Floats, a: float, b: float) -> Word
     without -= log_all[true.classes]  # more than of a word that never came
     value -= np.log(a)
     value -= without
-    none = np.zeros(words), np.zeros(words, np.uint8)
-    one = np.ones((1, k))
-    shared = true.first, true.classes
-    absent = WordSlopes(
-        *shared, without, none[0], (log_all - np.log(rows + a + b))[None], one, none[1]
-    )
-    of_band = (np.log(a) - log_all)[None]
-    return WordSlopes(*shared, value, none[0], of_band, one, none[1], absent=absent)
+    none = np.zeros(words)
+    absent = WordSlopes.of_one_band(true, without, none, log_all - np.log(rows + a + b))
+    return replace(WordSlopes.of_one_band(true, value, none, np.log(a) - log_all), absent=absent)
 
 
 def evidence_of_truths_without(

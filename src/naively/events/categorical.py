@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any, ClassVar, TypeAlias, final
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from naively.counting.axis import LEVEL, VALUE, Level, Levels, title
@@ -25,8 +26,10 @@ from naively.counting.leave_one_out import (
 from naively.counting.tally import BlockTally
 from naively.events.base import (
     UNSAID,
+    ClassNumbers,
     Distribution,
     Ratios,
+    Tables,
     added,
     by_row,
     check_alpha,
@@ -260,9 +263,7 @@ class Categorical(Estimable[Levels, Codes]):
         of = known.first[items.column] + items.item
         return Uncertain(items.row, items.column, items.value, variance[of])
 
-    def log_likelihood_of(
-        self, tally: BlockTally[Levels], parameters: Mapping[str, Floats]
-    ) -> Floats:
+    def log_likelihood_of(self, tally: BlockTally[Levels], parameters: Tables) -> Floats:
         from scipy.special import xlogy
 
         return np.asarray(xlogy(tally[LEVEL].high[:, 0], parameters["p"]).sum(axis=-1))
@@ -282,9 +283,7 @@ class Categorical(Estimable[Levels, Codes]):
     def n_values(self, tally: BlockTally[Levels]) -> int:
         return math.prod(self.n_levels(tally.axis).tolist())
 
-    def sample(
-        self, tally: BlockTally[Levels], classes: NDArray[np.integer], rng: np.random.Generator
-    ) -> Codes:
+    def sample(self, tally: BlockTally[Levels], classes: ClassNumbers, rng: Generator) -> Codes:
         axis = tally.axis
         count = self._smoothed(tally, self.estimate).count
         codes = np.empty((len(classes), len(axis.levels)), np.int32)
@@ -301,11 +300,9 @@ class Categorical(Estimable[Levels, Codes]):
         return Dirichlet(counts[0] if len(set(counts)) == 1 else counts)
 
     def updated(self, tally: BlockTally[Levels]) -> Dirichlet | None:
-        return (
-            self.prior_of(tally)
-            if not len(tally.axis)
-            else dirichlet(flat(self._smoothed(tally, "mean").count))
-        )
+        if not len(tally.axis):
+            return self.prior_of(tally)
+        return dirichlet(flat(self._smoothed(tally, "mean").count))
 
     def posterior(self, tally: BlockTally[Levels]) -> Distribution:
         from scipy import stats
@@ -313,9 +310,7 @@ class Categorical(Estimable[Levels, Codes]):
         return stats.dirichlet(flat(self._smoothed(tally, "mean").count))
 
     def predictive(self, tally: BlockTally[Levels]) -> Distribution:
-        from scipy import stats
-
-        return stats.multinomial(1, flat(self.parameters(tally, "mean")["p"]))
+        return self.fitted(tally, "mean")
 
     def _known(self, seen: Iterable[Level]) -> Iterable[Level]:
         """Return the levels of a plain sample: with ``codes``, all numbers up to the largest."""
@@ -502,8 +497,7 @@ def pooled(
     left = np.where(left <= NEGLIGIBLE * seen, 0.0, left)
     columns = np.repeat(np.arange(len(tally.axis.columns)), tally.axis.sizes)
     column = columns[level] if column is None else column
-    share: Floats = (left + SPARE) / pooled_total(tally, left_out, column)
-    return share
+    return (left + SPARE) / pooled_total(tally, left_out, column)
 
 
 def shares_of_levels(p: Shares, axis: Levels) -> Floats:

@@ -25,7 +25,7 @@ from naively.counting.axis import (
 from naively.counting.block import B, Codes, Dense, Documents
 from naively.counting.labels import Labels, RowWeight, check_weight, is_missing
 from naively.counting.tally import BlockTally
-from naively.events.base import Distribution, EventModel, check_estimate
+from naively.events.base import Distribution, EventModel, Tables, check_estimate
 from naively.events.outcomes import (
     Consistency,
     Names,
@@ -666,11 +666,7 @@ class Estimable(EventModel[A, B]):
         """The parameters that are not known."""
         return tuple(self.space)
 
-    def log_likelihood_of(
-        self,
-        tally: BlockTally[A],  # noqa: ARG002
-        parameters: Mapping[str, Floats],  # noqa: ARG002
-    ) -> Floats:
+    def log_likelihood_of(self, tally: BlockTally[A], parameters: Tables) -> Floats:  # noqa: ARG002
         """Return the log likelihood of what was counted, less the base measure, at parameters.
 
         They are broadcast. Of several columns, levels or words, the last axis has one for each,
@@ -882,11 +878,9 @@ class Estimable(EventModel[A, B]):
         """
         if isinstance(axis, Words):
             return Documents([*sample], axis)
-        return (
-            self._codes(sample, axis if isinstance(axis, Levels) else None)
-            if self.layout != "numbers"
-            else self._numbers(sample)
-        )
+        if self.layout == "numbers":
+            return self._numbers(sample)
+        return self._codes(sample, axis if isinstance(axis, Levels) else None)
 
     def _codes(self, sample: Sample, axis: Levels | None) -> Codes:
         """Encode levels, or the rows of a joint table, as one column."""
@@ -902,10 +896,8 @@ class Estimable(EventModel[A, B]):
         seen = (v for v, gone in zip(values, missing, strict=True) if not gone)
         known = axis.levels[0] if axis else self._known(dict.fromkeys(seen))
         index = {level: code for code, level in enumerate(known)}
-        codes = [
-            -1 if gone else index.get(value, len(index))
-            for value, gone in zip(values, missing, strict=True)
-        ]
+        pairs = zip(values, missing, strict=True)
+        codes = [-1 if gone else index.get(value, len(index)) for value, gone in pairs]
         return Codes(np.array([codes], np.int32).T, axis or Levels((0,), (tuple(index),)))
 
     def _numbers(self, sample: Sample) -> Dense:

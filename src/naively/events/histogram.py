@@ -9,13 +9,21 @@ from typing import NamedTuple, TypeAlias, final
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from naively.counting.axis import CELL, Cells, as_cells
 from naively.counting.block import Dense
 from naively.counting.leave_one_out import LeftOut, different_cells, leave_out
 from naively.counting.tally import BlockTally
-from naively.events.base import UNSAID, Distribution, check_alpha, check_estimate, numbers
+from naively.events.base import (
+    UNSAID,
+    ClassNumbers,
+    Distribution,
+    check_alpha,
+    check_estimate,
+    numbers,
+)
 from naively.events.estimate import Estimable, flat
 from naively.events.prior import Dirichlet, dirichlet, share
 from naively.kernels import dispatch
@@ -116,6 +124,7 @@ class Histogram(Estimable[Cells, Dense]):
     estimate: How = UNSAID
     name = "histogram"
     statistics = (CELL,)
+    sparse = False
 
     def __post_init__(self) -> None:
         """Refuse a wrong number of bins, way to cut, smoothing or pseudo-count."""
@@ -134,10 +143,6 @@ class Histogram(Estimable[Cells, Dense]):
             raise ValueError(f"Histogram m must be at least 0, got {self.m}.")
         if self.alpha is not None:
             check_alpha(self, self.alpha)
-
-    @property
-    def sparse(self) -> bool:
-        return False
 
     def parameters(self, tally: BlockTally[Cells], how: How) -> dict[str, Floats]:
         smoothed = self._smoothed(tally)
@@ -192,12 +197,8 @@ class Histogram(Estimable[Cells, Dense]):
         at = _bins_of_nothing(tally.axis, bin_)
         mean, variance = (np.insert(of, at, 0.0, axis=0) for of in (mean, variance))
         items = replace(binned, table=mean).contributions(block)
-        return Uncertain(
-            items.row,
-            items.column,
-            items.value,
-            replace(binned, table=variance).contributions(block).value,
-        )
+        spread = replace(binned, table=variance).contributions(block).value
+        return Uncertain(items.row, items.column, items.value, spread)
 
     def log_prob_without(self, tally: BlockTally[Cells], cells: LeftOut[Dense]) -> Floats:
         """Return the log likelihood of each cell without its own row."""
@@ -310,9 +311,7 @@ class Histogram(Estimable[Cells, Dense]):
         free = int(np.maximum(counts.bins - 1, 0).sum())
         return free * len(tally[CELL].high.T)
 
-    def sample(
-        self, tally: BlockTally[Cells], classes: NDArray[np.integer], rng: np.random.Generator
-    ) -> Dense:
+    def sample(self, tally: BlockTally[Cells], classes: ClassNumbers, rng: Generator) -> Dense:
         """Draw a bin, a cell of the bin, and a number anywhere in the cell."""
         axis = tally.axis
         drawn = np.full((len(classes), len(axis.columns)), np.nan)
@@ -452,11 +451,7 @@ def by_frequency(cells: Cells, count: Floats, bins: NDArray[np.int64]) -> NDArra
     return _number(cells, np.cumsum(begins).astype(np.float64))
 
 
-def by_width(
-    cells: Cells,
-    count: Floats,  # noqa: ARG001
-    bins: NDArray[np.int64],
-) -> NDArray[np.int64]:
+def by_width(cells: Cells, count: Floats, bins: NDArray[np.int64]) -> NDArray[np.int64]:  # noqa: ARG001
     """Cut into bins of equal width, from the least finite number to the greatest."""
     place = np.zeros(len(cells))
     for (start, end), most in zip(pairwise(cells.first), bins.tolist(), strict=True):
@@ -528,8 +523,7 @@ def _entropy(count: Floats) -> Floats:
 def _number(cells: Cells, place: Floats) -> NDArray[np.int64]:
     """Return the number of each cell's bin across all columns, (cells,), without gaps."""
     new = (np.diff(place, prepend=-1) != 0) | (np.diff(cells.column, prepend=-1) != 0)
-    number: NDArray[np.int64] = np.cumsum(new) - 1
-    return number
+    return np.cumsum(new) - 1
 
 
 def edges_of(cells: Cells, bin_: NDArray[np.int64]) -> tuple[Floats, ...]:
@@ -692,8 +686,7 @@ class BinCounts:
         It is the variance of the sum of gamma variables that the kernel adds up.
         """
         counted = np.square(self._kernels)[self._of] @ np.maximum(self.count, 0.0)
-        spread: Floats = counted + self.own[:, :, None] * self.pretend
-        return spread
+        return counted + self.own[:, :, None] * self.pretend
 
     def shares(self, more: float) -> Floats:
         """Return probabilities with ``more`` in each bin, (bins of all columns, classes)."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
 from naively.counting.axis import LEVEL, Level, Levels, Name
@@ -16,6 +17,7 @@ from naively.counting.leave_one_out import LeftOut
 from naively.counting.tally import BlockTally
 from naively.events.base import (
     UNSAID,
+    ClassNumbers,
     Distribution,
     Ratios,
     added,
@@ -159,9 +161,7 @@ class JointTable(Estimable[Levels, Codes]):
     def n_values(self, tally: BlockTally[Levels]) -> int:
         return math.prod(map(len, _values(tally)))
 
-    def sample(
-        self, tally: BlockTally[Levels], classes: NDArray[np.integer], rng: np.random.Generator
-    ) -> Codes:
+    def sample(self, tally: BlockTally[Levels], classes: ClassNumbers, rng: Generator) -> Codes:
         """Draw counted rows of each class, and some of the pretend ones."""
         (seen,) = tally.axis.levels
         count, values = tally[LEVEL].high, _values(tally)

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import final
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from naively.counting.axis import CELL, Cells
@@ -15,6 +16,7 @@ from naively.counting.leave_one_out import LeftOut, choose
 from naively.counting.tally import BlockTally
 from naively.events.base import (
     UNSAID,
+    ClassNumbers,
     Distribution,
     check_alpha,
     check_estimate,
@@ -81,6 +83,7 @@ class KernelDensity(Estimable[Cells, Dense]):
     estimate: How = UNSAID
     name = "density"
     statistics = (CELL,)
+    sparse = False
 
     def __post_init__(self) -> None:
         """Refuse a wrong pseudo-count or bandwidth."""
@@ -95,10 +98,6 @@ class KernelDensity(Estimable[Cells, Dense]):
                 "KernelDensity bandwidth must be 'auto', 'silverman' or a number above 0, "
                 f"got {self.bandwidth!r}."
             )
-
-    @property
-    def sparse(self) -> bool:
-        return False
 
     def parameters(self, tally: BlockTally[Cells], how: How) -> dict[str, Floats]:  # noqa: ARG002
         return {"bandwidth": np.stack([b.bandwidth * b.unit for b in self._kernels(tally)])}
@@ -138,9 +137,7 @@ class KernelDensity(Estimable[Cells, Dense]):
         density.set_bandwidth(kernels.bandwidth[0] * kernels.unit / spread)
         return density
 
-    def sample(
-        self, tally: BlockTally[Cells], classes: NDArray[np.integer], rng: np.random.Generator
-    ) -> Dense:
+    def sample(self, tally: BlockTally[Cells], classes: ClassNumbers, rng: Generator) -> Dense:
         columns = [kernels.sample(classes, rng) for kernels in self._kernels(tally)]
         return numbers(np.stack(columns, axis=1), tally)
 
@@ -282,7 +279,7 @@ class _Kernels:
             loss -= float(self.count[:, c] @ np.log(joint[:, c] / joint.sum(axis=1)))
         return loss
 
-    def sample(self, classes: NDArray[np.integer], rng: np.random.Generator) -> Floats:
+    def sample(self, classes: ClassNumbers, rng: Generator) -> Floats:
         """Draw a number for each class number, (rows,)."""
         n, total = self.rows[classes], self.rows.sum()
         pretend = rng.random(len(classes)) * (n + self.alpha) >= n
@@ -311,8 +308,8 @@ class _Grid:
         """Log densities at the points, with pretend rows, (points, classes)."""
         none = np.zeros((len(self.x), 1))
         mixed = self.kernels.mix(self.sums, self.wide, none, self.own)
-        log_mixed: Floats = np.log(mixed) - np.log(self.kernels.unit)
-        return log_mixed
+        log_density: Floats = np.log(mixed) - np.log(self.kernels.unit)
+        return log_density
 
     def log_density(self, x: Floats) -> Floats:
         """Return log densities at x, (x, classes)."""
@@ -337,8 +334,7 @@ class _Grid:
         right = np.minimum(right, len(self.x) - 1)
         step = np.maximum(self.x[right] - self.x[left], LEAST)
         share = ((x - self.x[left]) / step)[:, None]
-        found: Floats = table[left] + share * (table[right] - table[left])
-        return found
+        return table[left] + share * (table[right] - table[left])
 
     @property
     def centre(self) -> Floats:

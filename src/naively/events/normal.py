@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar, final
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from naively.counting.axis import PRESENT, SQUARE, VALUE, Columns, title
@@ -17,8 +17,10 @@ from naively.counting.tally import BlockTally
 from naively.events.base import (
     INTEGRATED,
     UNSAID,
+    ClassNumbers,
     Distribution,
     Formula,
+    Tables,
     check_estimate,
     check_prior,
     numbers,
@@ -33,19 +35,53 @@ from naively.likelihoods.numbers import Quadratic
 from naively.likelihoods.uncertain import Uncertain, mean_of_log, variance_of_log
 from naively.options import How
 
-# --- Normal numbers at given parameters: their likelihood, and the distribution that is fitted ---
+# --- Numbers with a normal distribution: what the Gaussian and log-normal event models share -----
 
 
 @dataclass(frozen=True)
-class NormalAt(Estimable[Columns, Dense]):
-    """What follows from a mean and a variance that are given."""
+class NormalNumbers(Estimable[Columns, Dense]):
+    """Numbers with a mean and a variance for each class: what such event models share."""
 
+    smoothing: float = 1.0
+    variance: str | float = "class"
+    prior: NormalInverseGamma | Normal | InverseGamma | None = None
+    floor: float = 0.0
+    floor_of: str = "largest"
+    estimate: How = UNSAID
+    mean: float | None = None
     space: ClassVar = {"mean": REAL, "variance": POSITIVE}
+    statistics = (PRESENT, VALUE, SQUARE)
+    smoothed_by = "smoothing"
+    sparse = False
+
+    def __post_init__(self) -> None:
+        """Refuse a wrong smoothing, variance, mean or floor, and a prior of other parameters."""
+        check_estimate(self.estimate)
+        check_prior(self)
+        name = type(self).__name__
+        for option, value in (("smoothing", self.smoothing), ("floor", self.floor)):
+            if not (np.isfinite(value) and value >= 0):
+                raise ValueError(f"{name} {option} must be at least 0, got {value}.")
+        if self.floor_of not in ("column", "largest"):
+            raise ValueError(
+                f"{name} floor_of must be 'column' or 'largest', got {self.floor_of!r}."
+            )
+        named = self.variance in ("class", "shared")
+        if not named and (isinstance(self.variance, str) or not self.variance > 0):
+            raise ValueError(
+                f"{name} variance must be 'class', 'shared' or a number above 0, "
+                f"got {self.variance!r}."
+            )
+        if self.mean is not None and not np.isfinite(self.mean):
+            raise ValueError(f"{name} mean must be a finite number, got {self.mean}.")
+        if self.mean is not None and not named:
+            raise ValueError(f"{name} has nothing to estimate: mean and variance are both given.")
+        self._check_prior()
 
     @property
-    @abstractmethod
     def known(self) -> dict[str, float]:
-        """The parameters that are known, by name."""
+        given = {"mean": self.mean, "variance": self._given_variance}
+        return {name: float(of) for name, of in given.items() if of is not None}
 
     @property
     def free(self) -> tuple[str, ...]:
@@ -76,12 +112,9 @@ class NormalAt(Estimable[Columns, Dense]):
             )
         square = Sums(at) * Sums(at) + Sums(spread)
         sums = {PRESENT: Sums(np.ones_like(at)), VALUE: Sums(at), SQUARE: square}
-        unsmoothed = cls(smoothing=0, estimate="mle")  # type: ignore[call-arg]  # a subclass has these options
-        return unsmoothed.given(Columns(range(len(at))), sums)
+        return cls(smoothing=0, estimate="mle").given(Columns(range(len(at))), sums)
 
-    def log_likelihood_of(
-        self, tally: BlockTally[Columns], parameters: Mapping[str, Floats]
-    ) -> Floats:
+    def log_likelihood_of(self, tally: BlockTally[Columns], parameters: Tables) -> Floats:
         mean, variance = (
             parameters[name] if name in parameters else np.asarray(self.known[name], np.float64)
             for name in self.space
@@ -103,54 +136,6 @@ class NormalAt(Estimable[Columns, Dense]):
         if self.of_logarithms:
             return stats.lognorm(deviation, scale=np.exp(mean))
         return stats.norm(mean, deviation)
-
-
-# --- Numbers with a normal distribution: what the Gaussian and log-normal event models share -----
-
-
-@dataclass(frozen=True)
-class NormalNumbers(NormalAt):
-    """Numbers with a mean and a variance for each class: what such event models share."""
-
-    smoothing: float = 1.0
-    variance: str | float = "class"
-    prior: NormalInverseGamma | Normal | InverseGamma | None = None
-    floor: float = 0.0
-    floor_of: str = "largest"
-    estimate: How = UNSAID
-    mean: float | None = None
-    statistics = (PRESENT, VALUE, SQUARE)
-    smoothed_by = "smoothing"
-
-    def __post_init__(self) -> None:
-        """Refuse a wrong smoothing, variance, mean or floor, and a prior of other parameters."""
-        check_estimate(self.estimate)
-        check_prior(self)
-        name = type(self).__name__
-        for option in ("smoothing", "floor"):
-            value = getattr(self, option)
-            if not (np.isfinite(value) and value >= 0):
-                raise ValueError(f"{name} {option} must be at least 0, got {value}.")
-        if self.floor_of not in ("column", "largest"):
-            raise ValueError(
-                f"{name} floor_of must be 'column' or 'largest', got {self.floor_of!r}."
-            )
-        named = self.variance in ("class", "shared")
-        if not named and (isinstance(self.variance, str) or not self.variance > 0):
-            raise ValueError(
-                f"{name} variance must be 'class', 'shared' or a number above 0, "
-                f"got {self.variance!r}."
-            )
-        if self.mean is not None and not np.isfinite(self.mean):
-            raise ValueError(f"{name} mean must be a finite number, got {self.mean}.")
-        if self.mean is not None and not named:
-            raise ValueError(f"{name} has nothing to estimate: mean and variance are both given.")
-        self._check_prior()
-
-    @property
-    def known(self) -> dict[str, float]:
-        given = {"mean": self.mean, "variance": self._given_variance}
-        return {name: float(of) for name, of in given.items() if of is not None}
 
     def pretended(self, tally: BlockTally[Columns], how: How) -> Floats:
         return np.zeros((1, 1)) if how == "mle" else self._prior(tally)[1]
@@ -177,17 +162,8 @@ class NormalNumbers(NormalAt):
                 )
 
     @property
-    def sparse(self) -> bool:
-        return False
-
-    @property
     def by_column(self) -> bool:
         return self.floor == 0 or self.floor_of == "column"
-
-    @property
-    def _base(self) -> Callable[[Dense], Floats] | None:
-        """The log base measure of rows, if it is not 0."""
-        return None
 
     @property
     def _given_variance(self) -> float | None:
@@ -235,12 +211,7 @@ class NormalNumbers(NormalAt):
         moments = (table[column].tolist() for table in self.moments(tally))
         return [_formula(x, *of_class) for of_class in zip(*moments, strict=True)]
 
-    def uncertain(
-        self,
-        tally: BlockTally[Columns],
-        block: Dense,
-        least: float = 0.0,  # noqa: ARG002
-    ) -> Uncertain:
+    def uncertain(self, tally: BlockTally[Columns], block: Dense, least: float = 0.0) -> Uncertain:  # noqa: ARG002
         """Return the posterior mean and variance of log densities.
 
         Notes
@@ -325,22 +296,29 @@ class NormalNumbers(NormalAt):
             return stats.norm(mean[0, 0], width[0, 0])
         return stats.t(2 * shape[0, 0], mean[0, 0], width[0, 0])
 
+    @property
+    def _base(self) -> Callable[[Dense], Floats] | None:
+        """The log base measure of rows, if it is not 0."""
+        return None
+
+    def _drawn(self, values: Floats) -> Floats:
+        """Return the numbers of which these normal ones are the transformed."""
+        return values
+
     def n_parameters(self, tally: BlockTally[Columns]) -> int:
         columns, classes = tally[VALUE].shape
         of_variance = {"class": classes, "shared": 1}.get(str(self.variance), 0)
         return columns * (of_variance + (classes if self.mean is None else 0))
 
-    def sample(
-        self, tally: BlockTally[Columns], classes: NDArray[np.integer], rng: np.random.Generator
-    ) -> Dense:
+    def sample(self, tally: BlockTally[Columns], classes: ClassNumbers, rng: Generator) -> Dense:
         if self.estimate == "predictive":
             shape, mean, width = self._predictive(tally)
             standard = _standard(None if shape is None else shape[:, classes])
             size = len(tally.axis), len(classes)
             drawn = standard.rvs(size=size, random_state=rng) * width[:, classes]
-            return numbers((mean[:, classes] + drawn).T, tally)
+            return numbers(self._drawn((mean[:, classes] + drawn).T), tally)
         mean, variance = (table.T[classes] for table in self.moments(tally))
-        return numbers(rng.normal(mean, np.sqrt(variance)), tally)
+        return numbers(self._drawn(rng.normal(mean, np.sqrt(variance))), tally)
 
     def added_variance(self, tally: BlockTally[Columns]) -> Floats:
         """Return what ``floor`` adds to the variances, of shape (columns, 1)."""
@@ -557,26 +535,23 @@ class LogNormal(NormalNumbers):
     of_logarithms = True
 
     def prepare(self, block: Dense) -> Dense:
-        wrong = (block.values <= 0).any(axis=0)
-        if wrong.any():
-            name = title(block.axis.columns[int(np.flatnonzero(wrong)[0])])
+        if (name := _first_column(block, block.values <= 0)) is not None:
             raise ValueError(f"LogNormal needs numbers above 0, but column {name!r} has others.")
         return Dense(np.log(np.asarray(block.values, np.float64)), block.axis)
 
-    def sample(
-        self, tally: BlockTally[Columns], classes: NDArray[np.integer], rng: np.random.Generator
-    ) -> Dense:
-        drawn = super().sample(tally, classes, rng)
-        return Dense(np.exp(drawn.values), drawn.axis)
+    def _drawn(self, values: Floats) -> Floats:
+        return np.exp(values)
 
     @property
     def _base(self) -> Callable[[Dense], Floats]:
-        return _log_jacobian
+        # The sum of -log x over each row: log |d log x / dx|, the Jacobian.
+        return lambda block: sum_of_cells(np.negative, block)
 
 
-def _log_jacobian(block: Dense) -> Floats:
-    """Return the sum of -log x over each row, (rows,): log |d log x / dx|, the Jacobian."""
-    return sum_of_cells(np.negative, block)
+def _first_column(block: Dense, wrong: NDArray[np.bool_]) -> str | None:
+    """Return the name of the first column with a wrong number, by cell; None if all are right."""
+    columns = np.flatnonzero(wrong.any(axis=0))
+    return title(block.axis.columns[int(columns[0])]) if len(columns) else None
 
 
 # --- Logit-normal event model: numbers between two bounds ----------------------------------------
@@ -622,9 +597,7 @@ class LogitNormal(NormalNumbers):
 
     def prepare(self, block: Dense) -> Dense:
         x = np.asarray(block.values, np.float64)
-        wrong = ((x <= self.low) | (x >= self.high)).any(axis=0)
-        if wrong.any():
-            name = title(block.axis.columns[int(np.flatnonzero(wrong)[0])])
+        if (name := _first_column(block, (x <= self.low) | (x >= self.high))) is not None:
             raise ValueError(
                 f"LogitNormal needs numbers between {self.low:g} and {self.high:g}, but column "
                 f"{name!r} has others; give low= and high= beyond them."
@@ -640,13 +613,10 @@ class LogitNormal(NormalNumbers):
         freedom = np.inf if shape is None else 2 * shape[0, 0]
         return self._of_logits(freedom, mean[0, 0], width[0, 0])
 
-    def sample(
-        self, tally: BlockTally[Columns], classes: NDArray[np.integer], rng: np.random.Generator
-    ) -> Dense:
-        drawn = super().sample(tally, classes, rng)
-        share = 1 / (1 + np.exp(-clipped(drawn.values)))
+    def _drawn(self, values: Floats) -> Floats:
+        share = 1 / (1 + np.exp(-clipped(values)))
         within = np.nextafter(self.low, self.high), np.nextafter(self.high, self.low)
-        return Dense(np.clip(self.low + (self.high - self.low) * share, *within), drawn.axis)
+        return np.clip(self.low + (self.high - self.low) * share, *within)
 
     @property
     def _base(self) -> Callable[[Dense], Floats]:
@@ -655,11 +625,9 @@ class LogitNormal(NormalNumbers):
             lambda z: np.logaddexp(0, z) + np.logaddexp(0, -z) - wide, block
         )
 
-    def _of_logits(
-        self, freedom: Floats | float, mean: Floats | float, width: Floats | float
-    ) -> Distribution:
+    def _of_logits(self, *of: Floats | float) -> Distribution:
         """Return the distribution of numbers whose logits are Student's, or normal of inf."""
-        return _of_logits()(freedom, mean, width, loc=self.low, scale=self.high - self.low)
+        return _of_logits()(*of, loc=self.low, scale=self.high - self.low)
 
 
 @cache
@@ -667,28 +635,22 @@ def _of_logits() -> Any:
     """Return the family of shares whose logits have Student's distribution, as SciPy has such."""
     from scipy import special, stats
 
-    def logits(x: Any, mean: Any, width: Any) -> Any:
-        return (special.logit(x) - mean) / width
-
     class OfLogits(stats.rv_continuous):
-        """Freedom, mean and width are those of the logits."""
+        """What follows x are the freedom, mean and width of the logits."""
 
         def _argcheck(self, *of: Any) -> Any:
             freedom, mean, width = of
             return (freedom > 0) & np.isfinite(mean) & (width > 0)
 
         def _pdf(self, x: Any, *of: Any) -> Any:
-            freedom, mean, width = of
             with np.errstate(divide="ignore", invalid="ignore"):
-                density = stats.t.pdf(logits(x, mean, width), freedom) / (width * x * (1 - x))
+                density = stats.t.pdf(special.logit(x), *of) / (x * (1 - x))
             return np.where((x > 0) & (x < 1), density, 0.0)
 
         def _cdf(self, x: Any, *of: Any) -> Any:
-            freedom, mean, width = of
-            return stats.t.cdf(logits(x, mean, width), freedom)
+            return stats.t.cdf(special.logit(x), *of)
 
         def _ppf(self, q: Any, *of: Any) -> Any:
-            freedom, mean, width = of
-            return special.expit(mean + width * stats.t.ppf(q, freedom))
+            return special.expit(stats.t.ppf(q, *of))
 
     return OfLogits(a=0.0, b=1.0, name="logit-normal", shapes="freedom, mean, width")

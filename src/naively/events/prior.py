@@ -125,9 +125,8 @@ class OneParameter(Prior):
     # The least and the greatest value, where a picture begins and ends.
     least: ClassVar[float | None] = None
     greatest: ClassVar[float | None] = None
-    reach: ClassVar[float] = (
-        0.98  # of the probability is between the ends of a picture, where there is none
-    )
+    # How much of the probability is between the ends of a picture, where there is none.
+    reach: ClassVar[float] = 0.98
 
     def log_pdf(self, x: Value) -> Value:
         return plain(self.frozen.logpdf(x))

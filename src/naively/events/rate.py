@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Self, TypeAlias, final
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from naively.counting.axis import PRESENT, VALUE, Columns, title
@@ -16,9 +17,11 @@ from naively.counting.tally import BlockTally
 from naively.events.base import (
     INTEGRATED,
     UNSAID,
+    ClassNumbers,
     Distribution,
     Formula,
     Support,
+    Tables,
     by_row,
     check_alpha,
     check_estimate,
@@ -89,12 +92,20 @@ class Rate(Estimable[Columns, Dense | Sparse]):
         """Return the distribution of numbers at a rate, frozen."""
 
     @abstractmethod
-    def draw(self, rate: Floats, rng: np.random.Generator) -> NDArray[np.number]:
+    def draw(self, rate: Floats, rng: Generator) -> NDArray[np.number]:
         """Draw a number at each of these rates, in the shape of the rates."""
 
     @abstractmethod
     def next_number(self, a: Floats | float, b: Floats | float) -> Distribution:
         """Return the distribution of the next number, with the rate integrated out."""
+
+    def log_base(self, block: Block) -> Floats:
+        """Return the log base measure of each row, (rows,), which is the same for all classes."""
+        return sum_of_cells(self.log_orders, block)
+
+    def log_orders(self, x: Floats) -> Floats:
+        """Return the log base measure of each of these numbers: of counts, that of their orders."""
+        return np.zeros_like(x)
 
     def log_next(self, x: Floats, a: Floats, b: Floats) -> Floats:
         """Return the log density of next numbers x, (cells, 1), given a and b, (cells, classes)."""
@@ -119,9 +130,7 @@ class Rate(Estimable[Columns, Dense | Sparse]):
         sums = {PRESENT: np.ones_like(rate), VALUE: event.mean(rate)}
         return event.given(Columns(range(len(rate))), sums)
 
-    def log_likelihood_of(
-        self, tally: BlockTally[Columns], parameters: Mapping[str, Floats]
-    ) -> Floats:
+    def log_likelihood_of(self, tally: BlockTally[Columns], parameters: Tables) -> Floats:
         a, b = map(flat, self.sums(tally[PRESENT].high, tally[VALUE].high))
         return summed(self.log_kernel(a, b, parameters[self.parameter]), a)
 
@@ -174,9 +183,7 @@ class Rate(Estimable[Columns, Dense | Sparse]):
         moments = moments_of_beta if self.conjugate is Beta else moments_of_gamma
         return Uncertain(row, column, *moments(*own, a, b, least))
 
-    def sample(
-        self, tally: BlockTally[Columns], classes: NDArray[np.integer], rng: np.random.Generator
-    ) -> Dense:
+    def sample(self, tally: BlockTally[Columns], classes: ClassNumbers, rng: Generator) -> Dense:
         if self.estimate == "predictive":
             a, b = (of.T[classes] for of in self._to_integrate(tally))
             rate = self.conjugate.draw_from(a, b, rng)
@@ -283,7 +290,7 @@ class Trials(Rate):
         return stats.nbinom(self.successes, rate)
 
     def log_linear(self, rate: Floats) -> LogLinear:
-        return LogLinear(np.log1p(-rate), self.successes * np.log(rate), self._log_base)
+        return LogLinear(np.log1p(-rate), self.successes * np.log(rate), self.log_base)
 
     def next_number(self, a: Floats | float, b: Floats | float) -> Distribution:
         from scipy import stats
@@ -297,22 +304,17 @@ class Trials(Rate):
             more = betaln(a + self.successes, b + x) - betaln(a, b)
         success, failure = self.conjugate.mean_of(a, b), self.conjugate.mean_of(b, a)
         known = xlogy(self.successes, success) + xlogy(x, failure)  # for counts too large for SciPy
-        return self._log_orders(x) + np.where(np.isnan(more), known, more)
+        return self.log_orders(x) + np.where(np.isnan(more), known, more)
 
     def _to_integrate(self, tally: BlockTally[Columns]) -> TwoSums:
         a, b = super()._to_integrate(tally)
         return a, np.maximum(b, LEAST)
 
-    def _log_base(self, block: Block) -> Floats:
-        """Return the log base measure of each row, (rows,), which is the same for all classes."""
-        return sum_of_cells(self._log_orders, block)
-
-    def _log_orders(self, x: Floats) -> Floats:
+    def log_orders(self, x: Floats) -> Floats:
         """Return the log of how many orders the failures can come in among the successes."""
         from scipy.special import gammaln
 
-        orders: Floats = gammaln(x + self.successes) - gammaln(x + 1) - gammaln(self.successes)
-        return orders
+        return gammaln(x + self.successes) - gammaln(x + 1) - gammaln(self.successes)
 
 
 # --- Binomial event model: how many of a known number of trials succeed --------------------------
@@ -413,9 +415,9 @@ class Binomial(Rate):
 
     def log_linear(self, rate: Floats) -> LogLinear:
         log_p, log_q = np.log(rate), np.log1p(-rate)
-        return LogLinear(log_p - log_q, self.trials * log_q, self._log_base, self.trials)
+        return LogLinear(log_p - log_q, self.trials * log_q, self.log_base, self.trials)
 
-    def draw(self, rate: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
+    def draw(self, rate: Floats, rng: Generator) -> NDArray[np.int64]:
         return rng.binomial(self.trials, rate)
 
     def next_number(self, a: Floats | float, b: Floats | float) -> Distribution:
@@ -433,16 +435,12 @@ class Binomial(Rate):
         a, b = super()._to_integrate(tally)
         return np.maximum(a, LEAST), np.maximum(b, LEAST)
 
-    def _log_base(self, block: Block) -> Floats:
-        """Return the sum of log C(trials, k) over each row, (rows,), the log base measure."""
-        return sum_of_cells(self._log_choices, block)
-
-    def _log_choices(self, x: Floats) -> Floats:
+    def log_orders(self, x: Floats) -> Floats:
+        """Return log C(trials, x)."""
         from scipy.special import gammaln
 
         n = self.trials
-        choices: Floats = gammaln(n + 1.0) - gammaln(x + 1.0) - gammaln(n - x + 1.0)
-        return choices
+        return gammaln(n + 1.0) - gammaln(x + 1.0) - gammaln(n - x + 1.0)
 
 
 # --- Exponential event model: the time until an event --------------------------------------------
@@ -507,7 +505,7 @@ class Exponential(Rate):
 
         return stats.expon(scale=1 / np.asarray(rate))
 
-    def draw(self, rate: Floats, rng: np.random.Generator) -> Floats:
+    def draw(self, rate: Floats, rng: Generator) -> Floats:
         return rng.exponential(1 / rate)
 
     def next_number(self, a: Floats | float, b: Floats | float) -> Distribution:
@@ -549,6 +547,7 @@ class Geometric(Trials):
     """
 
     name = "geometric"
+    successes = 1.0
 
     @classmethod
     def of(cls, p: float | Sequence[float]) -> Estimate:
@@ -566,11 +565,7 @@ class Geometric(Trials):
         """
         return cls._at(cls(alpha=0, estimate="mle"), p)
 
-    @property
-    def successes(self) -> float:
-        return 1.0
-
-    def draw(self, rate: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
+    def draw(self, rate: Floats, rng: Generator) -> NDArray[np.int64]:
         return rng.geometric(rate) - 1
 
 
@@ -640,7 +635,7 @@ class NegativeBinomial(Trials):
     def successes(self) -> float:
         return self.r
 
-    def draw(self, rate: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
+    def draw(self, rate: Floats, rng: Generator) -> NDArray[np.int64]:
         return rng.negative_binomial(self.r, rate)
 
 
@@ -708,14 +703,20 @@ class Poisson(Rate):
         return rate
 
     def log_linear(self, rate: Floats) -> LogLinear:
-        return LogLinear(slope=np.log(rate), offset=-rate, base=log_factorials)
+        return LogLinear(slope=np.log(rate), offset=-rate, base=self.log_base)
+
+    def log_orders(self, x: Floats) -> Floats:
+        """Return -log x!."""
+        from scipy.special import gammaln
+
+        return -gammaln(x + 1.0)
 
     def distribution(self, rate: Floats | float) -> Distribution:
         from scipy import stats
 
         return stats.poisson(rate)
 
-    def draw(self, rate: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
+    def draw(self, rate: Floats, rng: Generator) -> NDArray[np.int64]:
         return rng.poisson(rate)
 
     def next_number(self, a: Floats | float, b: Floats | float) -> Distribution:
@@ -758,15 +759,3 @@ def _stirling_error(z: Floats) -> Floats:
     series = (1 / 12 - (1 / 360 - (1 / 1260 - 1 / 1680 / z / z) / z / z) / z / z) / z
     formula = (z + 0.5) * np.log(z) - z + 0.5 * np.log(2 * np.pi)
     return np.where(z > 15, series, gammaln(z + 1) - formula)
-
-
-def log_factorials(block: Block) -> Floats:
-    """Return the sum of -log x! over each row, (rows,), the log base measure of counts."""
-    return sum_of_cells(_log_factorial, block)
-
-
-def _log_factorial(x: Floats) -> Floats:
-    from scipy.special import gammaln
-
-    log: Floats = -gammaln(x + 1.0)
-    return log

@@ -14,10 +14,8 @@ from naively.events.base import Distribution, EventModel
 from naively.events.prior import (
     Beta,
     Dirichlet,
-    Gamma,
-    InverseGamma,
-    Normal,
     NormalInverseGamma,
+    OneParameter,
     Prior,
 )
 from naively.kernels.reference import Floats
@@ -157,12 +155,8 @@ def marginals(prior: Prior, levels: Sequence[Level] = ()) -> dict[Level, Distrib
             return dict(prior.frozen)
         case Beta():
             return {"p": prior.frozen}
-        case Gamma():
-            return {"rate": prior.frozen}
-        case Normal():
-            return {"mean": prior.frozen}
-        case InverseGamma():
-            return {"variance": prior.frozen}
+        case OneParameter():
+            return {prior.parameter: prior.frozen}
         case Dirichlet():
             alpha = np.broadcast_to(prior.alpha, len(levels)).tolist()
             return {

@@ -12,7 +12,7 @@ from typing import Any, final
 import numpy as np
 
 from naively.data.columns import NAMES, Cycle
-from naively.engines.databases import Dialect, DuckDB, PostgreSQL, SQLite, Table, Transpiled
+from naively.engines.databases import Dialect, Table
 from naively.export.scorecard import (
     AnyTerm,
     BinsTerm,
@@ -45,10 +45,10 @@ def pieces_of(card: Scorecard, spelling: Spelling, *, joins: bool) -> tuple[Piec
     then and needs no arithmetic.
     """
     differences = all(np.isfinite(points).all() for points in _points(card))
-    if differences:
-        shift: Callable[[Floats], Floats] = lambda of: of[..., 1:] - of[..., :1]  # noqa: E731
-    else:
-        shift = lambda of: of  # noqa: E731
+
+    def shift(of: Floats) -> Floats:
+        return of[..., 1:] - of[..., :1] if differences else of
+
     start = shift(card.start)
     pieces = Pieces(spelling, scores=[[] for _ in start])
     missing = {t.cell.column: t for t in card.terms if isinstance(t, PresenceTerm)}
@@ -111,17 +111,8 @@ class _TermsInSql:
                 self._tokens(number, term)
             case LevelsTerm() if number in self.joined:
                 self._joined_levels(number, term)
-            case PresenceTerm() | BinsTerm() | LevelsTerm() | RuleTerm():
-                self._places(term)
-            case _:
-                self._lines(term)
-
-    def _places(self, term: PresenceTerm | BinsTerm | LevelsTerm | RuleTerm) -> None:
-        """Write a term of which one row of points is chosen."""
-        match term:
             case PresenceTerm():
-                if term.cell.column in self.missing:
-                    self._presence(term)
+                self._presence(term)
             case BinsTerm():
                 x = self.pieces.cell(term.cell)
                 self._chosen(term.cell, x, self._bin(x, term.edges), term.points)
@@ -131,10 +122,6 @@ class _TermsInSql:
                 self._chosen(term.cell, x, place, term.points[[*levels, -1]])
             case RuleTerm():
                 self._rule(term)
-
-    def _lines(self, term: LineTerm | ParabolaTerm | ProductTerm) -> None:
-        """Write a term that is a function of numbers."""
-        match term:
             case LineTerm():
                 self._line(term)
             case ParabolaTerm():
@@ -152,6 +139,8 @@ class _TermsInSql:
         self.pieces.add_chosen(self.pieces.find(place), points)
 
     def _presence(self, term: PresenceTerm) -> None:
+        if term.cell.column not in self.missing:
+            return
         x = self.pieces.cell(term.cell, as_text=_is_text(term.cell))
         place = self.pieces.find(f"CASE WHEN {x} IS NULL THEN 2 ELSE 1 END")
         points = np.vstack([term.there, term.missing])
@@ -328,7 +317,8 @@ class _TermsInSql:
             self.pieces.weights.append(weight)
         alias, one = dialect.identifier(weight.alias), dialect.number(1.0)
         length = f"COALESCE({alias}.n, {one})"
-        over = f" / {dialect.power(length, term.length_power)}" if term.length_power else ""
+        power = dialect.number(term.length_power)
+        over = f" / POWER({length}, {power})" if term.length_power else ""
         none = dialect.number(0.0)
         there = list(map(dialect.number, self.shift(term.there).tolist()))
         if known:
@@ -537,11 +527,7 @@ class Spelling(ABC):
         if cell.kind == "time":
             return self.dialect.seconds(x)
         y = self.dialect.as_double(x, "boolean" if cell.kind == "boolean" else "number")
-        return self.dialect.ln(self._there(y)) if cell.log else self._there(y)
-
-    def text(self, x: str) -> str:
-        """Return a column as text."""
-        return self.dialect.as_text(x)
+        return f"LN({self._there(y)})" if cell.log else self._there(y)
 
     def part(self, seconds: str, part: Cycle) -> str:
         """Return the place of a part of a time among its names, from 0 on."""
@@ -566,7 +552,7 @@ class Spelling(ABC):
     def exp(self, x: str) -> str:
         """Return e to the power of a number of at most 0."""
         least, none = self.dialect.number(-700.0), self.dialect.number(0.0)
-        return f"CASE WHEN {x} < {least} THEN {none} ELSE {self.dialect.exp(x)} END"
+        return f"CASE WHEN {x} < {least} THEN {none} ELSE EXP({x}) END"
 
     def _there(self, y: str) -> str:
         missing, double = self.dialect.is_missing(y), self.dialect.double
@@ -717,8 +703,8 @@ class SQLiteSpelling(Spelling):
         wrong = self._refused(x, cell, "held numbers in training and holds")
         found = self.dialect.as_double(x)
         if cell.log:
-            log, none = self.dialect.ln(found), self._refused(x, cell, "needs numbers above 0, not")
-            found = f"CASE WHEN {found} > 0 THEN {log} ELSE {none} END"
+            none = self._refused(x, cell, "needs numbers above 0, not")
+            found = f"CASE WHEN {found} > 0 THEN LN({found}) ELSE {none} END"
         return f"CASE WHEN {x} IS NULL THEN NULL WHEN {plain} THEN {found} ELSE {wrong} END"
 
     def month(self, seconds: str) -> str:
@@ -761,6 +747,11 @@ def _number_of_row(columns: Sequence[str]) -> str:
     )
 
 
+SPELLINGS: dict[str, type[Spelling]] = {
+    "duckdb": DuckDBSpelling, "postgres": PostgreSQLSpelling, "sqlite": SQLiteSpelling
+}  # fmt: skip
+
+
 def spelling_of(dialect: Dialect) -> Spelling:
     """Return how a dialect spells the parts of a scoring query.
 
@@ -773,17 +764,7 @@ def spelling_of(dialect: Dialect) -> Spelling:
     >>> spelling_of(dialect_of("sqlite")).choose("x", np.array([0.5, -2.0]))
     'CASE WHEN x < 2 THEN (1 * 1.0 / 2) ELSE (-2 * 1.0) END'
     """
-    match dialect:
-        case SQLite():
-            return SQLiteSpelling(dialect)
-        case PostgreSQL():
-            return PostgreSQLSpelling(dialect)
-        case Transpiled():
-            return OfOthers(dialect)
-        case DuckDB():
-            return DuckDBSpelling(dialect)
-        case _:
-            raise TypeError(f"{dialect.name} has no spelling of scores")
+    return SPELLINGS.get(dialect.name, OfOthers)(dialect)
 
 
 # --- The pieces of a query that scores: what is read, what is found out, what is added -----------
@@ -832,23 +813,21 @@ class Pieces:
         """Return a cell, read once: its number or its text, NULL where it is missing."""
         column = f"{TABLE}.{self.dialect.identifier(cell.column)}"
         if as_text and cell.part is None:
-            read = self.spelling.text(column)
+            read = self.dialect.as_text(column)
         else:
             read = self.spelling.number(column, cell)
-        for name, known in self.cells.items():
-            if known == read:
-                return self.x(name)
-        name = self.name()
-        self.cells[name] = read
-        return self.x(name)
+        return self._once(self.cells, read)
 
     def find(self, what: str) -> str:
         """Find something out once; return its name in the next step."""
-        for name, known in self.found.items():
-            if known == what:
-                return self.x(name)
-        name = self.name()
-        self.found[name] = what
+        return self._once(self.found, what)
+
+    def _once(self, pieces: dict[str, str], what: str) -> str:
+        """Add a piece to some unless it is there; return its name in the next step."""
+        name = next((name for name, known in pieces.items() if known == what), None)
+        if name is None:
+            name = self.name()
+            pieces[name] = what
         return self.x(name)
 
     def add(self, values: Sequence[str]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import MISSING, dataclass, fields, is_dataclass
@@ -277,7 +277,7 @@ def _read(hint: Hint, value: Json, where: str) -> Any:
         return of(**read_fields(of, parts, where))
     if hint is int and not -(2**63) <= value < 2**63:
         raise ValueError(f"{where} is {shown(value)}, which has no place in 64 bits")
-    if hint is float and not _finite(value):
+    if hint is float and not abs(value) <= sys.float_info.max:
         raise ValueError(f"{where} is {shown(value)}, which is not finite")
     return _read_list(hint, value, where) if type(value) is list else value
 
@@ -323,13 +323,6 @@ def _class_name(hint: Any) -> str:
 def _tagged(hint: Any, name: str) -> bool:
     """Whether an entry is the name of the dataclass, which tells it from others that fit."""
     return name == "name" and all(field.name != "name" for field in fields(hint))
-
-
-def _finite(value: float) -> bool:
-    try:
-        return math.isfinite(value)
-    except OverflowError:
-        return False
 
 
 def _name(hint: Hint) -> str:

@@ -122,7 +122,8 @@ def read_analyser(saved: Saved | None, event: EventModel) -> Analyser | None:
     made = ANALYSERS.get(read(str, settings.pop("name", None), "analyser.name"))
     if made is None or "event" in settings:
         raise ValueError("there is no such analyser")
-    functions = {option: of[FUNCTION] for option, of in settings.items() if _is_function(of)}
+    objects = {option: of for option, of in settings.items() if type(of) is dict}
+    functions = {option: of[FUNCTION] for option, of in objects.items() if set(of) == {FUNCTION}}
     plain = {option: of for option, of in settings.items() if option not in functions}
     given = read_fields(made, plain, "analyser", {"EventModel": EventModel})
     found = {option: _given_function(option, name) for option, name in functions.items()}
@@ -148,10 +149,6 @@ def given_functions(functions: Mapping[str, Function] | None) -> Iterator[None]:
         yield
     finally:
         _functions.reset(token)
-
-
-def _is_function(of: Json) -> bool:
-    return isinstance(of, dict) and set(of) == {FUNCTION}
 
 
 def _given_function(option: str, name: Json) -> Function:
@@ -301,7 +298,8 @@ def write_axis(axis: Axis, name: str, arrays: Arrays) -> Saved:
 
 def read_axis(saved: SavedAxis, name: str, group: Group, unread: UnreadArrays) -> Axis:
     """Return the axis of a group, whose arrays have names that begin with ``name``."""
-    kind = _axis_of(group)
+    kind = "words" if group.analyser is not None else AXES[group.event.layout]
+    kind = "cells" if CELL in group.event.statistics else kind
     if saved.kind != kind:
         raise ValueError(f"the axis is of {saved.kind} instead of {kind}")
     columns = read_columns(saved.columns)
@@ -350,13 +348,6 @@ def _longest(analyser: Analyser) -> int:
     """Return how many words the longest n-gram has."""
     _, longest = analyser.splitting.get("ngram_range", (1, 1))
     return int(longest)
-
-
-def _axis_of(group: Group) -> str:
-    """Return the kind of axis that a group is counted on."""
-    if CELL in group.event.statistics:
-        return "cells"
-    return "words" if group.analyser is not None else AXES[group.event.layout]
 
 
 def write_columns(columns: Sequence[Name]) -> int | tuple[Name, ...]:
@@ -569,7 +560,10 @@ def write_linear(
             for term in terms
         ],
         "conditions": [
-            [groups[of.group], of.column, *_saved_test(of.missing, of.test)] for of in conditions
+            [groups[of.group], of.column, None, of.missing, []]
+            if isinstance(of.test, Above)
+            else [groups[of.group], of.column, [*of.test.levels], of.missing, [*of.test.others]]
+            for of in conditions
         ],
         "rules": [[place[of] for of in rule.conditions] for rule in linear.rules],
         "ridge": linear.ridge,
@@ -615,13 +609,6 @@ def _levels_of(term: Term) -> tuple[Level | None, list[Level]]:
     """Return the level of a step, and all that it is among; None and none of another function."""
     of = term.function
     return (of.level, list(of.among)) if isinstance(of, Step) else (None, [])
-
-
-def _saved_test(missing: int, of: Above | OneOf) -> list[object]:
-    """Return what the header says of what a condition asks."""
-    if isinstance(of, Above):
-        return [None, missing, []]
-    return [list(of.levels), missing, list(of.others)]
 
 
 def _read_terms(

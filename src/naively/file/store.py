@@ -206,6 +206,8 @@ def _header(model: Model, arrays: Arrays) -> Saved:
     if not isinstance(prior, str | Beta | Dirichlet):
         prior = write_probabilities(prior)
     _check_functions(counted.schema)
+    # Whether a text is split into tokens by naively's own rules.
+    splits_texts = any(isinstance(group.analyser, Text) for group in counted.schema.groups)
     return {
         "version": __version__,
         "classes": write_classes(model.classes),
@@ -217,17 +219,12 @@ def _header(model: Model, arrays: Arrays) -> Saved:
         "notes": list(counted.schema.notes.items()),
         **_readings(counted.schema),
         **({} if model.newest is None else {"newest": model.newest}),
-        **({"unicode": unicode_version()} if _splits_texts(counted.schema) else {}),
+        **({"unicode": unicode_version()} if splits_texts else {}),
         "groups": [
             _write_group(model, group, str(i), arrays)
             for i, group in enumerate(counted.schema.groups)
         ],
     }
-
-
-def _splits_texts(schema: Schema) -> bool:
-    """Whether a text is split into tokens by naively's own rules."""
-    return any(isinstance(group.analyser, Text) for group in schema.groups)
 
 
 def _check_functions(schema: Schema) -> None:
@@ -299,9 +296,8 @@ def restore(header: Header, arrays: Arrays) -> tuple[Model, SampledRows | None]:
     weights = None
     if header.weights is not None:
         weights = read_weights(header.weights, unread, classes, order)
-    held_out = None
-    if header.held_out is not None:
-        held_out = read_held_out(header.held_out, unread, classes)
+    saved_rows = header.held_out
+    held_out = None if saved_rows is None else read_held_out(saved_rows, unread, classes)
     model = Model(
         View(schema, Tally(classes, weight, blocks)),
         _settings(header),

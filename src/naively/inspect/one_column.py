@@ -350,7 +350,7 @@ class OneColumn:
         """Draw numbers of classes from the model: numbers and classes, each of shape (numbers,)."""
         n = max(1, min(DRAWN, MOST_CELLS // max(1, len(self.tally.axis)) // max(1, len(classes))))
         code = np.repeat(np.asarray(classes, np.int32), n)
-        drawn = self.group.event.sample(self.tally, code, np.random.default_rng(0))
+        drawn = self.group.event.sample_rows(self.tally, code, np.random.default_rng(0))
         assert isinstance(drawn, Dense)
         return np.asarray(drawn.values[:, self.place], np.float64), code
 

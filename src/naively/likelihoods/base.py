@@ -201,12 +201,10 @@ class Pointwise(CellByCell[Dense]):
         return self.log_density(x.astype(np.float64), column)
 
     def weighted(self, weight: Floats) -> Pointwise:
-        return replace(
-            self,
-            log_density=lambda x, column: multiply(
-                self.log_density(x, column), weight[column], np.False_
-            ),
-        )
+        def log_density(x: Floats, column: NDArray[np.int64]) -> Floats:
+            return multiply(self.log_density(x, column), weight[column], np.False_)
+
+        return replace(self, log_density=log_density)
 
     def typical(self, c: int) -> Typical:
         x = self.centre[:, c]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import TypeAlias, final
+from typing import Self, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -182,33 +183,51 @@ class BinTable(Likelihood[Dense]):
 Steps: TypeAlias = tuple[Floats, Floats]
 
 
-@final
 @dataclass(frozen=True, eq=False)
-class Stepped(Likelihood[Dense | Sparse]):
-    """Another likelihood plus steps of some of its columns; a missing cell adds 0.
+class Plus(Likelihood[Dense | Sparse]):
+    """Another likelihood plus what some of its columns add; a missing cell adds 0.
 
     Parameters
     ----------
     inner : Likelihood
         The other likelihood, of columns of numbers.
-    steps : mapping of int to (edges, points)
-        The steps of columns, by their numbers.
     """
 
     inner: Likelihood
-    steps: Mapping[int, Steps]
     base = None
+
+    @abstractmethod
+    def added(self, block: Dense | Sparse) -> Floats | float:
+        """Return what is added to each row, of shape (rows, classes)."""
 
     def log_prob(
         self, block: Dense | Sparse, start: Floats, finish: Finish, log_prior: Floats
     ) -> Finished:
-        added = np.zeros((len(block), len(log_prior)))
-        for j, steps in self.steps.items():
-            added += _step(numbers_of(block, j), steps)
-        return self.inner.log_prob(block, start + added, finish, log_prior)
+        return self.inner.log_prob(block, start + self.added(block), finish, log_prior)
 
     def log_base(self, block: Dense | Sparse) -> Floats:
         return self.inner.log_base(block)
+
+    def weighted(self, weight: Floats) -> Self:
+        """Return this with other weights of the evidence; what is added stays."""
+        return replace(self, inner=self.inner.weighted(weight))
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Stepped(Plus):
+    """Another likelihood plus steps of some of its columns.
+
+    Parameters
+    ----------
+    steps : mapping of int to (edges, points)
+        The steps of columns, by their numbers.
+    """
+
+    steps: Mapping[int, Steps]
+
+    def added(self, block: Dense | Sparse) -> Floats | float:
+        return sum(_step(numbers_of(block, j), steps) for j, steps in self.steps.items())
 
     def at(self, x: NDArray[np.number], column: NDArray[np.int64]) -> Floats:
         value: Floats = self.inner.at(x, column).copy()
@@ -216,10 +235,6 @@ class Stepped(Likelihood[Dense | Sparse]):
             of = column == j
             value[of] += _step(np.asarray(x[of], np.float64), steps)
         return value
-
-    def weighted(self, weight: Floats) -> Stepped:
-        """Return this with other weights of the evidence; the steps stay."""
-        return replace(self, inner=self.inner.weighted(weight))
 
     def typical(self, c: int) -> Typical:
         found = self.inner.typical(c)
@@ -260,16 +275,8 @@ class Quadratic(Likelihood[Dense]):
         return base
 
     def log_prob(self, block: Dense, start: Floats, finish: Finish, log_prior: Floats) -> Finished:
-        return dispatch.score_quadratic(
-            block.values,
-            self.mean,
-            self.half_precision,
-            self.offset,
-            start + self._base,
-            finish,
-            log_prior,
-            block.complete,
-        )
+        tables = self.mean, self.half_precision, self.offset, start + self._base
+        return dispatch.score_quadratic(block.values, *tables, finish, log_prior, block.complete)
 
     def at(self, x: NDArray[np.number], column: NDArray[np.int64]) -> Floats:
         with np.errstate(over="ignore", invalid="ignore"):
@@ -314,15 +321,11 @@ ROWS = 2_048  # of a matrix that are computed together, so that they stay in the
 
 @final
 @dataclass(frozen=True, eq=False)
-class Sloped(Likelihood[Dense | Sparse]):
+class Sloped(Plus):
     """Another likelihood plus ``Σ_r (min(max(x, low_r), high_r) - centre_r) slope_r``.
-
-    A missing cell adds 0.
 
     Parameters
     ----------
-    inner : Likelihood
-        The other likelihood, of columns of numbers.
     column : ndarray of shape (lines,)
         The column of each line, ascending; a column may have several.
     low, high, centre : ndarray of shape (lines,)
@@ -331,21 +334,11 @@ class Sloped(Likelihood[Dense | Sparse]):
         In nats for each unit of the column.
     """
 
-    inner: Likelihood
     column: NDArray[np.int64]
     low: Floats
     high: Floats
     centre: Floats
     slope: Floats
-    base = None
-
-    def log_prob(
-        self, block: Dense | Sparse, start: Floats, finish: Finish, log_prior: Floats
-    ) -> Finished:
-        return self.inner.log_prob(block, start + self.added(block), finish, log_prior)
-
-    def log_base(self, block: Dense | Sparse) -> Floats:
-        return self.inner.log_base(block)
 
     def added(self, block: Dense | Sparse) -> Floats:
         """Return what the lines add to each row, of shape (rows, classes)."""
@@ -388,12 +381,7 @@ class Sloped(Likelihood[Dense | Sparse]):
 
     def at(self, x: NDArray[np.number], column: NDArray[np.int64]) -> Floats:
         number = np.asarray(x, np.float64)
-        value: Floats = self.inner.at(x, column) + self._of_cells(number, column)
-        return value
-
-    def weighted(self, weight: Floats) -> Sloped:
-        """Return this with other weights of the evidence; the lines stay."""
-        return replace(self, inner=self.inner.weighted(weight))
+        return self.inner.at(x, column) + self._of_cells(number, column)
 
     def contributions(self, block: Dense | Sparse) -> Contributions:
         return self._with_lines(self.inner.contributions(block), block)

@@ -15,6 +15,7 @@ from naively.counting.block import Counts, Dense, Documents, Sparse
 from naively.counting.tally import FEW_CLASSES
 from naively.kernels import dispatch
 from naively.kernels.reference import Finish, Finished, Floats, clipped
+from naively.kernels.sparse_sums import SparseSums
 from naively.likelihoods.base import (
     ABSENT,
     CellByCell,
@@ -287,8 +288,7 @@ def log_orders(block: Counts, row: NDArray[np.int64], x: Floats) -> Floats:
     if isinstance(block.axis, Words):
         return np.zeros(rows)
     length = np.bincount(row, x, rows)
-    orders: Floats = gammaln(length + 1) - np.bincount(row, gammaln(x + 1), rows)
-    return orders
+    return gammaln(length + 1) - np.bincount(row, gammaln(x + 1), rows)
 
 
 def log_coefficient(block: Counts) -> Floats:
@@ -398,6 +398,18 @@ class WordSlopes(Likelihood[Counts]):
     base: Callable[[Counts], Floats] | None = None
     absent: WordSlopes | None = None
 
+    @classmethod
+    def of_one_band(
+        cls, count: SparseSums, value: Floats, shift: Floats, slope: Floats
+    ) -> WordSlopes:
+        """Return slopes of words of one band, whose own slope is of shape (classes,).
+
+        Numbers are stored where counts are.
+        """
+        words, k = count.shape
+        of_band = slope[None], np.ones((1, k)), np.zeros(words, np.uint8)
+        return cls(count.first, count.classes, value, shift, *of_band)
+
     @property
     def slope(self) -> Floats:
         """The slopes of all words, of shape (words, classes)."""
@@ -459,22 +471,12 @@ class WordSlopes(Likelihood[Counts]):
             missing = block.missing
             base = self.absent.total()
             start = start + (np.where(missing[:, None], 0.0, base) if missing.any() else base)
-        return dispatch.score_sparse(
-            words.indptr,
-            words.indices.astype(np.int32, copy=False),
-            None if words.presence else clipped(words.data),
-            self.first,
-            self.classes,
-            self.value,
-            self.band,
-            self.shift,
-            self.of_band,
-            self.weight,
-            self.length_power,
-            start,
-            finish,
-            log_prior,
-        )
+        times = None if words.presence else clipped(words.data)
+        indices = words.indices.astype(np.int32, copy=False)
+        stored = self.first, self.classes, self.value, self.band, self.shift
+        bands = self.of_band, self.weight, self.length_power
+        rest = start, finish, log_prior
+        return dispatch.score_sparse(words.indptr, indices, times, *stored, *bands, *rest)
 
     def by_part(self, block: Sparse, part: NDArray[np.integer], parts: int) -> Floats:
         """Return the log likelihoods of texts part by part, of shape (rows, parts, classes).

@@ -231,13 +231,12 @@ def _unescaped(text: str) -> str:
     >>> _unescaped(r"it\'s 5\%")
     "it's 5%"
     """
-    if "\\" not in text:
-        return text
-    return ESCAPED.sub(lambda found: _meant(found[1]), text)
 
+    def meant(found: re.Match[str]) -> str:
+        escape = found[1]
+        return chr(int(escape[1:], 16)) if len(escape) > 1 else ESCAPES.get(escape, escape)
 
-def _meant(escape: str) -> str:
-    return chr(int(escape[1:], 16)) if len(escape) > 1 else ESCAPES.get(escape, escape)
+    return ESCAPED.sub(meant, text)
 
 
 def _dense(line: _Line, attributes: Sequence[Attribute]) -> Row:

@@ -62,11 +62,8 @@ class CsvDialect:
     @property
     def is_plain(self) -> bool:
         """Whether DuckDB reads it."""
-        return (
-            self == CsvDialect(self.delimiter)
-            and self.delimiter.isascii()
-            and self.delimiter != " "
-        )
+        by_one_sign = self.delimiter.isascii() and self.delimiter != " "
+        return by_one_sign and self == CsvDialect(self.delimiter)
 
     def prepare(self) -> Callable[[str], str]:
         """Return what makes a line one that the csv module reads as it is meant."""

@@ -79,27 +79,21 @@ def column_names(source: Source, rows: Sequence[Sequence[str]]) -> ColumnNames:
     """Return the names of the columns of CSV, by its first rows."""
     asked = source.options
     header = rows[0] if rows and source.named else source.names
-    names = _named(header) if asked.header else numbered(len(header or rows[0]))
+    if asked.header:
+        names = [name or f"column{i}" for i, name in enumerate(header, 1)]
+    else:
+        names = numbered(len(header or rows[0]))
     if asked.header and not source.named:
         rows = [[*header], *rows]
     check_width(len(names), source.name)
-    spaced = not source.copy_of and _are_spaced(rows)
+    after = [cell for row in rows for cell in row[1:]]  # the delimiters
+    spaced = not source.copy_of and bool(after) and all(cell.startswith(" ") for cell in after)
     names = [name.lstrip(" ") for name in names] if spaced else names
     repeated = tuple(name for name, times in Counter(names).items() if times > 1)
     looks_like_data = asked.header and _looks_like_data(rows)
     unnamed = tuple(i for i, name in enumerate(header or (), 1) if asked.header and not name)
     undivided = _undivided(rows) if len(names) == 1 and not source.copy_of else ""
     return ColumnNames(_told_apart(names), spaced, repeated, looks_like_data, unnamed, undivided)
-
-
-def _named(header: Sequence[str]) -> list[str]:
-    return [name or f"column{i}" for i, name in enumerate(header, 1)]
-
-
-def _are_spaced(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether a blank follows each delimiter."""
-    after = [cell for row in rows for cell in row[1:]]
-    return bool(after) and all(cell.startswith(" ") for cell in after)
 
 
 def _told_apart(names: Sequence[str]) -> list[str]:

@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
 from glob import glob, has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
@@ -213,9 +214,7 @@ def opened(
     is_input = str(path) == "-"
     name = "standard input" if is_input else str(path)
 
-    def choose(names: Sequence[str]) -> list[str]:
-        return _choose(names, columns, ignore, name)
-
+    choose = partial(_choose, columns=columns, ignore=ignore, where=name)
     path = Path(path)
     every = None if is_input else files_at(path)
     if every is not None and not (path.is_dir() and is_mail(path)):
@@ -393,10 +392,9 @@ def read_folder(
 
 
 def _files(folder: Path) -> list[Path]:
-    def is_hidden(file: Path) -> bool:
-        return any(part.startswith(".") for part in file.relative_to(folder).parts)
-
-    return sorted(p for p in folder.rglob("*") if p.is_file() and not is_hidden(p))
+    within = ((file, file.relative_to(folder).parts) for file in folder.rglob("*"))
+    seen = (file for file, parts in within if not any(part.startswith(".") for part in parts))
+    return sorted(file for file in seen if file.is_file())
 
 
 # --- Several files are one table: their rows one after another, their columns by name ------------

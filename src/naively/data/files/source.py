@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, cast
 import numpy as np
 
 from naively.data.files import formats
-from naively.data.files.dialects import LONGEST, CsvDialect
+from naively.data.files.dialects import LONGEST, CsvDialect, long_fields
 from naively.data.files.formats import EXPANSION, HARMLESS
 from naively.options import FileOptions
 
@@ -141,13 +141,12 @@ def recount(file: BinaryIO, delimiter: str, *, skips_empty_lines: bool, header: 
     >>> recount(io.BytesIO(b'a,b\n5" pipe,x\n\n6" pipe,y\n'), ",", skips_empty_lines=True)
     2
     """
-    limit = csv.field_size_limit(LONGEST)
-    try:
-        with io.TextIOWrapper(file, "utf-8-sig", "surrogateescape", newline="") as text:
-            rows = csv.reader(text, delimiter=delimiter)
-            return sum(bool(row) or not skips_empty_lines for row in rows) - header
-    finally:
-        csv.field_size_limit(limit)
+    with (
+        long_fields(),
+        io.TextIOWrapper(file, "utf-8-sig", "surrogateescape", newline="") as text,
+    ):
+        rows = csv.reader(text, delimiter=delimiter)
+        return sum(bool(row) or not skips_empty_lines for row in rows) - header
 
 
 def chunks_of(file: BinaryIO) -> Iterator[bytes]:
@@ -164,14 +163,9 @@ def chunks_of(file: BinaryIO) -> Iterator[bytes]:
 
 
 FORMATS = {
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".txt": "csv",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".json": "jsonl",
-    ".parquet": "parquet",
-    ".pq": "parquet",
+    **dict.fromkeys((".csv", ".tsv", ".txt"), "csv"),
+    **dict.fromkeys((".jsonl", ".ndjson", ".json"), "jsonl"),
+    **dict.fromkeys((".parquet", ".pq"), "parquet"),
     **formats.KINDS,
 }
 EXTENSIONS = {"csv": ".csv", "jsonl": ".jsonl", "parquet": ".parquet"}
@@ -388,11 +382,7 @@ CSV_FAULTS = {
 
 def readable_error(source: Source, message: str) -> ValueError:
     """Return the error to raise where DuckDB has raised one about a source."""
-    if (
-        "Out of Memory" in message
-        or "could not allocate" in message
-        or "failed to alloc" in message
-    ):
+    if re.search("Out of Memory|could not allocate|failed to alloc", message):
         return ValueError(
             f"{source.name} cannot be read in the memory that there is, or that its limit "
             "leaves to reading: give more."

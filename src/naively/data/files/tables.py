@@ -58,6 +58,7 @@ SETTINGS = (
     "disabled_optimizers = 'common_subexpressions'",  # quadratic in columns: minutes for 3,000
 )
 DAMAGED_TEXT = "Invalid unicode|invalid UTF-8|byte order mark|codec can't decode"
+LONG_LINE = "unterminated quote|(?i:maximum line size)|Parallel CSV|maximum_object_size"
 MIXED_ENDS = "reached an invalid state"  # DuckDB also says so of damaged text between quotes
 NOT_PLAIN = "CSV Error: it is not plain"
 CSV_ERROR = "CSV Error"
@@ -133,14 +134,10 @@ class FileTable(Stream):
 
     def _count(self) -> int | None:
         """Return how many rows there are, where that is known before they are read."""
-        counted = self._source.survey
         if self._source.format == "parquet":
             ((rows,),) = self._ask(f"SELECT count(*) FROM {self._scan.table}")
             return int(rows)
-        if counted.lines is None or counted.filled is None:
-            return None
-        skips = self._scan.skips_empty_lines or self._source.format == "jsonl"
-        return (counted.filled if skips else counted.lines) - self._source.named
+        return _expected(self._source, self._scan)
 
     def _scanned(self) -> Scan:
         """Return how DuckDB reads the chosen columns."""
@@ -239,11 +236,8 @@ class FileTable(Stream):
             return title, f"row {row + 1}"
         if self._source.written_as:
             return title, f"line {line_of_row(self._source, row)}"
-        skips = self._scan.skips_empty_lines
-        return (
-            title,
-            f"line {line_of(self._source, row + 1 + self._source.named, skips_empty_lines=skips)}",
-        )
+        record, skips = row + 1 + self._source.named, self._scan.skips_empty_lines
+        return title, f"line {line_of(self._source, record, skips_empty_lines=skips)}"
 
 
 def _cell(field: Field, wanted: Mapping[str, str]) -> str:
@@ -271,7 +265,8 @@ def _mended(source: Source, message: str, scratch: Path) -> Source:
         return repair(source, scratch)
     if is_text and not source.plain_ends and re.search(MIXED_ENDS, message):
         return repair(source, scratch, "plain")
-    if _is_long_line(source, message):
+    # DuckDB sees a quoted field that is longer than its buffer as one that is never closed.
+    if not source.long_lines and re.search(LONG_LINE, message):
         return replace(source, long_lines=True)
     if is_text and source.written_as is None and re.search(CSV_ERROR, message):
         try:
@@ -282,10 +277,13 @@ def _mended(source: Source, message: str, scratch: Path) -> Source:
     raise readable_error(source, message)
 
 
-def _is_long_line(source: Source, message: str) -> bool:
-    # DuckDB sees a quoted field that is longer than its buffer as one that is never closed.
-    length = "unterminated quote|(?i:maximum line size)|Parallel CSV|maximum_object_size"
-    return not source.long_lines and bool(re.search(length, message))
+def _expected(source: Source, found: Scan) -> int | None:
+    """Return how many rows a text has by its lines; None where these were not counted."""
+    lines, filled = source.survey.lines, source.survey.filled
+    if lines is None or filled is None:
+        return None
+    skips = found.skips_empty_lines or source.format == "jsonl"
+    return (filled if skips else lines) - source.named
 
 
 def _are_all(source: Source, found: Scan, rows: int) -> bool:
@@ -293,12 +291,8 @@ def _are_all(source: Source, found: Scan, rows: int) -> bool:
 
     Where it does not, the table may be written again, once; then a ValueError is raised.
     """
-    if source.survey.lines is None or source.survey.filled is None:
-        return True
-    skips = found.skips_empty_lines or source.format == "jsonl"
-    counted = source.survey.filled if skips else source.survey.lines
-    expected = counted - source.named
-    if rows == expected:
+    expected, skips = _expected(source, found), found.skips_empty_lines
+    if expected is None or rows == expected:
         return True
     with source.open() as file:
         if source.format == "csv":
@@ -306,15 +300,11 @@ def _are_all(source: Source, found: Scan, rows: int) -> bool:
         else:
             expected = sum(bool(line.strip()) for line in file)
     if rows != expected and (source.format != "csv" or source.written_as):
-        raise _miscounted(source, rows, expected)
+        raise ValueError(
+            f"{source.name} has {expected:,} rows, of which {rows:,} were read: write it again as "
+            "Parquet, or with quotes around every field."
+        )
     return rows == expected
-
-
-def _miscounted(source: Source, rows: int, expected: int) -> ValueError:
-    return ValueError(
-        f"{source.name} has {expected:,} rows, of which {rows:,} were read: write it again as "
-        "Parquet, or with quotes around every field."
-    )
 
 
 def _chosen(source: Source, fields: list[Field], choose: ChooseColumns) -> list[Field]:
@@ -459,13 +449,12 @@ def _scan_jsonl(
     if source.options.left_out_to and source.written_as is None and not source.is_json_array:
         raise NotPlainError
     longest = f", maximum_object_size = {LONGEST}" if source.long_lines else ""
-    table = f"read_json({_path(source)}, format = '{_layout(source)}', records = true{longest}"
+    layout = "array" if source.is_json_array else "newline_delimited"
+    table = f"read_json({_path(source)}, format = '{layout}', records = true{longest}"
     # Times are found later; with one format of them here, DuckDB does not try many on long texts.
     times = "dateformat = '%Y-%m-%d', timestampformat = '%Y-%m-%d'"
-    sniffed = _columns(
-        connection,
-        f"{table}, sample_size = -1, map_inference_threshold = -1, {times})",
-    )
+    every = f"{table}, sample_size = -1, map_inference_threshold = -1, {times})"
+    sniffed = _columns(connection, every)
     fields: list[Field] = []
     types: dict[str, str] = {}
     for name, type_ in sniffed:
@@ -508,10 +497,6 @@ def _check_case(connection: Connection, source: Source, table: str, names: list[
                 raise ValueError(
                     f'{source.name} has keys that differ from "{key}" in case only: rename them.'
                 )
-
-
-def _layout(source: Source) -> str:
-    return "array" if source.is_json_array else "newline_delimited"
 
 
 def _scan_parquet(connection: Connection, source: Source, labels: str | None) -> Scan:
