@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from naively import pictures
 from naively.counting.block import Batch
 from naively.counting.labels import MANY_CLASSES, Labels
 from naively.counting.leave_one_out import one_of_each
@@ -83,16 +84,14 @@ class SmoothingCurve(Tabular):
             Where they are in the range, 0 (maximum likelihood), 1/2 (Jeffreys) and 1 (Laplace) are
             marked, and what leave-one-out has chosen.
         """
-        from naively.pictures.scores import Plotted, plot_smoothing
-
         value = np.array(getattr(self, check_metric(metric)))
         which, smoothing = np.array(self.which), np.array(self.smoothing)
         curves = [
-            Plotted(name, smoothing[which == name], value[which == name])
+            pictures.scores.Plotted(name, smoothing[which == name], value[which == name])
             for name in ("held-out", "leave-one-out", "training")
             if name in self.which
         ]
-        return plot_smoothing(curves, metric, self.chosen, ax)
+        return pictures.scores.plot_smoothing(curves, metric, self.chosen, ax)
 
 
 def smoothing_curve(
@@ -341,16 +340,16 @@ class LearningCurve(Tabular):
             The mean of the repeats, of held-out rows solid, of training rows dashed; the bands are
             from the least to the greatest of them.
         """
-        from naively.pictures.scores import Plotted, plot_learning
-
         value = np.array(getattr(self, check_metric(metric)))
         which, size, repeat = map(np.array, (self.which, self.size, self.repeat))
         curves = []
         for name in ("held-out", "training"):
             at = [value[(which == name) & (size == s)] for s in np.unique(size)]
             lines = zip(*((of.mean(), of.min(), of.max()) for of in at), strict=True)
-            curves.append(Plotted(name, np.unique(size).astype(float), *map(np.array, lines)))
-        return plot_learning(curves, metric, len(np.unique(repeat)), ax)
+            curves.append(
+                pictures.scores.Plotted(name, np.unique(size).astype(float), *map(np.array, lines))
+            )
+        return pictures.scores.plot_learning(curves, metric, len(np.unique(repeat)), ax)
 
 
 def learning_curve(

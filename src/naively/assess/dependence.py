@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from naively import pictures
 from naively.counting.axis import Derived, Name, title
 from naively.counting.block import Sparse
 from naively.counting.labels import Labels
@@ -113,11 +114,11 @@ class Dependence(Tabular):
         -------
         ax : matplotlib.axes.Axes
         """
-        from naively.pictures.scores import draw_dependence
-
         n = DRAWN
         names = list(zip(self.a[:n], self.b[:n], strict=True))
-        ax = draw_dependence(names, self.mutual_information[:n], self.expected[:n], ax)
+        ax = pictures.scores.draw_dependence(
+            names, self.mutual_information[:n], self.expected[:n], ax
+        )
         if not self.given_class:
             ax.set_xlabel("mutual information (nats)")
         return ax

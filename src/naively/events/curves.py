@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from naively import pictures
 from naively.counting.axis import Level, Levels, title
 from naively.events.base import Distribution
 from naively.events.estimate import Estimable, Estimate, Sample
@@ -268,8 +269,6 @@ Found: TypeAlias = dict[str, Distribution]
 
 def plot_fitted(estimate: Estimate, sample: Sample | None, ax: Axes | None) -> Axes:
     """Draw the distributions of one column or one event (see ``Estimate.plot``)."""
-    from naively.pictures.estimates import draw_densities
-
     axis, event = estimate.tally.axis, estimate.event
     if isinstance(axis, Levels) or event.joined:
         return _plot_shares(estimate, sample, ax)
@@ -294,13 +293,11 @@ def plot_fitted(estimate: Estimate, sample: Sample | None, ax: Axes | None) -> A
     densities = {
         name: _density(of, x, of_log=logs and name == "predictive") for name, of in found.items()
     }
-    return draw_densities(x, densities, observed, discrete=discrete, ax=ax)
+    return pictures.estimates.draw_densities(x, densities, observed, discrete=discrete, ax=ax)
 
 
 def _plot_shares(estimate: Estimate, sample: Sample | None, ax: Axes | None) -> Axes:
     """Draw the probability of each level or word, beside its share of the sample."""
-    from naively.pictures.estimates import draw_shares
-
     event, axis = estimate.event, estimate.tally.axis
     labels = [axis.label(row) for row in range(len(axis))]
     names = [title(column) if item is None else item for column, item in labels]
@@ -315,7 +312,7 @@ def _plot_shares(estimate: Estimate, sample: Sample | None, ax: Axes | None) -> 
         p = event.parameters(estimate.tally, how)["p"][:, 0]
         if not np.isnan(p).any():
             shares["given" if estimate.given else LABELS[how]] = p
-    return draw_shares(names, shares, ax)
+    return pictures.estimates.draw_shares(names, shares, ax)
 
 
 def _distributions(estimate: Estimate) -> Found:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from naively import pictures
 from naively.counting.axis import VALUE, Level, Levels
 from naively.counting.block import Batch
 from naively.counting.labels import Label
@@ -20,7 +21,7 @@ from naively.kernels.reference import Floats
 from naively.messages import amount, visible
 from naively.model.class_prior import and_more, frequent
 from naively.model.model import Model
-from naively.pictures.axes import saying_target
+from naively.pictures.axes import MOST, Said, class_axis, class_names, name_of, saying_target
 from naively.pictures.bins import bins_of
 from naively.schema.encode import plain_cells
 from naively.tabular import Tabular
@@ -375,9 +376,6 @@ class NumberView(ColumnView):
         those of the model; of few whole numbers each has a probability. Of more than eight classes
         the most frequent are drawn, in colours instead of heights.
         """
-        from naively.pictures.axes import MOST, class_names, name_of
-        from naively.pictures.by_class import draw_densities, draw_many_densities
-
         x, density, stems, what = self.x, self.density, self.counts, self._what
         if self.stepped:
             density = means_in_bins(x, density, self.edges)
@@ -388,30 +386,23 @@ class NumberView(ColumnView):
         more = and_more(len(self.classes) - len(shown), "class")
         if self.x.dtype.kind == "M":
             what = f"{what} per day"
-        names, labels = class_names([self.classes[c] for c in shown]), (name_of(self.column), what)
+        names = class_names([self.classes[c] for c in shown])
+        said, draw = Said(name_of(self.column), what, [*more, *self.notes]), pictures.by_class
         if many:
             if not self.stepped:
                 density = _at_bins(x, density, self.edges)
-            return draw_many_densities(
-                self.edges,
-                density[:, shown],
-                names,
-                labels=labels,
-                log=self.log,
-                notes=[*more, *self.notes],
-                ax=ax,
-            )
-        return draw_densities(
+            of, said = (self.edges, density[:, shown], names, what), said._replace(y="")
+            return draw.draw_many_densities(*of, said, ax, log=self.log)
+        return draw.draw_densities(
             x,
             density[:, shown],
             names,
-            labels=labels,
+            said,
             stems=stems,
             stepped=self.stepped and not stems,
             log=self.log,
             edges=self.edges,
             observed=None if self.observed is None else self.observed[:, shown],
-            notes=[*more, *self.notes],
             ax=ax,
         )
 
@@ -529,10 +520,6 @@ class LevelView(ColumnView):
         Of more than eight classes the most frequent are drawn, as a table of colours, and of many
         levels too.
         """
-        from naively.pictures.axes import MOST, class_axis, class_names, name_of
-        from naively.pictures.by_class import draw_levels
-        from naively.pictures.evidence import draw_table
-
         many = len(self.classes) > MOST
         shown = frequent(self.class_count, MOST_CLASSES if many else MOST)
         first, rest = self._drawn(1 if many else len(shown))
@@ -543,25 +530,13 @@ class LevelView(ColumnView):
             of_rest = self.count[rest].sum() / self.count.sum()
             more.append(f"{and_more(len(rest), 'level')[0]}, which {of_rest:.1%} of the rows have")
         names = class_names([self.classes[c] for c in shown])
+        what, notes = self._what, [*more, *self.notes]
         if many:
-            return draw_table(
-                p,
-                [name_of(level) for level in levels],
-                names,
-                label=self._what,
-                labels=(class_axis(), name_of(self.column)),
-                notes=[*more, *self.notes],
-                ax=ax,
-            )
-        return draw_levels(
-            levels,
-            p,
-            share,
-            names,
-            labels=(f"{self._what} (mark: as counted)", name_of(self.column)),
-            notes=[*more, *self.notes],
-            ax=ax,
-        )
+            said = Said(class_axis(), name_of(self.column), notes)
+            levels = [*map(name_of, levels)]
+            return pictures.evidence.draw_table(p, levels, names, what, said, ax)
+        said = Said(f"{what} (mark: as counted)", name_of(self.column), notes)
+        return pictures.by_class.draw_levels(levels, p, share, names, said, ax)
 
     def _drawn(self, k: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the levels that are drawn, of k classes, and those that are summed up."""
@@ -635,21 +610,14 @@ class WordView(ColumnView):
     @saying_target
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw a bar for each word, those of one class together."""
-        from naively.pictures.axes import class_names, name_of
-        from naively.pictures.by_class import draw_words
-
         most = min(OF_CLASS, max(2, ALL_WORDS // max(1, len(self.of))))
         drawn = [
             i
             for c in self.of
             for i in [j for j in range(len(self.word)) if self.word_class[j] == c][:most]
         ]
-        return draw_words(
-            [self.word[i] for i in drawn],
-            np.array([self.weight[i] for i in drawn]),
-            [self.of.index(self.word_class[i]) for i in drawn],
-            class_names([self.classes[c] for c in self.of]),
-            labels=("weight of evidence for the class (nats)", name_of(self.column)),
-            notes=self._notes,
-            ax=ax,
-        )
+        words, weight = [self.word[i] for i in drawn], np.array([self.weight[i] for i in drawn])
+        of_class = [self.of.index(self.word_class[i]) for i in drawn]
+        names = class_names([self.classes[c] for c in self.of])
+        said = Said("weight of evidence for the class (nats)", name_of(self.column), self._notes)
+        return pictures.by_class.draw_words(words, weight, of_class, names, said, ax)

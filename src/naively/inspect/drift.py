@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from naively import pictures
 from naively.assess.dependence import commonest
 from naively.assess.folds import Predicted
 from naively.assess.refits import in_blocks
@@ -117,12 +118,12 @@ class Drift(Tabular):
         ax : Axes, optional
             What to draw on.
         """
-        from naively.pictures.scores import draw_drift
-
         of = [i for i, what in enumerate(self.what) if what != "log loss"][:DRAWN]
         names = [self.column[i] or self.what[i] for i in of]
         upper = self.chance[of] + SHOWN * self.noise[of]
-        return draw_drift(names, self.divergence[of], upper, self.moved[of], self.between, ax)
+        return pictures.scores.draw_drift(
+            names, self.divergence[of], upper, self.moved[of], self.between, ax
+        )
 
 
 def drift(

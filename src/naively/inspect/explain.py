@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from naively import pictures
 from naively.counting.axis import (
     CELL,
     LEVEL,
@@ -38,7 +39,7 @@ from naively.likelihoods.base import ABSENT, Contributions
 from naively.messages import Shown, many, visible
 from naively.model.class_prior import and_more, frequent, number_of
 from naively.model.model import Model
-from naively.pictures.axes import saying_target
+from naively.pictures.axes import class_axis, class_name, name_of, saying_target
 from naively.schema.encode import plain_cell, plain_cells
 from naively.schema.schema import Missing, MissingAs
 from naively.tabular import Tabular
@@ -452,18 +453,11 @@ class ClassImages(Tabular):
     @saying_target
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the images beside each other, of at most the 20 most frequent classes."""
-        from naively.pictures.axes import class_axis, name_of
-        from naively.pictures.evidence import draw_images
-
         shown = frequent(self.class_count, MOST_IMAGES)
-        more = len(self.classes) - len(shown)
-        return draw_images(
-            self.mean[shown],
-            [name_of(self.classes[c]) for c in shown],
-            label=class_axis("mean") if self.target else "mean of the class",
-            notes=and_more(more, "class"),
-            ax=ax,
-        )
+        notes = and_more(len(self.classes) - len(shown), "class")
+        names = [name_of(self.classes[c]) for c in shown]
+        label = class_axis("mean") if self.target else "mean of the class"
+        return pictures.evidence.draw_images(self.mean[shown], names, label, notes, ax)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -508,11 +502,8 @@ class EvidenceImage(Tabular):
     @saying_target
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the weights in colours that diverge from 0."""
-        from naively.pictures.axes import class_name
-        from naively.pictures.evidence import draw_evidence
-
         names = f"{class_name(self.label)} against {class_name(self.against)}"
-        return draw_evidence(self.weight, title=names, label="weight of evidence (nats)", ax=ax)
+        return pictures.evidence.draw_evidence(self.weight, names, "weight of evidence (nats)", ax)
 
 
 def class_images(model: Model, shape: tuple[int, int]) -> ClassImages:
@@ -822,22 +813,14 @@ class Waterfall(Tabular):
     @saying_target
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw each step as a bar that begins where the last one ended."""
-        from naively.pictures.axes import class_name
-        from naively.pictures.evidence import draw_waterfall
-
         names = f"{class_name(self.label)} against {class_name(self.against)}"
         odds = f"{self.log_odds:.2f}".replace("inf", "∞")
         total = f"log odds {odds} (probability {self.probability:.2f})"
         if np.isnan(self.log_odds):
             total = f"all impossible: the prior decides ({self.probability:.2f})"
-        return draw_waterfall(
-            self.item,
-            np.array(self.weight),
-            label=f"log odds (nats)\n{names}",
-            title=f"{total}\n{self.sure}" if self.sure else total,
-            ends=self.ends,
-            ax=ax,
-        )
+        said = f"log odds (nats)\n{names}", f"{total}\n{self.sure}" if self.sure else total
+        weight = np.array(self.weight)
+        return pictures.evidence.draw_waterfall(self.item, weight, *said, self.ends, ax)
 
 
 def waterfall(row: ExplainedRow, n: int = 10, label: Label | None = None) -> Waterfall:

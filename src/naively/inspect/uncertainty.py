@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from naively import pictures
 from naively.counting.axis import Columns, Name, title
 from naively.counting.block import Batch, Sparse
 from naively.counting.labels import Label, LabelArray
@@ -25,7 +26,7 @@ from naively.likelihoods.words import length_factor
 from naively.model.class_prior import is_estimated, number_of, pretend_classes, spoken_for
 from naively.model.held_out import check_coverage
 from naively.model.model import Model
-from naively.pictures.axes import saying_target
+from naively.pictures.axes import BELOW, class_name, on_lines, saying_target
 from naively.schema.schema import Group, Missing, MissingAs
 from naively.tabular import Tabular
 
@@ -118,18 +119,11 @@ class ProbabilityIntervals(Tabular):
         ax : Axes, optional
             What to draw on.
         """
-        from naively.pictures.axes import BELOW, class_name, on_lines
-        from naively.pictures.scores import draw_probabilities
-
         c = number_of(self.classes, label, spoken_for(np.ones(len(self.classes))))
         name = class_name(self.classes.tolist()[c])
-        return draw_probabilities(
-            self.probability[:, c],
-            self.low[:, c],
-            self.high[:, c],
-            label=on_lines(f"p({name}),", f"and {self.coverage:.0%} {SAID}", longest=BELOW),
-            ax=ax,
-        )
+        p, low, high = (of[:, c] for of in (self.probability, self.low, self.high))
+        label = on_lines(f"p({name}),", f"and {self.coverage:.0%} {SAID}", longest=BELOW)
+        return pictures.scores.draw_probabilities(p, low, high, label, ax)
 
 
 # --- Whose weights are how sure: what is needed beside the model ---------------------------------

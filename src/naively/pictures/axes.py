@@ -7,7 +7,17 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache, wraps
-from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, Protocol, TypeVar
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Concatenate,
+    Literal,
+    NamedTuple,
+    ParamSpec,
+    Protocol,
+    TypeAlias,
+    TypeVar,
+)
 
 from numpy.typing import NDArray
 
@@ -15,6 +25,9 @@ from naively.messages import shortened, visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+On: TypeAlias = "Axes | None"  # what to draw on; None: a new figure
+Names: TypeAlias = Sequence[str]
 
 # --- The one style of all pictures, and the Axes that they are drawn on --------------------------
 #
@@ -347,15 +360,23 @@ def put_legend(
         text.set_text(name)
 
 
-def put_notes(
-    ax: Axes, label: str, notes: Sequence[str], where: Literal["center", "right"] = "center"
-) -> None:
-    """Label the horizontal axis, and write sentences under the label, in grey.
+class Said(NamedTuple):
+    """What is written along the two axes of a picture, and in sentences below it."""
+
+    x: str = ""
+    y: str = ""
+    notes: Names = ()
+
+
+def put_said(ax: Axes, said: Said, where: Literal["center", "right"] = "center") -> None:
+    """Label the axes, and write sentences under the label of the horizontal one, in grey.
 
     To the right they have the room under the names at the left.
     """
-    lines = [line for note in notes for line in _lines(note)]
-    ax.set_xlabel(label, loc=where)
+    lines = [line for note in said.notes for line in _lines(note)]
+    ax.set_xlabel(said.x, loc=where)
+    if said.y:
+        ax.set_ylabel(said.y)
     if lines:
         below = ax.annotate(
             "\n".join(lines),
