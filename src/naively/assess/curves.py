@@ -64,9 +64,7 @@ class SmoothingCurve(Tabular):
     log_loss: list[float]
     chosen: Mapping[str, float]
 
-    def to_dict(self) -> dict[str, list[Any]]:
-        names = ("smoothing", "which", "accuracy", "log_loss")
-        return {name: list(getattr(self, name)) for name in names}
+    TABLE = ("smoothing", "which", "accuracy", "log_loss")
 
     def plot(self, ax: Axes | None = None, metric: Metric = "log_loss") -> Axes:
         """Draw a score against the pseudo-count, on an axis that is logarithmic but for 0.
@@ -320,9 +318,7 @@ class LearningCurve(Tabular):
     log_loss: list[float]
     classes: list[int]
 
-    def to_dict(self) -> dict[str, list[Any]]:
-        names = ("size", "repeat", "which", "accuracy", "log_loss", "classes")
-        return {name: list(getattr(self, name)) for name in names}
+    TABLE = ("size", "repeat", "which", "accuracy", "log_loss", "classes")
 
     def plot(self, ax: Axes | None = None, metric: Metric = "accuracy") -> Axes:
         """Draw a score against how many rows were learned, on a logarithmic axis.

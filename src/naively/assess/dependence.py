@@ -81,15 +81,7 @@ class Dependence(Tabular):
     remarks: tuple[str, ...] = field(default=())
     given_class: bool = True
 
-    def to_dict(self) -> dict[str, list[Any]]:
-        return {
-            "a": self.a,
-            "b": self.b,
-            "mutual_information": self.mutual_information.tolist(),
-            "expected": self.expected.tolist(),
-            "p_value": self.p_value.tolist(),
-            "rows": self.rows.tolist(),
-        }
+    TABLE = ("a", "b", "mutual_information", "expected", "p_value", "rows")
 
     def __str__(self) -> str:
         if not self.pairs:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from naively import pictures
 from naively.counting.axis import Level, Levels, title
+from naively.counting.labels import Labels
 from naively.events.base import Distribution
 from naively.events.estimate import Estimable, Estimate, Sample
 from naively.events.outcomes import Consistency, ParameterCurve, Surface, Updates
@@ -304,7 +305,8 @@ def _plot_shares(estimate: Estimate, sample: Sample | None, ax: Axes | None) -> 
     shares: dict[str, Floats] = {}
     if sample is not None:
         block = event.encode(sample, axis)
-        tally = event.tally(block, _one_class(len(block)))
+        one_class = Labels(np.zeros(len(block), np.int32), np.zeros(1, np.int64))
+        tally = event.tally(block, one_class)
         count = event.counted(tally)[:, 0]
         shares["sample"] = count / max(count.sum(), 1e-300)
     ways: list[How] = ["mle"] if estimate.given else ["mle", _typical(event.estimate)]
@@ -387,9 +389,3 @@ def _range(found: Found, observed: Floats | None, *, logs: bool) -> tuple[float,
     if not high > low:
         low, high = low - 0.5, high + 0.5
     return (max(low, 1e-12 * high) if logs else low), high
-
-
-def _one_class(rows: int) -> Any:
-    from naively.counting.labels import Labels
-
-    return Labels(np.zeros(rows, np.int32), np.zeros(1, np.int64))

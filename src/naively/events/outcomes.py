@@ -313,8 +313,7 @@ class Updates(Tabular):
     value: Floats
     density: Floats
 
-    def to_dict(self) -> dict[str, list[Any]]:
-        return {"n": self.n, "mean": self.mean, "low": self.low, "high": self.high}
+    TABLE = ("n", "mean", "low", "high")
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the prior and the posteriors that it becomes.

@@ -90,18 +90,7 @@ class Drift(Tabular):
         """Whether each line moved beyond chance, (lines,)."""
         return self.p < OUTSIDE
 
-    def to_dict(self) -> dict[str, list[Any]]:
-        return {
-            "what": list(self.what),
-            "column": list(self.column),
-            "divergence": self.divergence.tolist(),
-            "chance": self.chance.tolist(),
-            "noise": self.noise.tolist(),
-            "p": self.p.tolist(),
-            "item": list(self.item),
-            "before": self.before.tolist(),
-            "after": self.after.tolist(),
-        }
+    TABLE = ("what", "column", "divergence", "chance", "noise", "p", "item", "before", "after")
 
     def __str__(self) -> str:
         """Return how many columns moved beyond chance, and the table."""

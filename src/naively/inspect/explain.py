@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
@@ -26,7 +26,7 @@ from naively.counting.axis import (
     title,
     title_of_columns,
 )
-from naively.counting.block import Documents
+from naively.counting.block import Batch, Documents
 from naively.counting.labels import Label, LabelArray
 from naively.counting.tally import BlockTally
 from naively.data.columns import Rows
@@ -358,9 +358,7 @@ def explain(
     rows = model.taken.schema.match(rows)
     of_character_ngrams = model.taken.schema.of_character_ngrams
     batch = model.encode(rows)
-    for block in batch.blocks.values():
-        if isinstance(block, Documents):
-            _refuse_long(block)
+    _refuse_long(batch)
     batch = batch.split()
 
     @cache  # a product shows the cells of columns that are shown themselves
@@ -382,8 +380,10 @@ def explain(
             lines.add(found, axis, words_of_ngrams(axis, rows))
         else:
             lines.add(found, axis)
-    lines.add_products(model.products(blocks))
-    lines.add_rules(rules_of_rows(model, blocks))
+    for pair, added in model.products(blocks):
+        lines.add_together(pair, [*zip(*map(cells, pair), strict=False)], added, "product")
+    for names, said, added in rules_of_rows(model, blocks):
+        lines.add_together(names, said, added, "rules")
     explained, order = [], tuple(map(title, model.taken.schema.order))
     joints = model.score(batch, "joint")
     for i, (of_row, joint) in enumerate(zip(lines.items, joints, strict=True)):
@@ -395,14 +395,15 @@ def explain(
     return Explanation(explained)
 
 
-def _refuse_long(block: Documents) -> None:
+def _refuse_long(batch: Batch) -> None:
     """Raise a ValueError if a text is longer than any that is explained."""
-    for row, text in enumerate(block.texts):
-        if isinstance(text, str) and len(text) > LONGEST:
-            raise ValueError(
-                f"Text {row} of column {title(block.axis.columns[0])!r} has {len(text):,} "
-                f"characters; of more than {LONGEST:,} no prediction is explained."
-            )
+    for block in batch.blocks.values():
+        for row, text in enumerate(block.texts if isinstance(block, Documents) else ()):
+            if isinstance(text, str) and len(text) > LONGEST:
+                raise ValueError(
+                    f"Text {row} of column {title(block.axis.columns[0])!r} has {len(text):,} "
+                    f"characters; of more than {LONGEST:,} no prediction is explained."
+                )
 
 
 # --- Models of pixels as images: the mean of each class, and the evidence of each pixel ----------
@@ -687,20 +688,13 @@ class Lines:
                 key = ABSENT if ABSENT in place and name.of not in place else name.of
                 self._put(row, key, (f"{title(name.of)} is present", None, value))
 
-    def add_products(self, found: Iterable[tuple[tuple[Name, Name], Floats]]) -> None:
-        """Add what products of two columns say, (rows, classes), where both cells are there."""
-        for pair, added in found:
-            a, b = map(self._cells, pair)
-            for row in np.flatnonzero(added.any(axis=1)).tolist():
-                line = title_of_columns(pair), (a[row], b[row]), added[row]
-                self._put(row, _pair(pair), line)
-
-    def add_rules(self, found: Iterable[tuple[tuple[Name, ...], list[Conditions], Floats]]) -> None:
-        """Add which conditions of some columns' rules hold, and what these say, (rows, classes)."""
-        for columns, said, added in found:
-            for row in np.flatnonzero(added.any(axis=1)).tolist():
-                line = title_of_columns(columns), said[row], added[row]
-                self._put(row, (frozenset(columns), "rules"), line)
+    def add_together(
+        self, columns: Sequence[Name], shown: Sequence[object], added: Floats, what: str
+    ) -> None:
+        """Add what columns say together, (rows, classes), in rows where that is something."""
+        for row in np.flatnonzero(added.any(axis=1)).tolist():
+            line = title_of_columns(columns), shown[row], added[row]
+            self._put(row, (frozenset(columns), what), line)
 
     def _put(self, row: int, key: Hashable, line: Item) -> None:
         """Add a line to a row, or its log likelihoods to those of the line of the same key."""
@@ -711,11 +705,6 @@ class Lines:
         else:
             place[key] = len(items)
             items.append(line)
-
-
-def _pair(columns: Iterable[Name]) -> Hashable:
-    """Return what the line of two columns is known by, in whichever order they are."""
-    return frozenset(columns)
 
 
 def words_of_ngrams(axis: Words, rows: Rows) -> list[dict[str, tuple[str, ...]]]:

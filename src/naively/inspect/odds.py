@@ -215,17 +215,13 @@ class Strongest(Tabular):
         several = len({column for items in self.by_class.values() for column, _, _ in items}) > 1
         named = {
             label: [
-                (column if _needed(value, several=several) else "", _shown(value), weight)
+                (column if value is None or (several and plain) else "", _shown(value), weight)
                 for column, value, weight in items
+                for plain in [not isinstance(value, Conditions)]  # which name their columns
             ]
             for label, items in self.by_class.items()
         }
         return pictures.evidence.draw_strongest(named, ax)
-
-
-def _needed(value: object, *, several: bool) -> bool:
-    """Whether the name of the column says more than the value."""
-    return value is None or (several and not isinstance(value, Conditions))
 
 
 def _shown(value: object) -> str:

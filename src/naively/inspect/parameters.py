@@ -251,17 +251,13 @@ def parameters(
     tables = [] if column is not None and column != PRIOR else [_of_prior(model, how)]
     for group in model.taken.schema.groups:
         tally = model.taken.counts[group.key]
-        if column is None or _is_of(column, group, tally.axis):
+        every = (*group.columns, *tally.axis.columns)
+        if column is None or any(column in _names(name) for name in every):
             tables += _of_group(model, group, how, column)
     if not tables:
-        every = model.taken.schema.columns
-        raise ValueError(f"There is no column {column!r}; the columns are {list_names(every)}.")
+        known = list_names(model.taken.schema.columns)
+        raise ValueError(f"There is no column {column!r}; the columns are {known}.")
     return Parameters(model.classes, model.start, tuple(tables))
-
-
-def _is_of(column: Name, group: Group, axis: Axis) -> bool:
-    """Whether a group has a column, which is named or numbered."""
-    return any(column in _names(name) for name in (*group.columns, *axis.columns))
 
 
 def _names(name: Name) -> tuple[Name, ...]:
@@ -277,15 +273,9 @@ def _of_prior(model: Model, how: How | None) -> Table:
     more = 0.0 if estimate == "mle" else model.pretend_rows
     p = class_probabilities(prior, estimate, count, model.classes, more)
     pretend = pretended_rows(prior, estimate, model.classes, more)
-    return Table(
-        "p",
-        lambda rows: [PRIOR] * len(rows),
-        lambda rows: [None] * len(rows),
-        p[None],
-        count[None],
-        pretend[None],
-        None,
-    )
+    tables = p[None], count[None], pretend[None]
+    names = (lambda rows: [PRIOR] * len(rows)), (lambda rows: [None] * len(rows))
+    return Table("p", *names, *tables, None)
 
 
 def _of_group(model: Model, group: Group, how: How | None, column: Name | None) -> Iterator[Table]:
@@ -327,11 +317,8 @@ def _column(model: Model, group: Group, name: Name) -> str:
     """Return the name of a column; that of a text says which of its tokens are no words."""
     if isinstance(name, Missing):
         return title(name.of)
-    return (
-        f"{title(name)} {NGRAMS}"
-        if group.key in model.taken.schema.of_character_ngrams
-        else title(name)
-    )
+    of_ngrams = group.key in model.taken.schema.of_character_ngrams
+    return f"{title(name)} {NGRAMS}" if of_ngrams else title(name)
 
 
 # How much an item tells is its largest absolute weight of evidence for any class.

@@ -421,13 +421,7 @@ def _of_numbers(places: Sequence[int]) -> str:
 
 @styled()
 def draw_contours(
-    mean: Floats,
-    variance: Floats,
-    density: Floats,
-    means: Two,
-    mode: Two,
-    title: str,
-    ax: On = None,
+    mean: Floats, variance: Floats, density: Floats, means: Two, mode: Two, title: str, ax: On
 ) -> Axes:
     """Draw a density of a mean and a variance as contours that hold 50, 80 and 95 % of it.
 

@@ -13,7 +13,7 @@ LONGEST = 300  # characters of a text that is shown
 
 def escaped(text: object) -> str:
     """Return a text for a page: nothing in it is obeyed, by a browser or by a terminal."""
-    return html.escape(visible(str(text)), quote=True)
+    return quoted(visible(str(text)))
 
 
 def data(value: object) -> str:
@@ -137,6 +137,6 @@ def details(summary: str, body: str) -> str:
     return f"<details><summary>{escaped(summary)}</summary>{body}</details>"
 
 
-def escaped_page(page: str) -> str:
-    """Return a whole page as the value of an attribute."""
-    return html.escape(page, quote=True)
+def quoted(text: str) -> str:
+    """Return a text, or a whole page, as the value of an attribute may hold it."""
+    return html.escape(text, quote=True)
