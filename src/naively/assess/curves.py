@@ -403,7 +403,9 @@ def learning_curve(
                 sample.add(batch.take(order[:size]), then)
                 then = then.weighed(sample.of(then).weights(then, weights))
             for which, rows in (("training", seen), ("held-out", held_out)):
-                points.append((size, repeat, which, *_scored(then, rows), len(then.classes)))
+                p = then.score(then.recode(rows), "posterior")
+                good = accuracy_and_log_loss(p, then.classes, rows.labels)
+                points.append((size, repeat, which, *good, len(then.classes)))
     return LearningCurve(*map(list, zip(*points, strict=True)))
 
 
@@ -417,12 +419,6 @@ def of_tally(model: Model, tally: Tally) -> Model:
     counted = make_sure(model.counted.schema, tally.pruned(), model.settings)
     prior = among_fewer(model.settings.class_prior, model.classes, counted.tally.classes)
     return Model(counted, replace(model.settings, class_prior=prior))
-
-
-def _scored(model: Model, rows: Batch) -> tuple[float, float]:
-    """Return accuracy and log loss."""
-    p = model.score(model.recode(rows), "posterior")
-    return accuracy_and_log_loss(p, model.classes, rows.labels)
 
 
 def count_held_out(test: float | None, rows: int) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -277,13 +277,14 @@ OF_CLASS, ALL_WORDS = 10, 24  # words of a class, and of all, in a picture
 WRITTEN = 5  # levels or words that are printed for a class
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class ColumnView(Tabular):
     """One column of a fitted model by class."""
 
     column: str
     event: str  # the name of its event model
     classes: list[Label]
-    target: str  # the column that is predicted, if its name is known
+    target: str = field(default="", kw_only=True)  # the column that is predicted, if it is known
 
     @abstractmethod
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -323,9 +324,6 @@ class NumberView(ColumnView):
         The column that is predicted, if its name is known, which pictures say.
     """
 
-    column: str
-    event: str
-    classes: list[Label]
     class_count: Floats
     x: NDArray[Any]
     density: Floats
@@ -337,7 +335,6 @@ class NumberView(ColumnView):
     stepped: bool
     whole: bool
     notes: tuple[str, ...]
-    target: str = ""
 
     @property
     def _what(self) -> str:
@@ -466,9 +463,6 @@ class LevelView(ColumnView):
         The column that is predicted, if its name is known, which pictures say.
     """
 
-    column: str
-    event: str
-    classes: list[Label]
     class_count: Floats
     levels: list[Level]
     p: Floats
@@ -477,7 +471,6 @@ class LevelView(ColumnView):
     in_order: bool
     weighted: bool
     notes: tuple[str, ...]
-    target: str = ""
 
     @property
     def _what(self) -> str:
@@ -499,16 +492,13 @@ class LevelView(ColumnView):
         }
 
     def __str__(self) -> str:
-        lines = [
-            f"{self.column}: {self._what} by class ({self.event}), {len(self.levels):,} levels"
-        ]
-        shown = frequent(self.class_count)
+        size, shown = f"{len(self.levels):,} levels", frequent(self.class_count)
+        lines = [f"{self.column}: {self._what} by class ({self.event}), {size}"]
         for c in shown:
             best = np.argsort(-self.p[:, c], kind="stable")[:WRITTEN]
-            of = ", ".join(f"{self.levels[i]} {self.p[i, c]:.3f}" for i in best)
-            lines.append(
-                f"  {self.classes[c]!r}: {of}{', ...' if len(self.levels) > WRITTEN else ''}"
-            )
+            of = [f"{self.levels[i]} {self.p[i, c]:.3f}" for i in best]
+            more = ["..."] * (len(self.levels) > WRITTEN)
+            lines.append(f"  {self.classes[c]!r}: {', '.join([*of, *more])}")
         more = and_more(len(self.classes) - len(shown), "class")
         lines += [f"  {note}" for note in [*more, *self.notes]]
         return "\n".join(map(visible, lines))
@@ -574,16 +564,12 @@ class WordView(ColumnView):
         The column that is predicted, if its name is known, which pictures say.
     """
 
-    column: str
-    event: str
-    classes: list[Label]
     of: list[int]
     word: list[str]
     word_class: list[int]
     weight: list[float]
     p: list[float]
     notes: tuple[str, ...]
-    target: str = ""
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Return columns class, word, weight and probability."""
@@ -611,11 +597,8 @@ class WordView(ColumnView):
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw a bar for each word, those of one class together."""
         most = min(OF_CLASS, max(2, ALL_WORDS // max(1, len(self.of))))
-        drawn = [
-            i
-            for c in self.of
-            for i in [j for j in range(len(self.word)) if self.word_class[j] == c][:most]
-        ]
+        by_class = [[i for i, of in enumerate(self.word_class) if of == c] for c in self.of]
+        drawn = [i for places in by_class for i in places[:most]]
         words, weight = [self.word[i] for i in drawn], np.array([self.weight[i] for i in drawn])
         of_class = [self.of.index(self.word_class[i]) for i in drawn]
         names = class_names([self.classes[c] for c in self.of])

@@ -407,7 +407,7 @@ def items_of(model: Model, group: Group) -> tuple[NDArray[np.int64], Named]:
         timed = np.array([name in model.taken.schema.times for name in axis.columns], np.bool_)
 
         def bins(rows: NDArray[np.int64]) -> list[Any]:
-            ends = ((_end(low[i], timed[of[i]]), _end(high[i], timed[of[i]])) for i in rows)
+            ends = [[end_of(x[i], timed=timed[of[i]]) for x in (low, high)] for i in rows]
             return [
                 Interval.of(*both, last=end)
                 for both, end in zip(ends, last[rows].tolist(), strict=True)
@@ -430,7 +430,7 @@ def items_of(model: Model, group: Group) -> tuple[NDArray[np.int64], Named]:
     return np.arange(len(axis.columns)), lambda rows: [None] * len(rows)
 
 
-def _end(x: np.floating, timed: np.bool_) -> Any:
+def end_of(x: np.floating | float, *, timed: np.bool_ | bool) -> Any:
     """Return an end of a bin, as a time where the column holds times."""
     return np.datetime64(round(float(x)), "s").item() if timed and np.isfinite(x) else float(x)
 

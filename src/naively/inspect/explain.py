@@ -194,7 +194,32 @@ class ExplainedRow(Shown):
 
         They are for the class ``label``, by default the most probable one, and sum to its log odds.
         """
-        return waterfall(self, n, label)
+        if n < 1:
+            raise ValueError(f"n must be at least 1, the items that are drawn, got {n}.")
+        c, labels = number_of(self.classes, label, self.best), self.classes.tolist()
+        items = self.top(c)
+        of_every_row = [(PRIOR, None), (INTERCEPT, None)]
+        others = [item for item in items if item[:2] not in of_every_row]
+        first, rest = others[:n], others[n:]
+        steps = [
+            *((item[0], item[2]) for first in of_every_row for item in items if item[:2] == first),
+            *((shown(column, _short(value)), weight) for column, value, weight in first),
+        ]
+        if rest:
+            with np.errstate(invalid="ignore"):
+                of_rest = float(np.sum([weight for *_, weight in rest]))
+            steps.append((f"other ({many(len(rest), 'item')})", of_rest))
+        return Waterfall(
+            labels[c],
+            labels[self.rival(c)],
+            [item for item, _ in steps],
+            [float(weight) for _, weight in steps],
+            self.log_odds(c),
+            self.probability(c),
+            "" if self.intervals is None else self.intervals.sentence(0, self.classes.tolist()[c]),
+            None if self.intervals is None else self.intervals.around(self.log_odds(c), c),
+            self.target,
+        )
 
     def plot(self, ax: Axes | None = None, n: int = 10) -> Axes:
         """Draw the weights of evidence from the class prior to the log odds, the n greatest."""
@@ -202,7 +227,18 @@ class ExplainedRow(Shown):
 
     def image(self, shape: tuple[int, int], label: Label | None = None) -> EvidenceImage:
         """Return the evidence of each pixel, where the columns are the pixels of an image."""
-        return evidence_image(self, shape, label)
+        check_shape(shape, len(self.columns))
+        c, labels = number_of(self.classes, label, self.best), self.classes.tolist()
+        place = {name: i for i, name in enumerate(self.columns)}
+        pixel, elsewhere = np.zeros(len(place)), 0.0
+        for column, weight in zip(self.column[1:], self.weights(c).tolist()[1:], strict=True):
+            if column in place:
+                pixel[place[column]] += weight
+            else:
+                elsewhere += weight
+        prior = float(self.weights(c)[0])
+        both = labels[c], labels[self.rival(c)]
+        return EvidenceImage(*both, pixel.reshape(shape), elsewhere + prior, self.target)
 
     def plot_image(self, shape: tuple[int, int], ax: Axes | None = None) -> Axes:
         """Draw the evidence of each pixel for the most probable class against its rival."""
@@ -557,29 +593,6 @@ def check_shape(shape: Sequence[int], columns: int) -> None:
         )
 
 
-def evidence_image(
-    row: ExplainedRow, shape: tuple[int, int], label: Label | None = None
-) -> EvidenceImage:
-    """Return the evidence of each pixel of a row (see ``ExplainedRow.image``)."""
-    check_shape(shape, len(row.columns))
-    c, labels = number_of(row.classes, label, row.best), row.classes.tolist()
-    place = {name: i for i, name in enumerate(row.columns)}
-    pixel, elsewhere = np.zeros(len(place)), 0.0
-    for column, weight in zip(row.column[1:], row.weights(c).tolist()[1:], strict=True):
-        if column in place:
-            pixel[place[column]] += weight
-        else:
-            elsewhere += weight
-    prior = float(row.weights(c)[0])
-    return EvidenceImage(
-        labels[c],
-        labels[row.rival(c)],
-        pixel.reshape(shape),
-        elsewhere + prior,
-        row.target,
-    )
-
-
 # --- The lines of an explanation: what each column and each word of a row says -------------------
 
 
@@ -810,36 +823,6 @@ class Waterfall(Tabular):
         said = f"log odds (nats)\n{names}", f"{total}\n{self.sure}" if self.sure else total
         weight = np.array(self.weight)
         return pictures.evidence.draw_waterfall(self.item, weight, *said, self.ends, ax)
-
-
-def waterfall(row: ExplainedRow, n: int = 10, label: Label | None = None) -> Waterfall:
-    """Return the n items of greatest weight in a row, step by step (see ``ExplainedRow.plot``)."""
-    if n < 1:
-        raise ValueError(f"n must be at least 1, the items that are drawn, got {n}.")
-    c, labels = number_of(row.classes, label, row.best), row.classes.tolist()
-    items = row.top(c)
-    of_every_row = [(PRIOR, None), (INTERCEPT, None)]
-    others = [item for item in items if item[:2] not in of_every_row]
-    first, rest = others[:n], others[n:]
-    steps = [
-        *((item[0], item[2]) for first in of_every_row for item in items if item[:2] == first),
-        *((shown(column, _short(value)), weight) for column, value, weight in first),
-    ]
-    if rest:
-        with np.errstate(invalid="ignore"):
-            of_rest = float(np.sum([weight for *_, weight in rest]))
-        steps.append((f"other ({many(len(rest), 'item')})", of_rest))
-    return Waterfall(
-        labels[c],
-        labels[row.rival(c)],
-        [item for item, _ in steps],
-        [float(weight) for _, weight in steps],
-        row.log_odds(c),
-        row.probability(c),
-        "" if row.intervals is None else row.intervals.sentence(0, row.classes.tolist()[c]),
-        None if row.intervals is None else row.intervals.around(row.log_odds(c), c),
-        row.target,
-    )
 
 
 def _short(value: object) -> object:

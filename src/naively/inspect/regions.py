@@ -13,7 +13,7 @@ from naively import pictures
 from naively.counting.axis import Name, title
 from naively.counting.block import Batch
 from naively.counting.labels import Label, LabelArray
-from naively.data.columns import ColumnRows, Rows, column_rows
+from naively.data.columns import column_rows
 from naively.inspect.one_column import MOST_CELLS, ROOM, OneColumn
 from naively.kernels.reference import Floats
 from naively.messages import many, visible
@@ -349,17 +349,9 @@ def _log_posterior(
         cells: dict[Name, Any] = {name: of[part] for name, of in columns.items()}
         cells |= {name: [value] * len(part) for name, value in others.items()}
         kinds = {name: model.taken.schema.columns[name].kind for name in cells}
-        table: Rows = column_rows(cells, kinds)
-        table = _in_order(table, model)
+        table = column_rows(cells, kinds).padded(tuple(model.taken.schema.order))
         found.append(model.log_posterior(table))
     return np.concatenate(found)
-
-
-def _in_order(rows: Rows, model: Model) -> ColumnRows:
-    """Return the rows with all columns of the model, in its order; the others are missing."""
-    padded = rows.padded(tuple(model.taken.schema.order))
-    assert isinstance(padded, ColumnRows)
-    return padded
 
 
 def _sample(

@@ -74,15 +74,9 @@ def plot_reliability(drawn: Sequence[Reliability], ax: On = None) -> Axes:
     wide = 0.5 / 15
     ax.bar(at, bars, wide, bottom=start, color=LIGHT, zorder=0)
     most = int(rows.argmax())
-    right = at[most] > 0.5
-    ax.annotate(
-        f"{amount(rows[most])} rows",
-        (at[most] + (-wide if right else wide), start + bars[most]),
-        va="top",
-        ha="right" if right else "left",
-        fontsize=6,
-        color="#2171B5",
-    )
+    side, beside = ("right", -wide) if at[most] > 0.5 else ("left", wide)
+    said, where = f"{amount(rows[most])} rows", (at[most] + beside, start + bars[most])
+    ax.annotate(said, where, va="top", ha=side, fontsize=6, color="#2171B5")
     chance = f"95 % of calibrated models (ECE {now.expected:.3f})"
     band: dict[str, Any] = {"color": GREY, "alpha": 0.3, "zorder": 1}
     ax.fill_between(now.confidence, low, high, linewidth=0, label=chance, **band)

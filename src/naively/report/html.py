@@ -126,6 +126,13 @@ def bars(name: str, lines: Iterable[tuple[str, float, str]]) -> str:
     return f'<table class="bars">{caption}<tbody>{found}</tbody></table>'
 
 
+def listed(names: Sequence[str], most: int) -> str:
+    """Return names in a row, those after so many by their number: "a, b and 3 more"."""
+    more = len(names) - most
+    shown = [*names[:most], *([f"{more} more"] if more > 0 else [])]
+    return " and ".join(filter(None, [", ".join(shown[:-1]), *shown[-1:]]))
+
+
 def cards(each: Iterable[str]) -> str:
     """Return cards side by side, as many as fit."""
     found = "".join(f'<div class="card">{body}</div>' for body in each)
