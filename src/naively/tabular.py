@@ -9,9 +9,8 @@ from __future__ import annotations
 import json
 import math
 import sys
-from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 from naively.messages import Shown, visible
 
@@ -23,9 +22,14 @@ LIBRARIES: tuple[Library, ...] = get_args(Library)
 class Tabular(Shown):
     """A result that is a table; a dataclass of this kind needs ``repr=False``."""
 
-    @abstractmethod
+    TABLE: ClassVar[tuple[str, ...]] = ()  # the fields that are its columns, where these are all
+
     def to_dict(self) -> dict[str, list[Any]]:
         """Return the columns by name, all of them of one length."""
+        fields = {name: getattr(self, name) for name in self.TABLE}
+        return {
+            name: of.tolist() if hasattr(of, "tolist") else [*of] for name, of in fields.items()
+        }
 
     def to_frame(self, library: Library | None = None) -> Any:
         """Return the table as a frame.

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from naively import pictures
 from naively.counting.block import Batch
 from naively.counting.labels import MANY_CLASSES, Labels
 from naively.counting.leave_one_out import one_of_each
@@ -63,9 +64,7 @@ class SmoothingCurve(Tabular):
     log_loss: list[float]
     chosen: Mapping[str, float]
 
-    def to_dict(self) -> dict[str, list[Any]]:
-        names = ("smoothing", "which", "accuracy", "log_loss")
-        return {name: list(getattr(self, name)) for name in names}
+    TABLE = ("smoothing", "which", "accuracy", "log_loss")
 
     def plot(self, ax: Axes | None = None, metric: Metric = "log_loss") -> Axes:
         """Draw a score against the pseudo-count, on an axis that is logarithmic but for 0.
@@ -83,16 +82,14 @@ class SmoothingCurve(Tabular):
             Where they are in the range, 0 (maximum likelihood), 1/2 (Jeffreys) and 1 (Laplace) are
             marked, and what leave-one-out has chosen.
         """
-        from naively.pictures.scores import Plotted, plot_smoothing
-
         value = np.array(getattr(self, check_metric(metric)))
         which, smoothing = np.array(self.which), np.array(self.smoothing)
         curves = [
-            Plotted(name, smoothing[which == name], value[which == name])
+            pictures.scores.Plotted(name, smoothing[which == name], value[which == name])
             for name in ("held-out", "leave-one-out", "training")
             if name in self.which
         ]
-        return plot_smoothing(curves, metric, self.chosen, ax)
+        return pictures.scores.plot_smoothing(curves, metric, self.chosen, ax)
 
 
 def smoothing_curve(
@@ -321,9 +318,7 @@ class LearningCurve(Tabular):
     log_loss: list[float]
     classes: list[int]
 
-    def to_dict(self) -> dict[str, list[Any]]:
-        names = ("size", "repeat", "which", "accuracy", "log_loss", "classes")
-        return {name: list(getattr(self, name)) for name in names}
+    TABLE = ("size", "repeat", "which", "accuracy", "log_loss", "classes")
 
     def plot(self, ax: Axes | None = None, metric: Metric = "accuracy") -> Axes:
         """Draw a score against how many rows were learned, on a logarithmic axis.
@@ -341,16 +336,16 @@ class LearningCurve(Tabular):
             The mean of the repeats, of held-out rows solid, of training rows dashed; the bands are
             from the least to the greatest of them.
         """
-        from naively.pictures.scores import Plotted, plot_learning
-
         value = np.array(getattr(self, check_metric(metric)))
         which, size, repeat = map(np.array, (self.which, self.size, self.repeat))
         curves = []
         for name in ("held-out", "training"):
             at = [value[(which == name) & (size == s)] for s in np.unique(size)]
             lines = zip(*((of.mean(), of.min(), of.max()) for of in at), strict=True)
-            curves.append(Plotted(name, np.unique(size).astype(float), *map(np.array, lines)))
-        return plot_learning(curves, metric, len(np.unique(repeat)), ax)
+            curves.append(
+                pictures.scores.Plotted(name, np.unique(size).astype(float), *map(np.array, lines))
+            )
+        return pictures.scores.plot_learning(curves, metric, len(np.unique(repeat)), ax)
 
 
 def learning_curve(
@@ -408,7 +403,9 @@ def learning_curve(
                 sample.add(batch.take(order[:size]), then)
                 then = then.weighed(sample.of(then).weights(then, weights))
             for which, rows in (("training", seen), ("held-out", held_out)):
-                points.append((size, repeat, which, *_scored(then, rows), len(then.classes)))
+                p = then.score(then.recode(rows), "posterior")
+                good = accuracy_and_log_loss(p, then.classes, rows.labels)
+                points.append((size, repeat, which, *good, len(then.classes)))
     return LearningCurve(*map(list, zip(*points, strict=True)))
 
 
@@ -422,12 +419,6 @@ def of_tally(model: Model, tally: Tally) -> Model:
     counted = make_sure(model.counted.schema, tally.pruned(), model.settings)
     prior = among_fewer(model.settings.class_prior, model.classes, counted.tally.classes)
     return Model(counted, replace(model.settings, class_prior=prior))
-
-
-def _scored(model: Model, rows: Batch) -> tuple[float, float]:
-    """Return accuracy and log loss."""
-    p = model.score(model.recode(rows), "posterior")
-    return accuracy_and_log_loss(p, model.classes, rows.labels)
 
 
 def count_held_out(test: float | None, rows: int) -> int:

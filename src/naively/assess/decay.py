@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from naively import pictures
 from naively.assess.curves import Metric, check_metric, number_of, of_tally, split_once
 from naively.assess.refits import Named, Places, in_blocks
 from naively.counting.block import Batch
@@ -135,13 +136,11 @@ class DecayCurve(Tabular):
         ax : Axes, optional
             What to draw on.
         """
-        from naively.pictures.scores import plot_decay
-
         value, half_life = np.array(getattr(self, check_metric(metric))), np.array(self.half_life)
         total = dict(zip(*[self.by_half_life()[of] for of in ("half_life", metric)], strict=True))
         end = np.array(self.end)
         lines = [(h, end[half_life == h], value[half_life == h], of) for h, of in total.items()]
-        return plot_decay(lines, metric, self.best, ax)
+        return pictures.scores.plot_decay(lines, metric, self.best, ax)
 
 
 def decay_curve(

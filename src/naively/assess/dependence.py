@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from naively import pictures
 from naively.counting.axis import Derived, Name, title
 from naively.counting.block import Sparse
 from naively.counting.labels import Labels
@@ -80,15 +81,7 @@ class Dependence(Tabular):
     remarks: tuple[str, ...] = field(default=())
     given_class: bool = True
 
-    def to_dict(self) -> dict[str, list[Any]]:
-        return {
-            "a": self.a,
-            "b": self.b,
-            "mutual_information": self.mutual_information.tolist(),
-            "expected": self.expected.tolist(),
-            "p_value": self.p_value.tolist(),
-            "rows": self.rows.tolist(),
-        }
+    TABLE = ("a", "b", "mutual_information", "expected", "p_value", "rows")
 
     def __str__(self) -> str:
         if not self.pairs:
@@ -113,11 +106,11 @@ class Dependence(Tabular):
         -------
         ax : matplotlib.axes.Axes
         """
-        from naively.pictures.scores import draw_dependence
-
         n = DRAWN
         names = list(zip(self.a[:n], self.b[:n], strict=True))
-        ax = draw_dependence(names, self.mutual_information[:n], self.expected[:n], ax)
+        ax = pictures.scores.draw_dependence(
+            names, self.mutual_information[:n], self.expected[:n], ax
+        )
         if not self.given_class:
             ax.set_xlabel("mutual information (nats)")
         return ax

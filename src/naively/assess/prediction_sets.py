@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from naively import pictures
 from naively.counting.labels import Label, Labels, Target, encode_labels
 from naively.data.columns import Rows
 from naively.fitting.interactions import add_interactions
@@ -97,9 +98,7 @@ class PredictionSets(Tabular):
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw how many sets there are of each size."""
-        from naively.pictures.scores import draw_set_sizes
-
-        return draw_set_sizes(self.size, ax)
+        return pictures.scores.draw_set_sizes(self.size, ax)
 
 
 def prediction_sets(

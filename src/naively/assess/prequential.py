@@ -43,9 +43,7 @@ class Prequential(Tabular):
     log_loss: list[float]
     accuracy: list[float]
 
-    def to_dict(self) -> dict[str, list[Any]]:
-        names = ("batch", "rows", "log_loss", "accuracy")
-        return {name: list(getattr(self, name)) for name in names}
+    TABLE = ("batch", "rows", "log_loss", "accuracy")
 
     def __str__(self) -> str:
         """Return all lines."""

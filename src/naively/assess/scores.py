@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from naively import pictures
 from naively.assess.decisions import Decisions, decisions
 from naively.assess.intervals import Area, Interval, Support, Weighted, some_of
 from naively.counting.labels import (
@@ -324,10 +325,8 @@ class Scores(Tabular):
         >>> scores.plot_reliability().get_xlabel()
         'confidence (probability of the answer)'
         """
-        from naively.pictures.scores import Reliability, plot_reliability
-
         drawn = [
-            Reliability(
+            pictures.scores.Reliability(
                 np.array([b.confidence for b in of.tenths]),
                 np.array([b.accuracy for b in of.tenths]),
                 np.array([b.size for b in of.tenths]),
@@ -338,7 +337,7 @@ class Scores(Tabular):
             for of in (self, before)
             if of is not None
         ]
-        return plot_reliability(drawn, ax)
+        return pictures.scores.plot_reliability(drawn, ax)
 
     @saying_target
     def plot_confusion(self, ax: Axes | None = None) -> Axes:
@@ -346,9 +345,9 @@ class Scores(Tabular):
 
         Of more than 30 classes the pairs that are most confused are drawn.
         """
-        from naively.pictures.scores import plot_confusion
-
-        return plot_confusion(np.asarray(self.confusion, np.float64), self.classes, ax)
+        return pictures.scores.plot_confusion(
+            np.asarray(self.confusion, np.float64), self.classes, ax
+        )
 
     def plot_columns(self, ax: Axes | None = None, n: int = 15) -> Axes:
         """Draw what the n columns of most worth are worth: how much the log loss grows without.
@@ -358,8 +357,6 @@ class Scores(Tabular):
         ValueError
             If it is not known: of scores that are no assessment (``nb.assess()``).
         """
-        from naively.pictures.scores import plot_columns
-
         if not self.cost:
             raise ValueError(
                 "What each column is worth is known of the rows that were learned; draw it of "
@@ -367,7 +364,9 @@ class Scores(Tabular):
             )
         if n < 1:
             raise ValueError(f"n must be a number of columns that is at least 1, got {n}.")
-        return plot_columns(list(self.cost), np.array(list(self.cost.values())), n, ax)
+        return pictures.scores.plot_columns(
+            list(self.cost), np.array(list(self.cost.values())), n, ax
+        )
 
     @saying_target
     def plot_roc(self, ax: Axes | None = None) -> Axes:
@@ -380,8 +379,6 @@ class Scores(Tabular):
         ValueError
             If only one class occurs.
         """
-        from naively.pictures.scores import plot_roc
-
         if not self.roc:
             raise ValueError("There is no ROC curve of one class; score rows of two or more.")
         chosen = list(self.roc.items())
@@ -390,7 +387,7 @@ class Scores(Tabular):
             (label, of.false_positive_rate, of.true_positive_rate, of.area, of.share)
             for label, of in chosen
         ]
-        return plot_roc(curves, ax)
+        return pictures.scores.plot_roc(curves, ax)
 
 
 def score(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
+from naively import pictures
 from naively.counting.axis import (
     CELL,
     DOCUMENT,
@@ -297,9 +298,7 @@ class Tally(Shown):
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw how many rows of each class were counted, of the most frequent ones."""
-        from naively.pictures.by_class import draw_tally
-
-        return draw_tally(self.classes.tolist(), self.class_count, SHOWN, ax)
+        return pictures.by_class.draw_tally(self.classes.tolist(), self.class_count, SHOWN, ax)
 
     def pruned(self) -> Tally:
         """Drop classes, levels and words without counts."""

@@ -36,14 +36,7 @@ class Comparison(Tabular):
     accuracy: list[float]
     parameters: list[int]
 
-    def to_dict(self) -> dict[str, list[Any]]:
-        return {
-            "model": self.model,
-            "log_likelihood": self.log_likelihood,
-            "log_loss": self.log_loss,
-            "accuracy": self.accuracy,
-            "parameters": self.parameters,
-        }
+    TABLE = ("model", "log_likelihood", "log_loss", "accuracy", "parameters")
 
 
 def compare(

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from naively import pictures
 from naively.counting.axis import Level, Levels, title
+from naively.counting.labels import Labels
 from naively.events.base import Distribution
 from naively.events.estimate import Estimable, Estimate, Sample
 from naively.events.outcomes import Consistency, ParameterCurve, Surface, Updates
@@ -268,8 +270,6 @@ Found: TypeAlias = dict[str, Distribution]
 
 def plot_fitted(estimate: Estimate, sample: Sample | None, ax: Axes | None) -> Axes:
     """Draw the distributions of one column or one event (see ``Estimate.plot``)."""
-    from naively.pictures.estimates import draw_densities
-
     axis, event = estimate.tally.axis, estimate.event
     if isinstance(axis, Levels) or event.joined:
         return _plot_shares(estimate, sample, ax)
@@ -294,20 +294,19 @@ def plot_fitted(estimate: Estimate, sample: Sample | None, ax: Axes | None) -> A
     densities = {
         name: _density(of, x, of_log=logs and name == "predictive") for name, of in found.items()
     }
-    return draw_densities(x, densities, observed, discrete=discrete, ax=ax)
+    return pictures.estimates.draw_densities(x, densities, observed, discrete=discrete, ax=ax)
 
 
 def _plot_shares(estimate: Estimate, sample: Sample | None, ax: Axes | None) -> Axes:
     """Draw the probability of each level or word, beside its share of the sample."""
-    from naively.pictures.estimates import draw_shares
-
     event, axis = estimate.event, estimate.tally.axis
     labels = [axis.label(row) for row in range(len(axis))]
     names = [title(column) if item is None else item for column, item in labels]
     shares: dict[str, Floats] = {}
     if sample is not None:
         block = event.encode(sample, axis)
-        tally = event.tally(block, _one_class(len(block)))
+        one_class = Labels(np.zeros(len(block), np.int32), np.zeros(1, np.int64))
+        tally = event.tally(block, one_class)
         count = event.counted(tally)[:, 0]
         shares["sample"] = count / max(count.sum(), 1e-300)
     ways: list[How] = ["mle"] if estimate.given else ["mle", _typical(event.estimate)]
@@ -315,7 +314,7 @@ def _plot_shares(estimate: Estimate, sample: Sample | None, ax: Axes | None) -> 
         p = event.parameters(estimate.tally, how)["p"][:, 0]
         if not np.isnan(p).any():
             shares["given" if estimate.given else LABELS[how]] = p
-    return draw_shares(names, shares, ax)
+    return pictures.estimates.draw_shares(names, shares, ax)
 
 
 def _distributions(estimate: Estimate) -> Found:
@@ -390,9 +389,3 @@ def _range(found: Found, observed: Floats | None, *, logs: bool) -> tuple[float,
     if not high > low:
         low, high = low - 0.5, high + 0.5
     return (max(low, 1e-12 * high) if logs else low), high
-
-
-def _one_class(rows: int) -> Any:
-    from naively.counting.labels import Labels
-
-    return Labels(np.zeros(rows, np.int32), np.zeros(1, np.int64))

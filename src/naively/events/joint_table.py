@@ -11,6 +11,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
+from naively import pictures
 from naively.counting.axis import LEVEL, Level, Levels, Name
 from naively.counting.block import Codes
 from naively.counting.leave_one_out import LeftOut
@@ -308,9 +309,7 @@ class Independence(Tabular):
         -------
         ax : Axes
         """
-        from naively.pictures.estimates import draw_series
-
-        return draw_series(self.values, ax)
+        return pictures.estimates.draw_series(self.values, ax)
 
     def plot_autocorrelation(self, ax: Axes | None = None) -> Axes:
         """Draw the autocorrelation at each lag, with the band of independent values.
@@ -324,9 +323,9 @@ class Independence(Tabular):
         -------
         ax : Axes
         """
-        from naively.pictures.estimates import draw_autocorrelation
-
-        return draw_autocorrelation(self.lag, self.autocorrelation, self.band, ax)
+        return pictures.estimates.draw_autocorrelation(
+            self.lag, self.autocorrelation, self.band, ax
+        )
 
 
 def independence(values: ArrayLike | Sequence[object], level: float = 0.05) -> Independence:

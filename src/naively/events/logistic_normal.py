@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
+from naively import pictures
 from naively.counting.labels import is_missing
 from naively.events.estimate import Sample
 from naively.events.prior import Beta
@@ -207,13 +208,11 @@ class GridPosterior(Tabular):
         -------
         ax : matplotlib.axes.Axes
         """
-        from naively.pictures.estimates import draw_densities
-
         table = {name: np.array(of) for name, of in self.to_dict().items()}
         p = table.pop("p")
         names = ("logistic normal", "its posterior", "nearest Beta", "the Beta's posterior")
         drawn = dict(zip(names, table.values(), strict=True))
-        ax = draw_densities(p, drawn, None, discrete=False, ax=ax)
+        ax = pictures.estimates.draw_densities(p, drawn, None, discrete=False, ax=ax)
         ax.set_xlabel("p")
         return ax
 

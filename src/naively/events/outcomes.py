@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from naively import pictures
 from naively.counting.axis import Level, Name, title
 from naively.events.base import Distribution
 from naively.kernels.reference import Floats
@@ -206,15 +207,15 @@ class ParameterCurve(Tabular):
         -------
         ax : Axes
         """
-        from naively.pictures.estimates import draw_curve
-
         of = self.distribution
         interval = None if of is None else tuple(map(float, of.interval(level)))
         densities = {
             "prior": self.prior, "likelihood (scaled)": self.likelihood,
             "posterior": self.posterior,
         }  # fmt: skip
-        return draw_curve(self.value, densities, self.parameter, interval, level, ax)
+        return pictures.estimates.draw_curve(
+            self.value, densities, self.parameter, interval, level, ax
+        )
 
     def plot_likelihood(self, ax: Axes | None = None, *, log: bool = True) -> Axes:
         """Draw the log likelihood itself, l(parameter), with its top marked.
@@ -230,10 +231,10 @@ class ParameterCurve(Tabular):
         -------
         ax : Axes
         """
-        from naively.pictures.estimates import draw_likelihood
-
         height = self.log_likelihood if log else np.exp(self.log_likelihood)
-        return draw_likelihood(self.value, height, self.parameter, self.mle, ax, log=log)
+        return pictures.estimates.draw_likelihood(
+            self.value, height, self.parameter, self.mle, ax, log=log
+        )
 
 
 @dataclass(frozen=True, repr=False)
@@ -278,14 +279,12 @@ class Surface(Tabular):
         -------
         ax : Axes
         """
-        from naively.pictures.estimates import draw_surface
-
         surfaces = {"likelihood": self.log_likelihood, "posterior": self.log_posterior}
         best = {
             "maximum likelihood": (self.mle["mean"], self.mle["variance"]),
             "posterior mode": (self.map["mean"], self.map["variance"]),
         }
-        return draw_surface(self.mean, self.variance, surfaces, best, ax)
+        return pictures.estimates.draw_surface(self.mean, self.variance, surfaces, best, ax)
 
 
 @dataclass(frozen=True, repr=False)
@@ -314,8 +313,7 @@ class Updates(Tabular):
     value: Floats
     density: Floats
 
-    def to_dict(self) -> dict[str, list[Any]]:
-        return {"n": self.n, "mean": self.mean, "low": self.low, "high": self.high}
+    TABLE = ("n", "mean", "low", "high")
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the prior and the posteriors that it becomes.
@@ -329,9 +327,7 @@ class Updates(Tabular):
         -------
         ax : Axes
         """
-        from naively.pictures.estimates import draw_updates
-
-        return draw_updates(self.value, self.density, self.n, self.parameter, ax)
+        return pictures.estimates.draw_updates(self.value, self.density, self.n, self.parameter, ax)
 
 
 @dataclass(frozen=True, repr=False)
@@ -378,6 +374,6 @@ class Consistency(Tabular):
         -------
         ax : Axes
         """
-        from naively.pictures.estimates import draw_consistency
-
-        return draw_consistency(self.n, self.estimate, self.low, self.high, self.truth, ax)
+        return pictures.estimates.draw_consistency(
+            self.n, self.estimate, self.low, self.high, self.truth, ax
+        )

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, final
 
 import numpy as np
 
+from naively import pictures
 from naively.counting.axis import PRESENT, VALUE
 from naively.counting.tally import BlockTally
 from naively.events.base import Distribution, check_some
@@ -141,8 +142,6 @@ class OneParameter(Prior):
         return np.asarray(self.frozen.rvs(size=(n, *of_each), random_state=rng), np.float64)
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        from naively.pictures.estimates import draw_distributions
-
         low, high = map(np.asarray, self.frozen.interval(self.reach))
         first = low.min() if self.least is None else self.least
         last = high.max() if self.greatest is None else self.greatest
@@ -155,7 +154,7 @@ class OneParameter(Prior):
         marked = marked[finite.all(axis=1) if columns else finite]
         x = np.union1d(between(float(first), float(last)), marked)
         density = self.frozen.pdf(x[:, None] if columns else x)
-        return draw_distributions(
+        return pictures.estimates.draw_distributions(
             x,
             np.asarray(density).reshape(len(x), -1).T,
             np.where(np.isfinite(mean), mean, np.nan).reshape(-1),
@@ -436,15 +435,13 @@ class NormalInverseGamma(Prior):
         -------
         ax : matplotlib.axes.Axes
         """
-        from naively.pictures.estimates import draw_contours
-
         ends = self.interval(REACH)
         mean = between(*ends["mean"])
         low, high = ends["variance"]
         variance = np.geomspace(low / 3, high, POINTS)  # so far that contours close
         density = self.pdf(np.stack(np.meshgrid(mean, variance), axis=-1))
         means = tuple(self.means.values())
-        return draw_contours(
+        return pictures.estimates.draw_contours(
             mean, variance, density, means, tuple(self.mode.values()), title=str(self), ax=ax
         )
 
@@ -633,14 +630,12 @@ class Dirichlet(Prior):
         -------
         ax : matplotlib.axes.Axes
         """
-        from naively.pictures.estimates import draw_distributions
-
         of, counts = self._marginal, self._counts
         mode = np.asarray(Beta(tuple(counts), tuple(counts.sum() - counts)).mode, np.float64)
         ends = np.isfinite(mode) & np.isfinite(of.pdf(mode))
         x = between(0.0, float(of.ppf(0.999).max()))
         x = np.union1d(x, np.concatenate([mode[ends], self.mean]))
-        return draw_distributions(
+        return pictures.estimates.draw_distributions(
             x,
             np.asarray(of.pdf(x[:, None])).T,
             self.mean,

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from naively import pictures
 from naively.counting.axis import VALUE, Level, Levels
 from naively.counting.block import Batch
 from naively.counting.labels import Label
@@ -20,7 +21,7 @@ from naively.kernels.reference import Floats
 from naively.messages import amount, visible
 from naively.model.class_prior import and_more, frequent
 from naively.model.model import Model
-from naively.pictures.axes import saying_target
+from naively.pictures.axes import MOST, Said, class_axis, class_names, name_of, saying_target
 from naively.pictures.bins import bins_of
 from naively.schema.encode import plain_cells
 from naively.tabular import Tabular
@@ -276,13 +277,14 @@ OF_CLASS, ALL_WORDS = 10, 24  # words of a class, and of all, in a picture
 WRITTEN = 5  # levels or words that are printed for a class
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class ColumnView(Tabular):
     """One column of a fitted model by class."""
 
     column: str
     event: str  # the name of its event model
     classes: list[Label]
-    target: str  # the column that is predicted, if its name is known
+    target: str = field(default="", kw_only=True)  # the column that is predicted, if it is known
 
     @abstractmethod
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -322,9 +324,6 @@ class NumberView(ColumnView):
         The column that is predicted, if its name is known, which pictures say.
     """
 
-    column: str
-    event: str
-    classes: list[Label]
     class_count: Floats
     x: NDArray[Any]
     density: Floats
@@ -336,7 +335,6 @@ class NumberView(ColumnView):
     stepped: bool
     whole: bool
     notes: tuple[str, ...]
-    target: str = ""
 
     @property
     def _what(self) -> str:
@@ -375,9 +373,6 @@ class NumberView(ColumnView):
         those of the model; of few whole numbers each has a probability. Of more than eight classes
         the most frequent are drawn, in colours instead of heights.
         """
-        from naively.pictures.axes import MOST, class_names, name_of
-        from naively.pictures.by_class import draw_densities, draw_many_densities
-
         x, density, stems, what = self.x, self.density, self.counts, self._what
         if self.stepped:
             density = means_in_bins(x, density, self.edges)
@@ -388,30 +383,23 @@ class NumberView(ColumnView):
         more = and_more(len(self.classes) - len(shown), "class")
         if self.x.dtype.kind == "M":
             what = f"{what} per day"
-        names, labels = class_names([self.classes[c] for c in shown]), (name_of(self.column), what)
+        names = class_names([self.classes[c] for c in shown])
+        said, draw = Said(name_of(self.column), what, [*more, *self.notes]), pictures.by_class
         if many:
             if not self.stepped:
                 density = _at_bins(x, density, self.edges)
-            return draw_many_densities(
-                self.edges,
-                density[:, shown],
-                names,
-                labels=labels,
-                log=self.log,
-                notes=[*more, *self.notes],
-                ax=ax,
-            )
-        return draw_densities(
+            of, said = (self.edges, density[:, shown], names, what), said._replace(y="")
+            return draw.draw_many_densities(*of, said, ax, log=self.log)
+        return draw.draw_densities(
             x,
             density[:, shown],
             names,
-            labels=labels,
+            said,
             stems=stems,
             stepped=self.stepped and not stems,
             log=self.log,
             edges=self.edges,
             observed=None if self.observed is None else self.observed[:, shown],
-            notes=[*more, *self.notes],
             ax=ax,
         )
 
@@ -475,9 +463,6 @@ class LevelView(ColumnView):
         The column that is predicted, if its name is known, which pictures say.
     """
 
-    column: str
-    event: str
-    classes: list[Label]
     class_count: Floats
     levels: list[Level]
     p: Floats
@@ -486,7 +471,6 @@ class LevelView(ColumnView):
     in_order: bool
     weighted: bool
     notes: tuple[str, ...]
-    target: str = ""
 
     @property
     def _what(self) -> str:
@@ -508,16 +492,13 @@ class LevelView(ColumnView):
         }
 
     def __str__(self) -> str:
-        lines = [
-            f"{self.column}: {self._what} by class ({self.event}), {len(self.levels):,} levels"
-        ]
-        shown = frequent(self.class_count)
+        size, shown = f"{len(self.levels):,} levels", frequent(self.class_count)
+        lines = [f"{self.column}: {self._what} by class ({self.event}), {size}"]
         for c in shown:
             best = np.argsort(-self.p[:, c], kind="stable")[:WRITTEN]
-            of = ", ".join(f"{self.levels[i]} {self.p[i, c]:.3f}" for i in best)
-            lines.append(
-                f"  {self.classes[c]!r}: {of}{', ...' if len(self.levels) > WRITTEN else ''}"
-            )
+            of = [f"{self.levels[i]} {self.p[i, c]:.3f}" for i in best]
+            more = ["..."] * (len(self.levels) > WRITTEN)
+            lines.append(f"  {self.classes[c]!r}: {', '.join([*of, *more])}")
         more = and_more(len(self.classes) - len(shown), "class")
         lines += [f"  {note}" for note in [*more, *self.notes]]
         return "\n".join(map(visible, lines))
@@ -529,10 +510,6 @@ class LevelView(ColumnView):
         Of more than eight classes the most frequent are drawn, as a table of colours, and of many
         levels too.
         """
-        from naively.pictures.axes import MOST, class_axis, class_names, name_of
-        from naively.pictures.by_class import draw_levels
-        from naively.pictures.evidence import draw_table
-
         many = len(self.classes) > MOST
         shown = frequent(self.class_count, MOST_CLASSES if many else MOST)
         first, rest = self._drawn(1 if many else len(shown))
@@ -543,25 +520,13 @@ class LevelView(ColumnView):
             of_rest = self.count[rest].sum() / self.count.sum()
             more.append(f"{and_more(len(rest), 'level')[0]}, which {of_rest:.1%} of the rows have")
         names = class_names([self.classes[c] for c in shown])
+        what, notes = self._what, [*more, *self.notes]
         if many:
-            return draw_table(
-                p,
-                [name_of(level) for level in levels],
-                names,
-                label=self._what,
-                labels=(class_axis(), name_of(self.column)),
-                notes=[*more, *self.notes],
-                ax=ax,
-            )
-        return draw_levels(
-            levels,
-            p,
-            share,
-            names,
-            labels=(f"{self._what} (mark: as counted)", name_of(self.column)),
-            notes=[*more, *self.notes],
-            ax=ax,
-        )
+            said = Said(class_axis(), name_of(self.column), notes)
+            levels = [*map(name_of, levels)]
+            return pictures.evidence.draw_table(p, levels, names, what, said, ax)
+        said = Said(f"{what} (mark: as counted)", name_of(self.column), notes)
+        return pictures.by_class.draw_levels(levels, p, share, names, said, ax)
 
     def _drawn(self, k: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the levels that are drawn, of k classes, and those that are summed up."""
@@ -599,16 +564,12 @@ class WordView(ColumnView):
         The column that is predicted, if its name is known, which pictures say.
     """
 
-    column: str
-    event: str
-    classes: list[Label]
     of: list[int]
     word: list[str]
     word_class: list[int]
     weight: list[float]
     p: list[float]
     notes: tuple[str, ...]
-    target: str = ""
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Return columns class, word, weight and probability."""
@@ -635,21 +596,11 @@ class WordView(ColumnView):
     @saying_target
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw a bar for each word, those of one class together."""
-        from naively.pictures.axes import class_names, name_of
-        from naively.pictures.by_class import draw_words
-
         most = min(OF_CLASS, max(2, ALL_WORDS // max(1, len(self.of))))
-        drawn = [
-            i
-            for c in self.of
-            for i in [j for j in range(len(self.word)) if self.word_class[j] == c][:most]
-        ]
-        return draw_words(
-            [self.word[i] for i in drawn],
-            np.array([self.weight[i] for i in drawn]),
-            [self.of.index(self.word_class[i]) for i in drawn],
-            class_names([self.classes[c] for c in self.of]),
-            labels=("weight of evidence for the class (nats)", name_of(self.column)),
-            notes=self._notes,
-            ax=ax,
-        )
+        by_class = [[i for i, of in enumerate(self.word_class) if of == c] for c in self.of]
+        drawn = [i for places in by_class for i in places[:most]]
+        words, weight = [self.word[i] for i in drawn], np.array([self.weight[i] for i in drawn])
+        of_class = [self.of.index(self.word_class[i]) for i in drawn]
+        names = class_names([self.classes[c] for c in self.of])
+        said = Said("weight of evidence for the class (nats)", name_of(self.column), self._notes)
+        return pictures.by_class.draw_words(words, weight, of_class, names, said, ax)

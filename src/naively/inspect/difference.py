@@ -150,7 +150,7 @@ def _same_linear_part(a: Weights | None, b: Weights | None) -> bool:
 
 def _settings(a: Model, b: Model) -> Iterator[Change]:
     for name in (of.name for of in fields(Settings) if of.name not in FOUND):
-        before, after = (_written(getattr(model.settings, name)) for model in (a, b))
+        before, after = (str(getattr(model.settings, name)) for model in (a, b))
         if before != after:
             yield Change("setting", item=name, before=before, after=after)
     told: dict[str, list[str | None]] = {
@@ -166,10 +166,6 @@ def _settings(a: Model, b: Model) -> Iterator[Change]:
     for name, (mine, theirs) in told.items():
         if mine != theirs:
             yield Change("setting", item=name, before=mine, after=theirs)
-
-
-def _written(setting: object) -> str:
-    return setting if isinstance(setting, str) else str(setting)
 
 
 def _classes(a: Model, b: Model) -> Iterator[Change]:
@@ -411,7 +407,7 @@ def items_of(model: Model, group: Group) -> tuple[NDArray[np.int64], Named]:
         timed = np.array([name in model.taken.schema.times for name in axis.columns], np.bool_)
 
         def bins(rows: NDArray[np.int64]) -> list[Any]:
-            ends = ((_end(low[i], timed[of[i]]), _end(high[i], timed[of[i]])) for i in rows)
+            ends = [[end_of(x[i], timed=timed[of[i]]) for x in (low, high)] for i in rows]
             return [
                 Interval.of(*both, last=end)
                 for both, end in zip(ends, last[rows].tolist(), strict=True)
@@ -434,7 +430,7 @@ def items_of(model: Model, group: Group) -> tuple[NDArray[np.int64], Named]:
     return np.arange(len(axis.columns)), lambda rows: [None] * len(rows)
 
 
-def _end(x: np.floating, timed: np.bool_) -> Any:
+def end_of(x: np.floating | float, *, timed: np.bool_ | bool) -> Any:
     """Return an end of a bin, as a time where the column holds times."""
     return np.datetime64(round(float(x)), "s").item() if timed and np.isfinite(x) else float(x)
 
@@ -504,7 +500,7 @@ def _of_groups(
         of_both[1]
     ):
         joined, *places = of_both[0].union(of_both[1])
-        known = tuple(_known(place, len(joined)) for place in places)
+        known = [_known(place, len(joined)) for place in places]
         tables = zip((a, b), tallies, likelihoods, places, classes, strict=True)
         found = [_tables(m, t, of, at, len(joined), some) for m, t, of, at, some in tables]
         what = "level"
@@ -516,7 +512,7 @@ def _of_groups(
     if any(isinstance(axis, Words | Levels) for axis in of_both):
         return  # levels in one and numbers in the other: nothing to compare
     numbers = [_typical(of, some) for of, some in zip(likelihoods, classes, strict=True)]
-    at = [[place[name] for name in shared] for place in map(_place, (group, other))]
+    at = [[*map([*of.columns].index, shared)] for of in (group, other)]
     count = tuple(
         _cells_of(t, rows, some) for t, rows, some in zip(tallies, at, classes, strict=True)
     )
@@ -552,10 +548,6 @@ def _of_columns(
         return columns[row], None if x is None else float(x[row])
 
     return Items(label, count, evidence, (every, every), "column")
-
-
-def _place(group: Group) -> dict[Name, int]:
-    return {name: j for j, name in enumerate(group.columns)}
 
 
 def _typical(likelihood: Likelihood, classes: Places) -> list[Floats] | None:

@@ -9,7 +9,7 @@ probable as much is of groups that are alike, chi-squared says, for as many line
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from naively import pictures
 from naively.assess.dependence import commonest
 from naively.assess.folds import Predicted
 from naively.assess.refits import in_blocks
@@ -25,7 +26,7 @@ from naively.counting.block import Batch, Sparse
 from naively.counting.labels import Labels, union_classes
 from naively.fitting.sample import Sample
 from naively.fitting.weights import hits_and_losses
-from naively.inspect.difference import Interval
+from naively.inspect.difference import Interval, end_of
 from naively.inspect.divergence import BINS, MISSING, OUTSIDE, Apart, holm
 from naively.kernels.reference import Floats
 from naively.model.model import Model
@@ -89,18 +90,7 @@ class Drift(Tabular):
         """Whether each line moved beyond chance, (lines,)."""
         return self.p < OUTSIDE
 
-    def to_dict(self) -> dict[str, list[Any]]:
-        return {
-            "what": list(self.what),
-            "column": list(self.column),
-            "divergence": self.divergence.tolist(),
-            "chance": self.chance.tolist(),
-            "noise": self.noise.tolist(),
-            "p": self.p.tolist(),
-            "item": list(self.item),
-            "before": self.before.tolist(),
-            "after": self.after.tolist(),
-        }
+    TABLE = ("what", "column", "divergence", "chance", "noise", "p", "item", "before", "after")
 
     def __str__(self) -> str:
         """Return how many columns moved beyond chance, and the table."""
@@ -117,12 +107,12 @@ class Drift(Tabular):
         ax : Axes, optional
             What to draw on.
         """
-        from naively.pictures.scores import draw_drift
-
         of = [i for i, what in enumerate(self.what) if what != "log loss"][:DRAWN]
         names = [self.column[i] or self.what[i] for i in of]
         upper = self.chance[of] + SHOWN * self.noise[of]
-        return draw_drift(names, self.divergence[of], upper, self.moved[of], self.between, ax)
+        return pictures.scores.draw_drift(
+            names, self.divergence[of], upper, self.moved[of], self.between, ax
+        )
 
 
 def drift(
@@ -190,7 +180,8 @@ def drift(
     if labelled:
         codes, names = labels.codes.astype(np.int64), labels.classes.tolist()
         lines.append(Moved.of("class prior", None, codes, names, group, *weight))
-    for name, codes, items in _columns(model, held, as_read, counts_of(batches), by):
+    counts = np.concatenate([batch.labels.weights for batch in batches])
+    for name, codes, items in _columns(model, held, as_read, counts, by):
         lines.append(Moved.of("column", name, codes[there], items, group, *weight))
     lines.sort(key=lambda line: line.chance - line.divergence)
     if labelled:
@@ -200,11 +191,6 @@ def drift(
     table["p"] = holm(table["p"])
     what, column, item = ([getattr(x, name) for x in lines] for name in ("what", "column", "item"))
     return Drift(what=what, column=column, item=item, between=between, **table)
-
-
-def counts_of(batches: Sequence[Batch]) -> Floats:
-    """Return the weights of the rows of all batches, (rows,)."""
-    return np.concatenate([batch.labels.weights for batch in batches])
 
 
 # --- One line: the divergence of the shares of some cells between groups -------------------------
@@ -378,23 +364,18 @@ def _binned(numbers: Floats, *, timed: bool) -> tuple[Codes, list[Any]]:
     >>> _binned(np.array([1.0, np.nan, 0.0, 1.0]), timed=False)
     (array([1, 2, 0, 1]), [0.0, 1.0, '(missing)'])
     """
-    show: Callable[[float], Any] = _moment if timed else float
     there = ~np.isnan(numbers)
     codes = np.zeros(len(numbers), np.int64)
     values, place, rows = np.unique(numbers[there], return_inverse=True, return_counts=True)
     if len(values) <= BINS:
-        codes[there], items = place, [show(x) for x in values.tolist()]
+        codes[there], items = place, [end_of(x, timed=timed) for x in values.tolist()]
     else:
         inner = np.quantile(numbers[there], np.arange(1, BINS) / BINS, method="higher")
         often = np.flatnonzero(rows[:-1] > len(place) / BINS)  # a bin of its own
         edges = np.unique(np.concatenate([values[:1], inner, values[often], values[often + 1]]))
         codes[there] = np.searchsorted(edges, numbers[there], side="right") - 1
-        ends = [show(x) for x in [*edges.tolist(), float(values[-1])]]
+        ends = [end_of(x, timed=timed) for x in [*edges.tolist(), values[-1]]]
         pairs = list(pairwise(ends))
         items = [Interval.of(*both, last=i == len(pairs) - 1) for i, both in enumerate(pairs)]
     codes[~there] = len(items)
     return codes, [*items, MISSING]
-
-
-def _moment(seconds: float) -> Any:
-    return np.datetime64(round(seconds), "s").item() if np.isfinite(seconds) else seconds

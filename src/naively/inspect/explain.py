@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from naively import pictures
 from naively.counting.axis import (
     CELL,
     LEVEL,
@@ -25,7 +26,7 @@ from naively.counting.axis import (
     title,
     title_of_columns,
 )
-from naively.counting.block import Documents
+from naively.counting.block import Batch, Documents
 from naively.counting.labels import Label, LabelArray
 from naively.counting.tally import BlockTally
 from naively.data.columns import Rows
@@ -38,7 +39,7 @@ from naively.likelihoods.base import ABSENT, Contributions
 from naively.messages import Shown, many, visible
 from naively.model.class_prior import and_more, frequent, number_of
 from naively.model.model import Model
-from naively.pictures.axes import saying_target
+from naively.pictures.axes import class_axis, class_name, name_of, saying_target
 from naively.schema.encode import plain_cell, plain_cells
 from naively.schema.schema import Missing, MissingAs
 from naively.tabular import Tabular
@@ -193,7 +194,32 @@ class ExplainedRow(Shown):
 
         They are for the class ``label``, by default the most probable one, and sum to its log odds.
         """
-        return waterfall(self, n, label)
+        if n < 1:
+            raise ValueError(f"n must be at least 1, the items that are drawn, got {n}.")
+        c, labels = number_of(self.classes, label, self.best), self.classes.tolist()
+        items = self.top(c)
+        of_every_row = [(PRIOR, None), (INTERCEPT, None)]
+        others = [item for item in items if item[:2] not in of_every_row]
+        first, rest = others[:n], others[n:]
+        steps = [
+            *((item[0], item[2]) for first in of_every_row for item in items if item[:2] == first),
+            *((shown(column, _short(value)), weight) for column, value, weight in first),
+        ]
+        if rest:
+            with np.errstate(invalid="ignore"):
+                of_rest = float(np.sum([weight for *_, weight in rest]))
+            steps.append((f"other ({many(len(rest), 'item')})", of_rest))
+        return Waterfall(
+            labels[c],
+            labels[self.rival(c)],
+            [item for item, _ in steps],
+            [float(weight) for _, weight in steps],
+            self.log_odds(c),
+            self.probability(c),
+            "" if self.intervals is None else self.intervals.sentence(0, self.classes.tolist()[c]),
+            None if self.intervals is None else self.intervals.around(self.log_odds(c), c),
+            self.target,
+        )
 
     def plot(self, ax: Axes | None = None, n: int = 10) -> Axes:
         """Draw the weights of evidence from the class prior to the log odds, the n greatest."""
@@ -201,7 +227,18 @@ class ExplainedRow(Shown):
 
     def image(self, shape: tuple[int, int], label: Label | None = None) -> EvidenceImage:
         """Return the evidence of each pixel, where the columns are the pixels of an image."""
-        return evidence_image(self, shape, label)
+        check_shape(shape, len(self.columns))
+        c, labels = number_of(self.classes, label, self.best), self.classes.tolist()
+        place = {name: i for i, name in enumerate(self.columns)}
+        pixel, elsewhere = np.zeros(len(place)), 0.0
+        for column, weight in zip(self.column[1:], self.weights(c).tolist()[1:], strict=True):
+            if column in place:
+                pixel[place[column]] += weight
+            else:
+                elsewhere += weight
+        prior = float(self.weights(c)[0])
+        both = labels[c], labels[self.rival(c)]
+        return EvidenceImage(*both, pixel.reshape(shape), elsewhere + prior, self.target)
 
     def plot_image(self, shape: tuple[int, int], ax: Axes | None = None) -> Axes:
         """Draw the evidence of each pixel for the most probable class against its rival."""
@@ -357,9 +394,7 @@ def explain(
     rows = model.taken.schema.match(rows)
     of_character_ngrams = model.taken.schema.of_character_ngrams
     batch = model.encode(rows)
-    for block in batch.blocks.values():
-        if isinstance(block, Documents):
-            _refuse_long(block)
+    _refuse_long(batch)
     batch = batch.split()
 
     @cache  # a product shows the cells of columns that are shown themselves
@@ -381,8 +416,10 @@ def explain(
             lines.add(found, axis, words_of_ngrams(axis, rows))
         else:
             lines.add(found, axis)
-    lines.add_products(model.products(blocks))
-    lines.add_rules(rules_of_rows(model, blocks))
+    for pair, added in model.products(blocks):
+        lines.add_together(pair, [*zip(*map(cells, pair), strict=False)], added, "product")
+    for names, said, added in rules_of_rows(model, blocks):
+        lines.add_together(names, said, added, "rules")
     explained, order = [], tuple(map(title, model.taken.schema.order))
     joints = model.score(batch, "joint")
     for i, (of_row, joint) in enumerate(zip(lines.items, joints, strict=True)):
@@ -394,14 +431,15 @@ def explain(
     return Explanation(explained)
 
 
-def _refuse_long(block: Documents) -> None:
+def _refuse_long(batch: Batch) -> None:
     """Raise a ValueError if a text is longer than any that is explained."""
-    for row, text in enumerate(block.texts):
-        if isinstance(text, str) and len(text) > LONGEST:
-            raise ValueError(
-                f"Text {row} of column {title(block.axis.columns[0])!r} has {len(text):,} "
-                f"characters; of more than {LONGEST:,} no prediction is explained."
-            )
+    for block in batch.blocks.values():
+        for row, text in enumerate(block.texts if isinstance(block, Documents) else ()):
+            if isinstance(text, str) and len(text) > LONGEST:
+                raise ValueError(
+                    f"Text {row} of column {title(block.axis.columns[0])!r} has {len(text):,} "
+                    f"characters; of more than {LONGEST:,} no prediction is explained."
+                )
 
 
 # --- Models of pixels as images: the mean of each class, and the evidence of each pixel ----------
@@ -452,18 +490,11 @@ class ClassImages(Tabular):
     @saying_target
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the images beside each other, of at most the 20 most frequent classes."""
-        from naively.pictures.axes import class_axis, name_of
-        from naively.pictures.evidence import draw_images
-
         shown = frequent(self.class_count, MOST_IMAGES)
-        more = len(self.classes) - len(shown)
-        return draw_images(
-            self.mean[shown],
-            [name_of(self.classes[c]) for c in shown],
-            label=class_axis("mean") if self.target else "mean of the class",
-            notes=and_more(more, "class"),
-            ax=ax,
-        )
+        notes = and_more(len(self.classes) - len(shown), "class")
+        names = [name_of(self.classes[c]) for c in shown]
+        label = class_axis("mean") if self.target else "mean of the class"
+        return pictures.evidence.draw_images(self.mean[shown], names, label, notes, ax)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -508,11 +539,8 @@ class EvidenceImage(Tabular):
     @saying_target
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the weights in colours that diverge from 0."""
-        from naively.pictures.axes import class_name
-        from naively.pictures.evidence import draw_evidence
-
         names = f"{class_name(self.label)} against {class_name(self.against)}"
-        return draw_evidence(self.weight, title=names, label="weight of evidence (nats)", ax=ax)
+        return pictures.evidence.draw_evidence(self.weight, names, "weight of evidence (nats)", ax)
 
 
 def class_images(model: Model, shape: tuple[int, int]) -> ClassImages:
@@ -563,29 +591,6 @@ def check_shape(shape: Sequence[int], columns: int) -> None:
             f"An image of shape {tuple(shape)} has {prod(shape):,} pixels, but the model has "
             f"{columns:,} columns; give a (height, width) that fits."
         )
-
-
-def evidence_image(
-    row: ExplainedRow, shape: tuple[int, int], label: Label | None = None
-) -> EvidenceImage:
-    """Return the evidence of each pixel of a row (see ``ExplainedRow.image``)."""
-    check_shape(shape, len(row.columns))
-    c, labels = number_of(row.classes, label, row.best), row.classes.tolist()
-    place = {name: i for i, name in enumerate(row.columns)}
-    pixel, elsewhere = np.zeros(len(place)), 0.0
-    for column, weight in zip(row.column[1:], row.weights(c).tolist()[1:], strict=True):
-        if column in place:
-            pixel[place[column]] += weight
-        else:
-            elsewhere += weight
-    prior = float(row.weights(c)[0])
-    return EvidenceImage(
-        labels[c],
-        labels[row.rival(c)],
-        pixel.reshape(shape),
-        elsewhere + prior,
-        row.target,
-    )
 
 
 # --- The lines of an explanation: what each column and each word of a row says -------------------
@@ -696,20 +701,13 @@ class Lines:
                 key = ABSENT if ABSENT in place and name.of not in place else name.of
                 self._put(row, key, (f"{title(name.of)} is present", None, value))
 
-    def add_products(self, found: Iterable[tuple[tuple[Name, Name], Floats]]) -> None:
-        """Add what products of two columns say, (rows, classes), where both cells are there."""
-        for pair, added in found:
-            a, b = map(self._cells, pair)
-            for row in np.flatnonzero(added.any(axis=1)).tolist():
-                line = title_of_columns(pair), (a[row], b[row]), added[row]
-                self._put(row, _pair(pair), line)
-
-    def add_rules(self, found: Iterable[tuple[tuple[Name, ...], list[Conditions], Floats]]) -> None:
-        """Add which conditions of some columns' rules hold, and what these say, (rows, classes)."""
-        for columns, said, added in found:
-            for row in np.flatnonzero(added.any(axis=1)).tolist():
-                line = title_of_columns(columns), said[row], added[row]
-                self._put(row, (frozenset(columns), "rules"), line)
+    def add_together(
+        self, columns: Sequence[Name], shown: Sequence[object], added: Floats, what: str
+    ) -> None:
+        """Add what columns say together, (rows, classes), in rows where that is something."""
+        for row in np.flatnonzero(added.any(axis=1)).tolist():
+            line = title_of_columns(columns), shown[row], added[row]
+            self._put(row, (frozenset(columns), what), line)
 
     def _put(self, row: int, key: Hashable, line: Item) -> None:
         """Add a line to a row, or its log likelihoods to those of the line of the same key."""
@@ -720,11 +718,6 @@ class Lines:
         else:
             place[key] = len(items)
             items.append(line)
-
-
-def _pair(columns: Iterable[Name]) -> Hashable:
-    """Return what the line of two columns is known by, in whichever order they are."""
-    return frozenset(columns)
 
 
 def words_of_ngrams(axis: Words, rows: Rows) -> list[dict[str, tuple[str, ...]]]:
@@ -822,52 +815,14 @@ class Waterfall(Tabular):
     @saying_target
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw each step as a bar that begins where the last one ended."""
-        from naively.pictures.axes import class_name
-        from naively.pictures.evidence import draw_waterfall
-
         names = f"{class_name(self.label)} against {class_name(self.against)}"
         odds = f"{self.log_odds:.2f}".replace("inf", "∞")
         total = f"log odds {odds} (probability {self.probability:.2f})"
         if np.isnan(self.log_odds):
             total = f"all impossible: the prior decides ({self.probability:.2f})"
-        return draw_waterfall(
-            self.item,
-            np.array(self.weight),
-            label=f"log odds (nats)\n{names}",
-            title=f"{total}\n{self.sure}" if self.sure else total,
-            ends=self.ends,
-            ax=ax,
-        )
-
-
-def waterfall(row: ExplainedRow, n: int = 10, label: Label | None = None) -> Waterfall:
-    """Return the n items of greatest weight in a row, step by step (see ``ExplainedRow.plot``)."""
-    if n < 1:
-        raise ValueError(f"n must be at least 1, the items that are drawn, got {n}.")
-    c, labels = number_of(row.classes, label, row.best), row.classes.tolist()
-    items = row.top(c)
-    of_every_row = [(PRIOR, None), (INTERCEPT, None)]
-    others = [item for item in items if item[:2] not in of_every_row]
-    first, rest = others[:n], others[n:]
-    steps = [
-        *((item[0], item[2]) for first in of_every_row for item in items if item[:2] == first),
-        *((shown(column, _short(value)), weight) for column, value, weight in first),
-    ]
-    if rest:
-        with np.errstate(invalid="ignore"):
-            of_rest = float(np.sum([weight for *_, weight in rest]))
-        steps.append((f"other ({many(len(rest), 'item')})", of_rest))
-    return Waterfall(
-        labels[c],
-        labels[row.rival(c)],
-        [item for item, _ in steps],
-        [float(weight) for _, weight in steps],
-        row.log_odds(c),
-        row.probability(c),
-        "" if row.intervals is None else row.intervals.sentence(0, row.classes.tolist()[c]),
-        None if row.intervals is None else row.intervals.around(row.log_odds(c), c),
-        row.target,
-    )
+        said = f"log odds (nats)\n{names}", f"{total}\n{self.sure}" if self.sure else total
+        weight = np.array(self.weight)
+        return pictures.evidence.draw_waterfall(self.item, weight, *said, self.ends, ax)
 
 
 def _short(value: object) -> object:

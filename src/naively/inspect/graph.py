@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from naively import pictures
 from naively.counting.axis import title
 from naively.messages import shortened, visible
 from naively.model.model import Model
@@ -105,9 +106,7 @@ class NaiveGraph(Tabular):
         -------
         ax : matplotlib.axes.Axes
         """
-        from naively.pictures.evidence import draw_graph
-
-        return draw_graph(self.label, _first(self.columns), ax)
+        return pictures.evidence.draw_graph(self.label, _first(self.columns), ax)
 
 
 def graph(model: Model, label: str) -> NaiveGraph:

@@ -173,7 +173,7 @@ def log_marginal_likelihood(model: Model, rows: Rows, labels: Labels) -> float:
         base = plain.taken.likelihoods[group.key].log_base(block)
         total += float(base @ labels.weights)
         for of in _columns(event, counted):
-            total += _of_column(event, of)
+            total += float(sum(estimate.log_evidence for estimate in _by_class(event, of)))
     return total
 
 
@@ -184,11 +184,6 @@ def _columns(event: EventModel, tally: BlockTally) -> Iterator[BlockTally]:
         return
     for name in tally.axis.columns:
         yield tally.of([name])
-
-
-def _of_column(event: Estimable, tally: BlockTally) -> float:
-    """Return the log evidence of one column, summed over the classes."""
-    return float(sum(estimate.log_evidence for estimate in _by_class(event, tally)))
 
 
 def _by_class(event: Estimable, tally: BlockTally) -> Iterator[Estimate]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from naively import pictures
 from naively.counting.axis import (
     LEVEL,
     PRESENT,
@@ -32,7 +33,7 @@ from naively.kernels.reference import Floats
 from naively.messages import visible
 from naively.model.class_prior import number_of, spoken_for
 from naively.model.model import Model
-from naively.pictures.axes import saying_target
+from naively.pictures.axes import Said, class_name, name_of, saying_target
 from naively.schema.encode import plain_cell
 from naively.schema.schema import Group
 from naively.tabular import Tabular
@@ -211,22 +212,16 @@ class Strongest(Tabular):
         ax : matplotlib.axes.Axes
             Of many classes the first are drawn, and it says so.
         """
-        from naively.pictures.evidence import draw_strongest
-
         several = len({column for items in self.by_class.values() for column, _, _ in items}) > 1
         named = {
             label: [
-                (column if _needed(value, several=several) else "", _shown(value), weight)
+                (column if value is None or (several and plain) else "", _shown(value), weight)
                 for column, value, weight in items
+                for plain in [not isinstance(value, Conditions)]  # which name their columns
             ]
             for label, items in self.by_class.items()
         }
-        return draw_strongest(named, ax)
-
-
-def _needed(value: object, *, several: bool) -> bool:
-    """Whether the name of the column says more than the value."""
-    return value is None or (several and not isinstance(value, Conditions))
+        return pictures.evidence.draw_strongest(named, ax)
 
 
 def _shown(value: object) -> str:
@@ -430,27 +425,20 @@ class Nomogram(Tabular):
     @saying_target
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw a line for each column, and below what the sum of the weights means."""
-        from naively.pictures.axes import class_name, name_of
-        from naively.pictures.evidence import draw_nomogram
-
         against = "all others" if self.against is None else class_name(self.against)
-        return draw_nomogram(
-            [name_of(scale.column) for scale in self.scales],
-            [[_on_lines(value) for value in scale.value] for scale in self.scales],
-            [scale.weight for scale in self.scales],
-            [(scale.low, scale.high) for scale in self.scales],
-            self.probabilities,
-            label=f"weight of evidence (nats)\n{class_name(self.label)} against {against}",
-            name=f"p({class_name(self.label)})",
-            notes=self.notes,
-            ax=ax,
-        )
+        scales = [
+            pictures.evidence.Scale(
+                name_of(of.column), [*map(_on_lines, of.value)], of.weight, (of.low, of.high)
+            )
+            for of in self.scales
+        ]
+        label, name = "weight of evidence (nats)", class_name(self.label)
+        said = Said(f"{label}\n{name} against {against}", f"p({name})", self.notes)
+        return pictures.evidence.draw_nomogram(scales, self.probabilities, said, ax)
 
 
 def _on_lines(value: Any) -> str:
     """Write a value as a picture shows it: what rules say has a line for each column."""
-    from naively.pictures.axes import name_of
-
     if isinstance(value, Conditions):
         return "\n".join(map(name_of, value.lines.split("\n")))
     return name_of(written(value))

@@ -118,7 +118,7 @@ class OneColumn:
             return np.asarray(table[min(self.place, len(table) - 1)])
         if isinstance(tally.axis, Levels):
             return np.asarray(self.level_count.sum(axis=0))
-        return np.asarray(self._cells[1].sum(axis=0))
+        return np.asarray(self._cells[-1].sum(axis=0))
 
     @property
     def extent(self) -> tuple[float, float] | None:
@@ -145,13 +145,14 @@ class OneColumn:
         return isinstance(self.tally.axis, Cells)
 
     @property
-    def _cells(self) -> tuple[slice, Floats]:
-        """The cells of its numbers, and how many of each class are in each, (cells, classes)."""
+    def _cells(self) -> tuple[Floats, Floats, Floats, Floats]:
+        """Where its cells begin, end and have their middle, (cells,), and their counts by class."""
         axis = self.tally.axis
         assert isinstance(axis, Cells)
         start, end = axis.first[self.place : self.place + 2]
         some = slice(int(start), int(end))
-        return some, np.maximum(self.tally[CELL].high[some], 0.0)
+        count = np.maximum(self.tally[CELL].high[some], 0.0)
+        return axis.low[some], axis.high[some], axis.middle[some], count
 
     def log_prob(self, x: Floats) -> Floats:
         """Return log p(x | class), without weights, of shape (numbers, classes).
@@ -222,11 +223,8 @@ class OneColumn:
     def beyond(self, batches: Sequence[Batch], low: float, high: float) -> float:
         """Return how many numbers that were learned are known to be below or above."""
         if self.is_counted_in_cells:
-            some, count = self._cells
-            axis = self.tally.axis
-            assert isinstance(axis, Cells)
-            out = (axis.high[some] < low) | (axis.low[some] > high)
-            return float(count[out].sum())
+            begin, end, _, count = self._cells
+            return float(count[(end < low) | (begin > high)].sum())
         x, _, weight = self.values(batches)
         return float(weight[(x < low) | (x > high)].sum())
 
@@ -240,15 +238,13 @@ class OneColumn:
         lows, highs = [], []
         classes = np.flatnonzero(self.present > 0).tolist()
         if self.is_counted_in_cells:
-            axis = self.tally.axis
-            assert isinstance(axis, Cells)
-            some, count = self._cells
+            _, _, middle, count = self._cells
             for c in classes:
                 if count[:, c].sum() > 0:
                     share = np.cumsum(count[:, c]) / count[:, c].sum()
                     low, high = np.searchsorted(share, [TAILS[0], TAILS[1] - 1e-12])
-                    lows.append(float(axis.middle[some][low]))
-                    highs.append(float(axis.middle[some][min(high, len(share) - 1)]))
+                    lows.append(float(middle[low]))
+                    highs.append(float(middle[min(high, len(share) - 1)]))
         else:
             x, code, _ = self.values(batches)
             if not len(x):
@@ -287,11 +283,8 @@ class OneColumn:
     def _of_each_class(self, batches: Sequence[Batch]) -> list[tuple[Floats, Floats]]:
         """Return the numbers of each class, ascending, and their weights, as far as is known."""
         if self.is_counted_in_cells:
-            some, count = self._cells
-            axis = self.tally.axis
-            assert isinstance(axis, Cells)
             # A cell begins at the roundest number in it, on either side of 0.
-            low, high = axis.low[some], axis.high[some]
+            low, high, _, count = self._cells
             x = np.where(np.abs(low) <= np.abs(high), low, high)
             found = [(x[of > 0], of[of > 0]) for of in count.T]
         else:
@@ -328,11 +321,8 @@ class OneColumn:
         """
         found = np.zeros((len(edges) - 1, len(classes)))
         if self.is_counted_in_cells:
-            axis = self.tally.axis
-            assert isinstance(axis, Cells)
-            some, count = self._cells
-            low, high = axis.low[some], np.maximum(axis.high[some], axis.low[some])
-            share = _shares_below(low, high, edges) @ count[:, list(classes)]
+            low, high, _, count = self._cells
+            share = _shares_below(low, np.maximum(high, low), edges) @ count[:, list(classes)]
             total = count[:, list(classes)].sum(axis=0)
             found = np.diff(share, axis=0)
         else:

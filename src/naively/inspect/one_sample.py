@@ -39,9 +39,7 @@ class Fits(Tabular):
     bic: list[float]
     leave_one_out: list[float]
 
-    def to_dict(self) -> dict[str, list[Any]]:
-        names = ("model", "parameters", "log_likelihood", "aic", "bic", "leave_one_out")
-        return {name: [*getattr(self, name)] for name in names}
+    TABLE = ("model", "parameters", "log_likelihood", "aic", "bic", "leave_one_out")
 
 
 def compare_event_models(

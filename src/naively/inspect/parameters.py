@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from naively import pictures
 from naively.counting.axis import Axis, ByValue, Name, title
 from naively.counting.labels import LabelArray
 from naively.inspect.difference import Named as Items
@@ -25,7 +26,7 @@ from naively.messages import many
 from naively.model.class_prior import class_probabilities, is_estimated, pretended_rows
 from naively.model.model import Model
 from naively.options import How
-from naively.pictures.axes import saying_target
+from naively.pictures.axes import Said, class_axis, class_name, name_of, saying_target
 from naively.schema.schema import Group, Missing, MissingAs, list_names
 from naively.tabular import SHOWN, Tabular, as_text
 
@@ -183,9 +184,6 @@ class Parameters(Tabular):
         It is of one kind of parameter: the first that is there ("p", or "mean"), without the class
         prior, which is drawn if nothing else is there.
         """
-        from naively.pictures.axes import class_axis, name_of
-        from naively.pictures.evidence import draw_table
-
         first = self._first
         kinds = {
             i: table.parameter
@@ -208,9 +206,8 @@ class Parameters(Tabular):
         ]
         values = np.array(table["count" if count else "value"], np.float64).reshape(-1, k)
         labels = [name_of(label) for label in self.classes.tolist()]
-        what = "count" if count else kind
-        axes = class_axis(), ""
-        return draw_table(values, names, labels, label=what, labels=axes, notes=notes, ax=ax)
+        what, said = "count" if count else kind, Said(class_axis(), notes=notes)
+        return pictures.evidence.draw_table(values, names, labels, what, said, ax)
 
     def _table_of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the number of the table that each of some rows is of, (rows,)."""
@@ -254,17 +251,13 @@ def parameters(
     tables = [] if column is not None and column != PRIOR else [_of_prior(model, how)]
     for group in model.taken.schema.groups:
         tally = model.taken.counts[group.key]
-        if column is None or _is_of(column, group, tally.axis):
+        every = (*group.columns, *tally.axis.columns)
+        if column is None or any(column in _names(name) for name in every):
             tables += _of_group(model, group, how, column)
     if not tables:
-        every = model.taken.schema.columns
-        raise ValueError(f"There is no column {column!r}; the columns are {list_names(every)}.")
+        known = list_names(model.taken.schema.columns)
+        raise ValueError(f"There is no column {column!r}; the columns are {known}.")
     return Parameters(model.classes, model.start, tuple(tables))
-
-
-def _is_of(column: Name, group: Group, axis: Axis) -> bool:
-    """Whether a group has a column, which is named or numbered."""
-    return any(column in _names(name) for name in (*group.columns, *axis.columns))
 
 
 def _names(name: Name) -> tuple[Name, ...]:
@@ -280,15 +273,9 @@ def _of_prior(model: Model, how: How | None) -> Table:
     more = 0.0 if estimate == "mle" else model.pretend_rows
     p = class_probabilities(prior, estimate, count, model.classes, more)
     pretend = pretended_rows(prior, estimate, model.classes, more)
-    return Table(
-        "p",
-        lambda rows: [PRIOR] * len(rows),
-        lambda rows: [None] * len(rows),
-        p[None],
-        count[None],
-        pretend[None],
-        None,
-    )
+    tables = p[None], count[None], pretend[None]
+    names = (lambda rows: [PRIOR] * len(rows)), (lambda rows: [None] * len(rows))
+    return Table("p", *names, *tables, None)
 
 
 def _of_group(model: Model, group: Group, how: How | None, column: Name | None) -> Iterator[Table]:
@@ -330,11 +317,8 @@ def _column(model: Model, group: Group, name: Name) -> str:
     """Return the name of a column; that of a text says which of its tokens are no words."""
     if isinstance(name, Missing):
         return title(name.of)
-    return (
-        f"{title(name)} {NGRAMS}"
-        if group.key in model.taken.schema.of_character_ngrams
-        else title(name)
-    )
+    of_ngrams = group.key in model.taken.schema.of_character_ngrams
+    return f"{title(name)} {NGRAMS}" if of_ngrams else title(name)
 
 
 # How much an item tells is its largest absolute weight of evidence for any class.
@@ -551,10 +535,8 @@ class ParameterCounts(Tabular):
         ax : matplotlib.axes.Axes
             Its vertical axis is logarithmic.
         """
-        from naively.pictures.evidence import draw_growth
-
         with_it = [math.log2(n) if n else -math.inf for n in self.with_assumption]
-        return draw_growth(with_it, self.log2_without, ax)
+        return pictures.evidence.draw_growth(with_it, self.log2_without, ax)
 
 
 def _times(rows: float, values: float) -> float:
@@ -738,17 +720,12 @@ class Linear(Tabular):
         ax : matplotlib.axes.Axes
             With the intercept in its title where there are two classes.
         """
-        from naively.pictures.axes import class_name
-        from naively.pictures.evidence import draw_weights
-
         best = np.argsort(-np.abs(self.coef).max(axis=0, initial=0.0), kind="stable")[:n]
-        labels = self.classes.tolist()
-        names = self.feature_names[best].tolist()
-        two = len(labels) == 2
-        what = "log likelihood"
-        if two:
+        labels, what = self.classes.tolist(), "log likelihood"
+        if len(labels) == 2:
             what = f"log odds of {class_name(labels[1])} against {class_name(labels[0])}"
-        return draw_weights(names, self.coef[:, best], self._labels, what, self.intercept, ax)
+        of = self.feature_names[best].tolist(), self.coef[:, best], self._labels
+        return pictures.evidence.draw_weights(*of, what, self.intercept, ax)
 
 
 def linear(model: Model) -> Linear:

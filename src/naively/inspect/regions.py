@@ -9,16 +9,25 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from naively import pictures
 from naively.counting.axis import Name, title
 from naively.counting.block import Batch
 from naively.counting.labels import Label, LabelArray
-from naively.data.columns import ColumnRows, Rows, column_rows
+from naively.data.columns import column_rows
 from naively.inspect.one_column import MOST_CELLS, ROOM, OneColumn
 from naively.kernels.reference import Floats
 from naively.messages import many, visible
 from naively.model.class_prior import and_more, frequent, number_of, spoken_for
 from naively.model.model import Model
-from naively.pictures.axes import saying_target
+from naively.pictures.axes import (
+    MOST,
+    Said,
+    class_name,
+    class_names,
+    name_of,
+    on_lines,
+    saying_target,
+)
 from naively.schema.schema import Missing, list_names
 from naively.tabular import Tabular
 
@@ -159,39 +168,31 @@ class Regions(Tabular):
         ValueError
             If there is no such picture or class, or no density.
         """
-        from naively.pictures.axes import MOST, class_names, name_of
-        from naively.pictures.by_class import draw_contours, draw_regions, draw_surface
-
         if what not in WHAT:
             raise ValueError(f"what must be one of {', '.join(map(repr, WHAT))}, got {what!r}.")
         grid = self.x, self.y
         labels = name_of(self.columns[0]), name_of(self.columns[1])
+        draw = pictures.by_class
         if what in ("posterior", "difference", "margin"):
             values, name = self._surface(what, label)
-            return draw_surface(
-                *grid,
-                values,
-                labels=labels,
-                label=name,
-                diverging=what != "posterior",
-                notes=self.notes,
-                ax=ax,
-            )
+            said, of_odds = Said(*labels, self.notes), what != "posterior"
+            return draw.draw_surface(*grid, values, name, said, ax, diverging=of_odds)
         most = MOST_CLASSES if what == "regions" else MOST
         shown = frequent(self.class_count, most)
         names = class_names([self.classes[c].item() for c in shown])
-        notes = [*and_more(len(self.classes) - len(shown), "class"), *self.notes]
+        more = and_more(len(self.classes) - len(shown), "class")
+        said = Said(*labels, [*more, *self.notes])
         place = np.full(len(self.classes), -1)
         place[shown] = np.arange(len(shown))
         x, y, code = self.sample
         points = x, y, place[code]
         if what == "regions":
             lead = np.stack([self.log_odds(self.classes[c]) for c in shown], axis=2)
-            return draw_regions(*grid, lead, points, names, labels=labels, notes=notes, ax=ax)
+            return draw.draw_regions(*grid, lead, points, names, said, ax)
         if self.density is None:
             raise ValueError("The counts of a multinomial have no density; draw what='difference'.")
         both = self.density[1][:, None, shown] * self.density[0][None, :, shown]
-        return draw_contours(*grid, both, points, names, labels=labels, notes=notes, ax=ax)
+        return draw.draw_contours(*grid, both, points, names, said, ax)
 
     @saying_target
     def plot_surface(
@@ -212,17 +213,12 @@ class Regions(Tabular):
         label : label, optional
             As for ``plot``.
         """
-        from naively.pictures.axes import name_of
-        from naively.pictures.by_class import draw_surface_above
-
         values, name = self._surface(what, label)
         labels = name_of(self.columns[0]), name_of(self.columns[1]), name
-        return draw_surface_above(self.x, self.y, values, labels, ax)
+        return pictures.by_class.draw_surface_above(self.x, self.y, values, labels, ax)
 
     def _surface(self, what: str, label: Label | None) -> tuple[Floats, str]:
         """Return how high a surface is at each point, and what that is called."""
-        from naively.pictures.axes import class_name, on_lines
-
         c = self._number(label)
         name = class_name(self.classes[c].item())
         if what == "posterior":
@@ -353,17 +349,9 @@ def _log_posterior(
         cells: dict[Name, Any] = {name: of[part] for name, of in columns.items()}
         cells |= {name: [value] * len(part) for name, value in others.items()}
         kinds = {name: model.taken.schema.columns[name].kind for name in cells}
-        table: Rows = column_rows(cells, kinds)
-        table = _in_order(table, model)
+        table = column_rows(cells, kinds).padded(tuple(model.taken.schema.order))
         found.append(model.log_posterior(table))
     return np.concatenate(found)
-
-
-def _in_order(rows: Rows, model: Model) -> ColumnRows:
-    """Return the rows with all columns of the model, in its order; the others are missing."""
-    padded = rows.padded(tuple(model.taken.schema.order))
-    assert isinstance(padded, ColumnRows)
-    return padded
 
 
 def _sample(

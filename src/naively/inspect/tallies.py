@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from naively import pictures
 from naively.counting.labels import Label
 from naively.counting.tally import Tally
 from naively.inspect.one_column import OneColumn
 from naively.kernels.reference import Floats
 from naively.model.class_prior import frequent
 from naively.model.model import Model
+from naively.pictures.axes import Said, name_of
 from naively.tabular import Tabular
 
 if TYPE_CHECKING:
@@ -103,19 +105,12 @@ class Counts(Tabular):
 
         Of many classes or levels those that came most often are drawn.
         """
-        from naively.pictures.axes import name_of
-        from naively.pictures.by_class import draw_counts
-
         first = frequent(self.count.sum(axis=1), MOST_BARS)
         more = len(self.value) - len(first)
-        return draw_counts(
-            [name_of(self.value[i]) for i in first],
-            self.count[first],
-            [name_of(name) for name in self.names],
-            labels=("rows (sum of weights)", name_of(self.what)),
-            notes=[f"and {more:,} more"] * (more > 0),
-            ax=ax,
-        )
+        values, names = [name_of(self.value[i]) for i in first], [*map(name_of, self.names)]
+        notes = [f"and {more:,} more"] * (more > 0)
+        said = Said("rows (sum of weights)", name_of(self.what), notes)
+        return pictures.by_class.draw_counts(values, self.count[first], names, said, ax)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -192,12 +187,11 @@ class Fading(Tabular):
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the effective rows after each batch, those of each batch on top of older ones."""
-        from naively.pictures.by_class import draw_fading
-
-        left, said = self.left, f"factor {self.factor:g}, half-life {self.half_life:.3g} batches"
+        left, notes = self.left, [f"factor {self.factor:g}, half-life {self.half_life:.3g} batches"]
         names = [f"batch {i + 1}" for i in range(len(left))]
         if len(left) > LAST:  # all that came before the last few as one
             older = len(left) - (LAST - 1)
             left = np.vstack([left[:older].sum(axis=0), left[older:]])
             names = [f"batches 1 to {older}", *names[older:]]
-        return draw_fading(left, names, labels=("batch", "effective rows"), notes=[said], ax=ax)
+        said = Said("batch", "effective rows", notes)
+        return pictures.by_class.draw_fading(left, names, said, ax)

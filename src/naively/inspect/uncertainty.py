@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from naively import pictures
 from naively.counting.axis import Columns, Name, title
 from naively.counting.block import Batch, Sparse
 from naively.counting.labels import Label, LabelArray
-from naively.counting.leave_one_out import Part, Parts
+from naively.counting.leave_one_out import Part
 from naively.data.columns import Rows
 from naively.events import Beta, Dirichlet
 from naively.fitting.covariance import WeightsCovariance, weights_covariance
@@ -25,8 +26,8 @@ from naively.likelihoods.words import length_factor
 from naively.model.class_prior import is_estimated, number_of, pretend_classes, spoken_for
 from naively.model.held_out import check_coverage
 from naively.model.model import Model
-from naively.pictures.axes import saying_target
-from naively.schema.schema import Group, Missing, MissingAs
+from naively.pictures.axes import BELOW, class_name, on_lines, saying_target
+from naively.schema.schema import Missing, MissingAs
 from naively.tabular import Tabular
 
 if TYPE_CHECKING:
@@ -118,18 +119,11 @@ class ProbabilityIntervals(Tabular):
         ax : Axes, optional
             What to draw on.
         """
-        from naively.pictures.axes import BELOW, class_name, on_lines
-        from naively.pictures.scores import draw_probabilities
-
         c = number_of(self.classes, label, spoken_for(np.ones(len(self.classes))))
         name = class_name(self.classes.tolist()[c])
-        return draw_probabilities(
-            self.probability[:, c],
-            self.low[:, c],
-            self.high[:, c],
-            label=on_lines(f"p({name}),", f"and {self.coverage:.0%} {SAID}", longest=BELOW),
-            ax=ax,
-        )
+        p, low, high = (of[:, c] for of in (self.probability, self.low, self.high))
+        label = on_lines(f"p({name}),", f"and {self.coverage:.0%} {SAID}", longest=BELOW)
+        return pictures.scores.draw_probabilities(p, low, high, label, ax)
 
 
 # --- Whose weights are how sure: what is needed beside the model ---------------------------------
@@ -218,16 +212,15 @@ def _intervals(
 ) -> tuple[Floats, Floats, Floats]:
     """Return probabilities of rows, and where their intervals begin and end."""
     p = np.asarray(model.score(batch, "posterior"), np.float64)
-    every = [*_uncertain(model, batch)]
+    every, (log_prior, of_prior) = [*_uncertain(model, batch)], _prior(model)
     if covariance is None:
-        joint = _log_prior(model) + sum(of.mean.sum(axis=1) for of in every)
+        joint = log_prior + sum(of.mean.sum(axis=1) for of in every)
         evidence = np.empty(0)
     else:
         joint = np.asarray(model.score(batch, "joint"), np.float64)
         evidence = _evidence(model, batch, covariance.parts)
     low, high = np.empty_like(p), np.empty_like(p)
     z = NormalDist().inv_cdf((1 + coverage) / 2)
-    of_prior = _variance_of_prior(model)
     # The log odds of two classes are those of one of them.
     for c in [1] if p.shape[1] == 2 else range(p.shape[1]):
         with np.errstate(invalid="ignore", over="ignore"):
@@ -278,20 +271,14 @@ class _OfGroup(NamedTuple):
         if self.weight is not None:
             g = g * self.weight
             g = g - g.mean(axis=2, keepdims=True)
-        found = _sum_of_squares(g, self.own)
+        # What is infinite counts where g is not 0.
+        found = np.asarray(np.where(g == 0, 0.0, g**2 * self.own).sum(axis=(1, 2)))
         if self.length is not None and self.of_total is not None:
             length = (g * self.length[:, :, None]).sum(axis=1)
             found = np.maximum(found - length**2 @ self.of_total, 0.0)
         if self.together is not None:
             found = found + np.square((g * self.together).sum(axis=2)).sum(axis=1)
         return found
-
-
-def _sum_of_squares(g: Floats, variance: Floats) -> Floats:
-    """Return the sum of g² · variance, (rows,); what is infinite counts where g is not 0."""
-    if np.isfinite(variance).all():
-        return np.asarray((g**2 * variance).sum(axis=(1, 2)))
-    return np.asarray(np.where(g == 0, 0.0, g**2 * variance).sum(axis=(1, 2)))
 
 
 def _uncertain(model: Model, batch: Batch) -> Iterator[_OfGroup]:
@@ -312,43 +299,26 @@ def _uncertain(model: Model, batch: Batch) -> Iterator[_OfGroup]:
         if found.together is not None:
             together = parts.sums(found.row, found.unit, found.together, n)
         weight = None if weights is None else weights.table(parts.keys, classes)
-        if _is_over_length(model, group, parts) and isinstance(block, Sparse):
+        over_length = weights is not None and parts.by_word and group.key in weights.groups
+        if over_length and isinstance(block, Sparse):
             factor = length_factor(block.lengths, model.length_power)[:, None]
             mean, own = mean * factor[:, :, None], own * factor[:, :, None] ** 2
             length = None if length is None else length * factor
         yield _OfGroup(mean, own, length, found.of_total, together, weight)
 
 
-def _is_over_length(model: Model, group: Group, parts: Parts) -> bool:
-    """Whether the evidence of a text is over a power of its length."""
-    return model.weights is not None and parts.by_word and group.key in model.weights.groups
-
-
-def _log_prior(model: Model) -> Floats:
-    """Return the posterior mean of the log prior of each class, (classes,), up to a constant."""
-    if not is_estimated(model.settings.class_prior):
-        return model.class_log_prior
-    return mean_of_log(_rows(model))
-
-
-def _variance_of_prior(model: Model) -> Floats:
-    """Return the posterior variance of the log prior of each class, (classes,); 0 if given."""
-    if not is_estimated(model.settings.class_prior):
-        return np.zeros(len(model.classes))
-    return variance_of_log(_rows(model))
-
-
 HALF = 0.5  # of a row that each class has more: Jeffreys's prior
 
 
-def _rows(model: Model) -> Floats:
-    """Return the rows of each class with what the prior adds, (classes,)."""
-    prior = model.settings.class_prior
-    pretend: Floats | float = HALF
+def _prior(model: Model) -> tuple[Floats, Floats]:
+    """Return the posterior mean, up to a constant, and variance of each class's log prior."""
+    prior, pretend = model.settings.class_prior, np.full(len(model.classes), HALF)
+    if not is_estimated(prior):
+        return model.class_log_prior, 0.0 * pretend
     if isinstance(prior, Beta | Dirichlet):
         pretend = pretend_classes(prior, "mean", model.classes)
     rows: Floats = np.maximum(model.independent_rows, 0.0) + pretend
-    return rows
+    return mean_of_log(rows), variance_of_log(rows)
 
 
 # --- How sure the evidence of one column is, by itself -------------------------------------------

@@ -63,7 +63,7 @@ class Ratio:
     @property
     def latex(self) -> str:
         """The ratio as LaTeX."""
-        above, below = (" + ".join(map(_count, _terms(*pair))) for pair in self._pairs)
+        above, below = (" + ".join(map(_count, of if of[1] else of[:1])) for of in self._pairs)
         return rf"\frac{{{above}}}{{{below}}}"
 
     @property
@@ -114,24 +114,15 @@ class WorkedFactor:
             return None
         return self.ratios[c].fraction ** int(power)
 
-    def text(self, c: int) -> str:
-        """Return the factor of a class as text."""
-        return self._raised(c, self._of(c, latex=False), latex=False)
-
-    def latex(self, c: int) -> str:
-        """Return the factor of a class as LaTeX."""
-        return self._raised(c, self._of(c, latex=True), latex=True)
-
-    def _of(self, c: int, *, latex: bool) -> str:
+    def written(self, c: int, *, latex: bool = False) -> str:
+        """Return the factor of a class as text, or as LaTeX, with its power and what it is over."""
         if self.ratios is not None:
-            return self.ratios[c].latex if latex else str(self.ratios[c])
-        if self.formulas is not None:
-            return self.formulas[c].latex if latex else self.formulas[c].text
-        return _written(self.log[c], latex=latex)
-
-    def _raised(self, c: int, of: str, *, latex: bool) -> str:
-        """Return a ratio or density with its power, and what it is over."""
-        if (self.ratios or self.formulas) is None or (self.power[c] == 1 and not self.centred):
+            of = self.ratios[c].latex if latex else str(self.ratios[c])
+        elif self.formulas is not None:
+            of = self.formulas[c].latex if latex else self.formulas[c].text
+        else:
+            return _written(self.log[c], latex=latex)
+        if self.power[c] == 1 and not self.centred:
             return of
         power = f"{self.power[c]:.4g}"
         if latex:
@@ -218,7 +209,7 @@ class Worked(Tabular):
         wide = max(map(len, labels))
         lines = [" · ".join(_first([_given(factor) for factor in self.factors]))]
         for c, label in enumerate(labels):
-            product = " · ".join(_first([factor.text(c) for factor in self.factors]))
+            product = " · ".join(_first([factor.written(c) for factor in self.factors]))
             lines.append(f"{label + ':':{wide + 1}} {product} = {self._value(c)}")
         if not np.isfinite(self.joint.max()):
             return "\n".join([*lines, "every class is impossible, so that the class prior decides"])
@@ -259,9 +250,8 @@ class Worked(Tabular):
         labels = [latex_text(plain_cell(label)) for label in self.classes.tolist()]
         lines = []
         for c, label in enumerate(labels):
-            product = r" \cdot ".join(
-                _first([factor.latex(c) for factor in self.factors], r"\dots")
-            )
+            factors = [factor.written(c, latex=True) for factor in self.factors]
+            product = r" \cdot ".join(_first(factors, r"\dots"))
             lines.append(
                 rf"p({label})\,p(x \mid {label}) &= {product} = {self._value(c, latex=True)}"
             )
@@ -334,7 +324,9 @@ def _of_group(model: Model, group: Group, block: Block, rows: Rows) -> Iterator[
     """Yield the factors of the cells and words of a block of one row."""
     tally, event = model.taken.counts[group.key], group.event
     plain, weighted = model.taken.likelihoods[group.key], model.likelihoods[group.key]
-    axis, x_of = tally.axis, _numbers_of(block)
+    _, columns, numbers = block.entries()  # of each column or word its number, code or count
+    x_of = dict(zip(columns.tolist(), np.asarray(numbers, np.float64).tolist(), strict=True))
+    axis = tally.axis
     beside = group.kind in ("missing", "missing as")
     ratios = None if beside else event.ratios(tally)
     weight = _weights(model, group, x_of)
@@ -360,12 +352,6 @@ def _of_group(model: Model, group: Group, block: Block, rows: Rows) -> Iterator[
         found = _checked(factor, own, formulas, without, None if weight is None else weight[unit])
         if found.power.any() or found.log.any():  # a word of weight 0, or that comes not at all
             yield found
-
-
-def _numbers_of(block: Block) -> dict[int, float]:
-    """Return the number, code or count of each column or word of a block of one row."""
-    _, column, x = block.entries()
-    return dict(zip(column.tolist(), np.asarray(x, np.float64).tolist(), strict=True))
 
 
 def _items(
@@ -402,10 +388,8 @@ def _named(axis: Axis, column: int, item: int, rows: Rows) -> tuple[str, object]
         levels = axis.levels[column]
         if item < len(levels):
             return title(name), levels[item]
-        return title(name), plain_cells(rows.values(name))[
-            0
-        ] if name in rows.names else "(never seen)"
-    return title(name), plain_cells(rows.values(name))[0] if name in rows.names else None
+    cell = plain_cells(rows.values(name))[:1] if name in rows.names else []
+    return title(name), cell[0] if cell else "(never seen)" if isinstance(axis, Levels) else None
 
 
 def _present(axis: Axis, column: int, item: int) -> tuple[str, None]:
@@ -503,10 +487,6 @@ def _written(log: float, *, latex: bool = False) -> str:
 
 def _count(x: float) -> str:
     return f"{x:.10g}" if _exact(x).denominator <= PLAIN else f"{x:.4g}"
-
-
-def _terms(count: float, pretend: float) -> tuple[float, ...]:
-    return (count, pretend) if pretend else (count,)
 
 
 def _sum(count: float, pretend: float) -> str:

@@ -7,7 +7,18 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache, wraps
-from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, Protocol, TypeVar
+from textwrap import TextWrapper
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Concatenate,
+    Literal,
+    NamedTuple,
+    ParamSpec,
+    Protocol,
+    TypeAlias,
+    TypeVar,
+)
 
 from numpy.typing import NDArray
 
@@ -15,6 +26,9 @@ from naively.messages import shortened, visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+On: TypeAlias = "Axes | None"  # what to draw on; None: a new figure
+Names: TypeAlias = Sequence[str]
 
 # --- The one style of all pictures, and the Axes that they are drawn on --------------------------
 #
@@ -293,15 +307,9 @@ def whole_numbers(axis: Any, most: int = 10) -> None:
 def put_endless(ax: Axes, x: float, y: float, sign: float, colour: str) -> None:
     """End a bar or a line in an arrow, beside which it says that the weight is infinite."""
     ax.plot([x], [y], ">" if sign > 0 else "<", color=colour, markersize=5.5, clip_on=False)
-    ax.annotate(
-        "+∞" if sign > 0 else "-∞",
-        (x, y),
-        (4.5 if sign > 0 else -4.5, 0),
-        textcoords="offset points",
-        ha="left" if sign > 0 else "right",
-        va="center",
-        fontsize=7,
-    )
+    said, off, side = ("+∞", 4.5, "left") if sign > 0 else ("-∞", -4.5, "right")
+    how: dict[str, Any] = {"textcoords": "offset points", "ha": side, "va": "center"}
+    ax.annotate(said, (x, y), (off, 0), fontsize=7, **how)
 
 
 # --- Legends above a picture, with names as they are, and sentences below it ---------------------
@@ -347,35 +355,28 @@ def put_legend(
         text.set_text(name)
 
 
-def put_notes(
-    ax: Axes, label: str, notes: Sequence[str], where: Literal["center", "right"] = "center"
-) -> None:
-    """Label the horizontal axis, and write sentences under the label, in grey.
+WRAPPED = TextWrapper(62, break_long_words=False, break_on_hyphens=False)  # sentences below
+
+
+class Said(NamedTuple):
+    """What is written along the two axes of a picture, and in sentences below it."""
+
+    x: str = ""
+    y: str = ""
+    notes: Names = ()
+
+
+def put_said(ax: Axes, said: Said, where: Literal["center", "right"] = "center") -> None:
+    """Label the axes, and write sentences under the label of the horizontal one, in grey.
 
     To the right they have the room under the names at the left.
     """
-    lines = [line for note in notes for line in _lines(note)]
-    ax.set_xlabel(label, loc=where)
+    lines = [line for note in said.notes for line in WRAPPED.wrap(" ".join(note.split()))]
+    ax.set_xlabel(said.x, loc=where)
+    if said.y:
+        ax.set_ylabel(said.y)
     if lines:
-        below = ax.annotate(
-            "\n".join(lines),
-            ({"center": 0.5, "right": 1.0}[where], 0),
-            (0, -2),
-            xycoords=ax.xaxis.label,
-            textcoords="offset points",
-            ha=where,
-            va="top",
-            fontsize=6,
-            color=GREY,
-        )
-        below.set_gid("notes")
-
-
-def _lines(note: str) -> list[str]:
-    """Break a sentence into lines."""
-    lines = [""]
-    for word in note.split():
-        if lines[-1] and len(lines[-1]) + len(word) >= 62:
-            lines.append("")
-        lines[-1] = f"{lines[-1]} {word}".strip()
-    return lines
+        at = {"center": 0.5, "right": 1.0}[where], 0
+        how: dict[str, Any] = {"xycoords": ax.xaxis.label, "textcoords": "offset points"}
+        how |= {"ha": where, "va": "top", "fontsize": 6, "color": GREY, "gid": "notes"}
+        ax.annotate("\n".join(lines), at, (0, -2), **how)

@@ -15,6 +15,9 @@ from naively.pictures.axes import (
     HEIGHT,
     MOST,
     WIDTH,
+    Names,
+    On,
+    Said,
     legend_height,
     line,
     name_of,
@@ -23,7 +26,7 @@ from naively.pictures.axes import (
     points,
     put_endless,
     put_legend,
-    put_notes,
+    put_said,
     pyplot,
     styled,
     whole_numbers,
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
 
 
 Floats = NDArray[np.float64]
+Array = NDArray[Any]  # numbers or times
 BAR, WORD = 0.095, 0.115  # inches that a bar takes, and one with a name of its own
 FAINT = 0.16  # how opaque the data are
 HATCHES = ("", "////", "....", "\\\\\\\\", "xxxx", "----", "++++", "oooo")
@@ -44,18 +48,17 @@ HATCHES = ("", "////", "....", "\\\\\\\\", "xxxx", "----", "++++", "oooo")
 
 @styled()
 def draw_densities(
-    x: NDArray[Any],
+    x: Array,
     density: Floats,
-    names: Sequence[str],
+    names: Names,
+    said: Said,
     *,
-    labels: tuple[str, str],
     stems: bool = False,
     stepped: bool = False,
     log: bool = False,
-    edges: NDArray[Any] | None = None,
+    edges: Array | None = None,
     observed: Floats | None = None,
-    notes: Sequence[str] = (),
-    ax: Axes | None = None,
+    ax: On = None,
 ) -> Axes:
     """Draw a line, or stems, for each class over a faint histogram of its data.
 
@@ -67,8 +70,6 @@ def draw_densities(
         The density, or probability, at each.
     names : sequence of str
         Of the classes, at most ``MOST``.
-    labels : tuple of str
-        Of the horizontal and of the vertical axis.
     stems : bool
         Whether the numbers are whole, so that there is nothing between them.
     stepped : bool
@@ -78,8 +79,8 @@ def draw_densities(
         the logarithm to base 10, whose areas are what the eye sees.
     edges, observed : ndarray of shape (bins + 1,) and (bins, classes), optional
         A histogram of the data.
-    notes : sequence of str
-        What is said below.
+    said : Said
+        Of the two axes, and below.
     ax : Axes, optional
         What to draw on.
     """
@@ -87,7 +88,7 @@ def draw_densities(
     sides = None if edges is None else np.repeat(edges, 2)[1:-1]  # of each bin, both
     if log:
         ax.set_xscale("log")
-        labels = labels[0], f"{labels[1]} per power of 10"
+        said = said._replace(y=f"{said.y} per power of 10")
         middle = x if edges is None else np.sqrt(edges[1:] * edges[:-1])
         density = density * ((middle if stepped else x) * np.log(10))[:, None]
         observed = None if observed is None else observed * (middle * np.log(10))[:, None]
@@ -107,14 +108,13 @@ def draw_densities(
         _date(ax)
     if stems:
         whole_numbers(ax.xaxis)
-    ax.set_ylabel(labels[1])
-    put_notes(ax, labels[0], [*notes, *more])
+    put_said(ax, said._replace(notes=[*said.notes, *more]))
     put_legend(ax, handles, names)
     return ax
 
 
 def _top(
-    density: Floats, observed: Floats | None, edges: NDArray[Any] | None, *, stepped: bool
+    density: Floats, observed: Floats | None, edges: Array | None, *, stepped: bool
 ) -> tuple[float, list[str]]:
     """Return how high a picture is, and what is to be said of what is higher."""
     top = float(density[np.isfinite(density)].max(initial=0.0))
@@ -146,7 +146,7 @@ def _date(ax: Axes) -> None:
     ax.xaxis.set_major_formatter(new.ConciseDateFormatter(locator))
 
 
-def _of_counts(ax: Axes, x: NDArray[Any], p: Floats, i: int, n: int) -> Any:
+def _of_counts(ax: Axes, x: Array, p: Floats, i: int, n: int) -> Any:
     """Draw the probabilities of whole numbers as stems, beside those of other classes."""
     step = float(np.diff(x).min()) if len(x) > 1 else 1.0
     at = x + step * 0.6 * (i - (n - 1) / 2) / n
@@ -156,14 +156,7 @@ def _of_counts(ax: Axes, x: NDArray[Any], p: Floats, i: int, n: int) -> Any:
 
 @styled()
 def draw_many_densities(
-    edges: NDArray[Any],
-    density: Floats,
-    names: Sequence[str],
-    *,
-    labels: tuple[str, str],
-    log: bool = False,
-    notes: Sequence[str] = (),
-    ax: Axes | None = None,
+    edges: Array, density: Floats, names: Names, label: str, said: Said, ax: On, *, log: bool
 ) -> Axes:
     """Draw the density of each of many classes as a row of colours, the first on top.
 
@@ -175,12 +168,12 @@ def draw_many_densities(
         The density in each.
     names : sequence of str
         Of the classes.
-    labels : tuple of str
-        Of the horizontal axis, and of the colours.
+    label : str
+        Of the colours.
     log : bool
         Whether the horizontal axis is logarithmic.
-    notes : sequence of str
-        What is said below.
+    said : Said
+        Of the two axes, and below.
     ax : Axes, optional
         What to draw on.
     """
@@ -195,21 +188,14 @@ def draw_many_densities(
         whole_numbers(ax.xaxis)
     name_rows(ax, names)
     ax.set_ylim(len(names) - 0.5, -0.5)
-    ax.figure.colorbar(mesh, ax=ax, label=labels[1])
-    put_notes(ax, labels[0], notes)
+    ax.figure.colorbar(mesh, ax=ax, label=label)
+    put_said(ax, said)
     return ax
 
 
 @styled()
 def draw_levels(
-    levels: Sequence[str],
-    p: Floats,
-    observed: Floats | None,
-    names: Sequence[str],
-    *,
-    labels: tuple[str, str],
-    notes: Sequence[str] = (),
-    ax: Axes | None = None,
+    levels: Names, p: Floats, observed: Floats | None, names: Names, said: Said, ax: On = None
 ) -> Axes:
     """Draw a group of horizontal bars for each level, one for each class, the first on top.
 
@@ -223,53 +209,42 @@ def draw_levels(
         What was counted, as a mark in each bar.
     names : sequence of str
         Of the classes, at most ``MOST``.
-    labels : tuple of str
-        Of the horizontal and of the vertical axis.
-    notes : sequence of str
-        What is said below.
+    said : Said
+        Of the two axes, and below.
     ax : Axes, optional
         What to draw on.
     """
-    k = len(names)
-    ax = new_axes(
-        ax, height=max(HEIGHT * 0.6, BAR * (k + 0.8) * len(levels) + 0.9) + legend_height(names)
-    )
-    at, handles = np.arange(len(levels)), []
-    for i in range(k):
-        y = at + 0.8 * ((i + 0.5) / k - 0.5)
-        handles.append(ax.barh(y, p[:, i], 0.8 / k, **bar(i)))
-        if observed is not None:
-            ax.plot(observed[:, i], y, "|", color="black", markersize=5, markeredgewidth=0.9)
-    name_rows(ax, [name_of(level) for level in levels], at)
-    ax.set_ylim(max(len(levels), 1) - 0.5, -0.5)
+    high = max(HEIGHT * 0.6, BAR * (len(names) + 0.8) * len(levels) + 0.9)
+    ax = new_axes(ax, height=high + legend_height(names))
+    handles = _bars_in_groups(ax, p, observed)
+    name_rows(ax, [name_of(level) for level in levels])
     ax.set_xlim(0, None)
-    ax.set_ylabel(labels[1])
-    put_notes(ax, labels[0], notes, "right")
+    put_said(ax, said, "right")
     put_legend(ax, handles, names, "right")
     return ax
 
 
+def _bars_in_groups(ax: Axes, table: Floats, marks: Floats | None = None) -> list[Any]:
+    """Draw a group of bars for each row of a table, the first on top, with a mark in each bar."""
+    (n, k), handles = table.shape, []
+    for i in range(k):
+        y = np.arange(n) + 0.8 * ((i + 0.5) / k - 0.5)
+        handles.append(ax.barh(y, table[:, i], 0.8 / k, **bar(i)))
+        if marks is not None:
+            ax.plot(marks[:, i], y, "|", color="black", markersize=5, markeredgewidth=0.9)
+    ax.set_ylim(max(n, 1) - 0.5, -0.5)
+    return handles
+
+
 def bar(i: int) -> dict[str, Any]:
     """Return how the bars of the i-th class are drawn."""
-    place = i % MOST
-    return {
-        "color": COLOURS[place],
-        "hatch": HATCHES[place],
-        "edgecolor": "white",
-        "linewidth": 0.3,
-    }
+    look = {"color": COLOURS[i % MOST], "hatch": HATCHES[i % MOST]}
+    return {**look, "edgecolor": "white", "linewidth": 0.3}
 
 
 @styled()
 def draw_words(
-    words: Sequence[str],
-    weight: Floats,
-    of_class: Sequence[int],
-    names: Sequence[str],
-    *,
-    labels: tuple[str, str],
-    notes: Sequence[str] = (),
-    ax: Axes | None = None,
+    words: Names, weight: Floats, of_class: Sequence[int], names: Names, said: Said, ax: On = None
 ) -> Axes:
     """Draw a bar for each word, in the colour of the class that it speaks for.
 
@@ -283,18 +258,15 @@ def draw_words(
         The number of the class of each word.
     names : sequence of str
         Of the classes, at most ``MOST``.
-    labels : tuple of str
-        Of the horizontal and of the vertical axis.
-    notes : sequence of str
-        What is said below.
+    said : Said
+        Of the two axes, and below.
     ax : Axes, optional
         What to draw on.
     """
     ax = new_axes(ax, height=max(HEIGHT * 0.6, WORD * len(words) + 0.9) + legend_height(names))
     finite = weight[np.isfinite(weight)]
     width = np.minimum(weight, 1.3 * finite.max(initial=1.0))
-    y, last, handles = 0.0, None, []
-    places = []
+    y, last, handles, places = 0.0, None, [], []
     for c, w, real in zip(of_class, width.tolist(), weight.tolist(), strict=True):
         y += 0.5 if last not in (None, c) else 0.0
         drawn = ax.barh(y, w, 0.8, **bar(c))
@@ -306,8 +278,7 @@ def draw_words(
         y, last = y + 1.0, c
     name_rows(ax, [name_of(word) for word in words], places)
     ax.set_ylim(y - 0.4, -0.6)
-    ax.set_ylabel(labels[1])
-    put_notes(ax, labels[0], notes, "right")
+    put_said(ax, said, "right")
     put_legend(ax, handles, [names[c] for c in dict.fromkeys(of_class)], "right")
     return ax
 
@@ -324,15 +295,7 @@ FAR = 10.0  # nats: beyond, log odds have one colour
 
 @styled()
 def draw_regions(
-    x: Floats,
-    y: Floats,
-    lead: Floats,
-    rows: Points,
-    names: Sequence[str],
-    *,
-    labels: tuple[str, str],
-    notes: Sequence[str] = (),
-    ax: Axes | None = None,
+    x: Floats, y: Floats, lead: Floats, rows: Points, names: Names, said: Said, ax: On = None
 ) -> Axes:
     """Colour the region of each class, draw its border, and rows on top.
 
@@ -347,10 +310,8 @@ def draw_regions(
         The x, y and class number of rows, (rows,) each.
     names : sequence of str
         Of the classes; those of more than ``MOST`` are written on their regions.
-    labels : tuple of str
-        Of the horizontal and of the vertical axis.
-    notes : sequence of str
-        What is said below.
+    said : Said
+        Of the two axes, and below.
     ax : Axes, optional
         What to draw on.
     """
@@ -361,25 +322,17 @@ def draw_regions(
         of = np.clip(lead[:, :, c], -BEYOND, BEYOND)
         if not (of > 0).any():
             continue
-        colour = pale(COLOURS[c % MOST])
-        ax.contourf(x, y, of, [0.0, np.inf], colors=[colour])
+        ax.contourf(x, y, of, [0.0, np.inf], colors=[pale(COLOURS[c % MOST])])
         if (of < 0).any():
             ax.contour(x, y, of, [0.0], colors="black", linewidths=0.6, linestyles="-")
-    ax.set_xlim(x[0], x[-1])
-    ax.set_ylim(y[0], y[-1])
-    _finish(ax, rows, names, labels, notes, legend=not many)
-    if many:
-        for c, name in enumerate(names):
-            inside = lead[:, :, c] > 0
-            if inside.any():
-                i, j = _middle(inside)
-                box: dict[str, Any] = {
-                    "facecolor": "white",
-                    "alpha": 0.75,
-                    "linewidth": 0,
-                    "pad": 0.6,
-                }
-                ax.text(x[j], y[i], name, ha="center", va="center", fontsize=7, bbox={**box})
+    ax.set(xlim=(x[0], x[-1]), ylim=(y[0], y[-1]))
+    _finish(ax, rows, names, said, legend=not many)
+    box = {"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.6}
+    for c, name in enumerate(names if many else ()):
+        inside = lead[:, :, c] > 0
+        if inside.any():
+            i, j = _middle(inside)
+            ax.text(x[j], y[i], name, ha="center", va="center", fontsize=7, bbox={**box})
     return ax
 
 
@@ -405,15 +358,7 @@ def _middle(inside: NDArray[np.bool_]) -> tuple[int, int]:
 
 @styled()
 def draw_surface(
-    x: Floats,
-    y: Floats,
-    values: Floats,
-    *,
-    labels: tuple[str, str],
-    label: str,
-    diverging: bool,
-    notes: Sequence[str] = (),
-    ax: Axes | None = None,
+    x: Floats, y: Floats, values: Floats, label: str, said: Said, ax: On, *, diverging: bool
 ) -> Axes:
     """Draw a surface in colours, with lines where it is equally high.
 
@@ -423,14 +368,12 @@ def draw_surface(
         The grid.
     values : ndarray of shape (points of y, points of x)
         Probabilities, or log odds.
-    labels : tuple of str
-        Of the horizontal and of the vertical axis.
     label : str
         Of the colours.
     diverging : bool
         Whether the values are log odds, of which 0 is a border; else they are probabilities.
-    notes : sequence of str
-        What is said below.
+    said : Said
+        Of the two axes, and below.
     ax : Axes, optional
         What to draw on.
     """
@@ -451,14 +394,13 @@ def draw_surface(
         drawn = ax.contour(x, y, shown, there, colors="black", linewidths=0.8)
         ax.clabel(drawn, fmt="%g", fontsize=6)
     ax.figure.colorbar(mesh, ax=ax, label=label, extend="both" if cut else "neither")
-    ax.set_ylabel(labels[1])
-    put_notes(ax, labels[0], notes)
+    put_said(ax, said)
     return ax
 
 
 @styled()
 def draw_surface_above(
-    x: Floats, y: Floats, values: Floats, labels: tuple[str, str, str], ax: Axes | None = None
+    x: Floats, y: Floats, values: Floats, labels: tuple[str, str, str], ax: On = None
 ) -> Axes:
     """Draw a surface in three dimensions, (points of y, points of x), above the two axes."""
     if ax is None:
@@ -469,25 +411,14 @@ def draw_surface_above(
     solid: Any = ax
     shown = np.clip(values, -FAR, FAR)
     solid.plot_surface(*np.meshgrid(x, y), shown, cmap="PuOr_r", linewidth=0, rasterized=True)
-    for set_label, label in zip(
-        (solid.set_xlabel, solid.set_ylabel, solid.set_zlabel), labels, strict=True
-    ):
-        set_label(label)
+    solid.set(**dict(zip(("xlabel", "ylabel", "zlabel"), labels, strict=True)))
     solid.set_box_aspect(None, zoom=0.8)  # the label of the height is within the figure
     return ax
 
 
 @styled()
 def draw_contours(
-    x: Floats,
-    y: Floats,
-    density: Floats,
-    rows: Points,
-    names: Sequence[str],
-    *,
-    labels: tuple[str, str],
-    notes: Sequence[str] = (),
-    ax: Axes | None = None,
+    x: Floats, y: Floats, density: Floats, rows: Points, names: Names, said: Said, ax: On = None
 ) -> Axes:
     """Draw contours of the density of each class, at shares of its highest, over rows.
 
@@ -501,10 +432,8 @@ def draw_contours(
         The x, y and class number of rows, (rows,) each.
     names : sequence of str
         Of the classes, at most ``MOST``.
-    labels : tuple of str
-        Of the horizontal and of the vertical axis.
-    notes : sequence of str
-        What is said below.
+    said : Said
+        Of the two axes, and below.
     ax : Axes, optional
         What to draw on.
     """
@@ -514,46 +443,30 @@ def draw_contours(
         top = float(of_class[np.isfinite(of_class)].max(initial=0.0))
         at = [share * top for share in LEVELS]
         if top > 0 and of_class.min() < at[-1]:
-            ax.contour(
-                x,
-                y,
-                of_class,
-                at,
-                colors=COLOURS[c % MOST],
-                linestyles=[DASHES[c % MOST]],
-                linewidths=0.9,
-            )
-    said = [*notes, "contours at 5, 20, 50 and 80 % of the highest density"]
-    _finish(ax, rows, names, labels, said, faint=True)
+            look: dict[str, Any] = {"colors": COLOURS[c % MOST], "linestyles": [DASHES[c % MOST]]}
+            ax.contour(x, y, of_class, at, linewidths=0.9, **look)
+    notes = [*said.notes, "contours at 5, 20, 50 and 80 % of the highest density"]
+    _finish(ax, rows, names, said._replace(notes=notes), faint=True)
     return ax
 
 
 def _finish(
-    ax: Axes,
-    rows: Points,
-    names: Sequence[str],
-    labels: tuple[str, str],
-    notes: Sequence[str],
-    *,
-    faint: bool = False,
-    legend: bool = True,
+    ax: Axes, rows: Points, names: Names, said: Said, *, faint: bool = False, legend: bool = True
 ) -> None:
     """Draw rows by class, a legend, and the names of the axes."""
     x, y, code = rows
-    limits = ax.get_xlim(), ax.get_ylim()
+    limits = {"xlim": ax.get_xlim(), "ylim": ax.get_ylim()}
     handles: list[Any] = []
     for c in range(len(names)):
         of = code == c
         edge = {"markeredgecolor": "white", "markeredgewidth": 0.3}
         how = {**points(c), **edge, "markersize": 3.0, "alpha": 0.45 if faint else 0.9}
         handles.append(ax.plot(x[of], y[of], **how)[0])
-    ax.set_xlim(limits[0])
-    ax.set_ylim(limits[1])
+    ax.set(**limits)
     other = code < 0
     if other.any():
         ax.plot(x[other], y[other], ".", color=GREY, markersize=1.5)
-    ax.set_ylabel(labels[1])
-    put_notes(ax, labels[0], notes)
+    put_said(ax, said)
     if legend:
         put_legend(ax, handles, names)
 
@@ -565,15 +478,7 @@ LINE = 0.11  # inches that a bar takes
 
 
 @styled()
-def draw_counts(
-    values: Sequence[str],
-    count: Floats,
-    names: Sequence[str],
-    *,
-    labels: tuple[str, str],
-    notes: Sequence[str] = (),
-    ax: Axes | None = None,
-) -> Axes:
+def draw_counts(values: Names, count: Floats, names: Names, said: Said, ax: On = None) -> Axes:
     """Draw a group of bars for each class or level, one for each tally, the first on top.
 
     Parameters
@@ -584,53 +489,32 @@ def draw_counts(
         How long the bars are.
     names : sequence of str
         Of the tallies.
-    labels : tuple of str
-        Of the horizontal and of the vertical axis.
-    notes : sequence of str
-        What is said below.
+    said : Said
+        Of the two axes, and below.
     ax : Axes, optional
         What to draw on.
     """
-    k = len(names)
-    ax = new_axes(
-        ax, height=max(0.6 * HEIGHT, LINE * (k + 1) * len(values) + 0.9) + legend_height(names)
-    )
-    at, handles = np.arange(len(values)), []
-    for i in range(k):
-        y = at + 0.8 * ((i + 0.5) / k - 0.5)
-        handles.append(ax.barh(y, count[:, i], 0.8 / k, **bar(i)))
-    ax.set_yticks(at, values)
-    ax.set_ylim(len(values) - 0.5, -0.5)
-    ax.set_ylabel(labels[1])
-    put_notes(ax, labels[0], notes)
-    if k > 1:
+    high = max(0.6 * HEIGHT, LINE * (len(names) + 1) * len(values) + 0.9)
+    ax = new_axes(ax, height=high + legend_height(names))
+    handles = _bars_in_groups(ax, count)
+    ax.set_yticks(range(len(values)), values)
+    put_said(ax, said)
+    if len(names) > 1:
         put_legend(ax, handles, names)
     return ax
 
 
-def draw_tally(classes: Sequence[object], count: Floats, most: int, ax: Axes | None = None) -> Axes:
+def draw_tally(classes: Sequence[object], count: Floats, most: int, ax: On = None) -> Axes:
     """Draw a bar for the rows of each class, (classes,), of the ``most`` most frequent ones."""
     first = np.sort(np.argsort(-count, kind="stable")[:most])
     more = len(classes) - len(first)
-    return draw_counts(
-        [name_of(classes[i]) for i in first.tolist()],
-        count[first, None],
-        ["rows"],
-        labels=("rows (sum of weights)", "class"),
-        notes=[f"and {more:,} more classes"] * (more > 0),
-        ax=ax,
-    )
+    names = [name_of(classes[i]) for i in first.tolist()]
+    said = Said("rows (sum of weights)", "class", [f"and {more:,} more classes"] * (more > 0))
+    return draw_counts(names, count[first, None], ["rows"], said, ax)
 
 
 @styled()
-def draw_fading(
-    left: Floats,
-    names: Sequence[str],
-    *,
-    labels: tuple[str, str],
-    notes: Sequence[str] = (),
-    ax: Axes | None = None,
-) -> Axes:
+def draw_fading(left: Floats, names: Names, said: Said, ax: On = None) -> Axes:
     """Draw what is left of batches as bars on top of each other, the oldest at the bottom.
 
     Parameters
@@ -639,10 +523,8 @@ def draw_fading(
         How many rows of each batch are left at each time.
     names : sequence of str
         Of the batches.
-    labels : tuple of str
-        Of the horizontal and of the vertical axis.
-    notes : sequence of str
-        What is said below.
+    said : Said
+        Of the two axes, and below.
     ax : Axes, optional
         What to draw on.
     """
@@ -652,8 +534,7 @@ def draw_fading(
     for i, of in enumerate(left):
         handles.append(ax.bar(at, of, 0.8, bottom=bottom, **bar(i)))
         bottom = bottom + of
-    ax.set_ylabel(labels[1])
     whole_numbers(ax.xaxis)
-    put_notes(ax, labels[0], notes)
+    put_said(ax, said)
     put_legend(ax, handles, names)
     return ax

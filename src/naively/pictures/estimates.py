@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from textwrap import fill
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from naively.pictures.axes import (
     GREY,
     MOST,
     STYLE,
+    On,
     line,
     name_of,
     new_axes,
@@ -33,6 +34,11 @@ if TYPE_CHECKING:
 
 
 Array = NDArray[np.floating]
+Whole = NDArray[np.int64]
+Of: TypeAlias = Mapping[Any, Array]  # by parameter or level
+Point: TypeAlias = tuple[float, float]
+Ends: TypeAlias = tuple[float, ...] | None
+Curves: TypeAlias = Mapping[str, Array]  # by their names
 BARS = 40  # the most bars of a histogram
 MOST_MARKS = 300  # numbers of a series that have a mark each
 MOST_LEVELS = 20  # levels that have a bar each
@@ -44,12 +50,7 @@ PALE = "#D9D9D9"  # of a sample, behind the lines
 
 @styled()
 def draw_densities(
-    x: Array,
-    densities: Mapping[str, Array],
-    sample: Array | None,
-    *,
-    discrete: bool,
-    ax: Axes | None = None,
+    x: Array, densities: Curves, sample: Array | None, ax: On = None, *, discrete: bool
 ) -> Axes:
     """Draw densities, or probabilities of whole numbers, over a sample's histogram."""
     ax = new_axes(ax)
@@ -66,8 +67,7 @@ def draw_densities(
             ax.plot(x + step, density, label=name, **points(i))
         else:
             ax.plot(x, density, label=name, **line(i))
-    ax.set_xlabel("value")
-    ax.set_ylabel("probability" if discrete else "density")
+    ax.set(xlabel="value", ylabel="probability" if discrete else "density")
     if discrete:
         whole_numbers(ax.xaxis)
         ax.set_ylim(bottom=0)
@@ -90,9 +90,7 @@ def _lines_on(ax: Axes) -> int:
 
 
 @styled()
-def draw_shares(
-    names: Sequence[object], shares: Mapping[str, Array], ax: Axes | None = None
-) -> Axes:
+def draw_shares(names: Sequence[object], shares: Curves, ax: On = None) -> Axes:
     """Draw a bar for each level and way to estimate, or a point where there are several ways."""
     ax = new_axes(ax)
     first = next(iter(shares.values()))
@@ -125,12 +123,7 @@ def draw_shares(
 
 @styled()
 def draw_curve(
-    value: Array,
-    densities: Mapping[str, Array],
-    parameter: object,
-    interval: tuple[float, ...] | None,
-    level: float,
-    ax: Axes | None = None,
+    value: Array, densities: Curves, parameter: object, interval: Ends, level: float, ax: On = None
 ) -> Axes:
     """Draw prior, scaled likelihood and posterior; the interval is shaded under the last."""
     ax = new_axes(ax)
@@ -144,10 +137,9 @@ def draw_curve(
         low, high = interval
         inside = (value >= low) & (value <= high)
         posterior = [*densities.values()][-1]
-        ax.fill_between(value[inside], posterior[inside], color=COLOURS[0], alpha=0.2, linewidth=0,
-                        label=f"{level:.0%} interval")  # fmt: skip
-    ax.set_xlabel(name_of(parameter))
-    ax.set_ylabel("density")
+        how: dict[str, Any] = {"color": COLOURS[0], "alpha": 0.2, "label": f"{level:.0%} interval"}
+        ax.fill_between(value[inside], posterior[inside], linewidth=0, **how)
+    ax.set(xlabel=name_of(parameter), ylabel="density")
     ax.set_ylim(bottom=0)
     _from_0_to_1(ax, value)
     _legend_above(ax)
@@ -166,13 +158,7 @@ DEEP = 12.0  # nats below the top, to which a log likelihood is drawn
 
 @styled()
 def draw_likelihood(
-    value: Array,
-    height: Array,
-    parameter: object,
-    mle: float,
-    ax: Axes | None = None,
-    *,
-    log: bool,
+    value: Array, height: Array, parameter: object, mle: float, ax: On = None, *, log: bool
 ) -> Axes:
     """Draw a likelihood or its logarithm, and mark where it is greatest."""
     ax = new_axes(ax)
@@ -195,37 +181,28 @@ def draw_likelihood(
 
 @styled()
 def draw_surface(
-    mean: Array,
-    variance: Array,
-    surfaces: Mapping[str, Array],
-    best: Mapping[str, tuple[float, float]],
-    ax: Axes | None = None,
+    mean: Array, variance: Array, surfaces: Curves, best: Mapping[str, Point], ax: On = None
 ) -> Axes:
     """Draw contours of log densities over mean and variance, and where each is greatest."""
     from matplotlib.lines import Line2D
 
     ax = new_axes(ax)
-    handles: list[Any] = []
-    inside: list[NDArray[np.bool_]] = []
-    for i, (surface, (name, (x, y))) in enumerate(zip(surfaces.items(), best.items(), strict=True)):
-        what, table = surface
+    handles, inside = list[Any](), list[NDArray[np.bool_]]()
+    each = zip(surfaces.items(), best.items(), strict=True)
+    for i, ((what, table), (name, (x, y))) in enumerate(each):
         if np.isnan(table).all():
             continue
         look = line(1 - i)
         drop = [-below for below in reversed(BELOW)]
         depth = table - np.nanmax(table)
-        ax.contour(mean, variance, depth.T, levels=drop, linewidths=1,
-                   colors=[look["color"]], linestyles=[look["linestyle"]])  # fmt: skip
+        lines: dict[str, Any] = {"colors": [look["color"]], "linestyles": [look["linestyle"]]}
+        ax.contour(mean, variance, depth.T, levels=drop, linewidths=1, **lines)
         inside.append(depth >= drop[0])
         handles.append(Line2D([], [], linewidth=1, label=what, **look))
         if np.isfinite([x, y]).all():
             ring = {"markerfacecolor": "none", "markersize": 6.5} if i else {}
             handles += ax.plot([x], [y], label=name, **{**points(1 - i), **ring})
-    ax.set_yscale("log")
-    _few_powers(ax.yaxis)
     _around(ax, mean, variance, np.any(inside, axis=0).T)
-    ax.set_xlabel("mean")
-    ax.set_ylabel("variance")
     below = ", ".join(f"{nats:g}" for nats in BELOW)
     _legend_above(ax, handles=handles, title=f"contours {below} nats below the best")
     return ax
@@ -241,7 +218,9 @@ def _few_powers(axis: Any, subs: tuple[float, ...] = (1.0, 2.0, 5.0)) -> None:
 
 
 def _around(ax: Axes, x: Array, y: Array, inside: NDArray[np.bool_]) -> None:
-    """Show the part of a grid that is inside, (rows, columns), and a little more; y is of logs."""
+    """Show the part of a grid of means and variances that is inside, (rows, columns), and more."""
+    ax.set(yscale="log", xlabel="mean", ylabel="variance")
+    _few_powers(ax.yaxis)
     columns, rows = (np.flatnonzero(inside.any(axis=side)) for side in (0, 1))
     room = 0.06 * (x[columns[-1]] - x[columns[0]]) or 1.0
     ax.set_xlim(max(x[0], x[columns[0]] - room), min(x[-1], x[columns[-1]] + room))
@@ -251,7 +230,7 @@ def _around(ax: Axes, x: Array, y: Array, inside: NDArray[np.bool_]) -> None:
 
 @styled()
 def draw_updates(
-    value: Array, density: Array, n: Sequence[int], parameter: str, ax: Axes | None = None
+    value: Array, density: Array, n: Sequence[int], parameter: str, ax: On = None
 ) -> Axes:
     """Draw a density for each number of observations, the later the darker."""
     ax = new_axes(ax)
@@ -261,8 +240,7 @@ def draw_updates(
         look = {**line(i), "color": shade}
         ax.plot(value, density[at], label=f"{n[at]:,}", **look)
     of = f" ({len(some)} of {len(n):,} sizes are drawn)" if len(some) < len(n) else ""
-    ax.set_xlabel(parameter)
-    ax.set_ylabel("density")
+    ax.set(xlabel=parameter, ylabel="density")
     ax.set_ylim(bottom=0)
     _from_0_to_1(ax, value)
     _legend_above(ax, title=f"observations{of}", ncols=4)
@@ -271,12 +249,7 @@ def draw_updates(
 
 @styled()
 def draw_consistency(
-    n: NDArray[np.int64],
-    estimate: Mapping[Any, Array],
-    low: Mapping[Any, Array],
-    high: Mapping[Any, Array],
-    truth: Mapping[Any, float],
-    ax: Axes | None = None,
+    n: Whole, estimate: Of, low: Of, high: Of, truth: Mapping[Any, float], ax: On = None
 ) -> Axes:
     """Draw running estimates with their bands, and the truth where it is known."""
     ax = new_axes(ax)
@@ -298,41 +271,36 @@ def draw_consistency(
     for name, of in truth.items():
         if name in names:
             first = name == next(iter(truth))
-            ax.axhline(of, color=GREY, linewidth=0.8, linestyle=":",
-                       label="truth" if first else None)  # fmt: skip
+            label = "truth" if first else None
+            ax.axhline(of, color=GREY, linewidth=0.8, linestyle=":", label=label)
     ax.set_xscale("log")
     _few_powers(ax.xaxis, (1.0,))
     left = len(estimate) - len(names)
-    ax.set_xlabel("observations" + (f" ({left:,} more parameters are not drawn)" if left else ""))
-    ax.set_ylabel("maximum likelihood estimate")
+    more = f" ({left:,} more parameters are not drawn)" if left else ""
+    ax.set(xlabel=f"observations{more}", ylabel="maximum likelihood estimate")
     _legend_above(ax, ncols=3 if few else 4)
     return ax
 
 
 @styled()
-def draw_series(values: Array, ax: Axes | None = None) -> Axes:
+def draw_series(values: Array, ax: On = None) -> Axes:
     """Draw a sample in its order."""
     ax = new_axes(ax)
-    marker = "o" if len(values) <= MOST_MARKS else ""
-    ax.plot(np.arange(1, len(values) + 1), values, color=COLOURS[0], linewidth=0.8, marker=marker,
-            markersize=2.5)  # fmt: skip
-    ax.set_xlabel("place in the sample")
-    ax.set_ylabel("value")
+    place, marker = np.arange(1, len(values) + 1), "o" if len(values) <= MOST_MARKS else ""
+    ax.plot(place, values, color=COLOURS[0], linewidth=0.8, marker=marker, markersize=2.5)
+    ax.set(xlabel="place in the sample", ylabel="value")
     return ax
 
 
 @styled()
-def draw_autocorrelation(
-    lag: NDArray[np.int64], correlation: Array, band: float, ax: Axes | None = None
-) -> Axes:
+def draw_autocorrelation(lag: Whole, correlation: Array, band: float, ax: On = None) -> Axes:
     """Draw the autocorrelation at each lag, with the band that independent values stay in."""
     ax = new_axes(ax)
     ax.axhspan(-band, band, color=PALE, label="95% of independent values")
     ax.vlines(lag, 0, correlation, color=COLOURS[0])
     ax.plot(lag, correlation, **points(0))
     ax.axhline(0, color=GREY, linewidth=0.7)
-    ax.set_xlabel("lag")
-    ax.set_ylabel("autocorrelation")
+    ax.set(xlabel="lag", ylabel="autocorrelation")
     _legend_above(ax)
     return ax
 
@@ -352,6 +320,7 @@ def _legend_above(ax: Axes, **options: Any) -> None:
 Floats = NDArray[np.float64]
 ROOM = 1.08  # of the height of the Axes, to that of the highest curve
 STEEP = 4.0  # what rises without bound at an end is cut off at so many times the rest
+Two: TypeAlias = Sequence[float]
 HELD = (0.95, 0.8, 0.5)  # the probability within each contour
 WIDE, LONGEST = 48, 90  # characters of a line of a title, and of the title
 
@@ -368,7 +337,7 @@ def draw_distributions(
     parameter: str,
     title: str,
     each: str,
-    ax: Axes | None = None,
+    ax: On = None,
 ) -> Axes:
     """Draw the densities of one parameter, or of one for each column or level.
 
@@ -419,8 +388,7 @@ def draw_distributions(
     every = np.concatenate([x, *(np.asarray(of.get_xdata(), np.float64) for of in ax.get_lines())])
     ax.set_xlim(every.min(), every.max())
     _from_0_to_1(ax, np.sort(every))
-    ax.set_xlabel(parameter)
-    ax.set_ylabel("density")
+    ax.set(xlabel=parameter, ylabel="density")
     if several:
         more = len(alike) - len(shown)
         ax.set_title(_short(title) + (f"\n{len(shown)} of {len(alike)} curves" if more else ""))
@@ -453,14 +421,7 @@ def _of_numbers(places: Sequence[int]) -> str:
 
 @styled()
 def draw_contours(
-    mean: Floats,
-    variance: Floats,
-    density: Floats,
-    means: Sequence[float],
-    mode: Sequence[float],
-    *,
-    title: str,
-    ax: Axes | None = None,
+    mean: Floats, variance: Floats, density: Floats, means: Two, mode: Two, title: str, ax: On
 ) -> Axes:
     """Draw a density of a mean and a variance as contours that hold 50, 80 and 95 % of it.
 
@@ -489,17 +450,11 @@ def draw_contours(
     )
     names = dict(zip(drawn.levels, (f"{held:.0%}" for held in HELD), strict=True))
     ax.clabel(drawn, fmt=names, fontsize=7)
-    for name, (x, y), marker, face in (
-        ("mean", means, "o", "black"),
-        ("mode", mode, "^", "white"),
-    ):
+    marks = ("mean", means, "o", "black"), ("mode", mode, "^", "white")
+    for name, (x, y), marker, face in marks:
         if np.isfinite(x) and np.isfinite(y):
             ax.plot([x], [y], marker, color="black", markerfacecolor=face, label=name)
-    ax.set_yscale("log")
-    _few_powers(ax.yaxis)
     _around(ax, mean, variance, density >= levels[0])
-    ax.set_xlabel("mean")
-    ax.set_ylabel("variance")
     _legend_above(ax, title=_short(title))
     return ax
 

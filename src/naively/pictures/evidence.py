@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,9 @@ from naively.pictures.axes import (
     SMALL,
     SMALLEST,
     WIDTH,
+    Names,
+    On,
+    Said,
     class_names,
     inches,
     line,
@@ -26,7 +29,7 @@ from naively.pictures.axes import (
     name_rows,
     new_axes,
     put_endless,
-    put_notes,
+    put_said,
     size_of_names,
     styled,
     whole_numbers,
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
 
 
 Floats = NDArray[np.float64]
+Range: TypeAlias = tuple[float, float]
 LINE = 0.17  # inches that a step takes
 FOR, AGAINST = COLOURS[0], COLOURS[1]
 DIVERGING = "PuOr_r"  # told apart by the colour-blind
@@ -47,13 +51,7 @@ BEYOND = 1.2  # how far a bar without end goes, of the range of the others
 
 @styled()
 def draw_waterfall(
-    items: Sequence[str],
-    weight: Floats,
-    *,
-    label: str,
-    title: str,
-    ends: tuple[float, float] | None = None,
-    ax: Axes | None = None,
+    items: Names, weight: Floats, label: str, title: str, ends: Range | None, ax: On = None
 ) -> Axes:
     """Draw a bar for each weight, from where the last ended, the first on top.
 
@@ -108,7 +106,8 @@ def draw_waterfall(
         ax.errorbar([sum_], [below], xerr=error, fmt="o", color=GREY, capsize=2, elinewidth=1.2)
         ax.set_ylim(len(items) + 0.1, -0.6)
     ax.set_title(title, loc="right")
-    put_notes(ax, label, [] if real.all() else ["other bars go on as if there were no ∞"], "right")
+    notes = ["other bars go on as if there were no ∞"] * (not real.all())
+    put_said(ax, Said(label, notes=notes), "right")
     return ax
 
 
@@ -120,14 +119,7 @@ PER_LINE = 5
 
 
 @styled()
-def draw_images(
-    images: Floats,
-    names: Sequence[str],
-    *,
-    label: str,
-    notes: Sequence[str] = (),
-    ax: Axes | None = None,
-) -> Axes:
+def draw_images(images: Floats, names: Names, label: str, notes: Names, ax: On = None) -> Axes:
     """Draw images beside each other, on one scale of grey, each under its name.
 
     Parameters
@@ -149,30 +141,24 @@ def draw_images(
     aspect = (1 + NAME) * height * down / ((1 + GAP) * width * across)
     ax = new_axes(ax, height=min(3 * HEIGHT, max(0.4 * HEIGHT, (WIDTH - 0.6) * aspect + 0.3)))
     finite = images[np.isfinite(images)]
-    scale = {"vmin": float(finite.min(initial=0.0)), "vmax": float(finite.max(initial=0.0)) or 1.0}
+    least, most = float(finite.min(initial=0.0)), float(finite.max(initial=0.0)) or 1.0
+    how: dict[str, Any] = {"cmap": "Greys", "interpolation": "nearest", "vmin": least, "vmax": most}
     for i, name in enumerate(names):
         left = (i % across) * (1 + GAP) * width
         top = (i // across) * (1 + NAME) * height
-        drawn = ax.imshow(
-            images[i],
-            cmap="Greys",
-            extent=(left, left + width, top + height, top),
-            interpolation="nearest",
-            vmin=scale["vmin"],
-            vmax=scale["vmax"],
-        )
+        drawn = ax.imshow(images[i], extent=(left, left + width, top + height, top), **how)
         ax.text(left + width / 2, top - 0.04 * height, name, ha="center", va="bottom", fontsize=7)
     ax.set_xlim(-GAP * width, across * (1 + GAP) * width)
     ax.set_ylim(down * (1 + NAME) * height - 0.3 * height, -NAME * height)
     _without_ticks(ax)
     if n:
         ax.figure.colorbar(drawn, ax=ax, label=label, shrink=0.8)
-    put_notes(ax, "", notes)
+    put_said(ax, Said(notes=notes))
     return ax
 
 
 @styled()
-def draw_evidence(weight: Floats, *, title: str, label: str, ax: Axes | None = None) -> Axes:
+def draw_evidence(weight: Floats, title: str, label: str, ax: On = None) -> Axes:
     """Draw one image in colours that diverge from 0 to either side alike.
 
     Parameters
@@ -197,8 +183,7 @@ def draw_evidence(weight: Floats, *, title: str, label: str, ax: Axes | None = N
 
 def _without_ticks(ax: Axes) -> None:
     """Take away what says where a pixel is."""
-    ax.set_xticks([])
-    ax.set_yticks([])
+    ax.set(xticks=[], yticks=[])
     ax.spines[:].set_visible(False)
 
 
@@ -211,18 +196,18 @@ CHARACTER = 0.6 * SIZE / 72  # inches, that a character of a value takes
 FAR = 12.0  # nats, beyond which a line ends in an arrow
 
 
+class Scale(NamedTuple):
+    """A column with its values, their weights, (values,), and the least and the greatest weight."""
+
+    column: str
+    values: Names
+    weight: Floats
+    ends: Range
+
+
 @styled()
 def draw_nomogram(
-    columns: Sequence[str],
-    values: Sequence[Sequence[str]],
-    weights: Sequence[Floats],
-    ranges: Sequence[tuple[float, float]],
-    probabilities: Mapping[float, float],
-    *,
-    label: str,
-    name: str,
-    notes: Sequence[str] = (),
-    ax: Axes | None = None,
+    scales: Sequence[Scale], probabilities: Mapping[float, float], said: Said, ax: On = None
 ) -> Axes:
     """Draw a line for each column, with its values at their weights.
 
@@ -231,32 +216,24 @@ def draw_nomogram(
 
     Parameters
     ----------
-    columns : sequence of str
-        The columns.
-    values : sequence of sequence of str
-        The values of each.
-    weights : sequence of ndarray of shape (values,)
-        The weight of each value, in nats.
-    ranges : sequence of tuple of float
-        The least and the greatest weight of each column.
+    scales : sequence of Scale
+        The columns; weights are in nats.
     probabilities : mapping of float to float
         The sum of weights at which the class has each probability.
-    label, name : str
-        Of the horizontal axis, and of the probability.
-    notes : sequence of str
-        What is said below.
+    said : Said
+        Of the horizontal axis, of the probability, and below.
     ax : Axes, optional
         What to draw on.
     """
-    if ax is not None and len(columns) > (few := max(2, int(inches(ax)[1] / LEAST_COLUMN) - 2)):
-        notes = [*notes, f"of {len(columns)} columns there is room for {few}"]
-        columns, values = columns[:few], values[:few]
-        weights, ranges = weights[:few], ranges[:few]
-    size = [1 + 0.72 * max((v.count("\n") for v in of), default=0) for of in values]
+    notes = [*said.notes]
+    if ax is not None and len(scales) > (few := max(2, int(inches(ax)[1] / LEAST_COLUMN) - 2)):
+        notes.append(f"of {len(scales)} columns there is room for {few}")
+        scales = scales[:few]
+    size = [1 + 0.72 * max((v.count("\n") for v in of.values), default=0) for of in scales]
     places = np.cumsum([0.5 * size[0], *((a + b) / 2 for a, b in pairwise(size))]) - 0.5
     below = float(places[-1]) + size[-1] / 2 + 0.8
     ax = new_axes(ax, height=max(0.8 * HEIGHT, COLUMN * (below + 1.3) + 0.7))
-    every = np.concatenate([np.ravel(ranges), *weights, [-0.5, 0.5]])
+    every = np.concatenate([*(np.append(of.weight, of.ends) for of in scales), [-0.5, 0.5]])
     some = every[np.abs(every) <= FAR]
     low, high = float(some.min()), float(some.max())
     low, high = min(low, -0.3 * high), max(high, -0.3 * low)  # the sums go either way
@@ -268,28 +245,27 @@ def draw_nomogram(
     ax.set_xlim(least - room, most + room)
     ax.set_ylim(below + 0.8, -0.8)
     ax.axvline(0, color=GREY, linewidth=0.5, linestyle=":")
-    ax.set_yticks([*places, below - 0.28, below + 0.32], [*columns, "sum of weights", name],
-                  fontsize=size_of_names(ax, below + 1.6))  # fmt: skip
+    names = [*(of.column for of in scales), "sum of weights", said.y]
+    small = size_of_names(ax, below + 1.6)
+    ax.set_yticks([*places, below - 0.28, below + 0.32], names, fontsize=small)
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
     if (np.isfinite(every) & (np.abs(every) > FAR)).any():
-        notes = [*notes, f"arrows with a number: beyond {FAR:g} nats"]
-    put_notes(ax, label, notes, "right")
+        notes.append(f"arrows with a number: beyond {FAR:g} nats")
+    put_said(ax, Said(said.x, notes=notes), "right")
     figure = ax.get_figure(root=True)
     assert figure is not None
     figure.draw_without_rendering()  # so that it is known how wide the Axes are, beside the names
     wide, tall = inches(ax)
     inch = (most - least + 2 * room) / wide
     sides = 1 + (tall > 0.8 * COLUMN * (below + 1.6))
-    for y, of, weight, ends in zip(places.tolist(), values, weights, ranges, strict=True):
+    for y, (_, values, weight, ends) in zip(places.tolist(), scales, strict=True):
         ax.plot(np.clip(ends, least, most), [y, y], color=COLOURS[0], linewidth=0.9)
         at = np.where(weight < -FAR, least, np.where(weight > FAR, most, weight))
         for mark, part in (("<", weight < -FAR), ("|", at == weight), (">", weight > FAR)):
             ax.plot(at[part], np.full(part.sum(), y), mark, color=COLOURS[0], markersize=5)
-        written = [
-            f"{v} ({_far(w)})" if abs(w) > FAR else v for v, w in zip(of, weight, strict=True)
-        ]
-        _write(ax, written, at, y, CHARACTER * inch, sides=sides)
+        far = [f" ({w:+.0f})".replace("inf", "∞") if abs(w) > FAR else "" for w in weight]
+        _write(ax, [*map("".join, zip(values, far, strict=True))], at, y, inch, sides)
     # The sums are on a scale of their own, which shares the 0 of the weights.
     sums = np.array([*probabilities.values()])
     scale = max(sums.max() / most, sums.min() / least, 1e-9)
@@ -307,17 +283,10 @@ def draw_nomogram(
     return ax
 
 
-def _far(weight: float) -> str:
-    """Write a weight that is beyond the picture."""
-    return f"{weight:+.0f}".replace("inf", "∞")
-
-
-def _write(
-    ax: Axes, values: Sequence[str], at: Floats, y: float, character: float, *, sides: int
-) -> None:
+def _write(ax: Axes, values: Names, at: Floats, y: float, inch: float, sides: int) -> None:
     """Write values at their weights where there is room, the outermost first.
 
-    ``character`` is how wide one is; on one side, all are above the line.
+    ``inch`` is how many nats wide one is; on one side, all are above the line.
     """
     grows = np.gradient(at) >= 0 if len(at) > 1 else np.array([True])
     middle = (at.min() + at.max()) / 2 if len(at) else 0.0
@@ -325,28 +294,21 @@ def _write(
     least, most = ax.get_xlim()
     for i in np.argsort(-np.abs(at - middle), kind="stable").tolist():
         longest = max(map(len, values[i].split("\n")))
-        half = (0.5 * longest + 0.4) * character
+        half = (0.5 * longest + 0.4) * CHARACTER * inch
         x = float(np.clip(at[i], least + half, most - half)) if 2 * half < most - least else at[i]
         for above in (bool(grows[i]), not grows[i]) if sides == 2 else (True,):
             if all(abs(x - other) > half + wide for other, wide in taken[above]):
                 taken[above].append((x, half))
-                ax.text(
-                    x,
-                    y - 0.17 if above else y + 0.19,
-                    values[i],
-                    ha="center",
-                    va="bottom" if above else "top",
-                    fontsize=SIZE,
-                )
+                off, side = (-0.17, "bottom") if above else (0.19, "top")
+                ax.text(x, y + off, values[i], ha="center", va=side, fontsize=SIZE)
                 break
 
 
 # --- How the number of parameters grows with the number of columns -------------------------------
 
 
-def draw_growth(
-    with_assumption: Sequence[float], without: Sequence[float], ax: Axes | None = None
-) -> Axes:
+@styled()
+def draw_growth(with_assumption: Sequence[float], without: Sequence[float], ax: On = None) -> Axes:
     """Draw logarithms to base 2 of numbers of parameters, by the number of columns.
 
     Parameters
@@ -366,19 +328,16 @@ def draw_growth(
 
     ax = new_axes(ax)
     columns = np.arange(1, len(without) + 1)
-    with styled():
-        for i, (log2, name) in enumerate(
-            ((without, "joint table"), (with_assumption, "naive Bayes"))
-        ):
-            y = np.array([n if math.isfinite(n) else np.nan for n in log2], np.float64)
-            label = f"{name}: without end" if not np.isfinite(log2).any() else name
-            ax.plot(columns, y, **line(i), label=label)
-        ax.set_xlabel("columns")
-        ax.set_ylabel("parameters (log scale)")
-        whole_numbers(ax.xaxis)
-        whole_numbers(ax.yaxis, 6)
-        ax.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"$2^{{{y:.0f}}}$"))
-        ax.legend(loc="upper left")
+    drawn = (without, "joint table"), (with_assumption, "naive Bayes")
+    for i, (log2, name) in enumerate(drawn):
+        y = np.array([n if math.isfinite(n) else np.nan for n in log2], np.float64)
+        label = f"{name}: without end" if not np.isfinite(log2).any() else name
+        ax.plot(columns, y, **line(i), label=label)
+    ax.set(xlabel="columns", ylabel="parameters (log scale)")
+    whole_numbers(ax.xaxis)
+    whole_numbers(ax.yaxis, 6)
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"$2^{{{y:.0f}}}$"))
+    ax.legend(loc="upper left")
     return ax
 
 
@@ -390,13 +349,9 @@ ACROSS = 42  # characters of a legend that the axes are wide
 HATCHES = ("", "///", "...", "\\\\\\", "xxx", "---", "+++", "ooo")  # in black and white
 
 
+@styled()
 def draw_weights(
-    names: Sequence[str],
-    weight: NDArray[np.float64],
-    labels: Sequence[object],
-    what: str,
-    intercept: NDArray[np.float64],
-    ax: Axes | None = None,
+    names: Names, weight: Floats, labels: Sequence[object], what: str, start: Floats, ax: On = None
 ) -> Axes:
     """Draw the weights of features, the first on top.
 
@@ -410,7 +365,7 @@ def draw_weights(
         The class of each row.
     what : str
         What the weights add up to.
-    intercept : ndarray of shape (classes,)
+    start : ndarray of shape (classes,)
         What they are added to.
     ax : Axes, optional
         What to draw on.
@@ -419,44 +374,28 @@ def draw_weights(
     ax = new_axes(ax, height=1.0 + (BAR + 0.07 * (k - 1)) * max(len(names), 4))
     place, thick = np.arange(len(names)), 0.8 / k
     shown = class_names(labels[:k])
-    with styled():
-        for c in range(k):
-            ax.barh(
-                place + (c - (k - 1) / 2) * thick,
-                weight[c],
-                thick * 0.9,
-                color=COLOURS[c],
-                hatch=HATCHES[c],
-                edgecolor="white",
-                linewidth=0,
-                label=shown[c],
-            )
-        ax.axvline(0.0, color=GREY, lw=0.7)
-        name_rows(ax, [name_of(name) for name in names])
-        ax.tick_params(axis="y", length=0)
-        ax.spines["left"].set_visible(False)
-        ax.set_ylim(max(len(names), 1) - 0.5, -0.5)
-        ax.set_xlabel(f"weight, {what if len(weight) > 1 else 'log odds'} (nats)")
-        if len(weight) == 1:
-            ax.set_title(f"{what}\nintercept {intercept[0]:+.3f}", loc="left")
-        else:
-            more = f"the first {k} of {len(weight):,} classes" if len(weight) > k else None
-            widest = max(map(len, shown)) + 5
-            ax.legend(
-                loc="lower left",
-                bbox_to_anchor=(0, 1),
-                ncols=max(min(k, ACROSS // widest), 1),
-                title=more,
-                borderaxespad=0,
-                columnspacing=1,
-                handlelength=1.2,
-            )
+    for c in range(k):
+        look: dict[str, Any] = {"color": COLOURS[c], "hatch": HATCHES[c], "label": shown[c]}
+        y = place + (c - (k - 1) / 2) * thick
+        ax.barh(y, weight[c], thick * 0.9, edgecolor="white", linewidth=0, **look)
+    ax.axvline(0.0, color=GREY, lw=0.7)
+    name_rows(ax, [name_of(name) for name in names])
+    ax.tick_params(axis="y", length=0)
+    ax.spines["left"].set_visible(False)
+    ax.set_ylim(max(len(names), 1) - 0.5, -0.5)
+    ax.set_xlabel(f"weight, {what if len(weight) > 1 else 'log odds'} (nats)")
+    if len(weight) == 1:
+        ax.set_title(f"{what}\nintercept {start[0]:+.3f}", loc="left")
+    else:
+        more = f"the first {k} of {len(weight):,} classes" if len(weight) > k else None
+        fit = max(min(k, ACROSS // (max(map(len, shown)) + 5)), 1)
+        where: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0}
+        ax.legend(ncols=fit, title=more, columnspacing=1, handlelength=1.2, **where)
     return ax
 
 
-def draw_strongest(
-    items: Mapping[object, Sequence[tuple[str, str, float]]], ax: Axes | None = None
-) -> Axes:
+@styled()
+def draw_strongest(items: Mapping[object, Sequence[tuple[str, str, float]]], ax: On = None) -> Axes:
     """Draw the items of each class and their weights of evidence, class under class.
 
     Parameters
@@ -480,26 +419,25 @@ def draw_strongest(
     most = 1.1 * max(finite, default=1.0)
     places, y = [], 0.0
     names = class_names([label for label, _ in shown])
-    with styled():
-        small = size_of_names(ax, lines)
-        for c, (name, (_, of), high) in enumerate(zip(names, shown, size, strict=True)):
-            ax.text(0.0, y, f" {name}", va="center", weight="bold", color=COLOURS[c],
-                    fontsize=small + 1)  # fmt: skip
-            rows = y + 0.5 + np.cumsum(high) - 0.5 * np.array(high)
-            ax.barh(rows, [min(w, most) for *_, w in of], 0.7, color=COLOURS[c], label=name)
-            for row, (*_, w) in zip(rows.tolist(), of, strict=True):
-                if w == np.inf:
-                    put_endless(ax, most, row, w, COLOURS[c])
-            places += rows.tolist()
-            y += sum(high) + 1
-        ax.set_yticks(places, [name for of in named for name in of], fontsize=small)
-        ax.tick_params(axis="y", length=0)
-        ax.set_ylim(max(y, 1) - 0.4, -0.6)
-        endless = any(w == np.inf for _, of in shown for *_, w in of)
-        ax.set_xlim(min([0.0, *finite]), most * (1.15 if endless else 1.0))
-        ax.set_xlabel("weight of evidence for the class (nats)", loc="right")
-        if len(items) > MOST:
-            ax.set_title(f"the first {MOST} of {len(items):,} classes", loc="left")
+    small = size_of_names(ax, lines)
+    for c, (name, (_, of), high) in enumerate(zip(names, shown, size, strict=True)):
+        how: dict[str, Any] = {"weight": "bold", "color": COLOURS[c], "fontsize": small + 1}
+        ax.text(0.0, y, f" {name}", va="center", **how)
+        rows = y + 0.5 + np.cumsum(high) - 0.5 * np.array(high)
+        ax.barh(rows, [min(w, most) for *_, w in of], 0.7, color=COLOURS[c], label=name)
+        for row, (*_, w) in zip(rows.tolist(), of, strict=True):
+            if w == np.inf:
+                put_endless(ax, most, row, w, COLOURS[c])
+        places += rows.tolist()
+        y += sum(high) + 1
+    ax.set_yticks(places, [name for of in named for name in of], fontsize=small)
+    ax.tick_params(axis="y", length=0)
+    ax.set_ylim(max(y, 1) - 0.4, -0.6)
+    endless = any(w == np.inf for _, of in shown for *_, w in of)
+    ax.set_xlim(min([0.0, *finite]), most * (1.15 if endless else 1.0))
+    ax.set_xlabel("weight of evidence for the class (nats)", loc="right")
+    if len(items) > MOST:
+        ax.set_title(f"the first {MOST} of {len(items):,} classes", loc="left")
     return ax
 
 
@@ -514,14 +452,7 @@ def _item(column: str, value: str) -> str:
 
 @styled()
 def draw_table(
-    values: Floats,
-    rows: Sequence[str],
-    columns: Sequence[str],
-    *,
-    label: str,
-    labels: tuple[str, str] = ("class", ""),
-    notes: Sequence[str] = (),
-    ax: Axes | None = None,
+    values: Floats, rows: Names, columns: Names, label: str, said: Said, ax: On = None
 ) -> Axes:
     """Draw a table of numbers as a heat map, from 0 or the least, with each number in its cell.
 
@@ -533,10 +464,8 @@ def draw_table(
         Their names.
     label : str
         What the numbers are.
-    labels : tuple of str
-        Of the horizontal and of the vertical axis.
-    notes : sequence of str
-        What is said below.
+    said : Said
+        Of the two axes, and below.
     ax : Axes, optional
         What to draw on.
     """
@@ -547,12 +476,9 @@ def draw_table(
     mesh = ax.imshow(values, cmap="Blues", vmin=least, vmax=most, aspect="auto")
     name_rows(ax, rows)
     wide = sum(map(len, columns)) + len(columns) > ACROSS
+    turned = 90 if wide and max(map(len, columns)) > 1 else 0
     size = SMALL if len(columns) <= MOST else SMALLEST
-    across: dict[str, Any] = {
-        "rotation": 90 if wide and max(map(len, columns)) > 1 else 0,
-        "fontsize": size,
-    }
-    ax.set_xticks(range(len(columns)), list(columns), **across)
+    ax.set_xticks(range(len(columns)), list(columns), rotation=turned, fontsize=size)
     ax.tick_params(length=0)
     if len(columns) <= MOST:
         for (i, j), value in np.ndenumerate(values):
@@ -560,31 +486,24 @@ def draw_table(
                 colour = "white" if value - least > 0.6 * (most - least) else "black"
                 ax.text(j, i, f"{value:.3g}", ha="center", va="center", color=colour, fontsize=6)
     ax.figure.colorbar(mesh, ax=ax, label=label)
-    ax.set_ylabel(labels[1])
-    put_notes(ax, labels[0], notes)
+    put_said(ax, said)
     return ax
 
 
 @styled()
-def draw_graph(label: str, columns: Sequence[str], ax: Axes | None = None) -> Axes:
+def draw_graph(label: str, columns: Names, ax: On = None) -> Axes:
     """Draw a node above others, with an arrow to each; "..." stands for those left out."""
     n = max(len(columns), 1)
     ax = new_axes(ax, width=max(WIDTH, 0.75 * n), height=0.6 * HEIGHT)
     ring = {"boxstyle": "round,pad=0.5", "facecolor": "white", "edgecolor": COLOURS[0]}
     top = (n - 1) / 2, 1.0
+    arrow = {"arrowstyle": "-|>", "color": GREY, "shrinkA": 12, "shrinkB": 12}
     for i, name in enumerate(columns):
-        dots = name == "..."
-        if not dots:
-            ax.annotate(
-                "",
-                (i, 0.0),
-                top,
-                arrowprops={"arrowstyle": "-|>", "color": GREY, "shrinkA": 12, "shrinkB": 12},
-            )
-        box = None if dots else ring
+        box = None if name == "..." else ring
+        if box:
+            ax.annotate("", (i, 0.0), top, arrowprops=arrow)
         ax.text(i, 0.0, name_of(name), ha="center", va="center", fontsize=7, bbox=box)
     ax.text(*top, name_of(label), ha="center", va="center", bbox={**ring, "edgecolor": COLOURS[1]})
-    ax.set_xlim(-0.6, n - 0.4)
-    ax.set_ylim(-0.35, 1.35)
+    ax.set(xlim=(-0.6, n - 0.4), ylim=(-0.35, 1.35))
     ax.axis("off")
     return ax

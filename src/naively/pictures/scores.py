@@ -16,6 +16,8 @@ from naively.pictures.axes import (
     MARKERS,
     MOST,
     STYLE,
+    Names,
+    On,
     class_axis,
     class_name,
     inches,
@@ -30,7 +32,6 @@ from naively.pictures.axes import (
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.patches import Rectangle
 
 # --- Scores --------------------------------------------------------------------------------------
 #
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
 
 Floats = NDArray[np.float64]
+Array = NDArray[Any]  # numbers or times
 WIDE_BAND, LIGHT = "#D0D0D0", "#9ECAE1"
 BARS = 0.16  # of the height of a diagram, for the rows of its bins
 WRITTEN = 10  # classes up to which cells of a confusion table hold counts
@@ -58,7 +60,7 @@ class Reliability(NamedTuple):
 
 
 @styled()
-def plot_reliability(drawn: Sequence[Reliability], ax: Axes | None = None) -> Axes:
+def plot_reliability(drawn: Sequence[Reliability], ax: On = None) -> Axes:
     """Draw accuracy against confidence, of one diagram, or beside it of what was before."""
     from scipy import stats
 
@@ -72,15 +74,9 @@ def plot_reliability(drawn: Sequence[Reliability], ax: Axes | None = None) -> Ax
     wide = 0.5 / 15
     ax.bar(at, bars, wide, bottom=start, color=LIGHT, zorder=0)
     most = int(rows.argmax())
-    right = at[most] > 0.5
-    ax.annotate(
-        f"{amount(rows[most])} rows",
-        (at[most] + (-wide if right else wide), start + bars[most]),
-        va="top",
-        ha="right" if right else "left",
-        fontsize=6,
-        color="#2171B5",
-    )
+    side, beside = ("right", -wide) if at[most] > 0.5 else ("left", wide)
+    said, where = f"{amount(rows[most])} rows", (at[most] + beside, start + bars[most])
+    ax.annotate(said, where, va="top", ha=side, fontsize=6, color="#2171B5")
     chance = f"95 % of calibrated models (ECE {now.expected:.3f})"
     band: dict[str, Any] = {"color": GREY, "alpha": 0.3, "zorder": 1}
     ax.fill_between(now.confidence, low, high, linewidth=0, label=chance, **band)
@@ -92,20 +88,11 @@ def plot_reliability(drawn: Sequence[Reliability], ax: Axes | None = None) -> Ax
         how = {**line(i), **points(i), "linestyle": DASHES[i]}
         label = f"{name}calibration error (ECE) {of.error:.3f}"
         ax.plot(of.confidence, of.accuracy, label=label, **how)
-    ax.set(
-        xlim=(start, 1 + 0.03 * (1 - start)),
-        ylim=(start, 1 + 0.03 * (1 - start)),
-        xlabel="confidence (probability of the answer)",
-        ylabel="accuracy (right answers)",
-    )
+    ends = start, 1 + 0.03 * (1 - start)
+    ax.set(xlim=ends, ylim=ends, ylabel="accuracy (right answers)")
+    ax.set_xlabel("confidence (probability of the answer)")
     ax.set_aspect("equal", adjustable="box")
-    ax.legend(
-        fontsize=STYLE["legend.fontsize"],
-        loc="lower left",
-        bbox_to_anchor=(-0.02, 1.0),
-        borderaxespad=0.0,
-        reverse=True,
-    )
+    ax.legend(loc="lower left", bbox_to_anchor=(-0.02, 1.0), borderaxespad=0.0, reverse=True)
     return ax
 
 
@@ -113,9 +100,7 @@ MOST_ROWS, LEAST_ROW = 40, 0.085  # whose probabilities are drawn, and inches th
 
 
 @styled()
-def draw_probabilities(
-    p: Floats, low: Floats, high: Floats, *, label: str, ax: Axes | None = None
-) -> Axes:
+def draw_probabilities(p: Floats, low: Floats, high: Floats, label: str, ax: On = None) -> Axes:
     """Draw probabilities of rows with their intervals, (rows,), the largest on top.
 
     Of more rows than ``MOST_ROWS`` some are drawn, evenly from the largest to the least.
@@ -135,8 +120,10 @@ def draw_probabilities(
 
 
 @styled()
-def plot_confusion(table: Floats, labels: Sequence[object], ax: Axes | None = None) -> Axes:
+def plot_confusion(table: Floats, labels: Sequence[object], ax: On = None) -> Axes:
     """Draw a confusion table, (classes, classes): rows by right class, down, and answer, across."""
+    from matplotlib.patches import Rectangle
+
     if len(labels) > DRAWN:
         return _plot_most_confused(table, labels, ax)
     k = len(labels)
@@ -149,16 +136,12 @@ def plot_confusion(table: Floats, labels: Sequence[object], ax: Axes | None = No
     written = min(7 if k <= 6 else 6 if k <= WRITTEN else 5, 0.55 * cell)
     for i in range(k):
         for j in range(k):
-            ax.add_patch(_shade((j - 0.5, i - 0.5), share[i, j]))
+            # As full as its share: text on it can be read, on dark paper too.
+            shade = {"facecolor": COLOURS[0], "alpha": FULL * share[i, j], "edgecolor": "none"}
+            ax.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, **shade))
             if table[i, j] > 0 or k <= 3:
-                ax.text(
-                    j,
-                    i,
-                    _cell(table[i, j], share[i, j], k),
-                    ha="center",
-                    va="center",
-                    fontsize=written,
-                )
+                said = _cell(table[i, j], share[i, j], k)
+                ax.text(j, i, said, ha="center", va="center", fontsize=written)
     names = [name_of(label) for label in labels]
     turned = 0 if k * max(map(len, names)) <= 32 else 90
     small = min(STYLE["ytick.labelsize"], 0.85 * cell)
@@ -166,17 +149,11 @@ def plot_confusion(table: Floats, labels: Sequence[object], ax: Axes | None = No
     rows = [f"{n} ({amount(rows)})" for n, rows in zip(names, of_row, strict=True)]
     ax.set_yticks(range(k), rows, fontsize=small)
     answer, right = class_axis("answer"), class_axis("right class")
-    ax.set(xlabel=answer + _what_is_written(k), ylabel=f"{right} (rows)")
+    what = "rows, % of the row" if k <= 6 else "rows" if k <= WRITTEN else "% of the row"
+    ax.set(xlabel=f"{answer} ({what})", ylabel=f"{right} (rows)")
     ax.spines[:].set_visible(False)
     ax.tick_params(length=0)
     return ax
-
-
-def _shade(corner: tuple[float, float], share: float) -> Rectangle:
-    """Return a cell that is as full as its share: text on it can be read, on dark paper too."""
-    from matplotlib.patches import Rectangle
-
-    return Rectangle(corner, 1, 1, facecolor=COLOURS[0], alpha=FULL * share, edgecolor="none")
 
 
 def _cell(count: float, share: float, k: int) -> str:
@@ -186,12 +163,6 @@ def _cell(count: float, share: float, k: int) -> str:
     if k <= WRITTEN:
         return amount(count)
     return f"{100 * share:.0f}" if share >= 0.005 else "·"
-
-
-def _what_is_written(k: int) -> str:
-    if k <= 6:
-        return " (rows, % of the row)"
-    return " (rows)" if k <= WRITTEN else " (% of the row)"
 
 
 def _plot_most_confused(table: Floats, labels: Sequence[object], ax: Axes | None) -> Axes:
@@ -221,7 +192,7 @@ def _plot_most_confused(table: Floats, labels: Sequence[object], ax: Axes | None
 
 
 @styled()
-def plot_columns(names: Sequence[str], growth: Floats, n: int, ax: Axes | None = None) -> Axes:
+def plot_columns(names: Sequence[str], growth: Floats, n: int, ax: On = None) -> Axes:
     """Draw how much the log loss grows without each column, (columns,), of the n of most worth."""
     most = np.argsort(-growth, kind="stable")[:n]
     ax = new_axes(ax, height=0.7 + 0.19 * max(3, len(most)))
@@ -237,9 +208,7 @@ def plot_columns(names: Sequence[str], growth: Floats, n: int, ax: Axes | None =
 
 
 @styled()
-def plot_roc(
-    curves: Sequence[tuple[object, Floats, Floats, float, float]], ax: Axes | None = None
-) -> Axes:
+def plot_roc(curves: Sequence[tuple[object, Floats, Floats, float, float]], ax: On = None) -> Axes:
     """Draw ROC curves, each a label, the two rates, the area and the share of its rows."""
     ax = new_axes(ax, height=2.9)
     shown = sorted(curves, key=lambda curve: -curve[4])[:MOST]
@@ -254,7 +223,7 @@ def plot_roc(
         ylabel="true positive rate\n(of rows of the class)",
     )
     ax.set_aspect("equal", adjustable="box")
-    ax.legend(fontsize=STYLE["legend.fontsize"], loc="lower right")
+    ax.legend(loc="lower right")
     if len(shown) < len(curves):
         ax.set_title(f"the {len(shown)} classes of most rows, of {len(curves):,}")
     return ax
@@ -281,9 +250,7 @@ class Plotted(NamedTuple):
 
 
 @styled()
-def plot_learning(
-    curves: Sequence[Plotted], metric: str, repeats: int, ax: Axes | None = None
-) -> Axes:
+def plot_learning(curves: Sequence[Plotted], metric: str, repeats: int, ax: On = None) -> Axes:
     """Draw scores against the number of rows learned, on a logarithmic axis."""
     ax = new_axes(ax)
     for curve in curves:
@@ -314,7 +281,7 @@ def _few_sizes(ax: Axes, sizes: Floats) -> None:
 
 @styled()
 def plot_smoothing(
-    curves: Sequence[Plotted], metric: str, chosen: Mapping[str, float], ax: Axes | None = None
+    curves: Sequence[Plotted], metric: str, chosen: Mapping[str, float], ax: On = None
 ) -> Axes:
     """Draw scores against the pseudo-count, on an axis that is logarithmic but for 0.
 
@@ -330,34 +297,25 @@ def plot_smoothing(
     for value, name in MARKED.items():
         if values[0] <= value <= values[-1]:
             ax.axvline(value, color=GREY, linewidth=0.6, linestyle=":", zorder=0)
-            _above(ax, value, name)
+            where: dict[str, Any] = {"xycoords": ax.get_xaxis_transform(), "ha": "center"}
+            where |= {"xytext": (0, 2), "textcoords": "offset points"}
+            ax.annotate(name, (value, 1.0), fontsize=7, color=GREY, **where)
     for i, (name, value) in enumerate(chosen.items()):
         if values[0] <= value <= values[-1]:
             label = f"auto: {value:.2g}" + (f" ({name_of(name)})" if len(chosen) > 1 else "")
-            ax.axvline(
-                value,
-                color="black",
-                linewidth=0.9,
-                linestyle=(0, (1, 1 + i)),
-                zorder=0,
-                label=label,
-            )
+            look: dict[str, Any] = {"linewidth": 0.9, "linestyle": (0, (1, 1 + i)), "zorder": 0}
+            ax.axvline(value, color="black", label=label, **look)
     ticks = _ticks(values)
     ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     ax.minorticks_off()
     ax.set(xlabel="pseudo-count λ", ylabel=LABELS[metric])
-    ax.legend(
-        fontsize=STYLE["legend.fontsize"], loc="lower left", bbox_to_anchor=(-0.02, 1.05), ncols=2
-    )
+    ax.legend(loc="lower left", bbox_to_anchor=(-0.02, 1.05), ncols=2)
     return ax
 
 
 @styled()
 def plot_decay(
-    lines: Sequence[tuple[float, NDArray[Any], Floats, float]],
-    metric: str,
-    best: float,
-    ax: Axes | None = None,
+    lines: Sequence[tuple[float, Array, Floats, float]], metric: str, best: float, ax: On = None
 ) -> Axes:
     """Draw a score against time, each line a half-life, its times and values, and its mean."""
     ax = new_axes(ax, width=4.6)
@@ -369,12 +327,8 @@ def plot_decay(
     ax.set(xlabel="end of the block that is scored", ylabel=LABELS[metric])
     if lines and lines[0][1].dtype == object:  # dates
         ax.figure.autofmt_xdate()
-    ax.legend(
-        title="half-life in blocks: mean",
-        title_fontsize=7,
-        loc="center left",
-        bbox_to_anchor=(1, 0.5),
-    )
+    title = "half-life in blocks: mean"
+    ax.legend(title=title, title_fontsize=7, loc="center left", bbox_to_anchor=(1, 0.5))
     return ax
 
 
@@ -391,28 +345,12 @@ def _ticks(values: Floats) -> list[float]:
 
 def _draw(ax: Axes, curve: Plotted) -> None:
     i = PLACE[curve.name]
-    ax.plot(
-        curve.x,
-        curve.y,
-        label=curve.name,
-        color=COLOURS[i],
-        linestyle=DASH[curve.name],
-        marker=MARKERS[i],
-    )
-
-
-def _above(ax: Axes, x: float, text: str) -> None:
-    """Write a mark above the axes."""
-    ax.annotate(
-        text,
-        (x, 1.0),
-        xycoords=ax.get_xaxis_transform(),
-        xytext=(0, 2),
-        textcoords="offset points",
-        ha="center",
-        fontsize=7,
-        color=GREY,
-    )
+    look: dict[str, Any] = {
+        "color": COLOURS[i],
+        "linestyle": DASH[curve.name],
+        "marker": MARKERS[i],
+    }
+    ax.plot(curve.x, curve.y, label=curve.name, **look)
 
 
 # --- The dependence of pairs of columns, beside chance -------------------------------------------
@@ -421,11 +359,9 @@ def _above(ax: Axes, x: float, text: str) -> None:
 BAR, LEAST_BAR = 0.25, 0.18  # inches that a bar takes, with its name, and at least
 
 
+@styled()
 def draw_dependence(
-    pairs: Sequence[tuple[str, str]],
-    information: NDArray[np.float64],
-    expected: NDArray[np.float64],
-    ax: Axes | None = None,
+    pairs: Sequence[tuple[str, str]], information: Floats, expected: Floats, ax: On = None
 ) -> Axes:
     """Draw the mutual information of pairs as bars, the first on top, with chance as a mark.
 
@@ -442,25 +378,17 @@ def draw_dependence(
     fit = max(3, int(inches(ax)[1] / LEAST_BAR))  # on Axes of others
     pairs, information, expected = pairs[:fit], information[:fit], expected[:fit]
     place = np.arange(len(pairs))
-    with styled():
-        ax.barh(place + 0.2, information, 0.36, color=COLOURS[0], label="sample")
-        ax.plot(expected, place + 0.2, "|", color=COLOURS[1], ms=7, mew=1.6, label="chance")
-        for y, (a, b) in zip(place, pairs, strict=True):  # long names have the whole width
-            ax.text(0.0, y - 0.03, f" {name_of(a)}, {name_of(b)}", va="bottom", fontsize=7)
-        ax.set_yticks([])
-        ax.set_ylim(max(len(pairs), 1) - 0.5, -0.6)
-        ax.set_xlim(left=0.0)
-        ax.set_xlabel("mutual information given the class (nats)")
-        if len(pairs):
-            ax.legend(
-                fontsize=STYLE["legend.fontsize"],
-                loc="lower left",
-                bbox_to_anchor=(0, 1),
-                ncols=2,
-                borderaxespad=0,
-            )
-        else:
-            ax.text(0.5, 0.5, "no pairs", color=GREY, ha="center", transform=ax.transAxes)
+    ax.barh(place + 0.2, information, 0.36, color=COLOURS[0], label="sample")
+    ax.plot(expected, place + 0.2, "|", color=COLOURS[1], ms=7, mew=1.6, label="chance")
+    for y, (a, b) in zip(place, pairs, strict=True):  # long names have the whole width
+        ax.text(0.0, y - 0.03, f" {name_of(a)}, {name_of(b)}", va="bottom", fontsize=7)
+    ax.set(yticks=[], ylim=(max(len(pairs), 1) - 0.5, -0.6))
+    ax.set_xlim(left=0.0)
+    ax.set_xlabel("mutual information given the class (nats)")
+    if len(pairs):
+        ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, borderaxespad=0)
+    else:
+        ax.text(0.5, 0.5, "no pairs", color=GREY, ha="center", transform=ax.transAxes)
     return ax
 
 
@@ -468,7 +396,7 @@ def draw_dependence(
 
 
 @styled()
-def draw_set_sizes(size: NDArray[np.int64], ax: Axes | None = None) -> Axes:
+def draw_set_sizes(size: NDArray[np.int64], ax: On = None) -> Axes:
     """Draw how many sets hold one class, two and so on, as shares of all.
 
     Parameters
@@ -481,8 +409,7 @@ def draw_set_sizes(size: NDArray[np.int64], ax: Axes | None = None) -> Axes:
     ax = new_axes(ax)
     rows = np.bincount(size, minlength=2)[1:]
     ax.bar(np.arange(1, len(rows) + 1), rows / max(1, rows.sum()), 0.7, color=COLOURS[0])
-    ax.set_xlabel("classes in the set")
-    ax.set_ylabel("share of the rows")
+    ax.set(xlabel="classes in the set", ylabel="share of the rows")
     whole_numbers(ax.xaxis)
     ax.set_xlim(0.4, max(len(rows), 3) + 0.6)
     return ax
@@ -493,12 +420,7 @@ def draw_set_sizes(size: NDArray[np.int64], ax: Axes | None = None) -> Axes:
 
 @styled()
 def draw_drift(
-    names: Sequence[str],
-    divergence: Floats,
-    upper: Floats,
-    moved: NDArray[np.bool_],
-    between: str,
-    ax: Axes | None = None,
+    names: Names, divergence: Floats, upper: Floats, moved: Array, between: str, ax: On = None
 ) -> Axes:
     """Draw divergences as bars, the first on top, over a band of what chance makes of each."""
     ax = new_axes(ax, height=0.9 + 0.19 * max(3, len(names)))
@@ -511,5 +433,5 @@ def draw_drift(
     ax.set_xlim(left=0.0)
     ax.set_xlabel("divergence (nats)")
     ax.set_title(between, loc="right", fontsize=7)
-    ax.legend(fontsize=STYLE["legend.fontsize"], loc="lower right")
+    ax.legend(loc="lower right")
     return ax

@@ -47,7 +47,7 @@ def write_card(
         "For whom it is better or worse": _groups(subject),
         "What it learned from": _learned(subject),
         "Columns": _columns(subject),
-        "How": _how(subject),
+        "How": _table(["", ""], [fact for fact in facts_of(subject) if fact[0] != HISTORY]),
         "What was done to it": [f"    {line}" for line in str(history or "").splitlines()],
     }
     lines = [f"# {_text(head)}"]
@@ -126,11 +126,6 @@ def _columns(subject: Subject) -> Iterator[str]:
     yield from _table(["column", "what it is taken for", "what was noticed"], lines)
     if len(schema.order) > COLUMNS:
         yield f"\nand {len(schema.order) - COLUMNS:,} more."
-
-
-def _how(subject: Subject) -> Iterator[str]:
-    facts = [line for line in facts_of(subject) if line[0] != HISTORY]
-    yield from _table(["", ""], [list(line) for line in facts])
 
 
 def _table(head: Sequence[str], lines: Iterable[Sequence[object]]) -> Iterator[str]:

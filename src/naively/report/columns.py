@@ -39,7 +39,10 @@ def importance_bars(subject: Subject, n: int) -> tuple[str, int]:
     cost = subject.cost
     if cost:
         what = "How much the log loss grows without it, the others refitted, in nats per row."
-        joint = {_of_several(names): nats for names, nats in subject.repeated}
+        joint = {
+            f"{html.listed(names, NAMED)}, which repeat each other": nats
+            for names, nats in subject.repeated
+        }
         inside = {name for names, _ in subject.repeated for name in names}
         alone = {name: nats for name, nats in cost.items() if name not in inside}
         lines = sorted((joint | alone).items(), key=lambda item: -item[1])
@@ -49,12 +52,6 @@ def importance_bars(subject: Subject, n: int) -> tuple[str, int]:
     top = max((of for _, of in lines), default=0.0) or 1.0
     shown = [(name, of / top, html.cell(html.Nats(of) if cost else of)) for name, of in lines[:n]]
     return html.bars(what, shown), len(lines)
-
-
-def _of_several(names: Sequence[str]) -> str:
-    """Name columns that repeat each other."""
-    some = [*names[:NAMED], *([f"{len(names) - NAMED} more"] if len(names) > NAMED else [])]
-    return f"{', '.join(some[:-1])} and {some[-1]}, which repeat each other"
 
 
 def columns(subject: Subject) -> str:
@@ -139,13 +136,12 @@ def _effects(subject: Subject) -> Iterator[str]:
         found = effect(model, name, subject.spoken_for, batches, covariance)
         if found is None:
             continue
-        worth = subject.cost.get(found.column)
-        said = "" if worth is None else _worth(worth)
-        yield (
-            f"<h3>{html.data(found.column)}</h3>"
-            + html.figure(draw_effect(found), html.escaped(said))
-            + _table(found)
-        )
+        nats, said = subject.cost.get(found.column), ""
+        if nats is not None:
+            grows = "hardly changes" if abs(nats) < HARDLY else f"grows by {nats:.3f} nats per row"
+            said = f"Without it the log loss {grows}."
+        picture = html.figure(draw_effect(found), html.escaped(said))
+        yield f"<h3>{html.data(found.column)}</h3>{picture}{_table(found)}"
 
 
 def _covariance(subject: Subject) -> WeightsCovariance | None:
@@ -153,12 +149,6 @@ def _covariance(subject: Subject) -> WeightsCovariance | None:
     model, sample = subject.model, subject.sample
     few = model.weights is None or model.independent_rows.sum() < FEWEST
     return None if few or sample is None else weights_covariance(model, sample)
-
-
-def _worth(nats: float) -> str:
-    if abs(nats) < HARDLY:
-        return "Without it the log loss hardly changes."
-    return f"Without it the log loss grows by {nats:.3f} nats per row."
 
 
 def _table(of: Effect) -> str:
@@ -202,15 +192,12 @@ def _curve(of: Effect, up: Ruler) -> str:
     shapes = []
     if len(of.rows) and of.rows.max() > 0:
         left, tall = across(of.edges), of.rows / of.rows.max() * ROWS_HIGH
-        shapes.append(
-            '<path class="rows" d="'
-            + "".join(
-                f"M{a:.1f} {base}V{base - t:.1f}H{b:.1f}V{base}"
-                for a, b, t in zip(left[:-1], left[1:], tall, strict=True)
-                if t > 0
-            )
-            + '"/>'
-        )
+        boxes = [
+            f"M{a:.1f} {base}V{base - t:.1f}H{b:.1f}V{base}"
+            for a, b, t in zip(left[:-1], left[1:], tall, strict=True)
+            if t > 0
+        ]
+        shapes.append(f'<path class="rows" d="{"".join(boxes)}"/>')
     if np.isfinite(of.deviation[:n]).all():
         band = np.concatenate([x, x[::-1]]), np.concatenate([low, high[::-1]])
         shapes.append(f'<path class="band" d="{curves.path(*band)}Z"/>')
@@ -269,11 +256,8 @@ def _bars(of: Effect, up: Ruler) -> str:
 def _together(subject: Subject) -> str:
     """List the columns that have a say of their own together: pairs as such, and rules."""
     weights, cost = subject.model.weights, subject.cost
-    names = (
-        []
-        if weights is None
-        else sorted(weights.linear.together, key=lambda name: -cost.get(name, 0.0))
-    )
+    names = [] if weights is None else list(weights.linear.together)
+    names.sort(key=lambda name: -cost.get(name, 0.0))
     lines = [[name, None if (of := cost.get(name)) is None else html.Nats(of)] for name in names]
     if not lines:
         return ""

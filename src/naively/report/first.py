@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -28,7 +28,9 @@ def lead(subject: Subject) -> str:
     """Say what is predicted, from how many rows of what, and when this was written."""
     model = subject.model
     labels = [visible(str(label)) for label in model.classes.tolist()]
-    which = list_of(labels) if len(labels) <= NAMED else f"one of {len(labels):,} classes"
+    which = (
+        html.listed(labels, NAMED) if len(labels) <= NAMED else f"one of {len(labels):,} classes"
+    )
     rows, width = float(model.counted.tally.class_count.sum()), model.taken.schema.width
     columns = "1 column" if width == 1 else f"{width:,} columns"
     what = f"<b>{html.data(subject.target)}</b>" if subject.target else "a class"
@@ -183,8 +185,8 @@ def _of_columns(subject: Subject) -> Iterator[str]:
     own = [title(name) for name, note in notes.items() if OWN_LEVELS in note]
     if own:
         yield (
-            f"Nearly every row has its own {_some(own)}: like an identifier, of which a new row "
-            "will hold another. Leave it out."
+            f"Nearly every row has its own {html.listed(own, NAMED)}: like an identifier, of which "
+            "a new row will hold another. Leave it out."
         )
     found = subject.drift
     if found is None:
@@ -197,14 +199,4 @@ def _of_columns(subject: Subject) -> Iterator[str]:
         if what != "log loss" and is_beyond and far > MOVED
     ]
     if moved:
-        yield f"{_some(moved)} moved ({found.between}): see what has moved."
-
-
-def _some(names: list[str]) -> str:
-    more = len(names) - NAMED
-    return list_of([*names[:NAMED], *([f"{more} more"] if more > 0 else [])])
-
-
-def list_of(names: Sequence[str]) -> str:
-    """Return names in a row: "a, b and c"."""
-    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
+        yield f"{html.listed(moved, NAMED)} moved ({found.between}): see what has moved."

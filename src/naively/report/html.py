@@ -13,7 +13,7 @@ LONGEST = 300  # characters of a text that is shown
 
 def escaped(text: object) -> str:
     """Return a text for a page: nothing in it is obeyed, by a browser or by a terminal."""
-    return html.escape(visible(str(text)), quote=True)
+    return quoted(visible(str(text)))
 
 
 def data(value: object) -> str:
@@ -126,6 +126,13 @@ def bars(name: str, lines: Iterable[tuple[str, float, str]]) -> str:
     return f'<table class="bars">{caption}<tbody>{found}</tbody></table>'
 
 
+def listed(names: Sequence[str], most: int) -> str:
+    """Return names in a row, those after so many by their number: "a, b and 3 more"."""
+    more = len(names) - most
+    shown = [*names[:most], *([f"{more} more"] if more > 0 else [])]
+    return " and ".join(filter(None, [", ".join(shown[:-1]), *shown[-1:]]))
+
+
 def cards(each: Iterable[str]) -> str:
     """Return cards side by side, as many as fit."""
     found = "".join(f'<div class="card">{body}</div>' for body in each)
@@ -137,6 +144,6 @@ def details(summary: str, body: str) -> str:
     return f"<details><summary>{escaped(summary)}</summary>{body}</details>"
 
 
-def escaped_page(page: str) -> str:
-    """Return a whole page as the value of an attribute."""
-    return html.escape(page, quote=True)
+def quoted(text: str) -> str:
+    """Return a text, or a whole page, as the value of an attribute may hold it."""
+    return html.escape(text, quote=True)

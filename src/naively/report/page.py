@@ -80,7 +80,7 @@ class Report(Shown):
 
     def _repr_html_(self) -> str:
         """Return what notebooks show: the page, apart from theirs."""
-        page = html.escaped_page(self.html)
+        page = html.quoted(self.html)
         return (
             f'<iframe sandbox="allow-scripts" srcdoc="{page}" width="100%" height="700"></iframe>'
         )

@@ -41,14 +41,10 @@ def rows(subject: Subject) -> str:
 
 
 def _explained(subject: Subject, row: ExplainedRow, label: object) -> str:
-    c = row.best
-    labels = row.classes.tolist()
+    c, labels, against = row.best, row.classes.tolist(), ""
     right = "" if label is None else f", and it is {html.data(label)}"
-    against = (
-        ""
-        if len(labels) < 2
-        else (f" Weights of evidence against {html.data(labels[row.rival(c)])}, in nats:")
-    )
+    if len(labels) > 1:
+        against = f" Weights of evidence against {html.data(labels[row.rival(c)])}, in nats:"
     return (
         f"<p>It says {html.escaped(subject.said(c))} with probability "
         f"{row.probability(c):.3f}{right}.{against}</p>"

@@ -92,7 +92,10 @@ def lines_of_scores(of: Mapping[str, Scores]) -> list[list[object]]:
     for what, name in SCORES.items():
         lines.append([what, *(_score(s, name) for s in of.values())])
         if any(name in s.shown for s in of.values()):
-            ends = [_interval(s, name) for s in of.values()]
+            ends = [
+                "{:.3f} to {:.3f}".format(*s.shown[name]) if name in s.shown else None
+                for s in of.values()
+            ]
             lines.append([f"{what}: about 95 % interval", *ends])
     return lines
 
@@ -108,13 +111,6 @@ def _of_rarest(scores: Scores) -> str | None:
 def _score(scores: Scores, name: str) -> object:
     """Return a score, and of an area under the ROC curve of few rows that it is not known."""
     return "not known" if name == "auc" and not scores.area_is_known else getattr(scores, name)
-
-
-def _interval(scores: Scores, name: str) -> str | None:
-    if name not in scores.shown:
-        return None
-    low, high = scores.shown[name]
-    return f"{low:.3f} to {high:.3f}"
 
 
 # --- A threshold that can be moved: what the page's program needs --------------------------------

@@ -75,7 +75,8 @@ def make_scorer(subject: Subject) -> Scorer:
         card, left_out = shortened_card(model, card, MOST)
         written, columns, read = _write(subject, card, whole=not left_out)
     if len(written) > MOST:
-        return _too_large()
+        why = f"No cell can be moved here, as the model takes more than {MOST // 10**6} MB of JSON."
+        return Scorer("null", why=why)
     return Scorer(written, columns, read, left_out=left_out)
 
 
@@ -139,11 +140,6 @@ def _character(of: str) -> str:
     if of == "<":
         return "\\u003c"
     return of if of.isprintable() else json.dumps(of)[1:-1]
-
-
-def _too_large() -> Scorer:
-    why = f"No cell can be moved here, as the model takes more than {MOST // 10**6} MB of JSON."
-    return Scorer("null", why=why)
 
 
 # --- Of a large model of texts: the n-grams that matter most -------------------------------------

@@ -397,15 +397,9 @@ class Subject:
         places = [one.row for one in chosen]
         rows = self.rows.take(np.array(places, np.int64))
         labels = [None if self.labels is None else self.labels[row] for row in places]
-        return ShownRows(
-            rows,
-            chosen,
-            labels,
-            list(explain(self.model, rows)),
-            "the rows that were given, most of which it has learned"
-            if self.known
-            else "the rows that were given",
-        )
+        more = ", most of which it has learned" if self.known else ""
+        source = f"the rows that were given{more}"
+        return ShownRows(rows, chosen, labels, list(explain(self.model, rows)), source)
 
     def _of_sample(self) -> ShownRows | None:
         """Return rows of the sample; their posteriors are as if they had not been learned."""
