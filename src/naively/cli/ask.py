@@ -14,6 +14,7 @@ from naively.cli import mail_models, predictions
 from naively.cli import shared as output
 from naively.cli.options import (
     Format,
+    HowRead,
     Verb,
     class_prior_option,
     cost_option,
@@ -35,7 +36,6 @@ from naively.cli.shared import (
     types_for,
 )
 from naively.messages import Verbosity, say, tell
-from naively.options import FileOptions
 
 if TYPE_CHECKING:
     from naively.assess.scores import Scores
@@ -59,16 +59,13 @@ if TYPE_CHECKING:
 def columns(
     data: str,
     target: str | None,
-    input_format: str | None,
-    file: FileOptions,
-    memory_limit: str | None,
+    how: HowRead,
     form: Format | None,
 ) -> None:
     """Show what each column is taken for, before anything is learned, with examples and notes."""
     from naively.schema.overview import columns as overview_of
 
-    source = Data(data, input_format, labels=target, memory=memory_limit, file=file)
-    with source.opened() as stream:
+    with Data(data, how, labels=target).opened() as stream:
         found = overview_of(stream, target=target).to_dict()
     found["note"] = [*map(Verbosity.written, found["note"])]
     output.write([*found], zip(*found.values(), strict=True), form)
@@ -101,7 +98,7 @@ def columns(
 @reject_option
 @reading_options
 @format_option
-def predict(  # noqa: PLR0917  (options, not positions)
+def predict(
     model: str,
     data: str,
     out: str | None,
@@ -112,9 +109,7 @@ def predict(  # noqa: PLR0917  (options, not positions)
     class_prior: str | None,
     cost: str | None,
     reject: float | None,
-    input_format: str | None,
-    file: FileOptions,
-    memory_limit: str | None,
+    how: HowRead,
     form: Format | None,
 ) -> None:
     """Predict the class of each row, with its probability.
@@ -147,8 +142,7 @@ def predict(  # noqa: PLR0917  (options, not positions)
         interval=interval is not None,
         decision=decision,
     )
-    file = file.over(provenance)
-    source = Data(data, input_format, labels=target, memory=memory_limit, file=file)
+    source = Data(data, how.over(provenance), labels=target)
     with source.opened(types_for(learned, target)) as stream:
         unknown = next((name for name in kept if name not in stream.names), None)
         if unknown is not None:
@@ -223,9 +217,7 @@ def evaluate(
     groups: str | None,
     time: str | None,
     cost: str | None,
-    input_format: str | None,
-    file: FileOptions,
-    memory_limit: str | None,
+    how: HowRead,
     form: Format | None,
 ) -> None:
     """Score a model's predictions on labelled rows, or learn again without each fold of them.
@@ -243,11 +235,10 @@ def evaluate(
         return
     learned, provenance = open_model(model)
     target = target or provenance.get("target")
-    of = input_format, target, memory_limit, file.over(provenance)
     if said and only_held_out:
         raise ValueError(f"--held-out scores the model as it is; leave out {said[0]}.")
     costs = predictions.decision_of(learned, None, cost, None).cost
-    rows, table = rows_for(learned, data, *of)
+    rows, table = rows_for(learned, data, how.over(provenance), target)
     y, weight = labels_of(learned, table, target, data), None
     if provenance.get("frequencies") in table.names:
         weight = table.values(provenance["frequencies"])
@@ -325,17 +316,14 @@ def explain(
     data: str,
     top: int,
     row: int | None,
-    input_format: str | None,
-    file: FileOptions,
-    memory_limit: str | None,
+    how: HowRead,
     form: Format | None,
 ) -> None:
     """Say why: the weight of evidence (nats) of each item for the prediction against its rival."""
     from naively.inspect.explain import explain as explain_rows
 
     learned, provenance = open_model(model)
-    of = input_format, provenance.get("target"), memory_limit, file.over(provenance)
-    rows, _ = rows_for(learned, data, *of)
+    rows, _ = rows_for(learned, data, how.over(provenance), provenance.get("target"))
     if row is not None and row >= len(rows):
         raise ValueError(f"--row {row}: {data} has rows 0 to {len(rows) - 1}.")
     first = 0 if row is None else row
@@ -508,9 +496,7 @@ def report(
     output: str,
     use: str | None,
     target: str | None,
-    input_format: str | None,
-    file: FileOptions,
-    memory_limit: str | None,
+    how: HowRead,
 ) -> None:
     """Write one page: what a model learned, how good it is, and why it answers so.
 
@@ -519,7 +505,7 @@ def report(
     """
     saving.check_output(output, [model] if data is None else [model, data])
     if mail_models.all_of_mail([model]):
-        if not (target is None and input_format is None and memory_limit is None):
+        if (target, how.format, how.memory) != (None, None, None):
             raise ValueError("For the model of a mail filter, DATA is mail, which has no options.")
         mail_models.report(model, data, output)
         return
@@ -533,8 +519,7 @@ def report(
     target = target or provenance.get("target")
     rows = labels = None
     if data is not None:
-        of = input_format, target, memory_limit, file.over(provenance)
-        rows, table = rows_for(learned, data, *of)
+        rows, table = rows_for(learned, data, how.over(provenance), target)
         if target is not None and target in table.names:
             labels = as_classes(table.values(target), learned.classes)
         aside = set_aside(provenance, table)

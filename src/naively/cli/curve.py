@@ -16,6 +16,7 @@ from naively.cli import shared as output
 from naively.cli.learn import event_models_of, option_of
 from naively.cli.options import (
     Format,
+    HowRead,
     Verb,
     Verbs,
     data_argument,
@@ -24,20 +25,15 @@ from naively.cli.options import (
     target_option,
 )
 from naively.cli.shared import (
-    Data,
-    find_target,
-    folder_target,
     labelled_rows_for,
     names,
+    read_labelled,
 )
 from naively.messages import say
-from naively.options import FileOptions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from naively.counting.labels import LabelArray
-    from naively.data.columns import Rows
     from naively.estimators.naive_bayes import NaiveBayes
     from naively.model.model import Model
     from naively.tabular import Tabular
@@ -95,9 +91,7 @@ def learning(  # noqa: PLR0917  (options, not positions)
     weights: bool,
     out: str | None,
     metric: str,
-    input_format: str | None,
-    file: FileOptions,
-    memory_limit: str | None,
+    how: HowRead,
     form: Format | None,
 ) -> None:
     """Score models of more and more rows of DATA, on these rows and on others.
@@ -107,11 +101,11 @@ def learning(  # noqa: PLR0917  (options, not positions)
     from naively.estimators.naive_bayes import NaiveBayes
 
     _check(out, [data, *([test] if test else [])], metric)
-    rows, y, name = _labelled(data, target, input_format, memory_limit, file)
+    rows, y, name = read_labelled(data, target, how)
     nb = NaiveBayes(event_models_of(event_models), smoothing=option_of("smoothing", smoothing))
     held_out: Any = _number(hold_out, "--hold-out", "a share of the rows or how many, as in 0.25")
     if test is not None:
-        held_out = _labelled(test, name, input_format, memory_limit, file)[:2]
+        held_out = read_labelled(test, name, how)[:2]
     each = _numbers(sizes, "--sizes", "numbers of rows (10,100,1000) or shares (0.1,1.0)")
     curve = nb.curve.learning(
         rows, y, test=held_out, sizes=each, repeats=repeats, weights=weights, random_state=seed
@@ -141,9 +135,7 @@ def smoothing(
     event_models: str,
     out: str | None,
     metric: str,
-    input_format: str | None,
-    file: FileOptions,
-    memory_limit: str | None,
+    how: HowRead,
     form: Format | None,
 ) -> None:
     """Score pure naive Bayes with several pseudo-counts; nothing is counted again.
@@ -167,13 +159,13 @@ def smoothing(
             raise ValueError(
                 f"{data} holds no rows to score: name some with --test, or train with --keep-rows."
             )
-        model, file = content.model, file.over(content.provenance)
+        model, how = content.model, how.over(content.provenance)
     else:
-        rows, y, target = _labelled(data, target, input_format, memory_limit, file)
+        rows, y, target = read_labelled(data, target, how)
         nb = NaiveBayes(event_models_of(event_models), weights=None).fit(rows, y)
         model = nb.model_
     if test is not None:
-        held_out = labelled_rows_for(model, test, input_format, target, memory_limit, file)
+        held_out = labelled_rows_for(model, test, how, target)
     _write(nb.curve.smoothing(*held_out, values=each), form, out, metric)
 
 
@@ -203,7 +195,7 @@ def smoothing(
 @metric_option(default="log_loss")
 @reading_options
 @format_option
-def decay(  # noqa: PLR0917  (options, not positions)
+def decay(
     data: str,
     target: str | None,
     time: str | None,
@@ -214,9 +206,7 @@ def decay(  # noqa: PLR0917  (options, not positions)
     smoothing: str,
     out: str | None,
     metric: str,
-    input_format: str | None,
-    file: FileOptions,
-    memory_limit: str | None,
+    how: HowRead,
     form: Format | None,
 ) -> None:
     """Score each block of time by what was learned before it, fading with several half-lives.
@@ -230,7 +220,7 @@ def decay(  # noqa: PLR0917  (options, not positions)
     if follow not in {None, "fitted", "kept"}:
         raise ValueError(f"--weights must be fitted, kept or none, got {weights!r}.")
     each = _numbers(half_lives, "--half-lives", "numbers of blocks, as in 0.5,1,2")
-    rows, y, _ = _labelled(data, target, input_format, memory_limit, file)
+    rows, y, _ = read_labelled(data, target, how)
     nb = NaiveBayes(event_models_of(event_models), smoothing=option_of("smoothing", smoothing))
     curve = nb.curve.decay(rows, y, time=time, blocks=blocks, half_lives=each, weights=follow)
     _write(curve, form, out, metric)
@@ -251,19 +241,6 @@ def _learner(model: Model, sample: Any) -> NaiveBayes:
     from naively.estimators.naive_bayes import NaiveBayes
 
     return NaiveBayes._of_model(model, sample)
-
-
-def _labelled(
-    data: str, target: str | None, input_format: str | None, memory: str | None, file: FileOptions
-) -> tuple[Rows, LabelArray, str]:
-    """Return the rows of DATA, their labels, and the name of the column of labels."""
-    target = target or folder_target(data)
-    table = Data(data, input_format, labels=target, memory=memory, file=file).read()
-    name = find_target(list(map(str, table.names)), target, data)
-    rows, _ = table.split(name)
-    if not len(rows):
-        raise ValueError(f"{data} has no rows to learn from.")
-    return rows, table.values(name), name
 
 
 def _numbers(listed: str | None, option: str, what: str) -> list[float] | None:
