@@ -65,11 +65,7 @@ class Example:
 @click.argument("data", metavar="[DATA]", required=False, help="Your own file; needs --target.")
 @target_option
 @file_options
-def demo(
-    data: str | None,
-    target: str | None,
-    file: FileOptions,
-) -> None:
+def demo(data: str | None, target: str | None, file: FileOptions) -> None:
     """Learn, score and explain on real data: docstrings, digits, wine, tumours; or your own."""
     from naively.kernels import dispatch
 

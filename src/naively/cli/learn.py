@@ -313,17 +313,12 @@ def event_models_of(given: str) -> str | dict[str, str]:
 
 def _class_prior(given: str) -> str | dict[str, float] | Beta | Dirichlet:
     """Return a class prior: its name, probabilities by label (still strings), or a distribution."""
+    from naively import Beta, Dirichlet
+
     if given in PRIORS:
         return given
     if "=" in given:
         return numbers_by_name(given, "--class-prior")
-    return _distribution(given)
-
-
-def _distribution(given: str) -> Beta | Dirichlet:
-    """Return the conjugate prior that is written as beta(a,b) or dirichlet(a,b,...)."""
-    from naively import Beta, Dirichlet
-
     written = re.fullmatch(r"\s*(beta|dirichlet)\s*\(([^()]*)\)\s*", given, re.IGNORECASE)
     name, inside = written.groups() if written else ("", "")
     counts = _numbers(inside.split(","))
@@ -473,13 +468,7 @@ def _prequential(
 @output_option
 @target_option
 @reading_options
-def forget(
-    model: str,
-    data: str,
-    output: str | None,
-    target: str | None,
-    how: HowRead,
-) -> None:
+def forget(model: str, data: str, output: str | None, target: str | None, how: HowRead) -> None:
     """Unlearn labelled rows: counts are as if they had never been there; weights stay."""
     with _changing(model, output, data):
         nb, provenance, sampled = _open(model)
@@ -582,11 +571,7 @@ def _check_one_target(targets: dict[str, str | None]) -> None:
     "factor", type=float, help="Greater than 0: 0.99 takes one hundredth off all counts."
 )
 @output_option
-def decay(
-    model: str,
-    factor: float,
-    output: str | None,
-) -> None:
+def decay(model: str, factor: float, output: str | None) -> None:
     """Scale all counts, so that what is learned later weighs more."""
     if mail_models.all_of_mail([model]):
         mail_models.decay(model, factor, output)
@@ -608,11 +593,7 @@ def decay(
 @target_option
 @reading_options
 def calibrate(
-    model: str,
-    data: str | None,
-    output: str | None,
-    target: str | None,
-    how: HowRead,
+    model: str, data: str | None, output: str | None, target: str | None, how: HowRead
 ) -> None:
     """Fit the weights of the columns again; counts stay.
 
@@ -636,11 +617,7 @@ def calibrate(
 
 
 def _labelled(
-    nb: NaiveBayes,
-    data: str,
-    how: HowRead,
-    target: str | None,
-    provenance: dict[str, Any],
+    nb: NaiveBayes, data: str, how: HowRead, target: str | None, provenance: dict[str, Any]
 ) -> tuple[Rows, LabelArray, dict[str, Any]]:
     """Return the rows of DATA, their labels, and their frequencies and groups as in training.
 

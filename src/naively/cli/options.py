@@ -167,6 +167,7 @@ cost_option = click.option(
 reject_option = click.option(
     "--reject", type=float, help='Answer "unsure" where the answer is less probable: 0.9.'
 )
+top_option = partial(click.option, "--top", type=click.IntRange(min=1), default=10)
 format_option = click.option(
     "--format",
     "-f",
@@ -180,7 +181,7 @@ of_file = option_below("How DATA is written, where it does not tell")
 def file_options(verb: Declared) -> Declared:
     """Give a verb the declared options of how a file is read, together, as ``file``."""
 
-    def with_file(**given: Any) -> None:
+    def with_file(**given: Any) -> Any:
         said = FileOptions(**{of.name: given.pop(of.name) for of in fields(FileOptions)})
         results = [given.get(name) for name in ("model", "output", "out")]
         if said.left_out_to and Path(said.left_out_to).resolve() in {
@@ -189,7 +190,7 @@ def file_options(verb: Declared) -> Declared:
             raise ValueError(
                 f"--bad-rows names {said.left_out_to}, which is read or written too: name another."
             )
-        verb(**given, file=said)
+        return verb(**given, file=said)
 
     declared: Any = update_wrapper(with_file, verb)
     for of in reversed(fields(FileOptions)):
@@ -222,8 +223,8 @@ def reading_options(verb: Declared) -> Declared:
 
     def with_how(
         *, input_format: str | None, memory_limit: str | None, file: FileOptions, **given: Any
-    ) -> None:
-        verb(**given, how=HowRead(input_format, memory_limit, file))
+    ) -> Any:
+        return verb(**given, how=HowRead(input_format, memory_limit, file))
 
     of_memory = click.option(
         "--memory-limit",
