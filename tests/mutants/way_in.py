@@ -181,7 +181,7 @@ FAULTS = [
     Fault(
         "a model does not keep how its files are written",
         "src/naively/cli/learn.py",
-        "    provenance |= file.kept()",
+        "    provenance |= how.file.kept()",
         "    pass",
         ("tests/test_dialects.py",),
     ),

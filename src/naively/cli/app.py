@@ -99,7 +99,7 @@ def app(quiet: bool, log_format: str) -> None:
 
 def main() -> None:
     """Run the command line; bad input is one sentence on standard error and exit status 2."""
-    warnings.showwarning = _say_warning
+    warnings.showwarning = lambda message, *_, **__: say(message, "warning")
     if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
         sys.stdout.reconfigure(errors="surrogateescape")  # a name that is no UTF-8, as it came
     try:
@@ -143,7 +143,3 @@ def _full(error: Exception) -> str:
     with suppress(OSError):  # what is left to write finds no room when Python ends either
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return f"Cannot write standard output: {error.strerror}."
-
-
-def _say_warning(message: object, *_: object, **__: object) -> None:
-    say(message, "warning")

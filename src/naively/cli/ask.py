@@ -14,6 +14,7 @@ from naively.cli import mail_models, predictions
 from naively.cli import shared as output
 from naively.cli.options import (
     Format,
+    HowRead,
     Verb,
     class_prior_option,
     cost_option,
@@ -23,19 +24,11 @@ from naively.cli.options import (
     reading_options,
     reject_option,
     target_option,
+    top_option,
 )
 from naively.cli.predictions import ENDINGS
-from naively.cli.shared import (
-    Data,
-    column_of,
-    labels_of,
-    names,
-    rows_for,
-    set_aside,
-    types_for,
-)
+from naively.cli.shared import Data, column_of, labels_of, names, rows_for, set_aside, types_for
 from naively.messages import Verbosity, say, tell
-from naively.options import FileOptions
 
 if TYPE_CHECKING:
     from naively.assess.scores import Scores
@@ -43,8 +36,6 @@ if TYPE_CHECKING:
     from naively.data.columns import Rows
     from naively.file.parts import SampledRows
     from naively.file.store import Content
-    from naively.inspect.explain import ExplainedRow
-    from naively.kernels.reference import Floats
     from naively.model.model import Model
     from naively.report.subject import Subject
 
@@ -56,19 +47,11 @@ if TYPE_CHECKING:
 @target_option
 @reading_options
 @format_option
-def columns(
-    data: str,
-    target: str | None,
-    input_format: str | None,
-    file: FileOptions,
-    memory_limit: str | None,
-    form: Format | None,
-) -> None:
+def columns(data: str, target: str | None, how: HowRead, form: Format | None) -> None:
     """Show what each column is taken for, before anything is learned, with examples and notes."""
     from naively.schema.overview import columns as overview_of
 
-    source = Data(data, input_format, labels=target, memory=memory_limit, file=file)
-    with source.opened() as stream:
+    with Data(data, how, labels=target).opened() as stream:
         found = overview_of(stream, target=target).to_dict()
     found["note"] = [*map(Verbosity.written, found["note"])]
     output.write([*found], zip(*found.values(), strict=True), form)
@@ -101,7 +84,7 @@ def columns(
 @reject_option
 @reading_options
 @format_option
-def predict(  # noqa: PLR0917  (options, not positions)
+def predict(
     model: str,
     data: str,
     out: str | None,
@@ -112,9 +95,7 @@ def predict(  # noqa: PLR0917  (options, not positions)
     class_prior: str | None,
     cost: str | None,
     reject: float | None,
-    input_format: str | None,
-    file: FileOptions,
-    memory_limit: str | None,
+    how: HowRead,
     form: Format | None,
 ) -> None:
     """Predict the class of each row, with its probability.
@@ -147,8 +128,7 @@ def predict(  # noqa: PLR0917  (options, not positions)
         interval=interval is not None,
         decision=decision,
     )
-    file = file.over(provenance)
-    source = Data(data, input_format, labels=target, memory=memory_limit, file=file)
+    source = Data(data, how.over(provenance), labels=target)
     with source.opened(types_for(learned, target)) as stream:
         unknown = next((name for name in kept if name not in stream.names), None)
         if unknown is not None:
@@ -223,9 +203,7 @@ def evaluate(
     groups: str | None,
     time: str | None,
     cost: str | None,
-    input_format: str | None,
-    file: FileOptions,
-    memory_limit: str | None,
+    how: HowRead,
     form: Format | None,
 ) -> None:
     """Score a model's predictions on labelled rows, or learn again without each fold of them.
@@ -233,27 +211,33 @@ def evaluate(
     Without DATA it is the sample of the rows that the model has learned, cross-validated.
     """
     from naively.assess.scores import score
+    from naively.estimators.naive_bayes import NaiveBayes
+    from naively.file import store
 
-    anew = {"--folds": folds, "--groups": groups, "--time": time}
-    said = [name for name, of in anew.items() if of is not None]
-    if data is None:
-        if said or only_held_out:
-            raise ValueError(f"{(said or ['--held-out'])[0]} is of the rows of DATA; give DATA.")
-        write_scores(_assessed(model, cost), form)
-        return
-    learned, provenance = open_model(model)
-    target = target or provenance.get("target")
-    of = input_format, target, memory_limit, file.over(provenance)
+    beside = {"groups": groups, "time": time}
+    anew = {"folds": folds, **beside}
+    said = [f"--{name}" for name, of in anew.items() if of is not None]
+    if data is None and (said or only_held_out):
+        raise ValueError(f"{(said or ['--held-out'])[0]} is of the rows of DATA; give DATA.")
+    learned, provenance, sample = found = store.load_all(model)
+    if data is None and sample is None:
+        raise ValueError(f"{model} holds no sample of rows; give DATA, or train with --keep-rows.")
     if said and only_held_out:
         raise ValueError(f"--held-out scores the model as it is; leave out {said[0]}.")
     costs = predictions.decision_of(learned, None, cost, None).cost
-    rows, table = rows_for(learned, data, *of)
+    if data is None:
+        nb = NaiveBayes._of_model(learned, sample, found.history)
+        write_scores(nb.assess(cost=costs), form)
+        return
+    target = target or provenance.get("target")
+    rows, table = rows_for(learned, data, how.over(provenance), target)
     y, weight = labels_of(learned, table, target, data), None
     if provenance.get("frequencies") in table.names:
         weight = table.values(provenance["frequencies"])
     if said:
-        named = folds, groups, time, costs
-        write_scores(_learned_again(learned, rows, table, y, weight, *named), form)
+        each = {"folds": 10 if folds is None else folds, "cost": costs, "sample_weight": weight}
+        scores = _learned_again(learned, rows, table, y, beside, **each)
+        write_scores(scores, form)
         return
     if only_held_out:
         if not provenance.get("hold_out"):
@@ -269,91 +253,53 @@ def evaluate(
     write_scores(score(learned, rows, y, frequencies=weight, cost=costs), form)
 
 
-def _assessed(path: str, cost: str | None) -> Scores:
-    """Return the scores of the sample of the learned rows that a model file holds."""
-    from naively.estimators.naive_bayes import NaiveBayes
-    from naively.file import store
-
-    found = store.load_all(path)
-    if found.sample is None:
-        raise ValueError(f"{path} holds no sample of rows; give DATA, or train with --keep-rows.")
-    costs = predictions.decision_of(found.model, None, cost, None).cost
-    return NaiveBayes._of_model(found.model, found.sample, found.history).assess(cost=costs)
-
-
 def _learned_again(
-    learned: Model,
-    rows: Rows,
-    table: Rows,
-    y: LabelArray,
-    weight: LabelArray | None,
-    folds: int | None,
-    groups: str | None,
-    time: str | None,
-    cost: Floats | None,
+    learned: Model, rows: Rows, table: Rows, y: LabelArray, beside: dict[str, Any], **how: Any
 ) -> Scores:
     """Score rows, each by a model that is learned as the one in the file without its fold."""
     from naively.estimators.naive_bayes import NaiveBayes
 
-    for what, name in (("groups", groups), ("time", time)):
+    for what, name in beside.items():
         if name is not None:
             column_of(table, name, what)
-    names = dict.fromkeys([*rows.names, *{groups, time}.intersection(table.names)])
-    nb = NaiveBayes._of_model(learned)
-    known = table.select(list(names))
-    return nb.assess(
-        *(known, y),
-        folds=10 if folds is None else folds,
-        groups=groups,
-        time=time,
-        cost=cost,
-        sample_weight=weight,
-    )
+    columns = dict.fromkeys([*rows.names, *{*beside.values()}.intersection(table.names)])
+    known = table.select(list(columns))
+    return NaiveBayes._of_model(learned).assess(known, y, **beside, **how)
 
 
 @click.command(cls=Verb)
 @model_argument
 @data_argument
-@click.option(
-    "--top", type=click.IntRange(min=1), default=10, help="Items of greatest weight for each row."
-)
+@top_option(help="Items of greatest weight for each row.")
 @click.option("--row", type=click.IntRange(min=0), help="Explain this row only, from 0.")
 @reading_options
 @format_option
 def explain(
-    model: str,
-    data: str,
-    top: int,
-    row: int | None,
-    input_format: str | None,
-    file: FileOptions,
-    memory_limit: str | None,
-    form: Format | None,
+    model: str, data: str, top: int, row: int | None, how: HowRead, form: Format | None
 ) -> None:
     """Say why: the weight of evidence (nats) of each item for the prediction against its rival."""
     from naively.inspect.explain import explain as explain_rows
 
     learned, provenance = open_model(model)
-    of = input_format, provenance.get("target"), memory_limit, file.over(provenance)
-    rows, _ = rows_for(learned, data, *of)
+    rows, _ = rows_for(learned, data, how.over(provenance), provenance.get("target"))
     if row is not None and row >= len(rows):
         raise ValueError(f"--row {row}: {data} has rows 0 to {len(rows) - 1}.")
     first = 0 if row is None else row
     rows = rows if row is None else rows.take(slice(row, row + 1))
     names = ["row", "prediction", "probability", "against", "column", "value", "weight"]
+    labels = learned.classes.tolist()
     lines = (
-        [first + i, *_verdict(explained), column, value, weight]
-        for i, explained in enumerate(explain_rows(learned, rows))
-        for column, value, weight in explained.top(explained.best, top)
+        [i, labels[c], found.probability(c), labels[found.rival(c)], column, value, weight]
+        for i, found in enumerate(explain_rows(learned, rows), first)
+        for c in [found.best]
+        for column, value, weight in found.top(c, top)
     )
     output.write(names, lines, form)
 
 
 @click.command(cls=Verb)
 @model_argument
-@click.option(
-    "--top", type=click.IntRange(min=1), default=10, help="Items of greatest weight for each class."
-)
+@top_option(help="Items of greatest weight for each class.")
 @click.option(
     "--parameters",
     is_flag=True,
@@ -367,16 +313,12 @@ def explain(
 )
 @format_option
 def show(
-    model: str,
-    top: int,
-    parameters: bool,
-    column: str | None,
-    history: bool,
-    form: Format | None,
+    model: str, top: int, parameters: bool, column: str | None, history: bool, form: Format | None
 ) -> None:
     """Show a model: its classes, its columns, its history, and what speaks most for each class."""
     from naively.file import store
     from naively.inspect.odds import strongest
+    from naively.inspect.parameters import parameters as items_of
 
     if column is not None and not parameters:
         raise ValueError("--column chooses among parameters; give --parameters too.")
@@ -391,7 +333,8 @@ def show(
         output.write_table(found.history, form)
         return
     if parameters:
-        write_parameters(learned, column, top, form)
+        items = items_of(learned, column=column)
+        output.write_table(items.strongest(top) or items, form)
         return
     total = learned.counted.tally.class_count.sum()
     tell(f"{total:,.0f} rows, {learned.taken.schema.width:,} columns")
@@ -410,31 +353,12 @@ def show(
     output.write(["class", "share", "column", "value", "weight"], lines, form)
 
 
-def write_parameters(learned: Model, column: str | None, top: int, form: Format | None) -> None:
-    """Write the parameters of the items that tell the classes apart most, or the class prior."""
-    from naively.inspect.parameters import parameters
-
-    found = parameters(learned, column=column)
-    output.write_table(found.strongest(top) or found, form)
-
-
 @click.command(cls=Verb)
 @click.argument("before", metavar="MODEL", help="The model file before.")
 @click.argument("after", metavar="MODEL", help="The model file after.")
-@click.option(
-    "--top",
-    "-n",
-    type=click.IntRange(min=1),
-    default=10,
-    help="Counts, levels, words, weights and weights of evidence.",
-)
+@top_option("-n", help="Counts, levels, words, weights and weights of evidence.")
 @format_option
-def diff(
-    before: str,
-    after: str,
-    top: int,
-    form: Format | None,
-) -> None:
+def diff(before: str, after: str, top: int, form: Format | None) -> None:
     """Say what two models have learned differently, what changed most first."""
     from naively.inspect.difference import difference
 
@@ -464,13 +388,6 @@ def write_scores(s: Scores, form: Format | None, out: TextIO | None = None) -> N
     if not s.area_is_known and "auc" in s.intervals:
         tell(f"The area under the ROC curve is {s.area_in_words}.")
     output.write_table(s, form, out)
-
-
-def _verdict(explained: ExplainedRow) -> list[object]:
-    """Return the predicted class, its probability, and the class that comes next."""
-    c = explained.best
-    labels = explained.classes.tolist()
-    return [labels[c], explained.probability(c), labels[explained.rival(c)]]
 
 
 def open_model(path: str) -> tuple[Model, dict[str, Any]]:
@@ -503,14 +420,7 @@ def open_model(path: str) -> tuple[Model, dict[str, Any]]:
 @target_option
 @reading_options
 def report(
-    model: str,
-    data: str | None,
-    output: str,
-    use: str | None,
-    target: str | None,
-    input_format: str | None,
-    file: FileOptions,
-    memory_limit: str | None,
+    model: str, data: str | None, output: str, use: str | None, target: str | None, how: HowRead
 ) -> None:
     """Write one page: what a model learned, how good it is, and why it answers so.
 
@@ -519,7 +429,7 @@ def report(
     """
     saving.check_output(output, [model] if data is None else [model, data])
     if mail_models.all_of_mail([model]):
-        if not (target is None and input_format is None and memory_limit is None):
+        if (target, how.format, how.memory) != (None, None, None):
             raise ValueError("For the model of a mail filter, DATA is mail, which has no options.")
         mail_models.report(model, data, output)
         return
@@ -533,8 +443,7 @@ def report(
     target = target or provenance.get("target")
     rows = labels = None
     if data is not None:
-        of = input_format, target, memory_limit, file.over(provenance)
-        rows, table = rows_for(learned, data, *of)
+        rows, table = rows_for(learned, data, how.over(provenance), target)
         if target is not None and target in table.names:
             labels = as_classes(table.values(target), learned.classes)
         aside = set_aside(provenance, table)
@@ -550,14 +459,13 @@ def report(
             "train with --keep-rows."
         )
     subject = subject_of(found, rows, labels)
+    name = Path(model).stem
     if Path(output).suffix == ".md":
-        card = write_card(subject, Path(model).stem, use or "", found.history).encode()
-        saving.save(output, card)
-        tell(f"Wrote {output}: {len(card):,} bytes.")
-        return
-    page = write_report(subject, Path(model).stem)
-    page.save(output)
-    tell(f"Wrote {output}: {len(page.html.encode()):,} bytes.")
+        page = write_card(subject, name, use or "", found.history).encode()
+    else:
+        page = write_report(subject, name).html.encode()
+    saving.save(output, page)
+    tell(f"Wrote {output}: {len(page):,} bytes.")
 
 
 def subject_of(found: Content, rows: Rows | None = None, labels: Target = None) -> Subject:

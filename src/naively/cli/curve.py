@@ -5,7 +5,8 @@ They write a table, and a picture if it is named.
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable
+from functools import update_wrapper
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -15,7 +16,9 @@ import click
 from naively.cli import shared as output
 from naively.cli.learn import event_models_of, option_of
 from naively.cli.options import (
+    Declared,
     Format,
+    HowRead,
     Verb,
     Verbs,
     data_argument,
@@ -23,37 +26,48 @@ from naively.cli.options import (
     reading_options,
     target_option,
 )
-from naively.cli.shared import (
-    Data,
-    find_target,
-    folder_target,
-    labelled_rows_for,
-    names,
-)
+from naively.cli.shared import labelled_rows_for, names, read_labelled
 from naively.messages import say
-from naively.options import FileOptions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from naively.counting.labels import LabelArray
-    from naively.data.columns import Rows
-    from naively.estimators.naive_bayes import NaiveBayes
-    from naively.model.model import Model
     from naively.tabular import Tabular
 
 PICTURES = (".png", ".svg", ".pdf")
 
-picture_option = click.option(
-    "--output", "-o", "out", help="A picture to write: its name ends in .png, .svg or .pdf."
-)
-metric_option = partial(click.option, "--metric", help="What is drawn: accuracy or log_loss.")
 event_models_option = click.option(
     "--event-models",
     default="auto",
     help="As of train: auto, one for all, or by column: age=gaussian,note=text.",
 )
+smoothing_option = click.option(
+    "--smoothing", default="auto", help="The pseudo-count: a number, laplace, jeffreys or auto."
+)
 test_option = click.option("--test", help="Labelled rows to score, in another file.")
+
+
+def drawn(metric: str) -> Callable[[Declared], Declared]:
+    """Return what gives a verb the options of a picture, and writes the curve that it returns."""
+
+    def declare(verb: Declared) -> Declared:
+        def write(*, out: str | None, metric: str, form: Format | None, **given: Any) -> None:
+            _check(out, [given[name] for name in ("data", "test") if given.get(name)], metric)
+            curve = verb(**given)
+            output.write_table(curve, form)
+            if out is not None:
+                save_picture(curve.plot(metric=metric), out)
+
+        of_picture = click.option(
+            "--output", "-o", "out", help="A picture to write: its name ends in .png, .svg or .pdf."
+        )
+        of_metric = click.option(
+            "--metric", default=metric, help="What is drawn: accuracy or log_loss."
+        )
+        declared: Any = update_wrapper(write, verb)
+        return of_picture(of_metric(declared))  # type: ignore[no-any-return]
+
+    return declare
 
 
 @click.group(cls=Verbs, no_args_is_help=False)
@@ -74,15 +88,12 @@ def curve() -> None:
 )
 @click.option("--seed", default=0, help="Of the random orders.")
 @event_models_option
-@click.option(
-    "--smoothing", default="auto", help="The pseudo-count: a number, laplace, jeffreys or auto."
-)
+@smoothing_option
 @click.option("--weights", is_flag=True, help="Fit the weights of train at each size; slower.")
-@picture_option
-@metric_option(default="accuracy")
+@drawn(metric="accuracy")
 @reading_options
 @format_option
-def learning(  # noqa: PLR0917  (options, not positions)
+def learning(
     data: str,
     target: str | None,
     sizes: str | None,
@@ -93,30 +104,23 @@ def learning(  # noqa: PLR0917  (options, not positions)
     event_models: str,
     smoothing: str,
     weights: bool,
-    out: str | None,
-    metric: str,
-    input_format: str | None,
-    file: FileOptions,
-    memory_limit: str | None,
-    form: Format | None,
-) -> None:
+    how: HowRead,
+) -> Tabular:
     """Score models of more and more rows of DATA, on these rows and on others.
 
     Models are pure naive Bayes, as of `train --weights none`, unless --weights is given.
     """
     from naively.estimators.naive_bayes import NaiveBayes
 
-    _check(out, [data, *([test] if test else [])], metric)
-    rows, y, name = _labelled(data, target, input_format, memory_limit, file)
+    rows, y, name = read_labelled(data, target, how)
     nb = NaiveBayes(event_models_of(event_models), smoothing=option_of("smoothing", smoothing))
     held_out: Any = _number(hold_out, "--hold-out", "a share of the rows or how many, as in 0.25")
     if test is not None:
-        held_out = _labelled(test, name, input_format, memory_limit, file)[:2]
+        held_out = read_labelled(test, name, how)[:2]
     each = _numbers(sizes, "--sizes", "numbers of rows (10,100,1000) or shares (0.1,1.0)")
-    curve = nb.curve.learning(
+    return nb.curve.learning(
         rows, y, test=held_out, sizes=each, repeats=repeats, weights=weights, random_state=seed
     )
-    _write(curve, form, out, metric)
 
 
 @curve.command(cls=Verb)
@@ -129,8 +133,7 @@ def learning(  # noqa: PLR0917  (options, not positions)
 @click.option("--values", help="Pseudo-counts, at least 0: 0,0.5,1.")
 @test_option
 @event_models_option
-@picture_option
-@metric_option(default="log_loss")
+@drawn(metric="log_loss")
 @reading_options
 @format_option
 def smoothing(
@@ -139,13 +142,8 @@ def smoothing(
     values: str | None,
     test: str | None,
     event_models: str,
-    out: str | None,
-    metric: str,
-    input_format: str | None,
-    file: FileOptions,
-    memory_limit: str | None,
-    form: Format | None,
-) -> None:
+    how: HowRead,
+) -> Tabular:
     """Score pure naive Bayes with several pseudo-counts; nothing is counted again.
 
     Learned rows are scored as they are and each left out in turn, and the rows of --test. A model
@@ -154,27 +152,26 @@ def smoothing(
     from naively.estimators.naive_bayes import NaiveBayes
     from naively.file import store
 
-    _check(out, [data, *([test] if test else [])], metric)
     each = _numbers(values, "--values", "pseudo-counts of at least 0, as in 0,0.5,1")
     held_out: tuple[Any, Any] = (None, None)
     if _is_model(data):
         if event_models != "auto":
             raise ValueError(f"{data} is a model, whose event models stay: leave out the option.")
         content = store.load_all(data)
-        nb = _learner(content.model, content.sample)
+        nb = NaiveBayes._of_model(content.model, content.sample)
         target = target or cast("str | None", content.provenance.get("target"))
         if content.sample is None and test is None:
             raise ValueError(
                 f"{data} holds no rows to score: name some with --test, or train with --keep-rows."
             )
-        model, file = content.model, file.over(content.provenance)
+        model, how = content.model, how.over(content.provenance)
     else:
-        rows, y, target = _labelled(data, target, input_format, memory_limit, file)
+        rows, y, target = read_labelled(data, target, how)
         nb = NaiveBayes(event_models_of(event_models), weights=None).fit(rows, y)
         model = nb.model_
     if test is not None:
-        held_out = labelled_rows_for(model, test, input_format, target, memory_limit, file)
-    _write(nb.curve.smoothing(*held_out, values=each), form, out, metric)
+        held_out = labelled_rows_for(model, test, how, target)
+    return nb.curve.smoothing(*held_out, values=each)
 
 
 @curve.command(cls=Verb)
@@ -196,14 +193,11 @@ def smoothing(
     "do) or none.",
 )
 @event_models_option
-@click.option(
-    "--smoothing", default="auto", help="The pseudo-count: a number, laplace, jeffreys or auto."
-)
-@picture_option
-@metric_option(default="log_loss")
+@smoothing_option
+@drawn(metric="log_loss")
 @reading_options
 @format_option
-def decay(  # noqa: PLR0917  (options, not positions)
+def decay(
     data: str,
     target: str | None,
     time: str | None,
@@ -212,29 +206,23 @@ def decay(  # noqa: PLR0917  (options, not positions)
     weights: str,
     event_models: str,
     smoothing: str,
-    out: str | None,
-    metric: str,
-    input_format: str | None,
-    file: FileOptions,
-    memory_limit: str | None,
-    form: Format | None,
-) -> None:
+    how: HowRead,
+) -> Tabular:
     """Score each block of time by what was learned before it, fading with several half-lives.
 
     The best half-life is said on standard error.
     """
     from naively.estimators.naive_bayes import NaiveBayes
 
-    _check(out, [data], metric)
     follow: Any = None if weights == "none" else weights
     if follow not in {None, "fitted", "kept"}:
         raise ValueError(f"--weights must be fitted, kept or none, got {weights!r}.")
     each = _numbers(half_lives, "--half-lives", "numbers of blocks, as in 0.5,1,2")
-    rows, y, _ = _labelled(data, target, input_format, memory_limit, file)
+    rows, y, _ = read_labelled(data, target, how)
     nb = NaiveBayes(event_models_of(event_models), smoothing=option_of("smoothing", smoothing))
     curve = nb.curve.decay(rows, y, time=time, blocks=blocks, half_lives=each, weights=follow)
-    _write(curve, form, out, metric)
     say(curve.said)
+    return curve
 
 
 def _is_model(data: str) -> bool:
@@ -244,26 +232,6 @@ def _is_model(data: str) -> bool:
     with Path(data).open("rb") as file:
         begin = file.read(9)
     return begin[6:] == b"\0\0{"
-
-
-def _learner(model: Model, sample: Any) -> NaiveBayes:
-    """Return the learner of a model and of the sample of its rows."""
-    from naively.estimators.naive_bayes import NaiveBayes
-
-    return NaiveBayes._of_model(model, sample)
-
-
-def _labelled(
-    data: str, target: str | None, input_format: str | None, memory: str | None, file: FileOptions
-) -> tuple[Rows, LabelArray, str]:
-    """Return the rows of DATA, their labels, and the name of the column of labels."""
-    target = target or folder_target(data)
-    table = Data(data, input_format, labels=target, memory=memory, file=file).read()
-    name = find_target(list(map(str, table.names)), target, data)
-    rows, _ = table.split(name)
-    if not len(rows):
-        raise ValueError(f"{data} has no rows to learn from.")
-    return rows, table.values(name), name
 
 
 def _numbers(listed: str | None, option: str, what: str) -> list[float] | None:
@@ -293,13 +261,6 @@ def _check(out: str | None, inputs: list[str], metric: str) -> None:
         raise ValueError(f"--output {out} must end in {' or '.join(PICTURES)}.")
     saving.check_output(out, inputs)
     pyplot()
-
-
-def _write(curve: Tabular, form: Format | None, out: str | None, metric: str) -> None:
-    """Write a curve as a table, and as a picture."""
-    output.write_table(curve, form)
-    if out is not None:
-        save_picture(cast("Any", curve).plot(metric=metric), out)
 
 
 def save_picture(ax: Axes, out: str) -> None:

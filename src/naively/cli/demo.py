@@ -14,18 +14,16 @@ from typing import TYPE_CHECKING
 import click
 
 from naively.cli import shared as output
-from naively.cli.options import Verb, file_options, target_option
+from naively.cli.options import HowRead, Verb, file_options, target_option
 from naively.cli.shared import (
     WIDTH,
-    Data,
-    find_target,
-    folder_target,
     held_out,
     print_classes,
     print_columns,
     print_explanation,
     print_row,
     print_scores,
+    read_labelled,
     shortened,
 )
 from naively.messages import tell
@@ -67,11 +65,7 @@ class Example:
 @click.argument("data", metavar="[DATA]", required=False, help="Your own file; needs --target.")
 @target_option
 @file_options
-def demo(
-    data: str | None,
-    target: str | None,
-    file: FileOptions,
-) -> None:
+def demo(data: str | None, target: str | None, file: FileOptions) -> None:
     """Learn, score and explain on real data: docstrings, digits, wine, tumours; or your own."""
     from naively.kernels import dispatch
 
@@ -86,19 +80,11 @@ def demo(
         for example in _examples():
             _run(console, example)
     else:
-        rows, y, target = _own(data, target, file)
+        rows, y, target = read_labelled(data, target, HowRead(file=file))
         console.print(ABOUT)
         _run(console, Example(f"{Path(data).name}: which {target}?", lambda: (rows, y)))
     console.print(f"\nAll of this took {time.perf_counter() - begin:.1f} s.", style="dim")
     _say_what_is_next(console, data, target, file)
-
-
-def _own(data: str, target: str | None, file: FileOptions) -> tuple[Rows, LabelArray, str]:
-    target = target or folder_target(data)
-    table = Data(data, labels=target, file=file).read()
-    target = find_target(list(map(str, table.names)), target, data)
-    rows, _ = table.split(target)
-    return rows, table.values(target), target
 
 
 def _examples() -> list[Example]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from naively import saving
+from naively.cli.ask import calibrated, subject_of
 from naively.cli.learn import locked
 from naively.cli.options import Verb, model_argument, option_below
 from naively.cli.shared import names
@@ -18,6 +18,7 @@ from naively.options import FileOptions
 
 if TYPE_CHECKING:
     from naively.export.scorecard import Scorecard
+    from naively.file.store import Content
 
 
 class Form(StrEnum):
@@ -28,14 +29,6 @@ class Form(StrEnum):
     onnx = "onnx"
     sql = "sql"
     card = "card"
-
-
-class WhereOption(StrEnum):
-    """Where the numbers of strings and tokens are."""
-
-    auto = "auto"
-    inline = "inline"
-    table = "table"
 
 
 IN_SQL, IN_NOISE = "A query (--format sql)", "Noise (--noise)"  # headings of the help
@@ -66,8 +59,8 @@ query_option, noise_option = option_below(IN_SQL), option_below(IN_NOISE)
 )
 @query_option(
     "--weights",
-    type=click.Choice(WhereOption),
-    default=WhereOption.auto,
+    type=click.Choice(["auto", "inline", "table"]),
+    default="auto",
     help="Whether the query holds the numbers of strings, or a table does.",
 )
 @query_option("--weights-table", default="naively_weights", help="The name of that table.")
@@ -103,30 +96,25 @@ query_option, noise_option = option_below(IN_SQL), option_below(IN_NOISE)
     type=int,
     help="Draw the same noise again, for tests: who knows the seed can take it away.",
 )
-def export(  # noqa: PLR0917  (options, not positions)
+def export(
     context: click.Context,
+    /,
     model: str,
     output: str | None,
     form: Form | None,
-    table: str | None,
-    dialect: str,
-    schema: str | None,
-    probabilities: bool,
-    keep: str | None,
-    weights: WhereOption,
-    weights_table: str,
-    tokens: str | None,
-    row_id: str | None,
-    coverage: float | None,
     noise: float | None,
     delta: float,
     resolution: int,
     seed: int | None,
+    **query: Any,
 ) -> None:
     """Write a model for other programs, which score rows as it does; or with noise in its counts.
 
     Nothing can be learned with a scorecard, script, ONNX or query, nor forgotten.
     """
+    from naively.export.scorecard import Scorecard
+    from naively.file import store
+
     asked = None if noise is not None else _form_of(output, form)
     _check_given(context, asked, form)
     if output is not None:
@@ -136,29 +124,18 @@ def export(  # noqa: PLR0917  (options, not positions)
             raise ValueError("--noise writes a model file; name it with --output.")
         _with_noise(model, output, noise, delta, resolution=resolution, random_state=seed)
         return
+    if asked is Form.sql and query["table"] is None:
+        raise ValueError("--format sql writes a query; say of which table, with --table.")
+    found = store.load_all(model)
     if asked is Form.sql:
-        if table is None:
-            raise ValueError("--format sql writes a query; say of which table, with --table.")
-        content = _as_sql(
-            model,
-            schema,
-            table=table,
-            dialect=dialect,
-            probabilities=probabilities,
-            keep=names(keep),
-            weights=weights.value,
-            weights_table=weights_table,
-            tokens=tokens,
-            row_id=row_id,
-            coverage=coverage,
-        )
+        content = _as_sql(found, **query)
     elif asked is Form.card:
-        content = _as_card(model)
-    else:
-        from naively.export.scorecard import Scorecard
-        from naively.file import store
+        from naively.report.card import write_card
 
-        content = WRITTEN[asked](Scorecard.of(store.load(model)))
+        card = write_card(subject_of(found), Path(model).stem, history=found.history)
+        content = card.encode()
+    else:
+        content = _written(Scorecard.of(found.model), asked)
     if output is None:
         click.echo(content, nl=False)
     else:
@@ -193,58 +170,35 @@ def _check_given(context: click.Context, asked: Form | None, form: Form | None) 
             raise ValueError(f"{parameter.opts[0]} is of noise in the counts; give --noise.")
 
 
-def _as_json(card: Scorecard) -> bytes:
+def _written(card: Scorecard, form: Form | None) -> bytes:
+    """Return a scorecard as JSON, a script or ONNX."""
     from naively.export.scorecard import in_bytes
 
-    return in_bytes(card.to_json() + "\n")
+    if form is Form.onnx:
+        from naively.export.onnx import onnx_of
+
+        content: bytes = onnx_of(card).SerializeToString()
+        return content
+    return in_bytes(card.to_script() if form is Form.js else card.to_json() + "\n")
 
 
-def _as_script(card: Scorecard) -> bytes:
-    from naively.export.scorecard import in_bytes
-
-    return in_bytes(card.to_script())
-
-
-def _as_card(model: str) -> bytes:
-    """Return the card of a model, by the sample of its rows if there is one."""
-    from naively.cli.ask import subject_of
-    from naively.file import store
-    from naively.report.card import write_card
-
-    found = store.load_all(model)
-    return write_card(subject_of(found), Path(model).stem, history=found.history).encode()
-
-
-def _as_onnx(card: Scorecard) -> bytes:
-    from naively.export.onnx import onnx_of
-
-    content: bytes = onnx_of(card).SerializeToString()
-    return content
-
-
-WRITTEN: dict[Form | None, Callable[[Scorecard], bytes]] = {
-    Form.json: _as_json,
-    Form.js: _as_script,
-    Form.onnx: _as_onnx,
-}
-
-
-def _as_sql(model: str, schema: str | None, *, coverage: float | None, **options: Any) -> bytes:
+def _as_sql(
+    found: Content, *, schema: str | None, keep: str | None, coverage: float | None, **options: Any
+) -> bytes:
     """Return a script whose last statement is the query; those before it make its table."""
     from naively.assess.prediction_sets import least_of
-    from naively.cli.ask import calibrated
     from naively.export.scorecard import Scorecard
     from naively.export.sql import QueryOptions, score_query
-    from naively.file import store
 
-    learned, _, sample = store.load_all(model)
+    learned, _, sample = found
     if schema is not None:
         tables = {name: options[name] for name in ("table", "weights_table", "tokens")}
         options |= {name: (schema, table) for name, table in tables.items() if table is not None}
     if coverage is not None:
         learned = calibrated(learned, sample, coverage)
         options["least"] = float(least_of(learned, coverage)[0])
-    query = score_query(Scorecard.of(learned), QueryOptions(**options))
+    asked = QueryOptions(keep=names(keep), **options)
+    query = score_query(Scorecard.of(learned), asked)
     return "".join(f"{statement};\n" for statement in (*query.setup, query)).encode()
 
 

@@ -22,6 +22,7 @@ from naively.cli import mail_models
 from naively.cli.ask import write_scores
 from naively.cli.options import (
     Format,
+    HowRead,
     Verb,
     data_argument,
     format_option,
@@ -142,9 +143,7 @@ def train(  # noqa: PLR0915, PLR0917  (options, not positions)
     hold_out: str,
     seed: int,
     keep_rows: bool,
-    input_format: str | None,
-    file: FileOptions,
-    memory_limit: str | None,
+    how: HowRead,
     form: Format | None,
     **options: str,
 ) -> None:
@@ -162,10 +161,8 @@ def train(  # noqa: PLR0915, PLR0917  (options, not positions)
     prior = _class_prior(class_prior)
     late = class_prior not in PRIORS  # it is for classes that are not known before all rows are
     target = target or folder_target(data)
-    source = Data(
-        *(data, input_format, *_columns(columns, ignore, target, frequencies, groups, time)),
-        *(target, memory_limit, file),
-    )
+    read = _columns(columns, ignore, target, frequencies, groups, time)
+    source = Data(data, how, *read, target)
     beside = {"frequencies": frequencies, "groups": groups, "time": time}
     nb = NaiveBayes(
         event_models_of(event_models),
@@ -199,7 +196,7 @@ def train(  # noqa: PLR0915, PLR0917  (options, not positions)
     if nb.weights and not semi_supervised and late:
         learned = nb.calibrate().model_
     provenance: dict[str, Any] = {"target": target, "hold_out": part, "seed": seed, "rows": total}
-    provenance |= file.kept() | {name: of for name, of in beside.items() if of}
+    provenance |= how.file.kept() | {name: of for name, of in beside.items() if of}
     if columns or ignore:  # what else is in a file was left out by who knew it
         provenance[LEFT_OUT] = ALL_OTHERS if columns else names(ignore)
     learned_now = nb.class_count_.sum()
@@ -316,17 +313,12 @@ def event_models_of(given: str) -> str | dict[str, str]:
 
 def _class_prior(given: str) -> str | dict[str, float] | Beta | Dirichlet:
     """Return a class prior: its name, probabilities by label (still strings), or a distribution."""
+    from naively import Beta, Dirichlet
+
     if given in PRIORS:
         return given
     if "=" in given:
         return numbers_by_name(given, "--class-prior")
-    return _distribution(given)
-
-
-def _distribution(given: str) -> Beta | Dirichlet:
-    """Return the conjugate prior that is written as beta(a,b) or dirichlet(a,b,...)."""
-    from naively import Beta, Dirichlet
-
     written = re.fullmatch(r"\s*(beta|dirichlet)\s*\(([^()]*)\)\s*", given, re.IGNORECASE)
     name, inside = written.groups() if written else ("", "")
     counts = _numbers(inside.split(","))
@@ -409,9 +401,7 @@ def update(
     score: bool,
     batch: int,
     again: bool,
-    input_format: str | None,
-    file: FileOptions,
-    memory_limit: str | None,
+    how: HowRead,
     form: Format | None,
 ) -> None:
     """Learn more labelled rows, counted as if they had been there in training.
@@ -431,7 +421,7 @@ def update(
                 "--again to learn it once more."
             )
         target = target or provenance.get("target")
-        rows, y, beside = _labelled(nb, data, input_format, target, memory_limit, file, provenance)
+        rows, y, beside = _labelled(nb, data, how, target, provenance)
         before = nb.class_count_.sum()
         if score:
             found = _prequential(nb, rows, y, beside, batch, decay)
@@ -478,20 +468,12 @@ def _prequential(
 @output_option
 @target_option
 @reading_options
-def forget(
-    model: str,
-    data: str,
-    output: str | None,
-    target: str | None,
-    input_format: str | None,
-    file: FileOptions,
-    memory_limit: str | None,
-) -> None:
+def forget(model: str, data: str, output: str | None, target: str | None, how: HowRead) -> None:
     """Unlearn labelled rows: counts are as if they had never been there; weights stay."""
     with _changing(model, output, data):
         nb, provenance, sampled = _open(model)
         target = target or provenance.get("target")
-        rows, y, beside = _labelled(nb, data, input_format, target, memory_limit, file, provenance)
+        rows, y, beside = _labelled(nb, data, how, target, provenance)
         before = nb.class_count_.sum()
         nb.forget(rows, y, beside.get("frequencies"))
         nb.history_ = nb.history_.of(data, digest_of(data))
@@ -589,11 +571,7 @@ def _check_one_target(targets: dict[str, str | None]) -> None:
     "factor", type=float, help="Greater than 0: 0.99 takes one hundredth off all counts."
 )
 @output_option
-def decay(
-    model: str,
-    factor: float,
-    output: str | None,
-) -> None:
+def decay(model: str, factor: float, output: str | None) -> None:
     """Scale all counts, so that what is learned later weighs more."""
     if mail_models.all_of_mail([model]):
         mail_models.decay(model, factor, output)
@@ -615,13 +593,7 @@ def decay(
 @target_option
 @reading_options
 def calibrate(
-    model: str,
-    data: str | None,
-    output: str | None,
-    target: str | None,
-    input_format: str | None,
-    file: FileOptions,
-    memory_limit: str | None,
+    model: str, data: str | None, output: str | None, target: str | None, how: HowRead
 ) -> None:
     """Fit the weights of the columns again; counts stay.
 
@@ -637,8 +609,7 @@ def calibrate(
             nb.calibrate()
         else:
             target = target or provenance.get("target")
-            of = input_format, target, memory_limit, file.over(provenance)
-            rows, y = labelled_rows_for(nb.model_, data, *of)
+            rows, y = labelled_rows_for(nb.model_, data, how.over(provenance), target)
             done = f"Calibrated on {len(rows):,} rows"
             nb.calibrate(rows, y)
             nb.history_ = nb.history_.of(data)
@@ -646,13 +617,7 @@ def calibrate(
 
 
 def _labelled(
-    nb: NaiveBayes,
-    data: str,
-    input_format: str | None,
-    target: str | None,
-    memory: str | None,
-    file: FileOptions,
-    provenance: dict[str, Any],
+    nb: NaiveBayes, data: str, how: HowRead, target: str | None, provenance: dict[str, Any]
 ) -> tuple[Rows, LabelArray, dict[str, Any]]:
     """Return the rows of DATA, their labels, and their frequencies and groups as in training.
 
@@ -660,8 +625,7 @@ def _labelled(
     """
     from naively.schema.schema import list_names
 
-    file = file.over(provenance)
-    rows, table = rows_for(nb.model_, data, input_format, target, memory, file, learns=True)
+    rows, table = rows_for(nb.model_, data, how.over(provenance), target, learns=True)
     known = ("frequencies", "groups", "time")
     named: dict[str, str] = {what: provenance[what] for what in known if what in provenance}
     beside = {what: column_of(table, name, what) for what, name in named.items()}

@@ -12,7 +12,7 @@ from functools import partial, update_wrapper
 from importlib import import_module
 from pathlib import Path
 from shlex import quote
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import click
 
@@ -154,13 +154,6 @@ data_argument = click.argument(
 )
 model_argument = click.argument("model", metavar="MODEL", help="A model file.")
 target_option = click.option("--target", "-t", help="The column that holds the labels.")
-input_format_option = click.option(
-    "--input-format", help="csv, parquet or jsonl, where the name does not tell."
-)
-memory_option = click.option(
-    "--memory-limit",
-    help="About how much memory to take, such as 400MB or 2GB: fewer rows are held at a time.",
-)
 class_prior_option = click.option(
     "--class-prior",
     help="How frequent the classes are where the rows come from, if not as in training: "
@@ -174,6 +167,7 @@ cost_option = click.option(
 reject_option = click.option(
     "--reject", type=float, help='Answer "unsure" where the answer is less probable: 0.9.'
 )
+top_option = partial(click.option, "--top", type=click.IntRange(min=1), default=10)
 format_option = click.option(
     "--format",
     "-f",
@@ -187,7 +181,7 @@ of_file = option_below("How DATA is written, where it does not tell")
 def file_options(verb: Declared) -> Declared:
     """Give a verb the declared options of how a file is read, together, as ``file``."""
 
-    def with_file(**given: Any) -> None:
+    def with_file(**given: Any) -> Any:
         said = FileOptions(**{of.name: given.pop(of.name) for of in fields(FileOptions)})
         results = [given.get(name) for name in ("model", "output", "out")]
         if said.left_out_to and Path(said.left_out_to).resolve() in {
@@ -196,7 +190,7 @@ def file_options(verb: Declared) -> Declared:
             raise ValueError(
                 f"--bad-rows names {said.left_out_to}, which is read or written too: name another."
             )
-        verb(**given, file=said)
+        return verb(**given, file=said)
 
     declared: Any = update_wrapper(with_file, verb)
     for of in reversed(fields(FileOptions)):
@@ -209,9 +203,38 @@ def file_options(verb: Declared) -> Declared:
     return declared  # type: ignore[no-any-return]
 
 
+class HowRead(NamedTuple):
+    """How DATA is read, as far as options say: its format, within which memory, and its file."""
+
+    format: str | None = None  # "csv", "parquet" or "jsonl", where the name does not tell
+    memory: str | None = None
+    file: FileOptions = FileOptions()
+
+    def over(self, kept: Mapping[str, Any]) -> HowRead:
+        """Return this, and, of what is not said of the file, what a model has kept."""
+        return self._replace(file=self.file.over(kept))
+
+
+AS_FOUND = HowRead()
+
+
 def reading_options(verb: Declared) -> Declared:
-    """Give a verb the options of how DATA is read: ``input_format``, ``file``, ``memory_limit``."""
-    return input_format_option(file_options(memory_option(verb)))
+    """Give a verb the options of how DATA is read, together, as ``how``."""
+
+    def with_how(
+        *, input_format: str | None, memory_limit: str | None, file: FileOptions, **given: Any
+    ) -> Any:
+        return verb(**given, how=HowRead(input_format, memory_limit, file))
+
+    of_memory = click.option(
+        "--memory-limit",
+        help="About how much memory to take, such as 400MB or 2GB: fewer rows are held at a time.",
+    )
+    of_format = click.option(
+        "--input-format", help="csv, parquet or jsonl, where the name does not tell."
+    )
+    declared: Any = update_wrapper(with_how, verb)
+    return of_format(file_options(of_memory(declared)))  # type: ignore[no-any-return]
 
 
 def settings_options(verb: Declared) -> Declared:

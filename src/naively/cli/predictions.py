@@ -13,10 +13,10 @@ import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, nullcontext
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, TextIO, TypeAlias
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, TextIO, TypeAlias, cast
 
 from naively import saving
 from naively.cli import shared as output
@@ -179,9 +179,7 @@ def file_of(path: str, form: Format | None) -> File:
         raise ValueError("--format table is for a terminal; give csv or json for a file.")
     if told is not None and form is not None and told != form.value:
         raise ValueError(f"The name {path} says {told}, and --format says {form}; give one.")
-    found = told
-    if form is not None:
-        found = "json" if form is Format.json else "csv"
+    found = told if form is None else cast("FileFormat", form.value)
     if found is None or (found == "parquet" and plain != name):
         raise ValueError(
             f"The name {path} does not say how predictions are written: end it in {ENDINGS}; or "
@@ -203,59 +201,48 @@ def scored(
     With a coverage the last column that is kept holds the sets of classes. ``intervals`` returns
     those of rows, if that was asked. A decision says under which class prior posteriors are wanted.
     """
-    found = _scored(model, stream, target, intervals)
-    if decision is not None and decision.prior is not None:
-        return (batch._replace(p=decision.posterior(batch.p)) for batch in found)
-    return found if coverage is None else _with_sets(model, found, coverage)
+    for batch in _scored(model, stream, target, intervals):
+        if decision is not None and decision.prior is not None:
+            yield batch._replace(p=decision.posterior(batch.p))
+        elif coverage is None:
+            yield batch
+        else:
+            from naively.assess.prediction_sets import prediction_sets
 
-
-def _with_sets(model: Model, batches: Iterable[Scored], coverage: float) -> Iterator[Scored]:
-    from naively.assess.prediction_sets import prediction_sets
-
-    for batch in batches:
-        sets = prediction_sets(model, batch.p, coverage)
-        said: list[object] = [" | ".join(map(str, labels)) for labels in sets]
-        yield batch._replace(kept=[*batch.kept, said], kinds=[*batch.kinds, "string"])
+            sets = prediction_sets(model, batch.p, coverage)
+            said: list[object] = [" | ".join(map(str, labels)) for labels in sets]
+            yield batch._replace(kept=[*batch.kept, said], kinds=[*batch.kinds, "string"])
 
 
 def _scored(
     model: Model, stream: Stream, target: str | None, intervals: Intervals | None
 ) -> Iterator[Scored]:
     """Yield each batch of a table with its posterior."""
-    from naively.cli.shared import known_to
     from naively.data.columns import column_rows
     from naively.data.stream import kept_name
     from naively.schema.encode import plain_cells
 
+    def of(rows: Rows, kept: list[list[object]], kinds: Sequence[str | None]) -> Scored:
+        if intervals is None:
+            return Scored(model.posterior(rows), kept, kinds)
+        found = intervals(rows)
+        return Scored(found.probability, kept, kinds, (found.low, found.high))
+
     names = [kept_name(name) for name in stream.kept]
     done, most = 0, max(1, CELLS // len(model.classes))
     for every in stream:
-        rows = known_to(model, every, target)
+        rows = output.known_to(model, every, target)
         kept = [plain_cells(every.values(name)) for name in names]
         kinds = [every.kind(name) for name in names]
         for start in range(0, len(rows), most):
             end = start + most
             some = rows.take(slice(start, end))
-            yield _of(model, some, [cells[start:end] for cells in kept], kinds, intervals)
+            yield of(some, [cells[start:end] for cells in kept], kinds)
         done += len(rows)
     if not done:
         nothing = column_rows({name: [] for name in stream.names})
-        rows = known_to(model, nothing, target)
-        yield _of(model, rows, [[] for _ in names], [None] * len(names), intervals)
-
-
-def _of(
-    model: Model,
-    rows: Rows,
-    kept: list[list[object]],
-    kinds: Sequence[str | None],
-    intervals: Intervals | None,
-) -> Scored:
-    """Score rows, and find the intervals of their posteriors if that was asked."""
-    if intervals is None:
-        return Scored(model.posterior(rows), kept, kinds)
-    found = intervals(rows)
-    return Scored(found.probability, kept, kinds, (found.low, found.high))
+        rows = output.known_to(model, nothing, target)
+        yield of(rows, [[] for _ in names], [None] * len(names))
 
 
 def write(of: Predictions, batches: Batches, form: Format | None, out: TextIO) -> None:
@@ -317,15 +304,13 @@ def _once(batches: Batches) -> Iterator[Scored]:
 def _write_text(
     of: Predictions, batches: Iterable[Scored], form: Format, out: BinaryIO, *, compressed: bool
 ) -> None:
-    if compressed:
-        with gzip.GzipFile("", "wb", fileobj=out, mtime=0) as packed:
-            _write_text(of, batches, form, packed, compressed=False)  # type: ignore[arg-type]
-        return
-    text = io.TextIOWrapper(out, "utf-8", "surrogateescape", newline="\n")
-    try:
-        _write_lines(of, batches, form, text)
-    finally:
-        text.detach()
+    packing = gzip.GzipFile("", "wb", fileobj=out, mtime=0) if compressed else nullcontext(out)
+    with packing as raw:
+        text = io.TextIOWrapper(cast("BinaryIO", raw), "utf-8", "surrogateescape", newline="\n")
+        try:
+            _write_lines(of, batches, form, text)
+        finally:
+            text.detach()
 
 
 def _write_lines(of: Predictions, batches: Iterable[Scored], form: Format, out: TextIO) -> None:
@@ -356,19 +341,9 @@ def _write_own(
     out.flush()
 
 
-class _Like(io.StringIO):
-    """Text in memory, written as it is to another file."""
-
-    def __init__(self, out: TextIO) -> None:
-        super().__init__()
-        self._is_terminal = out.isatty()
-
-    def isatty(self) -> bool:
-        return self._is_terminal
-
-
 def _text(of: Predictions, rows: Iterable[list[object]], form: Format, out: TextIO) -> str:
-    text = _Like(out)
+    text = io.StringIO()
+    text.isatty = out.isatty  # type: ignore[method-assign]  # it is written as to the other
     output.write(of.names, rows, form, text)
     return text.getvalue()
 
@@ -421,9 +396,10 @@ def _write_parquet(of: Predictions, batches: Iterable[Scored], out: BinaryIO) ->
                 ]
                 names += ["(SELECT list(label) FROM classes)[c0 + 1] AS prediction"]
                 names += [f"c{i} AS {_quoted(n)}" for i, n in enumerate(own) if i]
+                table = str(scratch / "table").replace("'", "''")
                 connection.execute(
                     f"COPY (SELECT {', '.join(names)} FROM predictions) "
-                    f"TO '{_escaped(scratch / 'table')}' (FORMAT parquet)"
+                    f"TO '{table}' (FORMAT parquet)"
                 )
         except duckdb.Error as error:
             raise OSError(f"Predictions cannot be collected: {error}.") from error
@@ -456,7 +432,3 @@ def _valid(text: object) -> object:
 
 def _quoted(name: str) -> str:
     return '"' + str(_valid(name)).replace('"', '""') + '"'
-
-
-def _escaped(path: Path) -> str:
-    return str(path).replace("'", "''")

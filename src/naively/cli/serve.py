@@ -11,13 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from naively.cli.ask import subject_of
-from naively.cli.options import (
-    Verb,
-    class_prior_option,
-    cost_option,
-    model_argument,
-    reject_option,
-)
+from naively.cli.options import Verb, class_prior_option, cost_option, model_argument, reject_option
 from naively.cli.predictions import decision_of
 from naively.messages import say
 from naively.serve import MAX_BYTES, MAX_ROWS

@@ -13,9 +13,9 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from naively.cli.options import Format
+from naively.cli.options import AS_FOUND, Format, HowRead
 from naively.messages import OBEYED, say, visible
-from naively.options import FileOptions, means_copies, number_of
+from naively.options import means_copies, number_of
 from naively.progress import with_progress
 from naively.tabular import Tabular, json_value
 
@@ -50,27 +50,21 @@ class Data:
     ----------
     path : str
         A file, a folder, or "-", standard input.
-    format : str, optional
-        "csv", "parquet" or "jsonl", where the name does not tell.
+    how : HowRead
+        How it is read, as far as it does not tell itself.
     columns : sequence of str, optional
         The columns to read; by default all.
     ignore : sequence of str
         Columns that are not read.
     labels : str, optional
         The column that holds labels, which are read as they are written.
-    memory : str, optional
-        About how much memory to take.
-    file : FileOptions
-        How it is written, as far as it does not tell itself.
     """
 
     path: str
-    format: str | None = None
+    how: HowRead = AS_FOUND
     columns: Sequence[str] | None = None
     ignore: Sequence[str] = ()
     labels: str | None = None
-    memory: str | None = None
-    file: FileOptions = FileOptions()
 
     def read(
         self, types: Mapping[str, str | Reading] | None = None, said: Said | None = None
@@ -99,10 +93,10 @@ class Data:
         return {
             "columns": self.columns,
             "ignore": self.ignore,
-            "format": self.format,
+            "format": self.how.format,
             "labels": self.labels,
-            "file": self.file,
-            "memory": None if self.memory is None else size_of(self.memory) - OWN,
+            "file": self.how.file,
+            "memory": None if self.how.memory is None else size_of(self.how.memory) - OWN,
         }
 
 
@@ -150,34 +144,21 @@ def known_to(model: Model, rows: Rows, target: str | None) -> Rows:
 
 
 def rows_for(
-    model: Model,
-    data: str,
-    input_format: str | None,
-    target: str | None,
-    memory: str | None = None,
-    file: FileOptions = FileOptions(),
-    *,
-    learns: bool = False,
+    model: Model, data: str, how: HowRead, target: str | None, *, learns: bool = False
 ) -> tuple[Rows, ColumnRows]:
     """Return the rows of DATA as a model expects them, and all columns that were read.
 
     The target is read as labels are; it is not among the rows.
     """
-    source = Data(data, input_format, labels=target, memory=memory, file=file)
-    table = source.read(types_for(model, target, learns=learns))
+    table = Data(data, how, labels=target).read(types_for(model, target, learns=learns))
     return known_to(model, table, target), table
 
 
 def labelled_rows_for(
-    model: Model,
-    data: str,
-    input_format: str | None,
-    target: str | None,
-    memory: str | None = None,
-    file: FileOptions = FileOptions(),
+    model: Model, data: str, how: HowRead, target: str | None
 ) -> tuple[Rows, LabelArray]:
     """Return the rows of DATA as a model expects them, and their labels of shape (rows,)."""
-    rows, table = rows_for(model, data, input_format, target, memory, file)
+    rows, table = rows_for(model, data, how, target)
     return rows, labels_of(model, table, target, data)
 
 
@@ -232,6 +213,17 @@ def find_target(columns: Sequence[str], target: str | None, data: str) -> str:
 def folder_target(data: str) -> str | None:
     """Return the name of the column of labels if DATA is a folder of texts."""
     return FOLDER_TARGET if Path(data).is_dir() else None
+
+
+def read_labelled(data: str, target: str | None, how: HowRead) -> tuple[Rows, LabelArray, str]:
+    """Return the rows of DATA, their labels, and the name of the column of labels."""
+    target = target or folder_target(data)
+    table = Data(data, how, labels=target).read()
+    name = find_target(list(map(str, table.names)), target, data)
+    rows, _ = table.split(name)
+    if not len(rows):
+        raise ValueError(f"{data} has no rows to learn from.")
+    return rows, table.values(name), name
 
 
 def column_of(table: Rows, name: str, what: str) -> Any:

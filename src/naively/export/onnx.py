@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, final
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,7 +60,13 @@ def onnx_of(card: Scorecard) -> ModelProto:
     >>> [each.name for each in model.graph.input], [each.name for each in model.graph.output]
     (['legs'], ['label', 'probabilities'])
     """
-    _check_onnx()
+    try:
+        import onnx  # noqa: F401
+    except ImportError as error:
+        raise ImportError(
+            "ONNX models are written by the package onnx; install it with: "
+            "pip install 'naively[onnx]'."
+        ) from error
     inputs, graph = inputs_of(card), Graph()
     added = Scored(graph, inputs).all(card.terms)
     label, kind = _outputs(graph, card, added)
@@ -71,29 +77,12 @@ def onnx_of(card: Scorecard) -> ModelProto:
         "inputs": json.dumps([of.to_dict() for of in inputs.values()], ensure_ascii=False),
         "classes": json.dumps(write_classes(card.classes)["labels"], ensure_ascii=False),
     }
-    takes = [Value(of.name, TYPES[of.what], _shape(of)) for of in inputs.values()]
-    gives = [
-        Value(label, kind, ["n"]),
-        Value("probabilities", DOUBLE, ["n", len(card.classes)]),
-    ]
+    takes = [(of.name, TYPES[of.what], of.shape) for of in inputs.values()]
+    gives: list[Value] = [
+        (label, kind, ["n"]), ("probabilities", DOUBLE, ["n", len(card.classes)])
+    ]  # fmt: skip
     model: ModelProto = graph.model(takes, gives, metadata)
     return model
-
-
-def _check_onnx() -> None:
-    try:
-        import onnx  # noqa: F401
-    except ImportError as error:
-        raise ImportError(
-            "ONNX models are written by the package onnx; install it with: "
-            "pip install 'naively[onnx]'."
-        ) from error
-
-
-def _shape(of: Input) -> list[str | int]:
-    if of.what == "tokens":
-        return ["n", f"tokens of {of.name}"]
-    return [f"n or 1 of {of.name}" if of.optional else "n", 1]
 
 
 def _outputs(graph: Graph, card: Scorecard, added: list[Tensor]) -> tuple[Tensor, int]:
@@ -132,12 +121,8 @@ OPSET, ML_OPSET, IR = 17, 3, 8  # of 2022, so that runtimes that are older than 
 LARGEST = 2**31 - 2**16  # bytes of a file: protocol buffers hold 2 GB
 
 
-class Value(NamedTuple):
-    """An input or an output: its name, its type as ONNX numbers it, and its shape."""
-
-    name: Tensor
-    type: int
-    shape: Sequence[str | int]
+# An input or an output: its name, its type as ONNX numbers it, and its shape.
+Value: TypeAlias = tuple[Tensor, int, Sequence["str | int"]]
 
 
 class Graph:
@@ -234,10 +219,7 @@ class Graph:
         return self.op("Gather", self.constant(table), self.op("Squeeze", at, self.whole([1])))
 
     def model(
-        self,
-        inputs: Sequence[Value],
-        outputs: Sequence[Value],
-        metadata: Mapping[str, str],
+        self, inputs: Sequence[Value], outputs: Sequence[Value], metadata: Mapping[str, str]
     ) -> Any:
         """Return the model of these inputs and outputs."""
         of, value = self._helper, self._helper.make_tensor_value_info
@@ -283,6 +265,13 @@ class Input:
     what: What
     split: Plain = None
     optional: bool = False
+
+    @property
+    def shape(self) -> list[str | int]:
+        """How many rows and columns it has, by name where that is not known."""
+        if self.what == "tokens":
+            return ["n", f"tokens of {self.name}"]
+        return [f"n or 1 of {self.name}" if self.optional else "n", 1]
 
     def to_dict(self) -> dict[str, Plain]:
         """Return what the metadata of the graph say of it."""
@@ -460,11 +449,11 @@ class Scored:
             case LevelsTerm():
                 self._add_row(term.cell, self._place(term.cell, term.levels), term.points)
             case LineTerm():
-                line = self._line(term.cell, term.low, term.high, term.centre)
+                x, missing = self._number(term.cell), self._missing(term.cell)
+                line = self._line(x, missing, term.low, term.high, term.centre)
                 self._add_slope(line, term.slope)
             case ParabolaTerm():
-                far = op("Sub", self._number(term.cell), of([term.mean]))
-                far = op("Max", op("Min", far, of([[FAR]])), of([[-FAR]]))
+                far = self._clipped(op("Sub", self._number(term.cell), of([term.mean])), -FAR, FAR)
                 added = op("Mul", op("Mul", far, far), of([-term.half_precision]))
                 nothing = self._missing(term.cell)
                 self.added.append(op("Where", nothing, of([[0.0]]), added))
@@ -473,22 +462,18 @@ class Scored:
             case ProductTerm():
                 both = op("Mul", self._factor(term.a), self._factor(term.b))
                 both = op("Div", both, of([[term.scale]]))
-                both = op("Max", op("Min", both, of([[term.most]])), of([[-term.most]]))
-                self._add_slope(both, term.slope)
+                self._add_slope(self._clipped(both, -term.most, term.most), term.slope)
 
     def _add_row(self, cell: Cell, at: Tensor, points: Floats) -> None:
         """Add the row of a table, and none where the cell is missing."""
         missing = np.zeros(points.shape[1])
         if not cell.log and (of := self.presence.pop(cell.column, None)) is not None:
             points, missing = points + of.there, of.missing
-        table = np.vstack([points, missing])
-        self.added.append(self.graph.rows_of(table, self._or(cell, at, len(points))))
-
-    def _or(self, cell: Cell, at: Tensor, missing: int) -> Tensor:
-        """Return places, and a greater one where the cell is missing."""
-        op = self.graph.op  # Where is several times slower in onnxruntime
-        there = op("Cast", self._missing(cell), to=INTEGER)
-        return op("Max", at, op("Mul", there, self.graph.whole([[missing]])))
+        # Where is several times slower in onnxruntime.
+        none = self.graph.op("Cast", self._missing(cell), to=INTEGER)
+        none = self.graph.op("Mul", none, self.graph.whole([[len(points)]]))
+        place = self.graph.op("Max", at, none)
+        self.added.append(self.graph.rows_of(np.vstack([points, missing]), place))
 
     def _add_slope(self, line: Tensor, slope: Floats) -> None:
         if np.isfinite(slope).all():
@@ -535,7 +520,7 @@ class Scored:
         op, whole, of = self.graph.op, self.graph.whole, self.graph.constant
         x = self._number(cell)
         there = op("Where", op("IsNaN", x), of([[0.0]]), x)
-        near = op("Max", op("Min", there, of([[FARTHEST_TIME]])), of([[-FARTHEST_TIME]]))
+        near = self._clipped(there, -FARTHEST_TIME, FARTHEST_TIME)
         micro = op("Cast", op("Round", op("Mul", near, of([[1e6]]))), to=INTEGER)
         if part == "hour":
             return self._whole_division(op("Mod", micro, whole([[DAY]])), HOUR)
@@ -562,15 +547,14 @@ class Scored:
         op, divisor = self.graph.op, self.graph.whole([[by]])
         return op("Div", op("Sub", x, op("Mod", x, divisor)), divisor)
 
-    def _line(self, cell: Cell, low: float, high: float, centre: float) -> Tensor:
-        return self._clipped(self._number(cell), self._missing(cell), low, high, centre)
-
-    def _clipped(
-        self, x: Tensor, missing: Tensor, low: float, high: float, centre: float
-    ) -> Tensor:
+    def _clipped(self, x: Tensor, low: float, high: float) -> Tensor:
         op, of = self.graph.op, self.graph.constant
-        near = op("Min", op("Max", x, of([[low]])), of([[high]]))
-        return op("Where", missing, of([[0.0]]), op("Sub", near, of([[centre]])))
+        return op("Min", op("Max", x, of([[low]])), of([[high]]))
+
+    def _line(self, x: Tensor, missing: Tensor, low: float, high: float, centre: float) -> Tensor:
+        op, of = self.graph.op, self.graph.constant
+        distance = op("Sub", self._clipped(x, low, high), of([[centre]]))
+        return op("Where", missing, of([[0.0]]), distance)
 
     def _factor(self, of: Factor) -> Tensor:
         op, constant = self.graph.op, self.graph.constant
@@ -585,7 +569,7 @@ class Scored:
             x = self._number(of.cell)
             if of.above is not None:
                 x = op("Cast", op("Greater", x, constant([[of.above]])), to=11)
-            x = self._clipped(x, missing, function.low, function.high, function.centre)
+            x = self._line(x, missing, function.low, function.high, function.centre)
         return op("Div", x, constant([[function.scale]]))
 
     def _add_rules(self, rules: Sequence[RuleTerm]) -> None:

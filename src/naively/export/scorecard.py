@@ -111,7 +111,7 @@ class Scorecard(Shown):
             "log_prior": plain_floats(self.log_prior),
             "start": plain_floats(self.start),
             "columns": [{"name": name, "kind": self.kinds[name]} for name in self.columns],
-            "terms": [term.to_dict() for term in self.terms],
+            "terms": [_said(term) for term in self.terms],
             **({"sets": sets} if sets else {}),
             **({"unicode": table_text()} if self.reads_texts else {}),
         }
@@ -238,6 +238,41 @@ class Cell:
         return said | ({"log": True} if self.log else {})
 
 
+def plain_floats(of: Floats) -> list[Plain]:
+    """Return numbers as nested lists; those that JSON cannot hold are strings.
+
+    >>> plain_floats(np.array([0.5, -np.inf]))
+    [0.5, '-inf']
+    """
+    said: Any = of
+    if not np.isfinite(of).all():
+        said = of.astype(object)
+        said[np.isposinf(of)], said[np.isneginf(of)] = "inf", "-inf"
+    found: list[Plain] = said.tolist()
+    return found
+
+
+def _plain(of: Any) -> Plain:
+    """Return what a term holds as JSON has it."""
+    match of:
+        case np.ndarray():
+            return plain_floats(of)
+        case Factor() | CellCondition():
+            return of.to_dict()
+        case tuple():
+            return [_plain(one) for one in of]
+        case _:
+            return of
+
+
+def _said(term: AnyTerm) -> dict[str, Plain]:
+    """Return a term as JSON holds it: its fields, and beside them what is read of its cell."""
+    said: dict[str, Plain] = {"term": term.kind}
+    for name, of in vars(term).items():
+        said |= of.to_dict() if name == "cell" else {name: _plain(of)}
+    return said
+
+
 @final
 @dataclass(frozen=True, eq=False)
 class PresenceTerm:
@@ -247,14 +282,6 @@ class PresenceTerm:
     cell: Cell
     there: Floats
     missing: Floats
-
-    def to_dict(self) -> dict[str, Plain]:
-        """Return the term as JSON holds it."""
-        return {
-            **_said(self),
-            "there": plain_floats(self.there),
-            "missing": plain_floats(self.missing),
-        }
 
 
 @final
@@ -270,14 +297,6 @@ class BinsTerm:
     edges: Floats
     points: Floats
 
-    def to_dict(self) -> dict[str, Plain]:
-        """Return the term as JSON holds it."""
-        return {
-            **_said(self),
-            "edges": plain_floats(self.edges),
-            "points": plain_floats(self.points),
-        }
-
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -292,10 +311,6 @@ class LevelsTerm:
     cell: Cell
     levels: tuple[Level, ...]
     points: Floats
-
-    def to_dict(self) -> dict[str, Plain]:
-        """Return the term as JSON holds it."""
-        return {**_said(self), "levels": list(self.levels), "points": plain_floats(self.points)}
 
 
 @final
@@ -313,11 +328,6 @@ class LineTerm:
     centre: float
     slope: Floats
 
-    def to_dict(self) -> dict[str, Plain]:
-        """Return the term as JSON holds it."""
-        clip = {"low": self.low, "high": self.high, "centre": self.centre}
-        return {**_said(self), **clip, "slope": plain_floats(self.slope)}
-
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -331,11 +341,6 @@ class ParabolaTerm:
     cell: Cell
     mean: Floats
     half_precision: Floats
-
-    def to_dict(self) -> dict[str, Plain]:
-        """Return the term as JSON holds it."""
-        mean, half = plain_floats(self.mean), plain_floats(self.half_precision)
-        return {**_said(self), "mean": mean, "half_precision": half}
 
 
 @final
@@ -354,12 +359,12 @@ class TokensTerm:
         Whether a token counts once in a text.
     length_power : float
         The sum is divided by this power of how many known tokens are counted, or of 1 if none.
+    there : ndarray of shape (classes,)
+        What every text adds that is not missing.
     tokens : list of str
         The known tokens.
     points : ndarray of shape (tokens, classes)
         What each adds.
-    there : ndarray of shape (classes,)
-        What every text adds that is not missing.
     """
 
     kind: ClassVar[TermKind] = "tokens"
@@ -367,21 +372,9 @@ class TokensTerm:
     split: Mapping[str, Plain]
     binary: bool
     length_power: float
+    there: Floats
     tokens: list[str]
     points: Floats
-    there: Floats
-
-    def to_dict(self) -> dict[str, Plain]:
-        """Return the term as JSON holds it."""
-        return {
-            **_said(self),
-            "split": dict(self.split),
-            "binary": self.binary,
-            "length_power": self.length_power,
-            "there": plain_floats(self.there),
-            "tokens": self.tokens,
-            "points": plain_floats(self.points),
-        }
 
 
 @final
@@ -415,12 +408,6 @@ class ProductTerm:
     most: float
     slope: Floats
 
-    def to_dict(self) -> dict[str, Plain]:
-        """Return the term as JSON holds it."""
-        of = {"a": self.a.to_dict(), "b": self.b.to_dict()}
-        said = {"scale": self.scale, "most": self.most}
-        return {"term": self.kind, **of, **said, "slope": plain_floats(self.slope)}
-
 
 @final
 @dataclass(frozen=True)
@@ -447,13 +434,11 @@ class CellCondition:
 
     def to_dict(self) -> dict[str, Plain]:
         """Return the condition as JSON holds it."""
-        if isinstance(self.test, tuple):
-            asked: dict[str, Plain] = {"levels": list(self.test)}
-        else:
-            asked = {"edge": plain_floats(np.array(self.test))}
-        if self.others is not None:
-            asked["others"] = list(self.others)
-        return {**self.cell.to_dict(), **asked, "missing": self.missing}
+        is_edge = not isinstance(self.test, tuple)
+        asked = {"edge": plain_floats(np.array(self.test))} if is_edge else {"levels": self.test}
+        others = {} if self.others is None else {"others": self.others}
+        said: dict[str, Plain] = {**asked, **others, "missing": self.missing}
+        return self.cell.to_dict() | {name: _plain(of) for name, of in said.items()}
 
 
 @final
@@ -475,11 +460,6 @@ class RuleTerm:
         number = (2 if of.others is None else 3 for of in self.conditions)
         return [*zip(self.conditions, accumulate(number, mul, initial=1), strict=False)]
 
-    def to_dict(self) -> dict[str, Plain]:
-        """Return the term as JSON holds it."""
-        of = [condition.to_dict() for condition in self.conditions]
-        return {"term": self.kind, "conditions": of, "points": plain_floats(self.points)}
-
 
 OneColumn: TypeAlias = PresenceTerm | BinsTerm | LevelsTerm | LineTerm | ParabolaTerm | TokensTerm
 AnyTerm: TypeAlias = OneColumn | ProductTerm | RuleTerm
@@ -497,24 +477,6 @@ def cells_of(term: AnyTerm) -> tuple[Cell, ...]:
             return tuple(dict.fromkeys(of.cell for of in term.conditions))
         case _:
             return (term.cell,)
-
-
-def _said(term: OneColumn) -> dict[str, Plain]:
-    return {"term": term.kind, **term.cell.to_dict()}
-
-
-def plain_floats(of: Floats) -> list[Plain]:
-    """Return numbers as nested lists; those that JSON cannot hold are strings.
-
-    >>> plain_floats(np.array([0.5, -np.inf]))
-    [0.5, '-inf']
-    """
-    said: Any = of
-    if not np.isfinite(of).all():
-        said = of.astype(object)
-        said[np.isposinf(of)], said[np.isneginf(of)] = "inf", "-inf"
-    found: list[Plain] = said.tolist()
-    return found
 
 
 # --- The terms of a model's scorecard, from its likelihoods: the event models are not asked ------
@@ -536,11 +498,8 @@ class _Terms:
     def all(self) -> Iterator[AnyTerm]:
         """Yield the terms of all groups, then the products and the rules of the linear part."""
         for group in self.model.taken.schema.groups:
-            axis, likelihood = (
-                self.model.taken.counts[group.key].axis,
-                self.model.likelihoods[group.key],
-            )
-            yield from self._of_group(group, likelihood, axis)
+            axis = self.model.taken.counts[group.key].axis
+            yield from self._of_group(group, self.model.likelihoods[group.key], axis)
         yield from self._products()
         yield from self._rules()
 
@@ -555,10 +514,14 @@ class _Terms:
             case _:
                 cells = [self._cell(name, group) for name in axis.columns]
                 threshold = _threshold(group)
-                if threshold is not None:
-                    yield from _of_truths(threshold, likelihood, cells)
-                else:
+                if threshold is None:
                     yield from self._of_numbers(group, likelihood, cells)
+                    return
+                edge = np.array([np.nextafter(threshold, np.inf)])
+                for j, cell in enumerate(cells):  # of truths: true above the threshold
+                    yield BinsTerm(
+                        cell, edge, likelihood.at(np.array([0.0, 1.0]), np.array([j, j]))
+                    )
 
     def _of_numbers(
         self, group: Group, likelihood: Likelihood, cells: Sequence[Cell]
@@ -592,15 +555,11 @@ class _Terms:
     def _of_slopes(
         self, group: Group, likelihood: LogLinear | WordSlopes, cells: Sequence[Cell]
     ) -> Iterator[AnyTerm]:
-        slopes = likelihood.slope
-        offsets = likelihood.offset
-        for j, cell in enumerate(cells):
-            slope = slopes[j]
-            if offsets is not None:
-                offset = offsets[j]
-                if not np.isfinite(offset).all() or np.isposinf(slope).any():
-                    raise ValueError(_refused(group, MUST))
-                yield PresenceTerm(cell, offset, self.none)
+        offset = likelihood.offset
+        for j, (cell, slope) in enumerate(zip(cells, likelihood.slope, strict=True)):
+            if offset is not None:
+                _check_finite(group, offset[j], slope)
+                yield PresenceTerm(cell, offset[j], self.none)
             yield LineTerm(cell, -FAR, FAR, 0.0, slope)
 
     def _of_levels(self, group: Group, likelihood: LevelTable, axis: Levels) -> Iterator[AnyTerm]:
@@ -631,8 +590,7 @@ class _Terms:
             if likelihood.absent is not None:
                 there = likelihood.absent.total()
         elif likelihood.offset is not None:
-            if not np.isfinite(likelihood.offset).all() or np.isposinf(points).any():
-                raise ValueError(_refused(group, MUST))
+            _check_finite(group, likelihood.offset, points)
             there = likelihood.offset.sum(axis=0)
         split = {name: of for name, of in analyser.splitting.items() if name != "features"}
         options = {"analyzer", "ngram_range", "lowercase", "stop_words", "max_characters"}
@@ -641,8 +599,8 @@ class _Terms:
         split = {name: list(of) if isinstance(of, tuple) else of for name, of in split.items()}
         cell = self._cell(axis.columns[0], group)
         binary = analyser.binary or isinstance(group.event, Bernoulli)
-        of_text = cell, split, binary, likelihood.length_power, axis.words
-        return TokensTerm(*of_text, points, there)
+        of_text = cell, split, binary, likelihood.length_power
+        return TokensTerm(*of_text, there, axis.words, points)
 
     def _products(self) -> Iterator[ProductTerm]:
         if self.model.weights is None:
@@ -723,16 +681,6 @@ def _threshold(group: Group) -> float | None:
     return group.event.threshold if isinstance(group.event, Bernoulli) else None
 
 
-def _of_truths(
-    threshold: float, likelihood: Likelihood, cells: Sequence[Cell]
-) -> Iterator[BinsTerm]:
-    """Yield the terms of columns whose numbers are true above a threshold."""
-    edge = np.array([np.nextafter(threshold, np.inf)])
-    for j, cell in enumerate(cells):
-        both = likelihood.at(np.array([0.0, 1.0]), np.array([j, j]))
-        yield BinsTerm(cell, edge, both)
-
-
 def _edge_of_cells(group: Group, edge: float) -> float | tuple[Level, ...]:
     """Return from where on the cells of a column reach an edge, which may be of truths of them.
 
@@ -746,10 +694,11 @@ def _edge_of_cells(group: Group, edge: float) -> float | tuple[Level, ...]:
     return float(np.nextafter(threshold, np.inf)) if edge > 0 else -np.inf
 
 
-MUST = (
-    "an event of it must happen, or cannot, in some class; smooth, with alpha above 0, so that "
-    "numbers are finite"
-)
+def _check_finite(group: Group, offset: Floats, slope: Floats) -> None:
+    """Raise a ValueError if an event is certain, or adds what is infinite to the score."""
+    if not np.isfinite(offset).all() or np.isposinf(slope).any():
+        why = "an event of it must happen, or cannot, in some class; smooth, with alpha above 0"
+        raise ValueError(_refused(group, f"{why}, so that numbers are finite"))
 
 
 def _refused(group: Group, why: str) -> str:

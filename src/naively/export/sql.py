@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, final, get_args
 
 import numpy as np
 
 from naively.engines.databases import Dialect, Table, Transpiled, database_of, dialect_of
-from naively.export.scorecard import (
-    Scorecard,
-    TokensTerm,
-)
+from naively.export.scorecard import Scorecard, TokensTerm
 from naively.export.sql_terms import (
     ROW,
     TABLE,
@@ -115,15 +112,14 @@ def _check_texts(card: Scorecard, asked: QueryOptions) -> None:
     texts = [term.cell.column for term in card.terms if isinstance(term, TokensTerm)]
     if not texts:
         return
-    for what, given in (("tokens", asked.tokens), ("row_id", asked.row_id)):
+    for given, what in (
+        (asked.tokens, "tokens=, the table of their tokens"),
+        (asked.row_id, "row_id=, the column that tells rows apart in it and in the table"),
+    ):
         if given is None:
             raise ValueError(
-                f"Column {texts[0]!r} holds texts, which SQL does not split: give "
-                f"{what}=, {'the table of their tokens' if what == 'tokens' else ROW_ID}."
+                f"Column {texts[0]!r} holds texts, which SQL does not split: give {what}."
             )
-
-
-ROW_ID = "the column that tells rows apart in it and in the table"
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,15 +143,8 @@ class _Steps:
         size = sum(len(weight.levels) for weight in pieces.weights)
         large = asked.weights == "auto" and size > MOST_INLINE
         in_table = size > 0 and (asked.weights == "table" or large)
-        return LookUpTable(
-            pieces.weights,
-            len(self.start),
-            self.dialect,
-            self.spelling.text_type,
-            asked.weights_table,
-            asked.tokens,
-            in_table=in_table,
-        )
+        of_database = self.dialect, self.spelling.text_type, asked.weights_table, asked.tokens
+        return LookUpTable(pieces.weights, len(self.start), *of_database, in_table=in_table)
 
     def query(self) -> Query:
         quoted = self.dialect.identifier
@@ -176,7 +165,11 @@ class _Steps:
 
     def _steps(self, cells: Mapping[str, str], before: str) -> list[tuple[str, str]]:
         quoted, carried = self.dialect.identifier, self._carried
-        scores = {score_name(i): self._score(i) for i in range(len(self.start))}
+        every = zip(self.start.tolist(), self.pieces.scores, strict=True)
+        scores = {
+            score_name(i): summed([self.dialect.number(start), *pieces])
+            for i, (start, pieces) in enumerate(every)
+        }
         k = len(self.card.classes)
         most = {MOST: self.dialect.greatest(*(self._of_class(c) for c in range(k)))}
         shares = {share_name(c): self._share(c) for c in range(k)}
@@ -207,11 +200,8 @@ class _Steps:
     def _first(self) -> str:
         if self.asked.keep is None:
             return self.spelling.first(self.card.columns)
-        kept = {
-            kept_name(i): f"{TABLE}.{self.dialect.identifier(n)}"
-            for i, n in enumerate(self.asked.keep)
-        }
-        return ", ".join(selected(self.dialect, kept))
+        columns = [f"{TABLE}.{self.dialect.identifier(name)}" for name in self.asked.keep]
+        return ", ".join(selected(self.dialect, {kept_name(i): n for i, n in enumerate(columns)}))
 
     def _carried(self, own: Sequence[str]) -> str:
         """Return what a step hands on: the kept columns, and some that are naively's own."""
@@ -245,25 +235,24 @@ class _Steps:
         else:
             values += [f"{one} / {x(TOTAL)}"]
         if least is not None:
-            values += [self._in_set(c, least) for c in range(k)]
+            label, enough = self._label(), self.dialect.number(least)
+            values += [  # it is probable enough, or the prediction
+                f"({x(share_name(c))} / {x(TOTAL)} >= {enough} OR {label} = {self._literal(of)})"
+                for c, of in enumerate(self.card.classes.tolist())
+            ]
         columns = [kept, *selected(self.dialect, dict(zip(names, values, strict=True)))]
         source = f"{quoted('naively total')} AS x{joined}"
         return f"SELECT {', '.join(filter(None, columns))}\nFROM {source}"
 
     def _check_names(self, names: Sequence[str]) -> None:
-        known = {
-            n.casefold()
-            for n in (self.card.columns if self.asked.keep is None else self.asked.keep)
-        }
+        kept = self.card.columns if self.asked.keep is None else self.asked.keep
+        known = {name.casefold() for name in kept}
         taken = next((name for name in names if name.casefold() in known), None)
         if taken is not None:
             raise ValueError(
                 f"The table has a column {taken!r}, and so has the answer: give keep=, the columns "
                 "to select beside the answer, without it."
             )
-
-    def _score(self, i: int) -> str:
-        return summed([self.dialect.number(float(self.start[i])), *self.pieces.scores[i]])
 
     def _of_class(self, c: int) -> str:
         """Return the score of a class, in the steps that follow."""
@@ -297,13 +286,6 @@ class _Steps:
                 0, f"WHEN {self._impossible()} THEN {labels[int(self.card.log_prior.argmax())]}"
             )
         return f"CASE {' '.join(cases[:-1])} ELSE {labels[-1]} END"
-
-    def _in_set(self, c: int, least: float) -> str:
-        """Return whether a class is in the row's set: it is probable enough, or the prediction."""
-        label = self._literal(self.card.classes.tolist()[c])
-        share = f"{self.pieces.x(share_name(c))} / {self.pieces.x(TOTAL)}"
-        enough = f"{share} >= {self.dialect.number(least)}"
-        return f"({enough} OR {self._label()} = {label})"
 
     def _literal(self, label: Any) -> str:
         match label:
@@ -376,9 +358,9 @@ def write_tokens(card: Scorecard, connection: Any, table: Table, row_id: str, to
             last = row
             spelled = _literal(dialect, row)
             rows += [
-                f"({spelled}, {block}, {token}, {often})"
+                f"({spelled}, {block}, {dialect.string(token)}, {often})"
                 for block, (place, count) in enumerate(counts)
-                for token, often in _spelled(dialect, count(texts[place]))
+                for token, often in count(texts[place]).items()
             ]
         for i in range(0, len(rows), ROWS):
             database.run(f"INSERT INTO {name} VALUES {', '.join(rows[i : i + ROWS])}")
@@ -396,11 +378,6 @@ def _counter(term: TokensTerm) -> Callable[[str | None], Counter[str]]:
         return Counter(token for token in tokens_of(text) if token in known)
 
     return count
-
-
-def _spelled(dialect: Dialect, counts: Counter[str]) -> Iterator[tuple[str, int]]:
-    for token, often in counts.items():
-        yield dialect.string(token), often
 
 
 def _literal(dialect: Dialect, row: Any) -> str:

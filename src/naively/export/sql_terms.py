@@ -64,17 +64,7 @@ def pieces_of(card: Scorecard, spelling: Spelling, *, joins: bool) -> tuple[Piec
 def _points(card: Scorecard) -> Iterable[Floats]:
     yield card.start
     for term in card.terms:
-        match term:
-            case PresenceTerm():
-                yield from (term.there, term.missing)
-            case LineTerm() | ProductTerm():
-                yield term.slope
-            case ParabolaTerm():
-                yield from (term.mean, term.half_precision)
-            case TokensTerm():
-                yield from (term.points, term.there)
-            case _:
-                yield term.points
+        yield from (of for of in vars(term).values() if isinstance(of, np.ndarray))
 
 
 def _joined(card: Scorecard, spelling: Spelling, *, joins: bool) -> set[int]:
@@ -109,17 +99,17 @@ class _TermsInSql:
         match term:
             case TokensTerm():
                 self._tokens(number, term)
-            case LevelsTerm() if number in self.joined:
-                self._joined_levels(number, term)
             case PresenceTerm():
-                self._presence(term)
+                if term.cell.column in self.missing:
+                    x = self.pieces.cell(term.cell)
+                    place = self.pieces.find(f"CASE WHEN {x} IS NULL THEN 2 ELSE 1 END")
+                    points = np.vstack([term.there, term.missing])
+                    self.pieces.add_chosen(place, self.shift(points))
             case BinsTerm():
                 x = self.pieces.cell(term.cell)
                 self._chosen(term.cell, x, self._bin(x, term.edges), term.points)
             case LevelsTerm():
-                place, levels = self._level(term.cell, term.levels)
-                x = self.pieces.cell(term.cell, as_text=_is_text(term.cell))
-                self._chosen(term.cell, x, place, term.points[[*levels, -1]])
+                self._levels(number, term)
             case RuleTerm():
                 self._rule(term)
             case LineTerm():
@@ -127,33 +117,31 @@ class _TermsInSql:
             case ParabolaTerm():
                 self._parabola(term)
             case ProductTerm():
-                self._product(term)
+                product = f"{self._factor(term.a)} * {self._factor(term.b)}"
+                product = f"({product} / {self.pieces.dialect.number(term.scale)})"
+                self._add_slope(self._clip(product, -term.most, term.most), term.slope)
 
     def _chosen(self, cell: Cell, x: str, place: str, points: Floats) -> None:
         """Add what a bin or a level adds, and what the cell's presence does, if not added yet."""
-        missing = np.zeros(points.shape[1])
-        if (presence := self.missing.pop(cell.column, None)) is not None:
-            points, missing = points + presence.there, presence.missing
-        points = self.shift(np.vstack([points, missing]))
+        points = self.shift(self._with_missing(cell, points))
         place = f"CASE WHEN {x} IS NULL THEN {len(points)} ELSE {place} END"
         self.pieces.add_chosen(self.pieces.find(place), points)
 
-    def _presence(self, term: PresenceTerm) -> None:
-        if term.cell.column not in self.missing:
-            return
-        x = self.pieces.cell(term.cell, as_text=_is_text(term.cell))
-        place = self.pieces.find(f"CASE WHEN {x} IS NULL THEN 2 ELSE 1 END")
-        points = np.vstack([term.there, term.missing])
-        self.pieces.add_chosen(place, self.shift(points))
+    def _with_missing(self, cell: Cell, points: Floats) -> Floats:
+        """Return points, and a row of them more for a missing cell."""
+        missing = np.zeros(points.shape[1])
+        if (presence := self.missing.pop(cell.column, None)) is not None:
+            points, missing = points + presence.there, presence.missing
+        return np.vstack([points, missing])
 
-    def _bin(self, x: str, edges: Floats, first: int = 1) -> str:
-        """Return how many edges a number reaches, and ``first``."""
+    def _bin(self, x: str, edges: Floats) -> str:
+        """Return one more than how many edges a number reaches."""
         number = self.pieces.dialect.number
 
         def among(low: int, high: int) -> str:
             """Return the place of a number that reaches edge low - 1, if any, but not edge high."""
             if low == high:
-                return f"{first + low}"
+                return f"{low + 1}"
             ways = min(self.pieces.spelling.ways, high - low + 1)
             cuts = [low + (high - low + 1) * way // ways - 1 for way in range(1, ways)]
             begins = [low, *(cut + 1 for cut in cuts)]
@@ -167,7 +155,7 @@ class _TermsInSql:
 
     def _level(self, cell: Cell, levels: Sequence[Any]) -> tuple[str, list[int]]:
         """Return the place of a cell among levels, and which levels are in these places."""
-        spelling, x = self.pieces.spelling, self.pieces.cell(cell, as_text=_is_text(cell))
+        spelling, x = self.pieces.spelling, self.pieces.cell(cell)
         if _is_text(cell):
             return spelling.index(x, list(map(str, levels))), list(range(len(levels)))
         number: Callable[[float], str] = self.pieces.dialect.number
@@ -179,32 +167,24 @@ class _TermsInSql:
         else:
             numbers = {float(of): i for i, of in enumerate(levels)}
         order = sorted(numbers)
-        none = len(order) + 1
+        places = range(1, len(order) + 1)
+        return by_halves(x, list(map(number, order)), places), [numbers[of] for of in order]
 
-        def among(low: int, high: int) -> str:
-            if high - low <= 1:
-                same = f"{x} = {number(order[low])}" if high > low else "1 = 0"
-                return f"CASE WHEN {same} THEN {low + 1} ELSE {none} END"
-            half = (low + high) // 2
-            edge, below, above = number(order[half]), among(low, half), among(half, high)
-            return f"CASE WHEN {x} < {edge} THEN {below} ELSE {above} END"
-
-        return among(0, len(order)), [numbers[of] for of in order]
-
-    def _joined_levels(self, number: int, term: LevelsTerm) -> None:
-        x = self.pieces.cell(term.cell, as_text=True)
-        points, missing = term.points, np.zeros(term.points.shape[1])
-        if (presence := self.missing.pop(term.cell.column, None)) is not None:
-            points, missing = points + presence.there, presence.missing
-        points, missing = self.shift(points), self.shift(missing)
-        weight = Weight(number, list(map(str, term.levels)), points[:-1], x)
+    def _levels(self, number: int, term: LevelsTerm) -> None:
+        x = self.pieces.cell(term.cell)
+        if number not in self.joined:
+            place, levels = self._level(term.cell, term.levels)
+            self._chosen(term.cell, x, place, term.points[[*levels, -1]])
+            return
+        *points, unseen, missing = self.shift(self._with_missing(term.cell, term.points))
+        weight = Weight(number, list(map(str, term.levels)), np.array(points), x)
         self.pieces.weights.append(weight)
         alias, spelled = self.pieces.dialect.identifier(weight.alias), self.pieces.dialect.number
         self.pieces.add(
             [
                 f"CASE WHEN {x} IS NULL THEN {spelled(float(none))} "
                 f"ELSE COALESCE({alias}.s{i}, {spelled(float(never))}) END"
-                for i, (none, never) in enumerate(zip(missing, points[-1], strict=True))
+                for i, (none, never) in enumerate(zip(missing, unseen, strict=True))
             ]
         )
 
@@ -216,8 +196,11 @@ class _TermsInSql:
         number, x = self.pieces.dialect.number, self.pieces.cell(term.cell)
         clipped = f"{self._clip(x, term.low, term.high)} - {number(term.centre)}"
         none = number(0.0)
-        line = self.pieces.find(f"CASE WHEN {x} IS NULL THEN {none} ELSE {clipped} END")
-        self.pieces.add([self._times(line, slope) for slope in self.shift(term.slope).tolist()])
+        self._add_slope(f"CASE WHEN {x} IS NULL THEN {none} ELSE {clipped} END", term.slope)
+
+    def _add_slope(self, line: str, slope: Floats) -> None:
+        found = self.pieces.find(line)
+        self.pieces.add([self._times(found, each) for each in self.shift(slope).tolist()])
 
     def _times(self, line: str, slope: float) -> str:
         """Multiply a number by a slope; 0 times an infinite slope is 0."""
@@ -243,18 +226,12 @@ class _TermsInSql:
         none = number(0.0)
         self.pieces.add([f"CASE WHEN {x} IS NULL THEN {none} ELSE {one} END" for one in each])
 
-    def _product(self, term: ProductTerm) -> None:
-        number = self.pieces.dialect.number
-        product = f"{self._factor(term.a)} * {self._factor(term.b)} / {number(term.scale)}"
-        line = self.pieces.find(self._clip(f"({product})", -term.most, term.most))
-        self.pieces.add([self._times(line, slope) for slope in self.shift(term.slope).tolist()])
-
     def _factor(self, of: Factor) -> str:
         dialect, number = self.pieces.dialect, self.pieces.dialect.number
         function = of.function
         none, one = number(0.0), number(1.0)
         if isinstance(function, Step):
-            x = self.pieces.cell(of.cell, as_text=_is_text(of.cell))
+            x = self.pieces.cell(of.cell)
             others = none
             if function.among:
                 known, unseen = self._is_among(of.cell, function.among), number(function.centre)
@@ -272,33 +249,29 @@ class _TermsInSql:
         return f"CASE WHEN {x} IS NULL THEN {none} ELSE {factor} END"
 
     def _rule(self, term: RuleTerm) -> None:
-        sides = [
-            f"CASE WHEN {self._holds(of)} THEN {stride} {self._else(of, stride)} END"
-            for of, stride in term.strided
-        ]
-        place = self.pieces.find(" + ".join(["1", *sides]))
+        sides = ["1"]
+        for of, stride in term.strided:
+            otherwise = "ELSE 0"
+            if of.others is not None:
+                side = replace(of, test=of.others, missing=int(of.missing == 0))
+                otherwise = f"WHEN {self._holds(side)} THEN 0 ELSE {2 * stride}"
+            sides.append(f"CASE WHEN {self._holds(of)} THEN {stride} {otherwise} END")
+        place = self.pieces.find(" + ".join(sides))
         self.pieces.add_chosen(place, self.shift(term.points))
 
     def _holds(self, of: CellCondition) -> str:
         """Return whether a condition holds, or NULL where it does not as the cell is missing."""
-        x = self.pieces.cell(of.cell, as_text=_is_text(of.cell))
+        x = self.pieces.cell(of.cell)
         if isinstance(of.test, tuple):
             holds = self._is_among(of.cell, of.test)
         else:
             holds = f"{x} >= {self.pieces.dialect.number(of.test)}"
         return f"{x} IS NULL OR {holds}" if of.missing == 1 else holds
 
-    def _else(self, of: CellCondition, stride: int) -> str:
-        """Return what a condition adds to the number of the cell where it does not hold."""
-        if of.others is None:
-            return "ELSE 0"
-        others = self._holds(replace(of, test=of.others, missing=int(of.missing == 0)))
-        return f"WHEN {others} THEN 0 ELSE {2 * stride}"
-
     def _is_among(self, cell: Cell, levels: Sequence[Any]) -> str:
         """Return whether a cell is one of some levels; the database cannot hold all strings."""
         levels = [level for level in levels if level is not None]  # one that was forgotten
-        dialect, x = self.pieces.dialect, self.pieces.cell(cell, as_text=_is_text(cell))
+        dialect, x = self.pieces.dialect, self.pieces.cell(cell)
         if cell.part is not None:
             names, x = NAMES[cell.part], self.pieces.spelling.part(x, cell.part)
             spelled = [f"{names.index(level)}" for level in levels if level in names]
@@ -309,7 +282,7 @@ class _TermsInSql:
         return f"{x} IN ({', '.join(spelled)})" if spelled else "1 = 0"
 
     def _tokens(self, number: int, term: TokensTerm) -> None:
-        dialect, x = self.pieces.dialect, self.pieces.cell(term.cell, as_text=True)
+        dialect, x = self.pieces.dialect, self.pieces.cell(term.cell)
         block = self.blocks.index(number)
         weight = Weight(number, term.tokens, self.shift(term.points), x, block, term.binary)
         known = bool(term.tokens)
@@ -411,12 +384,10 @@ class LookUpTable:
         joins = []
         for weight in self.of:
             alias = self.dialect.identifier(weight.alias)
-            if weight.block is None:
-                on = f"{alias}.term = {weight.term} AND {alias}.level = {weight.x}"
-                joins.append(f"\n  LEFT JOIN {self.name} AS {alias} ON {on}")
-            else:
-                on = f"{alias}.id = {row}"
-                joins.append(f"\n  LEFT JOIN ({self._of_texts(weight)}) AS {alias} ON {on}")
+            source, on = self.name, f"{alias}.term = {weight.term} AND {alias}.level = {weight.x}"
+            if weight.block is not None:
+                source, on = f"({self._of_texts(weight)})", f"{alias}.id = {row}"
+            joins.append(f"\n  LEFT JOIN {source} AS {alias} ON {on}")
         return "".join(joins)
 
     def _of_texts(self, weight: Weight) -> str:
@@ -453,17 +424,14 @@ class LookUpTable:
         return [self.dialect.finished(statement) for statement in (made, *filled)]
 
     def _rows(self) -> list[str]:
-        return [row for weight in self.of for row in _rows_of(weight, self.dialect)]
-
-
-def _rows_of(weight: Weight, dialect: Dialect) -> list[str]:
-    """Return rows of the table; strings that the database cannot hold will not come either."""
-    rows = []
-    for level, points in zip(weight.levels, weight.points.tolist(), strict=True):
-        if spelled := _string(dialect, level):
-            numbers = "".join(f", {dialect.number(x)}" for x in points)
-            rows.append(f"({weight.term}, {spelled}{numbers})")
-    return rows
+        """Return rows of the table; strings that the database cannot hold will not come either."""
+        rows = []
+        for weight in self.of:
+            for level, points in zip(weight.levels, weight.points.tolist(), strict=True):
+                if spelled := _string(self.dialect, level):
+                    numbers = "".join(f", {self.dialect.number(x)}" for x in points)
+                    rows.append(f"({weight.term}, {spelled}{numbers})")
+        return rows
 
 
 def _string(dialect: Dialect, text: str) -> str:
@@ -485,6 +453,24 @@ TABLE = '"naively t"'  # what the first step calls the table; a column could hav
 FEW = 8  # levels that are compared one after the other
 DAY = "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]"
 FEWEST = 2  # where a list could be looked through
+
+
+def by_halves(x: str, known: Sequence[str], places: Sequence[int]) -> str:
+    """Return the place of what equals x among what is known, in ascending order, or one more.
+
+    A query asks for half of what is left at a time.
+    """
+    none = len(known) + 1
+
+    def among(low: int, high: int) -> str:
+        if high - low <= 1:
+            same = f"{x} = {known[low]}"
+            return f"CASE WHEN {same} THEN {places[low]} ELSE {none} END"
+        half = (low + high) // 2
+        below, above = among(low, half), among(half, high)
+        return f"CASE WHEN {x} < {known[half]} THEN {below} ELSE {above} END"
+
+    return among(0, len(known)) if known else f"{none}"
 
 
 class Spelling(ABC):
@@ -579,19 +565,9 @@ class Spelling(ABC):
         """Find a text among levels by their order, which is that of their bytes."""
         if len(levels) <= FEW:
             return self._one_by_one(x, levels)
-        order = sorted(range(len(levels)), key=lambda i: levels[i].encode())
-        none = len(levels) + 1
-
-        def among(some: list[int]) -> str:
-            if len(some) == 1:
-                level = self.dialect.string(levels[some[0]])
-                return f"CASE WHEN {x} = {level} THEN {some[0] + 1} ELSE {none} END"
-            half = len(some) // 2
-            edge = self.dialect.string(levels[some[half]])
-            below, above = among(some[:half]), among(some[half:])
-            return f"CASE WHEN {x} < {edge} THEN {below} ELSE {above} END"
-
-        return among(order)
+        placed = sorted(enumerate(levels, 1), key=lambda of: of[1].encode())
+        edges = [self.dialect.string(level) for _, level in placed]
+        return by_halves(x, edges, [place for place, _ in placed])
 
 
 @final
@@ -801,18 +777,14 @@ class Pieces:
         """How the database spells names and numbers."""
         return self.spelling.dialect
 
-    def name(self) -> str:
-        """Return a name that no column has."""
-        return f"naively {next(self._names)}"
-
     def x(self, name: str) -> str:
         """Return a result of the step before, quoted."""
         return f"x.{self.dialect.identifier(name)}"
 
-    def cell(self, cell: Cell, *, as_text: bool = False) -> str:
+    def cell(self, cell: Cell) -> str:
         """Return a cell, read once: its number or its text, NULL where it is missing."""
         column = f"{TABLE}.{self.dialect.identifier(cell.column)}"
-        if as_text and cell.part is None:
+        if _is_text(cell):
             read = self.dialect.as_text(column)
         else:
             read = self.spelling.number(column, cell)
@@ -822,12 +794,12 @@ class Pieces:
         """Find something out once; return its name in the next step."""
         return self._once(self.found, what)
 
-    def _once(self, pieces: dict[str, str], what: str) -> str:
-        """Add a piece to some unless it is there; return its name in the next step."""
-        name = next((name for name, known in pieces.items() if known == what), None)
-        if name is None:
-            name = self.name()
-            pieces[name] = what
+    def _once(self, named: dict[str, str], what: str) -> str:
+        for name, known in named.items():
+            if known == what:
+                return self.x(name)
+        name = f"naively {next(self._names)}"  # which no column has
+        named[name] = what
         return self.x(name)
 
     def add(self, values: Sequence[str]) -> None:
@@ -837,10 +809,9 @@ class Pieces:
 
     def add_chosen(self, place: str, points: Floats) -> None:
         """Add one row of the points, of shape (places, scores), by a place from 1 on."""
-        of_score = points.T
-        chosen = [self.spelling.choose(place, of) if of.any() else "" for of in of_score]
-        for all_of, value in zip(self.scores, chosen, strict=True):
-            all_of.extend([value] if value else [])
+        for all_of, of_score in zip(self.scores, points.T, strict=True):
+            if of_score.any():
+                all_of.append(self.spelling.choose(place, of_score))
 
 
 def summed(pieces: Sequence[str]) -> str:

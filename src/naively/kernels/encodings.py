@@ -80,21 +80,11 @@ CLOSE = 0.1  # what is said is believed, where no other has so much more merit
 KNOWN = [(*encodings, "utf_8", "") for encodings, _ in SCRIPTS.values()]
 LETTERS = 36  # of an alphabet, the last of which tell nothing
 CAPITAL = 0.92  # of the merit of the small letter
-ALPHABETS = (
-    *(
-        "äöüß",
-        "àâæçéèêëîïôœùûüÿ",
-        "áéíñóúüªº",
-        "áàâãçéêíóôõúüªº",
-        "àèéìîòóù",
-        "àçèéíïòóúü",
-        "åäöé",
-        "æøåé",
-    ),
-    *("áðéíóúýþæö", "ąćęłńóśźż", "áčďéěíňóřšťúůýž", "áäčďéíĺľňóôŕšťúýž", "áéíóöőúüű"),
-    *("ăâîşţșț", "čćđšž", "çğıi̇öşüâî", "ąčęėįšųūž", "āčēģīķļņšūž", "äõöüšž"),
-    "αβγδεζηθικλμνξοπρσςτυφχψωάέήίόύώϊϋΐΰ",
-)
+ALPHABETS = """
+    äöüß àâæçéèêëîïôœùûüÿ áéíñóúüªº áàâãçéêíóôõúüªº àèéìîòóù àçèéíïòóúü åäöé æøåé
+    áðéíóúýþæö ąćęłńóśźż áčďéěíňóřšťúůýž áäčďéíĺľňóôŕšťúýž áéíóöőúüű
+    ăâîşţșț čćđšž çğıi̇öşüâî ąčęėįšųūž āčēģīķļņšūž äõöüšž αβγδεζηθικλμνξοπρσςτυφχψωάέήίόύώϊϋΐΰ
+    """.split()  # noqa: SIM905
 SIGNS = frozenset("€£§°©®™«»‹›“”„‘’–—…•·¿¡½¼¾²³µ×±№´`¨†%\xa0")  # that stand alone,
 BETWEEN = "’\xa0"  # or between letters
 
@@ -210,15 +200,15 @@ def _merit(words: list[bytes], encoding: str) -> float:
             if letter <= "\x7f":
                 continue
             total += 1
-            before, after = text[i - 1 : i], text[i + 1 : i + 2]
-            if letter in SIGNS:
-                stands = letter in BETWEEN or not (before.isalpha() and after.isalpha())
-                for alphabet in right:
-                    right[alphabet] += stands
-            elif letter.islower() or not before.islower():
-                alone = letter.isupper() and len(text) == 1
-                for alphabet in right:
-                    right[alphabet] += letter.lower() in alphabet and not alone
+            before, after, is_sign = text[i - 1 : i], text[i + 1 : i + 2], letter in SIGNS
+            if is_sign:
+                in_place = letter in BETWEEN or not (before.isalpha() and after.isalpha())
+            elif letter.isupper():
+                in_place = not before.islower() and len(text) > 1
+            else:
+                in_place = letter.islower() or not before.islower()
+            for alphabet in ALPHABETS if in_place else ():
+                right[alphabet] += is_sign or letter.lower() in alphabet
     return max(right.values()) / max(total, 1)
 
 

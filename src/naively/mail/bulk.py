@@ -16,8 +16,8 @@ from itertools import chain, cycle, islice
 
 from naively.mail.mailbox import find_messages
 from naively.mail.passage import say
-from naively.mail.score import WordWeights
-from naively.mail.verdict import TOP, judge
+from naively.mail.score import WordWeights, judge
+from naively.mail.verdict import TOP
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

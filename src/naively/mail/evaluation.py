@@ -35,18 +35,13 @@ def upper_bound(k: int, n: int, confidence: float = CONFIDENCE) -> float:
     """
     if k >= n:
         return 1.0
-
-    def at_most_k(p: float) -> float:
-        odds = [
-            lgamma(n + 1) - lgamma(i + 1) - lgamma(n - i + 1) + i * log(p) + (n - i) * log1p(-p)
-            for i in range(k + 1)
-        ]
-        return sum(map(exp, odds))
-
+    ways = [lgamma(n + 1) - lgamma(i + 1) - lgamma(n - i + 1) for i in range(k + 1)]
     low, high = 0.0, 1.0
     for _ in range(60):
         middle = (low + high) / 2
-        low, high = (middle, high) if at_most_k(middle) > 1 - confidence else (low, middle)
+        of, others = log(middle), log1p(-middle)
+        at_most_k = sum(exp(way + i * of + (n - i) * others) for i, way in enumerate(ways))
+        low, high = (middle, high) if at_most_k > 1 - confidence else (low, middle)
     return (low + high) / 2
 
 
@@ -104,15 +99,12 @@ def judged_by_leaving_out(table: MailTable) -> Judged:
 
 
 def judged_of(
-    table: MailTable,
-    mail: Iterable[tuple[bytes, str]],
-    contacts: Collection[str] | None = None,
+    table: MailTable, mail: Iterable[tuple[bytes, str]], contacts: Collection[str] | None = None
 ) -> Judged:
     """Return what a model says of messages whose class is known."""
     from naively.mail.learn import digest_of, name_of
-    from naively.mail.score import WordWeights
+    from naively.mail.score import WordWeights, judge
     from naively.mail.table import CLASSES
-    from naively.mail.verdict import judge
 
     known, weights = table.known().keys(), WordWeights(table)
     found, learned = [], 0

@@ -98,8 +98,9 @@ def visible_text(html: str) -> Seen | None:
         tree = LexborHTMLParser(marked)
     except SelectolaxError:
         return None
-    sheets = (node.text() for node in tree.css("style") if _is_for_screens(node.attributes))
-    reader = _Reader(Sheet(*sheets))
+    styles = ((node.attributes.get("media") or "all", node.text()) for node in tree.css("style"))
+    of_screens = ("all", "screen")
+    reader = _Reader(Sheet(*(text for of, text in styles if of.strip().lower() in of_screens)))
     if tree.root is not None:
         _walk(tree.root, reader)
     return Seen("".join(reader.pieces).strip(), reader.links, sorted(reader.hidden))
@@ -259,10 +260,6 @@ class _Reader:
                     item.declared, item.name, in_line=not item.is_box
                 )
                 self._open.append(item)
-
-
-def _is_for_screens(attributes: Mapping[str, str | None]) -> bool:
-    return (attributes.get("media") or "all").strip().lower() in ("all", "screen")
 
 
 def _as_marks(html: str) -> str | None:

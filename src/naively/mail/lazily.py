@@ -27,6 +27,17 @@ class _Later(Module):  # type: ignore[misc, valid-type]
         return getattr(import_module(self.__name__), name)
 
 
+def _import_without(name: str, later: dict[str, _Later]) -> None:
+    """Import a module, to which others are there that are imported later; no other sees these."""
+    sys.modules.update(later)
+    try:
+        __import__(name)
+    finally:
+        for each, module in later.items():
+            if sys.modules.get(each) is module:
+                del sys.modules[each]
+
+
 def import_email() -> None:
     """Import ``email.utils`` such that what it imports is imported later; no other module sees it.
 
@@ -44,13 +55,7 @@ def import_email() -> None:
     mine = {name: _Later(name) for name in LATER if name not in sys.modules}
     if parse := mine.get("urllib.parse"):
         urllib.parse = parse  # type: ignore[attr-defined]  # as importing it does
-    sys.modules.update(mine)
-    try:
-        import email.utils  # noqa: F401
-    finally:
-        for name, module in mine.items():
-            if sys.modules.get(name) is module:
-                del sys.modules[name]
+    _import_without("email.utils", mine)
 
 
 class _Logger:
@@ -75,12 +80,6 @@ def import_lexbor() -> None:
     """
     if "selectolax.lexbor" in sys.modules:
         return
-    mine: Any = None
-    if "logging" not in sys.modules:
-        mine = sys.modules["logging"] = _Later("logging")
-        mine.getLogger = _Logger
-    try:
-        import selectolax.lexbor  # noqa: F401
-    finally:
-        if mine is not None and sys.modules.get("logging") is mine:
-            del sys.modules["logging"]
+    logging = _Later("logging")
+    logging.getLogger = _Logger
+    _import_without("selectolax.lexbor", {} if "logging" in sys.modules else {"logging": logging})

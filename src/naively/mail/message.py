@@ -10,6 +10,7 @@ from email.utils import getaddresses
 from encodings.aliases import aliases
 from functools import cache
 from itertools import islice
+from types import SimpleNamespace
 
 from naively.mail.headers import NAMED, OWN, SPAM
 from naively.mail.html import LINK, Seen, visible_text
@@ -303,21 +304,16 @@ def _word(name: str) -> str:
 # --- Bytes of mail become text, by codecs whose time follows the length of the text --------------
 
 
-# These are Python's names of codecs. Among those left out are punycode and idna, which take
-# time by the square of the length, and codecs that decode to anything but text.
-LINEAR = """
-    ascii latin_1 utf_7 utf_8 utf_8_sig utf_16 utf_16_be utf_16_le utf_32 utf_32_be utf_32_le
-    iso8859_1 iso8859_2 iso8859_3 iso8859_4 iso8859_5 iso8859_6 iso8859_7 iso8859_8 iso8859_9
-    iso8859_10 iso8859_11 iso8859_13 iso8859_14 iso8859_15 iso8859_16
-    cp037 cp273 cp424 cp437 cp500 cp720 cp737 cp775 cp850 cp852 cp855 cp856 cp857 cp858 cp860 cp861
-    cp862 cp863 cp864 cp865 cp866 cp869 cp874 cp875 cp932 cp949 cp950 cp1006 cp1026 cp1125 cp1140
-    cp1250 cp1251 cp1252 cp1253 cp1254 cp1255 cp1256 cp1257 cp1258
-    big5 big5hkscs gb2312 gbk gb18030 hz euc_jp euc_jis_2004 euc_jisx0213 euc_kr johab
-    iso2022_jp iso2022_jp_1 iso2022_jp_2 iso2022_jp_2004 iso2022_jp_3 iso2022_jp_ext iso2022_kr
-    shift_jis shift_jis_2004 shift_jisx0213 koi8_r koi8_t koi8_u kz1048 ptcp154 tis_620
-    hp_roman8 palmos mac_arabic mac_croatian mac_cyrillic mac_farsi mac_greek mac_iceland
-    mac_latin2 mac_roman mac_romanian mac_turkish
-    """.split()  # noqa: SIM905
+# These are Python's names of codecs: of those that have other names too, and some more. Without
+# another name are punycode and idna, which take time by the square of the length.
+NO_TEXT = {
+    "base64_codec", "bz2_codec", "hex_codec", "mbcs", "quopri_codec", "rot_13", "uu_codec",
+    "zlib_codec",
+}  # fmt: skip
+LINEAR = {*aliases.values()} - NO_TEXT | {
+    "cp720", "cp737", "cp856", "cp874", "cp875", "cp1006", "iso8859_1", "koi8_t", "koi8_u",
+    "mac_arabic", "mac_croatian", "mac_farsi", "mac_romanian", "palmos", "utf_8_sig",
+}  # fmt: skip
 
 
 # Names that Python does not know, by their letters and digits.
@@ -329,7 +325,7 @@ ALSO = {
     "msansi": "cp1252", "msee": "cp1250", "mscyrl": "cp1251", "msgreek": "cp1253",
     "msturk": "cp1254", "mshebr": "cp1255", "msarab": "cp1256", "cp20866": "koi8_r",
     "cp21866": "koi8_u", "cp51932": "euc_jp", "cp51949": "euc_kr", "cp54936": "gb18030",
-    "cp65001": "utf_8", "cp65000": "utf_7", "cp943": "cp932", "cp970": "euc_kr", "cp1386": "gbk",
+    "cp65000": "utf_7", "cp943": "cp932", "cp970": "euc_kr", "cp1386": "gbk",
     "windows31j": "cp932", "ucs2": "utf_16", "iso10646ucs2": "utf_16", "unicode": "utf_16",
     "cp50220": "iso2022_jp", "cp50221": "iso2022_jp", "cp50222": "iso2022_jp",
 }  # fmt: skip
@@ -518,7 +514,7 @@ class _BeyondLimitError(Exception):
 class _Part(Message):
     """A part of a message, which counts itself and its headers towards the limits."""
 
-    def __init__(self, counts: _Counts) -> None:
+    def __init__(self, counts: SimpleNamespace) -> None:
         super().__init__()
         self.depth = 0
         self._counts = counts
@@ -549,16 +545,6 @@ class _Part(Message):
             counts.notes[
                 f"headers beyond {HEADERS:,} or {ALL_HEADERS_LENGTH:,} characters not read"
             ] = None
-
-
-class _Counts:
-    """How many parts and headers one message has, so far."""
-
-    def __init__(self, notes: Notes) -> None:
-        self.parts = 0
-        self.fields = 0
-        self.characters = 0
-        self.notes = notes
 
 
 def take_apart(raw: bytes, notes: Notes) -> tuple[Message, list[Message] | None]:
@@ -598,6 +584,6 @@ def within_limits(raw: bytes, notes: Notes) -> bytes:
 
 
 def _parse(raw: bytes, notes: Notes, *, headers_only: bool = False) -> Message:
-    counts = _Counts(notes)
+    counts = SimpleNamespace(parts=0, fields=0, characters=0, notes=notes)  # so far
     parser = BytesParser(lambda: _Part(counts))
     return parser.parsebytes(raw, headersonly=headers_only)

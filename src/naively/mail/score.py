@@ -17,12 +17,13 @@ from math import exp, isfinite, log, log1p, sqrt
 from naively.kernels.tokens import split
 from naively.mail.layout import BINS
 from naively.mail.limits import WORD_LENGTH, WORDS
-from naively.mail.message import CONTACTS
+from naively.mail.message import CONTACTS, read_message
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
+    from naively.mail.message import Notes
     from naively.mail.table import Counts, MailTable
 
 PSEUDO_COUNT = 0.1  # of messages with a word, and of messages without it, in each class
@@ -151,6 +152,32 @@ class Verdict:
         each = zip(self._words, self._weights, strict=False)
         added = [(word, self._scale * weight) for word, weight in each if weight is not None]
         return sorted(added, key=lambda item: -abs(item[1]))
+
+
+def judge(
+    message: bytes,
+    table: MailTable | WordWeights,
+    contacts: Collection[str] | None = None,
+    notes: Notes | None = None,
+) -> tuple[Verdict, dict[str, str | bool]]:
+    r"""Score a message; a sentence about each thing that was beyond a limit is added to the notes.
+
+    Examples
+    --------
+    >>> from naively.mail.table import MailTable
+    >>> table = MailTable.empty().add({"pills": (0, 2), "lunch": (1, 0)}, (2, 2))
+    >>> verdict, row = judge(b"Subject: x\n\nPills!", table)
+    >>> round(verdict.probability, 2), row["subject"]
+    (0.95, 'x')
+    """
+    notes = {} if notes is None else notes
+    row = read_message(message, contacts, notes)
+    words = words_of(row)
+    counts = table.table if isinstance(table, WordWeights) else table
+    notes |= dict.fromkeys(contacts_note(counts, given=contacts is not None))
+    if len(words) == WORDS:
+        notes[f"read to {WORDS:,} different words"] = None
+    return Verdict(table, words), row
 
 
 def prior_log_odds(messages: Counts) -> float:

@@ -27,7 +27,7 @@ from naively.mail import spamd
 from naively.mail.headers import mark
 from naively.mail.listen import listening, shown
 from naively.mail.message import read_message
-from naively.mail.score import WordWeights
+from naively.mail.score import WordWeights, judge
 from naively.mail.spamd import RefusedError, Request
 from naively.mail.table import MailTable
 from naively.mail.tell import tell
@@ -38,7 +38,6 @@ from naively.mail.verdict import (
     TEXTS,
     division_of,
     headers_of,
-    judge,
     reasons,
     score_and_threshold,
     spam_headers,
@@ -122,11 +121,7 @@ class Models:
     """
 
     def __init__(
-        self,
-        path: str,
-        costs: Costs = EQUAL,
-        at_most: float | None = None,
-        lists: Lists = NOBODY,
+        self, path: str, costs: Costs = EQUAL, at_most: float | None = None, lists: Lists = NOBODY
     ) -> None:
         self._path, self._costs, self._at_most = Path(path), costs, at_most
         self._lists = lists
@@ -234,12 +229,9 @@ def respond(settings: Service, request: Request, message: bytes) -> tuple[bytes,
         content = "".join(f"{visible(line)}\n" for line in lines).encode(
             "ascii", "backslashreplace"
         )
-    about = f"{label} {'/'.join(texts)} {_named(row['message_id'])}"
+    name = " ".join(str(row["message_id"]).split())[:200] or "none"
+    about = f"{label} {'/'.join(texts)} id={name}"
     return spamd.scored(request, *texts, is_spam=spam, content=content), about
-
-
-def _named(message_id: object) -> str:
-    return f"id={' '.join(str(message_id).split())[:200] or 'none'}"
 
 
 @dataclass
@@ -372,8 +364,8 @@ class Daemon:
                 if request is None:
                     return b""
                 said += [request.verb, f"user={request.user or 'none'}"]
-                if request.verb in ("PING", "SKIP"):
-                    return spamd.pong() if request.verb == "PING" else b""
+                if request.verb in spamd.WITHOUT_MESSAGE:
+                    return spamd.PONG if request.verb == "PING" else b""
                 message = await _message(reader, request)
         except TimeoutError:
             raise RefusedError("EX_TIMEOUT", f"No request in {PATIENCE:.0f} s.") from None
@@ -444,15 +436,13 @@ async def _request(reader: asyncio.StreamReader) -> Request | None:
             if size > spamd.HEAD or len(lines) > spamd.HEADERS:
                 raise RefusedError("EX_PROTOCOL", "The headers are too long.")
             # Version 1.0 has no headers, and before 1.5 PING and SKIP have no empty line.
-            if len(lines) == 1 and _ends_at_once(spamd.read_request(line.rstrip())):
-                break
+            if len(lines) == 1:
+                first = spamd.read_request(line.rstrip())
+                if first.version <= (1, 0) or first.verb in spamd.WITHOUT_MESSAGE:
+                    break
     except ValueError:
         raise RefusedError("EX_PROTOCOL", "A header is too long.") from None
     return spamd.read_request(b"".join(lines).rstrip()) if lines else None
-
-
-def _ends_at_once(request: Request) -> bool:
-    return request.version <= (1, 0) or request.verb in ("PING", "SKIP")
 
 
 async def _message(reader: asyncio.StreamReader, request: Request) -> bytes:

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 HEAD = 16_384  # bytes of a line and headers at most
 HEADERS = 255
 SCORED = ("CHECK", "SYMBOLS", "REPORT", "REPORT_IFSPAM", "PROCESS", "HEADERS")
-VERBS = (*SCORED, "TELL", "PING", "SKIP")
+WITHOUT_MESSAGE = ("PING", "SKIP")
+VERBS = (*SCORED, "TELL", *WITHOUT_MESSAGE)
+PONG = b"SPAMD/1.5 0 PONG\r\n"  # the answer to PING
 FIRST_LINE = re.compile(r"([A-Z_]{1,20}) SPAMC/([0-9]{1,3})\.([0-9]{1,3})")
 CODES = {  # of sysexits.h
     "EX_OK": 0, "EX_DATAERR": 65, "EX_NOUSER": 67, "EX_UNAVAILABLE": 69, "EX_SOFTWARE": 70,
@@ -179,11 +181,6 @@ def refusal(code: str, why: str) -> bytes:
     """
     line = f"SPAMD/1.0 {CODES[code]} {code} {' '.join(why.split())[:500]}\r\n"
     return line.encode("ascii", "backslashreplace")
-
-
-def pong() -> bytes:
-    """Return the answer to PING."""
-    return b"SPAMD/1.5 0 PONG\r\n"
 
 
 def told(request: Request, *, done: bool) -> bytes:

@@ -73,6 +73,7 @@ COMPLEX, OWN = 10, 20  # how special a selector is at least that is not simple; 
 LEAST: Rank = (False, -1, 0)
 NOTHING: dict[str, tuple[Rank, str]] = {}
 COLOURED = frozenset(("a", "button"))  # these have a colour of their own
+READ = ("style", "class", "id", "color", "bgcolor", "background", "text", "dir")
 STYLING = frozenset(("style", "bgcolor", "color", "background", "text", "hidden", "dir"))
 TABLES = frozenset(  # these grow with their text
     ("table", "thead", "tbody", "tfoot", "tr", "td", "th", "caption", "col", "colgroup")
@@ -115,11 +116,7 @@ class Sheet:
         """Return the values of an element's properties, by its name and attributes."""
         if name not in COLOURED and STYLING.isdisjoint(attributes) and not self._rules:
             return {}
-        get = attributes.get
-        key = (
-            name, get("style"), get("class"), get("id"), get("color"), get("bgcolor"),
-            get("background"), get("text"), get("dir"), "hidden" in attributes,
-        )  # fmt: skip
+        key = name, "hidden" in attributes, *map(attributes.get, READ)
         if key not in self._known:
             self._known[key] = self._cascade(name, attributes)
         return self._known[key]
@@ -176,17 +173,9 @@ class Appearance:
     """
 
     __slots__ = (
-        "_colour",
-        "_ground",
-        "_indent",
-        "_size",
-        "_visible",
-        "_within",
-        "backwards",
-        "gone",
-        "is_blank",
-        "seen",
-    )
+        "_colour", "_ground", "_indent", "_size", "_visible", "_within",
+        "backwards", "gone", "is_blank", "seen",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.gone = self.is_blank = self.backwards = False

@@ -89,7 +89,7 @@ class MailTable:
         scaled: bool = False,
         expired: int = 0,
     ) -> None:
-        views = {name: memoryview(arrays[name]).cast("B") for name in ARRAYS}
+        views = self._views = {name: memoryview(arrays[name]).cast("B") for name in ARRAYS}
         messages = views["messages"].cast("d")
         self.temperature, self.remembers = temperature, remembers
         self.unicode = unicode or unicode_version()
@@ -232,15 +232,10 @@ class MailTable:
         for digest, (day, weight) in other.known().items():
             before = known.get(digest, (0, 0.0))
             known[digest] = max(before[0], day), before[1] + weight
-        return (
-            sum_._but(  # noqa: SLF001
-                remembers=self.remembers and other.remembers,
-                scaled=self.scaled or other.scaled,
-                expired=max(self.expired, other.expired),
-            )
-            .with_known(known if self.remembers and other.remembers else {})
-            .add_histogram(other.histogram)
-        )
+        both = self.remembers and other.remembers
+        scaled, expired = self.scaled or other.scaled, max(self.expired, other.expired)
+        sum_ = sum_._but(remembers=both, scaled=scaled, expired=expired)  # noqa: SLF001
+        return sum_.with_known(known if both else {}).add_histogram(other.histogram)
 
     def decayed(self, factor: float) -> MailTable:
         """Return the table with all counts scaled by a factor, above 0 and at most 1."""
@@ -314,13 +309,8 @@ class MailTable:
         about: dict[str, Any] = {name: entries.get(name) for name in cls.empty()._about()}  # noqa: SLF001
         if not isinstance(about["temperature"], float):
             raise ValueError("it is damaged: it has no temperature")  # noqa: TRY004
-        right = (
-            isinstance(about["remembers"], bool)
-            and isinstance(about["unicode"], str)
-            and isinstance(about["scaled"], bool)
-            and type(about["expired"]) is int
-        )
-        if not right:
+        kinds = {"remembers": bool, "unicode": str, "scaled": bool, "expired": int}
+        if not all(type(about[name]) is kind for name, kind in kinds.items()):
             raise ValueError("it is damaged, or no model of mail")
         return cls(arrays, **about)
 
@@ -349,18 +339,7 @@ class MailTable:
             )
 
     def _arrays(self) -> Arrays:
-        return {
-            "messages": array("d", self.messages),
-            "evidence": array("d", self.histogram),
-            "counts": self._counts,
-            "weights": self._weights,
-            "ends": self._ends,
-            "hashes": self._hashes,
-            "days": self._days,
-            "learned": self._learned,
-            "words": self._words,
-            "digests": self._digests,
-        }
+        return {**self._views, "evidence": array("d", self.histogram)}
 
     def _about(self) -> dict[str, Any]:
         """Return what the file's header says of the table."""

@@ -12,10 +12,10 @@ from naively.mail.headers import NAMED, OWN, SPAM
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Sequence
 
     from naively.mail.message import Notes
-    from naively.mail.score import Verdict, WordWeights
+    from naively.mail.score import Verdict
     from naively.mail.table import MailTable
 
     Headers = dict[str, str]
@@ -30,36 +30,6 @@ TOP = 10  # words that explain
 GREATEST = 999.9  # score that is written
 CLASS = "X-Naively-Class"
 TEXTS = ("spam", "ham", "unsure")  # of that header, by class
-
-
-def judge(
-    message: bytes,
-    table: MailTable | WordWeights,
-    contacts: Collection[str] | None = None,
-    notes: Notes | None = None,
-) -> tuple[Verdict, Row]:
-    r"""Score a message; a sentence about each thing that was beyond a limit is added to the notes.
-
-    Examples
-    --------
-    >>> from naively.mail.table import MailTable
-    >>> table = MailTable.empty().add({"pills": (0, 2), "lunch": (1, 0)}, (2, 2))
-    >>> verdict, row = judge(b"Subject: x\n\nPills!", table)
-    >>> round(verdict.probability, 2), row["subject"]
-    (0.95, 'x')
-    """
-    from naively.mail.limits import WORDS
-    from naively.mail.message import read_message
-    from naively.mail.score import Verdict, WordWeights, contacts_note, words_of
-
-    notes = {} if notes is None else notes
-    row = read_message(message, contacts, notes)
-    words = words_of(row)
-    counts = table.table if isinstance(table, WordWeights) else table
-    notes |= dict.fromkeys(contacts_note(counts, given=contacts is not None))
-    if len(words) == WORDS:
-        notes[f"read to {WORDS:,} different words"] = None
-    return Verdict(table, words), row
 
 
 class Division:

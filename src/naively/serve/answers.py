@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from naively.data.columns import ColumnRows
 from naively.file.store import Content
 from naively.inspect.explain import ExplainedRow, explain
 from naively.messages import many
@@ -60,7 +58,8 @@ class ModelAnswers:
         identity: Json | None = None,
     ) -> None:
         self.found, self.decision, self.identity = found, decision, identity or {}
-        said = [found.provenance.get("target"), *_listed(found.provenance.get("left_out"))]
+        target, left_out = (found.provenance.get(name) for name in ("target", "left_out"))
+        said = [target, *(left_out if isinstance(left_out, list) else [])]
         left_out = [name for name in said if isinstance(name, str)]
         self.form = RowForm(found.model, strict=strict, left_out=left_out)
         self.labels = [_plain(label) for label in found.model.classes.tolist()]
@@ -82,7 +81,8 @@ class ModelAnswers:
         model = self.found.model
         try:
             p = self.decision.posterior(model.posterior(rows))
-            reasons = self._reasons(rows) if explain_top else iter(())
+            parts = (rows.take(slice(i, i + TOGETHER)) for i in range(0, len(rows), TOGETHER))
+            reasons = (row for part in parts for row in explain(model, part))
         except ValueError as error:  # of numbers, say, that an event model does not have
             raise RequestError(422, str(error)) from error
         best, unsure = (of.tolist() for of in self.decision.answers(p))
@@ -96,11 +96,6 @@ class ModelAnswers:
             if explain_top:
                 predictions[-1]["explanation"] = self._why(next(reasons), c, explain_top)
         return {"predictions": predictions, "notes": notes, "model": self.identity}
-
-    def _reasons(self, rows: ColumnRows) -> Iterator[ExplainedRow]:
-        """Yield the explanation of each row; those of a few are held at a time."""
-        for start in range(0, len(rows), TOGETHER):
-            yield from explain(self.found.model, rows.take(slice(start, start + TOGETHER)))
 
     def _why(self, row: ExplainedRow, c: int, n: int) -> Json:
         """Return the weights of evidence of greatest weight, and the sum of all others."""
@@ -251,10 +246,6 @@ def _plain(value: Any) -> Any:
     if isinstance(found, dt.date):
         return found.isoformat()
     return found if isinstance(found, str | int | float | bool | None) else str(found)
-
-
-def _listed(names: Any) -> list[Any]:
-    return names if isinstance(names, list) else []
 
 
 def _ref(name: str) -> Json:

@@ -51,6 +51,7 @@ OF_KIND: dict[Kind, tuple[Types, str]] = {  # what JSON has for a column, and wh
     "text": (STRING, "a text"),
 }
 JSON_TYPES: dict[type, str] = {bool: "boolean", int: "number", float: "number", str: "string"}
+COMPOUND: dict[type, str] = {list: "an array", dict: "an object"}
 ANY = BOOLEAN | NUMBER | STRING
 EXAMPLE: dict[Kind | None, Any] = {"number": 1.5, "boolean": True, "time": TIME, "text": "a text"}
 
@@ -154,9 +155,8 @@ class RowColumn:
         """
         found = set(map(type, cells)) - {type(None)}
         if not found <= self.types:
-            row = next(
-                i for i, c in enumerate(cells) if c is not None and type(c) not in self.types
-            )
+            others = found - self.types
+            row = next(i for i, cell in enumerate(cells) if type(cell) in others)
             raise self._refused(row, cells[row])
         if found & NUMBER:
             for row, cell in enumerate(cells):
@@ -193,18 +193,10 @@ class RowColumn:
         expected = "a cell" if self.kind is None else OF_KIND[self.kind][1]
         if self._words:
             expected += f", or one of {', '.join(map(_shown, self._words[:EXAMPLES]))}"
-        if isinstance(cell, list | dict):
-            shown = "an array" if isinstance(cell, list) else "an object"
-        elif type(cell) in NUMBER and self.types >= NUMBER:
-            return RequestError(
-                422, f"Row {row}, column {_shown(title(self.name))}: too large a number."
-            )
-        else:
-            shown = _shown(cell)
-        sentence = (
-            f"Row {row}, column {_shown(title(self.name))}: expected {expected}, got {shown}."
-        )
-        return RequestError(422, sentence)
+        why = f"expected {expected}, got {COMPOUND.get(type(cell)) or _shown(cell)}"
+        if type(cell) in NUMBER and self.types >= NUMBER:
+            why = "too large a number"
+        return RequestError(422, f"Row {row}, column {_shown(title(self.name))}: {why}.")
 
 
 class RowForm:
@@ -281,20 +273,27 @@ class RowForm:
         RequestError
             If they are not as the schema says, or too many.
         """
-        rows = self._listed(given)
+        one = not isinstance(given, list)
+        if not (one or self.named):  # a list of cells is one row, too
+            one = bool(given) and not isinstance(given[0], list)
+        rows = [given] if one else given
         if most is not None and len(rows) > most:
-            raise RequestError(
-                413, f"The request has {len(rows):,} rows, and at most {most:,} are taken."
-            )
+            why = f"The request has {len(rows):,} rows, and at most {most:,} are taken."
+            raise RequestError(413, why)
         notes: list[str] = []
         if self.named:
             rows = [self._as_object(i, row) for i, row in enumerate(rows)]
             notes = self._unknown(rows)
             by_column = [[row.get(str(of.name)) for row in rows] for of in self.columns]
         else:
+            n = len(self.columns)
             for i, row in enumerate(rows):
-                self._check_array(i, row)
-            by_column = [[row[j] for row in rows] for j in range(len(self.columns))]
+                if not isinstance(row, list):
+                    raise RequestError(422, f"Row {i} is not an array of {n:,} cells.")
+                if len(row) != n:
+                    has = f"has {len(row):,} cells, and there are {n:,} columns"
+                    raise RequestError(422, f"Row {i} {has}.")
+            by_column = [[row[j] for row in rows] for j in range(n)]
         read = {of.name: of.read(cells) for of, cells in zip(self.columns, by_column, strict=True)}
         readings = {of.name: of.reading for of in self.columns if of.reading is not None}
         found = ColumnRows(
@@ -306,30 +305,15 @@ class RowForm:
         )
         return found, notes
 
-    def _listed(self, given: Any) -> list[Any]:
-        """Return the rows of a request that has one, or a list of them."""
-        if not isinstance(given, list):
-            return [given]
-        one = not self.named and given and not isinstance(given[0], list)
-        return [given] if one else given
-
     def _as_object(self, i: int, row: Any) -> dict[str, Any]:
         if isinstance(row, dict):
             return row
         if isinstance(row, str) and self.of_text:
             return {str(self.columns[0].name): row}
+        why = "not an object of cells by the names of their columns"
         if isinstance(row, str):
-            sentence = "is a text, which only a model of one column of texts takes; give an object"
-        else:
-            sentence = "is not an object of cells by the names of their columns"
-        raise RequestError(422, f"Row {i} {sentence}.")
-
-    def _check_array(self, i: int, row: Any) -> None:
-        n = len(self.columns)
-        if not isinstance(row, list):
-            raise RequestError(422, f"Row {i} is not an array of {n:,} cells.")
-        if len(row) != n:
-            raise RequestError(422, f"Row {i} has {len(row):,} cells, and there are {n:,} columns.")
+            why = "a text, which only a model of one column of texts takes; give an object"
+        raise RequestError(422, f"Row {i} is {why}.")
 
     def _unknown(self, rows: Sequence[Mapping[str, Any]]) -> list[str]:
         """Return a note on keys that are no columns, or refuse them."""

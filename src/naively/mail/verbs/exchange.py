@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from naively.mail.passage import say
-from naively.mail.verbs.options import model_parser
+from naively.mail.verbs.options import model_parser, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,12 +77,8 @@ def _read(options: argparse.Namespace) -> Counted:
     from naively.mail.exchange import is_backup, parse_backup, parse_dump
     from naively.mail.message import decode
 
-    if options.dump is None:
-        content = sys.stdin.buffer.read()
-    else:
-        with open(options.dump, "rb") as file:  # noqa: PTH123
-            content = file.read()
-    lines = decode(content).split("\n")
+    text = decode(sys.stdin.buffer.read()) if options.dump is None else text_of(options.dump)
+    lines = text.split("\n")
     if not is_backup(lines[0]):
         if options.words_of:
             raise ValueError("--words-of is for a backup of SpamAssassin; leave it out.")

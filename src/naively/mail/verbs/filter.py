@@ -122,21 +122,13 @@ def parser_of(verb: str) -> Parser:
         "--jobs", type=count, metavar="N", default=None,
         help="Of MAIL, how many processes filter; as many as there are processors unless given.",
     )  # fmt: skip
-    made.add_argument(
-        "--exit-code",
-        action="store_true",
-        help="Exit with status 0 spam, 1 ham, 2 unsure, 3 error.",
-    )
-    made.add_argument(
-        "--explain",
-        action="store_true",
-        help="Add the ten words of greatest weight, as a header.",
-    )
-    made.add_argument(
-        "--spam-headers",
-        action="store_true",
-        help="Add X-Spam-Status and X-Spam-Flag, as SpamAssassin does, in place of all X-Spam-*.",
-    )
+    for flag, what in {
+        "--exit-code": "Exit with status 0 spam, 1 ham, 2 unsure, 3 error.",
+        "--explain": "Add the ten words of greatest weight, as a header.",
+        "--spam-headers": "Add X-Spam-Status and X-Spam-Flag, as SpamAssassin does, in place of "
+        "all X-Spam-*.",
+    }.items():
+        made.add_argument(flag, action="store_true", help=what)
     named_header(made)
     what_is_spam(made).add_argument(
         "--unsure", nargs=2, type=probability, metavar=("LOW", "HIGH"),
@@ -154,8 +146,9 @@ def _filter(options: argparse.Namespace, message: bytes, whole: bool) -> tuple[b
 
     import_email()
     from naively.mail.headers import mark
+    from naively.mail.score import judge
     from naively.mail.table import open_table
-    from naively.mail.verdict import division_of, headers_of, judge, spam_headers
+    from naively.mail.verdict import division_of, headers_of, spam_headers
 
     notes: Notes = {} if whole else {"only the beginning read": None}
     table = open_table(options.model)

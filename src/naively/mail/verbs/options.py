@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from math import inf
+
 from naively.mail.headers import header_name, header_text
-from naively.mail.verdict import CLASS, TEXTS
+from naively.mail.verdict import CLASS, NOBODY, TEXTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,14 +42,21 @@ def labelled_mail(parser: Parser) -> None:
     choice.add_argument("--labels", metavar="CSV", help="File names in MAIL and their classes.")
 
 
+def text_of(path: str) -> str:
+    """Return the text of a file."""
+    from naively.mail.message import decode
+
+    with open(path, "rb") as file:  # noqa: PTH123
+        return decode(file.read())
+
+
 def contacts_of(path: str | None) -> frozenset[str] | None:
     """Return the addresses in an address book, if one is given."""
     if path is None:
         return None
-    from naively.mail.message import decode, read_contacts
+    from naively.mail.message import read_contacts
 
-    with open(path, "rb") as file:  # noqa: PTH123
-        return read_contacts(decode(file.read()))
+    return read_contacts(text_of(path))
 
 
 def what_is_spam(parser: argparse.ArgumentParser) -> argparse._MutuallyExclusiveGroup:
@@ -85,77 +94,58 @@ def named_header(parser: argparse.ArgumentParser) -> None:
 
 def lists_of(options: argparse.Namespace) -> Lists:
     """Return the senders that are allowed, and those that are blocked."""
-    return _list_of(options.allow), _list_of(options.block)
-
-
-def _list_of(path: str | None) -> frozenset[str]:
-    if path is None:
-        return frozenset()
+    if options.allow is None and options.block is None:
+        return NOBODY
     from naively.mail.lists import read_list
-    from naively.mail.message import decode
 
-    with open(path, "rb") as file:  # noqa: PTH123
-        return read_list(decode(file.read()), path)
-
-
-def chosen_name(text: str) -> str:
-    """Return the name of a header that was given as an option."""
-    return _checked(header_name, text)
+    allow, block = (
+        frozenset() if path is None else read_list(text_of(path), path)
+        for path in (options.allow, options.block)
+    )
+    return allow, block
 
 
-def chosen_text(text: str) -> str:
-    """Return the text of a header that was given as an option."""
-    return _checked(header_text, text)
+def _checked(check: Callable[[str], str]) -> Callable[[str], str]:
+    """Return what reads a text that was given as an option, which is checked."""
+
+    def read(text: str) -> str:
+        try:
+            return check(text)
+        except ValueError as error:
+            raise _refused(str(error).rstrip(".")) from None
+
+    return read
 
 
-def _checked(check: Callable[[str], str], text: str) -> str:
-    try:
-        return check(text)
-    except ValueError as error:
-        raise _refused(str(error).rstrip(".")) from None
+def _number(
+    name: str, kind: Callable[[str], float], is_one: Callable[[float], bool], refused: str
+) -> Callable[[str], float]:
+    """Return what reads a number that was given as an option, and what argparse calls it."""
 
+    def read(text: str) -> float:
+        value = kind(text)
+        if not is_one(value):
+            raise _refused(f"{text} {refused}")
+        return value
 
-def probability(text: str) -> float:
-    """Return a probability that was given as an option."""
-    value = float(text)
-    if not 0 <= value <= 1:
-        raise _refused(f"{text} is no probability: give one from 0 to 1")
-    return value
-
-
-def share(text: str) -> float:
-    """Return a share of good mail that was given as an option."""
-    value = float(text)
-    if not 0 < value < 1:
-        raise _refused(f"{text} is no share: give a number between 0 and 1")
-    return value
-
-
-def days(text: str) -> int:
-    """Return a number of days that was given as an option."""
-    value = int(text)
-    if value < 1:
-        raise _refused(f"{text} days is no time: give a whole number above 0")
-    return value
-
-
-def count(text: str) -> int:
-    """Return a number of processes, threads or clients that was given as an option."""
-    value = int(text)
-    if not 0 < value <= 1000:
-        raise _refused(f"{text} is too few or too many: give a number from 1 to 1000")
-    return value
-
-
-def cost(text: str) -> float:
-    """Return a cost that was given as an option."""
-    value = float(text)
-    if not 0 < value < float("inf"):
-        raise _refused(f"{text} is no cost: give a number above 0")
-    return value
+    read.__name__ = name
+    return read
 
 
 def _refused(why: str) -> Exception:
     from argparse import ArgumentTypeError
 
     return ArgumentTypeError(why)
+
+
+chosen_name, chosen_text = _checked(header_name), _checked(header_text)
+probability = _number(
+    "probability", float, lambda p: 0 <= p <= 1, "is no probability: give one from 0 to 1"
+)
+share = _number("share", float, lambda p: 0 < p < 1, "is no share: give a number between 0 and 1")
+cost = _number("cost", float, lambda of: 0 < of < inf, "is no cost: give a number above 0")
+days = _number("days", int, lambda n: n > 0, "days is no time: give a whole number above 0")
+count = _number(  # of processes, threads or clients
+    "count", int, lambda n: 0 < n <= 1000, "is too few or too many: give a number from 1 to 1000"
+)
+port = _number("port", int, lambda n: 0 <= n < 1 << 16, "is no port: give one from 0 to 65535")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 
 from naively.mail.verbs.options import (
@@ -11,14 +10,15 @@ from naively.mail.verbs.options import (
     lists_of,
     model_parser,
     named_header,
+    port,
     what_is_spam,
 )
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from naively.mail.verbs.parser import Parser
+    import argparse
 
-PORTS = range(1 << 16)
+    from naively.mail.verbs.parser import Parser
 
 
 def parser_of(verb: str) -> Parser:
@@ -30,7 +30,7 @@ def parser_of(verb: str) -> Parser:
         "status is 3. MODEL may be a folder, in which the model of the user ann is ann.naively.",
     )
     parser.add_argument("--socket", metavar="PATH", help="The Unix socket to listen on.")
-    parser.add_argument("--port", type=_port, metavar="N", help="The TCP port to listen on.")
+    parser.add_argument("--port", type=port, metavar="N", help="The TCP port to listen on.")
     parser.add_argument(
         "--host", metavar="ADDRESS", default="localhost",
         help="Of the port: whoever reaches this address is answered; this machine only, unless "
@@ -77,10 +77,3 @@ def run(options: argparse.Namespace) -> int:
     )
     serve(settings, Log(options.log), path=options.socket, host=options.host, port=options.port)
     return 0
-
-
-def _port(text: str) -> int:
-    value = int(text)
-    if value not in PORTS:
-        raise argparse.ArgumentTypeError(f"{text} is no port: give one from 0 to 65535")
-    return value
