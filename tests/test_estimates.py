@@ -34,7 +34,6 @@ from naively import (
 from naively.counting.leave_one_out import pseudo_count_of_coins, pseudo_count_of_words
 from naively.kernels.double_double import Sums
 from naively.options import How
-from tests.test_worked import ROWS
 
 HEADS = [1] * 8 + [0] * 2
 
@@ -78,35 +77,6 @@ def test_the_pseudo_count_is_of_the_estimate_that_is_set() -> None:
     assert mode == Categorical(1.5).fit(sample).mean
 
 
-def test_the_course_table() -> None:
-    """Every theta of the table, by maximum likelihood and by MAP under Beta(2, 2)."""
-    for c in (0, 1):
-        members = [row[1:] for row in ROWS if row[0] == c]
-        table = Bernoulli(prior=Beta(2, 2)).fit(np.array(members))
-        for j in range(4):
-            true = sum(row[j] for row in members)
-            exactly(
-                (table.mle[j], Fraction(true, len(members))),
-                (table.map[j], Fraction(true + 1, len(members) + 2)),
-            )
-
-
-def test_poisson_and_exponential() -> None:
-    goals, lamps = [3, 5, 4], [2.0, 3.0, 7.0]
-    poisson = Poisson(prior=Gamma(2, 1)).fit(goals)
-    exactly(
-        (poisson.mle, Fraction(12, 3)),
-        (poisson.map, Fraction(13, 4)),
-        (poisson.mean, Fraction(14, 4)),
-    )
-    waiting = Exponential(prior=Gamma(2, 3)).fit(lamps)
-    exactly(
-        (waiting.mle, Fraction(3, 12)),
-        (waiting.map, Fraction(4, 15)),
-        (waiting.mean, Fraction(5, 15)),
-    )
-
-
 def test_gaussian() -> None:
     sample = [1.0, 3.0, 4.0, 8.0]
     known = Gaussian(variance=4.0, prior=Normal(0, 2)).fit(sample)
@@ -121,16 +91,6 @@ def test_gaussian() -> None:
         (both.map["variance"], Fraction(2 * 23, 13)),
         (both.mle["variance"], Fraction(26, 4)),
     )
-
-
-def test_estimates_that_contradicted_their_posterior() -> None:
-    coin = Bernoulli().fit(HEADS)
-    exactly((coin.map, Fraction(8, 10)), (coin.mean, Fraction(9, 12)))
-    assert coin.posterior.args == (9, 3)
-    exactly((Bernoulli(prior=Beta(0.5, 0.5)).fit(HEADS).map, Fraction(15, 18)))
-    pay = Gaussian().fit([85, 95, 100, 12, 89])
-    assert pay.mean["variance"] == pytest.approx(pay.posterior["variance"].mean(), rel=1e-12)
-    assert pay.mle["variance"] == pytest.approx(np.var([85, 95, 100, 12, 89]), rel=1e-12)
 
 
 def test_levels_that_are_known_and_never_seen() -> None:

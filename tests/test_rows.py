@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import warnings
-from collections import Counter
 from decimal import Decimal
 from fractions import Fraction
-from math import log
 from zoneinfo import ZoneInfo
 
 import duckdb
@@ -17,7 +15,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from naively import Categorical, NaiveBayes, load
+from naively import NaiveBayes, load
 from naively.data.columns import missing_in
 from naively.data.frames import as_rows
 from naively.schema.diagnose import leaking
@@ -141,38 +139,6 @@ def test_a_changed_type_is_named_in_any_form(form):
     wrong = pure().fit({**TABLE, "size": ["small"] * DAYS}, Y)
     with pytest.raises(ValueError, match="Column 'size' held strings in training and holds num"):
         joined(wrong.predict(FORMS[form]()))
-
-
-def brute_force(table, y, event_of):
-    """The joint log likelihood with plain Python and no tables of sums."""
-    n = len(y)
-    joint = []
-    for i in range(n):
-        scores = []
-        for label in sorted(set(y)):
-            rows = [j for j in range(n) if y[j] == label]
-            score = log(len(rows) / n)
-            for name, cells in table.items():
-                if cells[i] is not None:
-                    inside = [cells[j] for j in rows if cells[j] is not None]
-                    score += event_of[name](cells[i], inside, [c for c in cells if c is not None])
-            scores.append(score)
-        joint.append(scores)
-    return np.array(joint)
-
-
-def category(cell, inside, everywhere):
-    """Laplace's rule."""
-    return log((Counter(inside)[cell] + 1) / (len(inside) + len(set(everywhere))))
-
-
-def test_columns_of_levels_are_counted_as_by_hand():
-    table = {name: TABLE[name] for name in ("colour", "maybe", "count", "big")}
-    nb = pure(Categorical()).fit(table, Y)
-    expected = brute_force(table, Y, dict.fromkeys(table, category))
-    for form in (table, pd.DataFrame(table).convert_dtypes(), pl.DataFrame(table), pa.table(table)):
-        np.testing.assert_allclose(nb.predict_joint_log_proba(form), expected, rtol=1e-10)
-    assert pure(Categorical()).fit(pl.DataFrame(table), Y).schema_ == nb.schema_
 
 
 @pytest.mark.parametrize("missing", [False, True])
@@ -332,22 +298,6 @@ def test_a_time_named_otherwise_has_no_parts():
     assert pure({"time": "categorical"}).fit({"when": hours()}, y).score({"when": hours()}, y) == 1
     clash = {"when": hours(), "when (hour)": ["mine"] * 60}
     assert pure().fit(clash, y).schema_.columns["when (hour)"].kind == "string"
-
-
-def test_times_learn_in_batches_merge_forget_and_are_saved(tmp_path):
-    y = ["a", "b", "b"] * 20
-    frame = pd.DataFrame({"when": hours(), "size": np.arange(60.0)})
-    whole = pure().fit(frame, y)
-    expected = whole.predict_proba(frame)
-    nb = pure().fit(frame[:40], y[:40]).partial_fit(frame[40:], y[40:])
-    np.testing.assert_allclose(nb.predict_proba(frame), expected, rtol=1e-9)
-    nb.partial_fit(frame[:9], y[:9]).forget(frame[:9].astype({"when": str}), y[:9])
-    np.testing.assert_allclose(nb.predict_proba(frame), expected, rtol=1e-9)
-    whole.save(tmp_path / "m")
-    again = load(tmp_path / "m")
-    np.testing.assert_array_equal(again.predict_proba(frame), expected)
-    assert str(again.schema_) == str(whole.schema_)
-    np.testing.assert_array_equal(again.fit(frame, y).predict_proba(frame), expected)
 
 
 def test_a_time_that_is_missing_counts_nowhere():
