@@ -94,15 +94,3 @@ def test_the_number_of_trials_must_be_given(trials: int) -> None:
         Binomial(trials=trials)
     with pytest.raises(ValueError, match="needs the number of trials"):
         NaiveBayes("binomial").fit([[1], [2]], [0, 1])
-
-
-def test_it_survives_a_file(tmp_path) -> None:
-    nb = NaiveBayes(Binomial(trials=5)).fit({"k": [1, 2, 5]}, [0, 0, 1])
-    nb.save(tmp_path / "m")
-    from naively import load
-
-    again = load(tmp_path / "m")
-    np.testing.assert_array_equal(
-        again.predict_proba({"k": [0, 4]}), nb.predict_proba({"k": [0, 4]})
-    )
-    assert str(next(iter(again.tally_.blocks)).event) == "binomial(trials=5)"

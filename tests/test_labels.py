@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import sparse
 
@@ -40,14 +39,6 @@ def test_one_weight_for_all_rows_is_that_weight_for_each():
             fitted([0, 0, 1], wrong)
 
 
-def test_forgetting_or_adding_a_class_that_is_not_there():
-    nb = fitted(["a", "a", "b"])
-    before = nb.class_count_
-    with pytest.raises(ValueError, match="were not learned"):
-        nb.forget([[1.0]], ["c"])
-    np.testing.assert_array_equal(nb.class_count_, before)
-
-
 @pytest.mark.parametrize(
     ("array", "message"),
     [
@@ -59,14 +50,6 @@ def test_forgetting_or_adding_a_class_that_is_not_there():
 def test_arrays_that_are_no_table(array, message):
     with pytest.raises(ValueError, match=message):
         NaiveBayes().fit(array, ["a", "b", "a"])
-
-
-def test_structured_arrays_are_tables():
-    array = np.array([(1.0, "x"), (2.0, "y"), (7.0, "y")], [("n", float), ("s", "U1")])
-    frame = pd.DataFrame({"n": [1.0, 2.0, 7.0], "s": ["x", "y", "y"]})
-    a, b = (NaiveBayes().fit(table, [0, 0, 1]) for table in (array, frame))
-    assert list(a.schema_.order) == ["n", "s"]
-    np.testing.assert_array_equal(a.predict_proba(array), b.predict_proba(frame))
 
 
 @pytest.mark.filterwarnings("ignore:'' is learned as a class")

@@ -45,26 +45,23 @@ def integral(likelihood, prior, low, high):
     return total
 
 
-def test_truths_are_integrated_over_their_probability():
-    right = integral(
-        lambda p, of: np.where(TRUTH[of], np.log(p), np.log1p(-p)).sum(), stats.beta(2, 3), 0, 1
-    )
-    assert of(TRUTH, Bernoulli(prior=Beta(2, 3))) == pytest.approx(right, rel=1e-9)
+AT_MEAN = stats.gamma(COUNT.mean(), scale=1)  # of both classes: the prior is one pretend row
 
 
-def test_counts_are_integrated_over_their_rate():
-    right = integral(
-        lambda rate, of: stats.poisson.logpmf(COUNT[of], rate).sum(), stats.gamma(2, scale=1), 0, 20
-    )
-    assert of(COUNT, Poisson(prior=Gamma(2, 1))) == pytest.approx(right, rel=1e-9)
-
-
-def test_times_are_integrated_over_their_rate():
-    right = integral(
-        lambda rate, of: stats.expon.logpdf(SPAN[of], scale=1 / rate).sum(),
-        stats.gamma(2, scale=1), 0, 10,
-    )  # fmt: skip
-    assert of(SPAN, Exponential(prior=Gamma(2, 1))) == pytest.approx(right, rel=1e-9)
+@pytest.mark.parametrize(
+    ("column", "event", "log_p", "prior", "high"),
+    [
+        (TRUTH, Bernoulli(prior=Beta(2, 3)), stats.bernoulli.logpmf, stats.beta(2, 3), 1),
+        (COUNT, Poisson(prior=Gamma(2, 1)), stats.poisson.logpmf, stats.gamma(2, scale=1), 20),
+        (COUNT, Poisson(alpha=1.0), stats.poisson.logpmf, AT_MEAN, 20),
+        (SPAN, Exponential(prior=Gamma(2, 1)), lambda x, r: stats.expon.logpdf(x, scale=1 / r),
+         stats.gamma(2, scale=1), 10),
+    ],
+    ids=["truths", "counts", "counts under a prior of all rows", "times"],
+)  # fmt: skip
+def test_it_is_integrated_over_the_parameter(column, event, log_p, prior, high):
+    right = integral(lambda t, rows: log_p(column[rows], t).sum(), prior, 0, high)
+    assert of(column, event) == pytest.approx(right, rel=1e-9)
 
 
 def test_levels_are_a_dirichlets_urn():
@@ -142,12 +139,3 @@ def test_column_without_evidence_is_named():
     nb = NaiveBayes(weights=None).fit({"x": REAL}, Y)
     with pytest.raises(ValueError, match="Column 'x' has no evidence: histogram"):
         nb.inspect.log_marginal_likelihood({"x": REAL}, Y)
-
-
-def test_every_class_has_the_prior_of_all_rows():
-    mean = COUNT.mean()  # of both classes: the prior is one pretend row there
-    right = integral(
-        lambda rate, of: stats.poisson.logpmf(COUNT[of], rate).sum(),
-        stats.gamma(mean, scale=1), 0, 20,
-    )  # fmt: skip
-    assert of(COUNT, Poisson(alpha=1.0)) == pytest.approx(right, rel=1e-9)
