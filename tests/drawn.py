@@ -59,13 +59,9 @@ def passengers() -> tuple[dict[str, Any], Any]:
     log_odds = 2.6 * female - 0.9 * (pclass - 2) - 1.2 - 0.02 * (np.nan_to_num(age, nan=30) - 30)
     survived = (rng.random(N) < 1 / (1 + np.exp(-log_odds))).astype(int)
     table = {
-        "pclass": pclass,
-        "sex": np.where(female, "female", "male"),
-        "age": age,
-        "sibsp": sibsp,
-        "fare": fare,
-        "embarked": embarked,
-    }
+        "pclass": pclass, "sex": np.where(female, "female", "male"), "age": age, "sibsp": sibsp,
+        "fare": fare, "embarked": embarked,
+    }  # fmt: skip
     return table, survived
 
 

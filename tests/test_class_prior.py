@@ -16,16 +16,10 @@ from tests.learning import learn
 
 X, Y = [[1.0], [2.0], [7.0], [8.0], [4.0]], ["a", "a", "b", "b", "b"]
 WRONG = {
-    "too few": [1.0],
-    "too many": [0.2, 0.3, 0.5],
-    "unknown label": {"a": 0.5, "c": 0.5},
-    "label lacking": {"a": 1.0},
-    "Beta of three": Dirichlet([1, 2, 3]),
-    "no sum": [0.5, 0.6],
-    "no number": ["a", "b"],
-    "no name": "guess",
-    "a number": 0.5,
-}
+    "too few": [1.0], "too many": [0.2, 0.3, 0.5], "unknown label": {"a": 0.5, "c": 0.5},
+    "label lacking": {"a": 1.0}, "Beta of three": Dirichlet([1, 2, 3]), "no sum": [0.5, 0.6],
+    "no number": ["a", "b"], "no name": "guess", "a number": 0.5,
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("weights", ["loo", None])

@@ -153,15 +153,10 @@ def test_thresholds_and_shares_of_a_plain_sample() -> None:
 def test_an_estimate_prints_its_prior_and_itself() -> None:
     coin = Bernoulli(prior=Beta(2, 2)).fit([1, 1, 0])
     assert str(coin).splitlines() == [
-        "bernoulli(prior=Beta(a=2, b=2))",
-        "n           3",
-        "prior       Beta(a=2, b=2)",
-        "mle         0.666667",
-        "map         0.6",
-        "mean        0.571429",
-        "posterior   beta(4, 3)",
+        "bernoulli(prior=Beta(a=2, b=2))", "n           3", "prior       Beta(a=2, b=2)",
+        "mle         0.666667", "map         0.6", "mean        0.571429", "posterior   beta(4, 3)",
         "predictive  bernoulli(0.571429)",
-    ]
+    ]  # fmt: skip
     assert repr(coin) == str(coin)
     assert "beta(4, 3)" in coin._repr_html_()
     assert (

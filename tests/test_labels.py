@@ -57,24 +57,17 @@ def test_arrays_that_are_no_table(array, message):
 @pytest.mark.parametrize(
     "labels",
     [
-        np.array([5, 3, 5, 9]),
-        np.array([-5, 3, -5, 9], np.int8),
-        np.array([250, 3, 250, 9], np.uint8),
-        np.array([2**63, 3, 2**63, 2**62], np.uint64),
-        np.array([2**62, -(2**62), 0, 2**62]),
-        np.array([True, False, True, True]),
-        np.array([5.0, -3.0, 5.0, 0.0]),
-        np.array([-0.0, 1e300, 0.0, 2.0]),
-        np.array([5.0, 3.0, 5.0, 9.0], np.float32)[::-1],
-        np.array(["b", "a", "longer", "b"]),
-        np.array(["b", "a", "longer", "b"])[::2],
-        np.array(["é", "", "日本", "é"]),
-        np.array(["b", "a", "longer", "b"], object),
-        np.array([5, 3, 5, 9], ">i8"),
+        np.array([5, 3, 5, 9]), np.array([-5, 3, -5, 9], np.int8),
+        np.array([250, 3, 250, 9], np.uint8), np.array([2**63, 3, 2**63, 2**62], np.uint64),
+        np.array([2**62, -(2**62), 0, 2**62]), np.array([True, False, True, True]),
+        np.array([5.0, -3.0, 5.0, 0.0]), np.array([-0.0, 1e300, 0.0, 2.0]),
+        np.array([5.0, 3.0, 5.0, 9.0], np.float32)[::-1], np.array(["b", "a", "longer", "b"]),
+        np.array(["b", "a", "longer", "b"])[::2], np.array(["é", "", "日本", "é"]),
+        np.array(["b", "a", "longer", "b"], object), np.array([5, 3, 5, 9], ">i8"),
         np.array(["b", "a", "c", "b"]).astype(">U1"),
     ],
     ids=str,
-)
+)  # fmt: skip
 def test_codes_are_those_of_numpy(labels: np.ndarray, estimator) -> None:
     # np.unique sorts all labels; here only the classes are.
     expected, codes = np.unique(labels, return_inverse=True)

@@ -112,16 +112,8 @@ def test_a_fifo_is_passed_over_with_a_note(is_maildir: bool, tmp_path: Path) -> 
         str(place / "fifo"), str(place / "gone"),
     ]  # fmt: skip
     command = [
-        sys.executable,
-        "-m",
-        "naively",
-        "mail",
-        "learn",
-        tmp_path / "m",
-        "--as",
-        "ham",
-        folder,
-    ]
+        sys.executable, "-m", "naively", "mail", "learn", tmp_path / "m", "--as", "ham", folder,
+    ]  # fmt: skip
     done = subprocess.run(command, capture_output=True, timeout=60, check=False)
     assert (done.returncode, done.stderr.count(b"is no file: it is passed over.\n")) == (0, 2)
     assert done.stderr.count(b"\n") == 2

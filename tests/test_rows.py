@@ -333,17 +333,12 @@ def test_a_time_is_a_column_of_everything_else(tmp_path):
 def test_the_schema_says_what_was_chosen_and_why():
     nb = pure({"count": "categorical", "maybe": "poisson"}).fit(TABLE, Y)
     assert [" | ".join(line.split(maxsplit=2)) for line in str(nb.schema_).splitlines()][:10] == [
-        "size | histogram | numbers",
-        "count | categorical | 11 levels; given",
-        "big | histogram | numbers; always 9.0072e+15",
-        "maybe | poisson | numbers; given",
-        "sold | bernoulli | booleans",
-        "kept | bernoulli | booleans",
-        "colour | categorical | 3 levels",
-        "note | multinomial | texts: 6.0 words on average",
-        "day | histogram | times",
-        "when | histogram | times",
-    ]
+        "size | histogram | numbers", "count | categorical | 11 levels; given",
+        "big | histogram | numbers; always 9.0072e+15", "maybe | poisson | numbers; given",
+        "sold | bernoulli | booleans", "kept | bernoulli | booleans",
+        "colour | categorical | 3 levels", "note | multinomial | texts: 6.0 words on average",
+        "day | histogram | times", "when | histogram | times",
+    ]  # fmt: skip
     assert str(nb.schema_).splitlines()[-1].split(maxsplit=1) == [
         "nothing",
         "not learned  missing throughout",
@@ -356,27 +351,18 @@ def test_the_schema_says_what_was_chosen_and_why():
 
 def test_event_models_by_names_and_by_kinds():
     models = {
-        ("size", "count"): "poisson",
-        "number": "exponential",
-        "price": "gaussian",
-        "string": "text",
-        "boolean": "categorical",
-        "time": "categorical",
-    }
+        ("size", "count"): "poisson", "number": "exponential", "price": "gaussian",
+        "string": "text", "boolean": "categorical", "time": "categorical",
+    }  # fmt: skip
     nb = pure(models).fit({n: TABLE[n] for n in TABLE if n not in ("took", "maybe")}, Y)
     events = {name: (g.event.name, g.kind) for name, g in nb.schema_.columns.items()}
     assert events == {
-        "size": ("poisson", "number"),
-        "count": ("poisson", "number"),
-        "big": ("exponential", "number"),
-        "price": ("gaussian", "number"),
-        "sold": ("categorical", "boolean"),
-        "kept": ("categorical", "boolean"),
-        "colour": ("multinomial", "text"),
-        "note": ("multinomial", "text"),
-        "day": ("categorical", "time"),
-        "when": ("categorical", "time"),
-    }
+        "size": ("poisson", "number"), "count": ("poisson", "number"),
+        "big": ("exponential", "number"), "price": ("gaussian", "number"),
+        "sold": ("categorical", "boolean"), "kept": ("categorical", "boolean"),
+        "colour": ("multinomial", "text"), "note": ("multinomial", "text"),
+        "day": ("categorical", "time"), "when": ("categorical", "time"),
+    }  # fmt: skip
     with pytest.raises(ValueError, match="event_models: There is no column 'length'"):
         pure({("size", "length"): "poisson"}).fit(TABLE, Y)
     with pytest.raises(ValueError, match="event_models: There is no column 3; the columns are"):
@@ -408,15 +394,10 @@ def test_odd_columns_are_noted():
     n = 200
     y = np.array(["a", "b"])[rng.integers(0, 2, n)]
     table = {
-        "row": rng.permutation(n),
-        "half": np.sort(rng.choice(2 * n, n, replace=False)),
-        "key": [f"k{i}" for i in rng.permutation(n)],
-        "same": ["x"] * n,
-        "one": [1.5] * n,
-        "true": [True] * n,
-        "random": rng.integers(0, 10**6, n),
-        "dice": rng.integers(1, 7, n),
-    }
+        "row": rng.permutation(n), "half": np.sort(rng.choice(2 * n, n, replace=False)),
+        "key": [f"k{i}" for i in rng.permutation(n)], "same": ["x"] * n, "one": [1.5] * n,
+        "true": [True] * n, "random": rng.integers(0, 10**6, n), "dice": rng.integers(1, 7, n),
+    }  # fmt: skip
     nb = pure().fit(table, y)
     said = {line.split()[0]: line for line in str(nb.schema_).splitlines()}
     assert {name for name, line in said.items() if "like an identifier" in line} == {
@@ -490,20 +471,16 @@ def test_mixed_columns_are_read_as_users_expect_and_said():
 @pytest.mark.parametrize(
     "table",
     [
-        {"ok": [1, 2], "x": [[1.5], [2.5]]},
-        pd.DataFrame({"ok": [1, 2], "x": [[1.5], [2.5]]}),
+        {"ok": [1, 2], "x": [[1.5], [2.5]]}, pd.DataFrame({"ok": [1, 2], "x": [[1.5], [2.5]]}),
         pl.DataFrame({"ok": [1, 2], "x": [[1.5], [2.5]]}),
         pl.DataFrame({"ok": [1, 2], "x": [{"a": 1}, {"a": 2}]}),
         pa.table({"ok": [1, 2], "x": [[1.5], [2.5]]}),
-        pa.table({"ok": [1, 2], "x": [b"\xff", b"b"]}),
-        {"ok": [1, 2], "x": [b"\xff", b"b"]},
-        {"ok": [1, 2], "x": [{1}, None]},
-        {"ok": [1, 2], "x": [np.ones(2), None]},
-        {"ok": [1, 2], "x": np.array([1j, 2])},
-        pd.DataFrame({"ok": [1, 2], "x": [1j, 2]}),
+        pa.table({"ok": [1, 2], "x": [b"\xff", b"b"]}), {"ok": [1, 2], "x": [b"\xff", b"b"]},
+        {"ok": [1, 2], "x": [{1}, None]}, {"ok": [1, 2], "x": [np.ones(2), None]},
+        {"ok": [1, 2], "x": np.array([1j, 2])}, pd.DataFrame({"ok": [1, 2], "x": [1j, 2]}),
         [{"ok": 1, "x": {}}, {"ok": 2}],
     ],
-)
+)  # fmt: skip
 def test_cells_that_cannot_be_learned_from_name_the_column(table):
     with pytest.raises(ValueError, match="Column 'x' holds"):
         pure().fit(table, ["a", "b"])

@@ -20,14 +20,10 @@ TABLE = {
         "datetime64[s]",
     ),
     "text": [
-        "one two three four",
-        "two five six one",
-        "seven one two ten",
-        None,
-        "eight nine ten one",
+        "one two three four", "two five six one", "seven one two ten", None, "eight nine ten one",
         "one one two five",
     ],
-}
+}  # fmt: skip
 Y = ["a", "b", "a", "b", "a", "b"]
 
 

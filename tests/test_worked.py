@@ -30,13 +30,9 @@ from tests.laws import samples
 
 # The classic course table: (y; x1, x2, x3, xM).
 ROWS = [
-    (0, 1, 0, 1, 1),
-    (1, 0, 1, 0, 1),
-    (1, 0, 1, 1, 1),
-    (0, 0, 0, 1, 1),
-    (0, 1, 0, 1, 0),
+    (0, 1, 0, 1, 1), (1, 0, 1, 0, 1), (1, 0, 1, 1, 1), (0, 0, 0, 1, 1), (0, 1, 0, 1, 0),
     (1, 1, 0, 1, 0),
-]
+]  # fmt: skip
 X = np.array([row[1:] for row in ROWS])
 Y = np.array([row[0] for row in ROWS])
 
