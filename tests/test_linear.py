@@ -130,14 +130,9 @@ def test_drop_ins_are_linear_too(make: Any) -> None:
 
 
 DEFAULT = [
-    "bernoulli",
-    "categorical",
-    "poisson",
-    "geometric",
-    "exponential",
-    Gaussian(variance="shared"),
+    "bernoulli", "categorical", "poisson", "geometric", "exponential", Gaussian(variance="shared"),
     {"n": Gaussian(variance="shared"), "t": "bernoulli", "c": "poisson"},
-]
+]  # fmt: skip
 
 
 def mixed(seed: int = 0) -> pd.DataFrame:
