@@ -17,7 +17,6 @@ from naively import (
     Categorical,
     Dirichlet,
     Exponential,
-    Gamma,
     Gaussian,
     Geometric,
     Histogram,
@@ -250,72 +249,6 @@ def test_the_default_gaussian_is_pretend_rows_beside_the_real() -> None:
         variance = np.average((np.array([*own, *pretend]) - mean) ** 2, weights=weight)
         assert found["mean"][0, c] == pytest.approx(mean)
         assert found["variance"][0, c] == pytest.approx(variance)
-
-
-CONJUGATE = [
-    (Bernoulli(prior=Beta(2, 3)), [1, 0, 1, 1], 1, "beta", (0, 1)),
-    (Poisson(prior=Gamma(2, 1.5)), [3, 0, 2], 4, "poisson", (0, 60)),
-    (Exponential(prior=Gamma(2.5, 3)), [0.5, 2.0, 1.0], 1.7, "exponential", (0, 60)),
-    (Geometric(prior=Beta(2.5, 3)), [4, 0, 2], 5, "geometric", (0, 1)),
-    (NegativeBinomial(r=3, prior=Beta(2.5, 3)), [4, 0, 2], 5, "third success", (0, 1)),
-]
-
-
-@pytest.mark.parametrize(("model", "sample", "next_cell", "kind", "limits"), CONJUGATE)
-def test_posterior_and_predictive_are_bayes_rule(
-    model: object, sample: list, next_cell: float, kind: str, limits: tuple
-) -> None:
-    """Integrated numerically, from the prior and the likelihood alone."""
-    prior, density = {
-        "beta": (stats.beta(2, 3), lambda p, x: stats.bernoulli.pmf(x, p)),
-        "geometric": (stats.beta(2.5, 3), lambda p, x: stats.geom.pmf(x + 1, p)),
-        "third success": (stats.beta(2.5, 3), lambda p, x: stats.nbinom.pmf(x, 3, p)),
-        "poisson": (stats.gamma(2, scale=1 / 1.5), lambda p, x: stats.poisson.pmf(x, p)),
-        "exponential": (
-            stats.gamma(2.5, scale=1 / 3),
-            lambda p, x: stats.expon.pdf(x, scale=1 / p),
-        ),
-    }[kind]
-
-    def joint(p: float, cells: list) -> float:
-        return float(prior.pdf(p) * np.prod([density(p, x) for x in cells]))
-
-    def integral(f: object) -> float:
-        return integrate.quad(f, *limits, limit=200, epsabs=0, epsrel=1e-11)[0]
-
-    evidence = integral(lambda p: joint(p, sample))
-    estimate = model.fit(sample)  # type: ignore[attr-defined]
-    for p in (0.2, 0.7):
-        assert estimate.posterior.pdf(p) == pytest.approx(joint(p, sample) / evidence, rel=1e-8)
-    again = integral(lambda p: joint(p, [*sample, next_cell])) / evidence
-    predictive = estimate.predictive
-    mine = (predictive.pdf if kind == "exponential" else predictive.pmf)(next_cell)
-    assert mine == pytest.approx(again, rel=1e-7)
-    assert estimate.posterior.mean() == pytest.approx(estimate.mean)
-
-
-def test_gaussian_predictive_is_the_ratio_of_evidences() -> None:
-    """p(x | sample) = p(sample, x) / p(sample), Murphy (2007), equation 95."""
-    mean, rows, shape, scale = 0.5, 2.0, 3.0, 4.0
-
-    def log_evidence(x: np.ndarray) -> float:
-        n = len(x)
-        rows_n, shape_n = rows + n, shape + n / 2
-        spread = ((x - x.mean()) ** 2).sum()
-        scale_n = scale + spread / 2 + rows * n * (x.mean() - mean) ** 2 / (2 * rows_n)
-        from scipy.special import gammaln
-
-        return float(
-            gammaln(shape_n) - gammaln(shape) + shape * np.log(scale) - shape_n * np.log(scale_n)
-            + 0.5 * np.log(rows / rows_n) - n / 2 * np.log(2 * np.pi)
-        )  # fmt: skip
-
-    sample = np.array([1.0, 2.5, -0.5])
-    model = Gaussian(prior=NormalInverseGamma(mean, rows, shape, scale), estimate="predictive")
-    predictive = model.fit(sample).predictive
-    for x in (-2.0, 0.0, 3.0):
-        ratio = log_evidence(np.append(sample, x)) - log_evidence(sample)
-        assert predictive.logpdf(x) == pytest.approx(ratio, rel=1e-10)
 
 
 LIKELIHOODS = [
