@@ -62,19 +62,6 @@ def arrow():
     return pa.table(TABLE)
 
 
-def from_duckdb():
-    return duckdb.from_arrow(arrow()).project("* REPLACE (epoch(took) AS took)")
-
-
-def modin():
-    pandas = pytest.importorskip("modin.pandas")
-    return pandas.DataFrame(TABLE)
-
-
-def nanoarrow():
-    return pytest.importorskip("nanoarrow").Array(arrow())
-
-
 FORMS = {
     "pandas": lambda: pd.DataFrame(TABLE),
     "pandas nullable": lambda: pd.DataFrame(TABLE).convert_dtypes(),
@@ -94,9 +81,9 @@ FORMS = {
     ),
     "mapping of pyarrow": lambda: {name: arrow()[name] for name in TABLE},
     "stream": lambda: Stream(arrow()),
-    "duckdb": from_duckdb,
-    "nanoarrow": nanoarrow,
-    "modin": modin,
+    "duckdb": lambda: duckdb.from_arrow(arrow()).project("* REPLACE (epoch(took) AS took)"),
+    "nanoarrow": lambda: pytest.importorskip("nanoarrow").Array(arrow()),
+    "modin": lambda: pytest.importorskip("modin.pandas").DataFrame(TABLE),
     "records": lambda: RECORDS,
     "sparse records": lambda: [
         {name: cell for name, cell in record.items() if cell is not None or name == "nothing"}
