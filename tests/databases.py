@@ -1,9 +1,4 @@
-"""Databases to test on: DuckDB and SQLite in memory, and a server of PostgreSQL of one's own.
-
-The server is that of the machine's package. It has a temporary folder and a socket in it, no port,
-and ends with the tests. It refuses to run as root, and runs as "nobody" there. Where it cannot be
-started the tests are skipped, saying why.
-"""
+"""Databases to test on: DuckDB and SQLite in memory, and a server of PostgreSQL of one's own."""
 
 from __future__ import annotations
 
@@ -35,7 +30,7 @@ def server_folder() -> Path | None:
 
 @contextmanager
 def server() -> Iterator[str]:
-    """Start a server of PostgreSQL, and yield how to connect to it."""
+    """Start the machine's server in a temporary folder, not as root; skip where it cannot be."""
     programs = server_folder()
     if programs is None:
         pytest.skip("no server of PostgreSQL is on this machine (Debian's package: postgresql)")
@@ -68,28 +63,15 @@ def _version(program: Path) -> int:
 
 
 def _run(command: list[str]) -> None:
-    done = subprocess.run(
-        command,
-        cwd=tempfile.gettempdir(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        check=False,
-    )
+    done = subprocess.run(command, cwd=tempfile.gettempdir(), capture_output=True, check=False)
     if done.returncode:
-        pytest.skip(f"PostgreSQL cannot be started: {done.stdout.decode().strip()[-300:]}")
+        said = (done.stdout + done.stderr).decode().strip()
+        pytest.skip(f"PostgreSQL cannot be started: {said[-300:]}")
 
 
 @contextmanager
 def connected(name: str, postgres: Any) -> Iterator[Any]:
-    """Yield a new connection to an empty database.
-
-    Parameters
-    ----------
-    name : {"duckdb", "sqlite", "postgres"}
-        Which.
-    postgres : callable
-        Returns how to connect to the server, which is started when it is first asked for.
-    """
+    """Yield a new connection to an empty database; a server is started when first asked for."""
     if name == "duckdb":
         import duckdb
 
@@ -111,13 +93,9 @@ def connected(name: str, postgres: Any) -> Iterator[Any]:
 TYPES = {  # of columns, by the kind of what they hold
     "duckdb": {"number": "DOUBLE", "whole": "BIGINT", "string": "VARCHAR", "boolean": "BOOLEAN"},
     "sqlite": {"number": "REAL", "whole": "INTEGER", "string": "TEXT", "boolean": "BOOLEAN"},
-    "postgres": {
-        "number": "DOUBLE PRECISION",
-        "whole": "BIGINT",
-        "string": "TEXT",
-        "boolean": "BOOLEAN",
-    },
+    "postgres": {"number": "FLOAT8", "whole": "BIGINT", "string": "TEXT", "boolean": "BOOLEAN"},
 }
+OF_CELLS = {bool: "boolean", int: "whole", float: "number", str: "string"}
 
 
 def quoted(name: str) -> str:
@@ -130,25 +108,14 @@ def write(
     name: str,
     table: str,
     columns: Mapping[str, Sequence[Any]],
-    types: Mapping[str, str],
+    types: Mapping[str, str] | None = None,
 ) -> None:
-    """Write a table.
-
-    Parameters
-    ----------
-    connection : DB-API connection
-        Of ``connected``.
-    name : {"duckdb", "sqlite", "postgres"}
-        Which database it is to.
-    table : str
-        The table's name.
-    columns : mapping of str to sequence
-        Its columns; None is NULL.
-    types : mapping of str to str
-        The kind of each column, as ``TYPES`` has them, or any type of the database.
-    """
-    known = TYPES[name]
-    declared = ", ".join(f"{quoted(c)} {known.get(types[c], types[c])}" for c in columns)
+    """Write a table of these columns; their kinds or types are those of their cells, or given."""
+    found = dict(types or {})
+    for column in columns.keys() - found.keys():
+        cell = next(x for x in columns[column] if x is not None)
+        found[column] = next(name for of, name in OF_CELLS.items() if isinstance(cell, of))
+    declared = ", ".join(f"{quoted(c)} {TYPES[name].get(found[c], found[c])}" for c in columns)
     connection.execute(f"CREATE TABLE {quoted(table)} ({declared})")
     rows = list(zip(*columns.values(), strict=True))
     place = "%s" if name == "postgres" else "?"

@@ -35,14 +35,8 @@ from naively.inspect.tallies import Fading
 
 mpl.use("Agg")
 Axes = Any
-PICTURES: dict[str, Callable[[Axes | None], Axes]] = {}
 EXAM = [100.0, 95, 97, 90, 3, 88, 85, 91, 99, 14]
 N = 600
-
-
-def drawn(draw: Callable[[Axes | None], Axes]) -> Callable[[Axes | None], Axes]:
-    PICTURES[draw.__name__] = draw
-    return draw
 
 
 # --- What the pictures are of --------------------------------------------------------------------
@@ -65,13 +59,9 @@ def passengers() -> tuple[dict[str, Any], Any]:
     log_odds = 2.6 * female - 0.9 * (pclass - 2) - 1.2 - 0.02 * (np.nan_to_num(age, nan=30) - 30)
     survived = (rng.random(N) < 1 / (1 + np.exp(-log_odds))).astype(int)
     table = {
-        "pclass": pclass,
-        "sex": np.where(female, "female", "male"),
-        "age": age,
-        "sibsp": sibsp,
-        "fare": fare,
-        "embarked": embarked,
-    }
+        "pclass": pclass, "sex": np.where(female, "female", "male"), "age": age, "sibsp": sibsp,
+        "fare": fare, "embarked": embarked,
+    }  # fmt: skip
     return table, survived
 
 
@@ -92,20 +82,25 @@ def tennis() -> NaiveBayes:
     return NaiveBayes("categorical", smoothing=0, weights=None).fit(X, y)
 
 
-@cache
-def letters(event: Any = "gaussian") -> NaiveBayes:
-    """Return a model of 26 classes, of two numbers and a level."""
-    rng = np.random.default_rng(0)
-    code = np.arange(1300) % 26
-    angle = 2 * np.pi * code / 26
-    radius = 3.0 + 3.0 * (code % 2)
+def alphabet(n: int, seed: int, jitter: int) -> tuple[dict[str, Any], Any]:
+    """Return rows of 26 classes: two numbers and a level."""
+    rng = np.random.default_rng(seed)
+    code = np.arange(n) % 26
+    angle, radius = 2 * np.pi * code / 26, 3.0 + 3.0 * (code % 2)
     X = {
-        "x": radius * np.cos(angle) + rng.normal(0, 0.5, len(code)),
-        "y": radius * np.sin(angle) + rng.normal(0, 0.5, len(code)),
-        "strokes": np.array(["one", "two", "three", "four"])[(code + rng.integers(0, 2, 1300)) % 4],
+        "x": radius * np.cos(angle) + rng.normal(0, 0.5, n),
+        "y": radius * np.sin(angle) + rng.normal(0, 0.5, n),
+        "strokes": np.array(["one", "two", "three", "four"])[
+            (code + rng.integers(0, 1 + jitter, n)) % 4
+        ],
     }
-    models = {"x": event, "y": event, "strokes": "categorical"}
-    return NaiveBayes(models, weights=None).fit(X, np.array([*"ABCDEFGHIJKLMNOPQRSTUVWXYZ"])[code])
+    return X, np.array([*"ABCDEFGHIJKLMNOPQRSTUVWXYZ"])[code]
+
+
+@cache
+def letters() -> NaiveBayes:
+    models = {"x": "gaussian", "y": "gaussian", "strokes": "categorical"}
+    return NaiveBayes(models, weights=None).fit(*alphabet(1300, 0, 1))
 
 
 @cache
@@ -124,14 +119,14 @@ def texts() -> NaiveBayes:
 
 @cache
 def iris() -> tuple[Any, Any]:
+    """Return the petals alone."""
     X, y, columns, names = datasets.iris()
-    return {name: X[:, j] for j, name in enumerate(columns)}, np.array(names)[y]
+    return {name: X[:, j] for j, name in enumerate(columns) if j > 1}, np.array(names)[y]
 
 
 @cache
 def flowers(event: Any = "gaussian") -> NaiveBayes:
-    X, y = iris()
-    return NaiveBayes(event, weights=None).fit({name: X[name] for name in [*X][2:]}, y)
+    return NaiveBayes(event, weights=None).fit(*iris())
 
 
 @cache
@@ -139,311 +134,9 @@ def scores() -> Any:
     return NaiveBayes(weights=None).fit(manifest(), "survived").evaluate(*passengers())
 
 
-FLIPS = [1] * 8 + [0] * 2
-
-
-# --- Estimates -----------------------------------------------------------------------------------
-
-
-@drawn
-def density(ax):
-    return Gaussian().fit(EXAM).plot(ax, sample=EXAM)
-
-
-@drawn
-def density_of_whole_numbers(ax):
-    rng = np.random.default_rng(0)
-    ratings = np.round(rng.normal(45, 5, 400))
-    return Gaussian(smoothing=0).fit(ratings).plot(ax, sample=ratings)
-
-
-@drawn
-def two_densities(ax):
-    ax = Gaussian.of(mean=0, variance=1).plot(ax)
-    return Gaussian.of(mean=1, variance=4).plot(ax)
-
-
-@drawn
-def counts(ax):
-    goals = [0, 1, 1, 2, 3, 1, 0, 4, 2, 1]
-    return Poisson().fit(goals).plot(ax, sample=goals)
-
-
-@drawn
-def levels_of_a_die(ax):
-    faces = [6, 6, 2, 1, 3, 5, 6, 2, 4, 6]
-    return Categorical().fit(faces).plot(ax, sample=faces)
-
-
-@drawn
-def posterior(ax):
-    return Bernoulli(prior=Beta(3, 3)).fit(FLIPS).plot_posterior(ax)
-
-
-@drawn
-def posterior_under_a_uniform_prior(ax):
-    return Bernoulli(prior=Beta(1, 1)).fit(FLIPS).plot_posterior(ax)
-
-
-@drawn
-def posterior_of_an_unfair_coin(ax):
-    return Bernoulli(prior=Beta(101, 1)).fit(FLIPS).plot_posterior(ax)
-
-
-@drawn
-def log_likelihood(ax):
-    return Bernoulli().fit(FLIPS).curve().plot_likelihood(ax)
-
-
-@drawn
-def surface(ax):
-    return Gaussian(prior=NormalInverseGamma(50, 2, 3, 400)).fit(EXAM).surface().plot(ax)
-
-
-@drawn
-def surface_of_likelihood(ax):
-    return Gaussian(smoothing=0).fit(EXAM).surface().plot(ax)
-
-
-@drawn
-def surface_under_a_prior_that_disagrees(ax):
-    rng = np.random.default_rng(0)
-    sample = rng.normal(21, 7, 60)
-    return Gaussian(prior=NormalInverseGamma(50, 60, 30, 600)).fit(sample).surface().plot(ax)
-
-
-@drawn
-def updates(ax):
-    rng = np.random.default_rng(0)
-    flips = (rng.random(1000) < 0.7).astype(int)
-    return Bernoulli().updates(flips).plot(ax)
-
-
-@drawn
-def consistency(ax):
-    rng = np.random.default_rng(0)
-    flips = (rng.random(1000) < 0.7).astype(int)
-    return Bernoulli().consistency(flips, truth=0.7).plot(ax)
-
-
-@drawn
-def consistency_of_a_die(ax):
-    rng = np.random.default_rng(0)
-    faces = rng.choice(6, 1000, p=[0.1, 0.1, 0.1, 0.15, 0.25, 0.3]) + 1
-    return Categorical().consistency(faces).plot(ax)
-
-
-@drawn
-def series(ax):
-    return independence(EXAM * 4).plot_series(ax)
-
-
-@drawn
-def autocorrelation(ax):
-    return independence(EXAM * 4).plot_autocorrelation(ax)
-
-
-# --- Priors --------------------------------------------------------------------------------------
-
-
-@drawn
-def beta(ax):
-    return Beta(2, 5).plot(ax)
-
-
-@drawn
-def beta_at_an_end(ax):
-    return Beta(101, 1).plot(ax)
-
-
-@drawn
-def two_betas(ax):
-    return Beta(20, 30).plot(Beta(2, 3).plot(ax))
-
-
-@drawn
-def gamma(ax):
-    return Gamma(2, 3).plot(ax)
-
-
-@drawn
-def dirichlet(ax):
-    return Dirichlet([2, 3, 7]).plot(ax)
-
-
-@drawn
-def dirichlet_of_equals(ax):
-    return Dirichlet([2, 2, 2, 2, 9]).plot(ax)
-
-
-@drawn
-def normal_inverse_gamma(ax):
-    return NormalInverseGamma(50, 2, 3, 400).plot(ax)
-
-
-# --- Columns by class ----------------------------------------------------------------------------
-
-
-@drawn
-def column_with_a_spike(ax):
-    return ship().inspect.column("fare").plot(ax)
-
-
-@drawn
-def column_of_few_whole_numbers(ax):
-    return ship().inspect.column("pclass").plot(ax)
-
-
-@drawn
-def column_of_ages(ax):
-    return ship().inspect.column("age").plot(ax)
-
-
-@drawn
-def column_of_levels(ax):
-    return ship().inspect.column("embarked").plot(ax)
-
-
-@drawn
-def column_of_counts(ax):
-    X, y = passengers()
-    nb = NaiveBayes("poisson", weights=None).fit({"sibsp": X["sibsp"]}, y)
-    return nb.inspect.column("sibsp").plot(ax)
-
-
-@drawn
-def column_of_a_gaussian(ax):
-    return flowers().inspect.column("petal length (cm)").plot(ax)
-
-
-@drawn
-def column_of_words(ax):
-    return texts().inspect.column("text").plot(ax)
-
-
-@drawn
-def column_of_many_classes(ax):
-    return letters().inspect.column("x").plot(ax)
-
-
-@drawn
-def levels_of_many_classes(ax):
-    return letters().inspect.column("strokes").plot(ax)
-
-
-@drawn
-def regions(ax):
-    return flowers().inspect.regions().plot(ax)
-
-
-@drawn
-def regions_of_a_shared_variance(ax):
-    return flowers(Gaussian(variance="shared")).inspect.regions().plot(ax)
-
-
-@drawn
-def regions_of_many_classes(ax):
-    return letters().inspect.regions(["x", "y"]).plot(ax)
-
-
-@drawn
-def difference(ax):
-    return flowers().inspect.regions().plot(ax, what="difference")
-
-
-@drawn
-def margin(ax):
-    return flowers().inspect.regions().plot(ax, what="margin")
-
-
-@drawn
-def posterior_over_two_columns(ax):
-    return flowers().inspect.regions().plot(ax, what="posterior")
-
-
-@drawn
-def densities_over_two_columns(ax):
-    return flowers().inspect.regions().plot(ax, what="density")
-
-
-@drawn
-def tally(ax):
-    return ship().tally_.plot(ax)
-
-
-@drawn
-def fading(ax):
-    return Fading.of([100, 80, 120, 100, 90], 0.7).plot(ax)
-
-
-# --- Evidence ------------------------------------------------------------------------------------
-
-
-@drawn
-def waterfall(ax):
-    X, _ = passengers()
-    return ship().explain({name: of[:1] for name, of in X.items()})[0].plot(ax)
-
-
-@drawn
-def waterfall_without_end(ax):
-    day = {"outlook": ["overcast"], "temperature": ["cool"], "humidity": ["high"], "wind": ["weak"]}
-    return tennis().explain(day)[0].plot(ax)
-
-
-@drawn
-def nomogram(ax):
-    return ship().inspect.nomogram().plot(ax)
-
-
-@drawn
-def nomogram_without_end(ax):
-    return tennis().inspect.nomogram().plot(ax)
-
-
-@drawn
-def strongest(ax):
-    return ship().inspect.strongest(5).plot(ax)
-
-
-@drawn
-def strongest_without_end(ax):
-    return tennis().inspect.strongest(4).plot(ax)
-
-
-@drawn
-def strongest_of_texts(ax):
-    return texts().inspect.strongest(10).plot(ax)
-
-
-@drawn
-def strongest_of_three_flowers(ax):
-    return flowers().inspect.strongest(4).plot(ax)
-
-
-@drawn
-def strongest_of_many_classes(ax):
-    return letters().inspect.strongest(3).plot(ax)
-
-
-@drawn
-def linear(ax):
-    return flowers(Gaussian(variance="shared")).inspect.linear().plot(ax)
-
-
-@drawn
-def parameters(ax):
-    return texts().inspect.parameters().plot(ax, n=12)
-
-
-@drawn
-def parameter_counts(ax):
-    return naively.parameter_counts(M=30, K=2).plot(ax)
-
-
-@drawn
-def graph(ax):
-    return ship().inspect.graph().plot(ax)
+@cache
+def flips(n: int = 1000) -> Any:
+    return (np.random.default_rng(0).random(n) < 0.7).astype(int)
 
 
 @cache
@@ -452,100 +145,134 @@ def digits() -> tuple[NaiveBayes, Any]:
     return NaiveBayes("gaussian", weights=None).fit(X[:600], y[:600]), X
 
 
-@drawn
-def images(ax):
-    return digits()[0].inspect.images((8, 8)).plot(ax)
+def first(n: int) -> dict[str, Any]:
+    """Return the first passengers, without their fate."""
+    return {name: of[:n] for name, of in passengers()[0].items()}
 
 
-@drawn
-def evidence_of_an_image(ax):
-    nb, X = digits()
-    return nb.explain(X[700:701])[0].plot_image((8, 8), ax)
-
-
-# --- Scores --------------------------------------------------------------------------------------
-
-
-@drawn
-def reliability(ax):
-    return scores().plot_reliability(ax)
-
-
-@drawn
-def reliability_before(ax):
-    before = scores()
-    return ship().evaluate(*passengers()).plot_reliability(ax, before=before)
-
-
-@drawn
-def confusion(ax):
-    return scores().plot_confusion(ax)
-
-
-@drawn
-def confusion_of_many_classes(ax):
-    X = letters()
-    rng = np.random.default_rng(1)
-    code = np.arange(520) % 26
-    angle, radius = 2 * np.pi * code / 26, 3.0 + 3.0 * (code % 2)
-    rows = {
-        "x": radius * np.cos(angle) + rng.normal(0, 0.5, 520),
-        "y": radius * np.sin(angle) + rng.normal(0, 0.5, 520),
-        "strokes": np.array(["one", "two", "three", "four"])[code % 4],
-    }
-    return X.evaluate(rows, np.array([*"ABCDEFGHIJKLMNOPQRSTUVWXYZ"])[code]).plot_confusion(ax)
-
-
-@drawn
-def worth_of_columns(ax):
-    return ship().assess().plot_columns(ax)
-
-
-@drawn
-def roc(ax):
-    return scores().plot_roc(ax)
-
-
-@drawn
-def roc_of_three(ax):
-    X, y = iris()
-    return flowers().evaluate({name: X[name] for name in [*X][2:]}, y).plot_roc(ax)
-
-
-@drawn
-def learning_curve(ax):
+def siblings() -> NaiveBayes:
     X, y = passengers()
-    nb = NaiveBayes(weights=None)
-    return nb.curve.learning(X, y, test=200, sizes=[10, 30, 100, 300], repeats=3).plot(ax)
+    return NaiveBayes("poisson", weights=None).fit({"sibsp": X["sibsp"]}, y)
 
 
-@drawn
-def smoothing_curve(ax):
-    return tennis().curve.smoothing(*datasets.play_tennis(), values=[0, 0.1, 0.5, 1, 10]).plot(ax)
+def learned() -> Any:
+    curve = NaiveBayes(weights=None).curve
+    return curve.learning(*passengers(), test=200, sizes=[10, 30, 100, 300], repeats=3)
 
 
-@drawn
-def dependence(ax):
-    return ship().inspect.dependence().plot(ax)
-
-
-@drawn
-def drift(ax):
+def drifted() -> Any:
     X, y = passengers()
     late = {**X, "fare": np.where(np.arange(N) % 2, X["fare"], X["fare"] * 3)}
-    return ship().inspect.drift(late, y).plot(ax)
+    return ship().inspect.drift(late, y)
 
 
-@drawn
-def set_sizes(ax):
-    nb, X = digits()
-    return nb.predict_set(X[600:]).plot(ax)
+HEADS = [1] * 8 + [0] * 2
+GOALS = [0, 1, 1, 2, 3, 1, 0, 4, 2, 1]
+FACES = [6, 6, 2, 1, 3, 5, 6, 2, 4, 6]
+RATINGS = np.round(np.random.default_rng(0).normal(45, 5, 400))
+AROUND_21 = np.random.default_rng(0).normal(21, 7, 60)
+MANY_FACES = np.random.default_rng(0).choice(6, 1000, p=[0.1, 0.1, 0.1, 0.15, 0.25, 0.3]) + 1
+SHARED = Gaussian(variance="shared")
+DAY = {"outlook": ["overcast"], "temperature": ["cool"], "humidity": ["high"], "wind": ["weak"]}
+RATES = [0, 0.1, 0.5, 1, 10]
 
-
-@drawn
-def intervals(ax):
-    X, _ = passengers()
-    return ship().predict_interval({name: of[:30] for name, of in X.items()}).plot(ax=ax)
+PICTURES: dict[str, Callable[[Axes | None], Axes]] = {
+    # Estimates
+    "density": lambda ax: Gaussian().fit(EXAM).plot(ax, sample=EXAM),
+    "density_of_whole_numbers": lambda ax: (
+        Gaussian(smoothing=0).fit(RATINGS).plot(ax, sample=RATINGS)
+    ),
+    "two_densities": lambda ax: Gaussian.of(mean=1, variance=4).plot(
+        Gaussian.of(mean=0, variance=1).plot(ax)
+    ),
+    "counts": lambda ax: Poisson().fit(GOALS).plot(ax, sample=GOALS),
+    "levels_of_a_die": lambda ax: Categorical().fit(FACES).plot(ax, sample=FACES),
+    "posterior": lambda ax: Bernoulli(prior=Beta(3, 3)).fit(HEADS).plot_posterior(ax),
+    "posterior_under_a_uniform_prior": lambda ax: (
+        Bernoulli(prior=Beta(1, 1)).fit(HEADS).plot_posterior(ax)
+    ),
+    "posterior_of_an_unfair_coin": lambda ax: (
+        Bernoulli(prior=Beta(101, 1)).fit(HEADS).plot_posterior(ax)
+    ),
+    "log_likelihood": lambda ax: Bernoulli().fit(HEADS).curve().plot_likelihood(ax),
+    "surface": lambda ax: (
+        Gaussian(prior=NormalInverseGamma(50, 2, 3, 400)).fit(EXAM).surface().plot(ax)
+    ),
+    "surface_of_likelihood": lambda ax: Gaussian(smoothing=0).fit(EXAM).surface().plot(ax),
+    "surface_under_a_prior_that_disagrees": lambda ax: (
+        Gaussian(prior=NormalInverseGamma(50, 60, 30, 600)).fit(AROUND_21).surface().plot(ax)
+    ),
+    "updates": lambda ax: Bernoulli().updates(flips()).plot(ax),
+    "consistency": lambda ax: Bernoulli().consistency(flips(), truth=0.7).plot(ax),
+    "consistency_of_a_die": lambda ax: Categorical().consistency(MANY_FACES).plot(ax),
+    "series": lambda ax: independence(EXAM * 4).plot_series(ax),
+    "autocorrelation": lambda ax: independence(EXAM * 4).plot_autocorrelation(ax),
+    # Priors
+    "beta": Beta(2, 5).plot,
+    "beta_at_an_end": Beta(101, 1).plot,
+    "two_betas": lambda ax: Beta(20, 30).plot(Beta(2, 3).plot(ax)),
+    "gamma": Gamma(2, 3).plot,
+    "dirichlet": Dirichlet([2, 3, 7]).plot,
+    "dirichlet_of_equals": Dirichlet([2, 2, 2, 2, 9]).plot,
+    "normal_inverse_gamma": NormalInverseGamma(50, 2, 3, 400).plot,
+    # Columns by class
+    "column_with_a_spike": lambda ax: ship().inspect.column("fare").plot(ax),
+    "column_of_few_whole_numbers": lambda ax: ship().inspect.column("pclass").plot(ax),
+    "column_of_ages": lambda ax: ship().inspect.column("age").plot(ax),
+    "column_of_levels": lambda ax: ship().inspect.column("embarked").plot(ax),
+    "column_of_counts": lambda ax: siblings().inspect.column("sibsp").plot(ax),
+    "column_of_a_gaussian": lambda ax: flowers().inspect.column("petal length (cm)").plot(ax),
+    "column_of_words": lambda ax: texts().inspect.column("text").plot(ax),
+    "column_of_many_classes": lambda ax: letters().inspect.column("x").plot(ax),
+    "levels_of_many_classes": lambda ax: letters().inspect.column("strokes").plot(ax),
+    "regions": lambda ax: flowers().inspect.regions().plot(ax),
+    "regions_of_a_shared_variance": lambda ax: flowers(SHARED).inspect.regions().plot(ax),
+    "regions_of_many_classes": lambda ax: letters().inspect.regions(["x", "y"]).plot(ax),
+    "difference": lambda ax: flowers().inspect.regions().plot(ax, what="difference"),
+    "margin": lambda ax: flowers().inspect.regions().plot(ax, what="margin"),
+    "posterior_over_two_columns": lambda ax: flowers().inspect.regions().plot(ax, what="posterior"),
+    "densities_over_two_columns": lambda ax: flowers().inspect.regions().plot(ax, what="density"),
+    "tally": lambda ax: ship().tally_.plot(ax),  # noqa: PLW0108 - fit when it is drawn
+    "fading": lambda ax: Fading.of([100, 80, 120, 100, 90], 0.7).plot(ax),
+    # Evidence
+    "waterfall": lambda ax: ship().explain(first(1))[0].plot(ax),  # noqa: PLW0108
+    "waterfall_without_end": lambda ax: tennis().explain(DAY)[0].plot(ax),  # noqa: PLW0108
+    "nomogram": lambda ax: ship().inspect.nomogram().plot(ax),
+    "nomogram_without_end": lambda ax: tennis().inspect.nomogram().plot(ax),
+    "strongest": lambda ax: ship().inspect.strongest(5).plot(ax),
+    "strongest_without_end": lambda ax: tennis().inspect.strongest(4).plot(ax),
+    "strongest_of_texts": lambda ax: texts().inspect.strongest(10).plot(ax),
+    "strongest_of_three_flowers": lambda ax: flowers().inspect.strongest(4).plot(ax),
+    "strongest_of_many_classes": lambda ax: letters().inspect.strongest(3).plot(ax),
+    "linear": lambda ax: flowers(SHARED).inspect.linear().plot(ax),
+    "parameters": lambda ax: texts().inspect.parameters().plot(ax, n=12),
+    "parameter_counts": lambda ax: naively.parameter_counts(M=30, K=2).plot(ax),
+    "graph": lambda ax: ship().inspect.graph().plot(ax),
+    "images": lambda ax: digits()[0].inspect.images((8, 8)).plot(ax),
+    "evidence_of_an_image": lambda ax: (
+        digits()[0].explain(digits()[1][700:701])[0].plot_image((8, 8), ax)
+    ),
+    # Scores
+    "reliability": lambda ax: scores().plot_reliability(ax),
+    "reliability_before": lambda ax: (
+        ship().evaluate(*passengers()).plot_reliability(ax, before=scores())
+    ),
+    "confusion": lambda ax: scores().plot_confusion(ax),
+    "confusion_of_many_classes": lambda ax: (
+        letters().evaluate(*alphabet(520, 1, 0)).plot_confusion(ax)
+    ),
+    "worth_of_columns": lambda ax: ship().assess().plot_columns(ax),
+    "roc": lambda ax: scores().plot_roc(ax),
+    "roc_of_three": lambda ax: flowers().evaluate(*iris()).plot_roc(ax),
+    "learning_curve": lambda ax: learned().plot(ax),
+    "smoothing_curve": lambda ax: (
+        tennis().curve.smoothing(*datasets.play_tennis(), values=RATES).plot(ax)
+    ),
+    "dependence": lambda ax: ship().inspect.dependence().plot(ax),
+    "drift": lambda ax: drifted().plot(ax),
+    "set_sizes": lambda ax: digits()[0].predict_set(digits()[1][600:]).plot(ax),
+    "intervals": lambda ax: ship().predict_interval(first(30)).plot(ax=ax),
+}
 
 
 # --- Drawing them --------------------------------------------------------------------------------

@@ -8,15 +8,10 @@ import pandas as pd
 from naively import NaiveBayes
 
 HOSTILE = [
-    "<script>window.pwned = 1</script>",
-    "<img src=x onerror='window.pwned = 1'>",
-    "</script><script>window.pwned = 1</script>",
-    "javascript:window.pwned=1",
-    "\x1b[31mred\x1b[0m",
-    "\u202egnirts a\u202c",
-    "مرحبا",
-    "${title} $x$ {{7*7}} &amp;",
-]
+    "<script>window.pwned = 1</script>", "<img src=x onerror='window.pwned = 1'>",
+    "</script><script>window.pwned = 1</script>", "javascript:window.pwned=1", "\x1b[31mred\x1b[0m",
+    "\u202egnirts a\u202c", "مرحبا", "${title} $x$ {{7*7}} &amp;",
+]  # fmt: skip
 
 
 def table(n: int = 600, seed: int = 0) -> pd.DataFrame:

@@ -11,13 +11,9 @@ from naively import Bernoulli, NaiveBayes
 from tests.linear_parts import with_linear_part
 
 EVENTS = {
-    "size": "gaussian",
-    "dose": "lognormal",
-    "visits": "poisson",
-    "high": Bernoulli(threshold=2.5),
-    "group": "categorical",
-    "smoker": "categorical",
-}
+    "size": "gaussian", "dose": "lognormal", "visits": "poisson", "high": Bernoulli(threshold=2.5),
+    "group": "categorical", "smoker": "categorical",
+}  # fmt: skip
 LEVELS = ["red", "green", "it's", "", "naïve", "never"]  # the last is in no row that is learned
 Table = dict[str, list[Any]]
 

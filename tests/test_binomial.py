@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from scipy import integrate, stats
+from scipy import stats
 from scipy.sparse import csr_array
 
 from naively import Bernoulli, Beta, Binomial, NaiveBayes
@@ -22,21 +22,6 @@ def test_estimates_in_fractions() -> None:
     )
     assert found.posterior.args == (24, 11)
     exactly((Binomial(trials=10).fit([8, 9, 4]).mean, Fraction(28, 40)))  # one row of 7 is added
-
-
-def test_posterior_and_predictive_are_bayes_rule() -> None:
-    sample, prior = [3, 1, 4], stats.beta(2, 3)
-
-    def evidence(cells: list) -> float:
-        joint = lambda p: prior.pdf(p) * stats.binom.pmf(cells, 5, p).prod()  # noqa: E731
-        return float(integrate.quad(joint, 0, 1, epsabs=0)[0])
-
-    found = Binomial(trials=5, prior=Beta(2, 3), estimate="predictive").fit(sample)
-    for k in range(6):
-        again = evidence([*sample, k]) / evidence(sample)
-        assert found.predictive.pmf(k) == pytest.approx(again, rel=1e-9)
-        assert np.exp(found.log_likelihood([k])) == pytest.approx(again, rel=1e-9)
-    assert found.log_evidence == pytest.approx(np.log(evidence(sample)))
 
 
 @pytest.mark.parametrize("sample", [[3, 1, 4], [5, 5], [0, 0, 0]])
@@ -94,15 +79,3 @@ def test_the_number_of_trials_must_be_given(trials: int) -> None:
         Binomial(trials=trials)
     with pytest.raises(ValueError, match="needs the number of trials"):
         NaiveBayes("binomial").fit([[1], [2]], [0, 1])
-
-
-def test_it_survives_a_file(tmp_path) -> None:
-    nb = NaiveBayes(Binomial(trials=5)).fit({"k": [1, 2, 5]}, [0, 0, 1])
-    nb.save(tmp_path / "m")
-    from naively import load
-
-    again = load(tmp_path / "m")
-    np.testing.assert_array_equal(
-        again.predict_proba({"k": [0, 4]}), nb.predict_proba({"k": [0, 4]})
-    )
-    assert str(next(iter(again.tally_.blocks)).event) == "binomial(trials=5)"

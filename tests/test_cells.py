@@ -141,16 +141,12 @@ def test_native_cells_of_many_rows_are_the_contracts(exponent: int, weighted: bo
     whole, late = rng.integers(-40, 200, n), np.arange(n) > 6000
     X = np.column_stack(
         [
-            whole,
-            np.where(late, whole / 3, whole),
-            np.where(late, -whole, np.abs(whole)),
-            rng.standard_normal(n),
-            np.where(late, rng.standard_normal(n), rng.integers(0, 3, n)),
-            1.0 + rng.random(n) / 1000,
-            rng.lognormal(0, 8, n),
+            whole, np.where(late, whole / 3, whole), np.where(late, -whole, np.abs(whole)),
+            rng.standard_normal(n), np.where(late, rng.standard_normal(n), rng.integers(0, 3, n)),
+            1.0 + rng.random(n) / 1000, rng.lognormal(0, 8, n),
             rng.choice([0.0, -0.0, 0.1, -0.1, np.nan, np.inf, -np.inf, 5e-324], n),
         ]
-    )
+    )  # fmt: skip
     X = np.ldexp(X, exponent)
     X[rng.random(X.shape) < 0.1] = np.nan
     y = rng.integers(0, 3, n).astype(np.int32)

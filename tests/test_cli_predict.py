@@ -147,20 +147,14 @@ def test_many_classes_are_scored_in_parts(
 @pytest.mark.parametrize(
     "labels",
     [
-        ["x", "y", "z"],
-        ["a,b", 'say "yes"', "two\nlines"],
-        ["re\rturn", "0.5", "1.5,0.5"],
-        ['"', "", " "],
-        [":smiley:\x1b[1m", "é", "👩‍🔬"],
-        ["p(0.5)", "p(P)", "p(p)"],
-        [1, 2, -3],
-        [1.0, 2.0, 3.0],
-        [True, False, True],
+        ["x", "y", "z"], ["a,b", 'say "yes"', "two\nlines"], ["re\rturn", "0.5", "1.5,0.5"],
+        ['"', "", " "], [":smiley:\x1b[1m", "é", "👩‍🔬"], ["p(0.5)", "p(P)", "p(p)"], [1, 2, -3],
+        [1.0, 2.0, 3.0], [True, False, True],
         [dt.date(2024, 2, 29), dt.date(1, 1, 1), dt.date(2024, 3, 1)],
         [dt.datetime.fromisoformat(f"{year}-02-28T01:02:03") for year in (2024, 2025, 2026)],
     ],
     ids=repr,
-)
+)  # fmt: skip
 def test_labels_of_all_types(run: Run, data: Path, tmp_path: Path, labels: list[Any]) -> None:
     model = model_of(labels, tmp_path)
     nb = load(model)

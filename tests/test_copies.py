@@ -31,18 +31,12 @@ def test_a_model_of_any_case_is_pickled_and_copied(case: Case, data: st.DataObje
 @pytest.mark.parametrize(
     "nb",
     [
-        NaiveBayes("density"),
-        NaiveBayes("gaussian", estimate="predictive"),
-        NaiveBayes("poisson", estimate="predictive"),
-        NaiveBayes(),
-        GaussianNB(),
-        MultinomialNB(),
-        ComplementNB(),
-        BernoulliNB(),
-        CategoricalNB(),
+        NaiveBayes("density"), NaiveBayes("gaussian", estimate="predictive"),
+        NaiveBayes("poisson", estimate="predictive"), NaiveBayes(), GaussianNB(), MultinomialNB(),
+        ComplementNB(), BernoulliNB(), CategoricalNB(),
     ],
     ids=str,
-)
+)  # fmt: skip
 def test_every_estimator_is_pickled_and_copied(nb: Any, tmp_path: Path) -> None:
     X, y = np.array([[1.0], [2.0], [3.0], [4.0], [1.0], [2.0]]), list("aabbab")
     p = nb.fit(X, y).predict_proba(X)

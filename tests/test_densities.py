@@ -115,6 +115,33 @@ def test_evidence_of_all_is_that_of_some_and_of_the_rest_given_them(event, sampl
     assert empty.log_evidence == pytest.approx(0, abs=1e-12)
 
 
+PREDICTIVE = [
+    *(case[:2] for case in ONE if case[0].name != "negative_binomial"),
+    (NegativeBinomial(r=3, prior=Beta(2, 3)), COUNTS),  # SciPy has it of whole r alone
+    (Gaussian(prior=NormalInverseGamma(0.5, 2, 3, 4)), NUMBERS),
+]
+
+
+@pytest.mark.parametrize(("event", "sample"), PREDICTIVE, ids=by_event)
+@pytest.mark.parametrize("x", [0.0, 1.0])
+def test_the_predictive_is_the_ratio_of_evidences(event, sample, x) -> None:
+    estimate = event.fit(sample)
+    ratio = event.fit([*sample, x]).log_evidence - estimate.log_evidence
+    predictive = estimate.predictive
+    log_p = getattr(predictive, "logpdf", None) or predictive.logpmf
+    assert log_p(x) == pytest.approx(ratio, rel=1e-9)
+    urn = replace(event, estimate="predictive").fit(sample)
+    assert urn.log_likelihood([x]) == pytest.approx(ratio, rel=1e-9)
+
+
+@one
+def test_the_posterior_is_the_density_at_each_parameter(event, sample, name, ends, log_p) -> None:  # noqa: ARG001
+    estimate = event.fit(sample)
+    for t in (0.2, 0.7):
+        at = estimate.log_posterior_at(**{name: t})
+        assert estimate.posterior.logpdf(t) == pytest.approx(at, rel=1e-9)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("event", [Gaussian, LogNormal])
 def test_evidence_of_mean_and_variance(event) -> None:

@@ -17,7 +17,6 @@ from naively import (
     Categorical,
     Dirichlet,
     Exponential,
-    Gamma,
     Gaussian,
     Geometric,
     Histogram,
@@ -34,7 +33,6 @@ from naively import (
 from naively.counting.leave_one_out import pseudo_count_of_coins, pseudo_count_of_words
 from naively.kernels.double_double import Sums
 from naively.options import How
-from tests.test_worked import ROWS
 
 HEADS = [1] * 8 + [0] * 2
 
@@ -78,35 +76,6 @@ def test_the_pseudo_count_is_of_the_estimate_that_is_set() -> None:
     assert mode == Categorical(1.5).fit(sample).mean
 
 
-def test_the_course_table() -> None:
-    """Every theta of the table, by maximum likelihood and by MAP under Beta(2, 2)."""
-    for c in (0, 1):
-        members = [row[1:] for row in ROWS if row[0] == c]
-        table = Bernoulli(prior=Beta(2, 2)).fit(np.array(members))
-        for j in range(4):
-            true = sum(row[j] for row in members)
-            exactly(
-                (table.mle[j], Fraction(true, len(members))),
-                (table.map[j], Fraction(true + 1, len(members) + 2)),
-            )
-
-
-def test_poisson_and_exponential() -> None:
-    goals, lamps = [3, 5, 4], [2.0, 3.0, 7.0]
-    poisson = Poisson(prior=Gamma(2, 1)).fit(goals)
-    exactly(
-        (poisson.mle, Fraction(12, 3)),
-        (poisson.map, Fraction(13, 4)),
-        (poisson.mean, Fraction(14, 4)),
-    )
-    waiting = Exponential(prior=Gamma(2, 3)).fit(lamps)
-    exactly(
-        (waiting.mle, Fraction(3, 12)),
-        (waiting.map, Fraction(4, 15)),
-        (waiting.mean, Fraction(5, 15)),
-    )
-
-
 def test_gaussian() -> None:
     sample = [1.0, 3.0, 4.0, 8.0]
     known = Gaussian(variance=4.0, prior=Normal(0, 2)).fit(sample)
@@ -121,16 +90,6 @@ def test_gaussian() -> None:
         (both.map["variance"], Fraction(2 * 23, 13)),
         (both.mle["variance"], Fraction(26, 4)),
     )
-
-
-def test_estimates_that_contradicted_their_posterior() -> None:
-    coin = Bernoulli().fit(HEADS)
-    exactly((coin.map, Fraction(8, 10)), (coin.mean, Fraction(9, 12)))
-    assert coin.posterior.args == (9, 3)
-    exactly((Bernoulli(prior=Beta(0.5, 0.5)).fit(HEADS).map, Fraction(15, 18)))
-    pay = Gaussian().fit([85, 95, 100, 12, 89])
-    assert pay.mean["variance"] == pytest.approx(pay.posterior["variance"].mean(), rel=1e-12)
-    assert pay.mle["variance"] == pytest.approx(np.var([85, 95, 100, 12, 89]), rel=1e-12)
 
 
 def test_levels_that_are_known_and_never_seen() -> None:
@@ -193,15 +152,10 @@ def test_thresholds_and_shares_of_a_plain_sample() -> None:
 def test_an_estimate_prints_its_prior_and_itself() -> None:
     coin = Bernoulli(prior=Beta(2, 2)).fit([1, 1, 0])
     assert str(coin).splitlines() == [
-        "bernoulli(prior=Beta(a=2, b=2))",
-        "n           3",
-        "prior       Beta(a=2, b=2)",
-        "mle         0.666667",
-        "map         0.6",
-        "mean        0.571429",
-        "posterior   beta(4, 3)",
+        "bernoulli(prior=Beta(a=2, b=2))", "n           3", "prior       Beta(a=2, b=2)",
+        "mle         0.666667", "map         0.6", "mean        0.571429", "posterior   beta(4, 3)",
         "predictive  bernoulli(0.571429)",
-    ]
+    ]  # fmt: skip
     assert repr(coin) == str(coin)
     assert "beta(4, 3)" in coin._repr_html_()
     assert (
@@ -295,72 +249,6 @@ def test_the_default_gaussian_is_pretend_rows_beside_the_real() -> None:
         variance = np.average((np.array([*own, *pretend]) - mean) ** 2, weights=weight)
         assert found["mean"][0, c] == pytest.approx(mean)
         assert found["variance"][0, c] == pytest.approx(variance)
-
-
-CONJUGATE = [
-    (Bernoulli(prior=Beta(2, 3)), [1, 0, 1, 1], 1, "beta", (0, 1)),
-    (Poisson(prior=Gamma(2, 1.5)), [3, 0, 2], 4, "poisson", (0, 60)),
-    (Exponential(prior=Gamma(2.5, 3)), [0.5, 2.0, 1.0], 1.7, "exponential", (0, 60)),
-    (Geometric(prior=Beta(2.5, 3)), [4, 0, 2], 5, "geometric", (0, 1)),
-    (NegativeBinomial(r=3, prior=Beta(2.5, 3)), [4, 0, 2], 5, "third success", (0, 1)),
-]
-
-
-@pytest.mark.parametrize(("model", "sample", "next_cell", "kind", "limits"), CONJUGATE)
-def test_posterior_and_predictive_are_bayes_rule(
-    model: object, sample: list, next_cell: float, kind: str, limits: tuple
-) -> None:
-    """Integrated numerically, from the prior and the likelihood alone."""
-    prior, density = {
-        "beta": (stats.beta(2, 3), lambda p, x: stats.bernoulli.pmf(x, p)),
-        "geometric": (stats.beta(2.5, 3), lambda p, x: stats.geom.pmf(x + 1, p)),
-        "third success": (stats.beta(2.5, 3), lambda p, x: stats.nbinom.pmf(x, 3, p)),
-        "poisson": (stats.gamma(2, scale=1 / 1.5), lambda p, x: stats.poisson.pmf(x, p)),
-        "exponential": (
-            stats.gamma(2.5, scale=1 / 3),
-            lambda p, x: stats.expon.pdf(x, scale=1 / p),
-        ),
-    }[kind]
-
-    def joint(p: float, cells: list) -> float:
-        return float(prior.pdf(p) * np.prod([density(p, x) for x in cells]))
-
-    def integral(f: object) -> float:
-        return integrate.quad(f, *limits, limit=200, epsabs=0, epsrel=1e-11)[0]
-
-    evidence = integral(lambda p: joint(p, sample))
-    estimate = model.fit(sample)  # type: ignore[attr-defined]
-    for p in (0.2, 0.7):
-        assert estimate.posterior.pdf(p) == pytest.approx(joint(p, sample) / evidence, rel=1e-8)
-    again = integral(lambda p: joint(p, [*sample, next_cell])) / evidence
-    predictive = estimate.predictive
-    mine = (predictive.pdf if kind == "exponential" else predictive.pmf)(next_cell)
-    assert mine == pytest.approx(again, rel=1e-7)
-    assert estimate.posterior.mean() == pytest.approx(estimate.mean)
-
-
-def test_gaussian_predictive_is_the_ratio_of_evidences() -> None:
-    """p(x | sample) = p(sample, x) / p(sample), Murphy (2007), equation 95."""
-    mean, rows, shape, scale = 0.5, 2.0, 3.0, 4.0
-
-    def log_evidence(x: np.ndarray) -> float:
-        n = len(x)
-        rows_n, shape_n = rows + n, shape + n / 2
-        spread = ((x - x.mean()) ** 2).sum()
-        scale_n = scale + spread / 2 + rows * n * (x.mean() - mean) ** 2 / (2 * rows_n)
-        from scipy.special import gammaln
-
-        return float(
-            gammaln(shape_n) - gammaln(shape) + shape * np.log(scale) - shape_n * np.log(scale_n)
-            + 0.5 * np.log(rows / rows_n) - n / 2 * np.log(2 * np.pi)
-        )  # fmt: skip
-
-    sample = np.array([1.0, 2.5, -0.5])
-    model = Gaussian(prior=NormalInverseGamma(mean, rows, shape, scale), estimate="predictive")
-    predictive = model.fit(sample).predictive
-    for x in (-2.0, 0.0, 3.0):
-        ratio = log_evidence(np.append(sample, x)) - log_evidence(sample)
-        assert predictive.logpdf(x) == pytest.approx(ratio, rel=1e-10)
 
 
 LIKELIHOODS = [

@@ -111,13 +111,9 @@ def test_runs_are_shared_out_to_the_words_that_they_are_in() -> None:
         ]
     )
     assert found.top(0) == [
-        ("note", "good", 2.5),
-        ("note", "goose", 1.5),
-        ("other", "good", 0.5),
-        ("note", NGRAMS, 0.25),
-        ("x", 7.0, 0.125),
-        ("z", 7.0, 0.0625),
-    ]
+        ("note", "good", 2.5), ("note", "goose", 1.5), ("other", "good", 0.5),
+        ("note", NGRAMS, 0.25), ("x", 7.0, 0.125), ("z", 7.0, 0.0625),
+    ]  # fmt: skip
 
 
 def test_runs_of_a_text_know_their_words() -> None:

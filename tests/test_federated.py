@@ -49,14 +49,8 @@ def trained(folder: Path, parts: dict[str, pd.DataFrame], *options: str) -> list
         path = folder / f"{name}.csv"
         part.to_csv(path, index=False)
         arguments = [
-            "train",
-            path,
-            "--target",
-            "kind",
-            "-o",
-            path.with_suffix(".naively"),
-            *options,
-        ]
+            "train", path, "--target", "kind", "-o", path.with_suffix(".naively"), *options,
+        ]  # fmt: skip
         command = [sys.executable, "-m", "naively", *map(str, arguments)]
         running.append(subprocess.Popen(command, stdout=subprocess.DEVNULL))
     assert [process.wait() for process in running] == [0] * len(parts)

@@ -18,81 +18,39 @@ def fitted(event: Any, X: Any, y: Any) -> NaiveBayes:
 NUMBERS = [[1.0], [2.0], [4.0], [8.0]]
 
 
+XZ = {"x": [1.0, 2.0, 3.0], "z": [1.0, 1.0, 1.0]}
+LEVELS = {"g": ["u", "u", None], "h": list("xyx")}
+FEW = ["one two", "two three"]
+NO_CELL = "values of no cell in column 'x0', class 'b'"
+MORE = "more cells than rows in column 'x', class 'a'"
+
+
 @pytest.mark.parametrize(
-    ("nb", "X", "y", "what"),
+    ("event", "learned", "of", "X", "y", "what"),
     [
-        (
-            fitted(Gaussian(), NUMBERS, list("aaab")),
-            [[8.0]] * 2,
-            list("bb"),
-            "too few in class 'b'",
-        ),
-        (fitted(Gaussian(), NUMBERS, list("aaab")), [[1.0]], ["c"], "too few in class 'c'"),
-        (
-            fitted("categorical", {"g": list("uuvv")}, list("aabb")),
-            {"g": ["v"]},
-            ["a"],
-            "too few in column 'g', 'v', class 'a'",
-        ),
-        (
-            fitted("categorical", {"g": ["u", "u", None], "h": list("xyx")}, list("aaa")),
-            {"g": [None, None], "h": ["x", "x"]},
-            ["a", "a"],
-            "more cells than rows in column 'g', class 'a'",
-        ),
-        (
-            fitted(Histogram(), {"x": [1.0, 2.0, 3.0], "z": [1.0, 1.0, 1.0]}, list("aaa")),
-            {"x": [None], "z": [1.0]},
-            ["a"],
-            "more cells than rows in column 'x', class 'a'",
-        ),
-        (
-            fitted(Gaussian(), {"x": [1.0, 2.0, 3.0], "z": [1.0, 1.0, 1.0]}, list("aaa")),
-            {"x": [None], "z": [1.0]},
-            ["a"],
-            "more cells than rows in column 'x', class 'a'",
-        ),
-        (
-            fitted(Gaussian(), NUMBERS, list("aaab")),
-            [[-4.0]],
-            ["a"],
-            "squares less than their sum allows in column 'x0', class 'a'",
-        ),
-        (
-            fitted(Gaussian(), NUMBERS, list("aaab")),
-            [[7.0]],
-            ["b"],
-            "values of no cell in column 'x0', class 'b'",
-        ),
-        (
-            fitted(Poisson(), [[1], [2], [4], [8]], list("aaab")),
-            [[7]],
-            ["b"],
-            "values of no cell in column 'x0', class 'b'",
-        ),
-        (fitted(Poisson(), [[1], [2]], list("ab")), [[7]], ["b"], "too few in column 'x0'"),
-        (fitted(Bernoulli(), [[1], [0], [0]], list("aab")), [[1]], ["b"], "too few in column 'x0'"),
-        (
-            fitted(Text(), ["one two", "two three", "four five"], list("aab")),
-            ["one three", "two two"],
-            ["a", "a"],
-            None,
-        ),
-        (
-            fitted(Text(), ["one two", "two three"], list("ab")),
-            [""],
-            ["b"],
-            "values of no cell in column 'text', 'two', class 'b'",
-        ),
-        (
-            fitted(Text(), ["one two", "two three"], list("ab")),
-            ["one six"],
-            ["a"],
-            "too few in column 'text', 'six', class 'a'",
-        ),
+        (Gaussian(), NUMBERS, "aaab", [[8.0]] * 2, "bb", "too few in class 'b'"),
+        (Gaussian(), NUMBERS, "aaab", [[1.0]], "c", "too few in class 'c'"),
+        ("categorical", {"g": list("uuvv")}, "aabb", {"g": ["v"]}, "a",
+         "too few in column 'g', 'v', class 'a'"),
+        ("categorical", LEVELS, "aaa", {"g": [None, None], "h": ["x", "x"]}, "aa",
+         "more cells than rows in column 'g', class 'a'"),
+        (Histogram(), XZ, "aaa", {"x": [None], "z": [1.0]}, "a", MORE),
+        (Gaussian(), XZ, "aaa", {"x": [None], "z": [1.0]}, "a", MORE),
+        (Gaussian(), NUMBERS, "aaab", [[-4.0]], "a",
+         "squares less than their sum allows in column 'x0', class 'a'"),
+        (Gaussian(), NUMBERS, "aaab", [[7.0]], "b", NO_CELL),
+        (Poisson(), [[1], [2], [4], [8]], "aaab", [[7]], "b", NO_CELL),
+        (Poisson(), [[1], [2]], "ab", [[7]], "b", "too few in column 'x0'"),
+        (Bernoulli(), [[1], [0], [0]], "aab", [[1]], "b", "too few in column 'x0'"),
+        (Text(), [*FEW, "four five"], "aab", ["one three", "two two"], "aa", None),
+        (Text(), FEW, "ab", [""], "b", "values of no cell in column 'text', 'two', class 'b'"),
+        (Text(), FEW, "ab", ["one six"], "a", "too few in column 'text', 'six', class 'a'"),
     ],
-)
-def test_what_no_rows_can_have_left_is_refused(nb: NaiveBayes, X: Any, y: Any, what: Any) -> None:
+)  # fmt: skip
+def test_what_no_rows_can_have_left_is_refused(
+    event: Any, learned: Any, of: str, X: Any, y: str, what: Any
+) -> None:
+    nb, y = fitted(event, learned, list(of)), list(y)
     before = nb.model_
     if what is None:  # the same words in other texts: the sums do not tell
         assert nb.forget(X, y).class_count_.tolist() == [1.0]

@@ -215,24 +215,11 @@ def run(script: str, folder: Path, data: Path | None) -> str:
     """Run a script where nothing else is, as after a download, and return what it prints."""
     known = {k: v for k, v in os.environ.items() if k not in ("NAIVELY_DATA", "DISPLAY")}
     known["MPLBACKEND"] = "agg"
-    settings = {"NAIVELY_DATA": str(data)} if data else {}
-    command = [
-        sys.executable,
-        "-W",
-        "error::RuntimeWarning",
-        "-c",
-        RUN,
-        shutil.copy(FOLDER / f"{script}.py", folder),
-        folder,
-    ]
+    known |= {"NAIVELY_DATA": str(data)} if data else {}
+    command = [sys.executable, "-W", "error::RuntimeWarning", "-c", RUN]
+    command += [shutil.copy(FOLDER / f"{script}.py", folder), str(folder)]
     done = subprocess.run(
-        command,
-        env=known | settings,
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
+        command, env=known, cwd=folder, capture_output=True, text=True, check=False, timeout=300
     )
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""

@@ -371,15 +371,11 @@ def test_less_than_a_row_may_be_left_of_what_has_decayed() -> None:
 @pytest.mark.parametrize(
     "event",
     [
-        Histogram(),
-        Histogram(bins=4),
-        Histogram(smoothing=0.0),
-        Histogram(smoothing=1.3, alpha=0.5),
-        Histogram(m=0.0, estimate="mle"),
-        Histogram(alpha=0.2),
+        Histogram(), Histogram(bins=4), Histogram(smoothing=0.0),
+        Histogram(smoothing=1.3, alpha=0.5), Histogram(m=0.0, estimate="mle"), Histogram(alpha=0.2),
     ],
     ids=repr,
-)
+)  # fmt: skip
 @pytest.mark.parametrize("weighted", [False, True])
 def test_without_a_row_the_native_kernel_says_what_numpy_says(
     event: Histogram, weighted: bool, monkeypatch: pytest.MonkeyPatch

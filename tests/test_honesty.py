@@ -109,11 +109,7 @@ Assess = Callable[[NaiveBayes], Scores]
 
 
 def ratio(table: Table, assess: Assess) -> float:
-    """The log loss that is assessed over that on fresh rows.
-
-    Two halves are each assessed, and each is fresh to the model of the other: so the same rows are
-    scored on both sides, and which of them are hard does not matter.
-    """
+    """The log loss that is assessed over that on fresh rows: the same ones, of two halves."""
     order = np.random.default_rng(0).permutation(len(table.y))[: 2 * ROWS]
     halves = [order[: len(order) // 2], order[len(order) // 2 :]]
     assessed = fresh = 0.0
@@ -132,16 +128,10 @@ def check_tables(tables: list[Table], assess: Assess) -> None:
 
 
 def check_noise(X: np.ndarray, assess: Assess) -> None:
-    """Of labels that are drawn beside X no more is foretold than their frequency.
-
-    The share of right answers is, for any rule, at most the share q of the more frequent class, and
-    at least that of guessing by frequency; the bounds are four standard deviations off.
-
-    Log loss: let d be the sum of log p(label) - log q(label) over n rows, p foretold without the
-    label and q the true frequency. The mean of exp(d) is 1, whatever p, so that d exceeds log(1e6)
-    once in a million times (Markov). This is exact if each row is foretold from those before it;
-    that of each fold from the others, as here, is no less blind to the row's own label.
-    """
+    """Of labels that are drawn beside X no more is foretold than their frequency."""
+    # Right answers: for any rule at most the share q of the more frequent class, and at least those
+    # of guessing by frequency. Let d be the sum of log p(label) - log q(label), p foretold without
+    # the label: the mean of exp(d) is 1, so that d exceeds log(1e6) once in a million times.
     n, q = len(X), 0.6
     y = np.where(np.random.default_rng(1).random(n) < q, "often", "rarely")
     found = assess(NaiveBayes().fit(X, y))
@@ -207,17 +197,10 @@ def test_the_log_loss_of_a_cheat_is_not_that_of_fresh_rows(cheat: Assess) -> Non
 
 
 REAL = {
-    "adult": "income",
-    "balance_scale": "class",
-    "bank_marketing": "y",
-    "breast_cancer": "Class",
-    "congress_voting": "Class",
-    "credit_g": "class",
-    "heart_cleveland": "num",
-    "horse_colic": "surgical_lesion",
-    "kr_vs_kp": "class",
-    "pima_diabetes": "class",
-}
+    "adult": "income", "balance_scale": "class", "bank_marketing": "y", "breast_cancer": "Class",
+    "congress_voting": "Class", "credit_g": "class", "heart_cleveland": "num",
+    "horse_colic": "surgical_lesion", "kr_vs_kp": "class", "pima_diabetes": "class",
+}  # fmt: skip
 
 
 @pytest.fixture

@@ -18,15 +18,11 @@ SHAPE = (8, 8)
 @pytest.mark.parametrize(
     ("event", "x"),
     [
-        ("gaussian", X),
-        ("histogram", X),
-        ("poisson", X),
-        (Categorical(), X.astype(int)),
-        (Bernoulli(), (X > 8).astype(float)),
-        (Multinomial(), X),
+        ("gaussian", X), ("histogram", X), ("poisson", X), (Categorical(), X.astype(int)),
+        (Bernoulli(), (X > 8).astype(float)), (Multinomial(), X),
     ],
     ids=["gaussian", "histogram", "poisson", "categorical", "bernoulli", "multinomial"],
-)
+)  # fmt: skip
 def test_the_mean_of_each_class(event, x):
     found = NaiveBayes(event, weights=None).fit(x, Y).inspect.images(SHAPE)
     for c in range(10):

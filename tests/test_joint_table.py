@@ -5,14 +5,13 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import partial
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
 
-from naively import Gaussian, JointTable, NaiveBayes, load
+from naively import Gaussian, JointTable, NaiveBayes
 from tests.test_worked import ROWS, X, Y
 
 Pure = partial(NaiveBayes, weights=None)
@@ -88,24 +87,9 @@ def test_more_rows_than_a_float_can_count() -> None:
     np.testing.assert_allclose(nb.predict_proba(~rows), 0.5)
 
 
-def test_merged_is_refit_and_forgotten_is_never_seen(tmp_path: Path) -> None:
-    both = Pure(JointTable()).fit(X, Y)
-    parts = [Pure(JointTable()).fit(X[i::2], Y[i::2]) for i in (0, 1)]
-    np.testing.assert_array_equal(parts[0].merge(parts[1]).predict_proba(X), both.predict_proba(X))
-    left = both.forget(X[4:], Y[4:])
-    np.testing.assert_array_equal(
-        left.predict_proba(X), Pure(JointTable()).fit(X[:4], Y[:4]).predict_proba(X)
-    )
-    assert len(next(iter(left.tally_.blocks.values())).axis) == 4
-    left.save(tmp_path / "table.naively")
-    again = load(tmp_path / "table.naively")
-    np.testing.assert_array_equal(again.predict_proba(X), left.predict_proba(X))
-    np.testing.assert_array_equal(
-        again.partial_fit(X[4:], Y[4:]).predict_proba(X),
-        Pure(JointTable()).fit(X, Y).predict_proba(X),
-    )
+def test_tables_of_other_columns_do_not_merge() -> None:
     with pytest.raises(ValueError, match="cannot be merged"):
-        left.merge(Pure(JointTable()).fit(X[:, :3], Y))
+        Pure(JointTable()).fit(X, Y).merge(Pure(JointTable()).fit(X[:, :3], Y))
 
 
 def test_some_columns_depend_on_each_other_and_the_rest_do_not() -> None:

@@ -257,48 +257,23 @@ def test_long_sums_are_exact(either: ModuleType, weighted: bool) -> None:
             assert abs(error) <= Fraction(1, 10**28) * sum(map(abs, terms))
 
 
-def _steady(rng: np.random.Generator, n: int) -> np.ndarray:
-    return rng.normal(size=n)
+DRAWN = {
+    "steady": lambda rng, n: rng.normal(size=n),
+    # The sums pass where a bias too small would end.
+    "of one sign": lambda rng, n: -(10.0 ** rng.uniform(-3, 0, n)),
+    "suddenly large": lambda rng, n: rng.normal(size=n) * np.where(np.arange(n) < n // 2, 1e-3, 1),
+    "growing": lambda rng, n: rng.normal(size=n) * 1.01 ** np.arange(n),
+    "few outliers": lambda rng, n: rng.standard_cauchy(n),
+    "zero, then not": lambda rng, n: rng.normal(size=n) * (np.arange(n) >= n // 2),
+    "squares underflow": lambda rng, n: 1e-170 * rng.normal(size=n),
+    "squares nearly overflow": lambda rng, n: 1e152 * rng.normal(size=n),
+}
 
 
-def _of_one_sign(rng: np.random.Generator, n: int) -> np.ndarray:
-    return -(10.0 ** rng.uniform(-3, 0, n))  # the sums pass where a bias too small would end
-
-
-def _suddenly_large(rng: np.random.Generator, n: int) -> np.ndarray:
-    return rng.normal(size=n) * np.where(np.arange(n) < n // 2, 1e-3, 1.0)
-
-
-def _growing(rng: np.random.Generator, n: int) -> np.ndarray:
-    return rng.normal(size=n) * 1.01 ** np.arange(n)
-
-
-def _few_outliers(rng: np.random.Generator, n: int) -> np.ndarray:
-    return rng.standard_cauchy(n)
-
-
-def _zero_then_not(rng: np.random.Generator, n: int) -> np.ndarray:
-    return rng.normal(size=n) * (np.arange(n) >= n // 2)
-
-
-def _squares_underflow(rng: np.random.Generator, n: int) -> np.ndarray:
-    return 1e-170 * rng.normal(size=n)
-
-
-def _squares_nearly_overflow(rng: np.random.Generator, n: int) -> np.ndarray:
-    return 1e152 * rng.normal(size=n)
-
-
-@pytest.mark.parametrize(
-    "drawn",
-    [
-        _steady, _of_one_sign, _suddenly_large, _growing, _few_outliers, _zero_then_not,
-        _squares_underflow, _squares_nearly_overflow,
-    ],
-)  # fmt: skip
-def test_sums_are_exact_whatever_the_rows_before_were(either: ModuleType, drawn: Any) -> None:
+@pytest.mark.parametrize("drawn", DRAWN)
+def test_sums_are_exact_whatever_the_rows_before_were(either: ModuleType, drawn: str) -> None:
     n, rng = 1000, np.random.default_rng(3)
-    X = np.column_stack([drawn(rng, n) for _ in range(9)])
+    X = np.column_stack([DRAWN[drawn](rng, n) for _ in range(9)])
     (count, _), *result = either.tally_dense(X, np.zeros(n, np.int32), None, 1)
     assert (count == n).all()
     underflow = {1: Fraction(0), 2: Fraction(1, 10**290)}  # of values, of squares

@@ -22,12 +22,8 @@ from tests.in_batches import joined
 from tests.test_streams import SOURCES, frame, source
 
 VERBS = (
-    "predict",
-    "predict_proba",
-    "predict_log_proba",
-    "predict_joint_log_proba",
-    "score_samples",
-)
+    "predict", "predict_proba", "predict_log_proba", "predict_joint_log_proba", "score_samples",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -57,14 +57,10 @@ def rows_of(X, some):
 
 
 CASES = {
-    "numbers": (numbers, "auto"),
-    "gaussian": (numbers, "gaussian"),
-    "truths": (truths, "auto"),
-    "given": (truths, Bernoulli(0.3)),
-    "mixed": (levels, "auto"),
-    "texts": (texts, "text"),
+    "numbers": (numbers, "auto"), "gaussian": (numbers, "gaussian"), "truths": (truths, "auto"),
+    "given": (truths, Bernoulli(0.3)), "mixed": (levels, "auto"), "texts": (texts, "text"),
     "rare words": (texts, Text(min_df=3)),
-}
+}  # fmt: skip
 
 
 def of(curve: LearningCurve, size: int, repeat: int, which: str) -> tuple[float, float, int]:
@@ -204,14 +200,10 @@ def test_tables_that_are_not_in_memory() -> None:
 @pytest.mark.parametrize(
     ("sizes", "found"),
     [
-        ([100], [100]),
-        ([1.0], [100]),
-        ([0.001, 0.25], [1, 25]),
-        ([1.0, 10.0], [1, 10]),
-        (np.array([5, 2, 5]), [2, 5]),
-        (range(1, 4), [1, 2, 3]),
+        ([100], [100]), ([1.0], [100]), ([0.001, 0.25], [1, 25]), ([1.0, 10.0], [1, 10]),
+        (np.array([5, 2, 5]), [2, 5]), (range(1, 4), [1, 2, 3]),
     ],
-)
+)  # fmt: skip
 def test_sizes_are_counts_or_shares(sizes, found) -> None:
     assert check_sizes(sizes, 100) == found
 

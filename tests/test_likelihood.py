@@ -23,7 +23,6 @@ from naively import (
     GaussianNB,
     Multinomial,
     NaiveBayes,
-    Text,
 )
 from naively.inspect.likelihood import class_log_likelihoods
 from tests.cases import CASES, Case
@@ -42,20 +41,13 @@ def of_counts(counts: Counter[Any]) -> float:
     return sum(n * math.log(Fraction(n, total)) for n in counts.values() if n)
 
 
-def test_categorical_is_the_sum_of_n_log_p() -> None:
-    nb = NaiveBayes(Categorical(alpha=0, estimate="mle"), weights=None).fit(COLOURS, LABELS)
+@pytest.mark.parametrize(("event", "X"), [(Categorical, COLOURS), (Bernoulli, TRUTHS)])
+def test_of_levels_and_truths_it_is_the_sum_of_n_log_p(event: Any, X: np.ndarray) -> None:
+    nb = NaiveBayes(event(alpha=0, estimate="mle"), weights=None).fit(X, LABELS)
     expected = of_counts(Counter(LABELS.tolist()))
     for c in "ab":
-        expected += sum(of_counts(Counter(column.tolist())) for column in COLOURS[c == LABELS].T)
-    assert nb.inspect.log_likelihood(COLOURS, LABELS) == pytest.approx(expected, rel=1e-12)
-
-
-def test_bernoulli_is_the_sum_of_n_log_p() -> None:
-    nb = NaiveBayes(Bernoulli(alpha=0, estimate="mle"), weights=None).fit(TRUTHS, LABELS)
-    expected = of_counts(Counter(LABELS.tolist()))
-    for c in "ab":
-        expected += sum(of_counts(Counter(column.tolist())) for column in TRUTHS[c == LABELS].T)
-    assert nb.inspect.log_likelihood(TRUTHS, LABELS) == pytest.approx(expected, rel=1e-12)
+        expected += sum(of_counts(Counter(column.tolist())) for column in X[c == LABELS].T)
+    assert nb.inspect.log_likelihood(X, LABELS) == pytest.approx(expected, rel=1e-12)
 
 
 def test_multinomial_has_its_coefficients() -> None:
@@ -209,31 +201,6 @@ def test_complement_has_no_density(ask):
     nb = NaiveBayes(event_models=Complement()).fit(X, y)
     with pytest.raises(ValueError, match="Complement has no density: it does"):
         ask(nb, X, y)
-
-
-@pytest.mark.parametrize(
-    "event", [Multinomial(), Multinomial(estimate="predictive"), Multinomial(m=2)], ids=str
-)
-def test_a_text_is_a_sequence_and_has_no_coefficient(event: Multinomial) -> None:
-    texts = ["to be or not to be", "be to to", "not or not or", "or be be be"]
-    nb = NaiveBayes(Text(event=event), weights=None).fit(texts, list("abba"))
-    joint = nb.predict_joint_log_proba(texts)
-    evidence = np.logaddexp.reduce(joint, axis=1)
-    np.testing.assert_allclose(nb.score_samples(texts), evidence, rtol=1e-12)
-    of_class = np.stack([nb.score_samples(texts, c) for c in nb.classes_], axis=1)
-    np.testing.assert_allclose(of_class + nb.class_log_prior_, joint, rtol=1e-12)
-    right = joint[np.arange(4), [0, 1, 1, 0]].sum()
-    assert nb.inspect.log_likelihood(texts, list("abba")) == pytest.approx(right, rel=1e-12)
-
-
-def test_the_worked_example_of_a_text_by_hand() -> None:
-    texts = ["Chinese Beijing Chinese", "Chinese Chinese Shanghai", "Chinese Macao",
-             "Tokyo Japan Chinese"]  # fmt: skip
-    nb = NaiveBayes(Text(event=Multinomial(alpha=1)), weights=None).fit(texts, list("yyyn"))
-    test = ["Chinese Chinese Chinese Tokyo Japan"]
-    yes = np.log(3 / 4) + 3 * np.log(6 / 14) + 2 * np.log(1 / 14)
-    no = np.log(1 / 4) + 3 * np.log(2 / 9) + 2 * np.log(2 / 9)
-    assert nb.score_samples(test)[0] == pytest.approx(np.logaddexp(yes, no), rel=1e-12)
 
 
 def test_the_log_joint_is_the_likelihood_and_the_priors_by_hand() -> None:

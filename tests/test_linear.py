@@ -51,25 +51,14 @@ LEVELS = {"colour": RNG.choice(["red", "green", "blue"], 80), "size": RNG.choice
 TEXTS = [" ".join(RNG.choice(["buy", "now", "lunch", "at", "noon"], 4)) for _ in range(80)]
 
 LINEAR = [
-    (Bernoulli(), COUNT > 1),
-    (Bernoulli(prior=Beta(2, 3)), (COUNT > 1).astype(float)),
-    (Bernoulli(), TEXTS),
-    (Categorical(), LEVELS),
-    (Categorical(), COUNT.astype(int)),
-    (Multinomial(), COUNT),
-    (Multinomial(alpha=0.3), TEXTS),
-    (Complement(), COUNT),
-    (Complement(norm=True), COUNT),
-    (Complement(), TEXTS),
-    (Poisson(), COUNT),
-    (Geometric(), COUNT),
-    (Exponential(), COUNT + 0.5),
-    (Exponential(prior=Gamma(2, 1)), COUNT),
-    (Gaussian(variance="shared"), REAL),
-    (Gaussian(variance=4.0), REAL),
-    (JointTable(), LEVELS),
+    (Bernoulli(), COUNT > 1), (Bernoulli(prior=Beta(2, 3)), (COUNT > 1).astype(float)),
+    (Bernoulli(), TEXTS), (Categorical(), LEVELS), (Categorical(), COUNT.astype(int)),
+    (Multinomial(), COUNT), (Multinomial(alpha=0.3), TEXTS), (Complement(), COUNT),
+    (Complement(norm=True), COUNT), (Complement(), TEXTS), (Poisson(), COUNT), (Geometric(), COUNT),
+    (Exponential(), COUNT + 0.5), (Exponential(prior=Gamma(2, 1)), COUNT),
+    (Gaussian(variance="shared"), REAL), (Gaussian(variance=4.0), REAL), (JointTable(), LEVELS),
     ("auto", {"colour": LEVELS["colour"], "in": COUNT[:, 0] > 1}),
-]
+]  # fmt: skip
 
 
 def design(X: Any, names: list[str], event: Any) -> np.ndarray:
@@ -141,14 +130,9 @@ def test_drop_ins_are_linear_too(make: Any) -> None:
 
 
 DEFAULT = [
-    "bernoulli",
-    "categorical",
-    "poisson",
-    "geometric",
-    "exponential",
-    Gaussian(variance="shared"),
+    "bernoulli", "categorical", "poisson", "geometric", "exponential", Gaussian(variance="shared"),
     {"n": Gaussian(variance="shared"), "t": "bernoulli", "c": "poisson"},
-]
+]  # fmt: skip
 
 
 def mixed(seed: int = 0) -> pd.DataFrame:

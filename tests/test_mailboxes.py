@@ -34,18 +34,12 @@ NONE = {
     "zip": b"PK\x03\x04" + bytes(50),
 }
 MAIL = [
-    RAW,
-    b"From ann@example.org Mon Jan  1 00:00:00 2024\n" + RAW,
+    RAW, b"From ann@example.org Mon Jan  1 00:00:00 2024\n" + RAW,
     b">From ann@example.org Mon Jan  1 00:00:00 2024\r\n" + RAW.replace(b"\n", b"\r\n"),
-    b"\xef\xbb\xbf" + RAW,
-    b"\n\n" + RAW,
-    b"Return-Path: <x>\nfrom:\n\n",
-    b"X-Odd: 1\n folded\n\tagain\nstrange thing\n",
-    b"Odd: 1\nX-Other : 2\n\n\0\0",
-    b"Subject: cut off",
-    RAW.replace(b"\n", b"\r"),
-    b"",
-]
+    b"\xef\xbb\xbf" + RAW, b"\n\n" + RAW, b"Return-Path: <x>\nfrom:\n\n",
+    b"X-Odd: 1\n folded\n\tagain\nstrange thing\n", b"Odd: 1\nX-Other : 2\n\n\0\0",
+    b"Subject: cut off", RAW.replace(b"\n", b"\r"), b"",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", NONE)
@@ -112,16 +106,8 @@ def test_a_fifo_is_passed_over_with_a_note(is_maildir: bool, tmp_path: Path) -> 
         str(place / "fifo"), str(place / "gone"),
     ]  # fmt: skip
     command = [
-        sys.executable,
-        "-m",
-        "naively",
-        "mail",
-        "learn",
-        tmp_path / "m",
-        "--as",
-        "ham",
-        folder,
-    ]
+        sys.executable, "-m", "naively", "mail", "learn", tmp_path / "m", "--as", "ham", folder,
+    ]  # fmt: skip
     done = subprocess.run(command, capture_output=True, timeout=60, check=False)
     assert (done.returncode, done.stderr.count(b"is no file: it is passed over.\n")) == (0, 2)
     assert done.stderr.count(b"\n") == 2

@@ -122,15 +122,10 @@ def test_the_drop_in_makes_no_table_of_columns_times_classes():
 
 
 EVENTS = [
-    Multinomial(),
-    Multinomial(alpha=0.3),
-    Multinomial(m=2.0, p="uniform"),
-    Complement(),
-    Complement(alpha=tuple(np.linspace(0.1, 2.0, 15))),
-    Bernoulli(),
-    Bernoulli(alpha=0.4),
+    Multinomial(), Multinomial(alpha=0.3), Multinomial(m=2.0, p="uniform"), Complement(),
+    Complement(alpha=tuple(np.linspace(0.1, 2.0, 15))), Bernoulli(), Bernoulli(alpha=0.4),
     Bernoulli(prior=Beta(0.5, 3.0)),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("event", EVENTS)

@@ -275,14 +275,6 @@ def test_of_many_columns_those_with_most_missing_cells_have_evidence(
 # The laws of counting
 
 
-def test_merge_is_refit_and_forget_is_never_seen() -> None:
-    first, last = np.s_[:50], np.s_[50:]
-    merged = fit(take(first), Y[first]).merge(fit(take(last), Y[last]))
-    assert_counted(merged, by_hand(ISNA, Y))
-    forgotten = fit().forget(take(last), Y[last])
-    assert_counted(forgotten, by_hand(ISNA[first], Y[first]))
-
-
 def test_a_column_whose_missing_cells_are_forgotten_has_none() -> None:
     gone = np.isnan(X["number"])
     table = {"number": X["number"], "whole": X["whole"]}
@@ -293,25 +285,6 @@ def test_a_column_whose_missing_cells_are_forgotten_has_none() -> None:
     for one in (nb, never):
         one.calibrate({name: of[:40] for name, of in table.items()}, Y[:40])
     np.testing.assert_allclose(nb.predict_proba(table), never.predict_proba(table), atol=1e-5)
-
-
-def test_chunks_and_the_order_of_rows_do_not_show() -> None:
-    order = rng.permutation(N)
-    whole, nb = fit(), fit(take(order[:70]), Y[order[:70]])
-    for at in np.array_split(order[70:], 7):
-        nb.partial_fit(take(at), Y[at])
-    assert_counted(nb, by_hand(ISNA, Y))
-    nb.calibrate()
-    np.testing.assert_allclose(nb.predict_proba(X), whole.predict_proba(X), rtol=0, atol=1e-5)
-
-
-def test_weight_two_is_the_row_twice_and_weight_zero_no_row() -> None:
-    times = rng.integers(0, 3, N)
-    weighted = fit(weight=times.astype(float))
-    at = np.repeat(np.arange(N), times)
-    repeated = fit(take(at), Y[at])
-    assert_counted(weighted, by_hand(ISNA, Y, times))
-    assert_counted(repeated, by_hand(ISNA, Y, times))
 
 
 @pytest.mark.parametrize("weight", [0.1, 1 / 3, 1e-12, 1e12])
@@ -331,20 +304,6 @@ def test_a_hundred_decays_make_no_missing_cell_and_lose_none() -> None:
         nb.decay(0.9)
     expected = by_hand(ISNA[["number"]], Y)["number"] * 0.9**100
     assert_counted(nb, {"x": expected}, atol=1e-9 * 0.9**100)
-
-
-def test_a_column_that_came_later_was_missing_before() -> None:
-    early, late = np.s_[:60], np.s_[60:]
-    nb = fit(take(early, ["whole"]), Y[early])
-    assert group_of(nb) is None
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        nb.partial_fit(take(late, ["whole", "string"]), Y[late]).calibrate()
-    isna = ISNA[["whole", "string"]].copy()
-    isna.loc[:59, "string"] = True
-    assert_counted(nb, by_hand(isna, Y))
-    whole = {"whole": X["whole"], "string": np.where(np.arange(N) < 60, None, X["string"])}
-    np.testing.assert_allclose(nb.predict_proba(whole), fit(whole).predict_proba(whole), atol=1e-5)
 
 
 # What is answered

@@ -11,9 +11,7 @@ from scipy import stats
 
 from naively import Bernoulli, NaiveBayes
 from naively.counting.labels import encode_labels
-from naively.data.columns import column_rows
 from naively.data.frames import as_rows
-from naively.events import Gaussian
 from naively.model.model import Model
 from naively.schema.settings import Settings
 from tests import learning
@@ -73,22 +71,6 @@ def test_the_evidence_of_all_rows_that_can_be_is_one(weights: str | None) -> Non
     nb = NaiveBayes(Bernoulli(), weights=weights).fit(np.tile(TRUTHS, (4, 1)), np.tile(Y, 4))
     every = np.array(list(product([0.0, 1.0], repeat=3)))
     assert np.exp(nb.score_samples(every)).sum() == pytest.approx(1.0)
-
-
-def test_the_evidence_is_the_mixture_of_the_classes_densities() -> None:
-    x, z = np.array([1.0, 5.0, 6.0, 2.0, 9.0]), np.array([0.5, np.nan, 3.0, 4.0, 1.0])
-    rows = column_rows({"x": x, "z": z})
-    model = learning.learn(rows, encode_labels(Y), Gaussian(smoothing=0))
-    (block,) = model.taken.counts.values()
-    (group,) = model.taken.schema.groups
-    of = group.event.parameters(block, "mean")
-    density = np.tile([[0.4, 0.6]], (5, 1))
-    for j, column in enumerate((x, z)):
-        for c in range(2):
-            normal = stats.norm(of["mean"][j, c], np.sqrt(of["variance"][j, c]))
-            density[:, c] *= np.where(np.isnan(column), 1.0, normal.pdf(np.nan_to_num(column)))
-    np.testing.assert_allclose(model.log_evidence(rows), np.log(density.sum(axis=1)))
-    np.testing.assert_allclose(model.posterior(rows), density / density.sum(1, keepdims=True))
 
 
 def test_rows_are_drawn_by_the_class_prior_or_of_a_class_that_there_is() -> None:

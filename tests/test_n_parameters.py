@@ -24,15 +24,6 @@ from naively import (
 )
 from tests.cases import by_event
 
-
-@pytest.mark.parametrize("m", [1, 2, 4, 10, 300])
-def test_booleans_grow_by_two_each_and_the_joint_table_doubles(m: int) -> None:
-    X, y = np.random.default_rng(0).random((50, m)) < 0.5, np.arange(50) % 2
-    nb = NaiveBayes().fit(X, y)
-    assert nb.n_parameters_ == 2 * m + 1
-    assert nb.n_joint_parameters_ == 2 * (2**m - 1) + 1
-
-
 NUMBERS = np.random.default_rng(0).integers(1, 5, (60, 4)).astype(float)
 COUNTED = [  # for 4 columns and 3 classes, without the class prior's 2
     (Gaussian(), 24),

@@ -34,21 +34,13 @@ KERNELS = [reference] if dispatch.NATIVE is None else [reference, dispatch.NATIV
 @pytest.mark.parametrize(
     "event",
     [
-        Gaussian(),
-        Gaussian(estimate="predictive"),
-        LogNormal(),
-        Poisson(),
-        Poisson(estimate="predictive"),
-        Multinomial(),
-        Multinomial(estimate="predictive"),
-        Complement(),
-        Exponential(),
-        Exponential(estimate="predictive"),
-        Geometric(),
+        Gaussian(), Gaussian(estimate="predictive"), LogNormal(), Poisson(),
+        Poisson(estimate="predictive"), Multinomial(), Multinomial(estimate="predictive"),
+        Complement(), Exponential(), Exponential(estimate="predictive"), Geometric(),
         Geometric(estimate="predictive"),
     ],
     ids=str,
-)
+)  # fmt: skip
 def test_a_number_far_out_has_an_answer(event: Any, weights: Any, far: float) -> None:
     nb = NaiveBayes(event, weights=weights).fit(X, Y)
     for rows in ([[far, 1.0]], [[1.0, far]], [[far, far]], [[far, np.nan]], [[far, 0.5]] * 20):

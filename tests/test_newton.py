@@ -24,13 +24,9 @@ needs_native = pytest.mark.skipif(native is None, reason="built without native k
 KERNELS = pytest.mark.parametrize("kernel", [newton, pytest.param(native, marks=needs_native)])
 # Rows around the edges of blocks (64), classes, functions, parts, whether each class has a weight.
 SHAPES = [
-    (1, 2, 1, 1, False),
-    (63, 2, 3, 2, False),
-    (64, 3, 1, 4, True),
-    (130, 4, 0, 3, False),
-    (200, 3, 5, 0, True),
-    (300, 7, 1, 6, True),
-]
+    (1, 2, 1, 1, False), (63, 2, 3, 2, False), (64, 3, 1, 4, True), (130, 4, 0, 3, False),
+    (200, 3, 5, 0, True), (300, 7, 1, 6, True),
+]  # fmt: skip
 
 
 def problem(n: int, k: int, functions: int, parts: int, free: bool) -> tuple[Passes, Penalty]:

@@ -228,18 +228,14 @@ TEXTS = ["Buy NOW, now", "", None, "Straße ΣΊΣΥΦΟΣ x_1", "lunch", "a", "
 @pytest.mark.parametrize(
     "event",
     [
-        "text",
-        Text(),
-        Text(event="bernoulli"),
-        Text(binary=True),
+        "text", Text(), Text(event="bernoulli"), Text(binary=True),
         Text(ngram_range=(1, 2), stop_words="english"),
         Text(analyzer="char", ngram_range=(1, 3), lowercase=False),
-        Text(analyzer="char_wb", ngram_range=(4, 5)),
-        Text(event="bernoulli", max_characters=10),
+        Text(analyzer="char_wb", ngram_range=(4, 5)), Text(event="bernoulli", max_characters=10),
         Text(event="complement"),
     ],
     ids=str,
-)
+)  # fmt: skip
 @pytest.mark.parametrize("weights", ["loo", None])
 def test_texts_that_are_split_before(event: Any, weights: Any) -> None:
     columns, y = table(150, 8)

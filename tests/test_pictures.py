@@ -138,16 +138,10 @@ def test_images_say_what_their_classes_are_of() -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "difference",
-        "margin",
-        "intervals",
-        "nomogram",
-        "waterfall",
-        "strongest",
-        "confusion",
+        "difference", "margin", "intervals", "nomogram", "waterfall", "strongest", "confusion",
         "images",
     ],
-)
+)  # fmt: skip
 @pytest.mark.parametrize("where", ["alone", "small"])
 def test_a_long_name_of_what_is_predicted_finds_room(name: str, where: str, monkeypatch) -> None:
     monkeypatch.setattr(ship(), "target_", "")

@@ -67,17 +67,11 @@ def test_it_is_read_as_duckdb_reads_it(
 @pytest.mark.parametrize(
     ("text", "is_plain"),
     [
-        ("a,b\n1,2\n", True),
-        ("a,b\r\n1,\r\n", True),
-        ("a\n1\n", True),
-        ('a,b\n"1",2\n', False),
-        ("a,b\n1,2,3\n", False),
-        ("a,b\n1,2\n\n3,4\n", False),
-        ("a, b\n1, 2\n", False),
-        ("\ufeffa,b\n1,2\n", False),
-        ("a,b\n" + "1,2\n" * (MOST // 4), False),
+        ("a,b\n1,2\n", True), ("a,b\r\n1,\r\n", True), ("a\n1\n", True), ('a,b\n"1",2\n', False),
+        ("a,b\n1,2,3\n", False), ("a,b\n1,2\n\n3,4\n", False), ("a, b\n1, 2\n", False),
+        ("\ufeffa,b\n1,2\n", False), ("a,b\n" + "1,2\n" * (MOST // 4), False),
     ],
-)
+)  # fmt: skip
 def test_what_is_as_plain_as_can_be_is_read_here(tmp_path: Path, text: str, is_plain: bool) -> None:
     path = tmp_path / "table.csv"
     path.write_bytes(text.encode())

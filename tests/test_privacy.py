@@ -407,17 +407,13 @@ def test_where_all_is_declared_the_whole_delta_is_for_the_noise(epsilon: float) 
     ("epsilon", "delta", "said"),
     [
         (0.0, 1e-6, "epsilon must be from 1e-06 to 100, got 0.0"),
-        (-1.0, 1e-6, "epsilon must be from"),
-        (1e-9, 1e-6, "epsilon must be from"),
-        (math.nan, 1e-6, "epsilon must be from"),
-        (101.0, 1e-6, "epsilon must be from"),
+        (-1.0, 1e-6, "epsilon must be from"), (1e-9, 1e-6, "epsilon must be from"),
+        (math.nan, 1e-6, "epsilon must be from"), (101.0, 1e-6, "epsilon must be from"),
         (1.0, -1e-6, "delta must be 0, or from 1e-100 to less than 1, got"),
-        (1.0, 1e-300, "delta must be 0, or from"),
-        (1.0, 1.0, "delta must be 0, or from"),
-        (1.0, math.nan, "delta must be 0, or from"),
-        (1.0, 0.0, "column 'colour', its levels"),
+        (1.0, 1e-300, "delta must be 0, or from"), (1.0, 1.0, "delta must be 0, or from"),
+        (1.0, math.nan, "delta must be 0, or from"), (1.0, 0.0, "column 'colour', its levels"),
     ],
-)
+)  # fmt: skip
 def test_wrong_numbers_are_refused(epsilon: float, delta: float, said: str) -> None:
     nb = NaiveBayes(Categorical()).fit({"colour": ["red", "blue"]}, ["a", "b"])
     with pytest.raises(ValueError, match=said):

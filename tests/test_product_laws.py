@@ -9,9 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,6 +19,7 @@ from naively.data.frames import as_rows
 from naively.fitting.leave_one_out import leave_one_out_table, weighted_joint
 from naively.fitting.weights import fit
 from tests.products import PRODUCTS, Product, Table, assert_same, assert_same_tally, few, seeds
+from tests.test_missingness import FRAMES
 
 every_product = pytest.mark.parametrize("product", PRODUCTS, ids=repr)
 TABLES = [product for product in PRODUCTS if product.form == "mapping"]
@@ -283,26 +281,8 @@ def test_a_column_that_is_missing_throughout_is_no_column(product: Product, seed
                 np.testing.assert_array_equal(p, q)
 
 
-FRAMES: dict[str, Any] = {
-    "pandas": pd.DataFrame,
-    "Polars": lambda X: pl.DataFrame(
-        {
-            name: pl.Series(
-                column.tolist() if column.dtype == object else column, nan_to_null=False
-            )
-            for name, column in X.items()
-        }
-    ),
-    "PyArrow": lambda X: pa.table({name: pa.array(column) for name, column in X.items()}),
-    "records": lambda X: [
-        dict(zip(X, row, strict=True))
-        for row in zip(*(c.tolist() for c in X.values()), strict=True)
-    ],
-}
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("frame", FRAMES)
+@pytest.mark.parametrize("frame", ["pandas", "Polars", "PyArrow", "records"])
 @pytest.mark.parametrize(
     "product", [p for p in TABLES if p.name in ("defaults", "given")], ids=repr
 )

@@ -16,16 +16,9 @@ TABLE = {
 }
 LABELS = ["<small>", "<small>", "large", "large", "large", "<small>"]
 OBJECTS = [
-    "schema",
-    "explanation",
-    "explanation of a row",
-    "assessment",
-    "tally",
-    "tally of a block",
-    "weights",
-    "model",
-    "linear view",
-]
+    "schema", "explanation", "explanation of a row", "assessment", "tally", "tally of a block",
+    "weights", "model", "linear view",
+]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -34,16 +27,9 @@ def objects():
     explanation = nb.explain(TABLE)
     colours = NaiveBayes(Categorical(), weights=None).fit({"a & b": TABLE["a & b"]}, LABELS)
     shown = [
-        nb.schema_,
-        explanation,
-        explanation[0],
-        nb.assess(),
-        nb.tally_,
-        next(iter(nb.tally_.blocks.values())),
-        nb.weights_,
-        nb.model_,
-        colours.inspect.linear(),
-    ]
+        nb.schema_, explanation, explanation[0], nb.assess(), nb.tally_,
+        next(iter(nb.tally_.blocks.values())), nb.weights_, nb.model_, colours.inspect.linear(),
+    ]  # fmt: skip
     return dict(zip(OBJECTS, shown, strict=True))
 
 

@@ -62,23 +62,16 @@ class Case:
 
 
 CASES = [
-    Case(Gaussian(), REAL),
-    Case(Gaussian(variance="shared"), REAL),
-    Case(LogNormal(), np.exp(REAL / 5)),
-    Case(Poisson(), COUNT),
-    Case(Geometric(), COUNT),
-    Case(NegativeBinomial(r=2.5), COUNT),
-    Case(Exponential(), COUNT + 1),
-    Case(Bernoulli(), TRUE),
+    Case(Gaussian(), REAL), Case(Gaussian(variance="shared"), REAL),
+    Case(LogNormal(), np.exp(REAL / 5)), Case(Poisson(), COUNT), Case(Geometric(), COUNT),
+    Case(NegativeBinomial(r=2.5), COUNT), Case(Exponential(), COUNT + 1), Case(Bernoulli(), TRUE),
     Case(Bernoulli(threshold=2.5), COUNT),
-    Case(Bernoulli(prior=Beta(2, 3), estimate="map"), TRUE.astype(float)),
-    Case(Bernoulli(), TEXTS),
+    Case(Bernoulli(prior=Beta(2, 3), estimate="map"), TRUE.astype(float)), Case(Bernoulli(), TEXTS),
     Case(Categorical(), LEVELS),
     Case(Categorical(prior=Dirichlet(2), estimate="map"), COUNT.astype(int)),
-    Case(Multinomial(), COUNT),
-    Case(Multinomial(alpha=0.5), TEXTS),
+    Case(Multinomial(), COUNT), Case(Multinomial(alpha=0.5), TEXTS),
     Case(Multinomial(estimate="predictive"), COUNT),
-]
+]  # fmt: skip
 every_case = pytest.mark.parametrize("case", CASES, ids=repr)
 
 

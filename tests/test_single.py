@@ -18,18 +18,12 @@ NUMBERS = RNG.normal(size=(200, 6)) + Y[:, None]
 MIXED = {"number": NUMBERS[:, 0], "word": np.array(["a", "b", "c", "d"], object)[COUNTS[:, 1]]}
 TEXTS = [" ".join(map(chr, 97 + row)) + f" word{row.sum()}" for row in COUNTS]
 CASES: list[tuple[Any, Any]] = [
-    (NaiveBayes(), NUMBERS),
-    (NaiveBayes(weights=None), NUMBERS[:, :1]),
-    (NaiveBayes(), MIXED),
-    (NaiveBayes(), TEXTS),
-    (NaiveBayes("density"), NUMBERS[:, :2]),
-    (NaiveBayes("multinomial"), sparse.csr_array(COUNTS)),
-    (GaussianNB(), NUMBERS),
-    (MultinomialNB(), COUNTS),
-    (ComplementNB(), COUNTS),
-    (BernoulliNB(), COUNTS),
+    (NaiveBayes(), NUMBERS), (NaiveBayes(weights=None), NUMBERS[:, :1]), (NaiveBayes(), MIXED),
+    (NaiveBayes(), TEXTS), (NaiveBayes("density"), NUMBERS[:, :2]),
+    (NaiveBayes("multinomial"), sparse.csr_array(COUNTS)), (GaussianNB(), NUMBERS),
+    (MultinomialNB(), COUNTS), (ComplementNB(), COUNTS), (BernoulliNB(), COUNTS),
     (CategoricalNB(), COUNTS),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("verb", VERBS)

@@ -20,14 +20,10 @@ TABLE = {
         "datetime64[s]",
     ),
     "text": [
-        "one two three four",
-        "two five six one",
-        "seven one two ten",
-        None,
-        "eight nine ten one",
+        "one two three four", "two five six one", "seven one two ten", None, "eight nine ten one",
         "one one two five",
     ],
-}
+}  # fmt: skip
 Y = ["a", "b", "a", "b", "a", "b"]
 
 
@@ -70,27 +66,18 @@ def test_pseudo_counts_that_are_none(smoothing: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("options", "event", "message"),
     [
-        (
-            {"estimate": "mle", "event_models": Bernoulli(estimate="mean")},
-            "estimate='mle' has no effect.*Bern",
-        ),
-        ({"smoothing": 2, "event_models": Gaussian()}, "smoothing=2 has no effect.*'gaussian'"),
-        (
-            {"smoothing": "laplace", "event_models": {("x", "z"): Gaussian()}},
-            "smoothing='laplace' has no effect",
-        ),
-        (
-            {"estimate": "map", "event_models": {"number": Histogram(estimate="mle")}},
-            "estimate='map' has no",
-        ),
+        ({"estimate": "mle"}, Bernoulli(estimate="mean"), "estimate='mle' has no effect.*Bern"),
+        ({"smoothing": 2}, Gaussian(), "smoothing=2 has no effect.*'gaussian'"),
+        ({"smoothing": "laplace"}, {("x", "z"): Gaussian()}, "smoothing='laplace' has no effect"),
+        ({"estimate": "map"}, {"number": Histogram(estimate="mle")}, "estimate='map' has no"),
     ],
 )
-def test_an_option_that_has_no_effect_is_refused(options: dict, message: str) -> None:
+def test_an_option_that_has_no_effect_is_refused(options: dict, event: Any, message: str) -> None:
     table = {"x": [0, 1, 1, 0], "z": [1.0, 0.0, 1.0, 0.0]}
     with pytest.raises(ValueError, match=message):
-        NaiveBayes(weights=None, **options).fit(table, [0, 1, 1, 0])
+        NaiveBayes(event, weights=None, **options).fit(table, [0, 1, 1, 0])
 
 
 @pytest.mark.parametrize(

@@ -37,15 +37,9 @@ needs_native = pytest.mark.skipif(native is None, reason="built without native k
 WEIGHTED = pytest.mark.parametrize("weighted", [False, True])
 # Rows around the edges of blocks (64) and chunks (1,024), columns, functions and parts.
 SHAPES = [
-    (0, 3, 1, 1),
-    (1, 1, 0, 0),
-    (63, 1, 3, 2),
-    (64, 2, 0, 5),
-    (65, 3, 4, 0),
-    (130, 26, 7, 3),
-    (1025, 1, 17, 4),
-    (2100, 5, 2, 9),
-]
+    (0, 3, 1, 1), (1, 1, 0, 0), (63, 1, 3, 2), (64, 2, 0, 5), (65, 3, 4, 0), (130, 26, 7, 3),
+    (1025, 1, 17, 4), (2100, 5, 2, 9),
+]  # fmt: skip
 
 
 def example(n: int, columns: int, functions: int, parts: int, *, weighted: bool) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from math import log
 
 import numpy as np
 import pytest
-from scipy import sparse, stats
+from scipy import sparse
 
 from naively import Bernoulli, Multinomial, NaiveBayes, Poisson
 from naively.counting.axis import VALUE
@@ -31,28 +31,6 @@ def pair(event, **settings):
 def test_log_probability_of_rows_is_that_of_dense_rows(event):
     dense, thin = pair(event)
     expected = dense.score_samples(DENSE)
-    np.testing.assert_allclose(thin.score_samples(sparse.csr_matrix(DENSE)), expected)
-
-
-def test_log_probability_of_counts_is_that_of_scipy():
-    _, thin = pair(Poisson(estimate="mle"))
-    rate = np.stack([DENSE[c == Y].mean(axis=0) for c in range(3)])
-    of_class = stats.poisson.logpmf(DENSE[:, None], rate).sum(axis=2)
-    joint = of_class + np.log(np.bincount(Y) / len(Y))
-    expected = np.logaddexp.reduce(joint, axis=1)
-    np.testing.assert_allclose(thin.score_samples(sparse.csr_matrix(DENSE)), expected)
-
-
-def test_log_probability_of_words_is_that_of_scipy_where_probabilities_are_integrated_out():
-    _, thin = pair(Multinomial(alpha=1, estimate="predictive"))
-    of_class = [
-        stats.dirichlet_multinomial.logpmf(
-            DENSE.astype(int), DENSE[c == Y].sum(axis=0) + 1, DENSE.sum(axis=1).astype(int)
-        )
-        for c in range(3)
-    ]
-    joint = np.stack(of_class, axis=1) + np.log(np.bincount(Y) / len(Y))
-    expected = np.logaddexp.reduce(joint, axis=1)
     np.testing.assert_allclose(thin.score_samples(sparse.csr_matrix(DENSE)), expected)
 
 

@@ -119,7 +119,7 @@ def test_of_more_classes_than_rows_few_are_read(database: tuple[str, Any]) -> No
 def test_a_class_of_few_different_rows_leaves_room_for_others(database: tuple[str, Any]) -> None:
     name, connection = database
     columns = {"x": [*[7.0] * 2000, *range(1500)], "y": ["same"] * 2000 + ["each"] * 1500}
-    write(connection, name, "t", columns, {"x": "number", "y": "string"})
+    write(connection, name, "t", columns)
     found = sample(DatabaseTable.of(database_of(connection), "t", "y"), 300, SEED)
     of = Counter(found.labels)
     if name == "sqlite":  # where rows are chosen by their number
@@ -195,7 +195,7 @@ def both_ways(
 ) -> tuple[NaiveBayes, NaiveBayes]:
     """Learn a table in memory and in a database, with as small samples."""
     name, connection = database
-    write(connection, name, "t", columns, dict.fromkeys(NAMES, "number") | {"y": "string"})
+    write(connection, name, "t", columns)
     X = {name: columns[name] for name in NAMES}
     mine, theirs = NaiveBayes("gaussian"), NaiveBayes("gaussian")
     return mine.fit(X, columns["y"]), theirs.fit_sql(connection, "t", "y")
@@ -245,7 +245,7 @@ def test_weights_and_scores_are_those_of_memory(database: tuple[str, Any]) -> No
     X = {"a": rng.normal(size=len(y)) + 2 * y, "b": rng.normal(size=len(y)) + y}
     name, connection = database
     columns = {key: of.tolist() for key, of in X.items()} | {"y": y.tolist()}
-    write(connection, name, "t", columns, {"a": "number", "b": "number", "y": "boolean"})
+    write(connection, name, "t", columns)
     mine, theirs = NaiveBayes().fit(X, y), NaiveBayes().fit_sql(connection, "t", "y")
     assert np.bincount(theirs._sample.of(theirs.model_).labels.codes)[1] == y.sum()
     assert theirs.assess().log_loss == pytest.approx(mine.assess().log_loss, rel=0.05)

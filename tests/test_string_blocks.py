@@ -108,15 +108,8 @@ def test_what_is_prepared_is_a_list(analyser: Analyser) -> None:
 
 
 ROWS: Texts = [
-    "WIN a prize",
-    "lunch été",
-    None,
-    "win win",
-    "",
-    "see you",
-    "win win",
-    "字 ab 字",
-] * 3
+    "WIN a prize", "lunch été", None, "win win", "", "see you", "win win", "字 ab 字",
+] * 3  # fmt: skip
 Y = ["spam", "ham"] * 12
 TABLE = {"note": ROWS, "n": [float(i % 5) for i in range(24)]}
 MODELS = ["text", Text(analyzer="char", ngram_range=(1, 3)), Text(event="bernoulli")]

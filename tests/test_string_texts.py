@@ -158,19 +158,10 @@ def refused(Vocabulary: Any, strings: Strings, message: str) -> None:
 @pytest.mark.parametrize(
     "offsets",
     [
-        [0, 5],
-        [0, 3, 2],
-        [0, 4, 1, 4],
-        [-1, 2],
-        [-3, -1],
-        [2**62, 2**62],
-        [0, 2**63 - 1],
-        [-(2**63), 2],
-        [-(2**63), 2**63 - 1],
-        [2**63 - 1, -(2**63)],
-        [3, -(2**63), 4],
+        [0, 5], [0, 3, 2], [0, 4, 1, 4], [-1, 2], [-3, -1], [2**62, 2**62], [0, 2**63 - 1],
+        [-(2**63), 2], [-(2**63), 2**63 - 1], [2**63 - 1, -(2**63)], [3, -(2**63), 4],
     ],
-)
+)  # fmt: skip
 @pytest.mark.parametrize("absent", [False, True])
 def test_hostile_offsets_are_refused(Vocabulary: Any, offsets: list[int], absent: bool) -> None:
     missing = np.ones(len(offsets) - 1, np.bool_) if absent else None

@@ -355,17 +355,8 @@ def test_of_no_strings_and_of_none_that_is_there(name: str) -> None:
 def test_threads_do_not_show() -> None:
     rng = np.random.default_rng(5)
     levels = [
-        "",
-        "1",
-        "007",
-        "2.5",
-        "2026-01-02",
-        "2026-01-02 10:00",
-        "é",
-        "y" * 60,
-        "\ud800",
-        None,
-    ]
+        "", "1", "007", "2.5", "2026-01-02", "2026-01-02 10:00", "é", "y" * 60, "\ud800", None,
+    ]  # fmt: skip
     cells = [levels[i] for i in np.sort(rng.integers(0, 10, 60_000) * rng.integers(0, 2, 60_000))]
     strings = check("pack_strings", cells)
     for name in KERNELS:

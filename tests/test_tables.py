@@ -403,15 +403,10 @@ def test_times_and_words_as_classes() -> None:
 @pytest.mark.parametrize(
     "labels",
     [
-        ["a", "a\0", "a\0\0"],
-        [2**53, 2**53 + 1],
-        [2**53 + 1, 0.5],
-        [2**63, -1],
-        [10**20, 10**20 + 1, -5],
-        [2**64 - 1, 2**64 - 2],
-        [2**63, 2**63 + 1, True],
+        ["a", "a\0", "a\0\0"], [2**53, 2**53 + 1], [2**53 + 1, 0.5], [2**63, -1],
+        [10**20, 10**20 + 1, -5], [2**64 - 1, 2**64 - 2], [2**63, 2**63 + 1, True],
     ],
-)
+)  # fmt: skip
 def test_labels_that_differ_are_classes_that_differ(tmp_path: Path, labels: list[Any]) -> None:
     X = [[float(i)] for i in range(len(labels))] * 20
     boxed = np.empty(len(labels), object)

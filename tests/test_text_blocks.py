@@ -23,13 +23,9 @@ from naively.counting.leave_one_out import Part, band_of
 from naively.schema.settings import FIRST
 
 TEXTS = [
-    "cheap pills, buy cheap pills now",
-    "buy a cheap watch now",
-    "lunch at noon?",
-    "see you at lunch, at noon",
-    "now buy the pills",
-    "notes of the meeting at noon",
-]
+    "cheap pills, buy cheap pills now", "buy a cheap watch now", "lunch at noon?",
+    "see you at lunch, at noon", "now buy the pills", "notes of the meeting at noon",
+]  # fmt: skip
 Y = ["spam", "spam", "ham", "ham", "spam", "ham"]
 WORDS = r"\w+"  # that are in these texts
 

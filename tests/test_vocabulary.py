@@ -349,17 +349,13 @@ def test_known_words_in_capitals_are_not_counted(Vocabulary):
 @pytest.mark.parametrize(
     "options",
     [
-        {},
-        {"ngram_range": (1, 1), "stop_words": ["the", "of"]},
-        {"ngram_range": (1, 2), "stop_words": ["the", "of"]},
-        {"ngram_range": (2, 2)},
-        {"ngram_range": (3, 4)},
-        {"ngram_range": (1, 4)},
-        {"analyzer": "char", "ngram_range": (1, 3)},
-        {"analyzer": "char_wb", "ngram_range": (2, 5)},
+        {}, {"ngram_range": (1, 1), "stop_words": ["the", "of"]},
+        {"ngram_range": (1, 2), "stop_words": ["the", "of"]}, {"ngram_range": (2, 2)},
+        {"ngram_range": (3, 4)}, {"ngram_range": (1, 4)},
+        {"analyzer": "char", "ngram_range": (1, 3)}, {"analyzer": "char_wb", "ngram_range": (2, 5)},
     ],
     ids=str,
-)
+)  # fmt: skip
 def test_joined_tokens_are_those_that_are_added_as_they_are_written(Vocabulary, options):
     rng = np.random.default_rng(0)
     pool = np.array([f"w{i}" for i in range(60)] + ["the", "of", "a_b", "x" * 16, "x" * 40, "été"])

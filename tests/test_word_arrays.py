@@ -47,23 +47,14 @@ def test_arrays_of_word_ngrams_round_trip(Vocabulary, tokens):
 @pytest.mark.parametrize(
     ("utf8", "lengths", "message"),
     [
-        (b"onetwo", [3, 2], "fill"),
-        (b"onetwo", [3, 4], "fill"),
-        (b"onetwo", [4, -1, 3], "fill"),
-        (b"onetwo", [-1, 7], "fill"),
-        (b"onetwo", [2**62, 6], "fill"),
-        (b"onetwo", [2**63 - 1, 2**63 - 1, 8], "fill"),
-        (b"onetwo", [-(2**63), 6], "fill"),
-        (b"one", [], "fill"),
-        (b"oneone", [3, 3], "twice"),
-        (b"", [0, 0], "twice"),
-        (b"one\xff", [4], "UTF-8"),
-        (b"one\xc0\x80", [5], "UTF-8"),
-        ("é".encode(), [1, 1], "UTF-8"),
-        ("aé".encode(), [2, 1], "UTF-8"),
-        ("字".encode()[:2], [2], "UTF-8"),
+        (b"onetwo", [3, 2], "fill"), (b"onetwo", [3, 4], "fill"), (b"onetwo", [4, -1, 3], "fill"),
+        (b"onetwo", [-1, 7], "fill"), (b"onetwo", [2**62, 6], "fill"),
+        (b"onetwo", [2**63 - 1, 2**63 - 1, 8], "fill"), (b"onetwo", [-(2**63), 6], "fill"),
+        (b"one", [], "fill"), (b"oneone", [3, 3], "twice"), (b"", [0, 0], "twice"),
+        (b"one\xff", [4], "UTF-8"), (b"one\xc0\x80", [5], "UTF-8"), ("é".encode(), [1, 1], "UTF-8"),
+        ("aé".encode(), [2, 1], "UTF-8"), ("字".encode()[:2], [2], "UTF-8"),
     ],
-)
+)  # fmt: skip
 def test_hostile_arrays_are_refused(Vocabulary, utf8, lengths, message):
     with pytest.raises(ValueError, match=message):
         Vocabulary.from_arrays(np.frombuffer(utf8, np.uint8), np.array(lengths, np.int64))
@@ -73,18 +64,13 @@ def test_hostile_arrays_are_refused(Vocabulary, utf8, lengths, message):
 @pytest.mark.parametrize(
     ("ids", "sizes", "message"),
     [
-        ([0, 1], [1], "fill"),
-        ([0, 1], [3], "fill"),
-        ([0, 1], [3, -1], "fill"),
-        ([0, 1], [2**62, 2**62, 2**62, 2**62, 2], "fill"),
-        ([0, 1], [2, 0], "no word"),
-        ([0, 2], [2], "no such word"),
-        ([0, -1], [2], "no such word"),
-        ([0] * 40 + [9, 0], [2] * 21, "no such word|twice"),
-        ([0, 1, 0, 1], [2, 2], "twice"),
+        ([0, 1], [1], "fill"), ([0, 1], [3], "fill"), ([0, 1], [3, -1], "fill"),
+        ([0, 1], [2**62, 2**62, 2**62, 2**62, 2], "fill"), ([0, 1], [2, 0], "no word"),
+        ([0, 2], [2], "no such word"), ([0, -1], [2], "no such word"),
+        ([0] * 40 + [9, 0], [2] * 21, "no such word|twice"), ([0, 1, 0, 1], [2, 2], "twice"),
         ([0, 1, 1], [1, 1, 1], "twice"),
     ],
-)
+)  # fmt: skip
 def test_hostile_arrays_of_ngrams_are_refused(Vocabulary, ids, sizes, message):
     utf8, lengths = np.frombuffer(b"onetwo", np.uint8), np.array([3, 3])
     arrays = np.array(ids, np.int32), np.array(sizes, np.int64)

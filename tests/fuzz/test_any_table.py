@@ -15,18 +15,8 @@ from naively import NaiveBayes, load
 from tests.fuzz import fuzz
 
 NAMES: list[Any] = [
-    "a",
-    "",
-    " ",
-    "é",
-    "\0",
-    "a × b",
-    "x0",
-    "text",
-    "\ud800",
-    '{"checksum": "',
-    "a" * 300,
-]
+    "a", "", " ", "é", "\0", "a × b", "x0", "text", "\ud800", '{"checksum": "', "a" * 300,
+]  # fmt: skip
 CELLS: list[list[Any]] = [
     [0.0, -0.0, 1.5, -3.0, 1e150, 1e-300, None, np.inf],
     [0, 1, 2**40, -5, None],
@@ -42,12 +32,8 @@ CELLS: list[list[Any]] = [
     [b"x", (1, 2), object(), {}, 1j],
 ]
 LABELS: list[list[Any]] = [
-    ["u", "v"],
-    [0, 1, 2],
-    [0.5, 1.5],
-    [True, False],
-    [dt.date(2024, 2, 29), dt.date(1, 1, 1)],
-]
+    ["u", "v"], [0, 1, 2], [0.5, 1.5], [True, False], [dt.date(2024, 2, 29), dt.date(1, 1, 1)],
+]  # fmt: skip
 
 
 def through(nb: Any, path: Path) -> Any:

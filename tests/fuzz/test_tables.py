@@ -149,22 +149,10 @@ def test_csv() -> None:
 def a_value(rng: random.Random) -> Any:
     return rng.choice(
         [
-            None,
-            True,
-            False,
-            0,
-            1,
-            -1,
-            2**53 + 1,
-            2**63,
-            10**20,
-            0.5,
-            -1e300,
-            a_text(rng),
-            "true",
+            None, True, False, 0, 1, -1, 2**53 + 1, 2**63, 10**20, 0.5, -1e300, a_text(rng), "true",
             "1",
         ]
-    )
+    )  # fmt: skip
 
 
 def a_jsonl(rng: random.Random) -> None:
