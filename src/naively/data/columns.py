@@ -12,7 +12,7 @@ from decimal import Decimal
 from difflib import get_close_matches
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+from typing import Any, Literal, TypeAlias, cast
 from uuid import UUID
 
 import numpy as np
@@ -23,9 +23,6 @@ from naively.counting.labels import is_missing, plain
 from naively.kernels import dispatch
 from naively.kernels.strings import Strings
 from naively.messages import warn
-
-if TYPE_CHECKING:
-    from naively.data.reading import Forms
 
 # --- Any column becomes cells of shape (rows,) of one kind, whatever they arrive in --------------
 #
@@ -118,7 +115,7 @@ class Reading:
     missing: tuple[str, ...] = ()
     words: tuple[str, ...] | None = field(default=(), compare=False)
     given: tuple[str, ...] = field(default=(), compare=False)
-    forms: Forms | None = field(default=None, compare=False, repr=False)
+    forms: Any = field(default=None, compare=False, repr=False)
 
     @property
     def kind(self) -> Kind:
