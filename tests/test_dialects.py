@@ -763,10 +763,9 @@ def test_rows_under_a_key_of_json(tmp_path: Path, indent: int | None) -> None:
     table = read(path)
     assert values(table) == {"a": ["é", None, "x"], "n": [1, None, 2.5]}
     assert table.notes == (f'The rows of {path} are those under "data".',)
-    for other in ({"data": rows, "more": 1}, {"data": [{"a": 1}, 2]}):
-        path.write_text(json.dumps(other))
-        with pytest.raises(ValueError, match='Column "data"'):
-            read(path)
+    path.write_text(json.dumps({"data": [{"a": 1}, 2]}))
+    with pytest.raises(ValueError, match='Column "data"'):
+        read(path)
 
 
 def test_a_table_by_its_name_shows_the_notes(tmp_path: Path) -> None:

@@ -246,7 +246,7 @@ def test_it_is_cross_validation_by_learning_again(weights: Any) -> None:
     rel = 2e-2 if weights == "loo" else 1e-6
     assert found.log_loss == pytest.approx(log_loss(y, p, sample_weight=weight), rel=rel)
     right = ((p[:, 1] > 0.5) == (y == "yes")) @ weight / sum(weight)
-    assert found.accuracy == pytest.approx(right, abs=0.01 if weights == "loo" else 1e-9)
+    assert found.accuracy == pytest.approx(right, abs=0.02 if weights == "loo" else 1e-9)
 
 
 def planned(seen: int, n: int, *, interactions: bool = False) -> cross_validate.Folds:

@@ -129,6 +129,7 @@ def test_the_leave_one_out_joint_has_it() -> None:
 
 def test_each_fold_is_predicted_by_a_linear_part_of_the_other_rows() -> None:
     X, y = table(0, 150)
+    X = {name: of for name, of in X.items() if of.dtype.kind == "f"}  # of which rows keep an order
     nb = NaiveBayes().fit(X, y)
     sample = nb._sample.of(nb.model_)
     dealt = sample.deal(3)

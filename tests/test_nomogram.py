@@ -194,7 +194,7 @@ def test_evidence_without_end_is_drawn_as_such() -> None:
 def test_what_rules_say_has_a_scale_and_without_a_sample_each_cell_is_on_it() -> None:
     rng = np.random.default_rng(1)
     X = {"a": rng.normal(size=900), "b": rng.normal(size=900)}
-    y = np.where((X["a"] > 0) ^ (X["b"] > 0.5), "yes", "no")
+    y = np.where((np.abs(X["a"]) > 0.7) ^ (np.abs(X["b"] - 0.3) > 0.6), "yes", "no")
     nb = NaiveBayes(interactions="auto").fit(X, y)
     assert nb.weights_ is not None
     assert nb.weights_.linear.rules

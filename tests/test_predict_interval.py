@@ -760,7 +760,7 @@ def test_the_result_is_a_table_and_a_picture() -> None:
     assert columns["low"][4] == found.low[1, 1]
     assert len(columns["row"]) == 900
     ax = found.plot("b")
-    assert ax.get_xlabel() == "p(b), and 90% for the mean of fits to as many rows"
+    assert ax.get_xlabel() == "p(b),\nand 90% for the mean of fits to as many rows"
     assert len(ax.get_yticks()) == 40
     drawn = [float(x) for x in ax.lines[0].get_xdata()]
     assert drawn == sorted(drawn, reverse=True)

@@ -531,8 +531,8 @@ FAULTS = [
     Fault(
         "two models have moved by chance",
         "src/naively/inspect/difference.py",
-        "moved > chance + SURE * noise",
-        "moved > 0",
+        "if is_p < OUTSIDE]",
+        "if True]",
         ("tests/test_difference.py",),
     ),
     Fault(

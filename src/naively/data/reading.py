@@ -470,8 +470,8 @@ def _levels(forms: Forms, n: int) -> Reading:
     if numbers + times < SURE * n:
         return LEVELS
     if numbers >= SURE * n and not forms.units.many and _scaled(forms) is None:
-        units = dict.fromkeys(affix.split("|")[1] for affix in forms.units.counts)
-        return replace(LEVELS, note=f"numbers in several units: {', '.join(filter(None, units))}")
+        units = sorted({affix.split("|")[1] for affix in forms.units.counts} - {""})
+        return replace(LEVELS, note=f"numbers in several units: {', '.join(units)}")
     if min(numbers, times) > n - SURE * n:
         return replace(LEVELS, note=f"{numbers:,} numbers and {times:,} times")
     return LEVELS

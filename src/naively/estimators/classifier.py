@@ -1270,6 +1270,9 @@ class Classifier(Estimator):
 
     def _without_target(self, rows: Rows) -> Rows:
         """Return rows without what is predicted, and said of rows, which a table may still hold."""
-        known = {self.target_, *self._named.values()} - {"", *self._checked.taken.schema.order}
+        said = [name for name in (self.target_, *self._named.values()) if name in rows.names]
+        if not said:
+            return rows
+        known = set(said).difference(self._checked.taken.schema.order)
         rest = [name for name in rows.names if name not in known]
         return rows.select(rest) if 0 < len(rest) < len(rows.names) else rows

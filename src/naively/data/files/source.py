@@ -464,16 +464,12 @@ def _json_fault(source: Source) -> str:
     return ""
 
 
-class RepeatedKeyError(ValueError):
-    """An object of JSON has a key more than once."""
-
-
 def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object of JSON, whose keys are there once."""
     found = dict(pairs)
     if len(found) < len(pairs):
         ((name, _),) = Counter(name for name, _ in pairs).most_common(1)
-        raise RepeatedKeyError(f'has the key "{name}" more than once')
+        raise LookupError(f'has the key "{name}" more than once')
     return found
 
 
@@ -486,7 +482,7 @@ def line_fault(line: bytes) -> str:
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:
         return r"holds half a character (a lone \ud800 to \udfff)"
-    except RepeatedKeyError as error:
+    except LookupError as error:
         return str(error)
     except (ValueError, RecursionError):
         return "is not JSON"
