@@ -475,7 +475,6 @@ def test_a_database_that_goes_away_changes_nothing(
     nb = NaiveBayes().fit({"x": [1.0, 2.0]}, ["a", "b"])
     before = nb.model_
     asked = 0
-    ask = Database._ask
 
     def go_away() -> None:
         if name != "postgres":
@@ -487,7 +486,7 @@ def test_a_database_that_goes_away_changes_nothing(
             other.execute("SELECT pg_terminate_backend(%s)", [connection.info.backend_pid])
 
     kind = type(database_of(connection))
-    ask = kind._ask
+    ask = kind._executed
 
     def counted(self: Database, query: str) -> Any:
         nonlocal asked
@@ -496,7 +495,7 @@ def test_a_database_that_goes_away_changes_nothing(
             go_away()
         return ask(self, query)
 
-    monkeypatch.setattr(kind, "_ask", counted)
+    monkeypatch.setattr(kind, "_executed", counted)
     fails(ValueError, f"{kind.title} failed: ", lambda: nb.fit_sql(connection, "t", "y"))
     assert asked > 2
     assert nb.model_ is before

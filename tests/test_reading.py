@@ -96,7 +96,7 @@ GUESSES: dict[str, tuple[list[str], list, str]] = {
     ),
 }  # fmt: skip
 STAY: dict[str, tuple[list[str], str]] = {
-    "several units": (["1 kg", "500 g", "2 kg", "750 g"], "numbers in several units: kg, g"),
+    "several units": (["1 kg", "500 g", "2 kg", "750 g"], "numbers in several units: g, kg"),
     "numbers and times": (
         [x for i in range(40) for x in (f"{i}.5", f"2020-01-{i % 28 + 1:02}")],
         "40 numbers and 40 times",

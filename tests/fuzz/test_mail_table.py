@@ -151,7 +151,7 @@ def test_what_is_wrong_in_a_file_made_with_care_is_found(
 ) -> None:
     found = MailTable.from_bytes(CONTENT)
     arrays = {
-        key: array(ARRAYS[key][1], memoryview(a).tolist()) for key, a in found._arrays().items()
+        key: array(ARRAYS[key][1], bytes(memoryview(a))) for key, a in found._arrays().items()
     }
     arrays[name][place] = int(value) if code != "d" else value
     content = MailTable(arrays, found.temperature, remembers=True).to_bytes()

@@ -164,11 +164,16 @@ class Dialect(ABC):
         return "'" + text.replace("'", "''") + "'"
 
 
-class LikeDuckDB(Dialect):
-    """How DuckDB spells: a number in plain decimals is a DECIMAL, one with an exponent is not."""
+@final
+class DuckDB(Dialect):
+    """DuckDB: a number in plain decimals is a DECIMAL, one with an exponent is not."""
 
+    name = "duckdb"
     double = "DOUBLE"
     nul = "chr(0)"
+    text_of = 'CAST({} AS VARCHAR) COLLATE "binary"'
+    bits_of = "CAST(CAST({} AS BIT) AS BIGINT)"
+    seconds_of = "(CAST(epoch_us({}) AS DOUBLE) / 1e6)"
 
     def finite(self, x: float) -> str:
         digits = repr(x).removesuffix(".0")
@@ -177,16 +182,6 @@ class LikeDuckDB(Dialect):
             digits = f"{int(whole + rest)}e-{len(rest)}" if rest else f"{digits}e0"
             digits = f"-{digits}" if x < 0 and not digits.startswith("-") else digits
         return f"({digits})" if x < 0 else digits
-
-
-@final
-class DuckDB(LikeDuckDB):
-    """DuckDB."""
-
-    name = "duckdb"
-    text_of = 'CAST({} AS VARCHAR) COLLATE "binary"'
-    bits_of = "CAST(CAST({} AS BIT) AS BIGINT)"
-    seconds_of = "(CAST(epoch_us({}) AS DOUBLE) / 1e6)"
 
 
 @final
@@ -732,9 +727,10 @@ def _signed(n: int) -> str:
 
 
 @final
-class Transpiled(LikeDuckDB):
+class Transpiled(Dialect):
     """Another database, as sqlglot spells for it what is written for DuckDB."""
 
+    double, nul, finite = DuckDB.double, DuckDB.nul, DuckDB.finite
     text_of = "CAST({} AS VARCHAR)"  # by what strings are compared is said otherwise elsewhere
     missing_of = "({0} IS NULL OR ISNAN({0}))"
     no_times = "Times are not written for {}: make {} a column of seconds since 1970."

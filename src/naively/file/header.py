@@ -258,7 +258,9 @@ def shown(value: Json) -> str:
 
 @lru_cache
 def _hints(of: type, names: tuple[tuple[str, Hint], ...]) -> dict[str, Hint]:
-    hints = get_type_hints(of, localns={"Forms": Forms, **dict(names)})
+    hints = get_type_hints(of, localns=dict(names))
+    if of is Reading:
+        hints["forms"] = Forms | None  # which no file of columns may name
     return {field.name: hints[field.name] for field in fields(of)}
 
 

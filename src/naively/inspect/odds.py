@@ -427,7 +427,7 @@ class Nomogram(Tabular):
         """Draw a line for each column, and below what the sum of the weights means."""
         against = "all others" if self.against is None else class_name(self.against)
         scales = [
-            pictures.evidence.Scale(
+            pictures.evidence.DrawnScale(
                 name_of(of.column), [*map(_on_lines, of.value)], of.weight, (of.low, of.high)
             )
             for of in self.scales

@@ -196,7 +196,7 @@ CHARACTER = 0.6 * SIZE / 72  # inches, that a character of a value takes
 FAR = 12.0  # nats, beyond which a line ends in an arrow
 
 
-class Scale(NamedTuple):
+class DrawnScale(NamedTuple):
     """A column with its values, their weights, (values,), and the least and the greatest weight."""
 
     column: str
@@ -207,7 +207,7 @@ class Scale(NamedTuple):
 
 @styled()
 def draw_nomogram(
-    scales: Sequence[Scale], probabilities: Mapping[float, float], said: Said, ax: On = None
+    scales: Sequence[DrawnScale], probabilities: Mapping[float, float], said: Said, ax: On = None
 ) -> Axes:
     """Draw a line for each column, with its values at their weights.
 
@@ -216,7 +216,7 @@ def draw_nomogram(
 
     Parameters
     ----------
-    scales : sequence of Scale
+    scales : sequence of DrawnScale
         The columns; weights are in nats.
     probabilities : mapping of float to float
         The sum of weights at which the class has each probability.
