@@ -322,8 +322,8 @@ class Inspect(Accessor):
         >>> import numpy as np
         >>> from naively import NaiveBayes
         >>> X = np.random.default_rng(0).normal(size=(600, 2))
-        >>> y = np.where((X[:, 0] > 0) ^ (X[:, 1] > 0), "apart", "alike")
-        >>> nb = NaiveBayes(interactions={"rules": 1}).fit(X, y)
+        >>> far = np.abs(X) > 0.7
+        >>> nb = NaiveBayes(interactions={"rules": 1}).fit(X, far[:, 0] ^ far[:, 1])
         >>> nb.inspect.rules().columns[0]
         'x0 × x1'
         """

@@ -29,7 +29,7 @@ FLAT = 0.5  # the power of a row's weight by which it counts where weights are f
 EQUAL = 1e-9  # rows per weight that differ from 1 by no more do so by rounding
 MANY = 30  # different rows of a class, of which
 ALONE = 0.02  # fewer than this share came once, if they are copies:
-COMBINED = 10  # times as many as there are can be made of their cells, all columns but one
+COMBINED = 2  # times as many as there are can be made of their cells, all columns but one
 
 
 def flattened(batches: Sequence[Batch]) -> list[Batch]:
