@@ -352,10 +352,11 @@ def test_it_is_a_safetensors_file(saved: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("verb", ["show", "predict", "evaluate", "explain", "merge", "decay"])
 def test_the_command_line_says_so_and_ends_with_2(verb: str, saved: Path) -> None:
+    data, other = saved.with_name("data.csv"), saved.with_name("other.naively")
+    other.write_bytes(saved.read_bytes())
     rewrite(saved, at("columns", new=10**9))
-    data = saved.with_name("data.csv")
     data.write_text("n,c,b,t,label\n1,u,true,one two,x\n")
-    more = {"merge": [saved, "-o", saved], "decay": ["0.5"], "show": []}.get(verb, [data])
+    more = {"merge": [other, "-o", saved], "decay": ["0.5"], "show": []}.get(verb, [data])
     command = [sys.executable, "-m", "naively", verb, saved, *more]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 2, done
