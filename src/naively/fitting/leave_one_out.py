@@ -345,14 +345,14 @@ def held_out(
 
 
 def row_order(batches: Sequence[Batch], contents: Sequence[Hashes]) -> list[NDArray[np.int64]]:
-    """Return an order of the rows of each batch, which differ; no name has a say in it."""
+    """Return an order of the rows of each batch; names decide where nothing else tells rows."""
     first = then = _without_names(batches, contents)
     for _ in range(ROUNDS):
         in_order = np.sort(np.concatenate([np.empty(0, np.uint64), *then]))
         if (in_order[1:] != in_order[:-1]).all():
             break
         then = _told_apart(batches, then, _signs(batches, then))
-    return [np.lexsort(of) for of in zip(then, first, strict=True)]
+    return [np.lexsort(of) for of in zip(map(mixed, contents), then, first, strict=True)]
 
 
 Signs: TypeAlias = "dict[Name, Hashes]"  # of each column, a number for each level; then 0
