@@ -248,6 +248,7 @@ def test_levels_that_come_equally_often_are_taken_alike_in_any_order() -> None:
         assert_same(other, plan, table[0])
 
 
+@pytest.mark.filterwarnings("ignore:Nearly every row of class")
 @pytest.mark.parametrize("n", [60, 400])
 @pytest.mark.parametrize("alike", [True, False])
 def test_a_row_of_frequency_two_is_the_row_twice(n: int, alike: bool) -> None:

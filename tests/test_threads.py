@@ -124,10 +124,11 @@ def test_asking_changes_nothing(monkeypatch: pytest.MonkeyPatch, interactions: A
     X, y = labelled(0, 400)
     nb = NaiveBayes(interactions=interactions).fit(X, y)
     nb.partial_fit(*labelled(1, 7))  # rows that wait to be drawn from
-    before = content(nb)
+    before, pickled = content(nb), pickle.dumps(nb)
     for name, ask in readers(*labelled(2, 20)).items():
         ask(nb)
         assert content(nb) == before, name
+        assert len(pickle.dumps(nb)) == len(pickled), name
     assert nb.model_.held_out is None
 
 

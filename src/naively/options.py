@@ -25,6 +25,13 @@ def means_copies(what: str, given: object) -> bool:
     return what == "groups" and isinstance(given, str) and given == COPIES
 
 
+class OfFields:
+    """A frozen value; its pickle holds the fields, not what another thread derives from them."""
+
+    def __getstate__(self) -> dict[str, object]:
+        return {of.name: getattr(self, of.name) for of in fields(self)}  # type: ignore[arg-type]
+
+
 @dataclass(frozen=True)
 class OptionKind:
     """What an option may be, in words and as a test."""

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from naively.kernels.dispatch import Vocabulary
 from naively.kernels.reference import LAST_SHIFT, Keys, as_float, coarsest, sortable
 from naively.kernels.texts import Row
+from naively.options import OfFields
 
 # --- Sufficient statistics: the handful of elementwise sums that naive Bayes is made of ----------
 
@@ -399,7 +400,7 @@ class ByValue(Axis):
 
 
 @dataclass(frozen=True, eq=False)
-class Levels(ByValue):
+class Levels(ByValue, OfFields):
     """One row for each level of each column, column after column."""
 
     statistic = LEVEL
@@ -636,7 +637,7 @@ INFINITE = sortable(np.array([-np.inf, np.inf]))
 
 
 @dataclass(frozen=True, eq=False)
-class Cells(ByValue):
+class Cells(ByValue, OfFields):
     """One row for each cell that holds a number, in ascending order, column after column.
 
     Parameters

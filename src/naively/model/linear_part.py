@@ -31,6 +31,7 @@ from naively.model.rules import (
     cells_of,
     is_counted,
 )
+from naively.options import OfFields
 
 # --- The linear part of a model: lines and steps that are added to the evidence of the columns ---
 #
@@ -142,7 +143,7 @@ class Product:
 
 
 @dataclass(frozen=True)
-class LinearPart:
+class LinearPart(OfFields):
     """What is added to the evidence: terms and products, each times a slope, and rules.
 
     Parameters

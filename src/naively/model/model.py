@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from itertools import chain, islice
@@ -29,6 +29,7 @@ from naively.model.class_prior import PRETEND, class_probabilities
 from naively.model.held_out import HeldOut
 from naively.model.linear_part import LinearPart, Product, SeveralColumns
 from naively.model.weights import Weights, mean
+from naively.options import OfFields
 from naively.schema.diagnose import describe
 from naively.schema.schema import SHOWN, Group, GroupKey, Schema
 from naively.schema.settings import PURE, Settings
@@ -114,7 +115,7 @@ class Taken:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Model(Shown):
+class Model(Shown, OfFields):
     """What was learned, and everything that follows from it.
 
     ``a + b`` is the model of the rows of both, ``a - b`` the model that never saw b's rows,
@@ -170,10 +171,6 @@ class Model(Shown):
         """Count rows that the schema has encoded."""
         check_counted(schema)
         return cls(make_sure(schema, count_batch(batch, schema).pruned(), settings), settings)
-
-    def __getstate__(self) -> dict[str, object]:
-        """Return what a pickle or a copy holds: what is derived is derived again when asked."""
-        return {of.name: getattr(self, of.name) for of in fields(self)}
 
     def __str__(self) -> str:
         rows, classes = self.counted.tally.class_count.sum(), len(self.classes)

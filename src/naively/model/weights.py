@@ -14,7 +14,7 @@ from naively.counting.leave_one_out import Part
 from naively.kernels.reference import Floats
 from naively.messages import Shown, amount
 from naively.model.linear_part import NOTHING, LinearPart
-from naively.options import Weighting
+from naively.options import OfFields, Weighting
 
 # --- Weights: how much the evidence of each column counts ----------------------------------------
 #
@@ -24,7 +24,7 @@ from naively.options import Weighting
 
 
 @dataclass(frozen=True, repr=False)
-class Weights(Shown):
+class Weights(Shown, OfFields):
     """A non-negative factor for the log likelihoods of each part of the evidence.
 
     Parameters

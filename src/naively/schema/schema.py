@@ -58,6 +58,7 @@ from naively.kernels.reference import SALT, Hashes, hash_numbers
 from naively.kernels.strings import Strings
 from naively.kernels.texts import Row
 from naively.messages import Shown, warn
+from naively.options import OfFields
 from naively.schema.encode import (
     CellArray,
     Held,
@@ -90,7 +91,7 @@ ALSO: dict[Kind, tuple[Kind, ...]] = {"text": ("string",), "string": ("text",)}
 
 
 @dataclass(frozen=True, repr=False)
-class Schema(Shown):
+class Schema(Shown, OfFields):
     """Groups of columns; every column of the table is in one, unless it was missing throughout.
 
     A text may be in several, each with an analyser of its own. A column of a group may follow from
@@ -672,7 +673,7 @@ DERIVED: tuple[Kind, ...] = ("part", "missing", "missing as")  # from other colu
 
 
 @dataclass(frozen=True)
-class GroupKey:
+class GroupKey(OfFields):
     """What identifies a group and its block: settings, which are compared by their values.
 
     Groups that were made apart count the same exactly if their keys are equal, whatever is printed.
@@ -701,10 +702,6 @@ class GroupKey:
     def __hash__(self) -> int:
         return self._hash  # of all settings, which are hashed once
 
-    def __getstate__(self) -> dict[str, object]:
-        # In another process strings have other hashes.
-        return {of.name: getattr(self, of.name) for of in fields(self)}
-
     def __str__(self) -> str:
         usual = self.kind in ("text", USUAL_KIND.get(self.event.name, "number"))
         name = str(self.event) if usual else f"{self.event} of {self.kind}s"
@@ -715,7 +712,7 @@ class GroupKey:
 
 
 @dataclass(frozen=True)
-class Group:
+class Group(OfFields):
     """The columns of one event model, and what kind of values they held in training."""
 
     event: EventModel

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from naively.data.reading import Asked, ReadAs
 from naively.events import Beta, Dirichlet, Multinomial
 from naively.events.base import EventModel
-from naively.options import PSEUDO_COUNTS, Options, Weighting
+from naively.options import PSEUDO_COUNTS, OfFields, Options, Weighting
 from naively.schema.text import Text
 
 # One for each class, in the order of the classes, or by label.
@@ -25,7 +25,7 @@ PRESENCE = 0.5  # the pseudo-count of words that count once in a text
 
 
 @dataclass(frozen=True)
-class Settings(Options):
+class Settings(Options, OfFields):
     """The options of ``NaiveBayes`` that its model keeps, and its class prior.
 
     Examples
