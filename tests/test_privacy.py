@@ -27,7 +27,8 @@ from naively import (
 from naively.counting.axis import PRESENT, VALUE
 from naively.counting.noise import DiscreteGaussian, DiscreteLaplace, Noise, random_below
 from naively.file import store
-from naively.model.model import AddedNoise, Model
+from naively.model.counted import AddedNoise
+from naively.model.model import Model
 from naively.model.privacy import (
     Sensitivity,
     change_of,

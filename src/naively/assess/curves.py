@@ -21,7 +21,8 @@ from naively.fitting.sample import Reservoir, Sample
 from naively.fitting.weights import accuracy_and_log_loss
 from naively.kernels.reference import Floats
 from naively.model.class_prior import among_fewer, is_estimated, pretend_classes
-from naively.model.model import Model, count_batch
+from naively.model.counted import count_batch
+from naively.model.model import Model
 from naively.options import Weighting
 from naively.schema.schema import Group, GroupKey
 from naively.schema.settle import View, make_sure

@@ -26,7 +26,8 @@ from naively.counting.tally import Tally
 from naively.fitting.sample import Reservoir
 from naively.fitting.weights import hits_and_losses
 from naively.kernels.reference import Floats
-from naively.model.model import Model, count_batch
+from naively.model.counted import count_batch
+from naively.model.model import Model
 from naively.model.weights import Weights
 from naively.options import Weighting
 from naively.tabular import Tabular, as_text

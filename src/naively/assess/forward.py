@@ -20,7 +20,8 @@ from naively.counting.tally import Tally
 from naively.fitting.sample import Sample
 from naively.fitting.weights import hits_and_losses
 from naively.kernels.reference import Floats
-from naively.model.model import Model, count_batch
+from naively.model.counted import count_batch
+from naively.model.model import Model
 from naively.options import Weighting
 from naively.schema.encode import Held
 

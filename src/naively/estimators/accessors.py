@@ -25,7 +25,8 @@ from naively.data.frames import Table, is_on_cluster
 from naively.data.stream import Stream
 from naively.estimators.training import Seed
 from naively.fitting.sample import Reservoir
-from naively.model.model import History, Model
+from naively.model.history import History
+from naively.model.model import Model
 from naively.options import Weighting
 
 if TYPE_CHECKING:

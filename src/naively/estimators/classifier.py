@@ -57,8 +57,10 @@ from naively.fitting.sample import Reservoir, merged
 from naively.fitting.weights import posterior
 from naively.kernels.reference import Finish, Finished, Floats
 from naively.model.class_prior import Cost, decide, estimate_prior, given_prior, shift
+from naively.model.counted import AddedNoise, check_rows
 from naively.model.held_out import check_coverage
-from naively.model.model import AddedNoise, History, Model, Verb, check_rows
+from naively.model.history import History, Verb
+from naively.model.model import Model
 from naively.model.weights import Weights
 from naively.options import COPIES, Weighting, means_copies
 from naively.schema.schema import Schema

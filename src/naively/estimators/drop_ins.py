@@ -42,7 +42,8 @@ from naively.fitting.sample import Reservoir
 from naively.kernels.reference import Finish, Finished, Floats
 from naively.messages import warn
 from naively.model.class_prior import given_prior
-from naively.model.model import Model, check_rows
+from naively.model.counted import check_rows
+from naively.model.model import Model
 from naively.options import (
     NONE,
     NOT_NEGATIVE,

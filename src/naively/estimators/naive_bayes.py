@@ -56,7 +56,8 @@ from naively.messages import warn
 from naively.model import class_prior
 from naively.model.given import model_of
 from naively.model.held_out import HeldOut
-from naively.model.model import History, Model, Sought
+from naively.model.history import History
+from naively.model.model import Model, Sought
 from naively.options import Asked, How, Weighting, check_options, declared, duration_of
 from naively.schema.choose import EventModels, given_as_objects, read_as_given
 from naively.schema.diagnose import warn_of_leaks, warn_of_marked_numbers, warn_of_no_tokens

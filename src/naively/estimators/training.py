@@ -33,7 +33,8 @@ from naively.fitting.sample import Reservoir
 from naively.kernels.reference import Floats
 from naively.kernels.strings import Strings
 from naively.messages import warn
-from naively.model.model import Model, check_rows
+from naively.model.counted import check_rows
+from naively.model.model import Model
 from naively.options import COPIES, Weighting, means_copies
 from naively.schema.choose import EventModels, extend, infer, read_as_given
 from naively.schema.schema import Schema

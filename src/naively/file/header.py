@@ -14,7 +14,8 @@ from naively.counting.axis import Level
 from naively.data.columns import Kind, Reading
 from naively.data.reading import Forms
 from naively.events import Beta, Dirichlet
-from naively.model.model import AddedNoise, Sought
+from naively.model.counted import AddedNoise
+from naively.model.model import Sought
 from naively.options import Weighting
 from naively.schema.schema import Missing, MissingAs, TimePart
 

@@ -57,9 +57,10 @@ from naively.file.header import (
 from naively.kernels.double_double import Sums
 from naively.kernels.reference import Floats
 from naively.kernels.sparse_sums import AnySums, RepeatedSums, SparseSums
+from naively.model.counted import count_batch
 from naively.model.held_out import BINS, HeldOut
 from naively.model.linear_part import NOTHING, ColumnFunction, Line, LinearPart, Product, Step, Term
-from naively.model.model import Model, count_batch
+from naively.model.model import Model
 from naively.model.rules import MOST_CONDITIONS, Above, Condition, OneOf, Rule, There
 from naively.model.weights import Weights
 from naively.schema.schema import DERIVED, Group, GroupKey

@@ -57,7 +57,8 @@ from naively.file.parts import (
 from naively.kernels.folding import unicode_version
 from naively.kernels.sparse_sums import AnySums, as_sparse
 from naively.messages import warn
-from naively.model.model import History, Model
+from naively.model.history import History
+from naively.model.model import Model
 from naively.options import declared, expected
 from naively.schema.schema import Group, Schema
 from naively.schema.settings import Settings

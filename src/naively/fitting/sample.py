@@ -50,8 +50,9 @@ from naively.kernels.reference import Floats, Hashes
 from naively.likelihoods.words import LENGTH_POWER
 from naively.messages import warn
 from naively.model.class_prior import is_estimated
+from naively.model.counted import count_batch
 from naively.model.held_out import HeldOut
-from naively.model.model import Model, count_batch
+from naively.model.model import Model
 from naively.model.weights import Weights
 from naively.options import Weighting
 from naively.schema.schema import contents, fingerprints, mixed

@@ -19,7 +19,8 @@ from naively.fitting.leave_one_out import LeaveOneOut, leave_one_out_table
 from naively.fitting.sample import Reservoir, Sample
 from naively.fitting.weights import fit, loss_of_one_weight
 from naively.kernels.reference import Floats
-from naively.model.model import Model, count_batch
+from naively.model.counted import count_batch
+from naively.model.model import Model
 from naively.options import Weighting
 from naively.schema.settle import View
 

@@ -18,7 +18,8 @@ from naively.events.base import EventModel
 from naively.events.estimate import Estimable, Estimate
 from naively.events.outcomes import Outcomes
 from naively.kernels.reference import Floats
-from naively.model.model import Model, check_rows, count_batch
+from naively.model.counted import check_rows, count_batch
+from naively.model.model import Model
 
 # --- The likelihood of rows under each class, and of labelled rows under the model ---------------
 

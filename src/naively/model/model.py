@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from functools import cached_property
-from itertools import chain, islice
-from typing import Any, Literal, TypeAlias, final
+from typing import Any
 
 import numpy as np
 
-from naively.counting.axis import PRESENT, Axis, Name, title
-from naively.counting.block import Batch, Block, Dense, Documents, split_texts
+from naively.counting.axis import Axis, Name, title
+from naively.counting.block import Batch, Block, Documents, split_texts
 from naively.counting.labels import Label, LabelArray, Labels
 from naively.counting.leave_one_out import Parts
-from naively.counting.noise import Mechanism
-from naively.counting.tally import BlockTally, Tally, Total, count_classes, forget, impossible
+from naively.counting.tally import BlockTally, Tally, forget, impossible
 from naively.data.columns import Reading, Rows
 from naively.kernels import dispatch
 from naively.kernels.double_double import Sums
@@ -26,6 +22,7 @@ from naively.likelihoods.base import Contributions, Likelihood
 from naively.likelihoods.words import LENGTH_POWER
 from naively.messages import Shown, amount
 from naively.model.class_prior import PRETEND, class_probabilities
+from naively.model.counted import AddedNoise, check_counted, check_rows, count_batch
 from naively.model.held_out import HeldOut
 from naively.model.linear_part import LinearPart, Product, SeveralColumns
 from naively.model.weights import Weights, mean
@@ -42,7 +39,6 @@ from naively.schema.settle import (
     with_missing,
     without_words,
 )
-from naively.tabular import Tabular
 
 
 @dataclass(frozen=True)
@@ -552,253 +548,6 @@ class Model(Shown, OfFields):
 
 def _are_equal(a: Floats | None, b: Floats | None) -> bool:
     return a is b if a is None or b is None else np.array_equal(a, b)
-
-
-# --- Where a model comes from: what was learned and forgotten, when, how much, and from where ----
-
-
-Verb: TypeAlias = Literal["train", "update", "forget", "merge", "decay", "calibrate"]
-KEPT = 100  # records; of older ones there is but the number
-NAMED = 10  # files of a merge
-LONGEST = 500  # characters of a source
-
-
-@dataclass(frozen=True)
-class Record:
-    """What was done to a model.
-
-    Parameters
-    ----------
-    verb : {"train", "update", "forget", "merge", "decay", "calibrate"}
-        What was done; "train" is ``fit``, "update" is ``partial_fit``.
-    when : str
-        The time in UTC, by ISO 8601.
-    rows : float
-        How many rows (their total weight) it added, took away, or was fitted to.
-    total : float
-        How many rows the model held afterwards.
-    source : str
-        Where the rows came from: the name of a file, as it was given, or "" where rows came from
-        memory. Of a merge, the names of the files; of a decay, the factor.
-    model : str
-        The file of the model that this was done to before it was merged into this one, or "".
-    digest : str
-        Of the bytes of that file of rows, by which it is known when it comes again; "" where rows
-        came otherwise.
-    """
-
-    verb: Verb
-    when: str
-    rows: float
-    total: float
-    source: str = ""
-    model: str = ""
-    digest: str = ""
-
-
-@dataclass(frozen=True, repr=False)
-class History(Tabular):
-    """What was done to a model, the last hundred times; a row for each time, oldest first.
-
-    Parameters
-    ----------
-    records : tuple of Record
-        The last of them.
-    earlier : int
-        How many there were before these.
-
-    Examples
-    --------
-    >>> from naively import NaiveBayes
-    >>> nb = NaiveBayes().fit([[1.0], [2.0], [7.0]], ["a", "a", "b"]).forget([[2.0]], ["a"])
-    >>> [(record.verb, record.rows, record.total) for record in nb.history_.records]
-    [('train', 3.0, 3.0), ('forget', 1.0, 2.0)]
-    """
-
-    records: tuple[Record, ...] = ()
-    earlier: int = 0
-
-    def add(self, verb: Verb, rows: float, total: float, source: str = "") -> History:
-        """Return the history with what was done now."""
-        record = Record(verb, now(), rows, total, source[:LONGEST])
-        records = [*self.records, record]
-        return History(tuple(records[-KEPT:]), self.earlier + (len(records) > KEPT))
-
-    def of(self, source: str, digest: str = "") -> History:
-        """Return the history whose last record says where the rows came from."""
-        if not self.records:
-            return self
-        *before, last = self.records
-        named = replace(last, source=source[:LONGEST], digest=digest)
-        return replace(self, records=(*before, named))
-
-    def learned(self, digest: str) -> Record | None:
-        """Return the record of when a file was learned, unless it was forgotten as often."""
-        of_file = [record for record in self.records if digest and record.digest == digest]
-        learned = [record for record in of_file if record.verb != "forget"]
-        return learned[-1] if 2 * len(learned) > len(of_file) else None
-
-    @classmethod
-    def merged(cls, histories: Mapping[str, History] | Sequence[tuple[str, History]]) -> History:
-        """Return what was done to models, by the names of their files, in the order of time."""
-        pairs = [*histories.items()] if isinstance(histories, Mapping) else histories
-        every = chain.from_iterable(
-            (replace(record, model=record.model or name[:LONGEST]) for record in history.records)
-            for name, history in pairs
-        )
-        earlier = sum(history.earlier for _, history in pairs)
-        ordered = sorted(every, key=lambda record: record.when)
-        return History(tuple(ordered[-KEPT:]), earlier + max(0, len(ordered) - KEPT))
-
-    def to_dict(self) -> dict[str, list[Any]]:
-        names = ("when", "verb", "rows", "total", "source", "model")
-        return {name: [getattr(record, name) for record in self.records] for name in names}
-
-    def __str__(self) -> str:
-        """Return a sentence for each record, oldest first."""
-        lines = [f"{self.earlier:,} earlier changes are not listed"] * (self.earlier > 0)
-        return "\n".join(lines + [_said(record) for record in self.records])
-
-
-def now() -> str:
-    """Return the time in UTC by ISO 8601; ``SOURCE_DATE_EPOCH`` sets it, for files to be alike.
-
-    Examples
-    --------
-    >>> len(now())
-    20
-    """
-    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
-    when = datetime.fromtimestamp(int(epoch), UTC) if epoch.isdigit() else datetime.now(UTC)
-    return when.strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def names_of(paths: Iterable[str]) -> str:
-    """Return the names of files for a record, so many at most."""
-    every = list(paths)
-    more = f" and {len(every) - NAMED:,} more" if len(every) > NAMED else ""
-    return ", ".join(islice(every, NAMED)) + more
-
-
-def _said(record: Record) -> str:
-    source = f" {record.source}" * bool(record.source)
-    model = f" [{record.model}]" * bool(record.model)
-    return (
-        f"{record.when}  {record.verb}{source}: {amount(record.rows)} rows, "
-        f"{amount(record.total)} afterwards{model}"
-    )
-
-
-# --- The noise that was added to the counts of a model, for whoever reads them later -------------
-
-
-@final
-@dataclass(frozen=True)
-class AddedNoise:
-    """The noise in all counts of a model, and how well it hides a row.
-
-    Parameters
-    ----------
-    epsilon, delta : float
-        Any set of models is at most exp(epsilon) times as probable, and delta more, with one row
-        as without it.
-    mechanism : {"discrete Gaussian", "discrete Laplace"}
-        The distribution of the noise.
-    deviation : float
-        The standard deviation of the noise, in rows.
-    threshold : int
-        Levels, cells and words that the rows alone name are kept from this noisy count on; 0
-        where there are none.
-
-    Examples
-    --------
-    >>> print(AddedNoise(1.0, 1e-6, "discrete Gaussian", 17.5, 104))
-    noise: epsilon 1, delta 1e-06, discrete Gaussian of standard deviation 17.5; levels, cells
-    and words are kept from a noisy count of 104 on
-    """
-
-    epsilon: float
-    delta: float
-    mechanism: Mechanism
-    deviation: float
-    threshold: int
-
-    def __str__(self) -> str:
-        said = (
-            f"noise: epsilon {self.epsilon:g}, delta {self.delta:g}, {self.mechanism} of standard "
-            f"deviation {self.deviation:.3g}"
-        )
-        if not self.threshold:
-            return said
-        kept = f"levels, cells and words are kept from a noisy count of {self.threshold:,} on"
-        return f"{said}; {kept}"
-
-
-# --- Counting encoded rows as a schema says, and which rows and schemas can be counted -----------
-
-
-def check_rows(rows: Rows, labels: Labels) -> None:
-    """Raise a ValueError unless there are rows, and a label for each."""
-    if len(rows) != len(labels):
-        raise ValueError(
-            f"Found input variables with inconsistent numbers of samples: "
-            f"{len(rows)} rows and {len(labels)} labels."
-        )
-    if not len(rows):
-        raise ValueError("There are no rows to learn from: found 0 sample(s), at least 1 needed.")
-
-
-def check_counted(schema: Schema) -> None:
-    """Raise a ValueError if rows cannot be counted by a schema, as it is what a model made of it.
-
-    What it says that cells are missing is never counted, but follows from what is (``Model.taken``
-    beside ``Model.counted``).
-    """
-    if any(group.kind in ("missing", "missing as") for group in schema.groups):
-        raise ValueError(
-            "The schema says that missing cells are evidence, which follows from what is counted: "
-            "count by the attribute counted of a model, not by its schema."
-        )
-
-
-def count_batch(batch: Batch, schema: Schema) -> Tally:
-    """Count encoded rows; nothing is pruned.
-
-    Raises
-    ------
-    ValueError
-        If a row lacks a cell that was said to be complete.
-    """
-    return Total.of(_count_pieces(batch, schema), consume=True)
-
-
-def _count_pieces(batch: Batch, schema: Schema) -> Iterator[Tally]:
-    """Yield what is counted of each piece, which has the words of those before, and new ones."""
-    axes: Mapping[GroupKey, Axis] = {}
-    for piece in batch.pieces():
-        tally = _count(piece.on(axes), schema)
-        axes = tally.axes
-        if len(piece) < len(batch):
-            dispatch.give_back()
-        yield tally
-
-
-def _count(batch: Batch, schema: Schema) -> Tally:
-    texts = {
-        g.key: g.event.prepare(block)
-        for g in schema.groups
-        if isinstance(block := batch.blocks[g.key], Documents)
-    }
-    straight = len(texts) == 1 and all(block.counts_straight for block in texts.values())
-    words = {**batch.blocks, **(texts if straight else split_texts(texts, grow=True))}
-    blocks = {g.key: g.event.tally(words[g.key], batch.labels) for g in schema.groups}
-    weight = count_classes(batch.labels)
-    for key, block in batch.blocks.items():
-        if isinstance(block, Dense) and block.complete:
-            sums = blocks[key].sums
-            if PRESENT not in sums or (sums[PRESENT].high != weight.high).any():
-                raise ValueError("A cell is missing.")
-    return Tally(batch.labels.classes, weight, blocks)
 
 
 # --- What is to be said of a model's columns beside what was counted: which are multiplied -------

@@ -37,7 +37,8 @@ from naively.counting.tally import BlockTally, Tally
 from naively.kernels.dispatch import Vocabulary
 from naively.kernels.double_double import Sums
 from naively.kernels.reference import Floats
-from naively.model.model import AddedNoise, Model
+from naively.model.counted import AddedNoise
+from naively.model.model import Model
 from naively.schema.schema import Group
 from naively.schema.settle import View, without_words
 from naively.schema.text import Text
