@@ -31,8 +31,8 @@ def with_linear_part(
         return tuple(rng.normal(size=k).tolist())
 
     terms, columns = [], []
-    for group in model.taken.schema.of_columns:
-        axis = model.taken.counts[group.key].axis
+    for group in model.view.schema.of_columns:
+        axis = model.view.counts[group.key].axis
         if isinstance(axis, Words) or group.event.joined or group.event.layout == "rows":
             continue
         for j, name in enumerate(axis.columns):

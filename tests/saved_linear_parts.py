@@ -53,7 +53,7 @@ def terms_of(nb: NaiveBayes) -> list[Term]:
                 functions: list[Any] = [Line(-x, 2.5 + x, x / 3, 1 + x), Line(x, x, x, x)]
                 functions += [There(), Above(x), Above(2 * x)]
             else:
-                axis = nb.model_.taken.counts[group.key].axis
+                axis = nb.model_.view.counts[group.key].axis
                 levels = axis.levels[list(axis.columns).index(name)]
                 functions = [Step(level, x, 0.3 + x) for level in levels[:2]]
                 functions += [There()] if group.kind == "string" else []
@@ -83,7 +83,7 @@ def linear_of(nb: NaiveBayes) -> LinearPart:
 
 def rules_of(nb: NaiveBayes) -> list[Rule]:
     """Return rules with conditions of every kind."""
-    key = {name: of.key for name, of in nb.model_.taken.schema.columns.items()}
+    key = {name: of.key for name, of in nb.model_.view.schema.columns.items()}
     number, level = key["number"], key["level"]
     high, low = Condition(number, "number", Above(1.5)), Condition(number, "number", Above(0.5))
     among = Condition(level, "level", OneOf(("u", "w")), missing=1)

@@ -174,8 +174,8 @@ def test_the_prior_of_a_mean_is_pretend_rows_of_the_known_variance() -> None:
 def test_complement_estimates_the_shares_of_words() -> None:
     rows, labels = as_rows([[5.0, 3.0, 0.0], [1.0, 0.0, 2.0]]), encode_labels(["a", "b"])
     model = learn(rows, labels, Complement(alpha=2.0))
-    (tally,) = model.taken.counts.values()
-    event = model.taken.schema.groups[0].event
+    (tally,) = model.view.counts.values()
+    event = model.view.schema.groups[0].event
     outside = np.array([[1.0, 0.0, 2.0], [5.0, 3.0, 0.0]]).T  # of a the words of b
     np.testing.assert_allclose(event.parameters(tally, "mle")["p"], outside / outside.sum(axis=0))
     shares = (outside + 2) / (outside + 2).sum(axis=0)

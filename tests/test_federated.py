@@ -162,7 +162,7 @@ def test_noisy_files_are_merged_and_say_so(tmp_path: Path) -> None:
         content = store.load_all(out)
         assert content.sample is None
         assert content.model.weights is None
-        assert len(content.model.noise) == 1
+        assert len(content.model.counted.noise) == 1
         assert content.provenance["target"] == "kind"
         assert content.provenance["noise"].startswith("epsilon 50, delta 0.001, discrete ")
         shared.append(out)

@@ -21,7 +21,7 @@ def test_models_that_only_print_alike_do_not_merge(monkeypatch: pytest.MonkeyPat
     """As if a default had changed since one of them was saved, so that it is not printed."""
     one, two = (NaiveBayes(Bernoulli(threshold=t), weights=None).fit(X, Y) for t in (0.0, 2.5))
     monkeypatch.setattr(EventModel, "__str__", lambda self: self.name)
-    (a, b) = (nb.model_.taken.schema.groups[0].key for nb in (one, two))
+    (a, b) = (nb.model_.view.schema.groups[0].key for nb in (one, two))
     assert str(a) == str(b)
     with pytest.raises(ValueError, match=r"threshold=0\.0.*threshold=2\.5.*cannot be merged"):
         one.merge(two)
@@ -68,14 +68,14 @@ def test_weights_of_words_are_known_by_their_band() -> None:
     texts = ["one two three four", "two three four one", "five six two eight", "six five one two"]
     nb = NaiveBayes(Text(binary=True, event=Multinomial(0.5))).fit(texts, Y)
     assert nb.weights_ is not None
-    (group,) = nb.model_.taken.schema.groups
+    (group,) = nb.model_.view.schema.groups
     assert set(nb.weights_.of) == {Part(group.key, "text", band) for band in (0, 1, 2)}
     assert [*nb.weights_.by_name][1].endswith(", words in 2 to 3 texts")
 
 
 def test_a_key_that_was_hashed_takes_its_hash_nowhere() -> None:
     """A string has another hash in another process, which a pickle may be read in."""
-    (group,) = NaiveBayes().fit(X, Y).model_.taken.schema.groups
+    (group,) = NaiveBayes().fit(X, Y).model_.view.schema.groups
     hash(group.key)
     other = pickle.loads(pickle.dumps(group.key))  # noqa: S301
     assert vars(other).keys() == {"event", "kind", "column", "analyser"}

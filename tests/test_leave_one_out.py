@@ -88,7 +88,7 @@ def assert_refitted(sample: Sample, found: np.ndarray) -> None:
     for i in range(len(sample)):
         one = sample.take([i])
         left = without(model, one)
-        if left.taken.schema.derived != model.taken.schema.derived:
+        if left.view.schema.derived != model.view.schema.derived:
             continue  # the row has the only missing cell of a column
         likelihood = left.joint_log_likelihood(one.rows) - left.class_log_prior
         if likelihood.min() < -500:

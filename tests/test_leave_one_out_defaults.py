@@ -55,7 +55,7 @@ def left_out(sample: Sample) -> np.ndarray:
 
 
 def only_block(model: Model) -> tuple[EventModel, BlockTally]:
-    (group,), (block,) = model.taken.schema.groups, model.counted.tally.blocks.values()
+    (group,), (block,) = model.view.schema.groups, model.counted.tally.blocks.values()
     return group.event, block
 
 
@@ -195,7 +195,7 @@ def test_of_many_rows_bins_and_the_width_of_their_kernel_stay(event: Histogram, 
 
 def check_bins_that_stay(event: Histogram, sample: Sample) -> None:
     model = sample.model
-    likelihood: Any = next(iter(model.taken.likelihoods.values()))
+    likelihood: Any = next(iter(model.view.likelihoods.values()))
     said = np.split(np.exp(likelihood.table), likelihood.first[1:-1])
     expected = np.zeros((len(sample), len(model.classes)))
     for name, edges, table in zip(sample.columns, likelihood.edges, said, strict=True):
@@ -275,7 +275,7 @@ def weighted_without(product: Product, seed: int) -> Iterator[tuple[np.ndarray, 
         weight = None if table.weight is None else table.weight[[i]]
         one = rows.take([i])
         left = model - Model.learn(one, encode_labels(table.y[[i]], weight), model.counted.schema)
-        if left.taken.schema.derived != model.taken.schema.derived:
+        if left.view.schema.derived != model.view.schema.derived:
             continue  # it has the only cell of a column that is missing
         prior = np.log(left.independent_rows + 1.0)
         yield joint[i], (left.joint_log_likelihood(one) - left.start)[0] + prior

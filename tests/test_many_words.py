@@ -104,7 +104,7 @@ def test_labels_are_predicted_without_a_table_of_rows_times_classes(monkeypatch)
     X = texts(word)
     monkeypatch.setattr(calibrate, "CELLS", 500_000)
     nb = NaiveBayes().fit(X, y)
-    assert len(nb.model_.taken.schema.groups) > 1  # the joint of one is added to that of the next
+    assert len(nb.model_.view.schema.groups) > 1  # the joint of one is added to that of the next
     expected = nb.classes_[nb.predict_joint_log_proba(X).argmax(axis=1)]
     with little_memory(8 * ROWS * CLASSES):
         assert (nb.predict(X) == expected).all()
@@ -154,8 +154,8 @@ def test_some_rows_are_left_out_as_they_are_among_all(event):
     word = rng.integers(0, 120, (60, 6))
     rows, y = [*texts(word), None], np.append(np.tile(["a", "b", "c"], 20), "a")
     nb = NaiveBayes(event, weights=None).fit(rows, y)
-    (group,) = nb.model_.taken.schema.groups
-    counts, labels = nb.model_.taken.counts[group.key], encode_labels(y)
+    (group,) = nb.model_.view.schema.groups
+    counts, labels = nb.model_.view.counts[group.key], encode_labels(y)
     block = nb.model_.blocks(nb.model_.encode(nb._rows(rows)))[group.key]
     every = group.event.leave_one_out(counts, block, labels)
     some = np.array([3, 60, 17, 3])
@@ -179,11 +179,11 @@ def test_sparse_models_are_those_of_the_whole_table(monkeypatch, event, weights)
         return NaiveBayes(event, weights=weights).fit(X, y)
 
     sparse = fit()
-    kinds = {type(of) for of in sparse.model_.taken.likelihoods.values()}
+    kinds = {type(of) for of in sparse.model_.view.likelihoods.values()}
     assert kinds == {WordSlopes}
     monkeypatch.setattr(tally, "FEW_CLASSES", 40)
     dense = fit()
-    assert {type(of) for of in dense.model_.taken.likelihoods.values()} == {LogLinear}
+    assert {type(of) for of in dense.model_.view.likelihoods.values()} == {LogLinear}
     close = {"rtol": 1e-6 if weights == "loo" else 1e-9, "atol": 1e-12}
     np.testing.assert_allclose(sparse.predict_proba(X), dense.predict_proba(X), **close)
     np.testing.assert_allclose(

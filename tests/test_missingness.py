@@ -36,6 +36,7 @@ from naively.counting.labels import encode_labels
 from naively.data.frames import as_rows
 from naively.fitting import weights as calibrate
 from naively.fitting.leave_one_out import left_out
+from naively.model.counted import Counted
 from naively.model.model import Model
 from naively.schema import settle as missing_module
 from naively.schema.choose import infer
@@ -105,7 +106,7 @@ FRAMES: dict[str, Any] = {
 
 def group_of(nb: NaiveBayes) -> Group | None:
     """The group of missing cells, if there is one."""
-    found = [group for group in nb.model_.taken.schema.groups if group.kind == "missing"]
+    found = [group for group in nb.model_.view.schema.groups if group.kind == "missing"]
     assert len(found) <= 1
     return found[0] if found else None
 
@@ -115,7 +116,7 @@ def counted(nb: NaiveBayes) -> dict[Any, np.ndarray]:
     group = group_of(nb)
     if group is None:
         return {}
-    table = nb.model_.taken.tally.blocks[group.key][LEVEL].high.reshape(len(group.columns), 2, -1)
+    table = nb.model_.view.tally.blocks[group.key][LEVEL].high.reshape(len(group.columns), 2, -1)
     per = nb.model_.rows_per_weight
     table = table if per is None else table / per  # from rows to what they weigh
     return {name.of: of for name, of in zip(group.derived, table, strict=True)}
@@ -247,7 +248,7 @@ def test_a_long_text_is_not_missing() -> None:
     assert_counted(nb, by_hand(gone, Y))
     group, labels = group_of(nb), encode_labels(Y)
     assert group is not None
-    for batch in (nb.model_.counted.schema, nb.model_.taken.schema):
+    for batch in (nb.model_.counted.schema, nb.model_.view.schema):
         codes = nb.model_.recode(batch.encode(as_rows({"text": texts}), labels)).blocks[group.key]
         np.testing.assert_array_equal(codes.codes[:, 0], gone["text"])
     runs, words = Text("char_wb", ngram_range=(2, 3), max_characters=100), Text(binary=True)
@@ -348,9 +349,9 @@ def test_leave_one_out_is_the_model_without_the_row() -> None:
             if i % 20 == 0:
                 without = fit(take(left), Y[left])
                 only = nb.model_.encode(rows.take(slice(i, i + 1)))
-                likelihood = without.model_.taken.likelihoods[group.key]
+                likelihood = without.model_.view.likelihoods[group.key]
                 item = likelihood.contributions(only.blocks[group.key])
-                column = list(without.model_.taken.schema.groups[-1].columns).index(name)
+                column = list(without.model_.view.schema.groups[-1].columns).index(name)
                 mine = item.value[item.column == column]
                 np.testing.assert_allclose(found.table[at, i], (mine - mine.mean())[0], atol=1e-12)
 
@@ -396,7 +397,7 @@ def test_the_first_missing_cells_change_nothing_until_weights_are_fitted() -> No
     group = group_of(nb)
     assert group is not None
     assert [str(name) for name in group.columns] == ["x is missing"]
-    part = nb.model_.taken.parts[group.key].keys
+    part = nb.model_.view.parts[group.key].keys
     np.testing.assert_array_equal(nb.weights_.table(part, nb.classes_.tolist()), 0.0)
     ignoring = fit(table, presence="ignore").partial_fit(more, ["a", "b"])
     new = {"x": np.array([0.3, np.nan, -2.0]), "w": np.array([0, 1, 3])}
@@ -431,9 +432,9 @@ def test_what_follows_from_missing_cells_is_not_counted() -> None:
     again = Model.learn(rows, labels, model.counted.schema, settings)
     np.testing.assert_array_equal(again.posterior(rows), model.posterior(rows))
     with pytest.raises(ValueError, match="count by the attribute counted of a model"):
-        Model.learn(rows, labels, model.taken.schema, settings)
+        Model.learn(rows, labels, model.view.schema, settings)
     with pytest.raises(ValueError, match="count by the attribute counted of a model"):
-        Model.count(model.encode(rows, labels), model.taken.schema, settings)
+        Counted.of(model.encode(rows, labels), model.view.schema, settings)
 
 
 def test_the_model_of_how_rows_are_generated_has_none() -> None:
@@ -484,7 +485,7 @@ def test_rows_without_a_label_are_learned_from_too() -> None:
     p = nb.predict_proba(X)
     np.testing.assert_allclose(p.sum(axis=1), 1.0)
     if (group := group_of(nb)) is not None:
-        block = nb.model_.taken.tally.blocks[group.key][LEVEL].high.reshape(
+        block = nb.model_.view.tally.blocks[group.key][LEVEL].high.reshape(
             len(group.columns), 2, -1
         )
         np.testing.assert_allclose(

@@ -46,7 +46,7 @@ def test_a_row_that_holds_nothing_has_the_class_prior(prior: Any) -> None:
 
 def test_a_table_without_any_cell_is_answered_by_the_prior() -> None:
     model = learn({"x": [None] * 5, "y": [None] * 5})
-    assert not model.taken.schema.groups
+    assert not model.view.schema.groups
     rows = as_rows({"x": [None] * 3, "y": [None] * 3})
     np.testing.assert_allclose(model.posterior(rows), [[0.4, 0.6]] * 3)
     np.testing.assert_allclose(model.log_posterior(rows), np.log([[0.4, 0.6]] * 3))

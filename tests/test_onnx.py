@@ -84,7 +84,7 @@ def test_probabilities_are_those_of_the_model(case: Case, data: Any) -> None:
 
 
 def scored(model: Model, card: Scorecard, rows: Any) -> np.ndarray:
-    inputs = tensors_of(list(inputs_of(card).values()), model.taken.schema.match(rows))
+    inputs = tensors_of(list(inputs_of(card).values()), model.view.schema.match(rows))
     found: np.ndarray = session_of(onnx_of(card)).run(["probabilities"], inputs)[0]
     return found
 

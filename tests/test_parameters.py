@@ -129,8 +129,8 @@ def test_every_event_model_has_its_table(case: Case, data: st.DataObject) -> Non
     tables = [
         # Of a missing cell there is one line, as that it is present is what is left.
         p.size // (2 if group.kind == "missing" else 1)
-        for group in model.taken.schema.groups
-        for p in group.event.parameters(model.taken.counts[group.key], "mle").values()
+        for group in model.view.schema.groups
+        for p in group.event.parameters(model.view.counts[group.key], "mle").values()
     ]
     assert len(table) == sum(tables) + len(model.classes)
     for name in set(columns["column"]):

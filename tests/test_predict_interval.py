@@ -232,9 +232,9 @@ def test_means_and_variances_of_few_rows_are_exact(name: str) -> None:
     y = np.repeat([0, 1], 4)
     x = draw(rng, y * 1.0)
     model = NaiveBayes({"a": event}, weights=None).fit({"a": x}, y).model_
-    (group,) = model.taken.schema.groups
+    (group,) = model.view.schema.groups
     blocks = model.blocks(model.encode(as_rows({"a": x})))
-    found = group.event.uncertain(model.taken.counts[group.key], blocks[group.key])
+    found = group.event.uncertain(model.view.counts[group.key], blocks[group.key])
     for c in (0, 1):
         drawn = np.concatenate([oracle(x[y == c], x, rng) for _ in range(40)])
         off = found.mean[:, c] - drawn.mean(axis=0)  # but for a base measure, alike in all classes
@@ -502,11 +502,11 @@ def test_weighted_variances_are_those_of_what_is_weighted(of_texts: bool) -> Non
     blocks, classes = model.blocks(batch), model.classes.tolist()
     joint = np.asarray(model.score(batch, "joint"))
     for group, found in zip(
-        model.taken.schema.groups, uncertainty._uncertain(model, batch), strict=True
+        model.view.schema.groups, uncertainty._uncertain(model, batch), strict=True
     ):
-        parts, block = model.taken.parts[group.key], blocks[group.key]
-        of = group.event.uncertain(model.taken.counts[group.key], block, 1.0)
-        bare = group.event.uncertain(model.taken.counts[group.key], block, 0.0)
+        parts, block = model.view.parts[group.key], blocks[group.key]
+        of = group.event.uncertain(model.view.counts[group.key], block, 1.0)
+        bare = group.event.uncertain(model.view.counts[group.key], block, 0.0)
         assert (of.variance <= bare.variance + 1e-9).all()
         weight = model.weights.table(parts.keys, classes)
         for row in range(3):

@@ -193,7 +193,7 @@ def test_merged_models_have_the_held_out_rows_of_both(tmp_path: Path, in_memory:
         part.save(tmp_path / f"{i}", sets=True)
     if not in_memory:
         parts = [load(tmp_path / f"{i}") for i in range(2)]
-        rows = sum(part.model_.held_out.rows.sum() for part in parts)
+        rows = sum(part.model_.counted.held_out.rows.sum() for part in parts)
     merged = parts[0].merge(parts[1])
     new, labels = table(4_000, 9)
     sets = merged.predict_set(new, 0.9)
@@ -201,7 +201,7 @@ def test_merged_models_have_the_held_out_rows_of_both(tmp_path: Path, in_memory:
         whole = NaiveBayes().fit(X, y)
         np.testing.assert_array_equal(sets.contains, whole.predict_set(new, 0.9).contains)
     else:
-        assert merged.model_.held_out.rows.sum() == pytest.approx(rows)
+        assert merged.model_.counted.held_out.rows.sum() == pytest.approx(rows)
     held = sets.contains[np.arange(len(new)), np.searchsorted(merged.classes_, labels)].mean()
     assert 0.87 < held < 0.96
 
@@ -219,7 +219,7 @@ def test_what_is_forgotten_or_fades_is_counted_and_calibrate_mends_it() -> None:
     X, y = table(400)
     nb = knowing_sets(NaiveBayes().fit(X, y))
     nb.forget(X[:20], y[:20]).decay(0.98)
-    assert nb.model_.held_out.left == pytest.approx(0.95 * 0.98)
+    assert nb.model_.counted.held_out.left == pytest.approx(0.95 * 0.98)
     nb.predict_set(X, 0.9)
     nb.decay(0.95)
     with pytest.raises(ValueError, match=r"Only 88% of the rows .* fewer than 90%: call calibrate"):
@@ -235,10 +235,10 @@ def test_a_class_that_is_forgotten_whole_is_in_no_set() -> None:
     X, y = table(600)
     nb = knowing_sets(NaiveBayes().fit(X, y))
     rare = y == "rare"
-    held_out = nb.model_.held_out
+    held_out = nb.model_.counted.held_out
     nb.forget(X[rare], y[rare])
     assert "rare" not in nb.classes_.tolist() or nb.class_count_.min() == 0
-    left = nb.model_.held_out
+    left = nb.model_.counted.held_out
     assert left.left == pytest.approx(1 - rare.mean())
     assert left.classes == tuple(nb.classes_.tolist())
     if "rare" not in left.classes:
@@ -261,10 +261,10 @@ def test_a_model_that_grows_keeps_them_until_its_weights_are_fitted_again(tmp_pa
     X, y = table(400)
     nb = knowing_sets(NaiveBayes().fit(X, y))
     nb.save(tmp_path / "m")
-    known = nb.model_.held_out
-    assert nb.partial_fit(X[:5], y[:5]).model_.held_out is known
-    assert nb.partial_fit(X[:200], y[:200]).model_.held_out is None
-    assert load(tmp_path / "m").partial_fit(X[:200], y[:200]).model_.held_out is not None
+    known = nb.model_.counted.held_out
+    assert nb.partial_fit(X[:5], y[:5]).model_.counted.held_out is known
+    assert nb.partial_fit(X[:200], y[:200]).model_.counted.held_out is None
+    assert load(tmp_path / "m").partial_fit(X[:200], y[:200]).model_.counted.held_out is not None
     nb.partial_fit(X[:3], ["new", "new", "new"])
     assert nb.predict_set(X, 0.9).contains.shape == (400, 4)
 
@@ -276,7 +276,7 @@ def test_a_weight_of_2_is_the_row_twice() -> None:
         NaiveBayes(weights=None).fit(X, y, np.full(150, 2.0)),
         NaiveBayes(weights=None).fit(*twice),
     )
-    found, expected = (of._calibrated().held_out.rows.sum() for of in (a, b))
+    found, expected = (of._calibrated().counted.held_out.rows.sum() for of in (a, b))
     assert found == pytest.approx(expected)
 
 
@@ -302,7 +302,7 @@ def test_noise_leaves_no_held_out_row() -> None:
     nb = NaiveBayes(weights=None).fit(X, y)
     nb.assess()
     noisy = nb.export.with_noise(1.0, 1e-6)
-    assert noisy.model_.held_out is None
+    assert noisy.model_.counted.held_out is None
 
 
 # --- Out of Python -------------------------------------------------------------------------------

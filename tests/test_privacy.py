@@ -199,7 +199,7 @@ def test_nothing_but_noise_and_the_threshold_changes_counts(
 ) -> None:
     model = data.draw(samples(case)).model
     again = exactly(model)
-    (noise,) = again.noise
+    (noise,) = again.counted.noise
     expected: Counts = {
         ("rows", c): n
         for c, n in zip(again.classes.tolist(), again.counted.tally.class_count, strict=True)
@@ -227,18 +227,20 @@ def test_a_noisy_model_is_lawful(case: Case, data: st.DataObject) -> None:
     epsilon, seed = data.draw(st.sampled_from([0.3, 3.0])), data.draw(st.integers(0, 99))
     noisy = with_noise(table.model, epsilon, 0.1, random_below(seed))
     noise, threshold = choose(epsilon, 0.1, changes(table.model), len(table.model.classes))
-    assert noisy.noise == (AddedNoise(epsilon, 0.1, noise.mechanism, noise.deviation, threshold),)
-    assert noisy.impossible is None
+    assert noisy.counted.noise == (
+        AddedNoise(epsilon, 0.1, noise.mechanism, noise.deviation, threshold),
+    )
+    assert noisy.counted.impossible is None
     assert noisy.classes.tolist() == table.model.classes.tolist()
     again = store.from_bytes(store.to_bytes(noisy)).model
-    assert again.noise == noisy.noise
+    assert again.counted.noise == noisy.counted.noise
     assert vector(again) == vector(noisy)
     p = again.posterior(table.rows)
     assert np.isfinite(p).all()
     np.testing.assert_allclose(p.sum(axis=1), 1.0)
     np.testing.assert_allclose(p, noisy.posterior(table.rows), rtol=1e-9, atol=1e-12)
     both = noisy + again
-    assert both.noise == noisy.noise * 2
+    assert both.counted.noise == noisy.counted.noise * 2
     assert np.isfinite(both.posterior(table.rows)).all()
     for group in noisy.counted.schema.groups:
         block = noisy.counted.tally.blocks[group.key]
@@ -287,7 +289,7 @@ def test_every_count_has_the_noise_that_is_said(kind: str, delta: float) -> None
     before, found, chosen = vector(model), [], set()
     for seed in range(15):
         noisy = with_noise(model, 3.0, delta, random_below(seed))
-        (noise,) = noisy.noise
+        (noise,) = noisy.counted.noise
         after = vector(noisy)
         assert after.keys() == before.keys()
         differ = np.array([after[of] - count for of, count in before.items()])

@@ -192,7 +192,7 @@ def test_what_is_loaded_is_what_was_saved(
     nb.save(path)
     again = load(path)
     assert str(again.schema_) == str(nb.schema_)
-    assert again.model_.taken.schema == nb.model_.taken.schema
+    assert again.model_.view.schema == nb.model_.view.schema
     np.testing.assert_array_equal(again.predict_proba(other.X), nb.predict_proba(other.X))
     assert_same(again, nb, other.X, atol=0)
     X, y, _ = other.labelled

@@ -248,7 +248,7 @@ def test_rows_to_start_from_have_the_librarys_posteriors(products):
     features = others.drop(columns="y")
     starts_are_scored_as_by(nb, report, features.iloc)
     found = {column["name"]: column["kind"] for column in scorer_of(report)["columns"]}
-    assert found == {title(name): kind for name, kind in nb.model_.taken.schema.kinds.items()}
+    assert found == {title(name): kind for name, kind in nb.model_.view.schema.kinds.items()}
     truths = {type(row["cells"]["wet"]) for row in scorer_of(report)["rows"]}
     assert truths <= {bool, type(None)}
     times = {row["cells"]["when"] for row in scorer_of(report)["rows"]} - {None}

@@ -343,7 +343,7 @@ def test_what_a_model_has_of_rules_is_what_was_grown(seed: int) -> None:
     for _, added in (*linear.of_columns(blocks, [0, 1]), *linear.of_rules(blocks, [0, 1])):
         found += added
     np.testing.assert_allclose(found[:, 1] - found[:, 0], expected, atol=1e-9)
-    fast = linear.of_several(model.taken.axes, [0, 1]).added(blocks, len(labels))
+    fast = linear.of_several(model.view.axes, [0, 1]).added(blocks, len(labels))
     slow = sum(added for _, added in linear.of_rules(blocks, [0, 1]))
     np.testing.assert_allclose(fast, slow, atol=1e-12)
 
@@ -365,7 +365,7 @@ def test_the_cells_of_rules_part_the_rows() -> None:
         nb = model(name)
         some, _ = rows()
         batch = nb.model_.counted.schema.encode(
-            as_rows(some), encode_labels([0] * 200), nb.model_.taken.axes
+            as_rows(some), encode_labels([0] * 200), nb.model_.view.axes
         )
         sets = cells_of_rules(nb.model_)
         told = list(rules_of_rows(nb.model_, batch.blocks))
@@ -391,7 +391,7 @@ def test_shares_of_the_cells_of_a_rule_sum_to_1_and_the_strongest_are_among_all_
         of = [i for i, number in enumerate(listed.rule) if number == rule]
         assert listed.share[of].sum() == pytest.approx(1)
     # What rows of a class gain by the rules of the same columns is parted among their cells.
-    batch = nb.model_.counted.schema.encode(as_rows(X), encode_labels(y), nb.model_.taken.axes)
+    batch = nb.model_.counted.schema.encode(as_rows(X), encode_labels(y), nb.model_.view.axes)
     told = {title_of_columns(of): added for of, _, added in rules_of_rows(nb.model_, batch.blocks)}
     cells = counted_cells(nb.model_, [batch])
     for of in cells:

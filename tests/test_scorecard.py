@@ -319,8 +319,8 @@ def forgetful() -> NaiveBayes:
     rows = {name: columns[name] for name in ("size", "colour")}
     rows["colour"] = ["green" if i < 20 else of for i, of in enumerate(rows["colour"])]
     nb = NaiveBayes({"colour": "categorical"}).fit(rows, y)
-    key = next(g.key for g in nb.model_.taken.schema.groups if "colour" in g.columns)
-    size = next(g.key for g in nb.model_.taken.schema.groups if "size" in g.columns)
+    key = next(g.key for g in nb.model_.view.schema.groups if "colour" in g.columns)
+    size = next(g.key for g in nb.model_.view.schema.groups if "size" in g.columns)
     conditions = Condition(key, "colour", OneOf(("green",))), Condition(size, "size", Above(0.0))
     weights = nb.weights_
     assert weights is not None

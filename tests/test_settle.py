@@ -63,7 +63,7 @@ def joined(
 
 def chosen(nb: NaiveBayes) -> dict[Any, set[str]]:
     """Return what each column is taken for."""
-    of = nb.model_.taken.schema.groups_of
+    of = nb.model_.view.schema.groups_of
     return {
         name: {f"{group.event.name} {group.analyser or group.kind}" for group in groups}
         for name, groups in of.items()
@@ -180,7 +180,7 @@ def test_notes_that_begin_alike_are_texts_all_the_same(text_first: bool) -> None
     for start in range(0, len(y), 500):
         some = slice(start, start + 500)
         parts.partial_fit({"note": notes[some], "n": range(*some.indices(len(y)))}, y[some])
-    assert whole.model_.taken.schema.kinds["note"] == "text"
+    assert whole.model_.view.schema.kinds["note"] == "text"
     check_same(parts, whole, {"note": notes[:200], "n": range(200)})
 
 
@@ -188,10 +188,10 @@ def test_categories_of_many_words_are_no_texts() -> None:
     answers = ["I do not agree at all", "I agree with all of it", "I cannot say at present"]
     y = ["a", "b", "a"]
     nb = Columns().partial_fit({"answer": answers}, y)
-    assert nb.model_.taken.schema.kinds == {"answer": "text"}  # three of three differ
+    assert nb.model_.view.schema.kinds == {"answer": "text"}  # three of three differ
     for _ in range(4):
         nb.partial_fit({"answer": answers}, y)
-    assert nb.model_.taken.schema.kinds == {"answer": "string"}
+    assert nb.model_.view.schema.kinds == {"answer": "string"}
     check_same(nb, Columns().fit({"answer": answers * 5}, y * 5), {"answer": [*answers, "?"]})
 
 
@@ -215,7 +215,7 @@ def test_runs_of_characters_are_counted_of_the_first_characters() -> None:
     for table, labels in ((texts, y), ({"t": texts["t"][::-1]}, y[::-1])):
         nb = NaiveBayes().partial_fit({"t": table["t"][:1]}, labels[:1])
         nb.partial_fit({"t": table["t"][1:]}, labels[1:])
-        (runs,) = (g for g in nb.model_.taken.schema.groups if not g.analyser.legible)
+        (runs,) = (g for g in nb.model_.view.schema.groups if not g.analyser.legible)
         assert runs.analyser.max_characters == FIRST == 500
         words = nb.tally_.blocks[runs.key].axis.words
         assert "sho" in words
@@ -274,4 +274,4 @@ def test_a_large_file_is_read_in_batches_as_at_once(
         models.append(load(out))
     table = {"x": [0, 1, 2], "note": texts[-3:], "day": ["2024-02-03"] * 3}
     check_same(*models, table)
-    assert models[0].model_.taken.schema.kinds == {"x": "number", "note": "text", "day": "time"}
+    assert models[0].model_.view.schema.kinds == {"x": "number", "note": "text", "day": "time"}

@@ -41,7 +41,7 @@ on_blocks = pytest.mark.parametrize(
 
 
 def likelihood_of(event: Any) -> Likelihood:
-    (found,) = learn(as_rows(X + 0.25), encode_labels(Y), event).taken.likelihoods.values()
+    (found,) = learn(as_rows(X + 0.25), encode_labels(Y), event).view.likelihoods.values()
     return found
 
 

@@ -30,7 +30,7 @@ Y = ["a", "b", "a", "b", "a", "b"]
 def p_of(nb: NaiveBayes, how: str = "mean") -> np.ndarray:
     """The probabilities of the only block, by row and class."""
     ((_, tally),) = nb.tally_.blocks.items()
-    (group,) = nb.model_.taken.schema.groups
+    (group,) = nb.model_.view.schema.groups
     return group.event.parameters(tally, how)["p"]
 
 
@@ -55,7 +55,7 @@ def test_every_table_can_be_smoothed(smoothing: Any, weights: Any) -> None:
     if smoothing != "auto":
         as_number = NaiveBayes(smoothing=count, weights=weights).fit(TABLE, Y)
         np.testing.assert_array_equal(as_number.predict_proba(TABLE), p)
-        for group in nb.model_.taken.schema.of_columns:
+        for group in nb.model_.view.schema.of_columns:
             assert group.event.alpha == count
 
 
@@ -119,7 +119,7 @@ def test_columns_of_zero_and_one_are_bernoulli(kind: Any) -> None:
     y = [1, 1, 0, 0]
     for table in (X, {name: X[:, j] for j, name in enumerate("abc")}):
         nb = NaiveBayes(weights=None).fit(table, y)
-        events = {g.event.name: list(g.columns) for g in nb.model_.taken.schema.groups}
+        events = {g.event.name: list(g.columns) for g in nb.model_.view.schema.groups}
         names = [*table] if isinstance(table, dict) else [0, 1, 2]
         assert events == {"bernoulli": names[:2], "histogram": names[2:]}
     coins = NaiveBayes(weights=None).fit(X[:, :2], y)
@@ -134,7 +134,7 @@ def test_columns_of_zero_and_one_are_bernoulli(kind: Any) -> None:
 @pytest.mark.parametrize("column", [[0, 0, 0, 0], [1, 2, 2, 1], [0, 1, 2, 1], [0.0, 0.5, 1, 1]])
 def test_other_columns_of_numbers_are_not(column: list) -> None:
     nb = NaiveBayes(weights=None).fit({"x": column}, [1, 1, 0, 0])
-    (group,) = nb.model_.taken.schema.groups
+    (group,) = nb.model_.view.schema.groups
     assert group.event.name == "histogram"
 
 
@@ -142,10 +142,10 @@ def test_missing_cells_leave_a_column_of_zero_and_one_what_it_is() -> None:
     nb = NaiveBayes(weights=None).fit(
         {"x": [1, None, 0, 1], "z": [0.0, 1.0, np.nan, 1]}, list("abab")
     )
-    assert [g.event.name for g in nb.model_.taken.schema.groups] == ["bernoulli"]
+    assert [g.event.name for g in nb.model_.view.schema.groups] == ["bernoulli"]
 
 
 def test_levels_are_smoothed_by_their_own_pseudo_count() -> None:
     nb = NaiveBayes(smoothing="jeffreys", weights=None).fit({"x": list("rrb")}, list("aab"))
-    (group,) = nb.model_.taken.schema.groups
+    (group,) = nb.model_.view.schema.groups
     assert group.event == Categorical(alpha=0.5)

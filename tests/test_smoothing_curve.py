@@ -209,8 +209,8 @@ def test_what_leave_one_out_has_chosen_is_said_and_marked() -> None:
     X, y = truths()
     nb = NaiveBayes("bernoulli").fit(X, y)
     curve = nb.curve.smoothing(X, y)
-    (group,) = nb.model_.taken.schema.groups
-    chosen = group.event.settled(nb.model_.taken.counts[group.key]).alpha
+    (group,) = nb.model_.view.schema.groups
+    chosen = group.event.settled(nb.model_.view.counts[group.key]).alpha
     assert curve.chosen == {"bernoulli": chosen}
     assert not NaiveBayes("bernoulli", smoothing=1).fit(X, y).curve.smoothing(values=[1]).chosen
     for metric in ("accuracy", "log_loss"):

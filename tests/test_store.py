@@ -35,7 +35,7 @@ def test_what_is_loaded_is_what_was_saved(
     again, provenance, sample = store.load_all(path)
     assert provenance == {"note": "§"}
     assert sample is None
-    assert again.taken.schema == model.taken.schema
+    assert again.view.schema == model.view.schema
     assert again.classes.dtype == model.classes.dtype
     assert again.classes.tolist() == model.classes.tolist()
     for name, block in model.counted.tally.blocks.items():

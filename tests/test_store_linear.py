@@ -131,7 +131,7 @@ def test_the_header_and_the_arrays_are_as_documented(tmp_path: Path) -> None:
     nb = NaiveBayes({"x": Gaussian(), "c": Categorical()}).fit(
         {"x": [1.0, 2.0, 3.0, 4.0], "c": ["u", "v", None, "u"]}, ["no", "yes", "no", "yes"]
     )
-    of_x, of_c = (nb.model_.taken.schema.columns[name].key for name in ("x", "c"))
+    of_x, of_c = (nb.model_.view.schema.columns[name].key for name in ("x", "c"))
     line = Term(of_x, "x", Line(1.5, 3.5, 2.5, 0.5))
     step = Term(of_c, "c", Step("u", 0.25, 0.75))
     only = Term(of_x, "x", Line(0.0, 1.0, 0.125, 2.0))
@@ -196,7 +196,7 @@ def test_a_column_that_is_counted_otherwise_by_now_keeps_its_terms(tmp_path: Pat
     }
     nb = NaiveBayes().fit(X, y.tolist())
     a, f = (
-        Term(nb.model_.taken.schema.columns[name].key, name, Line(-1.0, 2.0, 0.5, 1.0))
+        Term(nb.model_.view.schema.columns[name].key, name, Line(-1.0, 2.0, 0.5, 1.0))
         for name in "af"
     )
     alone = LinearPart({a: (-0.2, 0.2)}, {}, (0.1, -0.1), 1.0)

@@ -145,7 +145,7 @@ def test_a_model_says_the_same_of_both(event_models: Any) -> None:
     assert isinstance(texts_of(of_strings), Strings)
     seed = np.uint64(7)
     np.testing.assert_array_equal(fingerprints(of_strings, seed), fingerprints(of_lists, seed))
-    encoded = model.encode(model.taken.schema.match(as_rows(TABLE)))
+    encoded = model.encode(model.view.schema.match(as_rows(TABLE)))
     for finish in ("joint", "posterior", "label"):
         scores = model.score(with_strings(encoded), finish)
         np.testing.assert_array_equal(scores, model.score(encoded, finish))

@@ -102,7 +102,7 @@ def check(texts: list[str], y: list[str], options: dict[str, Any], event: str) -
     vectorizer = CountVectorizer(**options)
     counts = vectorizer.fit_transform(texts)
     names = vectorizer.get_feature_names_out().tolist()
-    (tally,) = nb.model_.taken.counts.values()
+    (tally,) = nb.model_.view.counts.values()
     known = tally.axis.words
     most = options.get("max_features")
     if most is not None:  # of equals at the cut, theirs are any
@@ -270,7 +270,7 @@ def test_what_is_selected_is_selected_from_the_whole(data: st.DataObject) -> Non
 
 
 def selected(nb: NaiveBayes) -> list[str]:
-    (tally,) = nb.model_.taken.counts.values()
+    (tally,) = nb.model_.view.counts.values()
     words: list[str] = tally.axis.words
     return words
 

@@ -129,7 +129,7 @@ def test_asking_changes_nothing(monkeypatch: pytest.MonkeyPatch, interactions: A
         ask(nb)
         assert content(nb) == before, name
         assert len(pickle.dumps(nb)) == len(pickled), name
-    assert nb.model_.held_out is None
+    assert nb.model_.counted.held_out is None
 
 
 def test_readers_beside_a_writer_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,6 +21,7 @@ from naively.counting.axis import LEVEL
 from naively.counting.labels import encode_labels
 from naively.data.frames import as_rows
 from naively.fitting.leave_one_out import left_out
+from naively.model.counted import Counted
 from naively.model.model import Model
 from naively.schema.choose import read_as_given
 from naively.schema.encode import Held
@@ -59,7 +60,7 @@ def take(rows: Any) -> dict[str, list[Any]]:
 def counted(nb: NaiveBayes) -> dict[str, dict[str, list[float]]]:
     """What each word says that stands in place of a value: how often it came, by class."""
     found = {}
-    taken = nb.model_.taken
+    taken = nb.model_.view
     for group in taken.schema.groups:
         if group.kind == "missing as":
             block = taken.tally.blocks[group.key]
@@ -93,7 +94,7 @@ def test_the_evidence_is_that_of_a_column_of_the_words() -> None:
     words = [cell if cell in IN_PLACE else None for cell in X["x"]]
     named = [None if word is None else word or "nothing" for word in words]
     other = NaiveBayes({"word": Categorical(m=2.0)}, weights=None).fit({"word": named}, Y)
-    taken = nb.model_.taken
+    taken = nb.model_.view
     (group,) = (of for of in taken.schema.groups if of.kind == "missing as")
     column = next(name for name in group.columns if name.of == "x")
     at = taken.likelihoods[group.key].at
@@ -108,14 +109,14 @@ def test_one_word_alone_says_no_more_than_that_the_value_is_missing() -> None:
     for word in ("NA", "Unrated", ""):
         cells = [word if i % 3 else f"{i}.5" for i in range(120)]
         nb = NaiveBayes().fit({"x": cells}, ["a", "b", "a", "b"] * 30)
-        assert Missing("x") in nb.model_.taken.schema.derived
+        assert Missing("x") in nb.model_.view.schema.derived
         assert not counted(nb)
 
 
 def test_words_are_not_counted_where_missing_cells_are_no_evidence() -> None:
     nb = NaiveBayes(presence="ignore").fit(X, Y)
     assert all(group.kind != "word" for group in nb.model_.counted.schema.groups)
-    assert not any(isinstance(name, MissingAs) for name in nb.model_.taken.schema.derived)
+    assert not any(isinstance(name, MissingAs) for name in nb.model_.view.schema.derived)
 
 
 @given(st.lists(st.integers(0, 3), min_size=N, max_size=N))
@@ -129,7 +130,7 @@ def test_batches_merged_in_any_order_are_all_rows_at_once(part: list[int]) -> No
     for model in models[-2::-1]:
         merged = merged.merge(model)
     assert counted(merged) == counted(whole)
-    assert_same_tally(merged.model_.taken.tally, whole.model_.taken.tally)
+    assert_same_tally(merged.model_.view.tally, whole.model_.view.tally)
 
 
 def test_rows_that_come_later_may_have_words_of_their_own() -> None:
@@ -180,19 +181,19 @@ def test_leaving_out_is_brute_force() -> None:
     schema = NaiveBayes().fit(columns, labels).model_.counted.schema
     rows = read_as_given(as_rows(columns), schema=schema)
     batch = schema.encode(rows, encode_labels(labels))
-    model = Model.count(batch, schema, settings)
+    model = Model.of(Counted.of(batch, schema, settings))
     found = left_out(model, [model.encode(rows, encode_labels(labels))])
     place = next(i for i, part in enumerate(found.parts) if isinstance(part.column, MissingAs))
     part = found.parts[place]
     for row in range(60):
         alone = batch.take(np.array([row]))
-        rest = model - Model.count(alone, schema, settings)
-        group = next(g for g in rest.taken.schema.groups if g.kind == "missing as")
+        rest = model - Model.of(Counted.of(alone, schema, settings))
+        group = next(g for g in rest.view.schema.groups if g.kind == "missing as")
         names = {name.of: j for j, name in enumerate(group.columns)}
         if part.column.of not in names or group.columns[names[part.column.of]] != part.column:
             continue  # without the row one of the words is not known
         code = part.column.codes(Held(alone))[0]
-        table = rest.taken.likelihoods[group.key].at(
+        table = rest.view.likelihoods[group.key].at(
             np.array([code]), np.array([names[part.column.of]])
         )[0]
         expected = table - table.mean() if code >= 0 else np.zeros(3)

@@ -40,6 +40,7 @@ from naively.counting.labels import encode_labels
 from naively.data.frames import as_rows, read_labels
 from naively.fitting.sample import Reservoir
 from naively.fitting.weights import fit
+from naively.model.counted import Counted
 from naively.model.model import Model
 from naively.schema.choose import infer
 from naively.schema.diagnose import warn_of_leaks, warn_of_no_tokens
@@ -63,13 +64,13 @@ class WeightedColumns(ClassifierMixin, BaseEstimator):
         rows, labels = as_rows(X), encode_labels(read_labels(y))
         schema = infer(rows, "auto", SETTINGS)
         batch = schema.encode(rows, labels)
-        model = Model.count(batch, schema, SETTINGS)
+        model = Model.of(Counted.of(batch, schema, SETTINGS))
         sample = Reservoir()
         sample.add(batch, model)
         warn_of_leaks(
-            model.taken.schema, model.taken.tally
+            model.view.schema, model.view.tally
         )  # NaiveBayes looks too, which takes its time
-        warn_of_no_tokens(model.taken.schema, model.taken.tally)
+        warn_of_no_tokens(model.view.schema, model.view.tally)
         found = sample.of(model).leave_one_out(model)
         learned = float(model.counted.tally.class_count.sum())
         self.model_ = model.weighed(fit(found, "loo", learned))

@@ -295,8 +295,8 @@ FAULTS = [
     Fault(
         "a merged model keeps the first model's weights",
         "src/naively/model/model.py",
-        "            weights = mean(weights, model.weights)\n",
-        "",
+        "reduce(mean, weights)",
+        "weights[0]",
         ("tests/test_weights.py",),
     ),
     Fault(
@@ -337,7 +337,7 @@ FAULTS = [
     Fault(
         "weights are not rows",
         "src/naively/model/model.py",
-        "            tally = tally.scaled(per, rounds=True)",
+        "            tally = tally.scaled(rows_per_weight, rounds=True)",
         "            tally = tally.scaled(1.0, rounds=True)",
         ("tests/test_one_row.py::test_that_all_weights_are_multiplied_does_not_show",),
     ),
@@ -694,8 +694,8 @@ FAULTS = [
     Fault(
         "rows without a label count in full",
         "src/naively/fitting/semi_supervised.py",
-        "View(schema, tally + soft.pruned() * share)",
-        "View(schema, tally + soft.pruned())",
+        "tally + soft.pruned() * share",
+        "tally + soft.pruned()",
         ("tests/test_semi_supervised.py::test_a_row_without_a_label_counts_as_its_share",),
     ),
     Fault(

@@ -238,7 +238,7 @@ FAULTS = [
         "every unknown column is taken for what is predicted",
         "src/naively/estimators/classifier.py",
         "rest = [name for name in rows.names if name not in known]",
-        "rest = list(self._checked.taken.schema.order)",
+        "rest = list(self._checked.view.schema.order)",
         ("tests/test_target.py",),
     ),
     Fault(

@@ -21,11 +21,11 @@ from naively.fitting.sample import Reservoir, Sample
 from naively.fitting.weights import accuracy_and_log_loss
 from naively.kernels.reference import Floats
 from naively.model.class_prior import among_fewer, is_estimated, pretend_classes
-from naively.model.counted import count_batch
+from naively.model.counted import Counted, count_batch
 from naively.model.model import Model
 from naively.options import Weighting
 from naively.schema.schema import Group, GroupKey
-from naively.schema.settle import View, make_sure
+from naively.schema.settle import make_sure
 from naively.schema.text import TextModel
 from naively.tabular import Tabular
 
@@ -176,12 +176,9 @@ def with_pseudo_count(model: Model, value: float) -> Model:
             f"There is nothing to smooth: no event model ({names or 'there is none'}) adds a "
             "pseudo-count, or all are estimated by maximum likelihood."
         )
-    return replace(
-        model,
-        counted=View(
-            replace(model.counted.schema, groups=tuple(groups.values())),
-            replace(model.counted.tally, blocks=blocks),
-        ),
+    return model.counting(
+        schema=replace(model.counted.schema, groups=tuple(groups.values())),
+        tally=replace(model.counted.tally, blocks=blocks),
         settings=replace(model.settings, smoothing=value),
     )
 
@@ -237,8 +234,8 @@ def left_out_posterior(model: Model, batch: Batch) -> Floats:
     prior = _prior_without(model, labels)
     with np.errstate(divide="ignore"):
         joint = np.log(prior)
-    for group in model.taken.schema.groups:
-        of = group.event.leave_one_out(model.taken.counts[group.key], blocks[group.key], labels)
+    for group in model.view.schema.groups:
+        of = group.event.leave_one_out(model.view.counts[group.key], blocks[group.key], labels)
         joint += of.sum(axis=1)
     best = joint.max(axis=1, keepdims=True)
     possible = np.isfinite(best)
@@ -265,10 +262,10 @@ def _prior_without(model: Model, labels: Labels) -> Floats:
 def _chosen(model: Model) -> dict[str, float]:
     """Return the pseudo-counts that leave-one-out has chosen, by event model."""
     found: dict[str, list[float]] = {}
-    for group in model.taken.schema.groups:
+    for group in model.view.schema.groups:
         event: Any = group.event
         if event.chosen_by == event.smoothed_by and getattr(event, event.chosen_by) == "auto":
-            settled = event.settled(model.taken.counts[group.key])
+            settled = event.settled(model.view.counts[group.key])
             found.setdefault(event.name, []).append(float(getattr(settled, event.chosen_by)))
     return {
         name if len(each) == 1 else f"{name} {i + 1}": value
@@ -417,9 +414,9 @@ def split_once(model: Model, batch: Batch) -> Batch:
 
 def of_tally(model: Model, tally: Tally) -> Model:
     """Return the model of fewer rows, whose classes and words are those that have come."""
-    counted = make_sure(model.counted.schema, tally.pruned(), model.settings)
-    prior = among_fewer(model.settings.class_prior, model.classes, counted.tally.classes)
-    return Model(counted, replace(model.settings, class_prior=prior))
+    schema, tally = make_sure(model.counted.schema, tally.pruned(), model.settings)
+    prior = among_fewer(model.settings.class_prior, model.classes, tally.classes)
+    return Model.of(Counted(schema, tally, replace(model.settings, class_prior=prior)))
 
 
 def count_held_out(test: float | None, rows: int) -> int:

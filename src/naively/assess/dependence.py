@@ -129,8 +129,9 @@ def dependence(
     columns, remarks = coded_columns(model, sample, labels)
     if len(sample) < learned.seen:
         remarks.insert(0, f"It is of a sample of {len(sample):,} of {learned.seen:,} learned rows.")
-    if model.sought is not None and model.sought.why_none:
-        remarks.append(f"interactions='auto' chose none: {model.sought.why_none}.")
+    sought = None if model.weights is None else model.weights.sought
+    if sought is not None and sought.why_none:
+        remarks.append(f"interactions='auto' chose none: {sought.why_none}.")
     codes = np.empty((len(labels), len(columns)), np.int64)
     for j, column in enumerate(columns):
         codes[:, j] = column.codes
@@ -241,15 +242,15 @@ def coded_columns(model: Model, sample: Sample, labels: Labels) -> tuple[list[Co
     found: list[Coded] = []
     bags: list[Coded] = []
     remarks = []
-    for group in model.taken.schema.of_columns:
-        axis = model.taken.counts[group.key].axis
+    for group in model.view.schema.of_columns:
+        axis = model.view.counts[group.key].axis
         blocks = [batch.blocks[group.key] for batch in batches]
         matrices = [block for block in blocks if isinstance(block, Sparse)]
         if len(matrices) < len(blocks) or not blocks:
             found += [_of_column(held, name, labels) for name in axis.columns]
         elif group.analyser is None or group.analyser.single_words:
             held_by = commonest(matrices, sample.labels.weights, len(axis))
-            of_table = "" if model.taken.schema.width == 1 else "{}="
+            of_table = "" if model.view.schema.width == 1 else "{}="
             for item, codes in held_by.items():
                 column, level = axis.label(item)
                 name = title(column) if level is None else f"{of_table.format(column)}{level}"

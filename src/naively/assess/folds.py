@@ -218,9 +218,9 @@ def work(model: Model, rows: float, *, interactions: bool = False) -> float:
     """Return about how many numbers are computed to learn so many of the rows."""
     parts, k = count_parts(model), len(model.classes)
     if interactions:
-        columns = min(sum(len(g.columns) for g in model.taken.schema.of_columns), COLUMNS)
+        columns = min(sum(len(g.columns) for g in model.view.schema.of_columns), COLUMNS)
         parts += columns * (columns - 1) // 2
-    texts = [block for block in model.taken.tally.blocks.values() if isinstance(block.axis, Words)]
+    texts = [block for block in model.view.tally.blocks.values() if isinstance(block.axis, Words)]
     words = sum(len(block.axis) for block in texts)
     tokens = sum(float(block.sums[VALUE].by_row().sum()) for block in texts)
     share = rows / max(float(model.independent_rows.sum()), rows)
@@ -256,7 +256,7 @@ def cross_validate(
         held_out, others = sample.keep(fold), sample.keep(copies - fold)
         rest = sample.without(unweighted, fold)
         prior = among_fewer(rest.settings.class_prior, model.classes, rest.classes)
-        rest = replace(rest, settings=replace(rest.settings, class_prior=prior))
+        rest = rest.set_to(class_prior=prior)
         if interactions:
             rest = add_interactions(rest, others)
         elif kind is not None:
@@ -367,7 +367,7 @@ def _columns(model: Model, found: LeaveOneOut) -> list[str]:
 
     What a missing cell says is of the column that it is missing in.
     """
-    texts = {g.key: title(g.columns[0]) for g in model.taken.schema.groups if g.kind == "text"}
+    texts = {g.key: title(g.columns[0]) for g in model.view.schema.groups if g.kind == "text"}
     return [
         title(part.column.of)
         if isinstance(part.column, Missing | MissingAs)

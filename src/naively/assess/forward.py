@@ -32,7 +32,7 @@ SURE, MUCH = 2.0, 0.1  # standard errors, and the share of the log loss, beyond 
 
 def note_of_time(model: Model, sample: Sample, kind: Weighting | None) -> tuple[str, ...]:
     """Return what is to be said of the order of rows; nothing where it makes no difference."""
-    schema = model.taken.schema
+    schema = model.view.schema
     times = [name for name in schema.order if name in schema.times]
     for name in times:
         found = _forward_and_shuffled(model, sample, kind, name)

@@ -116,14 +116,15 @@ def least_of(model: Model, coverage: float, *, by_class: bool = False) -> Floats
 
 def check_known(model: Model) -> HeldOut:
     """Return what is known of held-out rows, or raise a ValueError."""
-    if model.held_out is None:
+    held_out = model.counted.held_out
+    if held_out is None:
         raise ValueError(
             "How often sets hold the right class is not known of this model, as no learned rows "
             "are in memory or its file: call calibrate(X, y) with labelled rows; or save it with "
             "sets=True."
         )
-    model.held_out.check()
-    return model.held_out
+    held_out.check()
+    return held_out
 
 
 # --- Calibrated with rows that the model has not learned -----------------------------------------

@@ -337,11 +337,11 @@ def show(
         output.write_table(items.strongest(top) or items, form)
         return
     total = learned.counted.tally.class_count.sum()
-    tell(f"{total:,.0f} rows, {learned.taken.schema.width:,} columns")
+    tell(f"{total:,.0f} rows, {learned.view.schema.width:,} columns")
     if sample is not None:
         size = sum(array.nbytes for array in sample.arrays(learned.counted.schema.groups).values())
         tell(f"a sample of {len(sample):,} of {sample.seen:,} rows is in the file ({size:,} bytes)")
-    tell(*str(learned.described).split("\n"), *map(str, learned.noise))
+    tell(*str(learned.described).split("\n"), *map(str, learned.counted.noise))
     if found.history.records:
         tell(*str(found.history).split("\n"))
     p = learned.counted.tally.class_count / total

@@ -127,9 +127,9 @@ def types_for(
     """Return the types that the columns of DATA have for a model, its target among them."""
     types: dict[str, str | Reading] = {
         str(name): "string" if kind == "text" else kind
-        for name, kind in model.taken.schema.kinds.items()
+        for name, kind in model.view.schema.kinds.items()
     }
-    readings = model.taken.schema.readings
+    readings = model.view.schema.readings
     types |= {str(n): of if learns else of.fixed for n, of in readings.items()}
     if target is not None and all(isinstance(label, str) for label in model.classes.tolist()):
         types[target] = "string"
@@ -138,7 +138,7 @@ def types_for(
 
 def known_to(model: Model, rows: Rows, target: str | None) -> Rows:
     """Return the rows without the columns that a model has not learned, unless it knows none."""
-    learned = set(map(str, model.taken.schema.order))
+    learned = set(map(str, model.view.schema.order))
     rest = [name for name in rows.names if name != target]
     return rows.select([name for name in rest if name in learned] or rest)
 

@@ -106,7 +106,8 @@ def learn(
     part = _tree(Partition.read(content) for what, content in reports if what == "model")
     if part is None:
         return None, sample.empty()
-    return replace(part.model.read_as(readings), settings=settings), part.sample
+    learned = part.model.counted.read_as(readings)
+    return Model.of(replace(learned, settings=settings)), part.sample
 
 
 class Partition(NamedTuple):
@@ -518,7 +519,7 @@ def _answered(frame: Any, model: Model, more: dict[str, Any], answer: Answer) ->
     taken = next((name for name in more if name in frame.columns), None)
     if taken is not None:
         raise ValueError(f"The frame has a column {taken!r} already; rename or drop it.")
-    read = _read(frame, model.taken.schema)
+    read = _read(frame, model.view.schema)
     fields = [*frame.schema.fields, *(StructField(n, _type(of)) for n, of in more.items())]
     predicting = Predicting(store.to_bytes(model), read, [of.name for of in fields], answer)
     return numbered(frame).mapInArrow(predicting, StructType(fields))

@@ -30,6 +30,7 @@ from naively.events import Bernoulli, EventModel
 from naively.fitting.sample import Reservoir, rows_of_each
 from naively.fitting.weights import ROWS
 from naively.kernels.reference import Floats, coarsest, sortable
+from naively.model.counted import Counted
 from naively.model.model import Model
 from naively.schema.choose import EventModels, extend, infer
 from naively.schema.schema import Schema, TimePart
@@ -96,7 +97,7 @@ def learn(
     schema = replace(schema, readings=readings)
     classes = _ask(source, plan(source, schema, weighed), asked)
     answers = Answers(source, classes, asked)
-    model = Model(make_sure(schema, answers.tally(schema), settings), settings)
+    model = Model.of(Counted(*make_sure(schema, answers.tally(schema), settings), settings))
     _keep(reservoir, source, sampled, classes, schema, model)
     return model, reservoir
 

@@ -16,6 +16,7 @@ from naively.data.columns import ColumnRows, Rows
 from naively.data.stream import ReadAgainError, Stream
 from naively.fitting.sample import Reservoir
 from naively.kernels.strings import Strings
+from naively.model.counted import Counted
 from naively.model.model import Model
 from naively.options import means_copies
 from naively.schema.choose import EventModels, contents_given, extend, infer
@@ -96,7 +97,7 @@ def learn(
         except ReadAgainError:
             continue
         if model is not None:
-            model = model.read_as(stream.readings)
+            model = Model.of(model.counted.read_as(stream.readings))
         return model, sample
 
 
@@ -114,7 +115,7 @@ def _learn(
         else:
             schema = extend(schema, rows, event_models, settings)
         batch = schema.encode(rows, labels)
-        more = Model.count(batch, schema, settings)
+        more = Model.of(Counted.of(batch, schema, settings))
         model = more if model is None else Model.total((model, more), consume=True)
         schema = model.counted.schema
         sample.add(batch, model)

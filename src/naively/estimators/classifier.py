@@ -409,7 +409,7 @@ class Classifier(Estimator):
         >>> nb.estimate_class_prior([[1.5], [1.1], [1.7], [7.5]]).round(2)
         array([0.75, 0.25])
         """
-        model = self._checked.without_presence
+        model = self._checked.set_to(presence="ignore")
         joint = model.joint_log_likelihood(self._rows(X))
         prior = np.exp(model.class_log_prior)
         evidence = joint[:, prior > 0] - model.start[prior > 0]
@@ -475,7 +475,7 @@ class Classifier(Estimator):
     def _calibrated(self) -> Model:
         """Return the model with what is known of held-out rows, from the sample if it can be."""
         model, sample = self._checked, self._sample
-        if sample is None or (model.held_out is not None and model.held_out.holds):
+        if sample is None or (model.counted.held_out is not None and model.counted.held_out.holds):
             return model
         if sample.odds is None or sample.odds[0] is not model:
             self._hold_out()
@@ -705,7 +705,7 @@ class Classifier(Estimator):
             raise ValueError("assess(X, y) needs the labels; give y, or neither X nor y.")
         folds = check_folds(folds)
         X, beside = self._beside(X, {"groups": groups, "time": time})
-        learned = self.model_.taken.schema.order if "model_" in self.__dict__ else ()
+        learned = self.model_.view.schema.order if "model_" in self.__dict__ else ()
         fresh = self._unfitted()._refitted  # noqa: SLF001  (of our class)
         found = fresh(X, y, learned, folds, beside, sample_weight, cost)
         return naming_target(found, self._name_of(y))
@@ -766,7 +766,7 @@ class Classifier(Estimator):
                 if name not in rows.names:
                     raise ValueError(missing_column(name, rows.names, f"column of {what}"))
                 found[what] = Named(name, rows.cells(name), said)
-        learned = self.model_.taken.schema.order if "model_" in self.__dict__ else ()
+        learned = self.model_.view.schema.order if "model_" in self.__dict__ else ()
         left_out = {of.name for of in found.values() if of is not None} - set(learned)
         return rows.select([name for name in rows.names if name not in left_out]), found
 
@@ -904,7 +904,7 @@ class Classifier(Estimator):
         """
         check_is_fitted(self)
         before = self._total
-        self._keep(self.model_.forget(self._model_of(X, y, sample_weight)))
+        self._keep(self.model_.forget(self._model_of(X, y, sample_weight).counted))
         self._sample = None
         self._record("forget", before - self._total)
         return self
@@ -1056,7 +1056,7 @@ class Classifier(Estimator):
     @property
     def tally_(self) -> Tally:
         """What was counted; how many cells are missing follows from it."""
-        counted = self._fitted.weighed(None).taken  # a row of weight 2 counts as two
+        counted = self._fitted.weighed(None).view  # a row of weight 2 counts as two
         taken, beside = counted.tally, ("missing", "missing as")
         follows = [g.key for g in counted.schema.groups if g.kind in beside]
         blocks = {key: block for key, block in taken.blocks.items() if key not in follows}
@@ -1102,7 +1102,7 @@ class Classifier(Estimator):
         has the sum of what it and its parts (hour, weekday, month) have; and each column what its
         interactions have.
         """
-        sample, schema = self._learned(), self._fitted.taken.schema
+        sample, schema = self._learned(), self._fitted.view.schema
         cost = worth(self.model_, sample.of(self.model_)).shared()
         of_column = {name: [title(name)] for name in schema.order}
         pairs = {title(name): name.roots for name in schema.derived}
@@ -1119,7 +1119,7 @@ class Classifier(Estimator):
     @property
     def noise_(self) -> tuple[AddedNoise, ...]:
         """The noise in the counts; of merged models, that of each which has some."""
-        return self._fitted.noise
+        return self._fitted.counted.noise
 
     def __sklearn_is_fitted__(self) -> bool:
         return "model_" in self.__dict__
@@ -1175,7 +1175,7 @@ class Classifier(Estimator):
     def _keep(self, model: Model) -> None:
         """Make this frozen model the fitted one."""
         self.model_ = model
-        self.n_features_in_, names = model.columns.width, model.columns.names
+        self.n_features_in_, names = model.counted.schema.width, model.counted.schema.names
         self.__dict__.pop("feature_names_in_", None)
         if names and names != [TEXT]:
             self.feature_names_in_: NDArray[np.object_] = np.array(names, object)
@@ -1275,6 +1275,6 @@ class Classifier(Estimator):
         said = [name for name in (self.target_, *self._named.values()) if name in rows.names]
         if not said:
             return rows
-        known = set(said).difference(self._checked.taken.schema.order)
+        known = set(said).difference(self._checked.view.schema.order)
         rest = [name for name in rows.names if name not in known]
         return rows.select(rest) if 0 < len(rest) < len(rows.names) else rows

@@ -42,7 +42,7 @@ from naively.fitting.sample import Reservoir
 from naively.kernels.reference import Finish, Finished, Floats
 from naively.messages import warn
 from naively.model.class_prior import given_prior
-from naively.model.counted import check_rows
+from naively.model.counted import Counted, check_rows
 from naively.model.model import Model
 from naively.options import (
     NONE,
@@ -54,7 +54,6 @@ from naively.options import (
 )
 from naively.schema.choose import infer
 from naively.schema.settings import ClassPrior, Settings
-from naively.schema.settle import View
 
 if TYPE_CHECKING:
     from naively.estimators.naive_bayes import NaiveBayes
@@ -306,7 +305,7 @@ class DropIn(Reader, Generic[E]):
         def count(rows: Rows) -> tuple[Batch, Model]:
             schema = infer(rows, event, settings)
             batch = schema.encode(rows, labels)
-            return batch, Model.count(batch, schema, settings)
+            return batch, Model.of(Counted.of(batch, schema, settings))
 
         return self._read_by(count, X, rows)
 
@@ -316,7 +315,7 @@ class DropIn(Reader, Generic[E]):
         if more:  # parameters may have been set since: counts are counts
             (name,) = model.counted.tally.blocks
             seen = replace(self.model_.counted.tally, blocks={name: self._block})
-            model = replace(model, counted=View(model.counted.schema, seen + model.counted.tally))
+            model = model.counting(tally=seen + model.counted.tally)
         self._keep(model)
         if self._sample is not None:
             self._sample.add(batch, model)
@@ -371,7 +370,7 @@ class DropIn(Reader, Generic[E]):
     @property
     def _counted_as(self) -> E:
         """The event model that it was counted by, which ``_event`` has made."""
-        return cast("E", self._fitted.taken.schema.groups[0].event)
+        return cast("E", self._fitted.view.schema.groups[0].event)
 
 
 class Smoothed(DropIn[E]):
@@ -626,7 +625,7 @@ class ComplementNB(Summed[Complement]):
     def class_log_prior_(self) -> Floats:
         """Log probability of each class, which the scores leave out."""
         settings = Settings(class_prior=super()._class_prior(self.classes_), weights=None)
-        return replace(self._fitted, settings=settings).class_log_prior
+        return self._fitted.counting(settings=settings).class_log_prior
 
     def predict_joint_log_proba(self, X: Table, *, dtype: DTypeLike = np.float64) -> Floats:
         """Return the sum of the weights of each class, without a class prior."""

@@ -287,7 +287,7 @@ class Export(Accessor):
 
         model = self._model
         inputs = inputs_of(self.scorecard())
-        return tensors_of(list(inputs.values()), model.taken.schema.match(self._estimator._rows(X)))
+        return tensors_of(list(inputs.values()), model.view.schema.match(self._estimator._rows(X)))
 
     def report(self, X: Table = None, y: Target = None, *, name: str = "") -> Report:
         """Write one page about the model: what it learned, how good it is, and why it answers so.

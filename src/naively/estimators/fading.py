@@ -24,7 +24,6 @@ from naively.kernels.reference import Floats
 from naively.messages import warn
 from naively.model.model import Model
 from naively.options import duration_of
-from naively.schema.settle import View
 
 HalfLife = float | str | dt.timedelta | np.timedelta64 | None
 NOTHING_LEFT = 1e-30  # of a row, and of what was learned, at which it is as good as gone
@@ -107,11 +106,10 @@ class FadedRows:
 
     def kept_in(self, model: Model) -> Model:
         """Return a model that knows how new its newest row is, and how times are read."""
-        schema, tally = model.counted
+        schema = model.counted.schema
         before = {name: of for name, of in schema.readings.items() if name in self.readings}
         now = {**schema.readings, **joined_readings(before, self.readings)}
-        counted = View(replace(schema, readings=now), tally)
-        return replace(model, counted=counted, newest=self.newest)
+        return model.counting(schema=replace(schema, readings=now), newest=self.newest)
 
 
 def units(half_life: HalfLife, time: Named) -> float:

@@ -57,7 +57,8 @@ from naively.model import class_prior
 from naively.model.given import model_of
 from naively.model.held_out import HeldOut
 from naively.model.history import History
-from naively.model.model import Model, Sought
+from naively.model.model import Model
+from naively.model.weights import Sought
 from naively.options import Asked, How, Weighting, check_options, declared, duration_of
 from naively.schema.choose import EventModels, given_as_objects, read_as_given
 from naively.schema.diagnose import warn_of_leaks, warn_of_marked_numbers, warn_of_no_tokens
@@ -394,11 +395,11 @@ class NaiveBayes(Classifier):
             model = model.with_classes(encode_labels(classes).classes)
         check_effect(self, model.counted.schema)
         check_class_prior(model, classes, more=more)
-        warn_of_leaks(model.taken.schema, model.taken.tally)
-        warn_of_no_tokens(model.taken.schema, model.taken.tally)
+        warn_of_leaks(model.view.schema, model.view.tally)
+        warn_of_no_tokens(model.view.schema, model.view.tally)
         if self.missing_values is not None:
             marks_of = settings.read_as({}).marks_of
-            warn_of_marked_numbers(model.taken.schema, model.taken.tally, marks_of)
+            warn_of_marked_numbers(model.view.schema, model.view.tally, marks_of)
         self._sample = sample
         self.__dict__.pop("unlabelled_weight_", None)
         unlabelled = found if isinstance(found, InMemory) and not found.is_labelled else None
@@ -454,7 +455,7 @@ class NaiveBayes(Classifier):
         named = Beside(sample_weight, frequencies, groups).columns
         named |= {"time": time} if isinstance(time, str) else {}
         if self._fades(time):
-            before = self.model_.newest if known else None
+            before = self.model_.counted.newest if known else None
             fading = self._fading(X, y, sample_weight, time, before)
             X, sample_weight = fading.rows, fading.weight
         beside = Beside(sample_weight, frequencies, groups)
@@ -473,7 +474,7 @@ class NaiveBayes(Classifier):
         self._check_labels(found)
         model, sample = self._before(decay, fading)
         faded = self._total - float(model.counted.tally.class_count.sum())
-        held_out = model.held_out
+        held_out = model.counted.held_out
         if sample is None and not found.is_labelled:
             sample = Reservoir(self.random_state)  # of these rows alone
         model, sample = found.learn_more(model, self.event_models, sample)
@@ -588,7 +589,7 @@ class NaiveBayes(Classifier):
     ) -> FadedRows:
         """Return rows with what they weigh by their age."""
         texts = self._learned_texts if before is not None else means_texts(self.event_models)
-        counted = () if before is None else self.model_.counted
+        counted = () if before is None else self.model_.counted.grouped
 
         def read_rows(rows: Rows) -> Rows:
             if TIME_OF_ROWS in rows.names:
@@ -716,8 +717,8 @@ class NaiveBayes(Classifier):
         options["weights"] = None if model.weights is None else model.weights.how
         asked = model.settings.interactions or "auto"
         options["interactions"] = asked if model.seeks_interactions else None
-        event_models = model.taken.schema.event_models
-        if given_as_objects(event_models, model.taken.schema):
+        event_models = model.view.schema.event_models
+        if given_as_objects(event_models, model.view.schema):
             options["smoothing"] = "auto"  # they have their own, and any other would have no effect
         nb = cls(event_models, **options)
         nb._keep(model)
@@ -766,17 +767,23 @@ class NaiveBayes(Classifier):
         return model
 
     @property
+    def _sought(self) -> Sought:
+        """What came of looking for interactions."""
+        weights = self._checked.weights
+        return (None if weights is None else weights.sought) or Sought()
+
+    @property
     def why_no_interactions_(self) -> str:
         """Why ``interactions="auto"`` chose none, or ""."""
-        return (self._checked.sought or Sought()).why_none
+        return self._sought.why_none
 
     @property
     @asking
     def notes_(self) -> tuple[str, ...]:
         """What is to be said of what was learned: interactions, counts, whole weights."""
-        schema = self._checked.taken.schema
+        schema = self._checked.view.schema
         sought = (
-            *(self._checked.sought or Sought()).notes,
+            *self._sought.notes,
             *(
                 f"Column {list_names(group.columns)}: {note}. "
                 "event_models='histogram' takes all columns for numbers."
@@ -798,7 +805,7 @@ class NaiveBayes(Classifier):
         return self.interactions is not None
 
     def _read_rows(self, X: Table) -> Rows:
-        schema = self._checked.taken.schema
+        schema = self._checked.view.schema
         rows = as_rows(with_one_row(X, schema.order), self._learned_texts)
         if schema.names and schema.by_place(rows):
             warn(
@@ -815,7 +822,7 @@ class NaiveBayes(Classifier):
         """Whether texts alone were learned, so that lists of strings are words and no table."""
         if not self.__sklearn_is_fitted__():
             return None
-        schema = self.model_.columns
+        schema = self.model_.columns()
         return schema.names == [TEXT] and schema.kinds.get(TEXT) == "text"
 
     def _read(

@@ -33,7 +33,7 @@ from naively.fitting.sample import Reservoir
 from naively.kernels.reference import Floats
 from naively.kernels.strings import Strings
 from naively.messages import warn
-from naively.model.counted import check_rows
+from naively.model.counted import Counted, check_rows
 from naively.model.model import Model
 from naively.options import COPIES, Weighting, means_copies
 from naively.schema.choose import EventModels, extend, infer, read_as_given
@@ -277,7 +277,7 @@ class InMemory(Training):
         schema = infer(read.every, event_models, settings)
         batch = schema.encode(read.rows, self.labels)
         batch = batch.tokenised() if again else batch
-        return batch, Model.count(batch, schema, settings)
+        return batch, Model.of(Counted.of(batch, schema, settings))
 
     def learn_more(
         self, model: Model, event_models: EventModels, sample: Reservoir | None
@@ -295,12 +295,12 @@ class InMemory(Training):
     def _count(self, model: Model, event_models: EventModels) -> tuple[Batch, Model]:
         """Encode these rows as a model counts them, and count them alone."""
         check_rows(self.rows, self.labels)
-        known, times = model.counted, self.labels.frequency
+        known, times = model.counted.grouped, self.labels.frequency
         rows = read_as_given(self.rows, event_models, model.settings, *known, times)
         model.counted.schema.say_odd(rows, model.counted.schema.readings)
         schema = extend(model.counted.schema, rows, event_models, model.settings)
         batch = schema.encode(rows, self.labels)
-        return batch, Model.count(batch, schema, model.settings)
+        return batch, Model.of(Counted.of(batch, schema, model.settings))
 
     def learn_unlabelled(
         self, model: Model, sample: Reservoir, event_models: EventModels, kind: Weighting | None
@@ -412,7 +412,7 @@ def weights_are_stale(before: Model, model: Model) -> bool:
     if model.weights is None:
         return True
     fresh = model.weights.fresh(float(model.independent_rows.sum()))
-    return fresh <= STALE or not before.columns.is_part_of(model.columns)
+    return fresh <= STALE or not before.columns().is_part_of(model.columns())
 
 
 # --- What is checked before anything is learned or asked: labels, weights, whether it is fitted ---

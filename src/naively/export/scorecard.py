@@ -84,10 +84,10 @@ class Scorecard(Shown):
     def of(cls, model: Model) -> Scorecard:
         """Return the scorecard of a model."""
         _check_levels(model)
-        kinds = {title(name): kind for name, kind in model.taken.schema.kinds.items()}
+        kinds = {title(name): kind for name, kind in model.view.schema.kinds.items()}
         return cls(
             *(model.classes, model.class_log_prior, model.start, tuple(terms_of(model)), kinds),
-            least_at(model.held_out),
+            least_at(model.counted.held_out),
         )
 
     @cached_property
@@ -151,7 +151,7 @@ class Scorecard(Shown):
 
 def _check_levels(model: Model) -> None:
     """Raise a ValueError if a category is a whole number that others read as another one."""
-    for tally in model.taken.counts.values():
+    for tally in model.view.counts.values():
         if not isinstance(tally.axis, Levels):
             continue
         for name, levels in zip(tally.axis.columns, tally.axis.levels, strict=True):
@@ -492,13 +492,13 @@ class _Terms:
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        self.kinds = model.taken.schema.kinds
+        self.kinds = model.view.schema.kinds
         self.none = np.zeros(len(model.classes))
 
     def all(self) -> Iterator[AnyTerm]:
         """Yield the terms of all groups, then the products and the rules of the linear part."""
-        for group in self.model.taken.schema.groups:
-            axis = self.model.taken.counts[group.key].axis
+        for group in self.model.view.schema.groups:
+            axis = self.model.view.counts[group.key].axis
             yield from self._of_group(group, self.model.likelihoods[group.key], axis)
         yield from self._products()
         yield from self._rules()
@@ -605,7 +605,7 @@ class _Terms:
     def _products(self) -> Iterator[ProductTerm]:
         if self.model.weights is None:
             return
-        axes, places = self.model.taken.axes, self.model.weights.places(self.model.classes.tolist())
+        axes, places = self.model.view.axes, self.model.weights.places(self.model.classes.tolist())
         for product, slopes in self.model.weights.linear.products.items():
             if product.a.is_in(axes) and product.b.is_in(axes):
                 a, b = self._factor(product.a), self._factor(product.b)
@@ -616,7 +616,7 @@ class _Terms:
             return
         places = self.model.weights.places(self.model.classes.tolist())
         for rule, points in self.model.weights.linear.rules.items():
-            if rule.is_in(self.model.taken.axes):
+            if rule.is_in(self.model.view.axes):
                 conditions = tuple(map(self._condition, rule.conditions))
                 yield RuleTerm(conditions, by_class(points, places))
 
@@ -648,7 +648,7 @@ class _Terms:
 
     def _levels(self, of: Term | Condition) -> Mapping[Level, int]:
         """Return the levels of a column; one that was forgotten is as if it was never seen."""
-        axis = self.model.taken.axes[of.group]
+        axis = self.model.view.axes[of.group]
         assert isinstance(axis, Levels)
         return axis.index[axis.columns.index(of.column)]
 
@@ -659,7 +659,7 @@ class _Terms:
         return float((np.datetime64(level, "us") - EPOCH) / np.timedelta64(1, "s"))
 
     def _group(self, key: GroupKey) -> Group:
-        return next(group for group in self.model.taken.schema.groups if group.key == key)
+        return next(group for group in self.model.view.schema.groups if group.key == key)
 
     def _cell(self, name: Name, group: Group | None) -> Cell:
         """Return what is read of a column; as its group reads it, or as it is."""

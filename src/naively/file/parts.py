@@ -57,10 +57,9 @@ from naively.file.header import (
 from naively.kernels.double_double import Sums
 from naively.kernels.reference import Floats
 from naively.kernels.sparse_sums import AnySums, RepeatedSums, SparseSums
-from naively.model.counted import count_batch
+from naively.model.counted import Counted, count_batch
 from naively.model.held_out import BINS, HeldOut
 from naively.model.linear_part import NOTHING, ColumnFunction, Line, LinearPart, Product, Step, Term
-from naively.model.model import Model
 from naively.model.rules import MOST_CONDITIONS, Above, Condition, OneOf, Rule, There
 from naively.model.weights import Weights
 from naively.schema.schema import DERIVED, Group, GroupKey
@@ -925,24 +924,24 @@ def write_sample(sample: SampledRows, groups: Sequence[Group], arrays: Arrays) -
     return {"seed": seed, "seen": sample.seen, "batches": len(sample.batches)}
 
 
-def read_sample(saved: SavedSample, unread: UnreadArrays, model: Model) -> SampledRows:
+def read_sample(saved: SavedSample, unread: UnreadArrays, counted: Counted) -> SampledRows:
     """Return the sample that was written, or raise a ValueError."""
-    batches = [_read_batch(f"sample/{i}", unread, model) for i in range(saved.batches)]
+    batches = [_read_batch(f"sample/{i}", unread, counted) for i in range(saved.batches)]
     keys = np.concatenate([np.empty(0, np.uint64), *(keys for _, keys, _ in batches)])
     if len(np.unique(keys)) < len(keys):
         raise ValueError("a row is there twice")
     if sum(float(batch.times.sum(dtype=np.float64)) for batch, _, _ in batches) > saved.seen:
         raise ValueError("there are more rows than were seen")
-    _check_learned([batch for batch, _, _ in batches], model)
+    _check_learned([batch for batch, _, _ in batches], counted)
     return SampledRows(batches, np.int64(saved.seed).view(np.uint64), saved.seen)
 
 
-def _check_learned(batches: Sequence[Batch], model: Model) -> None:
+def _check_learned(batches: Sequence[Batch], counted: Counted) -> None:
     """Raise a ValueError unless a model can have learned all rows."""
     try:
-        counted = [count_batch(batch, model.counted.schema) for batch in batches]
-        if counted:
-            forget(model.counted.tally, reduce(Tally.__add__, counted) * NEARLY_ALL)
+        rows = [count_batch(batch, counted.schema) for batch in batches]
+        if rows:
+            forget(counted.tally, reduce(Tally.__add__, rows) * NEARLY_ALL)
     except ValueError as error:
         raise ValueError(f"there are rows that were not learned ({error})") from error
 
@@ -964,7 +963,7 @@ def _write_block(block: Block) -> Arrays:
     raise TypeError(f"A model file cannot hold {type(block).__name__}.")
 
 
-def _read_batch(name: str, unread: UnreadArrays, model: Model) -> tuple[Batch, Keys, Keys]:
+def _read_batch(name: str, unread: UnreadArrays, counted: Counted) -> tuple[Batch, Keys, Keys]:
     """Return rows that are held alike, their keys, and the sums over their cells, (rows,)."""
     keys = unread.take(f"{name}/keys", "i").view(np.uint64)
     if keys.ndim != 1 or (keys[1:] <= keys[:-1]).any():
@@ -974,16 +973,16 @@ def _read_batch(name: str, unread: UnreadArrays, model: Model) -> tuple[Batch, K
     codes = unread.take(f"{name}/labels", "c", rows)
     weight = unread.take(f"{name}/weights", "f", rows)
     copies = unread.take(f"{name}/copies", "i", rows)
-    _check(codes, 0, len(model.classes), "class")
+    _check(codes, 0, len(counted.tally.classes), "class")
     if not (np.isfinite(weight) & (weight >= LEAST_WEIGHT)).all() or (copies < 1).any():
         raise ValueError("a row has no weight, or there is no copy of it")
-    labels = Labels(codes, model.classes, None if (weight == 1).all() else weight)
+    labels = Labels(codes, counted.tally.classes, None if (weight == 1).all() else weight)
     if f"{name}/groups" in unread:
         own = unread.take(f"{name}/groups", "i", rows).view(np.uint64)
         labels = replace(labels, group=own)
     blocks = {}
-    for place, group in enumerate(model.counted.schema.groups):
-        axis = model.counted.tally.blocks[group.key].axis
+    for place, group in enumerate(counted.schema.groups):
+        axis = counted.tally.blocks[group.key].axis
         blocks[group.key] = _read_block(f"{name}/{place}", group, axis, len(keys), unread)
     return Batch(blocks, labels, None if (copies == 1).all() else copies), keys, contents
 

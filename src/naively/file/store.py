@@ -57,12 +57,12 @@ from naively.file.parts import (
 from naively.kernels.folding import unicode_version
 from naively.kernels.sparse_sums import AnySums, as_sparse
 from naively.messages import warn
+from naively.model.counted import Counted
 from naively.model.history import History
 from naively.model.model import Model
 from naively.options import declared, expected
 from naively.schema.schema import Group, Schema
 from naively.schema.settings import Settings
-from naively.schema.settle import View
 from naively.schema.text import Text, name_of
 
 LONGEST = 300  # characters of a message about a damaged file
@@ -120,12 +120,12 @@ def to_bytes(
     if history is not None:
         told[HISTORY] = asdict(history)
     header = {"format": FORMAT, **_header(model, arrays), "provenance": told}
-    if model.noise:
-        header["noise"] = [vars(noise) for noise in model.noise]
-    if model.sought is not None:
-        header["sought"] = asdict(model.sought)
-    if model.held_out is not None:
-        header["held_out"] = write_held_out(model.held_out, arrays)
+    if model.counted.noise:
+        header["noise"] = [vars(noise) for noise in model.counted.noise]
+    if model.weights is not None and model.weights.sought is not None:
+        header["sought"] = asdict(model.weights.sought)
+    if model.counted.held_out is not None:
+        header["held_out"] = write_held_out(model.counted.held_out, arrays)
     if sample is not None:
         header["sample"] = write_sample(sample, model.counted.schema.groups, arrays)
     return container.to_bytes(header, arrays)
@@ -219,7 +219,7 @@ def _header(model: Model, arrays: Arrays) -> Saved:
         "weights": weights and write_weights(weights, model.classes.tolist(), arrays),
         "notes": list(counted.schema.notes.items()),
         **_readings(counted.schema),
-        **({} if model.newest is None else {"newest": model.newest}),
+        **({} if counted.newest is None else {"newest": counted.newest}),
         **({"unicode": unicode_version()} if splits_texts else {}),
         "groups": [
             _write_group(model, group, str(i), arrays)
@@ -297,27 +297,21 @@ def restore(header: Header, arrays: Arrays) -> tuple[Model, SampledRows | None]:
     weights = None
     if header.weights is not None:
         weights = read_weights(header.weights, unread, classes, order)
+        weights = replace(weights, sought=header.sought)
     saved_rows = header.held_out
     held_out = None if saved_rows is None else read_held_out(saved_rows, unread, classes)
-    model = Model(
-        View(schema, Tally(classes, weight, blocks)),
-        _settings(header),
-        weights,
-        header.noise,
-        header.sought,
-        held_out,
-        header.newest,
-    )
-    wrong = model.impossible
+    tally = Tally(classes, weight, blocks)
+    counted = Counted(schema, tally, _settings(header), header.noise, held_out, header.newest)
+    wrong = counted.impossible
     if wrong is not None:
         raise ValueError(f"{wrong}, which no rows can be counted as")
     sample = None
     if header.sample is not None:
         with at("sample"):
-            sample = read_sample(header.sample, unread, model)
+            sample = read_sample(header.sample, unread, counted)
     unread.check_empty()
     # Of a level without counts nothing can be derived, and no file that is written has one.
-    return replace(model, counted=View(schema, model.counted.tally.pruned())), sample
+    return Model.of(replace(counted, tally=tally.pruned()), weights), sample
 
 
 def _read_group(saved: SavedGroup) -> Group:

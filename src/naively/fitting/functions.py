@@ -96,7 +96,7 @@ def columns_of(model: Model, batches: Sequence[Batch]) -> list[tuple[Group, Bloc
     """
     by_batch = [model.blocks(batch) for batch in batches]
     found = []
-    for group in model.taken.schema.of_columns:
+    for group in model.view.schema.of_columns:
         block = joined([of[group.key] for of in by_batch]) if group.is_by_column else None
         if block is not None:
             found.append((group, block))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from naively.counting.axis import title
 from naively.counting.labels import MANY_CLASSES
 from naively.fitting.limits import Limits
 from naively.fitting.sample import Sample
 from naively.messages import amount, many
-from naively.model.model import Model, Sought
+from naively.model.model import Model
+from naively.model.weights import Sought, Weights
 
 FEWEST = 100  # rows that interactions are chosen by
 
@@ -15,21 +18,25 @@ FEWEST = 100  # rows that interactions are chosen by
 def add_interactions(model: Model, sample: Sample, *, learned: bool = True) -> Model:
     """Choose interactions, and fit all weights."""
     limits = Limits.of(model.settings.interactions)
-    limits.check([title(name) for name in model.taken.schema.columns], len(model.classes))
+    limits.check([title(name) for name in model.view.schema.columns], len(model.classes))
     why_none = _why_none(model, sample)
     if why_none:
-        return model.weighed(sample.weights(model, "loo", learned=learned), Sought(why_none))
+        return _with(model, sample.weights(model, "loo", learned=learned), Sought(why_none))
     weights, before, after = sample.weighed(model, learned=learned, limits=limits)
     linear = weights.linear
     if not (linear.products or linear.rules):
         why = "no product and no rule of columns lowers the log loss of held-out rows"
-        return model.weighed(weights, Sought(why))
+        return _with(model, weights, Sought(why))
     products, rules = many(len(linear.products), "product"), many(len(linear.rules), "rule")
     note = (
         f"Interactions: {products} and {rules} of columns; the log loss of held-out rows is "
         f"{after:.4g} with them, and {before:.4g} without."
     )
-    return model.weighed(weights, Sought(notes=(note,)))
+    return _with(model, weights, Sought(notes=(note,)))
+
+
+def _with(model: Model, weights: Weights, sought: Sought) -> Model:
+    return model.weighed(replace(weights, sought=sought))
 
 
 def _why_none(model: Model, sample: Sample) -> str:
@@ -43,7 +50,7 @@ def _why_none(model: Model, sample: Sample) -> str:
         return f"{amount(rows)} rows are too few, it takes {FEWEST}"
     able = sum(
         len(g.columns)
-        for g in model.taken.schema.of_columns
+        for g in model.view.schema.of_columns
         if not g.analyser and not g.event.joined
     )
     if able < 2:

@@ -181,7 +181,7 @@ def leave_one_out_table(
     keys: list[Part] = []
     kinds: list[PartKind] = []
     by_class: list[bool] = []
-    groups = model.taken.schema.groups
+    groups = model.view.schema.groups
     parts_of = [_parts(model, group, blocks[group.key]) for group in groups]
     # Part after part, so that those which are not filled yet take no memory.
     table = np.empty((sum(map(len, parts_of)), len(labels), labels.k))
@@ -192,7 +192,7 @@ def leave_one_out_table(
             dispatch.give_back()
         of_group = _of_group(model, group, block, parts, once, learned=learned)
         if isinstance(block, Sparse) and parts.by_word and length_power:
-            counts = model.taken.counts[group.key]
+            counts = model.view.counts[group.key]
             length = lengths_left(counts, block, once) if learned else block.lengths
             of_group *= length_factor(length, length_power)[:, None, None]
         of_parts = of_group.transpose(1, 0, 2)
@@ -205,7 +205,7 @@ def leave_one_out_table(
             dispatch.give_back()
         kind = _kind(group, parts)
         # Words are centred; their likelihood is large, and not needed yet.
-        centres = kind == "band" or (kind != "text" and model.taken.likelihoods[group.key].centres)
+        centres = kind == "band" or (kind != "text" and model.view.likelihoods[group.key].centres)
         keys += parts.keys
         kinds += [kind] * len(parts)
         by_class += [centres and labels.k < MANY_CLASSES] * len(parts)
@@ -218,7 +218,7 @@ def leave_one_out_table(
 
 def _parts(model: Model, group: Group, block: Block) -> Parts:
     """Return the parts that the evidence of a group is divided into."""
-    parts = model.taken.parts[group.key]
+    parts = model.view.parts[group.key]
     if isinstance(block, Sparse) and not parts.by_word:
         return Parts.whole(group.key, max(1, len(parts.of_unit)))
     return parts
@@ -229,8 +229,8 @@ def _of_group(
 ) -> Floats:
     """Return the evidence of a group's parts, of shape (rows, parts, classes)."""
     if learned:
-        return group.event.leave_one_out(model.taken.counts[group.key], block, labels)
-    likelihood = model.taken.likelihood_of(group)
+        return group.event.leave_one_out(model.view.counts[group.key], block, labels)
+    likelihood = model.view.likelihood_of(group)
     if (
         parts.by_word
         and isinstance(block, Sparse)

@@ -149,10 +149,10 @@ class KnownColumn(NamedTuple):
 def known_columns(model: Model) -> dict[str, KnownColumn]:
     """Return the columns of a model that rules may be of, by their titles."""
     found = {}
-    for group in model.taken.schema.of_columns:
+    for group in model.view.schema.of_columns:
         if not group.is_by_column:
             continue
-        axis = model.taken.counts[group.key].axis
+        axis = model.view.counts[group.key].axis
         for j, name in enumerate(axis.columns):
             levels = axis.levels[j] if isinstance(axis, Levels) else None
             found[title(name)] = KnownColumn(group.key, name, levels)

@@ -56,7 +56,6 @@ from naively.model.model import Model
 from naively.model.weights import Weights
 from naively.options import Weighting
 from naively.schema.schema import contents, fingerprints, mixed
-from naively.schema.settle import View
 
 # --- Reservoir -----------------------------------------------------------------------------------
 #
@@ -671,7 +670,7 @@ class Sample:
         if is_estimated(settings.class_prior):
             p = np.exp(model.class_log_prior) * tally.class_count / self.class_count(model)
             settings = replace(settings, class_prior=tuple((p / p.sum()).tolist()))
-        return replace(model, counted=View(model.counted.schema, tally), settings=settings)
+        return model.counting(tally=tally, settings=settings)
 
     def class_count(self, model: Model) -> Floats:
         """Return the weight of the rows of each class, (classes,); 1 of a class without rows."""
@@ -691,7 +690,7 @@ class Sample:
     def less(self, model: Model) -> Model:
         """Return the model that never saw these rows."""
         tally = model.counted.tally - self.tally(model)
-        return replace(model, counted=View(model.counted.schema, tally))
+        return model.counting(tally=tally)
 
     def posterior(self, model: Model) -> Floats:
         """Return the posteriors of the rows, of shape (rows, classes)."""

@@ -19,10 +19,9 @@ from naively.fitting.leave_one_out import LeaveOneOut, leave_one_out_table
 from naively.fitting.sample import Reservoir, Sample
 from naively.fitting.weights import fit, loss_of_one_weight
 from naively.kernels.reference import Floats
-from naively.model.counted import count_batch
+from naively.model.counted import Counted, count_batch
 from naively.model.model import Model
 from naively.options import Weighting
-from naively.schema.settle import View
 
 SHARES = (0.1, 0.3, 1.0)  # how much an unlabelled row may count, beside a labelled one
 ENOUGH = 1e-3  # change of a row's posteriors, on average, below which they have settled
@@ -61,14 +60,13 @@ def learn_unlabelled(
     best = min(models, key=lambda share: loss_of_one_weight(sample.leave_one_out(models[share])))
     held_out = cross_validate(plain, sample, unlabelled.batch, best) if best > 0 else None
     if held_out is None or loss_of_one_weight(held_out[1]) >= loss_of_one_weight(held_out[0]):
-        model = replace(model, weights=None)
+        model = Model.of(model.counted)
         return model if kind is None else model.weighed(sample.weights(model, kind)), 0.0
     learned = models[best]
     tally = learned.counted.tally.pruned()
     weights = None if kind is None else fit(held_out[1], kind, float(tally.class_count.sum()))
     settings = replace(learned.settings, class_prior=model.settings.class_prior)
-    counted = View(learned.counted.schema, tally)
-    return replace(learned, counted=counted, weights=weights, settings=settings), best
+    return Model.of(replace(learned.counted, tally=tally, settings=settings), weights), best
 
 
 def cross_validate(
@@ -120,8 +118,8 @@ class Unlabelled:
     def of(cls, model: Model, batch: Batch) -> Unlabelled:
         """Make room for the levels and words of rows without a label."""
         of_one = replace(batch, labels=Labels.none(len(batch), model.classes))
-        room = Model.count(of_one, model.counted.schema, model.settings)
-        start = replace(model + room * 0.0, weights=None)
+        room = Counted.of(of_one, model.counted.schema, model.settings)
+        start = Model.of(model.counted + room * 0.0)
         return cls(start, start.counted.schema.recode(batch, start.counted.tally.axes))
 
     def posterior(self, model: Model) -> Floats:
@@ -134,8 +132,7 @@ class Unlabelled:
         weight = np.asarray(p[row, code] * self.batch.labels.weights[row], np.float64)
         labels = Labels(code.astype(np.int32), self.start.classes, weight)
         soft = count_batch(replace(self.batch.take(row), labels=labels), self.start.counted.schema)
-        schema, tally = self.start.counted
-        return replace(self.start, counted=View(schema, tally + soft.pruned() * share))
+        return self.start.counting(tally=self.start.counted.tally + soft.pruned() * share)
 
     def steps(self, share: float) -> Iterator[Model]:
         """Repeat both steps until the posteriors settle; yield the model after each M step."""

@@ -94,7 +94,7 @@ def sample_size(model: Model, seen: float) -> SampleSize:
     if parts == 1 and OF_ONE * k <= kept:
         why = f"{OF_ONE} for each class are enough for one weight"
         return SampleSize(OF_ONE * k, kept, 0.0, why)
-    has_texts = any(group.analyser for group in model.taken.schema.groups)
+    has_texts = any(group.analyser for group in model.view.schema.groups)
     share = 0.0
     if kept < ROWS:
         if not has_texts:
@@ -117,7 +117,7 @@ def count_parts(model: Model) -> int:
     """Return about how many weights each class has, one for each part of the evidence."""
     return sum(
         BANDS if g.analyser and g.analyser.binary else 1 if g.event.joined else len(g.columns)
-        for g in model.taken.schema.groups
+        for g in model.view.schema.groups
     )
 
 

@@ -178,7 +178,7 @@ def _grid(column: OneColumn, low: float, high: float, *, log: bool) -> Floats:
 def _missing(column: OneColumn) -> list[str]:
     """Say how many cells are missing, of all rows."""
     rows = float(column.model.counted.tally.class_count.sum())
-    count = float(column.model.taken.tally.class_count.sum())
+    count = float(column.model.view.tally.class_count.sum())
     missing = count - float(column.present.sum())
     if missing <= 1e-9 * count:
         return []
@@ -243,13 +243,13 @@ def _words(column: OneColumn) -> WordView:
     Of a text that is split in several ways, character n-grams are left out.
     """
     model = column.model
-    every = model.taken.schema.groups_of[column.name]
+    every = model.view.schema.groups_of[column.name]
     groups = [group for group in every if group.analyser and group.analyser.legible] or every
     classes = frequent(model.counted.tally.class_count)
     found: list[tuple[int, Rank, str, float, float]] = []
     for group in groups:
-        axis = model.taken.counts[group.key].axis
-        p = group.event.parameters(model.taken.counts[group.key], group.event.estimate)["p"]
+        axis = model.view.counts[group.key].axis
+        p = group.event.parameters(model.view.counts[group.key], group.event.estimate)["p"]
         for c in classes:
             for rank, i, _, weight in ranked(model, group, c, WORDS):
                 found.append((c, rank, str(axis.label(i)[1]), weight, float(p[i, c])))

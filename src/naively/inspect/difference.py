@@ -182,14 +182,14 @@ def _classes(a: Model, b: Model) -> Iterator[Change]:
 
 
 def _columns(a: Model, b: Model) -> Iterator[Change]:
-    names: dict[Name, None] = dict.fromkeys([*a.taken.schema.order, *b.taken.schema.order])
-    names |= dict.fromkeys([*a.taken.schema.columns, *b.taken.schema.columns])
+    names: dict[Name, None] = dict.fromkeys([*a.view.schema.order, *b.view.schema.order])
+    names |= dict.fromkeys([*a.view.schema.columns, *b.view.schema.columns])
     for name in names:
         before, after = (
-            event_names(m.taken.schema.groups_of[name])
-            if name in m.taken.schema.columns
+            event_names(m.view.schema.groups_of[name])
+            if name in m.view.schema.columns
             else "not learned"
-            if name in m.taken.schema.order
+            if name in m.view.schema.order
             else None
             for m in (a, b)
         )
@@ -227,9 +227,9 @@ def _divergences(a: Model, b: Model, n: int) -> list[Change]:
 
 def _shares(a: Model, b: Model) -> Iterator[tuple[Name, list[Floats], list[Any]]]:
     """Yield each column that is counted by value in both, its counts in both, and its cells."""
-    for group in a.taken.schema.of_columns:
-        for other in b.taken.schema.of_columns:
-            tallies = a.taken.counts[group.key], b.taken.counts[other.key]
+    for group in a.view.schema.of_columns:
+        for other in b.view.schema.of_columns:
+            tallies = a.view.counts[group.key], b.view.counts[other.key]
             axis, theirs = (of.axis for of in tallies)
             if not isinstance(axis, Levels | Cells) or type(axis) is not type(theirs):
                 continue
@@ -399,12 +399,12 @@ def _bound(end: Any) -> str:
 
 def items_of(model: Model, group: Group) -> tuple[NDArray[np.int64], Named]:
     """Return the column of each row of a group's tables, (rows,), and what its rows are."""
-    event, tally = group.event, model.taken.counts[group.key]
+    event, tally = group.event, model.view.counts[group.key]
     axis = tally.axis
     if isinstance(event, Histogram):
         of, low, high = event.bins_of(tally)
         last = np.append(of[1:] != of[:-1], True)[: len(of)]
-        timed = np.array([name in model.taken.schema.times for name in axis.columns], np.bool_)
+        timed = np.array([name in model.view.schema.times for name in axis.columns], np.bool_)
 
         def bins(rows: NDArray[np.int64]) -> list[Any]:
             ends = [[end_of(x[i], timed=timed[of[i]]) for x in (low, high)] for i in rows]
@@ -472,8 +472,8 @@ class Items:
 def items_of_both(a: Model, b: Model, classes: list[Any]) -> Iterator[Items]:
     """Yield the items of the columns of both models, for the classes that both have."""
     places = _places(a, classes), _places(b, classes)
-    for group in a.taken.schema.of_columns:
-        for other in b.taken.schema.of_columns:
+    for group in a.view.schema.of_columns:
+        for other in b.view.schema.of_columns:
             if group.analyser != other.analyser:
                 continue
             theirs = set(other.columns)
@@ -491,7 +491,7 @@ def _of_groups(
     classes: tuple[Places, Places],
 ) -> Iterator[Items]:
     """Yield the items of two groups, which have some columns in common."""
-    tallies = a.taken.counts[group.key], b.taken.counts[other.key]
+    tallies = a.view.counts[group.key], b.view.counts[other.key]
     if not len(tallies[0].axis) or not len(tallies[1].axis):
         return
     likelihoods = a.likelihoods[group.key], b.likelihoods[other.key]

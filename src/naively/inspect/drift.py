@@ -260,7 +260,7 @@ class Moved:
 
 def _column_of_time(model: Model, by: Name | None) -> Name:
     """Return the learned column that orders rows, or raise a ValueError that says which could."""
-    schema = model.taken.schema
+    schema = model.view.schema
     times = [name for name in schema.order if name in schema.times]
     if by is None:
         if len(times) != 1:
@@ -312,9 +312,9 @@ def _columns(
 ) -> list[tuple[str, Codes, list[Any]]]:
     """Return each column, (rows,) of cells, and what its cells are; of texts each common word."""
     found: list[tuple[str, Codes, list[Any]]] = []
-    timed = model.taken.schema.times
-    for group in model.taken.schema.of_columns:
-        axis = model.taken.counts[group.key].axis
+    timed = model.view.schema.times
+    for group in model.view.schema.of_columns:
+        axis = model.view.counts[group.key].axis
         blocks = [of.blocks.get(group.key) for of in held]
         matrices = [block for block in blocks if isinstance(block, Sparse)]
         if len(matrices) == len(blocks) > 0:

@@ -170,7 +170,7 @@ def _deviation(
     covariance: WeightsCovariance | None,
 ) -> Floats:
     """Return the standard deviation of the weight of each value, (values,); NaN if unknown."""
-    model, schema = of.model, of.model.taken.schema
+    model, schema = of.model, of.model.view.schema
     if isinstance(of.name, Derived):
         return np.full(len(values), np.nan)
     kind = schema.kinds[of.name]

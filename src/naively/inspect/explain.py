@@ -391,8 +391,8 @@ def explain(
     model: Model, rows: Rows, intervals: ProbabilityIntervals | None = None, target: str = ""
 ) -> Explanation:
     """Explain the prediction of each row (see ``NaiveBayes.explain``), with intervals if given."""
-    rows = model.taken.schema.match(rows)
-    of_character_ngrams = model.taken.schema.of_character_ngrams
+    rows = model.view.schema.match(rows)
+    of_character_ngrams = model.view.schema.of_character_ngrams
     batch = model.encode(rows)
     _refuse_long(batch)
     batch = batch.split()
@@ -407,9 +407,9 @@ def explain(
     if (intercept := model.intercept).any():
         first.append((INTERCEPT, None, intercept))
     lines, blocks = Lines(first, len(rows), cells, rows.words), model.blocks(batch)
-    for group in sorted(model.taken.schema.groups, key=lambda of: LAST.get(of.kind, 0)):
+    for group in sorted(model.view.schema.groups, key=lambda of: LAST.get(of.kind, 0)):
         key = group.key
-        found, axis = model.likelihoods[key].itemised(blocks[key]), model.taken.counts[key].axis
+        found, axis = model.likelihoods[key].itemised(blocks[key]), model.view.counts[key].axis
         if group.kind in LAST:
             lines.add_missing(found, axis)
         elif key in of_character_ngrams and isinstance(axis, Words):
@@ -420,7 +420,7 @@ def explain(
         lines.add_together(pair, [*zip(*map(cells, pair), strict=False)], added, "product")
     for names, said, added in rules_of_rows(model, blocks):
         lines.add_together(names, said, added, "rules")
-    explained, order = [], tuple(map(title, model.taken.schema.order))
+    explained, order = [], tuple(map(title, model.view.schema.order))
     joints = model.score(batch, "joint")
     for i, (of_row, joint) in enumerate(zip(lines.items, joints, strict=True)):
         columns, values, log_likelihoods = map(list, zip(*of_row, strict=True))
@@ -545,12 +545,12 @@ class EvidenceImage(Tabular):
 
 def class_images(model: Model, shape: tuple[int, int]) -> ClassImages:
     """Return the mean image of each class (see ``nb.inspect.images``)."""
-    order = list(model.taken.schema.order)
+    order = list(model.view.schema.order)
     check_shape(shape, len(order))
     mean = np.full((len(model.classes), len(order)), np.nan)
     place = {name: i for i, name in enumerate(order)}
-    for group in model.taken.schema.of_columns:
-        tally = model.taken.counts[group.key]
+    for group in model.view.schema.of_columns:
+        tally = model.view.counts[group.key]
         if group.analyser or group.event.layout == "rows":
             raise ValueError(f"Column {title(group.columns[0])!r} {NO_PIXEL}")
         for name, of_class in zip(tally.axis.columns, _means(model, tally), strict=True):

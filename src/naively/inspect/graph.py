@@ -111,9 +111,9 @@ class NaiveGraph(Tabular):
 
 def graph(model: Model, label: str) -> NaiveGraph:
     """Return the graph of a model (see ``nb.inspect.graph``)."""
-    order = {name: i for i, name in enumerate(model.taken.schema.order)}
+    order = {name: i for i, name in enumerate(model.view.schema.order)}
     found: list[tuple[int, str]] = []
-    for group in model.taken.schema.of_columns:
+    for group in model.view.schema.of_columns:
         names = [*map(title, group.columns)]
         if group.event.layout == "rows":
             names = [", ".join(names)]

@@ -34,7 +34,7 @@ def class_log_likelihoods(model: Model, rows: Rows) -> Floats:
     batch, none = plain.encode(rows), np.zeros(len(model.classes))
     total = np.zeros((len(batch), len(model.classes)))
     for key, block in plain.blocks(batch).items():
-        likelihood = plain.taken.likelihoods[key]
+        likelihood = plain.view.likelihoods[key]
         total = likelihood.log_prob(block, total, "joint", none)
         total += likelihood.log_base(block)[:, None]
     return total
@@ -48,7 +48,7 @@ def generative(model: Model) -> Model:
     ValueError
         If an event model is of no distribution of rows.
     """
-    for group in model.taken.schema.groups:
+    for group in model.view.schema.groups:
         group.event.check_density()
     return model.pure
 
@@ -91,8 +91,8 @@ def _log_prior(model: Model) -> float:
         total += float(prior.log_pdf(p[1]))
     elif isinstance(prior, Dirichlet):
         total += float(prior.over(len(p)).log_pdf(p))
-    for group in model.taken.schema.groups:
-        event, counted = group.event, model.taken.counts[group.key]
+    for group in model.view.schema.groups:
+        event, counted = group.event, model.view.counts[group.key]
         if not isinstance(event, Estimable) or event.estimate == "predictive":
             raise ValueError(_has_none(event, group.columns[0]))
         for of in _columns(event, counted):
@@ -140,13 +140,13 @@ def joint_outcomes(model: Model) -> Outcomes:
     ValueError
         If the model is something else.
     """
-    groups = model.taken.schema.groups
+    groups = model.view.schema.groups
     if len(groups) != 1 or not isinstance(groups[0].event, JointTable):
         raise ValueError(
             "Marginal and conditional probabilities of columns are those of a joint table: learn "
             "with NaiveBayes(JointTable())."
         )
-    found = groups[0].event.outcomes(model.taken.counts[groups[0].key])
+    found = groups[0].event.outcomes(model.view.counts[groups[0].key])
     share = np.exp(model.pure.class_log_prior)
     return replace(found, columns=groups[0].columns, classes=model.classes.tolist(), share=share)
 
@@ -164,14 +164,14 @@ def log_marginal_likelihood(model: Model, rows: Rows, labels: Labels) -> float:
     check_rows(rows, labels)
     plain = model.pure
     batch = plain.encode(rows, labels)
-    tally = count_batch(batch, plain.taken.schema)
+    tally = count_batch(batch, plain.view.schema)
     total = 0.0
-    for group in plain.taken.schema.groups:
+    for group in plain.view.schema.groups:
         event, counted = group.event, tally.blocks[group.key]
         if not isinstance(event, Estimable):
             raise ValueError(_has_none(event, group.columns[0]))  # noqa: TRY004
         block = event.prepare(batch.blocks[group.key])
-        base = plain.taken.likelihoods[group.key].log_base(block)
+        base = plain.view.likelihoods[group.key].log_base(block)
         total += float(base @ labels.weights)
         for of in _columns(event, counted):
             total += float(sum(estimate.log_evidence for estimate in _by_class(event, of)))

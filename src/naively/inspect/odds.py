@@ -259,16 +259,16 @@ def strongest(model: Model, c: int, n: int, of_rules: Sequence[CountedCells] = (
         for i in np.flatnonzero((gain > 0) & (count > 0)).tolist():
             rank = -float(gain[i]), -float(count[i])
             found.append((rank, (name, cells.said[i], float(gain[i] / count[i]))))
-    for group in model.taken.schema.of_columns:
-        if group.key in model.taken.schema.of_character_ngrams:
+    for group in model.view.schema.of_columns:
+        if group.key in model.view.schema.of_character_ngrams:
             continue
-        axis = model.taken.counts[group.key].axis
+        axis = model.view.counts[group.key].axis
         for rank, i, x, nats in ranked(model, group, c, n):
             if x is None:
                 column, shown = axis.label(i)
             else:
                 column, shown = axis.columns[i], x
-                if column in model.taken.schema.times:
+                if column in model.view.schema.times:
                     shown = np.datetime64(round(x), "s").item()
             found.append((rank, (title(column), shown, nats)))
     found.sort(key=lambda of: of[0])
@@ -283,7 +283,7 @@ def ranked(
     Of each its rank, its row, the number that is typical of the class (None of words and levels),
     and its weight of evidence.
     """
-    tally, of = model.taken.counts[group.key], model.likelihoods[group.key]
+    tally, of = model.view.counts[group.key], model.likelihoods[group.key]
     x = None
     if isinstance(tally.axis, Words | Levels):
         count = _sum_of(tally, LEVEL if isinstance(tally.axis, Levels) else VALUE, c)
@@ -487,7 +487,7 @@ def nomogram(
         notes.append("all others are taken as one class, by their priors")
     if len(found) > n:
         notes.append(f"the {n:,} columns of widest range, of {len(found):,}")
-    texts = {name for g in model.taken.schema.of_columns if g.analyser for name in g.columns}
+    texts = {name for g in model.view.schema.of_columns if g.analyser for name in g.columns}
     notes += ["texts are left out: the weight of a word is in explain"] * bool(texts)
     products = model.weights is not None and model.weights.linear.products
     notes += ["of rules a weight is the mean over the rows that it is of"] * bool(rules)
@@ -499,8 +499,8 @@ def nomogram(
 def _columns(model: Model) -> list[OneColumn]:
     """Return the columns that have an item of evidence for each cell."""
     found = []
-    for group in model.taken.schema.of_columns:
-        axis = model.taken.counts[group.key].axis
+    for group in model.view.schema.of_columns:
+        axis = model.view.counts[group.key].axis
         if isinstance(axis, Columns | Cells | Levels):
             found += [OneColumn(model, name, group, j) for j, name in enumerate(axis.columns)]
     return found

@@ -57,21 +57,21 @@ class OneColumn:
             If there is none, or nothing was learned of it; it lists those that there are.
         """
         of: dict[Name, Group] = {}
-        for group in model.taken.schema.of_columns:
+        for group in model.view.schema.of_columns:
             for name in group.columns:
                 of.setdefault(name, group)
-        places = {place: name for place, name in enumerate(model.taken.schema.order) if name in of}
+        places = {place: name for place, name in enumerate(model.view.schema.order) if name in of}
         named = places | {title(name): name for name in of} | {name: name for name in of}
         found = named.get(column) if isinstance(column, str | int) else None
         if found is None:
             shown = title(column) if isinstance(column, str | int) else column
-            missing = {title(name) for name in model.taken.schema.order} - {
+            missing = {title(name) for name in model.view.schema.order} - {
                 title(name) for name in of
             }
             if shown in missing:
                 raise ValueError(f"Column {shown!r} was missing throughout: nothing was learned.")
             raise ValueError(f"There is no column {shown!r}; the columns are {list_names(of)}.")
-        columns = list(model.taken.counts[of[found].key].axis.columns)
+        columns = list(model.view.counts[of[found].key].axis.columns)
         return cls(model, found, of[found], columns.index(found) if found in columns else 0)
 
     @property
@@ -82,7 +82,7 @@ class OneColumn:
     @property
     def is_time(self) -> bool:
         """Whether its numbers are seconds since 1970."""
-        return self.name in self.model.taken.schema.times
+        return self.name in self.model.view.schema.times
 
     @property
     def is_number(self) -> bool:
@@ -93,7 +93,7 @@ class OneColumn:
     @property
     def tally(self) -> BlockTally:
         """What was counted of its group."""
-        return self.model.taken.counts[self.group.key]
+        return self.model.view.counts[self.group.key]
 
     @property
     def levels(self) -> tuple[Level, ...]:
@@ -123,7 +123,7 @@ class OneColumn:
     @property
     def extent(self) -> tuple[float, float] | None:
         """The outer edges of the bins of a histogram."""
-        of = self.model.taken.likelihoods[self.group.key]
+        of = self.model.view.likelihoods[self.group.key]
         if not isinstance(of, BinTable):
             return None
         first, last = of.first[self.place], of.first[self.place + 1] - 1
@@ -136,7 +136,7 @@ class OneColumn:
     @property
     def edges(self) -> Floats:
         """Where the density of a histogram steps; nothing of other event models."""
-        of = self.model.taken.likelihoods[self.group.key]
+        of = self.model.view.likelihoods[self.group.key]
         return of.edges[self.place] if isinstance(of, BinTable) else np.empty(0)
 
     @property
@@ -162,7 +162,7 @@ class OneColumn:
         found = []
         for part in self._parts(x):
             block = self._block(part)
-            of = self.model.taken.likelihoods[self.group.key]
+            of = self.model.view.likelihoods[self.group.key]
             found.append(self._at(of, block) + of.log_base(block)[:, None])
         return np.concatenate(found)
 
@@ -179,7 +179,7 @@ class OneColumn:
 
         The number after the last stands for a level that was never seen.
         """
-        of = self.model.likelihoods if weighted else self.model.taken.likelihoods
+        of = self.model.likelihoods if weighted else self.model.view.likelihoods
         return of[self.group.key].at(codes, np.full(len(codes), self.place))
 
     @cached_property
@@ -188,7 +188,7 @@ class OneColumn:
 
         They are times the weights; None where they are no evidence.
         """
-        for group in self.model.taken.schema.groups:
+        for group in self.model.view.schema.groups:
             if group.kind == "missing" and Missing(self.name) in group.columns:
                 place = list(group.columns).index(Missing(self.name))
                 of = self.model.likelihoods[group.key]

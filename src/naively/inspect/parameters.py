@@ -249,13 +249,13 @@ def parameters(
     if how is not None and how not in get_args(Estimated):
         raise ValueError(f"how must be 'mle', 'map' or 'mean', got {how!r}.")
     tables = [] if column is not None and column != PRIOR else [_of_prior(model, how)]
-    for group in model.taken.schema.groups:
-        tally = model.taken.counts[group.key]
+    for group in model.view.schema.groups:
+        tally = model.view.counts[group.key]
         every = (*group.columns, *tally.axis.columns)
         if column is None or any(column in _names(name) for name in every):
             tables += _of_group(model, group, how, column)
     if not tables:
-        known = list_names(model.taken.schema.columns)
+        known = list_names(model.view.schema.columns)
         raise ValueError(f"There is no column {column!r}; the columns are {known}.")
     return Parameters(model.classes, model.start, tuple(tables))
 
@@ -280,7 +280,7 @@ def _of_prior(model: Model, how: How | None) -> Table:
 
 def _of_group(model: Model, group: Group, how: How | None, column: Name | None) -> Iterator[Table]:
     """Yield a table for each parameter of a group."""
-    event, tally = group.event, model.taken.counts[group.key]
+    event, tally = group.event, model.view.counts[group.key]
     axis, how = tally.axis, how or event.estimate
     found = event.parameters(tally, how)
     count, pretend = event.counted(tally), event.pretended(tally, how)
@@ -317,7 +317,7 @@ def _column(model: Model, group: Group, name: Name) -> str:
     """Return the name of a column; that of a text says which of its tokens are no words."""
     if isinstance(name, Missing):
         return title(name.of)
-    of_ngrams = group.key in model.taken.schema.of_character_ngrams
+    of_ngrams = group.key in model.view.schema.of_character_ngrams
     return f"{title(name)} {NGRAMS}" if of_ngrams else title(name)
 
 
@@ -354,7 +354,7 @@ NEARLY = 1e-6  # how far a logarithm to base 2 is from a whole number at most
 
 def count_parameters(model: Model) -> int:
     """Return how many parameters are free; a class prior that is given has none."""
-    of_events = (g.event.n_parameters(model.taken.counts[g.key]) for g in model.taken.schema.groups)
+    of_events = (g.event.n_parameters(model.view.counts[g.key]) for g in model.view.schema.groups)
     return _free_in_prior(model) + sum(of_events)
 
 
@@ -363,9 +363,9 @@ def count_joint_parameters(model: Model) -> ParameterCount | float:
 
     ``inf`` where a column holds numbers without end.
     """
-    if any(group.kind == "missing" for group in model.taken.schema.groups):
+    if any(group.kind == "missing" for group in model.view.schema.groups):
         return counts_of_model(model).n_joint_parameters
-    values = [g.event.n_values(model.taken.counts[g.key]) for g in model.taken.schema.of_columns]
+    values = [g.event.n_values(model.view.counts[g.key]) for g in model.view.schema.of_columns]
     if math.inf in values:
         return math.inf
     return _joint(math.prod(values), len(model.classes), _free_in_prior(model))
@@ -551,22 +551,22 @@ def _count(values: float) -> float:
 def counts_of_model(model: Model) -> ParameterCounts:
     """Return the number of parameters by column (see ``nb.inspect.parameter_counts``)."""
     beside = ("missing", "missing as")
-    missing = [group for group in model.taken.schema.groups if group.kind in beside]
+    missing = [group for group in model.view.schema.groups if group.kind in beside]
     found = [
         column
-        for group in model.taken.schema.groups
+        for group in model.view.schema.groups
         if group not in missing
         for column in _by_column(model, group)
     ]
     place = {column.name: i for i, column in reversed([*enumerate(found)])}
     for group in missing:  # a missing cell is one more value of its column, or several
-        free = group.event.n_parameters(model.taken.counts[group.key])
+        free = group.event.n_parameters(model.view.counts[group.key])
         more = [len(name.levels) - 1 for name in group.derived]
         for name, values in zip(group.derived, more, strict=True):
             i = place[title(name.sources[0])]
             of, each = found[i], free // sum(more) * values
             found[i] = Column(of.name, _count(of.values + values), of.parameters + each)
-    order = {title(name): place for place, name in enumerate(model.taken.schema.order)}
+    order = {title(name): place for place, name in enumerate(model.view.schema.order)}
     found.sort(key=lambda column: order.get(column.name, len(order)))
     return ParameterCounts(tuple(found), len(model.classes), _free_in_prior(model))
 
@@ -615,7 +615,7 @@ def parameter_counts(M: int, K: int = 2, values: int = 2) -> ParameterCounts:
 
 def _by_column(model: Model, group: Group) -> Iterator[Column]:
     """Yield the columns of a group, or all together where they are one event."""
-    event, tally = group.event, model.taken.counts[group.key]
+    event, tally = group.event, model.view.counts[group.key]
     axis, names = tally.axis, [title(name) for name in tally.axis.columns]
     of_all = event.n_values(tally)
     if event.joined or group.analyser is not None or len(names) == 1:
@@ -736,8 +736,8 @@ def linear(model: Model) -> Linear:
         )
     names: list[str] = []
     tables, total = [], model.start
-    for group in model.taken.schema.groups:
-        axis, likelihood = model.taken.counts[group.key].axis, model.likelihoods[group.key]
+    for group in model.view.schema.groups:
+        axis, likelihood = model.view.counts[group.key].axis, model.likelihoods[group.key]
         likelihood, beside = _beside(likelihood, axis)
         try:
             slope, constant = likelihood.linear()

@@ -255,9 +255,9 @@ def regions(
     of_x, of_y = np.meshgrid(x, y)
     found = _log_posterior(model, {a.name: of_x.ravel(), b.name: of_y.ravel()}, others)
     notes = []
-    left = [name for name in model.taken.schema.order if name not in {a.name, b.name, *others}]
+    left = [name for name in model.view.schema.order if name not in {a.name, b.name, *others}]
     if left:
-        said = any(isinstance(of, Missing) and of.of in left for of in model.taken.schema.derived)
+        said = any(isinstance(of, Missing) and of.of in left for of in model.view.schema.derived)
         what = "taken as missing, which says something too" if said else "taken as missing"
         notes.append(f"{many(len(left), 'other column')} {what}")
     if others:
@@ -281,8 +281,8 @@ def regions(
 def _two(model: Model, columns: Sequence[str | int] | None) -> tuple[OneColumn, OneColumn]:
     """Return the two columns of numbers that are named, or that there are."""
     if columns is None:
-        numbers = [name for name, kind in model.taken.schema.kinds.items() if kind == "number"]
-        if any(group.event.layout == "rows" for group in model.taken.schema.groups):
+        numbers = [name for name, kind in model.view.schema.kinds.items() if kind == "number"]
+        if any(group.event.layout == "rows" for group in model.view.schema.groups):
             raise ValueError(JOINT)
         if len(numbers) < 2:
             there = f"one, {title(numbers[0])!r}" if numbers else "none"
@@ -343,13 +343,13 @@ def _log_posterior(
 ) -> Floats:
     """Return the log posterior of rows of these numbers, (rows, classes)."""
     rows = len(next(iter(columns.values())))
-    wide = max(1, len(model.taken.schema.order), len(model.classes))
+    wide = max(1, len(model.view.schema.order), len(model.classes))
     found = []
     for part in np.array_split(np.arange(rows), max(1, -(-rows * wide // MOST_CELLS))):
         cells: dict[Name, Any] = {name: of[part] for name, of in columns.items()}
         cells |= {name: [value] * len(part) for name, value in others.items()}
-        kinds = {name: model.taken.schema.columns[name].kind for name in cells}
-        table = column_rows(cells, kinds).padded(tuple(model.taken.schema.order))
+        kinds = {name: model.view.schema.columns[name].kind for name in cells}
+        table = column_rows(cells, kinds).padded(tuple(model.view.schema.order))
         found.append(model.log_posterior(table))
     return np.concatenate(found)
 

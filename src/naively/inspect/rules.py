@@ -349,7 +349,7 @@ def counted_cells(model: Model, batches: Sequence[Batch]) -> list[CountedCells]:
 
 def _by_columns(model: Model, rules: Iterable[Rule]) -> dict[tuple[Name, ...], list[Rule]]:
     """Return the rules of each set of columns that are counted as they were."""
-    return by_columns(rule for rule in rules if rule.is_in(model.taken.axes))
+    return by_columns(rule for rule in rules if rule.is_in(model.view.axes))
 
 
 def _cells_at_most(rules: Sequence[Rule]) -> int:

@@ -181,10 +181,10 @@ def probability_intervals(
 
 def _pieces(model: Model, rows: Rows) -> Iterator[Batch]:
     """Yield encoded rows, so many at a time as memory is for."""
-    parts = sum(map(len, model.taken.parts.values()))
+    parts = sum(map(len, model.view.parts.values()))
     some = max(1, AT_ONCE // max(1, parts * len(model.classes)))
     batch = model.encode(rows)
-    by_column = [group.key for group in model.taken.schema.groups if group.is_by_column]
+    by_column = [group.key for group in model.view.schema.groups if group.is_by_column]
     for start in range(0, max(len(batch), 1), some):
         piece = batch.take(np.arange(start, min(start + some, len(batch)))).split()
         # The zeros of a matrix that are not stored say something too, each by its column.
@@ -285,9 +285,9 @@ def _uncertain(model: Model, batch: Batch) -> Iterator[_OfGroup]:
     """Yield how sure the evidence of each group is, without weights and with them."""
     blocks = model.blocks(batch)
     weights, classes = model.weights, model.classes.tolist()
-    for group in model.taken.schema.groups:
-        parts, block = model.taken.parts[group.key], blocks[group.key]
-        counts = model.taken.counts[group.key]
+    for group in model.view.schema.groups:
+        parts, block = model.view.parts[group.key], blocks[group.key]
+        counts = model.view.counts[group.key]
         found = group.event.uncertain(counts, block, LEAST if weights is None else LEAST_WEIGHED)
         n = len(block)
         mean, own = (
@@ -341,8 +341,8 @@ def evidence_variance(
         How sure the weights are; None if they count as known, and the linear part is not.
     """
     found = np.zeros(len(h))
-    for group, of in zip(model.taken.schema.groups, _uncertain(model, batch), strict=True):
-        own = [_is_of(part, column) for part in model.taken.parts[group.key].keys]
+    for group, of in zip(model.view.schema.groups, _uncertain(model, batch), strict=True):
+        own = [_is_of(part, column) for part in model.view.parts[group.key].keys]
         if any(own):
             some = of._replace(
                 own=of.own[:, own],

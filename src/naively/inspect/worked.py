@@ -296,9 +296,9 @@ def worked(model: Model, rows: Rows) -> Worked:
     factors, left_out = [_of_prior(model)], 0.0
     if (intercept := model.intercept).any():
         factors.append(WorkedFactor("intercept", None, intercept, None, None, one))
-    for group in model.taken.schema.groups:
+    for group in model.view.schema.groups:
         factors += _of_group(model, group, blocks[group.key], rows)
-        left_out += float(model.taken.likelihoods[group.key].log_base(blocks[group.key])[0])
+        left_out += float(model.view.likelihoods[group.key].log_base(blocks[group.key])[0])
     for columns, added in model.together(blocks):
         if added.any():
             factors.append(WorkedFactor(title_of_columns(columns), None, added[0], None, None, one))
@@ -322,8 +322,8 @@ def _of_prior(model: Model) -> WorkedFactor:
 
 def _of_group(model: Model, group: Group, block: Block, rows: Rows) -> Iterator[WorkedFactor]:
     """Yield the factors of the cells and words of a block of one row."""
-    tally, event = model.taken.counts[group.key], group.event
-    plain, weighted = model.taken.likelihoods[group.key], model.likelihoods[group.key]
+    tally, event = model.view.counts[group.key], group.event
+    plain, weighted = model.view.likelihoods[group.key], model.likelihoods[group.key]
     _, columns, numbers = block.entries()  # of each column or word its number, code or count
     x_of = dict(zip(columns.tolist(), np.asarray(numbers, np.float64).tolist(), strict=True))
     axis = tally.axis
@@ -404,7 +404,7 @@ def _weights(model: Model, group: Group, x_of: dict[int, float]) -> Floats | Non
     """Return what the evidence of each unit is multiplied by, (units, classes); None of none."""
     if model.weights is None:
         return None
-    parts = model.taken.parts[group.key]
+    parts = model.view.parts[group.key]
     found: Floats = model.weights.table(parts.keys, model.classes.tolist())[parts.of_unit]
     if parts.by_word and group.key in model.weights.groups:
         found = found * length_factor(np.array([sum(x_of.values())]), model.length_power)

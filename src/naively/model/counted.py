@@ -1,19 +1,161 @@
-"""What was counted of rows: encoded rows become a tally, as a schema says."""
+"""What was counted of rows, in a form that adds, fades and forgets: the algebra of models."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import final
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Self, final
 
-from naively.counting.axis import PRESENT, Axis
+import numpy as np
+
+from naively.counting.axis import PRESENT, Axis, title
 from naively.counting.block import Batch, Dense, Documents, split_texts
-from naively.counting.labels import Labels
+from naively.counting.labels import LabelArray, Labels
 from naively.counting.noise import Mechanism
-from naively.counting.tally import Tally, Total, count_classes
-from naively.data.columns import Rows
+from naively.counting.tally import Tally, Total, count_classes, forget, impossible
+from naively.data.columns import Reading, Rows
 from naively.kernels import dispatch
+from naively.kernels.double_double import Sums
+from naively.model.held_out import HeldOut
+from naively.options import OfFields
 from naively.schema.schema import GroupKey, Schema
+from naively.schema.settings import PURE, Settings
+from naively.schema.settle import CountedTotal, Grouped, alike, make_sure
+
+
+@dataclass(frozen=True, eq=False)
+class Counted(OfFields):
+    """What was counted, and how parameters are to be derived from it.
+
+    ``a + b`` is what was counted of the rows of both, ``a - b`` what is left without b's rows,
+    ``a * 0.99`` what trusts the rows that it has seen a little less.
+
+    Parameters
+    ----------
+    schema : Schema
+        Which columns were counted for which event model.
+    tally : Tally
+        What was counted.
+    settings : Settings
+        How parameters are derived from the tally.
+    noise : tuple of AddedNoise
+        The noise in the counts, of each of the parts that were merged which has some.
+    held_out : HeldOut, optional
+        How probable the right classes of held-out rows were; None where that is not known.
+    newest : float, optional
+        The time of the newest row, where rows fade with a half-life.
+    """
+
+    schema: Schema
+    tally: Tally
+    settings: Settings = PURE
+    noise: tuple[AddedNoise, ...] = ()
+    held_out: HeldOut | None = None
+    newest: float | None = None
+
+    @classmethod
+    def of(cls, batch: Batch, schema: Schema, settings: Settings) -> Counted:
+        """Count rows that the schema has encoded."""
+        check_counted(schema)
+        return cls(*make_sure(schema, count_batch(batch, schema).pruned(), settings), settings)
+
+    def __add__(self, other: Counted) -> Counted:
+        return Counted.total((self, other))
+
+    @classmethod
+    def total(cls, parts: Iterable[Counted], *, consume: bool = False) -> Counted:
+        """Return the sum of one part or more, each added in a time that follows from its own size.
+
+        Where the first is to be consumed, its words go on in the sum, which need not copy them.
+        """
+        rest = iter(parts)
+        first = next(rest, None)
+        if first is None:
+            raise ValueError("There is no model to add up.")
+        settings, noise, held_out, newest = (
+            *(first.settings, first.noise),
+            *(first.held_out, first.newest),
+        )
+        total = CountedTotal(first.grouped, consume=consume)
+        for part in rest:
+            if newest is not None and part.newest not in {None, newest}:
+                raise ValueError(
+                    "The newest rows of the models are of different times, so that their rows fade "
+                    "differently; they cannot be merged."
+                )
+            newest = part.newest if newest is None else newest
+            settings = settings.merged(part.settings)
+            noise += part.noise
+            if held_out is not None:
+                held_out = None if part.held_out is None else held_out + part.held_out
+            total.add(part.grouped)
+        if noise:  # what was not kept would be taken for missing
+            settings = replace(settings, presence="ignore")
+        schema, tally = make_sure(*total.counted(), settings)
+        return cls(schema, tally, settings, noise, held_out, newest).among(tally.classes)
+
+    @property
+    def grouped(self) -> Grouped:
+        """The schema and the tally alone."""
+        return Grouped(self.schema, self.tally)
+
+    @property
+    def rows(self) -> float:
+        """How many rows there are: their total weight."""
+        return float(self.tally.class_count.sum())
+
+    def __sub__(self, other: Counted) -> Counted:
+        (schema, tally), (others, removed) = alike(self.grouped, other.grouped)
+        left = self.left(schema.without(others), tally - removed)
+        return replace(left, noise=self.noise + other.noise)
+
+    def forget(self, other: Counted) -> Counted:
+        """Return ``self - other``, or raise a ValueError if that cannot be."""
+        (schema, tally), (others, removed) = alike(self.grouped, other.grouped)
+        schema = schema.without(others)
+        times = [group.key for group in schema.groups if group.kind == "time"]
+        left = self.left(schema, forget(tally, removed, times))
+        if left.impossible is not None:
+            raise ValueError(f"Cannot forget rows that were not learned: {left.impossible} then.")
+        return left
+
+    def __mul__(self, factor: float) -> Counted:
+        return self.left(self.schema, self.tally * factor)
+
+    def left(self, schema: Schema, tally: Tally) -> Counted:
+        """Return what is left of these rows, of the same classes or more."""
+        found = replace(self, schema=schema, tally=tally)
+        if self.held_out is None:
+            return found
+        share = found.rows / self.rows if self.rows > 0 else 0.0
+        return replace(found, held_out=self.held_out.fading(share)).among(tally.classes)
+
+    def among(self, classes: LabelArray) -> Self:
+        """Return what is known of held-out rows among these classes, and all else as it is."""
+        if self.held_out is None:
+            return self
+        return replace(self, held_out=self.held_out.among(classes))
+
+    def with_classes(self, classes: LabelArray) -> Counted:
+        """Return what was counted, with a place for each of these classes, with rows or not."""
+        if np.array_equal(classes, self.tally.classes):
+            return self
+        tally = self.tally + Tally(classes, Sums.zeros(classes.shape), {})
+        return replace(self, tally=tally).among(tally.classes)
+
+    def read_as(self, readings: Mapping[str, Reading]) -> Counted:
+        """Return what was counted with how columns of strings are read, by all of its rows."""
+        of = {
+            name: replace(readings.get(title(name), one), words=one.words)
+            for name, one in self.schema.readings.items()
+        }
+        return replace(self, schema=replace(self.schema, readings=of))
+
+    @property
+    def impossible(self) -> str | None:
+        """What no rows can have been counted as; None of what was counted of rows."""
+        return impossible(self.tally, [g.key for g in self.schema.groups if g.event.shares])
+
 
 # --- The noise that was added to the counts of a model, for whoever reads them later -------------
 
@@ -77,7 +219,7 @@ def check_rows(rows: Rows, labels: Labels) -> None:
 def check_counted(schema: Schema) -> None:
     """Raise a ValueError if rows cannot be counted by a schema, as it is what a model made of it.
 
-    What it says that cells are missing is never counted, but follows from what is (``Model.taken``
+    What it says that cells are missing is never counted, but follows from what is (``Model.view``
     beside ``Model.counted``).
     """
     if any(group.kind in ("missing", "missing as") for group in schema.groups):

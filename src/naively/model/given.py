@@ -17,10 +17,10 @@ from naively.data.columns import Kind
 from naively.events import Bernoulli, Estimate
 from naively.kernels.double_double import Sums
 from naively.model.class_prior import given_prior
+from naively.model.counted import Counted
 from naively.model.model import Model
 from naively.schema.schema import Group, GroupKey, Schema
 from naively.schema.settings import Settings
-from naively.schema.settle import View
 from naively.schema.text import Text
 
 ByClass: TypeAlias = Mapping[Label, Estimate]
@@ -62,7 +62,7 @@ def model_of(class_prior: Mapping[Label, float], columns: Mapping[str, ByClass])
     schema = Schema(tuple(groups.values()), tuple(columns))
     weight = Sums(np.ones(len(classes)))
     settings = Settings("mle", weights=None, class_prior=tuple(p.tolist()))
-    return Model(View(schema, Tally(classes, weight, tallies)), settings)
+    return Model.of(Counted(schema, Tally(classes, weight, tallies), settings))
 
 
 def _column(name: str, by_class: ByClass, classes: LabelArray) -> tuple[Group, BlockTally]:

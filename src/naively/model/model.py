@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any
 
 import numpy as np
@@ -13,16 +13,15 @@ from naively.counting.axis import Axis, Name, title
 from naively.counting.block import Batch, Block, Documents, split_texts
 from naively.counting.labels import Label, LabelArray, Labels
 from naively.counting.leave_one_out import Parts
-from naively.counting.tally import BlockTally, Tally, forget, impossible
-from naively.data.columns import Reading, Rows
+from naively.counting.tally import BlockTally, Tally
+from naively.data.columns import Rows
 from naively.kernels import dispatch
-from naively.kernels.double_double import Sums
 from naively.kernels.reference import Finish, Finished, Floats
 from naively.likelihoods.base import Contributions, Likelihood
 from naively.likelihoods.words import LENGTH_POWER
 from naively.messages import Shown, amount
 from naively.model.class_prior import PRETEND, class_probabilities
-from naively.model.counted import AddedNoise, check_counted, check_rows, count_batch
+from naively.model.counted import Counted, check_rows
 from naively.model.held_out import HeldOut
 from naively.model.linear_part import LinearPart, Product, SeveralColumns
 from naively.model.weights import Weights, mean
@@ -31,33 +30,13 @@ from naively.schema.diagnose import describe
 from naively.schema.schema import SHOWN, Group, GroupKey, Schema
 from naively.schema.settings import PURE, Settings
 from naively.schema.settle import (
-    CountedTotal,
-    View,
-    alike,
-    make_sure,
     settle,
     with_missing,
     without_words,
 )
 
 
-@dataclass(frozen=True)
-class Sought:
-    """What came of looking for interactions.
-
-    Parameters
-    ----------
-    why_none : str
-        Why there are none, or "".
-    notes : tuple of str
-        Which there are, and what they gain.
-    """
-
-    why_none: str = ""
-    notes: tuple[str, ...] = ()
-
-
-class Taken:
+class View:
     """What the columns that were counted are taken for, and what follows from that alone.
 
     Neither the class prior nor weights have a part in it, but for how many rows a weight of 1 is:
@@ -75,10 +54,15 @@ class Taken:
         self.schema = schema
         self.tally = tally
 
-    @cached_property
-    def described(self) -> Schema:
-        """The schema with notes, for whoever prints it: what its columns hold, and what is odd."""
-        return describe(self.schema, self.tally)
+    @classmethod
+    def of(cls, counted: Counted, rows_per_weight: Floats | None = None) -> View:
+        """Settle what the columns are, where a weight of 1 is so many rows, (classes,)."""
+        tally = counted.tally
+        if rows_per_weight is not None:
+            tally = tally.scaled(rows_per_weight, rounds=True)
+        settled = settle(counted.schema, tally, counted.settings)
+        says = with_missing if counted.settings.counts_missing else without_words
+        return cls(*says(settled))
 
     @cached_property
     def counts(self) -> dict[GroupKey, BlockTally]:
@@ -112,28 +96,19 @@ class Taken:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Model(Shown, OfFields):
-    """What was learned, and everything that follows from it.
+    """What was learned: what was counted, what follows from it, and weights.
 
     ``a + b`` is the model of the rows of both, ``a - b`` the model that never saw b's rows,
     ``a * 0.99`` one that trusts what it has seen a little less.
 
     Parameters
     ----------
-    counted : View
-        Which columns were counted for which event model, and what was counted: a schema and its
-        tally.
-    settings : Settings
-        How parameters are derived from the tally.
+    counted : Counted
+        What was counted, and how parameters are derived from it.
+    view : View
+        What the columns that were counted are taken for.
     weights : Weights, optional
         How much the evidence of each column counts; all alike without.
-    noise : tuple of AddedNoise
-        The noise in the counts, of each of the models that were merged which has some.
-    sought : Sought, optional
-        What came of looking for interactions; None if nobody looked.
-    held_out : HeldOut, optional
-        How probable the right classes of held-out rows were; None where that is not known.
-    newest : float, optional
-        The time of the newest row, where rows fade with a half-life.
 
     Examples
     --------
@@ -146,13 +121,15 @@ class Model(Shown, OfFields):
     array(['low'], dtype='<U4')
     """
 
-    counted: View
-    settings: Settings = PURE
+    counted: Counted
+    view: View
     weights: Weights | None = None
-    noise: tuple[AddedNoise, ...] = ()
-    sought: Sought | None = None
-    held_out: HeldOut | None = None
-    newest: float | None = None
+
+    @classmethod
+    def of(cls, counted: Counted, weights: Weights | None = None) -> Model:
+        """Return the model of what was counted, with these weights."""
+        per = None if weights is None else weights.rows_of(counted.tally.classes.tolist())
+        return cls(counted, View.of(counted, per), weights)
 
     @classmethod
     def learn(
@@ -160,18 +137,12 @@ class Model(Shown, OfFields):
     ) -> Model:
         """Count labelled rows in one pass, each column for the event model that the schema says."""
         check_rows(rows, labels)
-        return cls.count(schema.encode(rows, labels), schema, settings or PURE)
-
-    @classmethod
-    def count(cls, batch: Batch, schema: Schema, settings: Settings) -> Model:
-        """Count rows that the schema has encoded."""
-        check_counted(schema)
-        return cls(make_sure(schema, count_batch(batch, schema).pruned(), settings), settings)
+        return cls.of(Counted.of(schema.encode(rows, labels), schema, settings or PURE))
 
     def __str__(self) -> str:
-        rows, classes = self.counted.tally.class_count.sum(), len(self.classes)
-        size = f"{amount(rows)} rows, {classes:,} classes, {self.taken.schema.width:,} columns"
-        return "\n".join([size, str(self.described), *map(str, self.noise)])
+        rows, classes = self.counted.rows, len(self.classes)
+        size = f"{amount(rows)} rows, {classes:,} classes, {self.view.schema.width:,} columns"
+        return "\n".join([size, str(self.described), *map(str, self.counted.noise)])
 
     def __add__(self, other: Model) -> Model:
         return Model.total((self, other))
@@ -204,80 +175,59 @@ class Model(Shown, OfFields):
         >>> Model.total(days).counted.tally.class_count
         array([3., 3.])
         """
-        rest = iter(models)
-        first = next(rest, None)
-        if first is None:
-            raise ValueError("There is no model to add up.")
-        settings, weights, noise, sought = first.settings, first.weights, first.noise, first.sought
-        held_out = first.held_out
-        total, newest = CountedTotal(first.counted, consume=consume), first.newest
-        for model in rest:
-            if newest is not None and model.newest not in {None, newest}:
-                raise ValueError(
-                    "The newest rows of the models are of different times, so that their rows fade "
-                    "differently; they cannot be merged."
-                )
-            newest = model.newest if newest is None else newest
-            settings = settings.merged(model.settings)
-            weights = mean(weights, model.weights)
-            noise += model.noise
-            sought = sought or model.sought
-            if held_out is not None:
-                held_out = None if model.held_out is None else held_out + model.held_out
-            total.add(model.counted)
-        if noise:  # what was not kept would be taken for missing
-            settings = replace(settings, presence="ignore")
-        view = make_sure(*total.counted(), settings)
-        if held_out is not None:
-            held_out = held_out.among(view.tally.classes)
-        return cls(view, settings, weights, noise, sought, held_out, newest)
+        weights: list[Weights | None] = []
+
+        def parts() -> Iterator[Counted]:
+            for model in models:
+                weights.append(model.weights)
+                yield model.counted
+
+        counted = Counted.total(parts(), consume=consume)
+        return cls.of(counted, reduce(mean, weights))
 
     def __sub__(self, other: Model) -> Model:
-        (schema, tally), (others, removed) = alike(self.counted, other.counted)
-        noise = self.noise + other.noise
-        return self._counting(View(schema.without(others), tally - removed), noise=noise)
+        return Model.of(self.counted - other.counted, self.weights)
 
-    def forget(self, other: Model) -> Model:
-        """Return ``self - other``, or raise a ValueError if that cannot be."""
-        (schema, tally), (others, removed) = alike(self.counted, other.counted)
-        schema = schema.without(others)
-        times = [group.key for group in schema.groups if group.kind == "time"]
-        left = self._counting(View(schema, forget(tally, removed, times)))
-        if left.impossible is not None:
-            raise ValueError(f"Cannot forget rows that were not learned: {left.impossible} then.")
-        return left
+    def forget(self, other: Counted) -> Model:
+        """Return the model that never saw these rows, or raise a ValueError if that cannot be."""
+        return Model.of(self.counted.forget(other), self.weights)
 
     def __mul__(self, factor: float) -> Model:
         weights = self.weights
         if weights is not None:  # the rows that they were fitted with fade like the others
             weights = replace(weights, rows=weights.rows * factor)
-        counted = View(self.counted.schema, self.counted.tally * factor)
-        return self._counting(counted, weights=weights)
+        return Model.of(self.counted * factor, weights)
 
-    def _counting(self, counted: View, **changes: Any) -> Model:
-        """Return the model of fewer rows, of the same classes or more."""
-        held_out = self.held_out
-        if held_out is not None:
-            before = float(self.counted.tally.class_count.sum())
-            share = float(counted.tally.class_count.sum()) / before if before > 0 else 0.0
-            held_out = held_out.fading(share).among(counted.tally.classes)
-        return replace(self, counted=counted, held_out=held_out, **changes)
+    def counting(self, **changes: Any) -> Model:
+        """Return the model with changes of what was counted, or of how it is read."""
+        return Model.of(replace(self.counted, **changes), self.weights)
+
+    def weighed(self, weights: Weights | None) -> Model:
+        """Return the model with these weights; what was settled without them is kept."""
+        if weights is not None and weights.sought is None and self.weights is not None:
+            weights = replace(weights, sought=self.weights.sought)
+        counted = self.counted
+        if counted.held_out is not None:
+            counted = replace(counted, held_out=None)
+        model = replace(self, counted=counted, weights=weights)
+        if _are_equal(self.rows_per_weight, model.rows_per_weight):
+            return model
+        return Model.of(counted, weights)
 
     def with_held_out(self, held_out: HeldOut | None) -> Model:
         """Return the model with what is known of held-out rows; all that is derived is kept."""
-        model = replace(self, held_out=held_out)
-        vars(model).update({**vars(self), "held_out": held_out})
+        model = replace(self, counted=replace(self.counted, held_out=held_out))
+        vars(model).update({**vars(self), "counted": model.counted})
         return model
 
-    def weighed(self, weights: Weights | None, sought: Sought | None = None) -> Model:
-        """Return the model with these weights; what was derived without them is kept.
+    def set_to(self, **settings: Any) -> Model:
+        """Return the model with other settings."""
+        return self.counting(settings=replace(self.settings, **settings))
 
-        ``sought`` is what came of looking for interactions, if that was done.
-        """
-        model = replace(self, weights=weights, sought=sought or self.sought, held_out=None)
-        if _are_equal(self.rows_per_weight, model.rows_per_weight):
-            vars(model)["taken"] = self.taken
-        return model
+    @property
+    def settings(self) -> Settings:
+        """How parameters are derived from what was counted."""
+        return self.counted.settings
 
     @property
     def rows_per_weight(self) -> Floats | None:
@@ -296,26 +246,20 @@ class Model(Shown, OfFields):
     @property
     def seeks_interactions(self) -> bool:
         """Whether interactions were looked for, or are there."""
-        return self.sought is not None or self.has_interactions
+        weights = self.weights
+        return weights is not None and (weights.sought is not None or self.has_interactions)
 
     def with_classes(self, classes: LabelArray) -> Model:
         """Return the model with a place for each of these classes; some may have no row yet."""
         if np.array_equal(classes, self.classes):
             return self
-        none = Tally(classes, Sums.zeros(classes.shape), {})
-        counted = View(self.counted.schema, self.counted.tally + none)
-        held_out = self.held_out and self.held_out.among(counted.tally.classes)
-        return replace(self, counted=counted, held_out=held_out)
+        return Model.of(self.counted.with_classes(classes), self.weights)
 
     @property
     def pure(self) -> Model:
         """The model of how rows are generated: without weights, and what is said beside columns."""
-        return replace(self.without_presence, weights=None)
-
-    @property
-    def without_presence(self) -> Model:
-        """The model to which a missing cell says nothing."""
-        return replace(self, settings=replace(self.settings, presence="ignore"))
+        settings = replace(self.settings, presence="ignore")
+        return Model.of(replace(self.counted, settings=settings))
 
     @property
     def under_own_prior(self) -> Model:
@@ -324,36 +268,17 @@ class Model(Shown, OfFields):
         What is fitted under the frequencies of the rows that it is fitted to is evidence alone, so
         that another class prior is a shift of the log odds.
         """
-        own = replace(self, settings=replace(self.settings, class_prior="data"))
-        vars(own)["taken"] = self.taken
-        return own
+        settings = replace(self.settings, class_prior="data")
+        return replace(self, counted=replace(self.counted, settings=settings))
 
     @property
     def has_interactions(self) -> bool:
         """Whether several columns at a time say something too, in products or rules."""
         return self.weights is not None and self.weights.linear.is_of_several
 
-    @cached_property
-    def taken(self) -> Taken:
-        """What the columns that were counted are taken for, as the counts say."""
-        schema, tally = self.counted
-        per = self.rows_per_weight
-        if per is not None:
-            tally = tally.scaled(per, rounds=True)
-        settled = settle(schema, tally, self.settings)
-        says = with_missing if self.settings.counts_missing else without_words
-        return Taken(*says(settled))
-
-    @cached_property
     def columns(self) -> Schema:
-        """What the columns are, whatever a row weighs: no count is scaled for it."""
-        return self.weighed(None).taken.schema
-
-    @property
-    def impossible(self) -> str | None:
-        """Say what no rows can have been counted as; None of a model of rows."""
-        schema, tally = self.counted
-        return impossible(tally, [g.key for g in schema.groups if g.event.shares])
+        """Return what the columns are, whatever a row weighs: no count is scaled for it."""
+        return self.view.schema if self.rows_per_weight is None else View.of(self.counted).schema
 
     @property
     def classes(self) -> LabelArray:
@@ -363,7 +288,7 @@ class Model(Shown, OfFields):
     @cached_property
     def described(self) -> Schema:
         """The schema, with what the tally says of the columns, and which are multiplied."""
-        schema = self.taken.described
+        schema = describe(self.view.schema, self.view.tally)
         return schema if self.weights is None else with_products(schema, self.weights.linear)
 
     @cached_property
@@ -416,38 +341,29 @@ class Model(Shown, OfFields):
     @cached_property
     def likelihoods(self) -> dict[GroupKey, Likelihood]:
         """The log tables of each block, derived once, times the weights; with the linear part."""
-        plain = self.taken.likelihoods
+        plain = self.view.likelihoods
         if self.weights is None:
             return plain
         classes, weighted = self.classes.tolist(), {}
         places = self.weights.places(classes)
         for name, likelihood in plain.items():
-            parts = self.taken.parts[name]
+            parts = self.view.parts[name]
             weight = self.weights.table(parts.keys, classes)
             found = likelihood.weighted_by_part(weight, parts.of_unit)
             if parts.by_word and name in self.weights.groups:
                 found = found.over_length(self.length_power)
-            axis = self.taken.counts[name].axis
+            axis = self.view.counts[name].axis
             weighted[name] = self.weights.linear.added_to(found, name, axis, places)
         return weighted
-
-    def read_as(self, readings: Mapping[str, Reading]) -> Model:
-        """Return the model with how columns of strings are read, by all of its rows."""
-        schema = self.counted.schema
-        of = {
-            name: replace(readings.get(title(name), one), words=one.words)
-            for name, one in schema.readings.items()
-        }
-        return replace(self, counted=View(replace(schema, readings=of), self.counted.tally))
 
     def encode(self, rows: Rows, labels: Labels | None = None) -> Batch:
         """Encode rows as they were encoded in training."""
         labels = Labels.none(len(rows), self.classes) if labels is None else labels
-        return self.taken.schema.encode(rows, labels, self.taken.axes)
+        return self.view.schema.encode(rows, labels, self.view.axes)
 
     def recode(self, batch: Batch) -> Batch:
         """Encode rows by the columns, levels and words of this model, as any has encoded them."""
-        return self.taken.schema.recode(batch, self.taken.axes)
+        return self.view.schema.recode(batch, self.view.axes)
 
     def blocks(self, batch: Batch) -> dict[GroupKey, Block]:
         """Return the blocks of encoded rows, prepared to be scored, with texts split."""
@@ -455,7 +371,7 @@ class Model(Shown, OfFields):
 
     def prepared(self, batch: Batch) -> dict[GroupKey, Block]:
         """Return the blocks of encoded rows as event models count them, with texts as they are."""
-        return {g.key: g.event.prepare(batch.blocks[g.key]) for g in self.taken.schema.groups}
+        return {g.key: g.event.prepare(batch.blocks[g.key]) for g in self.view.schema.groups}
 
     def score(self, batch: Batch, finish: Finish) -> Finished:
         """Add up the evidence of encoded rows, and finish it (see ``Finish`` in the kernels).
@@ -478,7 +394,7 @@ class Model(Shown, OfFields):
         if self.weights is None or not self.weights.linear.is_of_several:
             return None
         places = self.weights.places(self.classes.tolist())
-        return self.weights.linear.of_several(self.taken.axes, places)
+        return self.weights.linear.of_several(self.view.axes, places)
 
     def together(
         self, blocks: Mapping[GroupKey, Block]
@@ -505,7 +421,7 @@ class Model(Shown, OfFields):
         batch = plain.encode(rows)
         total: Floats = np.logaddexp.reduce(plain.score(batch, "joint"), axis=1)
         for name, block in plain.blocks(batch).items():
-            total += plain.taken.likelihoods[name].log_base(block)
+            total += plain.view.likelihoods[name].log_base(block)
         return total
 
     def log_posterior(self, rows: Rows, *, single: bool = False) -> Floats:
@@ -533,10 +449,10 @@ class Model(Shown, OfFields):
                 raise ValueError(f"There is no class {label!r}; the classes are {labels}.")
             codes = np.full(n, labels.index(label))
         blocks = {
-            group.key: group.event.sample_rows(self.taken.counts[group.key], codes, rng, length)
-            for group in self.taken.schema.written
+            group.key: group.event.sample_rows(self.view.counts[group.key], codes, rng, length)
+            for group in self.view.schema.written
         }
-        return self.taken.schema.decode(blocks), self.classes[codes]
+        return self.view.schema.decode(blocks), self.classes[codes]
 
     def contributions(self, rows: Rows) -> dict[GroupKey, Contributions]:
         """Return the log likelihoods item by item; with the prior they sum to the joint."""

@@ -37,10 +37,10 @@ from naively.counting.tally import BlockTally, Tally
 from naively.kernels.dispatch import Vocabulary
 from naively.kernels.double_double import Sums
 from naively.kernels.reference import Floats
-from naively.model.counted import AddedNoise
+from naively.model.counted import AddedNoise, Counted
 from naively.model.model import Model
 from naively.schema.schema import Group
-from naively.schema.settle import View, without_words
+from naively.schema.settle import without_words
 from naively.schema.text import Text
 
 MANTISSA = 52  # bits of a float after its first
@@ -88,7 +88,7 @@ def with_noise(
         If no noise suffices for a column, or it needs a delta; it names the column.
     """
     _check(epsilon, delta, resolution)
-    schema = without_words(model.counted).schema  # which the rows alone name
+    schema = without_words(model.counted.grouped).schema  # which the rows alone name
     groups = schema.groups
     # What is said of columns, and the words beside their numbers, are somebody's cells.
     readings = {
@@ -113,14 +113,13 @@ def with_noise(
     rows = np.maximum(adding.to(model.counted.tally.weight.high), 1.0)  # the classes are known
     noisy = {group.key: adding.to_block(group, blocks[group.key], rows) for group in groups}
     said = AddedNoise(epsilon, delta, noise.mechanism, noise.deviation, threshold)
-    return Model(
-        View(
+    return Model.of(
+        Counted(
             replace(schema, notes={}, readings=readings),
             Tally(model.classes, Sums(rows), noisy),
-        ),
-        replace(model.settings, presence="ignore"),  # what is not kept would be taken for missing
-        None,
-        (*model.noise, said),
+            replace(model.settings, presence="ignore"),  # what is not kept would seem missing
+            (*model.counted.noise, said),
+        )
     )
 
 

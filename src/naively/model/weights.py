@@ -23,6 +23,22 @@ from naively.options import OfFields, Weighting
 # probabilities are calibrated.
 
 
+@dataclass(frozen=True)
+class Sought:
+    """What came of looking for interactions.
+
+    Parameters
+    ----------
+    why_none : str
+        Why there are none, or "".
+    notes : tuple of str
+        Which there are, and what they gain.
+    """
+
+    why_none: str = ""
+    notes: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, repr=False)
 class Weights(Shown, OfFields):
     """A non-negative factor for the log likelihoods of each part of the evidence.
@@ -46,6 +62,8 @@ class Weights(Shown, OfFields):
     rows_per_weight : tuple of float
         How many independent rows a weight of 1 is, in each class (see
         ``naively.fitting.copies``); where there are none, it is one.
+    sought : Sought, optional
+        What came of looking for interactions; None if nobody looked.
 
     Notes
     -----
@@ -68,6 +86,7 @@ class Weights(Shown, OfFields):
     how: Weighting = "loo"
     linear: LinearPart = NOTHING
     rows_per_weight: tuple[float, ...] = ()
+    sought: Sought | None = None
 
     @classmethod
     def even(cls, classes: LabelArray, rows_per_weight: Floats | None) -> Weights:
@@ -188,6 +207,7 @@ class Weights(Shown, OfFields):
             self.how if self.how == other.how else "loo",
             self.linear.mean(other.linear, share, places),
             per,
+            self.sought or other.sought,
         )
 
 

@@ -33,7 +33,7 @@ def facts_of(subject: Subject) -> list[tuple[str, object]]:
     facts: list[tuple[str, object]] = [
         ("rows", amount(float(count.sum()))),
         ("classes", len(count)),
-        ("columns", model.taken.schema.width),
+        ("columns", model.view.schema.width),
         ("free parameters", count_parameters(model)),
         ("of a table of all cells together, without the naive assumption", _joint(model)),
         ("class prior", str(settings.class_prior)),

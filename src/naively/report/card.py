@@ -66,7 +66,7 @@ def _lead(subject: Subject) -> Iterator[str]:
     what = f"{_text(subject.target)} ({_text(which)})" if subject.target else _text(which)
     today = dt.datetime.now(tz=dt.UTC).date().isoformat()
     yield (
-        f"A naive Bayes model that predicts {what} from {model.taken.schema.width:,} columns, as "
+        f"A naive Bayes model that predicts {what} from {model.view.schema.width:,} columns, as "
         f"learned from {rows} rows. Written {today} by naively {__version__}."
     )
 

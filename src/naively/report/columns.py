@@ -114,7 +114,7 @@ def _all(subject: Subject) -> str:
 def _pictures(subject: Subject, names: list[Name]) -> Iterator[str]:
     """Yield a card for each column: its densities or levels by class."""
     for i, name in enumerate(names):
-        if name in subject.model.taken.schema.columns:
+        if name in subject.model.view.schema.columns:
             view, what = subject.column(name), title(name)
             with of_target(subject.target):
                 ax = view.plot()
@@ -131,7 +131,7 @@ def _effects(subject: Subject) -> Iterator[str]:
     batches = [] if subject.sample is None else subject.sample.batches
     covariance = _covariance(subject)
     for name in subject.worth[:COLUMNS]:
-        if name not in model.taken.schema.columns:
+        if name not in model.view.schema.columns:
             continue
         found = effect(model, name, subject.spoken_for, batches, covariance)
         if found is None:
@@ -309,7 +309,7 @@ SPOKEN = html.how_to_read(
 def speaks_for_itself(subject: Subject) -> bool:
     """Whether what speaks for each class is in the open: of texts, whose columns have no curve."""
     model = subject.model
-    return "text" in model.taken.schema.kinds.values() and len(model.classes) <= OPEN
+    return "text" in model.view.schema.kinds.values() and len(model.classes) <= OPEN
 
 
 def _spoken(subject: Subject, some: Sequence[int]) -> Iterator[str]:

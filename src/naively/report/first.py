@@ -31,7 +31,7 @@ def lead(subject: Subject) -> str:
     which = (
         html.listed(labels, NAMED) if len(labels) <= NAMED else f"one of {len(labels):,} classes"
     )
-    rows, width = float(model.counted.tally.class_count.sum()), model.taken.schema.width
+    rows, width = float(model.counted.tally.class_count.sum()), model.view.schema.width
     columns = "1 column" if width == 1 else f"{width:,} columns"
     what = f"<b>{html.data(subject.target)}</b>" if subject.target else "a class"
     which = html.escaped(which)
@@ -132,7 +132,7 @@ def warnings(subject: Subject) -> str:
 
 def doubts(subject: Subject) -> Iterator[str]:
     """Say what would make the scores too good to be true, and what else is to be doubted."""
-    yield from leaks(subject.model.described, subject.model.taken.tally)
+    yield from leaks(subject.model.described, subject.model.view.tally)
     yield from _of_known(subject)
     yield from _of_few(subject)
     yield from _of_columns(subject)

@@ -73,7 +73,7 @@ def _plain(value: object) -> object:
 def _texts(subject: Subject, shown: ShownRows, i: int) -> str:
     """Return the texts of a row, in which what speaks for the answer, and against it, is marked."""
     row, found = shown.explained[i], []
-    kinds = subject.model.taken.schema.kinds
+    kinds = subject.model.view.schema.kinds
     for name in (name for name, kind in kinds.items() if kind == "text"):
         text = shown.rows.values(name).tolist()[i] if name in shown.rows.place else None
         if text is None:

@@ -295,7 +295,7 @@ def _distance(hit: NDArray[np.bool_], weight: Floats, some: NDArray[np.bool_]) -
 
 def _groups(subject: Subject, name: Name) -> Iterator[tuple[str, NDArray[np.bool_]]]:
     """Yield the groups that a column makes of the judged rows, each with its name."""
-    cells, kind = subject.cells, subject.model.taken.schema.kinds.get(name)
+    cells, kind = subject.cells, subject.model.view.schema.kinds.get(name)
     assert cells is not None
     of = title(name)
     if kind in {"text", "time", None}:  # a column of which nothing was learned has no kind

@@ -88,8 +88,8 @@ def _write(subject: Subject, card: Scorecard, *, whole: bool) -> tuple[str, int,
     model, there = subject.model, set(card.columns)
     names = [name for name in subject.worth if title(name) in there]
     shown = subject.shown
-    rows = None if shown is None else model.taken.schema.match(shown.rows)
-    cells = {name: _cells(rows, name, model.taken.schema.kinds[name]) for name in names}
+    rows = None if shown is None else model.view.schema.match(shown.rows)
+    cells = {name: _cells(rows, name, model.view.schema.kinds[name]) for name in names}
     starts: list[dict[str, Any]] = []
     if shown is not None:
         for i, (one, row) in enumerate(zip(shown.chosen, shown.explained, strict=True)):
@@ -107,7 +107,7 @@ def _write(subject: Subject, card: Scorecard, *, whole: bool) -> tuple[str, int,
             "columns": [
                 {
                     "name": title(name),
-                    "kind": model.taken.schema.kinds[name],
+                    "kind": model.view.schema.kinds[name],
                     **_slider(model, name, numbers.get(name), cells[name]),
                 }
                 for name in moved
@@ -152,12 +152,12 @@ def shortened_card(model: Model, card: Scorecard, most: int) -> tuple[Scorecard,
     times how often they came. Weights are rounded, and made as much smaller as the texts of fewer
     known tokens are shorter, as evidence is over a power of the length.
     """
-    groups = model.taken.schema.groups
-    keys = [g.key for g in groups if isinstance(model.taken.counts[g.key].axis, Words)]
+    groups = model.view.schema.groups
+    keys = [g.key for g in groups if isinstance(model.view.counts[g.key].axis, Words)]
     terms = [term for term in card.terms if isinstance(term, TokensTerm)]
     if not terms:
         return card, ""
-    counts = [np.asarray(model.taken.counts[key].sums[VALUE].by_row(), np.float64) for key in keys]
+    counts = [np.asarray(model.view.counts[key].sums[VALUE].by_row(), np.float64) for key in keys]
     gains = [np.ptp(t.points, axis=1) * n for t, n in zip(terms, counts, strict=True)]
     every, ends = np.concatenate(gains), np.cumsum([*map(len, gains)])
     none = {id(t): replace(t, tokens=[], points=t.points[:0]) for t in terms}
@@ -235,7 +235,7 @@ def _slider(
 
     Numbers are of shape (numbers,), of the sample of learned rows or else of the other rows.
     """
-    if model.taken.schema.kinds[name] != "number":
+    if model.view.schema.kinds[name] != "number":
         return {}
     numbers = np.empty(0) if numbers is None else numbers
     known = np.array([*numbers, *(x for x in cells if isinstance(x, float))], np.float64)

@@ -255,7 +255,7 @@ class Subject:
             return None
         if self.judged.given:
             assert self.rows is not None
-            return self.model.taken.schema.match(self.rows)
+            return self.model.view.schema.match(self.rows)
         kept = self._kept
         return None if kept is None else kept.take(self.judged.place)
 
@@ -263,7 +263,7 @@ class Subject:
     def _kept(self) -> Rows | None:
         """The rows of the sample; None if their cells are not kept."""
         model, sample = self.model, self.sample
-        if sample is None or any(group.kind == "text" for group in model.taken.schema.groups):
+        if sample is None or any(group.kind == "text" for group in model.view.schema.groups):
             return None  # of texts only the counts are kept
         parts = [_rows_of(model, batch) for batch in sample.batches]
         there = [rows for rows in parts if rows is not None]
@@ -272,7 +272,7 @@ class Subject:
         columns = {
             name: np.concatenate([of.values(name) for of in there]) for name in there[0].names
         }
-        return column_rows(columns, model.taken.schema.kinds)
+        return column_rows(columns, model.view.schema.kinds)
 
     @cached_property
     def labels(self) -> LabelArray | None:
@@ -328,7 +328,7 @@ class Subject:
             spreads = abs(weight - weight.mean(axis=0)).mean(axis=0)
             lines = [*zip(found.columns, spreads.tolist(), strict=True)]
         else:
-            effects = (effect(model, name, c) for name in model.taken.schema.order)
+            effects = (effect(model, name, c) for name in model.view.schema.order)
             lines = [(of.column, of.spread) for of in effects if of is not None and of.rows.any()]
         return sorted(lines, key=lambda line: -line[1])
 
@@ -340,7 +340,7 @@ class Subject:
         """
         together = {} if self.assessment is None else self.assessment.together
         cost = Worth(dict(self.cost), dict(together)).shared()
-        return sorted(self.model.taken.schema.order, key=lambda name: -cost.get(title(name), 0.0))
+        return sorted(self.model.view.schema.order, key=lambda name: -cost.get(title(name), 0.0))
 
     def column(self, name: Name) -> ColumnView:
         """Return what a column looks like in each class."""
@@ -350,7 +350,7 @@ class Subject:
     @cached_property
     def numbers(self) -> dict[Name, Floats]:
         """The numbers of each column of numbers, in the sample or else in the other rows."""
-        columns = [n for n, g in self.model.taken.schema.columns.items() if g.kind == "number"]
+        columns = [n for n, g in self.model.view.schema.columns.items() if g.kind == "number"]
         columns = [name for name in columns if not isinstance(name, Derived)]
         if self.sample is not None and self.sample.batches:
             held = [Held(batch) for batch in self.sample.batches]
@@ -360,7 +360,7 @@ class Subject:
             }
         if self.rows is None:
             return {}
-        rows = self.model.taken.schema.match(self.rows)
+        rows = self.model.view.schema.match(self.rows)
         return {name: rows.numbers([name])[:, 0].astype(np.float64) for name in columns}
 
     @cached_property
@@ -376,7 +376,7 @@ class Subject:
             new = model.counted.schema.encode(self.rows, labels)
             of = None if self.held_out is None else self.held_out.predicted
             return drift(model, sample, new, None, held_out=of)
-        times = [name for name in model.taken.schema.order if name in model.taken.schema.times]
+        times = [name for name in model.view.schema.order if name in model.view.schema.times]
         if len(times) != 1 or len(sample) < FEWEST:
             return None
         return drift(model, sample, None, times[0])
@@ -446,8 +446,8 @@ def _rows_of(model: Model, batch: Batch) -> Rows | None:
     if held.sparse:
         return None
     columns: dict[Name, Any] = {}
-    for name in model.taken.schema.order:
-        group = model.taken.schema.columns.get(name)
+    for name in model.view.schema.order:
+        group = model.view.schema.columns.get(name)
         if group is None:
             columns[name] = np.full(len(batch), None, object)
         elif group.event.layout == "rows":
@@ -462,4 +462,4 @@ def _rows_of(model: Model, batch: Batch) -> Rows | None:
         else:
             numbers = held.number(name).astype(np.float64)
             columns[name] = times_of(numbers) if group.kind == "time" else numbers
-    return column_rows(columns, model.taken.schema.kinds)
+    return column_rows(columns, model.view.schema.kinds)

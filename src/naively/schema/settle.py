@@ -69,7 +69,7 @@ CountedAs: TypeAlias = Literal["truths", "cells", "levels"]
 ZERO, ONE = sortable(np.array([0.0, 1.0])).tolist()
 
 
-class View(NamedTuple):
+class Grouped(NamedTuple):
     """A schema, and what was counted of its groups."""
 
     schema: Schema
@@ -136,7 +136,7 @@ def _are_hashes(strings: Collection[str]) -> bool:
     return sum(HASH.fullmatch(string) is not None for string in some) >= TEXT_OWN * len(some)
 
 
-def settle(schema: Schema, tally: Tally, settings: Settings) -> View:
+def settle(schema: Schema, tally: Tally, settings: Settings) -> Grouped:
     """Return what the columns are taken for, and the tally of that."""
     moves: list[Move] = []
     notes: dict[Name, str] = {}
@@ -170,7 +170,7 @@ def settle(schema: Schema, tally: Tally, settings: Settings) -> View:
     return _without_idle_texts(*moved(schema, tally, moves))
 
 
-def make_sure(schema: Schema, tally: Tally, settings: Settings) -> View:
+def make_sure(schema: Schema, tally: Tally, settings: Settings) -> Grouped:
     """Return the tally in which levels that are many different texts are counted as texts."""
     moves = [
         into_texts(group, tally.blocks[group.key], name, settings.texts)
@@ -279,7 +279,7 @@ def _idle_parts(schema: Schema, tally: Tally) -> set[Name]:
     return idle
 
 
-def _without_idle_texts(schema: Schema, tally: Tally) -> View:
+def _without_idle_texts(schema: Schema, tally: Tally) -> Grouped:
     """Leave out groups of texts in which nothing was counted, as character n-grams of long ones."""
     idle: set[GroupKey] = set()
     for name in {group.columns[0] for group in schema.of_columns if group.kind == "text"}:
@@ -289,10 +289,10 @@ def _without_idle_texts(schema: Schema, tally: Tally) -> View:
         none = {key for key in texts if not tally.blocks[key][PRESENT].high.any()}
         idle |= none if len(none) < len(texts) else set()
     if not idle:
-        return View(schema, tally)
+        return Grouped(schema, tally)
     groups = tuple(group for group in schema.groups if group.key not in idle)
     blocks = {key: block for key, block in tally.blocks.items() if key not in idle}
-    return View(replace(schema, groups=groups), replace(tally, blocks=blocks))
+    return Grouped(replace(schema, groups=groups), replace(tally, blocks=blocks))
 
 
 def _there(block: BlockTally) -> dict[Name, NDArray[np.int64]]:
@@ -368,10 +368,10 @@ def _interleaved(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.f
     return np.stack([a, b], axis=1).reshape(2 * len(a), -1)
 
 
-def moved(schema: Schema, tally: Tally, moves: Sequence[Move]) -> View:
+def moved(schema: Schema, tally: Tally, moves: Sequence[Move]) -> Grouped:
     """Return the schema and the tally after moves."""
     if not moves:
-        return View(schema, tally)
+        return Grouped(schema, tally)
     to: dict[Name, list[Group]] = {}
     gone: dict[GroupKey, set[Name]] = {}
     new: dict[GroupKey, list[BlockTally]] = {}
@@ -388,7 +388,7 @@ def moved(schema: Schema, tally: Tally, moves: Sequence[Move]) -> View:
             blocks[key] = block if stay is None else block.of(stay)
     for key, counted in new.items():
         blocks[key] = _sum([blocks[key], *counted] if key in blocks else counted)
-    return View(regroup(schema, to), replace(tally, blocks=blocks))
+    return Grouped(regroup(schema, to), replace(tally, blocks=blocks))
 
 
 # --- Tallies that were made apart are counted alike before they are added up ---------------------
@@ -397,12 +397,12 @@ def moved(schema: Schema, tally: Tally, moves: Sequence[Move]) -> View:
 # in another, or as levels and as texts. What can become the other does, exactly.
 
 
-def alike(mine: View, theirs: View) -> tuple[View, View]:
+def alike(mine: Grouped, theirs: Grouped) -> tuple[Grouped, Grouped]:
     """Return both, each with its free columns counted as in the other where they can be."""
     return as_in(theirs, mine), as_in(mine, theirs)
 
 
-def as_in(other: View, counted: View) -> View:
+def as_in(other: Grouped, counted: Grouped) -> Grouped:
     """Return what was counted, with its free columns as they are counted in another place."""
     schema, tally = counted
     moves = []
@@ -421,7 +421,7 @@ def as_in(other: View, counted: View) -> View:
     for name, group in numbers.items():
         more, blocks = _into_read(tally.blocks[group.key].of({name}), other.schema, name)
         none = Tally(tally.classes, tally.weight * 0.0, blocks)
-        now = View(now.schema.union(replace(more, order=schema.order)), now.tally + none)
+        now = Grouped(now.schema.union(replace(more, order=schema.order)), now.tally + none)
     return now
 
 
@@ -470,7 +470,7 @@ def _otherwise(other: Schema, schema: Schema) -> Iterator[tuple[Group, Otherwise
             yield group, found
 
 
-def _reads_so(levels: BlockTally[Levels], other: View, name: Name, reading: Reading) -> bool:
+def _reads_so(levels: BlockTally[Levels], other: Grouped, name: Name, reading: Reading) -> bool:
     """Whether a column is not levels if it has these and what was counted in another place."""
     (found,) = forms_of(levels).values()
     kind = other.schema.columns[name].kind
@@ -533,10 +533,10 @@ class CountedTotal:
         Whether ``first`` is used up instead (see ``Total``).
     """
 
-    def __init__(self, first: View, *, consume: bool = False) -> None:
+    def __init__(self, first: Grouped, *, consume: bool = False) -> None:
         self._schema, self._total = first.schema, Total(first.tally, consume=consume)
 
-    def add(self, counted: View) -> None:
+    def add(self, counted: Grouped) -> None:
         """Add what was counted in another place, or raise a ValueError that says why not."""
         if not is_as_in(counted.schema, self._schema):
             self._schema, tally = as_in(counted, self.counted())
@@ -548,9 +548,9 @@ class CountedTotal:
         self._schema = replace(self._schema.union(schema), readings=readings)
         self._total.add(tally)
 
-    def counted(self) -> View:
+    def counted(self) -> Grouped:
         """Return the sum of what was added until now."""
-        return View(self._schema, self._total.tally())
+        return Grouped(self._schema, self._total.tally())
 
 
 # --- Missing cells as evidence: whether each cell of a column is there ---------------------------
@@ -566,7 +566,7 @@ WORDS = EVENT  # of what stands in their place
 ROUNDING = 1e-20  # of the rows: sums of fractional weights are right to about 1e-30 of them
 
 
-def without_words(counted: View) -> View:
+def without_words(counted: Grouped) -> Grouped:
     """Return the schema and the tally without the words in place of values."""
     schema, tally = counted
     words = {group.key for group in schema.groups if group.kind == "word"}
@@ -574,10 +574,10 @@ def without_words(counted: View) -> View:
         return counted
     blocks = {key: block for key, block in tally.blocks.items() if key not in words}
     groups = tuple(group for group in schema.groups if group.key not in words)
-    return View(replace(schema, groups=groups), replace(tally, blocks=blocks))
+    return Grouped(replace(schema, groups=groups), replace(tally, blocks=blocks))
 
 
-def with_missing(counted: View) -> View:
+def with_missing(counted: Grouped) -> Grouped:
     """Return the schema and the tally with a derived column for each that has missing cells.
 
     If several words stand in place of its values, or one and nothing, another says which. A column
@@ -616,7 +616,7 @@ def with_missing(counted: View) -> View:
             sums = Sums(np.stack([row.high for row in table]), np.stack([row.low for row in table]))
             groups.append(group)
             blocks[group.key] = BlockTally(Levels.of_all(group.derived), {LEVEL: sums})
-    return View(replace(schema, groups=tuple(groups)), replace(tally, blocks=blocks))
+    return Grouped(replace(schema, groups=tuple(groups)), replace(tally, blocks=blocks))
 
 
 def _in_place(

@@ -228,7 +228,7 @@ class RowForm:
         self, model: Model, *, strict: bool = False, left_out: Collection[str] = ()
     ) -> None:
         self.model, self.strict, self.left_out = model, strict, frozenset(left_out)
-        schema: Schema = model.taken.schema
+        schema: Schema = model.view.schema
         levels = _levels_of(model)
         self.columns = [_column(schema, name, levels.get(name, ())) for name in schema.order]
         self.named = any(isinstance(name, str) for name in schema.order)
@@ -362,8 +362,8 @@ def _spells(reading: Reading) -> bool:
 def _levels_of(model: Model) -> dict[Name, tuple[Any, ...]]:
     """Return some levels of each column that has them, the most frequent first."""
     found: dict[Name, tuple[Any, ...]] = {}
-    for group in model.taken.schema.groups:
-        block = model.taken.tally.blocks[group.key]
+    for group in model.view.schema.groups:
+        block = model.view.tally.blocks[group.key]
         if not isinstance(block.axis, Levels) or group.derived or group.kind == "word":
             continue
         (sums, *_) = (of for statistic, of in block.sums.items() if block.axis.per_row(statistic))
