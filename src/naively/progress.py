@@ -16,27 +16,12 @@ if TYPE_CHECKING:  # the mail filter learns with progress, and has no time to im
 
 
 def with_progress(
-    batches: Iterable[T],
-    what: str,
-    size: Callable[[T], int] = lambda _: 1,
-    total: int | None = None,
+    batches: Iterable[T],  # the batches; the caller works on each while this function waits
+    what: str,  # what is counted, in the plural, such as "rows"
+    size: Callable[[T], int] = lambda _: 1,  # returns how many of them a batch holds; by default 1
+    total: int | None = None,  # how many there are in all
 ) -> Iterator[T]:
-    """Yield batches, and show on a terminal how many rows are done, how fast, and the time left.
-
-    Nothing is shown where standard error is no terminal, where messages are JSON or not wanted,
-    and nothing of a single batch.
-
-    Parameters
-    ----------
-    batches : iterable
-        The batches; the caller works on each while this function waits.
-    what : str
-        What is counted, in the plural, such as "rows".
-    size : callable
-        Returns how many of them a batch holds; by default 1.
-    total : int, optional
-        How many there are in all.
-    """
+    """Yield batches, and show on a terminal how many rows are done, how fast, and the time left."""
     batches = iter(batches)
     if sys.stderr is None or not sys.stderr.isatty() or Verbosity.quiet or Verbosity.json:
         yield from batches

@@ -94,21 +94,12 @@ class SmoothingCurve(Tabular):
 
 
 def smoothing_curve(
-    model: Model, sample: Sample | None, held_out: Batch | None, values: Iterable[float] | None
+    model: Model,  # what was learned
+    sample: Sample | None,  # rows that it has learned
+    held_out: Batch | None,  # labelled rows that it has not learned, as it encodes them
+    values: Iterable[float] | None,
 ) -> SmoothingCurve:
-    """Score a model, without its weights and interactions, with each of some pseudo-counts.
-
-    Parameters
-    ----------
-    model : Model
-        What was learned.
-    sample : Sample, optional
-        Rows that it has learned.
-    held_out : Batch, optional
-        Labelled rows that it has not learned, as it encodes them.
-    values : iterable of float, optional
-        The pseudo-counts.
-    """
+    """Score a model, without its weights and interactions, with each of some pseudo-counts."""
     plain = model.pure
     points: list[tuple[float, str, float, float]] = []
     some, labels = (None, None) if sample is None else sample.at_once(model)
@@ -132,13 +123,7 @@ def smoothing_curve(
 
 
 def check_values(values: Iterable[float] | None) -> list[float]:
-    """Return pseudo-counts, ascending, each once, or raise which is none.
-
-    Examples
-    --------
-    >>> check_values([1, 0.5, 1.0])
-    [0.5, 1.0]
-    """
+    """Return pseudo-counts, ascending, each once, or raise which is none."""
     each = list(VALUES if values is None else values)
     for value in each:
         if not number_of(value) >= 0:
@@ -149,13 +134,7 @@ def check_values(values: Iterable[float] | None) -> list[float]:
 
 
 def with_pseudo_count(model: Model, value: float) -> Model:
-    """Return the model whose event models all have this pseudo-count, of the same tally.
-
-    Raises
-    ------
-    ValueError
-        If no event model has a pseudo-count; it says why.
-    """
+    """Return the model whose event models all have this pseudo-count, of the same tally."""
     groups: dict[GroupKey, Group] = {}
     blocks: dict[GroupKey, BlockTally] = {}
     changed = False
@@ -184,14 +163,7 @@ def with_pseudo_count(model: Model, value: float) -> Model:
 
 
 def smoothed(event: EventModel, value: float) -> EventModel | None:
-    """Return an event model with another pseudo-count, in place of a prior; None if it has none.
-
-    Examples
-    --------
-    >>> from naively import Bernoulli, Beta
-    >>> print(smoothed(Bernoulli(prior=Beta(2, 2)), 0.5))
-    bernoulli(alpha=0.5)
-    """
+    """Return an event model with another pseudo-count, in place of a prior; None if it has none."""
     usual = {field.name: field.default for field in fields(cast("Any", event))}
     if event.smoothed_by not in usual or event.estimate == "mle":
         return None
@@ -224,11 +196,9 @@ def _with_event(group: Group, event: EventModel) -> Group:
 
 
 def left_out_posterior(model: Model, batch: Batch) -> Floats:
-    """Return the posterior of each learned row as if it had not been learned, (rows, classes).
-
-    A class that has no rows then has the posterior 0. Where all classes are impossible, it is the
-    class prior.
-    """
+    """Return the posterior of each learned row as if it had not been learned, (rows, classes)."""
+    # A class that has no rows then has the posterior 0. Where all classes are impossible, it is the
+    # class prior.
     labels, blocks = batch.labels.among(model.classes), model.blocks(batch.split())
     labels = one_of_each(labels, batch.times)
     prior = _prior_without(model, labels)
@@ -347,34 +317,18 @@ class LearningCurve(Tabular):
 
 
 def learning_curve(
-    model: Model,
-    batch: Batch,
+    model: Model,  # what was learned of all rows, without weights
+    batch: Batch,  # these rows, as model.counted encodes them
+    # the rows to score, encoded alike; or how many rows to hold out anew in each repeat, or a share
+    # of them below 1
     test: Batch | float | None,
+    # how many rows to learn; a fraction up to 1.0 is a share of those that are not held out
     sizes: Sizes,
-    repeats: int,
-    random_state: int | np.random.Generator | None,
-    weights: Weighting | None = None,
+    repeats: int,  # how many random orders
+    random_state: int | np.random.Generator | None,  # chooses them
+    weights: Weighting | None = None,  # the weights to fit at each size; by default none
 ) -> LearningCurve:
-    """Score the models of the first rows of some random orders.
-
-    Parameters
-    ----------
-    model : Model
-        What was learned of all rows, without weights.
-    batch : Batch
-        These rows, as ``model.counted`` encodes them.
-    test : Batch or float, optional
-        The rows to score, encoded alike; or how many rows to hold out anew in each repeat, or a
-        share of them below 1.
-    sizes : sequence of numbers, optional
-        How many rows to learn; a fraction up to 1.0 is a share of those that are not held out.
-    repeats : int
-        How many random orders.
-    random_state : int, Generator or None
-        Chooses them.
-    weights : {"loo", "temperature"}, optional
-        The weights to fit at each size; by default none.
-    """
+    """Score the models of the first rows of some random orders."""
     if not (number_of(repeats) >= 1 and number_of(repeats).is_integer()):
         raise ValueError(f"repeats must be a whole number of at least 1, got {repeats!r}.")
     pool = split_once(model, batch)
@@ -420,13 +374,7 @@ def of_tally(model: Model, tally: Tally) -> Model:
 
 
 def count_held_out(test: float | None, rows: int) -> int:
-    """Return how many rows to hold out: a share of them below 1, or a number.
-
-    Examples
-    --------
-    >>> count_held_out(0.2, 50), count_held_out(7, 50)
-    (10, 7)
-    """
+    """Return how many rows to hold out: a share of them below 1, or a number."""
     given = number_of(SHARE if test is None else test)
     if not (0 < given < 1 or (given >= 1 and given.is_integer())):
         raise ValueError(
@@ -440,13 +388,7 @@ def count_held_out(test: float | None, rows: int) -> int:
 
 
 def check_sizes(sizes: Sizes, rows: int) -> list[int]:
-    """Return how many rows to learn, ascending, each once, or raise why it cannot be.
-
-    Examples
-    --------
-    >>> check_sizes([0.5, 20, 0.1], 100), check_sizes(None, 80)
-    ([10, 20, 50], [10, 13, 16, 20, 25, 32, 40, 50, 63, 80])
-    """
+    """Return how many rows to learn, ascending, each once, or raise why it cannot be."""
     if sizes is None:
         spaced = np.geomspace(min(LEAST, rows), rows, STEPS)
         return sorted({round(size) for size in spaced.tolist()})

@@ -145,33 +145,17 @@ class DecayCurve(Tabular):
 
 
 def decay_curve(
-    model: Model,
-    batch: Batch,
-    time: Named,
-    blocks: int = 10,
+    model: Model,  # what was learned of all rows, without weights
+    batch: Batch,  # these rows, as model.counted encodes them
+    time: Named,  # the time of each
+    blocks: int = 10,  # how many blocks, as equal in rows as can be; rows of one time are in one
+    # in blocks; by default 1/4, 1/2, 1, 2, 4, ... and infinity
     half_lives: Iterable[float] | None = None,
-    kind: Weighting | None = None,
+    kind: Weighting | None = None,  # the weights to fit; by default none
+    # whether they are fitted before each block, or those of the first are kept
     weights: Follow | None = "fitted",
 ) -> DecayCurve:
-    """Score blocks of rows in the order of time by what was learned before, for some half-lives.
-
-    Parameters
-    ----------
-    model : Model
-        What was learned of all rows, without weights.
-    batch : Batch
-        These rows, as ``model.counted`` encodes them.
-    time : Named
-        The time of each.
-    blocks : int, default 10
-        How many blocks, as equal in rows as can be; rows of one time are in one.
-    half_lives : iterable of float, optional
-        In blocks; by default 1/4, 1/2, 1, 2, 4, ... and infinity.
-    kind : {"loo", "temperature"}, optional
-        The weights to fit; by default none.
-    weights : {"fitted", "kept"} or None
-        Whether they are fitted before each block, or those of the first are kept.
-    """
+    """Score blocks of rows in the order of time by what was learned before, for some half-lives."""
     moments = time.moments(len(batch))
     of_row = blocks_of(moments, blocks, time.of)
     each = check_half_lives(half_lives, blocks)
@@ -262,13 +246,7 @@ def _scored(model: Model, rows: Batch) -> tuple[Floats, Floats]:
 
 
 def blocks_of(moments: Floats, blocks: object, of: str = "") -> Places:
-    """Return the block of each row in the order of its time, or raise why there are none.
-
-    Examples
-    --------
-    >>> blocks_of(np.array([3.0, 1.0, 2.0, 2.0]), 2)
-    array([1, 0, 1, 1])
-    """
+    """Return the block of each row in the order of its time, or raise why there are none."""
     if isinstance(blocks, bool) or not isinstance(blocks, Integral) or int(blocks) < 2:
         raise ValueError(f"blocks must be a whole number of at least 2, got {blocks!r}.")
     times = len(np.unique(moments))
@@ -282,13 +260,7 @@ def blocks_of(moments: Floats, blocks: object, of: str = "") -> Places:
 
 
 def check_half_lives(half_lives: Iterable[float] | None, blocks: int) -> list[float]:
-    """Return half-lives in blocks, ascending, each once, the last of them infinity.
-
-    Examples
-    --------
-    >>> check_half_lives(None, 10), check_half_lives([3, 0.5], 10)
-    ([0.25, 0.5, 1.0, 2.0, 4.0, 8.0, inf], [0.5, 3.0, inf])
-    """
+    """Return half-lives in blocks, ascending, each once, the last of them infinity."""
     if half_lives is None:
         doubled = range(2 + max(1, (blocks - 1).bit_length()))
         return [*(SHORTEST * 2.0**i for i in doubled), math.inf]
@@ -302,13 +274,7 @@ def check_half_lives(half_lives: Iterable[float] | None, blocks: int) -> list[fl
 
 
 def factor_of(half_life: float) -> float:
-    """Return what counts are multiplied by when one unit of time has passed.
-
-    Examples
-    --------
-    >>> factor_of(1.0), factor_of(math.inf)
-    (0.5, 1.0)
-    """
+    """Return what counts are multiplied by when one unit of time has passed."""
     return math.pow(0.5, 1 / half_life)
 
 

@@ -53,36 +53,15 @@ class Decisions:
 
 
 def decisions(
-    p: Floats, learned: LabelArray, y: LabelArray, weight: Floats | None, cost: Cost
+    p: Floats,
+    learned: LabelArray,
+    y: LabelArray,  # (rows,): the right labels
+    weight: Floats | None,  # (rows,): the weight of each row; by default 1
+    cost: Cost,  # what each answer costs for each right class (see NaiveBayes.predict)
 ) -> Decisions:
-    """Return what decisions by posteriors, (rows, learned classes), would have cost.
-
-    Parameters
-    ----------
-    y : ndarray of shape (rows,)
-        The right labels.
-    weight : ndarray of shape (rows,), optional
-        The weight of each row; by default 1.
-    cost : array or mapping
-        What each answer costs for each right class (see ``NaiveBayes.predict``).
-
-    Raises
-    ------
-    ValueError
-        If it is of other classes, or a row is of a class that it does not know.
-
-    Notes
-    -----
-    Of two classes the second is answered where its expected cost is less than that of the first:
-    Elkan, The foundations of cost-sensitive learning (2001).
-
-    Examples
-    --------
-    >>> p, learned = np.array([[0.9, 0.1], [0.7, 0.3], [0.2, 0.8]]), np.array(["ham", "spam"])
-    >>> print(decisions(p, learned, learned[[0, 0, 1]], None, {"ham": {"spam": 9.0}}))
-    cost per row       0.3333 by answers of least expected cost   (always 'ham': 0.3333)
-      'spam' above a probability of 0.9000: recall 0.0000, precision nan
-    """
+    """Return what decisions by posteriors, (rows, learned classes), would have cost."""
+    # Of two classes the second is answered where its expected cost is less than that of the first:
+    # Elkan, The foundations of cost-sensitive learning (2001).
     table = cost_table(cost, learned)
     place = {label: c for c, label in enumerate(learned.tolist())}
     unknown = next((label for label in y.tolist() if label not in place), None)

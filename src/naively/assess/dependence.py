@@ -215,28 +215,15 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Coded:
-    """A column, or a word of a text, as codes: which of its values each row has.
+    """A column, or a word of a text, as codes: which of its values each row has."""
 
-    Parameters
-    ----------
-    name : str
-        What it is called.
-    roots : tuple of str or int
-        The columns of the table that it follows from.
-    codes : ndarray of shape (rows,)
-        From 0; negative where a cell is missing.
-    """
-
-    name: str
-    roots: tuple[object, ...]
-    codes: NDArray[np.int64]
+    name: str  # what it is called
+    roots: tuple[object, ...]  # the columns of the table that it follows from
+    codes: NDArray[np.int64]  # (rows,): from 0; negative where a cell is missing
 
 
 def coded_columns(model: Model, sample: Sample, labels: Labels) -> tuple[list[Coded], list[str]]:
-    """Return the columns and the words that are tested, and what is to be said of them.
-
-    Numbers are cut into bins within each class of ``labels``, of the rows of the sample.
-    """
+    """Return the columns and the words that are tested, and what is to be said of them."""
     batches = [model.recode(batch) for batch in sample.batches]
     held = [Held(batch) for batch in batches]
     found: list[Coded] = []
@@ -283,12 +270,10 @@ def _of_column(held: Sequence[Held], name: Name, labels: Labels) -> Coded:
 
 
 def bins_by_class(numbers: Floats, labels: Labels) -> NDArray[np.int64]:
-    """Return the bin of each number among those of its class, (rows,); -1 where it is missing.
-
-    The bins of a class hold about equally many rows, and are the fewer, the fewer rows it has. Bins
-    of all classes together would not do: what two columns have in common within a class would be
-    lost where a class lies within one bin.
-    """
+    """Return the bin of each number among those of its class, (rows,); -1 where it is missing."""
+    # The bins of a class hold about equally many rows, and are the fewer, the fewer rows it has.
+    # Bins of all classes together would not do: what two columns have in common within a class
+    # would be lost where a class lies within one bin.
     codes = np.full(len(numbers), -1, np.int64)
     for c in range(labels.k):
         of = np.flatnonzero((labels.codes == c) & ~np.isnan(numbers))
@@ -307,10 +292,7 @@ def bins_by_class(numbers: Floats, labels: Labels) -> NDArray[np.int64]:
 def commonest(
     blocks: Sequence[Sparse], weights: Floats, width: int
 ) -> dict[int, NDArray[np.int64]]:
-    """Return, of the words or columns that come in most rows, whether each row has it, (rows,).
-
-    Equal rows are one row of the sample, which has their weight.
-    """
+    """Return, of the words or columns that come in most rows, whether each row has it, (rows,)."""
     rows = [len(block) for block in blocks]
     cells = [block.entries() for block in blocks]
     first = np.cumsum(rows) - rows

@@ -65,55 +65,25 @@ class Folds(NamedTuple):
 
 
 class Predicted(NamedTuple):
-    """Rows that were held out.
+    """Rows that were held out."""
 
-    Parameters
-    ----------
-    p : ndarray of shape (rows scored, classes)
-        Their posteriors.
-    labels : Labels
-        Their labels, with the weight of the copies in the fold.
-    copies : ndarray of int64, of shape (rows scored,)
-        How many copies of the row are in the fold.
-    place : ndarray of int64, of shape (rows scored,)
-        Where in the sample the row is.
-    """
-
-    p: Floats
-    labels: Labels
-    copies: NDArray[np.int64]
-    place: NDArray[np.int64]
+    p: Floats  # (rows scored, classes): their posteriors
+    labels: Labels  # their labels, with the weight of the copies in the fold
+    copies: NDArray[np.int64]  # (rows scored,): how many copies of the row are in the fold
+    place: NDArray[np.int64]  # (rows scored,): where in the sample the row is
 
 
 @dataclass(frozen=True, eq=False)
 class HeldOutFolds:
-    """The folds of a sample that were held out.
+    """The folds of a sample that were held out."""
 
-    Parameters
-    ----------
-    reservoir : Reservoir
-        Where the sample is from.
-    sample : Sample
-        The rows.
-    folds : Folds
-        How many folds there are.
-    rows : int
-        How many rows were predicted, copies too.
-    alone : ndarray of bool, of shape (classes,)
-        The classes whose only row was not predicted.
-    predicted : Predicted
-        The rows; each stands for as many as are of its class.
-    kind : {"loo", "temperature"} or None
-        Of the weights that are fitted without each fold.
-    """
-
-    reservoir: Reservoir
+    reservoir: Reservoir  # where the sample is from
     sample: Sample
-    folds: Folds
-    rows: int
-    alone: NDArray[np.bool_]
-    predicted: Predicted
-    kind: Weighting | None
+    folds: Folds  # how many folds there are
+    rows: int  # how many rows were predicted, copies too
+    alone: NDArray[np.bool_]  # (classes,): the classes whose only row was not predicted
+    predicted: Predicted  # the rows; each stands for as many as are of its class
+    kind: Weighting | None  # of the weights that are fitted without each fold
 
     def odds(self, model: Model) -> HeldOut:
         """Return how probable the right classes are, which sets of classes follow from."""
@@ -126,11 +96,9 @@ class HeldOutFolds:
 def hold_out(
     model: Model, reservoir: Reservoir, kind: Weighting | None, *, interactions: bool = False
 ) -> HeldOutFolds:
-    """Predict folds of the sample of the rows that a model has learned, without each of them.
-
-    With ``interactions`` they are chosen anew without each fold. The only row of a class is not
-    predicted, unless no class has two: without it nobody knows the class.
-    """
+    """Predict folds of the sample of the rows that a model has learned, without each of them."""
+    # With interactions they are chosen anew without each fold. The only row of a class is not
+    # predicted, unless no class has two: without it nobody knows the class.
     sample = reservoir.of(model, larger=interactions)
     n, groups = len(sample), sample.groups
     most = n if groups is None else len(np.unique(groups))
@@ -190,13 +158,11 @@ def _alone(model: Model, sample: Sample) -> NDArray[np.bool_]:
 def plan(
     model: Model, n: int, seen: int, *, interactions: bool = False, most: int | None = None
 ) -> Folds:
-    """Return folds of n rows, of as many that were seen, that take about twice as long as learning.
-
-    Rows are dealt into many folds, so that a model without one of them is nearly as good as the
-    whole; if there is no time for all, some are held out. How many follows from the numbers of
-    rows, columns, words and classes, so that the same rows have the same folds. With interactions
-    the folds are ten, as these are fitted to the sample alone.
-    """
+    """Return folds of n rows, of so many seen, that take about twice as long as learning."""
+    # Rows are dealt into many folds, so that a model without one of them is nearly as good as the
+    # whole; if there is no time for all, some are held out. How many follows from the numbers of
+    # rows, columns, words and classes, so that the same rows have the same folds. With interactions
+    # the folds are ten, as these are fitted to the sample alone.
     if n < 2:
         raise ValueError("There are fewer than two rows: none can be held out to assess the model.")
     most = n if most is None else most  # folds: of rows in groups, one for each group
@@ -232,24 +198,12 @@ def cross_validate(
     model: Model,
     sample: Sample,
     kind: Weighting | None,
+    # (rows of the sample, folds): how many copies of each row are in each fold that is held out
     dealt: NDArray[np.int64],
     *,
     interactions: bool = False,
 ) -> Predicted:
-    """Return the posteriors of rows under the model less their fold, and their labels.
-
-    Weights and the linear part, with interactions or without, are fitted without the fold.
-
-    Parameters
-    ----------
-    dealt : ndarray of shape (rows of the sample, folds)
-        How many copies of each row are in each fold that is held out.
-
-    Returns
-    -------
-    predicted : Predicted
-        Fold by fold; a row is in as many folds as its copies.
-    """
+    """Return the posteriors of rows under the model less their fold, and their labels."""
     unweighted = model.weighed(None)
     copies, found, labels, times = sample.copies, [], [], []
     for fold in dealt.T:
@@ -309,10 +263,7 @@ class Worth(NamedTuple):
 
 @on_one_thread
 def worth(model: Model, sample: Sample) -> Worth:
-    """Return how much the leave-one-out log loss grows without each column, in nats per row.
-
-    An interaction counts as a column.
-    """
+    """Return how much the leave-one-out log loss grows without each column, in nats per row."""
     sample, labels = sample.at_once(model)
     batches = sample.encoded(model)
     if len(model.classes) < MANY_CLASSES:  # of their whole weight, as numbers of rows
@@ -363,10 +314,8 @@ def _by_column(model: Model, found: LeaveOneOut, linear: Mapping[str, Floats]) -
 
 
 def _columns(model: Model, found: LeaveOneOut) -> list[str]:
-    """Return the name of each part's column, or of its group if columns are one event.
-
-    What a missing cell says is of the column that it is missing in.
-    """
+    """Return the name of each part's column, or of its group if columns are one event."""
+    # What a missing cell says is of the column that it is missing in.
     texts = {g.key: title(g.columns[0]) for g in model.view.schema.groups if g.kind == "text"}
     return [
         title(part.column.of)
@@ -382,23 +331,11 @@ def _loss(joint: Floats, labels: Labels) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Terms:
-    """Terms of a sum of evidence, each of which may be weighed anew, and a bias for each class.
+    """Terms of a sum of evidence, each of which may be weighed anew, and a bias for each class."""
 
-    Many classes have no biases, as where weights are fitted.
-
-    Parameters
-    ----------
-    table : ndarray of shape (terms, rows, classes)
-        The terms.
-    base : ndarray of shape (rows, classes)
-        What else is in the sum.
-    labels : Labels
-        The labels of the rows.
-    """
-
-    table: Floats
-    base: Floats
-    labels: Labels
+    table: Floats  # (terms, rows, classes): the terms
+    base: Floats  # (rows, classes): what else is in the sum
+    labels: Labels  # the labels of the rows
     start: Floats = field(init=False)  # arguments: the weights of terms, then biases
 
     def __post_init__(self) -> None:

@@ -38,75 +38,40 @@ NEGLIGIBLE = 1e-24  # of a variance that is 0 but for rounding
 
 
 class Mean(NamedTuple):
-    """The mean of a loss over rows, and what an interval of it follows from.
-
-    Parameters
-    ----------
-    mean : float
-        The mean.
-    variance : float
-        Of the mean, were it of all rows there are: the sum of the squares of what each row (or
-        group) takes it away from itself.
-    expected, expected_square : float
-        The mean of the loss, and of its square, if labels were drawn from flatter posteriors.
-    most : float
-        The greatest loss that a row can have.
-    """
+    """The mean of a loss over rows, and what an interval of it follows from."""
 
     mean: float
+    # of the mean, were it of all rows there are: the sum of the squares of what each row (or group)
+    # takes it away from itself
     variance: float
+    # the mean of the loss, and of its square, if labels were drawn from flatter posteriors
     expected: float
     expected_square: float
-    most: float
+    most: float  # the greatest loss that a row can have
 
 
 class Area(NamedTuple):
-    """The mean area under ROC curves, each of a class against the rest.
-
-    Parameters
-    ----------
-    area : float
-        The area.
-    classes : tuple of (float, float, float)
-        Of each curve: its weight in the mean, and how many rows of equal weight are of its class
-        and are not.
-    variance : float
-        Of the area, as of ``Mean``, if all curves err alike.
-    """
+    """The mean area under ROC curves, each of a class against the rest."""
 
     area: float
+    # of each curve: its weight in the mean, and how many rows of equal weight are of its class and
+    # are not
     classes: tuple[tuple[float, float, float], ...]
-    variance: float
+    variance: float  # of the area, as of Mean, if all curves err alike
 
 
 @dataclass(frozen=True, eq=False)
 class Support:
-    """What scores rest on.
+    """What scores rest on."""
 
-    Parameters
-    ----------
-    rows_of : mapping of label to int
-        How many rows each class has.
-    size : float
-        How many rows of equal weight would be as uncertain (Kish, Survey sampling, 1965).
-    groups : int
-        How many groups they are of; 0 where each row is for itself.
-    groups_size : float
-        How many groups of equal weight would be as uncertain.
-    accuracy, log_loss, brier : Mean
-        The means over the rows.
-    auc : Area, optional
-        The area under the ROC curves, if there are any.
-    """
-
-    rows_of: Mapping[Label, int]
-    size: float
-    groups: int
-    groups_size: float
-    accuracy: Mean
+    rows_of: Mapping[Label, int]  # how many rows each class has
+    size: float  # how many rows of equal weight would be as uncertain (Kish, Survey sampling, 1965)
+    groups: int  # how many groups they are of; 0 where each row is for itself
+    groups_size: float  # how many groups of equal weight would be as uncertain
+    accuracy: Mean  # the means over the rows
     log_loss: Mean
     brier: Mean
-    auc: Area | None
+    auc: Area | None  # the area under the ROC curves, if there are any
 
     @property
     def rarest(self) -> tuple[Label, int]:
@@ -132,31 +97,16 @@ class Support:
         return found
 
 
-def interval_of_share(share: Mean, size: float, groups: float | None = None) -> Interval:
-    """Return the interval of a share of rows: the exact one of a binomial.
-
-    Parameters
-    ----------
-    share : Mean
-        The share.
-    size : float
-        How many rows of equal weight it is of.
-    groups : float, optional
-        How many groups of equal weight they are of.
-
-    Notes
-    -----
-    Clopper & Pearson, The use of confidence or fiducial limits (1934). Of groups it is that of as
-    many rows as are as uncertain (Korn & Graubard, Confidence intervals for proportions with small
-    expected number of positive counts, 1998); where all rows are right, or none is, of as many rows
-    as there are groups, as it cannot be seen how much alike the rows of one are.
-
-    Examples
-    --------
-    >>> low, high = interval_of_share(Mean(1.0, 0.0, 1.0, 1.0, 1.0), 5)
-    >>> round(low, 3), high
-    (0.478, 1.0)
-    """
+def interval_of_share(
+    share: Mean,
+    size: float,  # how many rows of equal weight it is of
+    groups: float | None = None,  # how many groups of equal weight they are of
+) -> Interval:
+    """Return the interval of a share of rows: the exact one of a binomial."""
+    # Clopper & Pearson, The use of confidence or fiducial limits (1934). Of groups it is that of as
+    # many rows as are as uncertain (Korn & Graubard, Confidence intervals for proportions with
+    # small expected number of positive counts, 1998); where all rows are right, or none is, of as
+    # many rows as there are groups, as it cannot be seen how much alike the rows of one are.
     p = share.mean
     if groups is not None:
         of_binomial = p * (1 - p) / size
@@ -170,22 +120,12 @@ def interval_of_share(share: Mean, size: float, groups: float | None = None) -> 
 
 
 def interval_of_mean(loss: Mean, size: float) -> Interval:
-    """Return the interval of a mean loss of rows, or groups, of equal weight.
-
-    Notes
-    -----
-    Two pretend rows are added, whose labels are drawn from the square roots of their posteriors,
-    as a model that is wrong is too sure (Agresti & Coull, 1998, add two hits and two misses to a
-    share): if all rows that are seen are right, it is the model itself that says how much a miss
-    would cost. The interval is Student's, of the cube root of the mean (Wilson & Hilferty, 1931),
-    as a few rows have most of the loss.
-
-    Examples
-    --------
-    >>> low, high = interval_of_mean(Mean(0.1, 0.0, 0.1, 0.05, 34.5), 5)
-    >>> round(low, 3), round(high, 3)
-    (0.013, 0.334)
-    """
+    """Return the interval of a mean loss of rows, or groups, of equal weight."""
+    # Two pretend rows are added, whose labels are drawn from the square roots of their posteriors,
+    # as a model that is wrong is too sure (Agresti & Coull, 1998, add two hits and two misses to a
+    # share): if all rows that are seen are right, it is the model itself that says how much a miss
+    # would cost. The interval is Student's, of the cube root of the mean (Wilson & Hilferty, 1931),
+    # as a few rows have most of the loss.
     n = max(size, 1.0)
     square = loss.variance * n + loss.mean**2
     mean = (n * loss.mean + PRETEND * loss.expected) / (n + PRETEND)
@@ -200,25 +140,14 @@ def interval_of_mean(loss: Mean, size: float) -> Interval:
 
 
 def interval_of_area(of: Area, groups: float | None = None) -> Interval:
-    """Return the interval of an area under ROC curves.
-
-    ``groups`` is how many groups of equal weight the rows are of, if they are of groups.
-
-    Notes
-    -----
-    Areas whose distance from the one that is seen is less than 1.96 of their own standard
-    deviations. That of an area A from m rows against n is Hanley & McNeil's (The meaning and use of
-    the area under a ROC curve, 1982), with (m + n) / 2 - 1 in place of both m - 1 and n - 1
-    (Newcombe, Confidence intervals for an effect size measure based on the Mann-Whitney statistic,
-    2006, method 5), and greater where the rows show that it is (DeLong, DeLong & Clarke-Pearson,
-    1988). Of several curves it is the mean, as if all erred alike.
-
-    Examples
-    --------
-    >>> low, high = interval_of_area(Area(1.0, ((1.0, 2.0, 3.0),), 0.0))
-    >>> round(low, 2), high
-    (0.44, 1.0)
-    """
+    """Return the interval of an area under ROC curves."""
+    # groups is how many groups of equal weight the rows are of, if they are of groups.
+    # Areas whose distance from the one that is seen is less than 1.96 of their own standard
+    # deviations. That of an area A from m rows against n is Hanley & McNeil's (The meaning and use
+    # of the area under a ROC curve, 1982), with (m + n) / 2 - 1 in place of both m - 1 and n - 1
+    # (Newcombe, Confidence intervals for an effect size measure based on the Mann-Whitney
+    # statistic, 2006, method 5), and greater where the rows show that it is (DeLong, DeLong &
+    # Clarke-Pearson, 1988). Of several curves it is the mean, as if all erred alike.
     said = _deviation(of.area, of) ** 2
     more = _excess(of.variance, said, groups) if said > NEGLIGIBLE else 1.0
     z = NORMAL * math.sqrt(more)
@@ -240,10 +169,8 @@ def _deviation(area: float, of: Area) -> float:
 
 
 def _excess(seen: float, said: float, groups: float | None) -> float:
-    """Return how many times as large a variance is as is said, at least once.
-
-    From few groups a variance is not known well, which the quantile of Student's t makes up for.
-    """
+    """Return how many times as large a variance is as is said, at least once."""
+    # From few groups a variance is not known well, which the quantile of Student's t makes up for.
     rough = 1.0 if groups is None else (t_quantile(max(groups - 1, 1.0)) / NORMAL) ** 2
     return max(1.0, seen / said) * rough
 
@@ -263,34 +190,23 @@ def _end(holds: Callable[[float], bool], inside: float, outside: float) -> float
 
 @dataclass(frozen=True, eq=False)
 class Weighted:
-    """How much each row counts, and which of them are not independent.
+    """How much each row counts, and which of them are not independent."""
 
-    Parameters
-    ----------
-    weight : ndarray of shape (rows,) or None
-        The weight of each row, with all its copies; None for 1.
-    copies : ndarray of shape (rows,) or None
-        How many rows each stands for; None for one.
-    groups : ndarray of int64, of shape (rows,) or None
-        The number of the group of each row; None where each is for itself.
-    """
-
-    weight: Floats | None
-    copies: NDArray[np.int64] | None = None
+    weight: Floats | None  # (rows,): the weight of each row, with all its copies; None for 1
+    copies: NDArray[np.int64] | None = None  # (rows,): how many rows each stands for; None for one
+    # (rows,): the number of the group of each row; None where each is for itself
     groups: NDArray[np.int64] | None = None
 
-    def mean(self, loss: Floats, most: float, p: Floats, of_class: Floats) -> Mean:
-        """Return the mean of a loss, and what it would be if labels were drawn from probabilities.
-
-        Parameters
-        ----------
-        loss : ndarray of shape (rows,)
-            The loss of each row,
-        most : float
-            which is this at most.
-        p, of_class : ndarray of shape (some rows, classes)
-            Probabilities of some rows (``some_of``), and their loss if they were of each class.
-        """
+    def mean(
+        self,
+        loss: Floats,  # (rows,): the loss of each row,
+        most: float,  # which is this at most
+        # (some rows, classes): probabilities of some rows (some_of), and their loss if they were of
+        # each class
+        p: Floats,
+        of_class: Floats,
+    ) -> Mean:
+        """Return the mean of a loss, and of labels drawn from probabilities."""
         found, total = mean(loss, self.weight), self.total(np.ones_like(loss))
         variance = self.variance(loss - found) / total**2
         some = None if self.weight is None else self.weight[some_of(len(loss))]
@@ -303,10 +219,7 @@ class Weighted:
         return float((marked if self.weight is None else self.weight * marked).sum())
 
     def variance(self, errors: Floats) -> float:
-        """Return the sum of squares of errors, (rows,), by their weight; those of a group together.
-
-        The copies of a row err by an equal share.
-        """
+        """Return the sum of squares of errors, (rows,), by weight; those of a group together."""
         parts = errors if self.weight is None else self.weight * errors
         if self.groups is not None:
             parts = np.asarray(np.bincount(self.groups, parts), np.float64)
@@ -354,13 +267,7 @@ def some_of(rows: int) -> slice:
 
 
 def beta_quantile(share: float, a: float, b: float) -> float:
-    """Return the number that a beta variable is below with a probability.
-
-    Examples
-    --------
-    >>> round(beta_quantile(0.025, 5, 1), 6), round(0.025 ** (1 / 5), 6)
-    (0.478176, 0.478176)
-    """
+    """Return the number that a beta variable is below with a probability."""
     low, high = 0.0, 1.0
     while high - low > CLOSE * min(high, 1 - low):
         middle = (low + high) / 2
@@ -371,29 +278,14 @@ def beta_quantile(share: float, a: float, b: float) -> float:
 
 
 def t_quantile(freedom: float) -> float:
-    """Return how many standard deviations hold all but ``OUTSIDE`` of Student's t.
-
-    Examples
-    --------
-    >>> round(t_quantile(4), 4), round(t_quantile(1e6), 4)
-    (2.7764, 1.96)
-    """
+    """Return how many standard deviations hold all but ``OUTSIDE`` of Student's t."""
     x = beta_quantile(OUTSIDE, freedom / 2, 0.5)
     return math.sqrt(freedom * (1 - x) / x)
 
 
 def beta_share(x: float, a: float, b: float) -> float:
-    """Return the probability that a beta variable is below x: the incomplete beta function.
-
-    Notes
-    -----
-    By its continued fraction; Press et al., Numerical recipes (2007), section 6.4.
-
-    Examples
-    --------
-    >>> round(beta_share(0.5, 2, 3), 4)
-    0.6875
-    """
+    """Return the probability that a beta variable is below x: the incomplete beta function."""
+    # By its continued fraction; Press et al., Numerical recipes (2007), section 6.4.
     if not 0 < x < 1:
         return float(x >= 1)
     log_beta = math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)

@@ -136,10 +136,7 @@ FOLDS = 5
 def held_out_of(
     model: Model, sample: Sample, kind: Weighting, *, interactions: bool = False
 ) -> HeldOut:
-    """Return how probable the right classes of rows are that a model has not learned.
-
-    Weights are fitted to these rows, so that each is predicted by weights of other folds.
-    """
+    """Return how probable the right classes of rows are that a model has not learned."""
     found, labels = [], []
     for fold in sample.deal(min(FOLDS, len(sample))).T:
         held_out, others = sample.keep(fold), sample.keep(sample.copies - fold)
@@ -156,10 +153,7 @@ def held_out_of(
 def held_out_rows(
     model: Model, rows: Rows, y: Target, frequencies: Target = None
 ) -> HeldOut | None:
-    """Return how probable the right classes of rows are that a model is not fitted to.
-
-    Those of a class that it does not know are left out; None if there are no others.
-    """
+    """Return how probable the right classes of rows are that a model is not fitted to."""
     labels = encode_labels(y, None if frequencies is None else np.asarray(frequencies, np.float64))
     known = np.isin(labels.classes, model.classes)[labels.codes]
     if not known.any():

@@ -52,26 +52,12 @@ class Prequential(Tabular):
 
 def prequential(
     rows: Rows,
-    labels: Labels,
-    model: Callable[[], Model],
-    learn: Callable[[slice], object],
-    every: int = EVERY,
+    labels: Labels,  # their labels and weights
+    model: Callable[[], Model],  # returns the model that has learned all rows before
+    learn: Callable[[slice], object],  # learns the rows of a slice
+    every: int = EVERY,  # how many rows a batch has; the last may have fewer
 ) -> Prequential:
-    """Score and learn rows in batches, in their order.
-
-    Parameters
-    ----------
-    rows : Rows
-        The rows.
-    labels : Labels
-        Their labels and weights.
-    model : callable
-        Returns the model that has learned all rows before.
-    learn : callable
-        Learns the rows of a slice.
-    every : int
-        How many rows a batch has; the last may have fewer.
-    """
+    """Score and learn rows in batches, in their order."""
     if every < 1:
         raise ValueError(f"A batch must have at least 1 row, got {every}.")
     found = [*_scored(rows, labels, model, learn, every)]

@@ -34,21 +34,11 @@ Learn: TypeAlias = Callable[[Rows, Labels], Model]
 
 @dataclass(frozen=True, eq=False)
 class Named:
-    """What is said of each row beside its label: its group, or its time.
+    """What is said of each row beside its label: its group, or its time."""
 
-    Parameters
-    ----------
-    name : str
-        The name of the column; empty of what was given as an array.
-    values : table column of shape (rows,)
-        The groups or times.
-    said : ReadAs
-        What was said of columns, as the order of days.
-    """
-
-    name: str
-    values: Any
-    said: ReadAs = NOTHING_SAID
+    name: str  # the name of the column; empty of what was given as an array
+    values: Any  # (rows,): the groups or times
+    said: ReadAs = NOTHING_SAID  # what was said of columns, as the order of days
 
     @property
     def of(self) -> str:
@@ -56,26 +46,14 @@ class Named:
         return repr(self.name) if self.name else ""
 
     def codes(self, rows: int) -> Places:
-        """Return the number of the group of each row, from 0 on.
-
-        Examples
-        --------
-        >>> Named("", ["x", "z", "x"]).codes(3)
-        array([0, 1, 0])
-        """
+        """Return the number of the group of each row, from 0 on."""
         cells = self._cells("groups", as_rows({"groups": self.values}), rows)
         if isinstance(cells, Strings):
             return cells.encoded[0].astype(np.int64)
         return np.unique(cells, return_inverse=True)[1].astype(np.int64)
 
     def moments(self, rows: int) -> Floats:
-        """Return the time of each row as a number.
-
-        Examples
-        --------
-        >>> float(np.ptp(Named("", ["2026-01-31", "2026-02-01"]).moments(2))) / 3600
-        24.0
-        """
+        """Return the time of each row as a number."""
         table = self._table
         cells = self._cells("time", table, rows)
         if table.kind("time") not in ("number", "time") or isinstance(cells, Strings):
@@ -86,13 +64,7 @@ class Named:
         return as_floats(cells).astype(np.float64)
 
     def shown(self, moment: float) -> Any:
-        """Return a time as it is said: a datetime where the times are no mere numbers.
-
-        Examples
-        --------
-        >>> Named("", ["2026-01-31", "2026-02-01"]).shown(86400.0)
-        datetime.datetime(1970, 1, 2, 0, 0)
-        """
+        """Return a time as it is said: a datetime where the times are no mere numbers."""
         if not self.is_time or not math.isfinite(moment):
             return float(moment)
         return np.datetime64(round(moment), "s").item()
@@ -133,24 +105,12 @@ class Split(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Splits:
-    """Which rows judge which.
+    """Which rows judge which."""
 
-    Parameters
-    ----------
-    fold : ndarray of shape (rows,)
-        The number of the fold, or block, of each row.
-    groups : ndarray of shape (rows,) or None
-        The number of the group of each row; none is split.
-    in_order : bool
-        Whether folds are blocks in the order of a time.
-    said : str
-        What it is, in words.
-    """
-
-    fold: Places
-    groups: Places | None
-    in_order: bool
-    said: str
+    fold: Places  # (rows,): the number of the fold, or block, of each row
+    groups: Places | None  # (rows,): the number of the group of each row; none is split
+    in_order: bool  # whether folds are blocks in the order of a time
+    said: str  # what it is, in words
 
     def __iter__(self) -> Iterator[Split]:
         """Yield a split for each fold that is judged."""
@@ -260,16 +220,9 @@ def _counts(labels: Labels) -> Mapping[Any, int]:
 
 
 def deal(labels: Labels, groups: Places, folds: int) -> Places:
-    """Return the fold of each row, of shape (rows,); those of one group are in one fold.
-
-    Groups of several rows come first, the largest of all, each into the fold that has the least
-    of what it brings; single rows fill up. Rows of one size are dealt in a fixed random order.
-
-    >>> labels = Labels(np.array([0, 0, 0, 0, 1, 1], np.int32), np.array(["a", "b"]))
-    >>> fold = deal(labels, np.arange(6), 2)
-    >>> np.bincount(fold[:4]), np.bincount(fold[4:])
-    (array([2, 2]), array([1, 1]))
-    """
+    """Return the fold of each row, of shape (rows,); those of one group are in one fold."""
+    # Groups of several rows come first, the largest of all, each into the fold that has the least
+    # of what it brings; single rows fill up. Rows of one size are dealt in a fixed random order.
     n, k = int(groups.max()) + 1, labels.k
     table = np.bincount(groups * k + labels.codes, minlength=n * k).reshape(n, k)
     size = table.sum(axis=1)
@@ -296,13 +249,8 @@ def deal(labels: Labels, groups: Places, folds: int) -> Places:
 
 
 def fill(loads: Floats, totals: Floats, n: int) -> Places:
-    """Return how many of n rows each fold takes, so that their loads are as equal as can be.
-
-    What is left over goes to the folds of the least totals.
-
-    >>> fill(np.array([5.0, 1.0, 2.0]), np.array([9.0, 9.0, 8.0]), 4)
-    array([0, 2, 2])
-    """
+    """Return how many of n rows each fold takes, so that their loads are as equal as can be."""
+    # What is left over goes to the folds of the least totals.
     order = np.lexsort((totals, loads))
     level = loads[order]
     # How many rows raise the first folds to the level of the next.
@@ -316,13 +264,7 @@ def fill(loads: Floats, totals: Floats, n: int) -> Places:
 
 
 def in_blocks(moments: Floats, blocks: int, of: str = "") -> Places:
-    """Return the block of each row in the order of its time, (rows,); equal times are in one.
-
-    Examples
-    --------
-    >>> in_blocks(np.array([1.0, 5.0, 5.0, 5.0, 2.0, 9.0]), 3)
-    array([0, 1, 1, 1, 0, 2])
-    """
+    """Return the block of each row in the order of its time, (rows,); equal times are in one."""
     times, place, rows = np.unique(moments, return_inverse=True, return_counts=True)
     if len(times) < blocks:
         raise ValueError(

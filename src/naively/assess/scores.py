@@ -416,13 +416,7 @@ def check_to_score(rows: int, right: Labels) -> None:
 def score_batches(
     model: Model, batches: Iterable[tuple[Rows, Labels]], cost: Cost = None
 ) -> Scores:
-    """Predict the rows of batches, of which the posteriors alone are kept, and score all of them.
-
-    Raises
-    ------
-    ValueError
-        If there are no rows, not a label for each, or none of any weight.
-    """
+    """Predict the rows of batches, of which posteriors alone are kept, and score all of them."""
     posteriors, labels, weights, copies = [], [], [], []
     for rows, right in batches:
         if len(rows) != len(right):
@@ -458,13 +452,7 @@ def scores(
     groups: NDArray[np.int64] | None = None,
     cost: Cost = None,
 ) -> Scores:
-    """Score posteriors, (rows, learned classes), against the right labels, (rows,).
-
-    ``weight`` is the weight of each row with all its copies, (rows,), by default 1; ``copies`` is
-    how many equal rows each stands for, (rows,), by default one; ``groups`` are the numbers of the
-    groups that rows are of, (rows,), by default each is for itself; ``cost`` is what answers cost
-    (see ``NaiveBayes.predict``).
-    """
+    """Score posteriors, (rows, learned classes), against the right labels, (rows,)."""
     labels, code = np.unique(y, return_inverse=True)
     every = union_classes(learned, labels)
     right, of_learned = _places(labels, every)[code], _places(learned, every)
@@ -574,17 +562,7 @@ class Roc:
 
 
 def roc(score: Floats, truth: Floats, weight: Floats | None = None) -> Roc:
-    """Return the ROC curve of scores; there must be rows of the class, and others.
-
-    The scores, the truth (1 for a row of the class, else 0) and the weights are of shape (rows,).
-    Scikit-learn's function does the same, but takes a second to import.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> roc(np.array([0.1, 0.4, 0.4, 0.8]), np.array([0.0, 0.0, 1.0, 1.0])).area
-    0.875
-    """
+    """Return the ROC curve of scores; there must be rows of the class, and others."""
     return rank(score, truth, Weighted(weight)).roc
 
 
@@ -597,12 +575,7 @@ class Ranked(NamedTuple):
 
 
 def rank(score: Floats, truth: Floats, counted: Weighted) -> Ranked:
-    """Return the ROC curve of scores as ``roc`` does, and how sure it is.
-
-    A row of the class errs by the share of the other rows that score below it, less the area, by
-    its share of the class; another row by the share of the class above it (DeLong, DeLong &
-    Clarke-Pearson, 1988).
-    """
+    """Return the ROC curve of scores as ``roc`` does, and how sure it is."""
     _, place = np.unique(score, return_inverse=True)
     weight = np.ones(len(score)) if counted.weight is None else counted.weight
     inside, outside = (np.bincount(place, weight * of) for of in (truth, 1.0 - truth))
@@ -671,18 +644,7 @@ class Bin:
 
 
 def mean_deviation(n: int, p: float) -> float:
-    """Return the mean of abs(k / n - p), where k is binomial with n trials of probability p.
-
-    Notes
-    -----
-    De Moivre's closed form; Diaconis & Zabell, Closed form summation for classical distributions
-    (1991).
-
-    Examples
-    --------
-    >>> mean_deviation(1, 0.5), round(mean_deviation(100, 0.9), 4)
-    (0.5, 0.0237)
-    """
+    """Return the mean of abs(k / n - p), where k is binomial with n trials of probability p."""
     if not 0 < p < 1:
         return 0.0
     least = min(math.floor(n * p), n - 1)  # n * p may be rounded up to n
@@ -702,10 +664,7 @@ def reliability(
 
 
 def equal_parts(confidence: Floats, weight: Floats | None, n: int) -> NDArray[np.int64]:
-    """Return the number of each row's part, of n parts of about as many rows by confidence.
-
-    Rows of equal confidence stay together, where the middle of them is.
-    """
+    """Return the number of each row's part, of n parts of about as many rows by confidence."""
     _, group = np.unique(confidence, return_inverse=True)
     rows = np.bincount(group, weight)
     middle = (np.cumsum(rows) - rows / 2) / rows.sum()
@@ -714,27 +673,15 @@ def equal_parts(confidence: Floats, weight: Floats | None, n: int) -> NDArray[np
 
 
 def binned(
-    of: NDArray[np.int64],
-    confidence: Floats,
-    hit: NDArray[np.bool_],
+    of: NDArray[np.int64],  # (rows,): the number of the bin that each row is in
+    confidence: Floats,  # (rows,): how probable the answer, or whatever is looked at, was held
+    hit: NDArray[np.bool_],  # (rows,): whether it came true
+    # (rows,): the weight of each row with all its copies; by default 1
     weight: Floats | None = None,
+    # (rows,): how many equal rows each stands for; by default one
     copies: NDArray[np.int64] | None = None,
 ) -> list[Bin]:
-    """Return the bins that hold rows.
-
-    Parameters
-    ----------
-    of : ndarray of shape (rows,)
-        The number of the bin that each row is in.
-    confidence : ndarray of shape (rows,)
-        How probable the answer, or whatever is looked at, was held.
-    hit : ndarray of shape (rows,)
-        Whether it came true.
-    weight : ndarray of shape (rows,), optional
-        The weight of each row with all its copies; by default 1.
-    copies : ndarray of shape (rows,), optional
-        How many equal rows each stands for; by default one.
-    """
+    """Return the bins that hold rows."""
     one = np.ones(len(confidence)) if weight is None else weight
     square = one * one / (1 if copies is None else copies)
     columns = (one, one * confidence, one * hit, square)

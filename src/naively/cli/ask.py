@@ -372,10 +372,7 @@ def diff(before: str, after: str, top: int, form: Format | None) -> None:
 
 
 def write_scores(s: Scores, form: Format | None, out: TextIO | None = None) -> None:
-    """Write accuracy, log loss and calibration, and precision and recall by class.
-
-    How they were found is said beside them, and what is not scored or not known.
-    """
+    """Write accuracy, log loss and calibration, and precision and recall by class."""
     if s.how:
         tell(f"Judged by {s.how}.")
     if s.too_rare:

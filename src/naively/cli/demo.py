@@ -194,11 +194,7 @@ def _say_what_is_next(
 
 
 def _as_given(file: FileOptions) -> str:
-    """Return the options of how a file is read, as they are given.
-
-    >>> _as_given(FileOptions(header=False, delimiter=";"))
-    " --no-header --delimiter ';'"
-    """
+    """Return the options of how a file is read, as they are given."""
     given = {name.replace("_", "-"): value for name, value in file.kept().items()}
     return "".join(
         f" --no-{name}" if value is False else f" --{name} {shlex.quote(str(value))}"

@@ -342,10 +342,7 @@ def _by_label(prior: ClassPrior, classes: list[Label]) -> ClassPrior:
 def _columns(
     columns: str | None, ignore: str | None, target: str | None, *beside: str | None
 ) -> tuple[list[str] | None, list[str]]:
-    """Return the columns to read (None: all), and those to leave out.
-
-    The target, and the columns of what is said beside it, are among those to read.
-    """
+    """Return the columns to read (None: all), and those to leave out."""
     chosen, left_out = names(columns), names(ignore) or []
     for option, listed in (("--columns", chosen or []), ("--ignore", left_out)):
         for name, count in Counter(listed).items():
@@ -512,11 +509,9 @@ def merge(models: list[str], output: str, again: bool) -> None:
 
 
 def _merged(models: list[str], *, again: bool) -> tuple[NaiveBayes, dict[str, Any], bool]:
-    """Return the sum of the models in some files, and the target that they have in common.
-
-    The last value says whether any of the files holds a sample of rows. One file is read after the
-    other, so that no more than two models and the samples are in memory.
-    """
+    """Return the sum of the models in some files, and the target that they have in common."""
+    # The last value says whether any of the files holds a sample of rows. One file is read after
+    # the other, so that no more than two models and the samples are in memory.
     from naively.model.history import History, names_of
 
     nb, provenance, sampled = _open(models[0])
@@ -618,10 +613,7 @@ def calibrate(
 def _labelled(
     nb: NaiveBayes, data: str, how: HowRead, target: str | None, provenance: dict[str, Any]
 ) -> tuple[Rows, LabelArray, dict[str, Any]]:
-    """Return the rows of DATA, their labels, and their frequencies and groups as in training.
-
-    Columns that the model does not know are said, but for those that training left out.
-    """
+    """Return the rows of DATA, their labels, and their frequencies and groups as in training."""
     from naively.schema.schema import list_names
 
     rows, table = rows_for(nb.model_, data, how.over(provenance), target, learns=True)
@@ -641,13 +633,7 @@ def _labelled(
 
 
 def digest_of(data: str) -> str:
-    """Return a digest of the bytes of all files at a path; "" of what can be read once only.
-
-    Examples
-    --------
-    >>> digest_of("-")
-    ''
-    """
+    """Return a digest of the bytes of all files at a path; "" of what can be read once only."""
     from naively.data.files.reader import files_at
 
     every = files_at(Path(data)) or [Path(data)]
@@ -661,10 +647,8 @@ def digest_of(data: str) -> str:
 
 
 def locked(path: str) -> AbstractContextManager[object]:
-    """Take the lock of a model file that will be written, and say if that takes a while.
-
-    A new file needs no lock, as no other process can be changing it.
-    """
+    """Take the lock of a model file that will be written, and say if that takes a while."""
+    # A new file needs no lock, as no other process can be changing it.
     if not Path(path).exists():
         return nullcontext()
     return saving.locked(
@@ -680,10 +664,8 @@ def _changing(model: str, output: str | None, *inputs: str) -> AbstractContextMa
 
 
 def _open(path: str) -> tuple[NaiveBayes, dict[str, Any], bool]:
-    """Return the model in a file, ready to change, and what was saved about where it comes from.
-
-    The last value says whether the file holds a sample of rows.
-    """
+    """Return the model in a file, ready to change, and what was saved about where it comes from."""
+    # The last value says whether the file holds a sample of rows.
     from naively.estimators.naive_bayes import NaiveBayes
     from naively.file import store
 
@@ -695,10 +677,8 @@ def _open(path: str) -> tuple[NaiveBayes, dict[str, Any], bool]:
 def _write(
     nb: NaiveBayes, path: str, provenance: dict[str, Any], done: str, *, sampled: bool
 ) -> None:
-    """Write a model file, and say on standard error what was done.
-
-    ``sampled`` says whether there was a sample of rows before; if there is still one, it is kept.
-    """
+    """Write a model file, and say on standard error what was done."""
+    # sampled says whether there was a sample of rows before; if there is still one, it is kept.
     from naively.file import store
 
     model = nb.model_

@@ -30,10 +30,8 @@ PYTHON = re.compile(
 
 
 def as_options(ctx: click.Context, text: str) -> str:
-    """Return a message with the options of Python as a shell has them: ``groups=`` as --groups.
-
-    An option that the verb does not have is that of the verb that trains.
-    """
+    """Return a message with the options of Python as a shell has them: ``groups=`` as --groups."""
+    # An option that the verb does not have is that of the verb that trains.
     verb_of = getattr(ctx.find_root().command, "get_command", lambda *_: None)
 
     def written(found: re.Match[str]) -> str:

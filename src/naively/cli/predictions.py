@@ -51,10 +51,7 @@ CELLS = 1 << 19  # probabilities of a batch at most
 
 
 class Scored(NamedTuple):
-    """Rows that were scored: their posterior, (rows, classes), and columns that are kept.
-
-    ``ends`` are where the intervals of the posteriors begin and end, if that was asked.
-    """
+    """Rows that were scored: their posterior, (rows, classes), and columns that are kept."""
 
     p: Floats
     kept: list[list[object]]
@@ -68,29 +65,16 @@ class Scored(NamedTuple):
 
 
 class Predictions:
-    """The columns of predictions: the class, its probability, and what else is wanted.
-
-    Parameters
-    ----------
-    classes : ndarray of shape (classes,)
-        The labels.
-    every : bool
-        Whether the probability of every class is written.
-    keep : sequence of str
-        Columns of the table that stand before them.
-    interval : bool, default False
-        Whether the interval of the probability is written.
-    decision : Decision, optional
-        How the class follows from the probabilities; by default it is the most probable one.
-    """
+    """The columns of predictions: the class, its probability, and what else is wanted."""
 
     def __init__(
         self,
-        classes: LabelArray,
+        classes: LabelArray,  # (classes,)
         *,
-        every: bool,
-        keep: Sequence[str] = (),
-        interval: bool = False,
+        every: bool,  # whether the probability of every class is written
+        keep: Sequence[str] = (),  # columns of the table that stand before them
+        interval: bool = False,  # whether the interval of the probability is written
+        # how the class follows from the probabilities; by default it is the most probable one
         decision: Decision | None = None,
     ) -> None:
         from naively.model.class_prior import MOST_PROBABLE, UNSURE
@@ -165,13 +149,7 @@ class File(NamedTuple):
 
 
 def file_of(path: str, form: Format | None) -> File:
-    """Return what a file of predictions is, by its name or, where that does not tell, by --format.
-
-    Examples
-    --------
-    >>> file_of("out.csv.gz", None)
-    File(path='out.csv.gz', format='csv', gzip=True)
-    """
+    """Return what a file of predictions is, by its name or, if that does not tell, by --format."""
     name = path.lower()
     plain = name.removesuffix(".gz")
     told = FORMATS.get(Path(plain).suffix)
@@ -196,11 +174,10 @@ def scored(
     intervals: Intervals | None = None,
     decision: Decision | None = None,
 ) -> Iterator[Scored]:
-    """Yield each batch of a table with its posterior; of a table without rows that of none.
-
-    With a coverage the last column that is kept holds the sets of classes. ``intervals`` returns
-    those of rows, if that was asked. A decision says under which class prior posteriors are wanted.
-    """
+    """Yield each batch of a table with its posterior; of a table without rows that of none."""
+    # With a coverage the last column that is kept holds the sets of classes. intervals returns
+    # those of rows, if that was asked. A decision says under which class prior posteriors are
+    # wanted.
     for batch in _scored(model, stream, target, intervals):
         if decision is not None and decision.prior is not None:
             yield batch._replace(p=decision.posterior(batch.p))
@@ -272,10 +249,8 @@ def write_file(of: Predictions, batches: Batches, file: File) -> None:
 
 
 def _once(batches: Batches) -> Iterator[Scored]:
-    """Yield batches, each row once though the table may be read again, and each a batch late.
-
-    So of a table of one batch nothing is written where there is something wrong with it.
-    """
+    """Yield batches, each row once though the table may be read again, and each a batch late."""
+    # So of a table of one batch nothing is written where there is something wrong with it.
     from naively.data.stream import ReadAgainError
 
     done, waiting = 0, None
@@ -360,11 +335,9 @@ def _around(of: Predictions, label: object, form: Format, out: TextIO, head: int
 
 
 def _write_parquet(of: Predictions, batches: Iterable[Scored], out: BinaryIO) -> None:
-    """Write predictions as Parquet, by DuckDB.
-
-    DuckDB takes no stream of arrays: the rows are collected in a database on the disk, with numbers
-    for labels and columns that are kept as text, and written at the end.
-    """
+    """Write predictions as Parquet, by DuckDB."""
+    # DuckDB takes no stream of arrays: the rows are collected in a database on the disk, with
+    # numbers for labels and columns that are kept as text, and written at the end.
     import duckdb
     import numpy as np
 

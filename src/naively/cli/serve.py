@@ -111,11 +111,9 @@ def serve(
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Return a socket that listens, or say why none does.
-
-    It says that it speaks TCP, as asyncio sends at once only where that is said. Else the body of
-    an answer would wait for 40 ms, until its head is acknowledged (Nagle).
-    """
+    """Return a socket that listens, or say why none does."""
+    # It says that it speaks TCP, as asyncio sends at once only where that is said. Else the body of
+    # an answer would wait for 40 ms, until its head is acknowledged (Nagle).
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:

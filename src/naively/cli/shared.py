@@ -44,27 +44,13 @@ FOLDER_TARGET = "label"
 
 @dataclass(frozen=True)
 class Data:
-    """DATA, and what of it is read.
+    """DATA, and what of it is read."""
 
-    Parameters
-    ----------
-    path : str
-        A file, a folder, or "-", standard input.
-    how : HowRead
-        How it is read, as far as it does not tell itself.
-    columns : sequence of str, optional
-        The columns to read; by default all.
-    ignore : sequence of str
-        Columns that are not read.
-    labels : str, optional
-        The column that holds labels, which are read as they are written.
-    """
-
-    path: str
-    how: HowRead = AS_FOUND
-    columns: Sequence[str] | None = None
-    ignore: Sequence[str] = ()
-    labels: str | None = None
+    path: str  # a file, a folder, or "-", standard input
+    how: HowRead = AS_FOUND  # how it is read, as far as it does not tell itself
+    columns: Sequence[str] | None = None  # the columns to read; by default all
+    ignore: Sequence[str] = ()  # columns that are not read
+    labels: str | None = None  # the column that holds labels, which are read as they are written
 
     def read(
         self, types: Mapping[str, str | Reading] | None = None, said: Said | None = None
@@ -101,13 +87,7 @@ class Data:
 
 
 def size_of(limit: str) -> int:
-    """Return --memory-limit in bytes.
-
-    Examples
-    --------
-    >>> size_of("1.5 GB")
-    1500000000
-    """
+    """Return --memory-limit in bytes."""
     units = {unit.lower(): size for unit, size in UNITS.items()}
     written = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*", limit.lower())
     if written is None or written[2] not in units:
@@ -146,10 +126,7 @@ def known_to(model: Model, rows: Rows, target: str | None) -> Rows:
 def rows_for(
     model: Model, data: str, how: HowRead, target: str | None, *, learns: bool = False
 ) -> tuple[Rows, ColumnRows]:
-    """Return the rows of DATA as a model expects them, and all columns that were read.
-
-    The target is read as labels are; it is not among the rows.
-    """
+    """Return the rows of DATA as a model expects them, and all columns that were read."""
     table = Data(data, how, labels=target).read(types_for(model, target, learns=learns))
     return known_to(model, table, target), table
 
@@ -238,10 +215,8 @@ def column_of(table: Rows, name: str, what: str) -> Any:
 
 
 def set_aside(provenance: Mapping[str, Any], table: Rows) -> NDArray[np.bool_] | None:
-    """Mark the rows that were held out of the file that a model was trained on.
-
-    None: none were, or this file has another number of rows.
-    """
+    """Mark the rows that were held out of the file that a model was trained on."""
+    # None: none were, or this file has another number of rows.
     part, name = provenance.get("hold_out", 0.0), provenance.get("groups")
     target = provenance.get("target")
     if not part or len(table) != provenance.get("rows"):
@@ -294,10 +269,7 @@ SURE = 0.999  # a greater probability would be shown as 100 %
 
 
 def print_scores(console: Console, found: Scores, always: Scores, frequency: float) -> None:
-    """Print the scores beside those of always answering the majority class.
-
-    ``frequency`` is the share of that class in training, which is its probability then.
-    """
+    """Print the scores beside those of always answering the majority class."""
     other = shortened(f"always {found.majority!r}", 28)
     wide = max(len(other), len("NaiveBayes()"))
     console.print(f"  {'':<{wide}}  accuracy  log loss  calibration error")
@@ -424,10 +396,8 @@ def write(
     form: Format | None,
     out: TextIO | None = None,
 ) -> None:
-    """Write rows under names, to standard output by default.
-
-    In CSV and JSON, text is as in the data, but for characters that a terminal would obey.
-    """
+    """Write rows under names, to standard output by default."""
+    # In CSV and JSON, text is as in the data, but for characters that a terminal would obey.
     out = out or sys.stdout
     on_terminal = out.isatty()
     form = form or (Format.table if on_terminal else Format.csv)

@@ -27,63 +27,34 @@ MOST_ARGUMENTS = 100  # of a function, in SQLite and PostgreSQL
 
 
 class Dialect(ABC):
-    """How a database spells a query.
+    """How a database spells a query."""
 
-    Methods take and return pieces of SQL, unless a parameter is said to be a name or a value. Each
-    piece can stand wherever an operand can.
-    """
+    # Methods take and return pieces of SQL, unless a parameter is said to be a name or a value.
+    # Each piece can stand wherever an operand can.
 
     name: str
 
     def identifier(self, name: str) -> str:
-        """Quote the name of a column or of anything else, whatever it holds.
-
-        Examples
-        --------
-        >>> print(dialect_of("sqlite").identifier('the "best", select'))
-        "the ""best"", select"
-        """
+        """Quote the name of a column or of anything else, whatever it holds."""
         _check(name, "The name")
         if "\0" in name:
             raise ValueError(f"The name {name!r} holds a NUL character, which SQL cannot spell.")
         return '"' + name.replace('"', '""') + '"'
 
     def table(self, table: Table) -> str:
-        """Quote the name of a table: one name, or a tuple of a schema and a name.
-
-        Examples
-        --------
-        >>> print(dialect_of("duckdb").table("a.b"))
-        "a.b"
-        >>> print(dialect_of("duckdb").table(("a", "b")))
-        "a"."b"
-        """
+        """Quote the name of a table: one name, or a tuple of a schema and a name."""
         parts = (table,) if isinstance(table, str) else tuple(table)
         return ".".join(map(self.identifier, parts))
 
     def string(self, text: str) -> str:
-        """Spell a string, whatever it holds.
-
-        Examples
-        --------
-        >>> print(dialect_of("duckdb").string("it's; --"))
-        'it''s; --'
-        """
+        """Spell a string, whatever it holds."""
         _check(text, "The string")
         if "\0" not in text:
             return self._quoted(text)
         return "(" + f" || {self.nul} || ".join(map(self._quoted, text.split("\0"))) + ")"
 
     def number(self, x: float) -> str:
-        """Spell a number so that the database has the same float64, to the last bit.
-
-        Examples
-        --------
-        >>> print(dialect_of("duckdb").number(0.1), dialect_of("sqlite").number(0.75))
-        1e-1 (3 * 1.0 / 4)
-        >>> print(dialect_of("postgres").number(-2.0))
-        CAST('-2.0' AS DOUBLE PRECISION)
-        """
+        """Spell a number so that the database has the same float64, to the last bit."""
         x = float(x)
         return self.finite(x) if math.isfinite(x) else self.special(x)
 
@@ -260,30 +231,12 @@ RUN: dict[str, type[Dialect]] = {one.name: one for one in (DuckDB, SQLite, Postg
 ALSO = {"postgresql": "postgres", "sqlite3": "sqlite"}
 
 
-def dialect_of(name: str) -> Dialect:
-    """Return how a database spells a query.
-
-    Parameters
-    ----------
-    name : str
-        "duckdb", "sqlite" or "postgres"; or, with sqlglot (``pip install 'naively[sql]'``), any
-        other that it knows, such as "bigquery", "snowflake" or "spark".
-
-    Raises
-    ------
-    ValueError
-        If no such dialect is known.
-
-    Examples
-    --------
-    >>> dialect = dialect_of("postgres")
-    >>> print(dialect.is_missing(dialect.identifier("size")))
-    ("size" IS NULL OR "size" = CAST('nan' AS DOUBLE PRECISION))
-    >>> dialect_of("dbase")
-    Traceback (most recent call last):
-    ...
-    ValueError: There is no SQL dialect 'dbase'; known are duckdb, postgres, sqlite, ... spark...
-    """
+def dialect_of(
+    # "duckdb", "sqlite" or "postgres"; or, with sqlglot (pip install 'naively[sql]'), any other
+    # that it knows, such as "bigquery", "snowflake" or "spark"
+    name: str,
+) -> Dialect:
+    """Return how a database spells a query."""
     key = name.lower() if isinstance(name, str) else name
     key = ALSO.get(key, key)
     if key in RUN:
@@ -326,24 +279,12 @@ LONGEST = 300  # characters of a database's message
 
 @dataclass(frozen=True)
 class ColumnType:
-    """A column of a table in a database.
-
-    Parameters
-    ----------
-    name : str
-        Its name.
-    kind : {"number", "boolean", "string", "time"}
-        What its values are.
-    type : str
-        Its type, as the database names it.
-    whole : bool
-        Whether its values are whole numbers of 64 bits at most.
-    """
+    """A column of a table in a database."""
 
     name: str
-    kind: Kind
-    type: str
-    whole: bool = False
+    kind: Kind  # what its values are
+    type: str  # its type, as the database names it
+    whole: bool = False  # whether its values are whole numbers of 64 bits at most
 
 
 class HashedRows(NamedTuple):
@@ -354,64 +295,34 @@ class HashedRows(NamedTuple):
 
 
 class Database(ABC):
-    """A connection, and how its database is asked.
+    """A connection, and how its database is asked."""
 
-    Parameters
-    ----------
-    connection : DB-API connection
-        Nothing is written, committed or rolled back.
-    title : str
-        What the database is called in messages.
-    """
-
-    title: ClassVar[str]
+    title: ClassVar[str]  # what the database is called in messages
     dialect: ClassVar[Dialect]
     whole_types: ClassVar[tuple[str, ...]]
     kinds: ClassVar[dict[Kind, tuple[str, ...]]]  # the types whose values can be learned from
     by_content: ClassVar[bool] = True  # whether equal rows are chosen together
 
-    def __init__(self, connection: Any) -> None:
+    def __init__(
+        self,
+        connection: Any,  # nothing is written, committed or rolled back
+    ) -> None:
         self.connection = connection
 
     def ask(self, query: str, kinds: Sequence[Kind] = ()) -> list[tuple[Any, ...]]:  # noqa: ARG002
-        """Return all rows of a query's answer.
-
-        Parameters
-        ----------
-        query : str
-            The query.
-        kinds : sequence of {"number", "string", "boolean", "time"}, optional
-            What its columns are, where a database has no types of its own.
-
-        Raises
-        ------
-        ValueError
-            If the database fails; the message is one sentence.
-        """
+        """Return all rows of a query's answer."""
         with self._executed(query) as cursor:
             found: list[tuple[Any, ...]] = cursor.fetchall()
         return found
 
     def run(self, statement: str) -> None:
-        """Run a statement that answers nothing.
-
-        Raises
-        ------
-        ValueError
-            If the database fails; the message is one sentence.
-        """
+        """Run a statement that answers nothing."""
         with self._executed(statement):
             pass
 
     @contextmanager
     def named(self, table: Table) -> Iterator[Table]:
-        """Give the name of a table, or of a view of this connection that is a query as long.
-
-        Raises
-        ------
-        ValueError
-            If the database cannot answer the query.
-        """
+        """Give the name of a table, or of a view of this connection that is a query as long."""
         if not (isinstance(table, str) and QUERY.match(table)):
             yield table
             return
@@ -448,13 +359,7 @@ class Database(ABC):
         return f"{self.title} failed: {line[:LONGEST]}."
 
     def columns(self, table: Table) -> dict[str, ColumnType]:
-        """Return the columns of a table or view, in its order.
-
-        Raises
-        ------
-        ValueError
-            If there is no such table, or nothing can be learned from a column of such a type.
-        """
+        """Return the columns of a table or view, in its order."""
         typed = self.types(table)
         if not typed:
             shown = table if isinstance(table, str) else ".".join(table)
@@ -471,18 +376,13 @@ class Database(ABC):
         return ColumnType(name, kind, declared, spelled in self.whole_types)
 
     @abstractmethod
-    def hashed(self, table: Table, columns: Sequence[str], seed: int) -> HashedRows:
-        """Return the rows of a table, each with a hash.
-
-        Parameters
-        ----------
-        table : str or tuple of two str
-            The table.
-        columns : sequence of str
-            The columns that are hashed.
-        seed : int
-            Of 64 bits; with another seed, the hashes are others.
-        """
+    def hashed(
+        self,
+        table: Table,
+        columns: Sequence[str],  # the columns that are hashed
+        seed: int,  # of 64 bits; with another seed, the hashes are others
+    ) -> HashedRows:
+        """Return the rows of a table, each with a hash."""
 
     @abstractmethod
     def highest(self, share: float) -> str:
@@ -669,29 +569,10 @@ class PostgreSQLDatabase(Database):
         )
 
 
-def database_of(connection: Any) -> Database:
-    """Return the database that a connection is to.
-
-    Parameters
-    ----------
-    connection : DB-API or ADBC connection
-        Of duckdb, sqlite3 or psycopg, or of ADBC to one of these databases.
-
-    Raises
-    ------
-    TypeError
-        If it is anything else.
-
-    Examples
-    --------
-    >>> import sqlite3
-    >>> database_of(sqlite3.connect(":memory:")).title
-    'SQLite'
-    >>> database_of("shop.db")
-    Traceback (most recent call last):
-    ...
-    TypeError: 'str' is no connection to a database that is known; known are DuckDB, SQLite and ...
-    """
+def database_of(
+    connection: Any,  # of duckdb, sqlite3 or psycopg, or of ADBC to one of these databases
+) -> Database:
+    """Return the database that a connection is to."""
     modules = modules_of(connection)
     of: dict[str, type[Database]] = {
         "duckdb": DuckDBDatabase,

@@ -139,27 +139,13 @@ class Partition(NamedTuple):
 
 @dataclass(frozen=True)
 class Counting:
-    """Counts a partition in a worker, to which Spark ships it as it ships any function.
-
-    Parameters
-    ----------
-    names : list of str
-        The columns.
-    target : str
-        The column of labels.
-    beside : mapping of str to str
-        The columns of what is said beside labels.
-    readings : mapping of str to Reading
-        How columns of strings are read.
-    event_models, settings, sample, known
-        As for `learn`.
-    """
+    """Counts a partition in a worker, to which Spark ships it as it ships any function."""
 
     names: list[str]
-    target: str
-    beside: Mapping[str, str]
-    readings: dict[str, Reading]
-    event_models: EventModels
+    target: str  # the column of labels
+    beside: Mapping[str, str]  # the columns of what is said beside labels
+    readings: dict[str, Reading]  # how columns of strings are read
+    event_models: EventModels  # as for learn
     settings: Settings
     sample: Reservoir
     known: Schema | None
@@ -192,10 +178,9 @@ def _place() -> str:
 
 
 class _Partition(Stream):
-    """The rows of a partition, which can be read once.
+    """The rows of a partition, which can be read once."""
 
-    Spark hands them over in small batches, which are put together, as each costs some time.
-    """
+    # Spark hands them over in small batches, which are put together, as each costs some time.
 
     again = False
 
@@ -346,13 +331,7 @@ LAST_OF_JAVA = re.compile(r"^.*most recent failure: .*?\): (?:\w+\.)*\w+: ")
 
 
 def kinds_of(frame: Any, names: Sequence[str]) -> dict[str, Kind | None]:
-    """Return what columns of a frame hold, by their types; no row is read.
-
-    Raises
-    ------
-    ValueError
-        If nothing can be learned from a column of such a type, or if two columns have one name.
-    """
+    """Return what columns of a frame hold, by their types; no row is read."""
     refuse_twice(frame.columns)
     wanted = set(names)
     kinds: dict[str, Kind | None] = {}
@@ -371,10 +350,8 @@ def numbered(frame: Any) -> Any:
 
 
 def one_core() -> None:
-    """Count on one thread in a worker, unless its environment says another number.
-
-    A task of Spark has one core, as it has by default; the others are other tasks'.
-    """
+    """Count on one thread in a worker, unless its environment says another number."""
+    # A task of Spark has one core, as it has by default; the others are other tasks'.
     if "NAIVELY_THREADS" not in os.environ:
         dispatch.set_threads(1)
 
@@ -394,15 +371,7 @@ def in_one_sentence() -> Iterator[None]:
 
 
 def sentence(message: str) -> str:
-    r"""Return what a message of Spark says: the error that was raised, without traces.
-
-    >>> sentence('In a worker:\nTraceback:\n  File "f.py", line 1\nValueError: no such unit')
-    'no such unit'
-    >>> sentence("[DIVIDE_BY_ZERO] Division by zero. SQLSTATE: 22012\n== SQL ==")
-    '[DIVIDE_BY_ZERO] Division by zero.'
-    >>> sentence("Traceback:\nModuleNotFoundError: No module named 'naively'").partition(" to ")[0]
-    "No module named 'naively': set PYSPARK_PYTHON"
-    """
+    """Return what a message of Spark says: the error that was raised, without traces."""
     raised = RAISED.findall(message) if "Traceback" in message else JAVA.findall(message)
     line = raised[-1] if raised else message.strip().split("\n", 1)[0]
     line = LAST_OF_JAVA.sub("", line).partition(" SQLSTATE:")[0].strip()
@@ -472,24 +441,12 @@ def _posteriors(model: Model, rows: Rows, prior: Any) -> list[Any]:
 
 @dataclass(frozen=True)
 class Predicting:
-    """Predicts a partition in a worker, to which Spark ships it as it ships any function.
+    """Predicts a partition in a worker, to which Spark ships it as it ships any function."""
 
-    Parameters
-    ----------
-    content : bytes
-        The model file.
-    read : sequence of str
-        The columns that the model reads.
-    names : sequence of str
-        All columns of the result.
-    answer : callable
-        Returns the further columns of some rows.
-    """
-
-    content: bytes
-    read: Sequence[str]
-    names: Sequence[str]
-    answer: Answer
+    content: bytes  # the model file
+    read: Sequence[str]  # the columns that the model reads
+    names: Sequence[str]  # all columns of the result
+    answer: Answer  # returns the further columns of some rows
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         import pyarrow as pa
@@ -526,10 +483,8 @@ def _answered(frame: Any, model: Model, more: dict[str, Any], answer: Answer) ->
 
 
 def _read(frame: Any, schema: Schema) -> list[str]:
-    """Return the columns of a frame that a model reads, or raise what is wrong with them.
-
-    Those that were not learned are no mistake here, as they are to stay beside the prediction.
-    """
+    """Return the columns of a frame that a model reads, or raise what is wrong with them."""
+    # Those that were not learned are no mistake here, as they are to stay beside the prediction.
     learned = [name for name in frame.columns if name in set(schema.order)]
     names = learned if learned and schema.names else list(frame.columns)
     nothing = np.empty(0, object)

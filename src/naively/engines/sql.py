@@ -51,29 +51,13 @@ TOTALS = {PRESENT, VALUE, SQUARE}
 
 def learn(
     source: DatabaseTable,
+    # as for naively.engines.stream.learn, which does the same with rows that come here
     event_models: EventModels,
     settings: Settings,
-    reservoir: Reservoir,
+    reservoir: Reservoir,  # an empty sample, whose seed chooses the rows
     known: Schema | None = None,
 ) -> tuple[Model | None, Reservoir]:
-    """Count a table in a database.
-
-    Parameters
-    ----------
-    source : Source
-        The table.
-    event_models, settings, known
-        As for `naively.engines.stream.learn`, which does the same with rows that come here.
-    reservoir : Reservoir
-        An empty sample, whose seed chooses the rows.
-
-    Returns
-    -------
-    model : Model or None
-        What was counted; None if there was no row.
-    reservoir : Reservoir
-        A sample of the rows.
-    """
+    """Count a table in a database."""
     reservoir = reservoir.empty()
     if not source.n_rows:
         return None, reservoir
@@ -102,23 +86,13 @@ def learn(
     return model, reservoir
 
 
-def plan(source: DatabaseTable, schema: Schema, rows: ColumnRows) -> list[ColumnCounts]:
-    """Return what must be counted of each column for a schema.
-
-    Parameters
-    ----------
-    source : Source
-        The table.
-    schema : Schema
-        How columns are counted.
-    rows : ColumnRows
-        Some of the rows of a weight above 0, which show how coarse a grid must be at least.
-
-    Raises
-    ------
-    ValueError
-        If a column cannot be counted in a database.
-    """
+def plan(
+    source: DatabaseTable,
+    schema: Schema,  # how columns are counted
+    # some of the rows of a weight above 0, which show how coarse a grid must be at least
+    rows: ColumnRows,
+) -> list[ColumnCounts]:
+    """Return what must be counted of each column for a schema."""
     numeric = [name for name in source.names if source.columns[name].kind != "string"]
     sizes = source.sizes([name for name in numeric if name in schema.groups_of])
     parts: list[ColumnCounts] = []
@@ -176,10 +150,8 @@ def _ask(
 
 
 def _odd_cells(source: DatabaseTable, sampled: Sampled) -> dict[str, Any]:
-    """Return a cell of each column that the sample shows to be missing, or to be 0 and 1, if any.
-
-    So a column is taken for what all of its rows are.
-    """
+    """Return a cell of each column that the sample shows to be missing, or 0 and 1, if any."""
+    # So a column is taken for what all of its rows are.
     asked, names = [], []
     for name, cells in sampled.cells.items():
         there = {cell for cell in cells if cell is not None and cell == cell}  # noqa: PLR0124
@@ -234,46 +206,27 @@ ALL = 2  # times as many rows as are wanted are read whole
 
 
 class Sampled(NamedTuple):
-    """Different rows of a table, each with its copies.
+    """Different rows of a table, each with its copies."""
 
-    Parameters
-    ----------
-    cells : mapping of str to sequence
-        The columns that are learned from.
-    labels : sequence
-        The label of each row, as the database has it.
-    weight : ndarray of float64, of shape (rows,), or None
-        The weight of all copies of each row, if there are weights.
-    copies : ndarray of int64, of shape (rows,)
-        How often each row came.
-    share : mapping of label to float
-        How much of the rows of each label it is; empty if it is the whole table.
-    """
-
-    cells: Mapping[str, Sequence[Any]]
-    labels: Sequence[Any]
+    cells: Mapping[str, Sequence[Any]]  # the columns that are learned from
+    labels: Sequence[Any]  # the label of each row, as the database has it
+    # (rows,): the weight of all copies of each row, if there are weights
     weight: NDArray[np.float64] | None
-    copies: NDArray[np.int64]
+    copies: NDArray[np.int64]  # (rows,): how often each row came
+    # how much of the rows of each label it is; empty if it is the whole table
     share: Mapping[Hashable, float]
 
 
-def sample(source: DatabaseTable, most: int, seed: int) -> Sampled:
-    """Return about ``most`` different rows, as many of each class, or all if they are few.
-
-    Parameters
-    ----------
-    source : Source
-        The table.
-    most : int
-        How many different rows are wanted.
-    seed : int
-        With another seed, other rows are chosen; with the same seed, the same rows of a table.
-
-    Notes
-    -----
-    Of few different rows that came often, a larger share of the hashes is asked for, until there
-    are enough or it is all rows. Of more rows than are read whole, those of weight 0 are not drawn.
-    """
+def sample(
+    source: DatabaseTable,
+    most: int,  # how many different rows are wanted
+    # with another seed, other rows are chosen; with the same seed, the same rows of a table
+    seed: int,
+) -> Sampled:
+    """Return about ``most`` different rows, as many of each class, or all if they are few."""
+    # Of few different rows that came often, a larger share of the hashes is asked for, until there
+    # are enough or it is all rows. Of more rows than are read whole, those of weight 0 are not
+    # drawn.
     if source.n_rows <= ALL * most:
         return _read(source)
     labels, rows = [*source.rows_of_labels], np.array([*source.rows_of_labels.values()])
@@ -288,27 +241,13 @@ def sample(source: DatabaseTable, most: int, seed: int) -> Sampled:
 
 
 def shares_of_each(
-    rows: NDArray[np.int64],
-    most: int,
+    rows: NDArray[np.int64],  # (classes,): how many rows of each class there are
+    most: int,  # how many different rows of all classes are wanted
+    # (classes,): what was asked for before, and how many different rows of each class it was
     share: Floats | None = None,
     found: NDArray[np.int64] | None = None,
 ) -> Floats:
-    """Return how much of each class to ask for, (classes,), for a sample of as many of each.
-
-    Parameters
-    ----------
-    rows : ndarray of shape (classes,)
-        How many rows of each class there are.
-    most : int
-        How many different rows of all classes are wanted.
-    share, found : ndarray of shape (classes,), optional
-        What was asked for before, and how many different rows of each class it was.
-
-    Examples
-    --------
-    >>> shares_of_each(np.array([200, 1_000_000]), 10_000).round(4)
-    array([1.    , 0.0103])
-    """
+    """Return how much of each class to ask for, (classes,), for a sample of as many of each."""
     if share is None or found is None:
         share, found = np.zeros(len(rows)), np.zeros(len(rows), np.int64)
     if len(rows) > most:  # the classes of the least hashes have a row each, so all are asked alike
@@ -361,10 +300,8 @@ def _read(
 def _drawn(
     source: DatabaseTable, pieces: Sequence[str], share: Mapping[Hashable, float], seed: int
 ) -> str:
-    """Return what to select the pieces of some rows from: those of the least hashes of each label.
-
-    The limits are a table that is joined, as branches on a thousand labels take long.
-    """
+    """Return what to select pieces of rows from: those of the least hashes of each label."""
+    # The limits are a table that is joined, as branches on a thousand labels take long.
     database, target = source.database, source.target
     table, number = database.hashed(source.table, list(source.columns), seed)
     some = [*(f"{x} AS c{i}" for i, x in enumerate(pieces)), f"{source.plain(target)} AS y"]

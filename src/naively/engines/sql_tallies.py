@@ -55,56 +55,28 @@ HALF = 31  # the low bits of such a number, which are added for themselves
 
 @dataclass(frozen=True)
 class Weighing:
-    """How weights become whole numbers, which add up without rounding.
+    """How weights become whole numbers, which add up without rounding."""
 
-    Parameters
-    ----------
-    scale : float
-        A power of two that weights are multiplied by.
-    whole : bool
-        Whether all weights are whole numbers.
-    most : float
-        The largest weight.
-    """
-
-    scale: float
-    whole: bool
-    most: float
+    scale: float  # a power of two that weights are multiplied by
+    whole: bool  # whether all weights are whole numbers
+    most: float  # the largest weight
 
 
 @dataclass(frozen=True)
 class DatabaseTable:
-    """A table, and which of its columns are labels and weights.
-
-    Parameters
-    ----------
-    database : Database
-        The connection.
-    table : str or tuple of two str
-        The name of the table, or its schema and its name.
-    columns : mapping of str to ColumnType
-        All columns.
-    target, weight : str
-        The columns of labels and, if there is one, of weights.
-    """
+    """A table, and which of its columns are labels and weights."""
 
     database: Database
-    table: Table
-    columns: dict[str, ColumnType]
-    target: str
+    table: Table  # the name of the table, or its schema and its name
+    columns: dict[str, ColumnType]  # all columns
+    target: str  # the columns of labels and, if there is one, of weights
     weight: str | None = None
 
     @classmethod
     def of(
         cls, database: Database, table: Table, target: str, weight: str | None = None
     ) -> DatabaseTable:
-        """Look at the columns of a table.
-
-        Raises
-        ------
-        ValueError
-            If the table, its labels or its weights are not there, or are of no use.
-        """
+        """Look at the columns of a table."""
         columns = database.columns(table)
         for what, name in (("target column", target), ("column of weights", weight)):
             if name is not None and name not in columns:
@@ -252,10 +224,8 @@ class DatabaseTable:
         return Weighing(math.ldexp(1.0, WEIGHT_BITS - top), not odd, float(most or 0.0))
 
     def sizes(self, names: Sequence[str]) -> dict[str, Range | None]:
-        """Return the least and greatest size of the numbers other than 0 in these columns.
-
-        None: there are none, or the database shows the bits of any number.
-        """
+        """Return the least and greatest size of the numbers other than 0 in these columns."""
+        # None: there are none, or the database shows the bits of any number.
         if self.dialect.bits("x") is not None or not names:
             return dict.fromkeys(names)
         asked: list[str] = []
@@ -293,26 +263,14 @@ OF_NUMBERS = 3  # parts of a sum of numbers; those of squares follow
 
 @dataclass(frozen=True)
 class Answer:
-    """What was counted of a part: a line for each class and cell, value or exponent.
+    """What was counted of a part: a line for each class and cell, value or exponent."""
 
-    Parameters
-    ----------
-    labels : list
-        The label of each line, as the database has it.
-    keys, texts, numbers : list
-        What the lines are of: whole numbers, strings, float64.
-    weight : Sums of shape (lines,)
-        How many rows each line is of (the sum of their weights).
-    rest : list of tuple
-        What else was asked.
-    """
-
-    labels: list[Hashable]
-    keys: list[Any]
+    labels: list[Hashable]  # the label of each line, as the database has it
+    keys: list[Any]  # what the lines are of: whole numbers, strings, float64
     texts: list[Any]
     numbers: list[Any]
-    weight: Sums
-    rest: list[tuple[Any, ...]]
+    weight: Sums  # (lines,): how many rows each line is of (the sum of their weights)
+    rest: list[tuple[Any, ...]]  # what else was asked
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -350,21 +308,11 @@ def _weights(source: DatabaseTable, counts: list[tuple[Any, ...]]) -> Sums:
 
 @dataclass(frozen=True)
 class Classes:
-    """The classes of a table.
+    """The classes of a table."""
 
-    Parameters
-    ----------
-    labels : ndarray of shape (classes,)
-        Sorted.
-    code : mapping of label to int
-        The number of each label, as the database has it.
-    weight : Sums of shape (classes,)
-        The weight of each.
-    """
-
-    labels: LabelArray
-    code: Mapping[Hashable, int]
-    weight: Sums
+    labels: LabelArray  # (classes,): sorted
+    code: Mapping[Hashable, int]  # the number of each label, as the database has it
+    weight: Sums  # (classes,): the weight of each
 
     @classmethod
     def of(cls, source: DatabaseTable, answer: Answer) -> Classes:
@@ -392,21 +340,11 @@ def _placed(weight: Sums, place: Any, shape: tuple[int, ...]) -> Sums:
 
 @dataclass(frozen=True)
 class Answers:
-    """What was counted of all parts.
-
-    Parameters
-    ----------
-    source : Source
-        The table.
-    classes : Classes
-        Its classes.
-    parts : mapping of Part to Answer
-        What was asked, and what was answered.
-    """
+    """What was counted of all parts."""
 
     source: DatabaseTable
     classes: Classes
-    parts: Mapping[ColumnCounts, Answer]
+    parts: Mapping[ColumnCounts, Answer]  # what was asked, and what was answered
 
     def tally(self, schema: Schema) -> Tally:
         """Return the tally of a schema, as if the rows had been counted in memory."""
@@ -499,13 +437,7 @@ class Answers:
 
 
 def _check(group: Group, some: NDArray[np.float64]) -> None:
-    """Let the event model refuse numbers that it cannot count, (numbers,); they name the column.
-
-    Raises
-    ------
-    ValueError
-        If it refuses them, or if it transforms numbers before it counts them.
-    """
+    """Let the event model refuse numbers that it cannot count, (numbers,); they name the column."""
     if not len(some):
         return
     block = Dense(some[:, None], Columns(group.columns))
@@ -581,27 +513,13 @@ SQUARE_BITS = 2 * LIMB + 2  # of a summand of a square
 Range = tuple[float, float]  # of the sizes of a column's numbers other than 0
 
 
-def bits_of(dialect: Dialect, x: str, sizes: Range | None) -> str:
-    """Return the bits of a float64 of 0 or more as a whole number.
-
-    Parameters
-    ----------
-    dialect : Dialect
-        How the database spells it.
-    x : str
-        The number.
-    sizes : pair of float, optional
-        The least and the greatest number other than 0 that it may be; by default any.
-
-    Examples
-    --------
-    >>> import sqlite3
-    >>> from naively.engines.databases import SQLite
-    >>> query = "SELECT " + bits_of(SQLite(), "1.5", (0.5, 4.0))
-    >>> (bits,), = sqlite3.connect(":memory:").execute(query)
-    >>> f"{bits:016x}"  # as (1.5).hex() has them
-    '3ff8000000000000'
-    """
+def bits_of(
+    dialect: Dialect,  # how the database spells it
+    x: str,
+    # the least and the greatest number other than 0 that it may be; by default any
+    sizes: Range | None,
+) -> str:
+    """Return the bits of a float64 of 0 or more as a whole number."""
     known = dialect.bits(x)
     if known is not None:
         return known
@@ -614,25 +532,18 @@ def bits_of(dialect: Dialect, x: str, sizes: Range | None) -> str:
 _LARGEST = math.ldexp(2.0 - 2.0**-52, 1023)
 
 
-def cell_of(x: str, bits: str, shift: int) -> str:
-    """Return the key of a float64's cell: its bits in the order of numbers, less the low ones.
-
-    Parameters
-    ----------
-    x, bits : str
-        The number, and the bits of its size.
-    shift : int
-        How many low bits the key has lost.
-    """
+def cell_of(
+    x: str,  # the number, and the bits of its size
+    bits: str,
+    shift: int,  # how many low bits the key has lost
+) -> str:
+    """Return the key of a float64's cell: its bits in the order of numbers, less the low ones."""
     key = f"({bits} >> {shift})"
     return f"CASE WHEN {x} < 0 THEN -1 - {key} ELSE {key} END"
 
 
 def parts_of_sums(bits: str) -> tuple[list[str], list[str]]:
-    """Return the parts of a number, and of its square, that are added up; all are whole numbers.
-
-    ``bits`` is a column: those of the number's size.
-    """
+    """Return the parts of a number, and of its square, that are added up; all are whole numbers."""
     mask, one = (1 << MANTISSA) - 1, 1 << MANTISSA
     whole = f"({bits} & {mask}) + CASE WHEN {bits} >= {one} THEN {one} ELSE 0 END"
     a, b, c = (f"((({whole}) >> {i * LIMB}) & {LIMB_MASK})" for i in range(3))
@@ -640,23 +551,13 @@ def parts_of_sums(bits: str) -> tuple[list[str], list[str]]:
     return [a, b, c], [*squares, f"2 * {b} * {c}", f"{c} * {c}"]
 
 
-def total(exponent: int, parts: Sequence[int], power: int) -> Fraction:
-    """Return the sum that was added up in parts.
-
-    Parameters
-    ----------
-    exponent : int
-        The bits of the exponent that all numbers had.
-    parts : sequence of int
-        The sums of the parts of the numbers (three), or of their squares (five).
-    power : int
-        1, or 2 of squares.
-
-    Examples
-    --------
-    >>> total(1023, [0, 0, 2**16], 1), total(1024, [0, 0, 0, 0, 2**32], 2)
-    (Fraction(1, 1), Fraction(4, 1))
-    """
+def total(
+    exponent: int,  # the bits of the exponent that all numbers had
+    # the sums of the parts of the numbers (three), or of their squares (five)
+    parts: Sequence[int],
+    power: int,  # 1, or 2 of squares
+) -> Fraction:
+    """Return the sum that was added up in parts."""
     whole = sum(int(part) << (LIMB * i) for i, part in enumerate(parts))
     shift = power * (max(exponent, 1) - BIAS - 1 - MANTISSA)
     return Fraction(whole) * Fraction(2) ** shift
@@ -696,32 +597,16 @@ WHOLE_BITS = 63
 
 @dataclass(frozen=True)
 class Select:
-    """The pieces of a grouped select; a piece that is None is NULL.
+    """The pieces of a grouped select; a piece that is None is NULL."""
 
-    Parameters
-    ----------
-    inner : str
-        The expression that the others name ``v``.
-    bits : str, optional
-        The expression, of ``v``, that the others name ``b``.
-    there : str
-        Which rows are counted.
-    key, text, number : str, optional
-        What rows are grouped by: a whole number, a string or a float64.
-    least : str, optional
-        What stands in the place of ``number`` without being grouped by.
-    sums : tuple of str
-        Further sums.
-    """
-
-    inner: str
-    there: str
-    bits: str | None = None
-    key: str | None = None
+    inner: str  # the expression that the others name v
+    there: str  # which rows are counted
+    bits: str | None = None  # the expression, of v, that the others name b
+    key: str | None = None  # what rows are grouped by: a whole number, a string or a float64
     text: str | None = None
     number: str | None = None
-    least: str | None = None
-    sums: tuple[str, ...] = ()
+    least: str | None = None  # what stands in the place of number without being grouped by
+    sums: tuple[str, ...] = ()  # further sums
 
 
 @dataclass(frozen=True)
@@ -738,20 +623,10 @@ class ColumnCounts(ABC):
 @final
 @dataclass(frozen=True)
 class CellCounts(ColumnCounts):
-    """How many numbers are in each cell of the grid.
+    """How many numbers are in each cell of the grid."""
 
-    Parameters
-    ----------
-    column : str
-        The column.
-    shift : int
-        How many low bits the cells' keys have lost.
-    sizes : pair of float, optional
-        The least and greatest size of the numbers.
-    """
-
-    shift: int
-    sizes: Range | None = None
+    shift: int  # how many low bits the cells' keys have lost
+    sizes: Range | None = None  # the least and greatest size of the numbers
 
     def select(self, source: DatabaseTable) -> Select:
         dialect = source.dialect
@@ -781,17 +656,9 @@ class Values(ColumnCounts):
 @final
 @dataclass(frozen=True)
 class TimeParts(ColumnCounts):
-    """How often each day or each hour of the day came, and a time in it.
+    """How often each day or each hour of the day came, and a time in it."""
 
-    Parameters
-    ----------
-    column : str
-        The column of times.
-    hours : bool
-        Whether hours are counted, rather than days, which have a weekday and a month.
-    """
-
-    hours: bool
+    hours: bool  # whether hours are counted, rather than days, which have a weekday and a month
 
     def select(self, source: DatabaseTable) -> Select:
         v = source.number(self.column)
@@ -803,23 +670,11 @@ class TimeParts(ColumnCounts):
 @final
 @dataclass(frozen=True)
 class Totals(ColumnCounts):
-    """The sums of numbers and of their squares, and the extremes, by exponent.
+    """The sums of numbers and of their squares, and the extremes, by exponent."""
 
-    Parameters
-    ----------
-    column : str
-        The column.
-    squares : bool
-        Whether squares are added up too.
-    threshold : float, optional
-        Numbers above it count as 1, and others as 0.
-    sizes : pair of float, optional
-        The least and greatest size of the numbers.
-    """
-
-    squares: bool
-    threshold: float | None = None
-    sizes: Range | None = None
+    squares: bool  # whether squares are added up too
+    threshold: float | None = None  # numbers above it count as 1, and others as 0
+    sizes: Range | None = None  # the least and greatest size of the numbers
 
     def select(self, source: DatabaseTable) -> Select:
         dialect, v = source.dialect, source.number(self.column)
@@ -853,11 +708,9 @@ class Totals(ColumnCounts):
 
 
 def sums_are_exact(source: DatabaseTable) -> bool:
-    """Whether sums of numbers are whole numbers that no database rounds or overflows.
-
-    They are not where weights are fractions or large, nor of very many rows in a database whose
-    sums have 64 bits.
-    """
+    """Whether sums of numbers are whole numbers that no database rounds or overflows."""
+    # They are not where weights are fractions or large, nor of very many rows in a database whose
+    # sums have 64 bits.
     weighing = source.weighing
     if weighing is not None and not (weighing.whole and weighing.most < 2**SMALL):
         return False
@@ -866,12 +719,10 @@ def sums_are_exact(source: DatabaseTable) -> bool:
 
 
 def written(source: DatabaseTable, parts: list[ColumnCounts]) -> str:
-    """Return the query that counts the classes and all parts.
-
-    Its columns are the number of the part (0 of the classes), the label, a whole number, a string
-    and a number that the rows have in common, the count (with weights, two sums that are a count),
-    and further sums of ``Totals``: the greatest number, one that is not whole, and the sums.
-    """
+    """Return the query that counts the classes and all parts."""
+    # Its columns are the number of the part (0 of the classes), the label, a whole number, a string
+    # and a number that the rows have in common, the count (with weights, two sums that are a
+    # count), and further sums of Totals: the greatest number, one that is not whole, and the sums.
     dialect, zero = source.dialect, source.dialect.number(0.0)
     exact = sums_are_exact(source)
     width = 2 + (8 if exact else 2) if any(isinstance(part, Totals) for part in parts) else 0

@@ -26,21 +26,11 @@ from naively.schema.settings import Settings
 
 @dataclass(frozen=True, eq=False)
 class LabelledStream:
-    """A table of any length, with labels and weights.
-
-    Parameters
-    ----------
-    stream : Stream
-        The table.
-    target : str, or array-like of shape (rows,)
-        The column of labels, or the labels.
-    beside : Beside, optional
-        What else is said of each row, as columns or of each row.
-    """
+    """A table of any length, with labels and weights."""
 
     stream: Stream
-    target: Target
-    beside: Beside = NOTHING_BESIDE
+    target: Target  # (rows,): the column of labels, or the labels
+    beside: Beside = NOTHING_BESIDE  # what else is said of each row, as columns or of each row
 
     @property
     def columns(self) -> list[str]:

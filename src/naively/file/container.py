@@ -61,21 +61,11 @@ def read(path: Path) -> tuple[Saved, bytes]:
         return read_open(path, file)
 
 
-def read_open(name: object, file: BinaryIO) -> tuple[Saved, bytes]:
-    """Return the header of an open model file, and all its bytes.
-
-    Parameters
-    ----------
-    name : path or str
-        What the file is called in messages.
-    file : file of bytes
-        The file, at its beginning; it may be compressed.
-
-    Raises
-    ------
-    ValueError
-        If it is no model file; the message says in what way.
-    """
+def read_open(
+    name: object,  # what the file is called in messages
+    file: BinaryIO,  # the file, at its beginning; it may be compressed
+) -> tuple[Saved, bytes]:
+    """Return the header of an open model file, and all its bytes."""
     file = uncompressed(name, file)
     text = _header(name, file)
     file.seek(0)
@@ -125,11 +115,9 @@ class UnreadArrays:
     def take(
         self, name: str, kind: str = "f", shape: tuple[int, ...] | None = None
     ) -> NDArray[Any]:
-        """Return an array of floats ("f"), integers ("i"), codes ("c", in 32 bits) or bytes ("u").
-
-        In the file whole numbers may be of a narrower type. Where a shape is given, the array has
-        that shape.
-        """
+        """Return an array of floats "f", integers "i", codes "c" (in 32 bits) or bytes "u"."""
+        # In the file whole numbers may be of a narrower type. Where a shape is given, the array has
+        # that shape.
         array = self._arrays.pop(name, None)
         if array is None:
             raise ValueError(f"there is no array {shown(name)}, or it is used twice")
@@ -213,13 +201,7 @@ HARMLESS = 1 << 23  # bytes, which a file of any size may hold; as JSON they tak
 
 
 def compressed(path: str | PathLike[str], content: bytes) -> bytes:
-    """Return what a file of this name holds: the content, or the content compressed.
-
-    Raises
-    ------
-    ValueError
-        If it would be compressed so well that it could not be loaded.
-    """
+    """Return what a file of this name holds: the content, or the content compressed."""
     if not str(fspath(path)).endswith(SUFFIX):
         return content
     short = gzip.compress(content, LEVEL, mtime=0)
@@ -232,13 +214,7 @@ def compressed(path: str | PathLike[str], content: bytes) -> bytes:
 
 
 def uncompressed(name: object, file: BinaryIO) -> BinaryIO:
-    """Return an open file as it is, or what it holds if it is compressed, at its beginning.
-
-    Raises
-    ------
-    ValueError
-        If it is compressed, and cut short, damaged, or holds more than the bound.
-    """
+    """Return an open file as it is, or what it holds if it is compressed, at its beginning."""
     magic = file.read(len(MAGIC))
     file.seek(0)
     if magic != MAGIC:

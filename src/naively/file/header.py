@@ -74,26 +74,16 @@ FunctionKind: TypeAlias = Literal["line", "step", "above", "there"]
 
 @dataclass(frozen=True)
 class SavedLinear:
-    """The terms and rules of a linear part; all numbers are arrays.
+    """The terms and rules of a linear part; all numbers are arrays."""
 
-    Parameters
-    ----------
-    terms : tuple
-        The group, the column and the kind of each; the level of a step, and all that it is among.
-    conditions : tuple
-        The group and the column of each; the levels for one of which it holds, or None where it
-        holds from an edge on; the side of a missing cell; and the levels for which it does not
-        hold, none where these are all others.
-    rules : tuple of tuple of int
-        The numbers of the conditions of each rule.
-    ridge : float
-        Of the slopes.
-    """
-
+    # the group, the column and the kind of each; the level of a step, and all that it is among
     terms: tuple[tuple[int, SavedName, FunctionKind, Level | None, tuple[Level, ...]], ...]
+    # the group and the column of each; the levels for one of which it holds, or None where it holds
+    # from an edge on; the side of a missing cell; and the levels for which it does not hold, none
+    # where these are all others
     conditions: tuple[tuple[int, SavedName, tuple[Level, ...] | None, int, tuple[Level, ...]], ...]
-    rules: tuple[tuple[int, ...], ...]
-    ridge: float
+    rules: tuple[tuple[int, ...], ...]  # the numbers of the conditions of each rule
+    ridge: float  # of the slopes
 
 
 @dataclass(frozen=True)
@@ -191,13 +181,7 @@ LONGEST = 60  # of a value in a message, in characters
 
 @contextmanager
 def at(where: str) -> Iterator[None]:
-    """Say in the message of a ValueError where in the file the fault is.
-
-    >>> with at("groups[2]"):
-    ...     raise ValueError("a level is a list")
-    Traceback (most recent call last):
-    ValueError: groups[2]: a level is a list
-    """
+    """Say in the message of a ValueError where in the file the fault is."""
     try:
         yield
     except ValueError as error:
@@ -205,18 +189,10 @@ def at(where: str) -> Iterator[None]:
 
 
 def read(hint: type[T], value: Json, where: str) -> T:
-    """Return a value of JSON as this type, or raise a ValueError that says where the value is.
-
-    A list becomes a tuple, and an object a dataclass, which must have a field for each entry. A
-    number must be finite, and an integer fit into 64 bits. ``Level`` stands for a string, a
-    boolean or a number, or a list of these: the level of a column, or a label.
-
-    >>> read(tuple[int, ...], [1, 2], "columns")
-    (1, 2)
-    >>> read(int | str, 0.5, "columns")
-    Traceback (most recent call last):
-    ValueError: columns is 0.5, not a whole number or a string
-    """
+    """Return a value of JSON as this type, or raise a ValueError that says where the value is."""
+    # A list becomes a tuple, and an object a dataclass, which must have a field for each entry. A
+    # number must be finite, and an integer fit into 64 bits. Level stands for a string, a boolean
+    # or a number, or a list of these: the level of a column, or a label.
     result: T = _read(hint, value, where)
     return result
 
@@ -239,11 +215,7 @@ def read_fields(
 
 
 def shown(value: Json) -> str:
-    """Return a value for a message, cut short.
-
-    >>> shown("a" * 100)
-    "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa..."
-    """
+    """Return a value for a message, cut short."""
     match value:
         case list() | tuple():
             return f"a list of {len(value):,}"

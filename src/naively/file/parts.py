@@ -77,13 +77,7 @@ ANALYSERS: dict[str, type[Analyser]] = {Text.name: Text, Patterns.name: Patterns
 
 
 def write_key(key: GroupKey) -> Saved:
-    """Return a key as JSON has it.
-
-    Raises
-    ------
-    TypeError
-        If the event model or the analyser is not one of naively's own.
-    """
+    """Return a key as JSON has it."""
     saved, analyser = None, key.analyser
     if analyser is not None:
         saved = {"name": analyser.name, **_settings(analyser, ANALYSERS, "analyser")}
@@ -193,11 +187,7 @@ TYPE = re.compile(r"[<>|=]?([biufUMO])(\d*)(\[\w+\])?")
 
 
 def write_classes(classes: LabelArray) -> Saved:
-    """Return labels of shape (classes,), and their type, as JSON has them.
-
-    >>> write_classes(np.array([dt.date(2024, 2, 29)]))
-    {'labels': ['2024-02-29'], 'dtype': 'date'}
-    """
+    """Return labels of shape (classes,), and their type, as JSON has them."""
     labels: list[Json] = (classes.astype(str) if classes.dtype.kind == "M" else classes).tolist()
     dates = {type(label).__name__ for label in labels if isinstance(label, dt.date)}
     if dates:
@@ -206,11 +196,7 @@ def write_classes(classes: LabelArray) -> Saved:
 
 
 def read_classes(labels: list[Json], kind: str) -> LabelArray:
-    """Return the labels that were written, of shape (classes,); each must be there once.
-
-    >>> read_classes(["2024-02-29"], "date")
-    array([datetime.date(2024, 2, 29)], dtype=object)
-    """
+    """Return the labels that were written, of shape (classes,); each must be there once."""
     if any(type(label) is tuple for label in labels):
         raise ValueError("a label is a list")
     if len(set(labels)) < len(labels):
@@ -249,11 +235,7 @@ def write_probabilities(prior: Probabilities) -> list[Json]:
 
 
 def read_probabilities(saved: tuple[Json, ...]) -> list[float] | dict[Label, float]:
-    """Return the probabilities that were written, by label or in the order of the classes.
-
-    >>> read_probabilities((("a", 0.25), ("b", 0.75)))
-    {'a': 0.25, 'b': 0.75}
-    """
+    """Return the probabilities that were written, by label or in the order of the classes."""
     by_label = saved and all(type(each) is tuple and len(each) in (2, 3) for each in saved)
     prior = dict(starmap(_of_label, saved)) if by_label else list(saved)
     each = list(prior.values()) if isinstance(prior, dict) else prior
@@ -411,10 +393,7 @@ MOST = 255  # of a byte: of a larger count the rest is written apart, as few are
 
 
 def write_sums(sums: AnySums, name: str, arrays: Arrays) -> None:
-    """Add the arrays of sums under names that begin with ``name``.
-
-    Low parts that are all 0 are left out.
-    """
+    """Add the arrays of sums under names that begin with ``name``."""
     match sums:
         case SparseSums():
             counts, low = sums.stored.high, sums.stored.low
@@ -506,29 +485,20 @@ def terms_of(linear: LinearPart) -> list[Term]:
 
 
 def write_linear(
-    linear: LinearPart, groups: Mapping[GroupKey, int], places: Sequence[int], arrays: Arrays
+    linear: LinearPart,  # the terms and products
+    groups: Mapping[GroupKey, int],  # the number of each group in the header
+    # the number of each class among the slopes; the number after the last has slopes of 0
+    places: Sequence[int],
+    arrays: Arrays,  # the arrays of the file
 ) -> Saved | None:
-    """Return what the header says of a linear part, and add its arrays; None if there is nothing.
-
-    The arrays are ``linear/range`` of shape (lines, 2), where a line is clipped; ``linear/unit`` of
-    shape (lines and steps, 2), the centre and the scale; ``linear/edge`` of shape (terms above an
-    edge,); ``linear/slope`` of shape (terms with slopes, classes); ``linear/intercept`` of shape
-    (classes,). If there are products, ``linear/product`` of shape (products, 2), the numbers of
-    their terms, ``linear/product_scale`` of shape (products,) and ``linear/product_slope`` of shape
-    (products, classes). If there are rules, ``linear/rule_edge`` of shape (edges,)
-    and ``linear/rule_points`` of shape (cells of all rules, classes).
-
-    Parameters
-    ----------
-    linear : LinearPart
-        The terms and products.
-    groups : mapping of GroupKey to int
-        The number of each group in the header.
-    places : sequence of int
-        The number of each class among the slopes; the number after the last has slopes of 0.
-    arrays : dict
-        The arrays of the file.
-    """
+    """Return what the header says of a linear part, if there is one, and add its arrays."""
+    # The arrays are linear/range of shape (lines, 2), where a line is clipped; linear/unit of shape
+    # (lines and steps, 2), the centre and the scale; linear/edge of shape (terms above an edge,);
+    # linear/slope of shape (terms with slopes, classes); linear/intercept of shape (classes,). If
+    # there are products, linear/product of shape (products, 2), the numbers of their terms,
+    # linear/product_scale of shape (products,) and linear/product_slope of shape (products,
+    # classes). If there are rules, linear/rule_edge of shape (edges,) and linear/rule_points of
+    # shape (cells of all rules, classes).
     if not (linear or linear.intercept):
         return None
     terms = terms_of(linear)
@@ -708,10 +678,8 @@ def _check_column(column: Name, key: GroupKey) -> None:
 
 
 def _check_layout(column: Name, key: GroupKey, levels: Sequence[Level | None] | None) -> None:
-    """Raise a ValueError unless a function is of numbers, or of levels of its column.
-
-    ``levels`` are None of one of numbers; a level that is None is of a function of either.
-    """
+    """Raise a ValueError unless a function is of numbers, or of levels of its column."""
+    # levels are None of one of numbers; a level that is None is of a function of either.
     if levels is not None and None in levels:
         if key.event.layout not in ("numbers", "levels"):
             raise ValueError("a term is of no number and of no level")
@@ -775,11 +743,9 @@ BANDS = 1100  # of document frequency, by powers of two; a float counts no furth
 
 
 def write_weights(weights: Weights, classes: list[Label], arrays: Arrays) -> Saved:
-    """Return what the header says of weights, and add their arrays.
-
-    The arrays are ``weights`` of shape (parts, classes), ``bias`` of shape (classes,), without the
-    intercept of the linear part, and those of the linear part.
-    """
+    """Return what the header says of weights, and add their arrays."""
+    # The arrays are weights of shape (parts, classes), bias of shape (classes,), without the
+    # intercept of the linear part, and those of the linear part.
     parts, places = list(weights.of), weights.places(classes)
     per = weights.rows_of(classes)
     arrays["weights"] = weights.table(parts, classes)
@@ -844,11 +810,9 @@ def read_weights(
 
 
 def write_held_out(held_out: HeldOut, arrays: Arrays) -> Saved:
-    """Return what the header says of held-out rows, and add their arrays.
-
-    The arrays are ``held_out/cell`` and ``held_out/rows``, both of shape (cells,): the number of a
-    class times that of all bins, plus that of a bin; and how many rows are in it.
-    """
+    """Return what the header says of held-out rows, and add their arrays."""
+    # The arrays are held_out/cell and held_out/rows, both of shape (cells,): the number of a class
+    # times that of all bins, plus that of a bin; and how many rows are in it.
     arrays["held_out/cell"], arrays["held_out/rows"] = held_out.cell, held_out.rows
     return {"left": held_out.left}
 
@@ -877,22 +841,13 @@ NEARLY_ALL = 0.99  # of the weight of a row, which is rounded where it is the su
 
 @dataclass(frozen=True, eq=False)
 class SampledRows:
-    """Different rows that a model has learned, those of the least keys, encoded by its axes.
+    """Different rows that a model has learned, those of the least keys, encoded by its axes."""
 
-    Parameters
-    ----------
-    batches : sequence of (Batch, ndarray of uint64, ndarray of uint64), both of shape (rows,)
-        The rows, with how many copies came of each, their keys, ascending, and the sums over their
-        cells.
-    seed : uint64
-        What the keys were made with.
-    seen : int
-        How many rows they are a sample of.
-    """
-
+    # (rows,): the rows, with how many copies came of each, their keys, ascending, and the sums over
+    # their cells
     batches: Sequence[tuple[Batch, Keys, Keys]]
-    seed: np.uint64
-    seen: int
+    seed: np.uint64  # what the keys were made with
+    seen: int  # how many rows they are a sample of
 
     def __len__(self) -> int:
         return int(sum(batch.times.sum() for batch, _, _ in self.batches))

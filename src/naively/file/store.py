@@ -71,21 +71,11 @@ HISTORY = "history"  # in the provenance: what was done to the model
 
 
 class Content(NamedTuple):
-    """What a model file holds.
+    """What a model file holds."""
 
-    Parameters
-    ----------
-    model : Model
-        What was learned.
-    provenance : dict
-        Where the model comes from.
-    sample : SampledRows or None
-        A sample of the rows that were learned, if it was saved.
-    """
-
-    model: Model
+    model: Model  # what was learned
     provenance: Saved
-    sample: SampledRows | None
+    sample: SampledRows | None  # a sample of the rows that were learned, if it was saved
 
     @property
     def history(self) -> History:
@@ -154,13 +144,7 @@ def load_all(path: Source, functions: Mapping[str, Callable[[str], Any]] | None 
 
 
 def from_bytes(content: bytes | bytearray | memoryview, name: str = "The model") -> Content:
-    """Return all that the bytes of a model file hold (see ``load_all``).
-
-    >>> from naively import NaiveBayes
-    >>> nb = NaiveBayes().fit([[1.0], [3.0]], ["a", "b"])
-    >>> from_bytes(to_bytes(nb.model_)).model.classes
-    array(['a', 'b'], dtype='<U1')
-    """
+    """Return all that the bytes of a model file hold (see ``load_all``)."""
     return _read(name, *container.read_open(name, BytesIO(content)))
 
 

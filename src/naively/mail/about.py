@@ -18,13 +18,7 @@ RATES = (0.01, 0.001)  # of good mail, for which a threshold is said
 
 
 def date_of(day: int) -> str:
-    """Return a day since 1970 by ISO 8601.
-
-    Examples
-    --------
-    >>> date_of(20_000)
-    '2024-10-04'
-    """
+    """Return a day since 1970 by ISO 8601."""
     return (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(days=day)).date().isoformat()
 
 
@@ -60,15 +54,7 @@ Strongest = tuple[str, str, float, float, float]  # class, word, ham, spam, weig
 
 
 def strongest(table: MailTable, top: int) -> Iterator[Strongest]:
-    """Yield the words of greatest weight for each class, spam first.
-
-    Examples
-    --------
-    >>> from naively.mail.table import MailTable
-    >>> table = MailTable.empty().add({"prize": (0, 9), "lunch": (8, 0)}, (10, 10))
-    >>> [(label, word, round(weight, 2)) for label, word, _, _, weight in strongest(table, 1)]
-    [('spam', 'prize', 4.51), ('ham', 'lunch', 4.39)]
-    """
+    """Yield the words of greatest weight for each class, spam first."""
     if not all(table.messages):
         return
     weighed = [(weight_of_evidence(n, table.messages), word, n) for word, n in table.items()]
@@ -84,11 +70,9 @@ Change = tuple[str, float, float, float, float, float, float]
 
 
 def differences(before: MailTable, after: MailTable, top: int) -> list[Change]:
-    """Return the words whose weight for spam changed most, with their counts and weights.
-
-    Each is the word, its ham and spam before, its ham and spam after, and its weight before and
-    after; a weight is 0 before both classes were learned.
-    """
+    """Return the words whose weight for spam changed most, with their counts and weights."""
+    # Each is the word, its ham and spam before, its ham and spam after, and its weight before and
+    # after; a weight is 0 before both classes were learned.
     words = {word for table in (before, after) for word, _ in table.items()}
     rows = []
     for word in words:

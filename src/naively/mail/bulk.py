@@ -32,44 +32,21 @@ GARBAGE = 100_000  # objects that are made before garbage is looked for; parsers
 
 
 class Bulk:
-    """What is said of each of many messages.
-
-    Parameters
-    ----------
-    table : MailTable
-        The model.
-    division : Division
-        Which class a message has.
-    contacts : collection of str, optional
-        Addresses in lower case.
-    explain : bool
-        Whether the words of greatest weight are told.
-    """
+    """What is said of each of many messages."""
 
     def __init__(
         self,
         table: MailTable,
-        division: Division,
-        contacts: Collection[str] | None = None,
+        division: Division,  # which class a message has
+        contacts: Collection[str] | None = None,  # addresses in lower case
         *,
-        explain: bool = False,
+        explain: bool = False,  # whether the words of greatest weight are told
     ) -> None:
         self._weights, self._division = WordWeights(table), division
         self._contacts, self._explain = contacts, explain
 
     def __call__(self, found: Found) -> str:
-        r"""Return what is said of a message, as a line of JSON; a message that cannot be read too.
-
-        Examples
-        --------
-        >>> from pathlib import Path
-        >>> from naively.mail.mailbox import Found
-        >>> from naively.mail.table import MailTable
-        >>> from naively.mail.verdict import division_of
-        >>> bulk = Bulk(MailTable.empty(), division_of(None))
-        >>> print(bulk(Found(Path("a.eml"), lambda: b"Message-ID: <1@x>\n\nhi")), end="")
-        {"path": "a.eml", "message_id": "<1@x>", "class": "ham", "probability": 0.5}
-        """
+        """Return what is said of a message, even if it cannot be read, as a line of JSON."""
         said: dict[str, object] = {"path": str(found.path)}
         if found.number is not None:
             said["number"] = found.number

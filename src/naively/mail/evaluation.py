@@ -26,13 +26,7 @@ LEAST = 1e-15  # a probability, in the log loss
 
 
 def upper_bound(k: int, n: int, confidence: float = CONFIDENCE) -> float:
-    """Return the greatest share of which ``k`` or fewer of ``n`` are still plausible.
-
-    Examples
-    --------
-    >>> round(upper_bound(0, 2995), 6), round(upper_bound(3, 100), 4), upper_bound(5, 5)
-    (0.001, 0.0757, 1.0)
-    """
+    """Return the greatest share of which ``k`` or fewer of ``n`` are still plausible."""
     if k >= n:
         return 1.0
     ways = [lgamma(n + 1) - lgamma(i + 1) - lgamma(n - i + 1) for i in range(k + 1)]
@@ -46,10 +40,7 @@ def upper_bound(k: int, n: int, confidence: float = CONFIDENCE) -> float:
 
 
 def guaranteed(table: MailTable, rate: float) -> float:
-    """Return the least probability above which at most this share of good mail comes, surely so.
-
-    The leave-one-out scores of the good mails that were learned say so, by ``upper_bound``.
-    """
+    """Return the least probability above which at most this share of good mail comes, surely so."""
     ham = [max(0.0, count) for count in table.histogram[:BINS]]
     n = floor(sum(ham))
     if upper_bound(0, n) > rate:
@@ -68,13 +59,7 @@ def guaranteed(table: MailTable, rate: float) -> float:
 
 
 def share_of(rate: float) -> str:
-    """Return a small share in words.
-
-    Examples
-    --------
-    >>> share_of(0.001), share_of(0.03)
-    ('1 of 1,000', '1 of 33')
-    """
+    """Return a small share in words."""
     return f"1 of {round(1 / rate):,}"
 
 
@@ -85,11 +70,9 @@ def _probability(table: MailTable, place: float) -> float:
 
 
 def judged_by_leaving_out(table: MailTable) -> Judged:
-    """Return what a model says of the messages that it learned, each left out, by its histogram.
-
-    Scores are known to half a bin; messages that count less than half, as counts were scaled, are
-    not there.
-    """
+    """Return what a model says of the messages that it learned, each left out, by its histogram."""
+    # Scores are known to half a bin; messages that count less than half, as counts were scaled, are
+    # not there.
     found = []
     for i, count in enumerate(table.histogram):
         c, place = divmod(i, BINS)
@@ -120,17 +103,14 @@ def judged_of(
 
 
 class Judged:
-    """What a filter says of messages whose class is known.
+    """What a filter says of messages whose class is known."""
 
-    Parameters
-    ----------
-    found : sequence of (float, int, str)
-        Of each message the probability of spam, the class (1 is spam), and what it is called.
-    learned : int
-        How many of them the filter is known to have learned.
-    """
-
-    def __init__(self, found: Sequence[tuple[float, int, str]], learned: int = 0) -> None:
+    def __init__(
+        self,
+        # of each message the probability of spam, the class (1 is spam), and what it is called
+        found: Sequence[tuple[float, int, str]],
+        learned: int = 0,  # how many of them the filter is known to have learned
+    ) -> None:
         self.found, self.learned = found, learned
         self.spam = sum(c for _, c, _ in found)
         self.ham = len(found) - self.spam

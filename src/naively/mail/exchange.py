@@ -31,19 +31,7 @@ HASH = 5  # bytes of SHA-1 that SpamAssassin keeps of a word
 
 
 class Counted:
-    """Counts that were read from a dump.
-
-    Attributes
-    ----------
-    counts : dict of str to (float, float)
-        How many messages of ham and of spam hold each word.
-    messages : (float, float)
-        How many messages of ham and of spam there are.
-    days : dict of str to int
-        The day since 1970 on which each word was last learned.
-    unknown : int
-        How many words of the dump are not among the counts, as they are no words here.
-    """
+    """Counts that were read from a dump."""
 
     def __init__(self) -> None:
         self.counts: dict[str, Counts] = {}
@@ -69,16 +57,7 @@ class Counted:
 
 
 def dump(table: MailTable) -> Iterator[str]:
-    r"""Yield the lines of a dump that `bogoutil -l` reads, and `parse_dump` reads back.
-
-    Examples
-    --------
-    >>> from naively.mail.table import MailTable
-    >>> table = MailTable.empty().add({"subject:prize": (0, 2)}, (3, 2), 20_000)
-    >>> print(*dump(table), sep="\n")
-    .MSG_COUNT 2 3 20241004
-    subj:prize 2 0 20241004
-    """
+    """Yield the lines of a dump that `bogoutil -l` reads, and `parse_dump` reads back."""
     ham, spam = table.messages
     yield f"{MESSAGES} {spam:.17g} {ham:.17g} {_compact(table.last_day)}"
     days = (day for _, day in table.days())

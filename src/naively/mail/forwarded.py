@@ -16,13 +16,7 @@ AS_IT_CAME = compat32.clone(max_line_length=0)  # headers are not folded anew
 
 
 def forwarded(raw: bytes) -> list[bytes]:
-    r"""Return the messages that are attached to a message.
-
-    Examples
-    --------
-    >>> forwarded(b"Content-Type: message/rfc822\n\nSubject: pills\n\nBuy now\n")
-    [b'Subject: pills\n\nBuy now\n']
-    """
+    """Return the messages that are attached to a message."""
     message, _ = take_apart(within_limits(raw, {}), {})
     found = [inner.as_bytes(policy=AS_IT_CAME) for inner in _attached(message)]
     if not found:

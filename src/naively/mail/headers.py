@@ -38,13 +38,7 @@ def _forged(names: bytes) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
 
 
 def mark(message: bytes, headers: Mapping[str, str], *, whole: bool = True) -> bytes:
-    r"""Return a message with these headers after its own, and without any that were forged.
-
-    Examples
-    --------
-    >>> mark(b"Subject: hi\nx-naively-class: ham\n\nbody", {"X-Naively-Class": "spam"})
-    b'Subject: hi\nX-Naively-Class: spam\n\nbody'
-    """
+    """Return a message with these headers after its own, and without any that were forged."""
     line_end = b"\r\n" if message[: message.find(b"\n")].endswith(b"\r") else b"\n"
     ours = b"".join(
         f"{name}: {value}\n".encode("ascii", "backslashreplace").replace(b"\n", line_end)
@@ -72,10 +66,8 @@ def mark(message: bytes, headers: Mapping[str, str], *, whole: bool = True) -> b
 
 
 def _end_of_fields(head: bytes) -> int:
-    r"""Return where a head has its first line that some reader may not take for a header field.
-
-    Some readers take a lone \r for the end of a line, so a line counts as many lines as they see.
-    """
+    """Return where a head has its first line that some reader may not take for a header field."""
+    # Some readers take a lone \r for the end of a line, so a line counts as many lines as they see.
     place = field = 0
     for _ in range(MARKED_LINES):
         end = head.find(b"\n", place) + 1
@@ -95,16 +87,7 @@ def _end_of_fields(head: bytes) -> int:
 
 
 def header_name(text: str) -> str:
-    """Return the name of a header that was given as an option: no other program needs it.
-
-    Examples
-    --------
-    >>> header_name("X-Bogosity")
-    'X-Bogosity'
-    >>> header_name("Subject")
-    Traceback (most recent call last):
-    ValueError: Subject is no name for it: give one such as X-Junk, of letters, digits and hyphens.
-    """
+    """Return the name of a header that was given as an option: no other program needs it."""
     plain = text.isascii() and text.replace("-", "").isalnum()
     reserved = text.lower() in RESERVED or (
         text.lower().startswith(OWN) and text.lower() != f"{OWN}class"
@@ -117,13 +100,7 @@ def header_name(text: str) -> str:
 
 
 def header_text(text: str) -> str:
-    """Return a text of a header that was given as an option.
-
-    Examples
-    --------
-    >>> header_text("Yes, spam")
-    'Yes, spam'
-    """
+    """Return a text of a header that was given as an option."""
     if not (text.isascii() and text.isprintable() and 0 < len(text.strip()) <= LONGEST):
         raise ValueError(f"{text!r} is no text of a header: give up to {LONGEST} letters of ASCII.")
     return text.strip()

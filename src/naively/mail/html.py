@@ -53,37 +53,23 @@ LINK = re.compile(r"https?://([^\s/\"'<>?#]+)", re.IGNORECASE)
 
 
 class Seen:
-    """What a reader sees of HTML.
+    """What a reader sees of HTML."""
 
-    Attributes
-    ----------
-    text : str
-        The text that is seen.
-    links : list of str
-        The hosts that it links to, and has pictures of.
-    hidden : list of str
-        How something was hidden in it: by "style" a text, by a "comment" or "markup" that shows
-        nothing the parts of a word from each other.
-    """
-
-    def __init__(self, text: str, links: list[str], hidden: list[str]) -> None:
+    def __init__(
+        self,
+        text: str,  # the text that is seen
+        links: list[str],  # the hosts that it links to, and has pictures of
+        # how something was hidden in it: by "style" a text, by a "comment" or "markup" that shows
+        # nothing the parts of a word from each other
+        hidden: list[str],
+    ) -> None:
         self.text, self.links, self.hidden = text, links, hidden
 
 
 def visible_text(html: str) -> Seen | None:
-    """Return what a reader of HTML sees.
-
-    The result is None if parsing would take long: elements are nested too deep, or have too many
-    attributes.
-
-    Examples
-    --------
-    >>> seen = visible_text("<style>i {display: none}</style><p>V<b>IA</b>G<i>lunch</i>RA<p>now")
-    >>> seen.text, seen.hidden
-    ('VIAGRA now', ['style'])
-    >>> visible_text("<div>" * 4000) is None
-    True
-    """
+    """Return what a reader of HTML sees."""
+    # The result is None if parsing would take long: elements are nested too deep, or have too many
+    # attributes.
     from naively.mail.lazily import import_lexbor
 
     import_lexbor()
@@ -263,10 +249,8 @@ class _Reader:
 
 
 def _as_marks(html: str) -> str | None:
-    """Return HTML with ``<wbr>`` for parts of lines, or None if it would take long to parse.
-
-    It would if a tag is very long, or if the open elements, summed over all tags, are too many.
-    """
+    """Return HTML with ``<wbr>`` for parts of lines, or None if it would take long to parse."""
+    # It would if a tag is very long, or if the open elements, summed over all tags, are too many.
     begun: dict[str, int] = {}
     depth = work = 0
 

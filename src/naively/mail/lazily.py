@@ -39,15 +39,7 @@ def _import_without(name: str, later: dict[str, _Later]) -> None:
 
 
 def import_email() -> None:
-    """Import ``email.utils`` such that what it imports is imported later; no other module sees it.
-
-    Examples
-    --------
-    >>> import_email()
-    >>> import email.utils
-    >>> email.utils.unquote('"a"'), email.utils.decode_rfc2231("utf-8''%C3%A9")
-    ('a', ['utf-8', '', '%C3%A9'])
-    """
+    """Import ``email.utils`` such that what it imports is imported later, for it alone."""
     if "email.utils" in sys.modules:
         return
     import urllib
@@ -69,15 +61,7 @@ class _Logger:
 
 
 def import_lexbor() -> None:
-    """Import ``selectolax.lexbor`` such that ``logging`` is imported when something is logged.
-
-    Examples
-    --------
-    >>> import_lexbor()
-    >>> from selectolax.lexbor import LexborHTMLParser
-    >>> LexborHTMLParser("<p>noon").text()
-    'noon'
-    """
+    """Import ``selectolax.lexbor`` such that ``logging`` is imported when something is logged."""
     if "selectolax.lexbor" in sys.modules:
         return
     logging = _Later("logging")

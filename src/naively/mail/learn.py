@@ -31,21 +31,7 @@ PATIENCE = 60.0  # seconds to wait for another process that learns; a batch take
 
 
 class Done:
-    """What became of the messages of a batch.
-
-    Attributes
-    ----------
-    n : int
-        How many were learned, or unlearned.
-    again : int
-        How many were passed over, as they had been learned, or unlearned, before.
-    moved : int
-        How many of those that were learned had been learned as the other class, and no longer are.
-    empty : int
-        How many were passed over, as there are no words in them.
-    notes : list of str
-        Sentences about what could not be done exactly.
-    """
+    """What became of the messages of a batch."""
 
     def __init__(self) -> None:
         self.n = self.again = self.moved = self.empty = 0
@@ -59,13 +45,12 @@ def learn(
     forget: bool = False,
     remember: bool | None = None,
 ) -> Done:
-    """Learn messages, or unlearn them, in a model file, which is made if it is not there.
-
-    A message that is remembered as of the other class is moved. Where there are enough messages of
-    both classes, the temperature is fitted on them. Unlearning a batch leaves the file as it was
-    before the batch, to the byte, if nothing was learned in between and the batch was learned on
-    the day on which its words had been learned before; else its counts are those without the batch.
-    """
+    """Learn messages, or unlearn them, in a model file, which is made if it is not there."""
+    # A message that is remembered as of the other class is moved. Where there are enough messages
+    # of both classes, the temperature is fitted on them. Unlearning a batch leaves the file as it
+    # was before the batch, to the byte, if nothing was learned in between and the batch was learned
+    # on the day on which its words had been learned before; else its counts are those without the
+    # batch.
     table = _table(Path(path), remember=remember)
     batch = MailBatch(table.known() if table.remembers else None, forget=forget)
     given: set[bool] = set()
@@ -240,13 +225,7 @@ def _table(file: Path, *, remember: bool | None) -> MailTable:
 
 
 def digest_of(row: Row, label: str) -> bytes:
-    r"""Return the digest of a message of a class; it is the same before and after delivery.
-
-    Examples
-    --------
-    >>> digest_of({"body": "one\r\ntwo"}, "ham") == digest_of({"body": "one\ntwo"}, "ham")
-    True
-    """
+    """Return the digest of a message of a class; it is the same before and after delivery."""
     from hashlib import blake2b
 
     texts = [label, *(f"{column}:{' '.join(str(text).split())}" for column, text in row.items())]

@@ -30,10 +30,7 @@ KNOWN = re.compile(  # a header of mail, with which neither a table nor a progra
 
 
 def read_columns(path: Path) -> dict[str, list[str | None]]:
-    """Read mail as a table: the columns of ``read_message``, and "label" where classes are known.
-
-    A cell is missing where a message has nothing for the column.
-    """
+    """Read mail as a table: the columns of ``read_message``, and "label" if classes are known."""
     by_class = path.is_dir() and not is_maildir(path) and _classes(path)
     labelled = read_labelled(path) if by_class else ((raw, None) for raw in read_messages(path))
     columns: dict[str, list[str | None]] = {name: [] for name in COLUMNS}
@@ -46,29 +43,23 @@ def read_columns(path: Path) -> dict[str, list[str | None]]:
 
 
 def read_messages(path: Path) -> Iterator[bytes]:
-    """Iterate over the raw messages below a path, sorted by name.
-
-    Each message is cut after ``limits.BYTES``, as no more of it is read. An entry of a folder that
-    is no file or folder (a FIFO, a device, a socket) is passed over, with a warning.
-    """
+    """Iterate over the raw messages below a path, sorted by name."""
+    # Each message is cut after limits.BYTES, as no more of it is read. An entry of a folder that is
+    # no file or folder (a FIFO, a device, a socket) is passed over, with a warning.
     for found in find_messages(path):
         yield found.read()
 
 
 class Found:
-    """A message that was found, and is not read yet.
+    """A message that was found, and is not read yet."""
 
-    Attributes
-    ----------
-    path : Path
-        The file that holds it.
-    number : int or None
-        Of an mbox, which of its messages it is, from 1 on.
-    read : callable
-        Returns the message; it raises an error if the file is plainly not mail.
-    """
-
-    def __init__(self, path: Path, read: Callable[[], bytes], number: int | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,  # the file that holds it
+        # returns the message; it raises an error if the file is plainly not mail
+        read: Callable[[], bytes],
+        number: int | None = None,  # of an mbox, which of its messages it is, from 1 on
+    ) -> None:
         self.path, self.read, self.number = path, read, number
 
 

@@ -94,34 +94,12 @@ ADDRESS = r"[^\s<>()\[\]\",;:=]+@[^\s<>()\[\]\",;:=]+"
 
 
 def read_message(
-    raw: bytes, contacts: Collection[str] | None = None, notes: Notes | None = None
+    raw: bytes,  # the message as it was received (RFC 5322), however broken
+    contacts: Collection[str] | None = None,  # addresses in lower case (see read_contacts)
+    # a sentence is added about each thing that was beyond the limits, and so not read
+    notes: Notes | None = None,
 ) -> dict[str, str | bool]:
-    r"""Read one message.
-
-    Parameters
-    ----------
-    raw : bytes
-        The message as it was received (RFC 5322), however broken.
-    contacts : collection of str, optional
-        Addresses in lower case (see ``read_contacts``).
-    notes : dict, optional
-        A sentence is added about each thing that was beyond the limits, and so not read.
-
-    Returns
-    -------
-    dict
-        Text by column: subject, body (of the parts that are shown, plain or HTML, what is seen),
-        links (their hosts), sender, recipients, reply_to, received (the path), message_id, mailer,
-        headers (their names, with ``_`` for ``-``), attachments (types, names and texts), hidden
-        (how something in subject or body was hidden from the reader). If contacts are given,
-        ``sender_in_contacts`` is whether the sender is one of them.
-
-    Examples
-    --------
-    >>> row = read_message(b"From: Ann <ann@example.org>\nSubject: =?utf-8?q?caf=C3=A9?=\n\nAt 12?")
-    >>> row["subject"], row["body"], row["sender"]
-    ('café', 'At 12?', 'Ann <ann@example.org>')
-    """
+    """Read one message."""
     notes = {} if notes is None else notes
     row: dict[str, str | bool] = dict.fromkeys(COLUMNS, "")
     raw = within_limits(raw, notes)
@@ -147,13 +125,7 @@ def _without_width(row: dict[str, str | bool]) -> list[str]:
 
 
 def read_contacts(text: str) -> frozenset[str]:
-    r"""Return the addresses of an address book: a vCard file, or a list in any form.
-
-    Examples
-    --------
-    >>> sorted(read_contacts("BEGIN:VCARD\nEMAIL;TYPE=work:Ann@Example.org\nEND:VCARD"))
-    ['ann@example.org']
-    """
+    """Return the addresses of an address book: a vCard file, or a list in any form."""
     unfolded = re.sub(r"\r?\n[ \t]", "", text) if "BEGIN:VCARD" in text else text
     return frozenset(address.lower() for address in re.findall(ADDRESS, unfolded))
 
@@ -346,23 +318,16 @@ CONTROLS = bytes({*range(32), 127} - set(b"\t\n\v\f\r\x0e\x0f\x1b"))  # of no ch
 
 
 def decode(data: bytes, charset: str | None = None) -> str:
-    r"""Decode a text by the charset that it has, which need not be the one that it declares.
-
-    Examples
-    --------
-    >>> decode("é".encode(), "iso-8859-1"), decode(b"\xe9", "utf-8"), decode(b"\xe9", "no-such")
-    ('é', 'é', 'é')
-    """
+    """Decode a text by the charset that it has, which need not be the one that it declares."""
     return Decoder({}).decode(data, charset)
 
 
 class Decoder:
-    """Decodes the texts of one message, and notes what charsets it guesses.
+    """Decodes the texts of one message, and notes what charsets it guesses."""
 
-    Bytes that are valid UTF-8 and not ASCII are UTF-8. Else they have the declared charset, if they
-    can be decoded by it and it is none that many declare who do not know; else one that another
-    text of the message has; else it is guessed, as that of files is.
-    """
+    # Bytes that are valid UTF-8 and not ASCII are UTF-8. Else they have the declared charset, if
+    # they can be decoded by it and it is none that many declare who do not know; else one that
+    # another text of the message has; else it is guessed, as that of files is.
 
     def __init__(self, notes: Notes) -> None:
         self.notes = notes
@@ -548,16 +513,7 @@ class _Part(Message):
 
 
 def take_apart(raw: bytes, notes: Notes) -> tuple[Message, list[Message] | None]:
-    r"""Return the headers of a message, and its parts; None if it is to be read as plain text.
-
-    Examples
-    --------
-    >>> message, parts = take_apart(b"Subject: lunch\n\nAt noon?", notes := {})
-    >>> message["subject"], len(parts), notes
-    ('lunch', 1, {})
-    >>> take_apart(b"Content-Type: message/rfc822\n\n" * 100, notes)[1], *notes
-    (None, 'read as plain text: parts in parts, more than 20 deep')
-    """
+    """Return the headers of a message, and its parts; None if it is to be read as plain text."""
     try:
         message = _parse(raw, notes)
         return message, [part for part in message.walk() if not part.is_multipart()]

@@ -12,13 +12,7 @@ LOOKED_AT = 8  # entries of a folder that tell whether it holds mail
 
 
 def is_mail(path: Path) -> bool:
-    """Whether a path holds mail: .eml, mbox or Maildir, or a folder that begins with any of these.
-
-    Examples
-    --------
-    >>> is_mail(Path("letter.eml")), is_mail(Path("table.csv"))
-    (True, False)
-    """
+    """Whether a path holds mail: .eml, mbox, Maildir, or a folder that begins with any of these."""
     if path.is_dir():
         return is_maildir(path) or any(map(is_mail, entries(path)[:LOOKED_AT]))
     return path.suffix.lower() in SINGLE or is_mbox(path)

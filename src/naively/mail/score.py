@@ -38,17 +38,10 @@ BIN_WIDTH = 1 / 8  # of the histogram of scores, whose bins are centred from -32
 
 
 def words_of(row: Mapping[str, str | bool]) -> list[str]:
-    """Return the words of a message, each once; those of a header begin with its column.
-
-    Of a script without spaces they are the pairs of its characters: with single ones beside them,
-    which say much the same again, the filter is worse, as it has no weights. Of more than
-    ``limits.WORDS`` words, the first are returned.
-
-    Examples
-    --------
-    >>> words_of({"subject": "Lunch?", "body": "Lunch at noon", "sender_in_contacts": True})
-    ['subject:lunch', 'lunch', 'at', 'noon', 'sender_in_contacts:yes']
-    """
+    """Return the words of a message, each once; those of a header begin with its column."""
+    # Of a script without spaces they are the pairs of its characters: with single ones beside them,
+    # which say much the same again, the filter is worse, as it has no weights. Of more than
+    # limits.WORDS words, the first are returned.
     words: dict[str, None] = {}
     for column, text in row.items():
         if column == CONTACTS:
@@ -63,13 +56,7 @@ def words_of(row: Mapping[str, str | bool]) -> list[str]:
 
 
 def weight_of_evidence(count: Counts, messages: Counts) -> float:
-    """Return log p(word | spam) / p(word | ham), smoothed; 0 for a word that was never counted.
-
-    Examples
-    --------
-    >>> round(weight_of_evidence((1, 8), (10, 10)), 2), weight_of_evidence((0, 0), (10, 10))
-    (2.0, 0.0)
-    """
+    """Return log p(word | spam) / p(word | ham), smoothed; 0 for a word that was never counted."""
     if not any(count):
         return 0.0
     ham = (count[0] + PSEUDO_COUNT) / (messages[0] + 2 * PSEUDO_COUNT)
@@ -78,22 +65,7 @@ def weight_of_evidence(count: Counts, messages: Counts) -> float:
 
 
 class WordWeights(dict[str, "float | None"]):
-    """The weights of evidence of words, each derived from a table when first asked for.
-
-    Of a word that the table does not know it is None.
-
-    Parameters
-    ----------
-    table : MailTable
-        The counts.
-
-    Examples
-    --------
-    >>> from naively.mail.table import MailTable
-    >>> weights = WordWeights(MailTable.empty().add({"prize": (1, 8)}, (10, 10)))
-    >>> round(weights["prize"], 2), weights["lunch"]
-    (2.0, None)
-    """
+    """The weights of evidence of words, each derived from a table when first asked for."""
 
     def __init__(self, table: MailTable) -> None:
         super().__init__()
@@ -112,24 +84,14 @@ class WordWeights(dict[str, "float | None"]):
 
 
 class Verdict:
-    """What a table says of the words of a message.
+    """What a table says of the words of a message."""
 
-    Parameters
-    ----------
-    table : MailTable or WordWeights
-        The counts; or the weights of evidence, which are kept from message to message.
-    words : sequence of str
-        The words, each once.
-
-    Attributes
-    ----------
-    probability : float
-        The probability that the message is spam; 0.5 before both classes have been learned.
-    log_odds : float
-        Its log odds.
-    """
-
-    def __init__(self, table: MailTable | WordWeights, words: Sequence[str]) -> None:
+    def __init__(
+        self,
+        # the counts; or the weights of evidence, which are kept from message to message
+        table: MailTable | WordWeights,
+        words: Sequence[str],  # the words, each once
+    ) -> None:
         self.probability, self.log_odds = 0.5, 0.0
         self._words: Sequence[str] = ()
         self._weights: list[float | None] = []
@@ -160,16 +122,7 @@ def judge(
     contacts: Collection[str] | None = None,
     notes: Notes | None = None,
 ) -> tuple[Verdict, dict[str, str | bool]]:
-    r"""Score a message; a sentence about each thing that was beyond a limit is added to the notes.
-
-    Examples
-    --------
-    >>> from naively.mail.table import MailTable
-    >>> table = MailTable.empty().add({"pills": (0, 2), "lunch": (1, 0)}, (2, 2))
-    >>> verdict, row = judge(b"Subject: x\n\nPills!", table)
-    >>> round(verdict.probability, 2), row["subject"]
-    (0.95, 'x')
-    """
+    """Score a message; the notes get a sentence about each thing that was beyond a limit."""
     notes = {} if notes is None else notes
     row = read_message(message, contacts, notes)
     words = words_of(row)
@@ -186,13 +139,7 @@ def prior_log_odds(messages: Counts) -> float:
 
 
 def logistic(log_odds: float) -> float:
-    """Return the probability that has these log odds.
-
-    Examples
-    --------
-    >>> logistic(0.0), logistic(-1000.0), logistic(1000.0)
-    (0.5, 0.0, 1.0)
-    """
+    """Return the probability that has these log odds."""
     if log_odds < 0:
         return 1.0 - logistic(-log_odds)
     return 1.0 / (1.0 + exp(-log_odds))
@@ -211,10 +158,7 @@ def contacts_note(table: MailTable, *, given: bool) -> list[str]:
 def leave_one_out_histogram(
     table: MailTable, sample: Sequence[tuple[Sequence[str], int]]
 ) -> list[int]:
-    """Count messages that the table has learned by their class and their leave-one-out score.
-
-    A message's own counts are subtracted before its score is taken, as if it had not been learned.
-    """
+    """Count messages that the table has learned by their class and their leave-one-out score."""
     histogram = [0] * (2 * BINS)
     others = {c: (table.messages[0] - (c == 0), table.messages[1] - (c == 1)) for c in (0, 1)}
     weights: dict[tuple[str, int], float | None] = {}  # of a word, without one message of class c
@@ -237,11 +181,9 @@ def leave_one_out_histogram(
 
 
 def fit_temperature(histogram: Sequence[float], messages: Counts) -> float | None:
-    """Return the temperature of least penalised log loss on messages in a histogram of scores.
-
-    The penalty is that of a normal prior on the log of the temperature. The result is None if there
-    are not ``ENOUGH`` messages of each class.
-    """
+    """Return the temperature of least penalised log loss on messages in a histogram of scores."""
+    # The penalty is that of a normal prior on the log of the temperature. The result is None if
+    # there are not ENOUGH messages of each class.
     if min(sum(histogram[:BINS]), sum(histogram[BINS:])) < ENOUGH or min(messages) <= 1:
         return None
     bins = []

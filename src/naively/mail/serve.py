@@ -61,13 +61,7 @@ SUFFIX = ".naively"  # of the models in a folder
 
 
 class Log:
-    """One line an event, on standard error or in a file, which may be moved away and reopened.
-
-    Parameters
-    ----------
-    path : str, optional
-        The file.
-    """
+    """One line an event, on standard error or in a file, which may be moved away and reopened."""
 
     def __init__(self, path: str | None = None) -> None:
         self._path = path
@@ -104,24 +98,18 @@ class _Held:
 
 
 class Models:
-    """The models of users, each read again when its file was changed.
+    """The models of users, each read again when its file was changed."""
 
-    A file is read into memory, not mapped, as somebody may overwrite it.
-
-    Parameters
-    ----------
-    path : str
-        A model file for all users, or a folder, in which ``ann.naively`` is the model of ann.
-    costs : (float, float)
-        Of taking ham for spam, and spam for ham.
-    at_most : float, optional
-        The share of good mail that may be taken for spam, instead of costs.
-    lists : (frozenset of str, frozenset of str)
-        Senders whose mail is ham, and those whose mail is spam.
-    """
+    # A file is read into memory, not mapped, as somebody may overwrite it.
 
     def __init__(
-        self, path: str, costs: Costs = EQUAL, at_most: float | None = None, lists: Lists = NOBODY
+        self,
+        # a model file for all users, or a folder, in which ann.naively is the model of ann
+        path: str,
+        costs: Costs = EQUAL,  # of taking ham for spam, and spam for ham
+        # the share of good mail that may be taken for spam, instead of costs
+        at_most: float | None = None,
+        lists: Lists = NOBODY,  # senders whose mail is ham, and those whose mail is spam
     ) -> None:
         self._path, self._costs, self._at_most = Path(path), costs, at_most
         self._lists = lists
@@ -129,16 +117,7 @@ class Models:
         self._lock = threading.Lock()
 
     def path_of(self, user: str | None) -> Path:
-        """Return the file of a user's model.
-
-        Examples
-        --------
-        >>> Models("/").path_of("ann@example.org").name
-        'ann@example.org.naively'
-        >>> Models("/").path_of("../etc/passwd")
-        Traceback (most recent call last):
-        naively.mail.spamd.RefusedError: No user can have the name '../etc/passwd'.
-        """
+        """Return the file of a user's model."""
         if not self._path.is_dir():
             return self._path
         if user is None:
@@ -182,29 +161,14 @@ def _status(path: Path) -> tuple[int, int, int] | None:
 
 @dataclass(frozen=True)
 class Service:
-    """How messages are scored and learned.
-
-    Attributes
-    ----------
-    models : Models
-        The models of users.
-    contacts : collection of str or None
-        Addresses in lower case.
-    allow_tell : bool
-        Whether clients may let messages be learned and forgotten.
-    workers : int
-        How many messages are scored at a time.
-    clients : int
-        How many connections are read and answered at a time; others wait.
-    named : (str, sequence of str)
-        The header that has the class, and its texts for spam, ham and unsure.
-    """
+    """How messages are scored and learned."""
 
     models: Models
-    contacts: frozenset[str] | None = None
-    allow_tell: bool = False
-    workers: int = 2
-    clients: int = 32
+    contacts: frozenset[str] | None = None  # addresses in lower case
+    allow_tell: bool = False  # whether clients may let messages be learned and forgotten
+    workers: int = 2  # how many messages are scored at a time
+    clients: int = 32  # how many connections are read and answered at a time; others wait
+    # the header that has the class, and its texts for spam, ham and unsure
     named: Named = (CLASS, TEXTS)
 
 
@@ -236,38 +200,23 @@ def respond(settings: Service, request: Request, message: bytes) -> tuple[bytes,
 
 @dataclass
 class Told:
-    """A message that a client tells, and what became of it.
-
-    Attributes
-    ----------
-    path : Path
-        The model.
-    message : bytes
-        The message.
-    label : str or None
-        Its class; None to forget it.
-    done : asyncio.Future of bool
-        Whether the model was changed, once this is on the disk.
-    """
+    """A message that a client tells, and what became of it."""
 
     path: Path
-    message: bytes
-    label: str | None
+    message: bytes  # the message
+    label: str | None  # its class; None to forget it
+    # whether the model was changed, once this is on the disk
     done: asyncio.Future[bool] = field(default_factory=asyncio.Future)
 
 
 class Daemon:
-    """Clients are accepted, answered and logged until the daemon is told to stop.
+    """Clients are accepted, answered and logged until the daemon is told to stop."""
 
-    Parameters
-    ----------
-    settings : Service
-        How messages are scored and learned.
-    log : callable
-        Writes a line.
-    """
-
-    def __init__(self, settings: Service, log: Callable[[str], object]) -> None:
+    def __init__(
+        self,
+        settings: Service,  # how messages are scored and learned
+        log: Callable[[str], object],  # writes a line
+    ) -> None:
         self._settings, self._log = settings, log
         self._scorers = ThreadPoolExecutor(settings.workers, "score")
         self._learner = ThreadPoolExecutor(1, "learn")

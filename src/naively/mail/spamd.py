@@ -37,60 +37,33 @@ HAS_LENGTH = (1, 3)  # the first version whose answers to REPORT and SYMBOLS hav
 
 
 class RefusedError(Exception):
-    """A request is refused.
+    """A request is refused."""
 
-    Parameters
-    ----------
-    code : str
-        A name of sysexits.h.
-    why : str
-        One sentence.
-    """
-
-    def __init__(self, code: str, why: str) -> None:
+    def __init__(
+        self,
+        code: str,  # a name of sysexits.h
+        why: str,
+    ) -> None:
         super().__init__(why)
         self.code = code
 
 
 @dataclass(frozen=True)
 class Request:
-    """What a client asks for, without the message.
+    """What a client asks for, without the message."""
 
-    Attributes
-    ----------
-    verb : str
-        One of ``VERBS``.
-    version : (int, int)
-        Of the protocol.
-    length : int or None
-        How many bytes of a message follow; None if it ends where the client ends.
-    user : str or None
-        Whose mail it is.
-    compressed : bool
-        Whether the message is compressed by zlib.
-    wish : str or None
-        Of TELL: "spam" or "ham" to learn the message, "forget" to take it back, or None.
-    """
-
-    verb: str
-    version: tuple[int, int] = (1, 5)
+    verb: str  # one of VERBS
+    version: tuple[int, int] = (1, 5)  # of the protocol
+    # how many bytes of a message follow; None if it ends where the client ends
     length: int | None = None
-    user: str | None = None
-    compressed: bool = False
+    user: str | None = None  # whose mail it is
+    compressed: bool = False  # whether the message is compressed by zlib
+    # of TELL: "spam" or "ham" to learn the message, "forget" to take it back, or None
     wish: str | None = None
 
 
 def read_request(head: bytes) -> Request:
-    r"""Read the line and the headers of a request, without the empty line that ends them.
-
-    Examples
-    --------
-    >>> read_request(b"TELL SPAMC/1.5\r\nMessage-class: spam\r\nSet: local\r\nContent-length: 9")
-    Request(verb='TELL', version=(1, 5), length=9, user=None, compressed=False, wish='spam')
-    >>> read_request(b"GET / HTTP/1.1")
-    Traceback (most recent call last):
-    naively.mail.spamd.RefusedError: Bad header line: GET / HTTP/1.1
-    """
+    """Read the line and the headers of a request, without the empty line that ends them."""
     first, *lines = head.decode("utf-8", "backslashreplace").split("\n")
     found = FIRST_LINE.fullmatch(first.rstrip("\r"))
     if found is None or found[1] not in VERBS:
@@ -136,14 +109,7 @@ def _wish(headers: dict[str, str]) -> str | None:
 
 
 def read_message(request: Request, body: bytes) -> bytes:
-    r"""Return the message that a client has sent, which is decompressed if need be.
-
-    Examples
-    --------
-    >>> read_message(Request("CHECK", length=9), b"Subject:")
-    Traceback (most recent call last):
-    naively.mail.spamd.RefusedError: Content-length is 9, and 8 bytes came.
-    """
+    """Return the message that a client has sent, which is decompressed if need be."""
     if request.length not in (None, len(body)):
         raise RefusedError(
             "EX_PROTOCOL", f"Content-length is {request.length:,}, and {len(body):,} bytes came."
@@ -172,25 +138,13 @@ def check_length(length: int) -> None:
 
 
 def refusal(code: str, why: str) -> bytes:
-    r"""Return the answer to a request that is refused.
-
-    Examples
-    --------
-    >>> refusal("EX_DATAERR", "The message is too long.")
-    b'SPAMD/1.0 65 EX_DATAERR The message is too long.\r\n'
-    """
+    """Return the answer to a request that is refused."""
     line = f"SPAMD/1.0 {CODES[code]} {code} {' '.join(why.split())[:500]}\r\n"
     return line.encode("ascii", "backslashreplace")
 
 
 def told(request: Request, *, done: bool) -> bytes:
-    r"""Return the answer to TELL; ``done`` is whether the model was changed.
-
-    Examples
-    --------
-    >>> told(Request("TELL", wish="spam"), done=True)
-    b'SPAMD/1.1 0 EX_OK\r\nDidSet: local\r\nContent-length: 0\r\n\r\n'
-    """
+    """Return the answer to TELL; ``done`` is whether the model was changed."""
     name = b"DidRemove" if request.wish == FORGET else b"DidSet"
     did = name + b": local\r\n" if done else b""
     return b"SPAMD/1.1 0 EX_OK\r\n" + did + b"Content-length: 0\r\n\r\n"
@@ -199,13 +153,7 @@ def told(request: Request, *, done: bool) -> bytes:
 def scored(
     request: Request, score: str, threshold: str, *, is_spam: bool, content: bytes = b""
 ) -> bytes:
-    r"""Return the answer to a request that scores a message.
-
-    Examples
-    --------
-    >>> scored(Request("CHECK"), "7.3", "0.0", is_spam=True)
-    b'SPAMD/1.1 0 EX_OK\r\nSpam: True ; 7.3 / 0.0\r\n\r\n'
-    """
+    """Return the answer to a request that scores a message."""
     spam = f"Spam: {is_spam} ; {score} / {threshold}\r\n".encode()
     length = f"Content-length: {len(content)}\r\n".encode()
     begin = b"SPAMD/1.1 0 EX_OK\r\n"
@@ -221,12 +169,6 @@ def scored(
 
 
 def head_of(marked: bytes, message: bytes) -> bytes:
-    r"""Return the head of a message that was marked, up to the body that the client has.
-
-    Examples
-    --------
-    >>> head_of(b"A: b\nX-Spam-Flag: YES\n\nbody", b"A: b\n\nbody")
-    b'A: b\nX-Spam-Flag: YES\n\n'
-    """
+    """Return the head of a message that was marked, up to the body that the client has."""
     end = END_OF_HEAD.search(message)
     return marked.removesuffix(message[end.end() :]) if end else marked

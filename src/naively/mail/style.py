@@ -81,16 +81,7 @@ TABLES = frozenset(  # these grow with their text
 
 
 class Sheet:
-    """The rules of style sheets whose selectors are simple: ``p``, ``.x``, ``#x``, ``p.x``, ``*``.
-
-    Examples
-    --------
-    >>> sheet = Sheet("p, .x {display: none} td p {display: block} .x {color: red !important}")
-    >>> sheet.declared("span", {"class": "x"})
-    {'display': 'none', 'color': 'red'}
-    >>> sheet.declared("p", {"style": "opacity: 0"})
-    {'display': '', 'opacity': '0'}
-    """
+    """The rules of style sheets of simple selectors: ``p``, ``.x``, ``#x``, ``p.x``, ``*``."""
 
     def __init__(self, *texts: str) -> None:
         self._rules: dict[str, dict[str, tuple[Rank, str]]] = {}
@@ -158,19 +149,7 @@ def _of_attributes(name: str, attributes: Attributes) -> Iterator[tuple[str, str
 
 
 class Appearance:
-    """How a text looks within some elements.
-
-    Attributes
-    ----------
-    seen : bool
-        Whether a reader sees it.
-    is_blank : bool
-        Whether it takes its place, if it is not seen.
-    backwards : bool
-        Whether its letters follow each other from right to left.
-    gone : bool
-        Whether nothing is seen here, whatever style elements within it may have.
-    """
+    """How a text looks within some elements."""
 
     __slots__ = (
         "_colour", "_ground", "_indent", "_size", "_visible", "_within",

@@ -47,46 +47,27 @@ def today() -> int:
 
 
 class MailTable:
-    """Counts of messages by word and class, read-only.
-
-    Parameters
-    ----------
-    arrays : mapping of str to buffer
-        ``messages`` (2 float64: how many there are of each class), ``counts`` (2 float64 a word:
-        how many messages of each class hold the word), ``days`` (uint16 a word: the day since 1970
-        on which it was last learned), ``ends`` (int64: where each word ends in ``words``),
-        ``hashes`` (uint32 a word, ascending), ``words`` (UTF-8), ``evidence`` (``BINS`` float64 a
-        class: the histogram of scores, see ``naively.mail.score``), and of messages that are
-        remembered ``digests`` (16 bytes a message, ascending), ``learned`` (uint16: the day) and
-        ``weights`` (float64: how much each still counts, 1 unless counts were scaled).
-    temperature : float
-        What scores are multiplied by; 1 until there are enough messages to fit it on.
-    remembers : bool
-        Whether digests of messages are kept.
-    unicode : str, optional
-        The version of Unicode by which messages were split into words; by default the present one.
-    scaled : bool
-        Whether counts were scaled, so that messages do not all count as one.
-    expired : int
-        Words and digests that were last learned before this day were dropped; 0 if none were.
-
-    Examples
-    --------
-    >>> table = MailTable.empty().add({"prize": (0, 2), "lunch": (1, 0)}, (3, 2))
-    >>> table["prize"], table["dinner"], table.messages
-    ((0.0, 2.0), (0.0, 0.0), (3.0, 2.0))
-    >>> sorted(table.items())
-    [('lunch', (1.0, 0.0)), ('prize', (0.0, 2.0))]
-    """
+    """Counts of messages by word and class, read-only."""
 
     def __init__(
         self,
+        # messages (2 float64: how many there are of each class), counts (2 float64 a word: how many
+        # messages of each class hold the word), days (uint16 a word: the day since 1970 on which it
+        # was last learned), ends (int64: where each word ends in words), hashes (uint32 a word,
+        # ascending), words (UTF-8), evidence (BINS float64 a class: the histogram of scores, see
+        # naively.mail.score), and of messages that are remembered digests (16 bytes a message,
+        # ascending), learned (uint16: the day) and weights (float64: how much each still counts, 1
+        # unless counts were scaled)
         arrays: Arrays,
+        # what scores are multiplied by; 1 until there are enough messages to fit it on
         temperature: float = TEMPERATURE,
         *,
-        remembers: bool = False,
+        remembers: bool = False,  # whether digests of messages are kept
+        # the version of Unicode by which messages were split into words; by default the present one
         unicode: str | None = None,
+        # whether counts were scaled, so that messages do not all count as one
         scaled: bool = False,
+        # words and digests that were last learned before this day were dropped; 0 if none were
         expired: int = 0,
     ) -> None:
         views = self._views = {name: memoryview(arrays[name]).cast("B") for name in ARRAYS}
@@ -156,28 +137,15 @@ class MailTable:
     # --- counts are added, scaled, and dropped
 
     def add(
-        self, counts: Mapping[str, Counts], messages: Counts, day: int | Mapping[str, int] = 0
+        self,
+        counts: Mapping[str, Counts],  # how many of the messages of each class hold each word
+        messages: Counts,  # how many messages of each class there are
+        # the day on which they were learned, or each of the words was
+        day: int | Mapping[str, int] = 0,
     ) -> MailTable:
-        """Return the table with these counts added; to forget, they are negative.
-
-        A word that is left without counts is dropped, as if it had never been seen. Of a word that
-        expired, no more is taken away than there is.
-
-        Parameters
-        ----------
-        counts : mapping of str to (float, float)
-            How many of the messages of each class hold each word.
-        messages : (float, float)
-            How many messages of each class there are.
-        day : int or mapping of str to int, default 0
-            The day on which they were learned, or each of the words was.
-
-        Raises
-        ------
-        ValueError
-            If a count would be below zero, or above that of the messages: what is forgotten was
-            not learned as this class.
-        """
+        """Return the table with these counts added; to forget, they are negative."""
+        # A word that is left without counts is dropped, as if it had never been seen. Of a word
+        # that expired, no more is taken away than there is.
         total = _sum(self.messages, messages, "messages")
         out: Growing = {name: array(ARRAYS[name][1]) for name in COUNTED}
         out["messages"].extend(total)
@@ -214,15 +182,7 @@ class MailTable:
         return self._with({"evidence": array("d", map(add, self.histogram, histogram))})
 
     def merged(self, other: MailTable) -> MailTable:
-        """Return the counts of both tables; the temperature stays.
-
-        A message that both remember is counted twice, as it was learned twice.
-
-        Raises
-        ------
-        ValueError
-            If the words of the two were split by different versions of Unicode.
-        """
+        """Return the counts of both tables; the temperature stays."""
         if self.unicode != other.unicode:
             raise ValueError(
                 f"one has the words of Unicode {self.unicode}, the other of {other.unicode}"
@@ -250,10 +210,8 @@ class MailTable:
         return self._with(scaled)._but(scaled=self.scaled or factor < 1)  # noqa: SLF001
 
     def without_words_before(self, day: int) -> MailTable:
-        """Return the table without words and digests that were last learned before a day.
-
-        The numbers of messages stay, so that the shares of messages that hold a word do.
-        """
+        """Return the table without words and digests that were last learned before a day."""
+        # The numbers of messages stay, so that the shares of messages that hold a word do.
         kept = self._kept(lambda i: self._days[i] >= day)
         if len(kept._hashes) == len(self) and all(learned >= day for learned in self._learned):  # noqa: SLF001
             return self
@@ -315,10 +273,9 @@ class MailTable:
         return cls(arrays, **about)
 
     def check(self) -> None:
-        """Raise a ValueError if any of the arrays cannot have been written by `to_bytes`.
-
-        The filter does not wait for this check: it checks the counts of the words that it looks up.
-        """
+        """Raise a ValueError if any of the arrays cannot have been written by `to_bytes`."""
+        # The filter does not wait for this check: it checks the counts of the words that it looks
+        # up.
         ends, hashes, data = self._ends.tolist(), self._hashes.tolist(), bytes(self._words)
         words = [data[a:b] for a, b in zip([0, *ends], ends, strict=False)]
         alike = [i for i, (a, b) in enumerate(pairwise(hashes)) if a == b]
@@ -388,15 +345,7 @@ class MailTable:
 
 
 def open_table(path: str) -> MailTable:
-    """Map a model file into memory.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ValueError
-        If the file is damaged, or no model of mail.
-    """
+    """Map a model file into memory."""
     if sys.byteorder != "little":
         raise ValueError("The mail filter needs a little-endian machine.")
     try:

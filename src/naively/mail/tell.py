@@ -15,30 +15,14 @@ if TYPE_CHECKING:
     Wish = tuple[Row, str | None]  # a message, and its class; None to forget it as what it is
 
 
-def tell(path: str, wishes: Sequence[Wish]) -> list[bool]:
-    """Learn and forget messages in the order in which they were told, and replace the file once.
-
-    A message that is remembered as of the other class is moved. To forget is to take back a message
-    as what it was learned, if it was.
-
-    Parameters
-    ----------
-    path : str
-        The model file, which is made if it is not there; it then remembers its messages.
-    wishes : sequence of (mapping, str or None)
-        Messages, as ``read_message`` makes them, with their classes; None forgets one.
-
-    Returns
-    -------
-    done : list of bool
-        Whether each message was learned, or forgotten; False if that had been done before, or there
-        are no words in it.
-
-    Raises
-    ------
-    ValueError
-        If the model does not remember what it is to forget; nothing is changed.
-    """
+def tell(
+    path: str,  # the model file, which is made if it is not there; it then remembers its messages
+    # Messages, as read_message makes them, with their classes; None forgets one
+    wishes: Sequence[Wish],
+) -> list[bool]:
+    """Learn and forget messages in the order in which they were told, and replace the file once."""
+    # A message that is remembered as of the other class is moved. To forget is to take back a
+    # message as what it was learned, if it was.
     done: list[bool] = []
 
     def change(table: MailTable) -> MailTable:
@@ -51,10 +35,7 @@ def tell(path: str, wishes: Sequence[Wish]) -> list[bool]:
 
 
 def _runs(wishes: Sequence[Wish]) -> Iterator[list[Wish]]:
-    """Yield wishes in runs, in which all are learned or all forgotten, and no message comes twice.
-
-    A run can be counted in any order.
-    """
+    """Yield runs of wishes: all are learned or all forgotten, and no message comes twice."""
     run: list[Wish] = []
     seen: set[bytes] = set()
     for row, label in wishes:

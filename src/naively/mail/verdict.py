@@ -33,29 +33,15 @@ TEXTS = ("spam", "ham", "unsure")  # of that header, by class
 
 
 class Division:
-    """Which class a message has, by its probability of spam; a listed sender decides before.
-
-    Parameters
-    ----------
-    threshold : float
-        The log odds of spam that divide the classes.
-    spam_if, ham_if : callable
-        Whether a probability is that of spam, or of ham; else the class is unsure.
-    lists : (frozenset of str, frozenset of str)
-        Senders whose mail is ham, and those whose mail is spam (see ``naively.mail.lists``).
-
-    Examples
-    --------
-    >>> division = division_of(None, unsure=(0.1, 0.9))
-    >>> division(0.05), division(0.5), division(0.9), round(division.threshold, 2)
-    ('ham', 'unsure', 'spam', 2.2)
-    """
+    """Which class a message has, by its probability of spam; a listed sender decides before."""
 
     def __init__(
         self,
-        threshold: float,
+        threshold: float,  # the log odds of spam that divide the classes
+        # whether a probability is that of spam, or of ham; else the class is unsure
         spam_if: Callable[[float], bool],
         ham_if: Callable[[float], bool] = lambda _: True,
+        # senders whose mail is ham, and those whose mail is spam (see naively.mail.lists)
         lists: Lists = NOBODY,
     ) -> None:
         self.threshold = threshold
@@ -105,15 +91,8 @@ def _logit(p: float) -> float:
 
 
 def score_and_threshold(log_odds: float, threshold: float, *, is_spam: bool) -> tuple[str, str]:
-    """Return the log odds of spam, and those that are enough, with one decimal each.
-
-    Rounded too, the score is at least the threshold if the message is spam, and else below it.
-
-    Examples
-    --------
-    >>> score_and_threshold(7.31, 0.0, is_spam=True), score_and_threshold(0.0, 0.0, is_spam=False)
-    (('7.3', '0.0'), ('-0.1', '0.0'))
-    """
+    """Return the log odds of spam, and those that are enough, with one decimal each."""
+    # Rounded too, the score is at least the threshold if the message is spam, and else below it.
     score, least = (
         round(10 * max(-GREATEST, min(GREATEST, value))) for value in (log_odds, threshold)
     )
@@ -129,18 +108,9 @@ def headers_of(
     *,
     explain: bool = False,
 ) -> Headers:
-    """Return the headers that the filter adds to a message, by name.
-
-    Where the class has a header of another name, X-Naively-Header says which: who learns the
-    message knows by it that the header was not there when the message came.
-
-    Examples
-    --------
-    >>> from naively.mail.score import Verdict
-    >>> from naively.mail.table import MailTable
-    >>> headers_of("ham", Verdict(MailTable.empty(), []), {}, ("X-Junk", ("Yes", "No", "?")))
-    {'X-Junk': 'No', 'X-Naively-Header': 'X-Junk', 'X-Naively-Probability': '0.500000'}
-    """
+    """Return the headers that the filter adds to a message, by name."""
+    # Where the class has a header of another name, X-Naively-Header says which: who learns the
+    # message knows by it that the header was not there when the message came.
     name, texts = named
     headers = {name: texts[TEXTS.index(label)]}
     if not name.lower().startswith((OWN, SPAM)):
@@ -154,15 +124,7 @@ def headers_of(
 
 
 def spam_headers(label: str, verdict: Verdict, threshold: float) -> Headers:
-    """Return the headers by which SpamAssassin marks a message; X-Spam-Flag is of spam only.
-
-    Examples
-    --------
-    >>> from naively.mail.score import Verdict
-    >>> from naively.mail.table import MailTable
-    >>> spam_headers("ham", Verdict(MailTable.empty(), []), 0.0)
-    {'X-Spam-Status': 'No, score=-0.1 required=0.0'}
-    """
+    """Return the headers by which SpamAssassin marks a message; X-Spam-Flag is of spam only."""
     found = label == "spam"
     score, least = score_and_threshold(verdict.log_odds, threshold, is_spam=found)
     status = f"{'Yes' if found else 'No'}, score={score} required={least}"

@@ -71,21 +71,13 @@ STYLE: dict[str, Any] = {
 }
 
 
-def new_axes(ax: Axes | None = None, *, width: float = WIDTH, height: float = HEIGHT) -> Axes:
-    """Return the Axes that are given, or new ones in the style of all pictures.
-
-    Parameters
-    ----------
-    ax : Axes, optional
-        What to draw on.
-    width, height : float
-        Of a new figure, in inches.
-
-    Raises
-    ------
-    ImportError
-        If Matplotlib is not installed; it says how to install it.
-    """
+def new_axes(
+    ax: Axes | None = None,
+    *,
+    width: float = WIDTH,  # of a new figure, in inches
+    height: float = HEIGHT,
+) -> Axes:
+    """Return the Axes that are given, or new ones in the style of all pictures."""
     if ax is None:
         plt = pyplot()
         with styled():
@@ -95,10 +87,8 @@ def new_axes(ax: Axes | None = None, *, width: float = WIDTH, height: float = HE
 
 
 def dress(ax: Axes) -> None:
-    """Give Axes, whoever made them, the sizes, the fonts and the spines of all pictures.
-
-    A style is of what is made while it holds; ticks are made when a picture is drawn, long after.
-    """
+    """Give Axes, whoever made them, the sizes, the fonts and the spines of all pictures."""
+    # A style is of what is made while it holds; ticks are made when a picture is drawn, long after.
     if ax.name != "rectilinear":  # of three dimensions
         return
     ax.tick_params(
@@ -172,11 +162,7 @@ def _drawn() -> frozenset[int]:
 
 
 def with_names(text: str) -> str:
-    """Return a text in which symbols that cannot be drawn, such as most emoji, are named.
-
-    >>> with_names("so ✓ 🥳")
-    'so ✓ [face with party horn and party hat]'
-    """
+    """Return a text in which symbols that cannot be drawn, such as most emoji, are named."""
     if text.isascii():
         return text
     named = (
@@ -220,12 +206,7 @@ _TARGET: ContextVar[str] = ContextVar("target", default="")
 
 @contextmanager
 def of_target(name: str) -> Iterator[None]:
-    """Draw pictures that say what the classes are of, as "survived = 1", where that is known.
-
-    >>> with of_target("survived"):
-    ...     class_name(1)
-    'survived = 1'
-    """
+    """Draw pictures that say what the classes are of, as "survived = 1", where that is known."""
     before = _TARGET.set(name)
     try:
         yield
@@ -258,34 +239,19 @@ def saying_target(
 
 
 def class_axis(what: str = "") -> str:
-    """Return the label of an axis of classes: the name of what they are of, where that is known.
-
-    >>> class_axis(), class_axis("answer")
-    ('class', 'answer')
-    >>> with of_target("survived"):
-    ...     class_axis(), class_axis("answer")
-    ('survived', 'survived: answer')
-    """
+    """Return the label of an axis of classes: the name of what they are of, where that is known."""
     target = name_of(_TARGET.get(), BESIDE)
     return ": ".join(filter(None, (target, what))) or "class"
 
 
 def on_lines(*parts: str, longest: int = ALONG) -> str:
-    r"""Return the label of an axis, whose parts are on lines of their own if they are long.
-
-    >>> on_lines("log odds of", "ham (nats)"), on_lines("log odds of", "not_delivered = yes (nats)")
-    ('log odds of ham (nats)', 'log odds of\nnot_delivered = yes (nats)')
-    """
+    """Return the label of an axis, whose parts are on lines of their own if they are long."""
     whole = " ".join(parts)
     return whole if len(whole) <= longest else "\n".join(parts)
 
 
 def class_name(label: object) -> str:
-    """Return the name of a class; a number or a truth, which says nothing alone, is told.
-
-    >>> class_name("spam"), class_name(1)
-    ('spam', 'class 1')
-    """
+    """Return the name of a class; a number or a truth, which says nothing alone, is told."""
     name, target = name_of(label), _TARGET.get()
     if target:
         return f"{name_of(target, BESIDE)} = {name}"
@@ -335,10 +301,8 @@ def put_legend(
     names: Sequence[str],
     where: Literal["left", "right"] = "left",
 ) -> None:
-    """Put a legend above the Axes, in as many columns as fit; to the right beside long names.
-
-    Matplotlib may leave out names that begin with "_", so they are set when the legend is there.
-    """
+    """Put a legend above the Axes, in as many columns as fit; to the right beside long names."""
+    # Matplotlib may leave out names that begin with "_", so they are set when the legend is there.
     legend: Any = ax.legend(
         handles,
         [" " * len(name) for name in names],
@@ -367,10 +331,7 @@ class Said(NamedTuple):
 
 
 def put_said(ax: Axes, said: Said, where: Literal["center", "right"] = "center") -> None:
-    """Label the axes, and write sentences under the label of the horizontal one, in grey.
-
-    To the right they have the room under the names at the left.
-    """
+    """Label the axes, and write sentences under the label of the horizontal one, in grey."""
     lines = [line for note in said.notes for line in WRAPPED.wrap(" ".join(note.split()))]
     ax.set_xlabel(said.x, loc=where)
     if said.y:

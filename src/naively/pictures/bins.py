@@ -14,13 +14,7 @@ STEEP = 4.0  # times the highest of the others: what is higher is cut
 
 
 def grid_of(x: NDArray[np.floating], weight: Floats | None = None) -> float:
-    """Return the distance of the grid that nearly all numbers are on; 0 where there is none.
-
-    Examples
-    --------
-    >>> [grid_of(np.array(of)) for of in ([22.0, 38.0, 26.0], [0.5, 2.0], [0.31])]
-    [1.0, 0.5, 0.0]
-    """
+    """Return the distance of the grid that nearly all numbers are on; 0 where there is none."""
     if not len(x):
         return 0.0
     weight = np.ones(len(x)) if weight is None else weight
@@ -32,20 +26,9 @@ def grid_of(x: NDArray[np.floating], weight: Floats | None = None) -> float:
 
 
 def bins_of(low: float, high: float, grid: float, most: int) -> Floats:
-    """Return the edges of at most so many bins of one round width that reach from low to high.
-
-    On a grid they are whole multiples of it wide, and begin half of it below its first point, so
-    that each holds as many of its points as another.
-
-    Examples
-    --------
-    >>> bins_of(0, 80, 1.0, 20).tolist()[:3]
-    [-0.5, 4.5, 9.5]
-    >>> bins_of(3, 100, 1.0, 5).tolist()
-    [2.5, 22.5, 42.5, 62.5, 82.5, 102.5]
-    >>> bins_of(0, 1, 0.0, 5).round(1).tolist()
-    [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
-    """
+    """Return the edges of at most so many bins of one round width that reach from low to high."""
+    # On a grid they are whole multiples of it wide, and begin half of it below its first point, so
+    # that each holds as many of its points as another.
     least = max((high - low + grid) / most, 1e-300)
     unit = 10.0 ** np.floor(np.log10(least))
     width = next(step for r in ROUND if (step := r * unit) >= least * (1 - 1e-9))
@@ -59,15 +42,7 @@ def bins_of(low: float, high: float, grid: float, most: int) -> Floats:
 
 
 def cut_of(height: Floats) -> float | None:
-    """Return where spikes are cut so that the other bars can be seen; None where there are none.
-
-    Examples
-    --------
-    >>> cut_of(np.array([40.0, *[1.0] * 19]))
-    1.5
-    >>> cut_of(np.exp(-np.arange(20) / 4)) is None
-    True
-    """
+    """Return where spikes are cut so that the other bars can be seen; None where there are none."""
     falling = np.sort(height[np.isfinite(height)])[::-1]
     few = max(1, int(SPIKES * len(falling)))
     if len(falling) <= few or not falling[few] > 0 or falling[0] < STEEP * falling[few]:

@@ -48,42 +48,21 @@ HATCHES = ("", "////", "....", "\\\\\\\\", "xxxx", "----", "++++", "oooo")
 
 @styled()
 def draw_densities(
-    x: Array,
-    density: Floats,
-    names: Names,
+    x: Array,  # (points,): numbers or times
+    density: Floats,  # (points, classes): the density, or probability, at each
+    names: Names,  # of the classes, at most MOST
     said: Said,
     *,
-    stems: bool = False,
-    stepped: bool = False,
+    stems: bool = False,  # whether the numbers are whole, so that there is nothing between them
+    stepped: bool = False,  # whether the density is one of each bin, of shape (bins, classes)
+    # whether the horizontal axis is logarithmic; then the densities that are drawn are those of the
+    # logarithm to base 10, whose areas are what the eye sees
     log: bool = False,
-    edges: Array | None = None,
+    edges: Array | None = None,  # (bins + 1,) and (bins, classes): a histogram of the data
     observed: Floats | None = None,
     ax: On = None,
 ) -> Axes:
-    """Draw a line, or stems, for each class over a faint histogram of its data.
-
-    Parameters
-    ----------
-    x : ndarray of shape (points,)
-        Numbers or times.
-    density : ndarray of shape (points, classes)
-        The density, or probability, at each.
-    names : sequence of str
-        Of the classes, at most ``MOST``.
-    stems : bool
-        Whether the numbers are whole, so that there is nothing between them.
-    stepped : bool
-        Whether the density is one of each bin, of shape (bins, classes).
-    log : bool
-        Whether the horizontal axis is logarithmic; then the densities that are drawn are those of
-        the logarithm to base 10, whose areas are what the eye sees.
-    edges, observed : ndarray of shape (bins + 1,) and (bins, classes), optional
-        A histogram of the data.
-    said : Said
-        Of the two axes, and below.
-    ax : Axes, optional
-        What to draw on.
-    """
+    """Draw a line, or stems, for each class over a faint histogram of its data."""
     ax = new_axes(ax, height=HEIGHT + legend_height(names))
     sides = None if edges is None else np.repeat(edges, 2)[1:-1]  # of each bin, both
     if log:
@@ -156,27 +135,16 @@ def _of_counts(ax: Axes, x: Array, p: Floats, i: int, n: int) -> Any:
 
 @styled()
 def draw_many_densities(
-    edges: Array, density: Floats, names: Names, label: str, said: Said, ax: On, *, log: bool
+    edges: Array,  # (bins + 1,): of bins
+    density: Floats,  # (bins, classes): the density in each
+    names: Names,
+    label: str,  # of the colours
+    said: Said,
+    ax: On,
+    *,
+    log: bool,  # whether the horizontal axis is logarithmic
 ) -> Axes:
-    """Draw the density of each of many classes as a row of colours, the first on top.
-
-    Parameters
-    ----------
-    edges : ndarray of shape (bins + 1,)
-        Of bins.
-    density : ndarray of shape (bins, classes)
-        The density in each.
-    names : sequence of str
-        Of the classes.
-    label : str
-        Of the colours.
-    log : bool
-        Whether the horizontal axis is logarithmic.
-    said : Said
-        Of the two axes, and below.
-    ax : Axes, optional
-        What to draw on.
-    """
+    """Draw the density of each of many classes as a row of colours, the first on top."""
     ax = new_axes(ax, height=max(HEIGHT, 0.13 * len(names) + 0.7))
     rows = np.arange(len(names) + 1) - 0.5
     mesh = ax.pcolormesh(edges, rows, density.T, cmap="Blues", vmin=0.0, rasterized=True)
@@ -195,25 +163,14 @@ def draw_many_densities(
 
 @styled()
 def draw_levels(
-    levels: Names, p: Floats, observed: Floats | None, names: Names, said: Said, ax: On = None
+    levels: Names,
+    p: Floats,  # (levels, classes): how long the bars are
+    observed: Floats | None,  # (levels, classes): what was counted, as a mark in each bar
+    names: Names,  # of the classes, at most MOST
+    said: Said,
+    ax: On = None,
 ) -> Axes:
-    """Draw a group of horizontal bars for each level, one for each class, the first on top.
-
-    Parameters
-    ----------
-    levels : sequence of str
-        The levels.
-    p : ndarray of shape (levels, classes)
-        How long the bars are.
-    observed : ndarray of shape (levels, classes), optional
-        What was counted, as a mark in each bar.
-    names : sequence of str
-        Of the classes, at most ``MOST``.
-    said : Said
-        Of the two axes, and below.
-    ax : Axes, optional
-        What to draw on.
-    """
+    """Draw a group of horizontal bars for each level, one for each class, the first on top."""
     high = max(HEIGHT * 0.6, BAR * (len(names) + 0.8) * len(levels) + 0.9)
     ax = new_axes(ax, height=high + legend_height(names))
     handles = _bars_in_groups(ax, p, observed)
@@ -244,25 +201,14 @@ def bar(i: int) -> dict[str, Any]:
 
 @styled()
 def draw_words(
-    words: Names, weight: Floats, of_class: Sequence[int], names: Names, said: Said, ax: On = None
+    words: Names,  # the words, those of one class together
+    weight: Floats,  # (words,): how long the bars are, in nats; an infinite one ends in an arrow
+    of_class: Sequence[int],  # the number of the class of each word
+    names: Names,  # of the classes, at most MOST
+    said: Said,
+    ax: On = None,
 ) -> Axes:
-    """Draw a bar for each word, in the colour of the class that it speaks for.
-
-    Parameters
-    ----------
-    words : sequence of str
-        The words, those of one class together.
-    weight : ndarray of shape (words,)
-        How long the bars are, in nats; an infinite one ends in an arrow.
-    of_class : sequence of int
-        The number of the class of each word.
-    names : sequence of str
-        Of the classes, at most ``MOST``.
-    said : Said
-        Of the two axes, and below.
-    ax : Axes, optional
-        What to draw on.
-    """
+    """Draw a bar for each word, in the colour of the class that it speaks for."""
     ax = new_axes(ax, height=max(HEIGHT * 0.6, WORD * len(words) + 0.9) + legend_height(names))
     finite = weight[np.isfinite(weight)]
     width = np.minimum(weight, 1.3 * finite.max(initial=1.0))
@@ -295,26 +241,18 @@ FAR = 10.0  # nats: beyond, log odds have one colour
 
 @styled()
 def draw_regions(
-    x: Floats, y: Floats, lead: Floats, rows: Points, names: Names, said: Said, ax: On = None
+    x: Floats,  # (points,): the grid
+    y: Floats,
+    # (points of y, points of x, classes): by how many nats each class leads its strongest rival:
+    # its border is where that is 0, and is drawn as finely as a lead that is a straight line
+    # between points is straight
+    lead: Floats,
+    rows: Points,  # the x, y and class number of rows, (rows,) each
+    names: Names,  # of the classes; those of more than MOST are written on their regions
+    said: Said,
+    ax: On = None,
 ) -> Axes:
-    """Colour the region of each class, draw its border, and rows on top.
-
-    Parameters
-    ----------
-    x, y : ndarray of shape (points,)
-        The grid.
-    lead : ndarray of shape (points of y, points of x, classes)
-        By how many nats each class leads its strongest rival: its border is where that is 0, and
-        is drawn as finely as a lead that is a straight line between points is straight.
-    rows : tuple of ndarray
-        The x, y and class number of rows, (rows,) each.
-    names : sequence of str
-        Of the classes; those of more than ``MOST`` are written on their regions.
-    said : Said
-        Of the two axes, and below.
-    ax : Axes, optional
-        What to draw on.
-    """
+    """Colour the region of each class, draw its border, and rows on top."""
     many = len(names) > MOST
     ax = new_axes(ax, height=HEIGHT + (0.5 if many else legend_height(names)))
     ax.set_facecolor(REST)
@@ -358,25 +296,17 @@ def _middle(inside: NDArray[np.bool_]) -> tuple[int, int]:
 
 @styled()
 def draw_surface(
-    x: Floats, y: Floats, values: Floats, label: str, said: Said, ax: On, *, diverging: bool
+    x: Floats,  # (points,): the grid
+    y: Floats,
+    values: Floats,  # (points of y, points of x): Probabilities, or log odds
+    label: str,  # of the colours
+    said: Said,
+    ax: On,
+    *,
+    # whether the values are log odds, of which 0 is a border; else they are probabilities
+    diverging: bool,
 ) -> Axes:
-    """Draw a surface in colours, with lines where it is equally high.
-
-    Parameters
-    ----------
-    x, y : ndarray of shape (points,)
-        The grid.
-    values : ndarray of shape (points of y, points of x)
-        Probabilities, or log odds.
-    label : str
-        Of the colours.
-    diverging : bool
-        Whether the values are log odds, of which 0 is a border; else they are probabilities.
-    said : Said
-        Of the two axes, and below.
-    ax : Axes, optional
-        What to draw on.
-    """
+    """Draw a surface in colours, with lines where it is equally high."""
     ax = new_axes(ax)
     if diverging:
         finite = np.abs(values[np.isfinite(values)])
@@ -418,25 +348,15 @@ def draw_surface_above(
 
 @styled()
 def draw_contours(
-    x: Floats, y: Floats, density: Floats, rows: Points, names: Names, said: Said, ax: On = None
+    x: Floats,  # (points,): the grid
+    y: Floats,
+    density: Floats,  # (points of y, points of x, classes): the densities
+    rows: Points,  # the x, y and class number of rows, (rows,) each
+    names: Names,  # of the classes, at most MOST
+    said: Said,
+    ax: On = None,
 ) -> Axes:
-    """Draw contours of the density of each class, at shares of its highest, over rows.
-
-    Parameters
-    ----------
-    x, y : ndarray of shape (points,)
-        The grid.
-    density : ndarray of shape (points of y, points of x, classes)
-        The densities.
-    rows : tuple of ndarray
-        The x, y and class number of rows, (rows,) each.
-    names : sequence of str
-        Of the classes, at most ``MOST``.
-    said : Said
-        Of the two axes, and below.
-    ax : Axes, optional
-        What to draw on.
-    """
+    """Draw contours of the density of each class, at shares of its highest, over rows."""
     ax = new_axes(ax, height=HEIGHT + legend_height(names))
     for c in range(len(names)):
         of_class = density[:, :, c]
@@ -478,22 +398,14 @@ LINE = 0.11  # inches that a bar takes
 
 
 @styled()
-def draw_counts(values: Names, count: Floats, names: Names, said: Said, ax: On = None) -> Axes:
-    """Draw a group of bars for each class or level, one for each tally, the first on top.
-
-    Parameters
-    ----------
-    values : sequence of str
-        The classes or levels.
-    count : ndarray of shape (values, tallies)
-        How long the bars are.
-    names : sequence of str
-        Of the tallies.
-    said : Said
-        Of the two axes, and below.
-    ax : Axes, optional
-        What to draw on.
-    """
+def draw_counts(
+    values: Names,  # the classes or levels
+    count: Floats,  # (values, tallies): how long the bars are
+    names: Names,
+    said: Said,
+    ax: On = None,
+) -> Axes:
+    """Draw a group of bars for each class or level, one for each tally, the first on top."""
     high = max(0.6 * HEIGHT, LINE * (len(names) + 1) * len(values) + 0.9)
     ax = new_axes(ax, height=high + legend_height(names))
     handles = _bars_in_groups(ax, count)
@@ -514,20 +426,13 @@ def draw_tally(classes: Sequence[object], count: Floats, most: int, ax: On = Non
 
 
 @styled()
-def draw_fading(left: Floats, names: Names, said: Said, ax: On = None) -> Axes:
-    """Draw what is left of batches as bars on top of each other, the oldest at the bottom.
-
-    Parameters
-    ----------
-    left : ndarray of shape (batches, times)
-        How many rows of each batch are left at each time.
-    names : sequence of str
-        Of the batches.
-    said : Said
-        Of the two axes, and below.
-    ax : Axes, optional
-        What to draw on.
-    """
+def draw_fading(
+    left: Floats,  # (batches, times): how many rows of each batch are left at each time
+    names: Names,
+    said: Said,
+    ax: On = None,
+) -> Axes:
+    """Draw what is left of batches as bars on top of each other, the oldest at the bottom."""
     ax = new_axes(ax, height=HEIGHT + legend_height(names))
     at = np.arange(1, left.shape[1] + 1)
     bottom, handles = np.zeros(left.shape[1]), []

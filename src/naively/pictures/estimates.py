@@ -327,43 +327,19 @@ WIDE, LONGEST = 48, 90  # characters of a line of a title, and of the title
 
 @styled()
 def draw_distributions(
-    x: Floats,
-    density: Floats,
-    mean: Floats,
+    x: Floats,  # (points,): values of the parameter
+    density: Floats,  # (lines, points): the density at each of them
+    mean: Floats,  # (lines,): which are marked, a circle and a triangle; NaN is not
     mode: Floats,
-    at_mode: Floats,
+    at_mode: Floats,  # (lines,): the densities there
     at_mean: Floats,
     *,
-    parameter: str,
-    title: str,
-    each: str,
+    parameter: str,  # the name of the parameter
+    title: str,  # what is drawn
+    each: str,  # what there is a line for: a column or a level
     ax: On = None,
 ) -> Axes:
-    """Draw the densities of one parameter, or of one for each column or level.
-
-    Parameters
-    ----------
-    x : ndarray of shape (points,)
-        Values of the parameter.
-    density : ndarray of shape (lines, points)
-        The density at each of them.
-    mean, mode : ndarray of shape (lines,)
-        Which are marked, a circle and a triangle; NaN is not.
-    at_mode, at_mean : ndarray of shape (lines,)
-        The densities there.
-    parameter : str
-        The name of the parameter.
-    title : str
-        What is drawn.
-    each : str
-        What there is a line for: a column or a level.
-    ax : matplotlib.axes.Axes, optional
-        What to draw on; by default a new figure.
-
-    Returns
-    -------
-    ax : matplotlib.axes.Axes
-    """
+    """Draw the densities of one parameter, or of one for each column or level."""
     ax = new_axes(ax)
     several, alike = len(density) > 1, _alike(density)
     shown = list(alike)[:MOST]
@@ -421,27 +397,15 @@ def _of_numbers(places: Sequence[int]) -> str:
 
 @styled()
 def draw_contours(
-    mean: Floats, variance: Floats, density: Floats, means: Two, mode: Two, title: str, ax: On
+    mean: Floats,  # (columns,) and (rows,): the grid
+    variance: Floats,
+    density: Floats,  # (rows, columns): the density at each point of the grid
+    means: Two,  # the means of both parameters, and where the density is highest
+    mode: Two,
+    title: str,  # what is drawn
+    ax: On,
 ) -> Axes:
-    """Draw a density of a mean and a variance as contours that hold 50, 80 and 95 % of it.
-
-    Parameters
-    ----------
-    mean, variance : ndarray of shape (columns,) and (rows,)
-        The grid.
-    density : ndarray of shape (rows, columns)
-        The density at each point of the grid.
-    means, mode : sequence of two floats
-        The means of both parameters, and where the density is highest.
-    title : str
-        What is drawn.
-    ax : matplotlib.axes.Axes, optional
-        What to draw on; by default a new figure.
-
-    Returns
-    -------
-    ax : matplotlib.axes.Axes
-    """
+    """Draw a density of a mean and a variance as contours that hold 50, 80 and 95 % of it."""
     ax = new_axes(ax)
     # Each point of the grid stands for as much of the variance as is between its neighbours.
     levels = contour_levels(density, np.gradient(variance)[:, None] * np.gradient(mean))
@@ -460,15 +424,7 @@ def draw_contours(
 
 
 def contour_levels(density: Floats, area: Floats | float = 1.0) -> list[float]:
-    """Return the densities above which there are 95, 80 and 50 % of it, in ascending order.
-
-    Each point of the grid is of an area.
-
-    Examples
-    --------
-    >>> contour_levels(np.array([[1.0, 1.0], [3.0, 5.0]]))
-    [1.0, 3.0, 5.0]
-    """
+    """Return the densities above which there are 95, 80 and 50 % of it, in ascending order."""
     order = np.argsort(-density, axis=None, kind="stable")
     falling = density.ravel()[order]
     held = np.cumsum((density * area).ravel()[order])

@@ -51,23 +51,15 @@ BEYOND = 1.2  # how far a bar without end goes, of the range of the others
 
 @styled()
 def draw_waterfall(
-    items: Names, weight: Floats, label: str, title: str, ends: Range | None, ax: On = None
+    items: Names,  # what each weight is of
+    weight: Floats,  # (items,): in nats; an infinite one is an arrow beyond all others
+    label: str,  # of the horizontal axis, and of the picture
+    title: str,
+    # where the interval of the sum begins and ends; it is drawn below the last bar
+    ends: Range | None,
+    ax: On = None,
 ) -> Axes:
-    """Draw a bar for each weight, from where the last ended, the first on top.
-
-    Parameters
-    ----------
-    items : sequence of str
-        What each weight is of.
-    weight : ndarray of shape (items,)
-        In nats; an infinite one is an arrow beyond all others.
-    label, title : str
-        Of the horizontal axis, and of the picture.
-    ends : tuple of float, optional
-        Where the interval of the sum begins and ends; it is drawn below the last bar.
-    ax : Axes, optional
-        What to draw on.
-    """
+    """Draw a bar for each weight, from where the last ended, the first on top."""
     ax = new_axes(ax, height=max(HEIGHT * 0.6, LINE * len(items) + 0.8))
     real = np.isfinite(weight)
     drawn = np.where(real, weight, 0.0)
@@ -119,22 +111,14 @@ PER_LINE = 5
 
 
 @styled()
-def draw_images(images: Floats, names: Names, label: str, notes: Names, ax: On = None) -> Axes:
-    """Draw images beside each other, on one scale of grey, each under its name.
-
-    Parameters
-    ----------
-    images : ndarray of shape (images, height, width)
-        NaN is left white.
-    names : sequence of str
-        Of the images.
-    label : str
-        What the colours are.
-    notes : sequence of str
-        What is said below.
-    ax : Axes, optional
-        What to draw on.
-    """
+def draw_images(
+    images: Floats,  # (images, height, width): NaN is left white
+    names: Names,
+    label: str,  # what the colours are
+    notes: Names,  # what is said below
+    ax: On = None,
+) -> Axes:
+    """Draw images beside each other, on one scale of grey, each under its name."""
     n, height, width = images.shape
     across = min(n, PER_LINE)
     down = -(-n // across)
@@ -158,18 +142,14 @@ def draw_images(images: Floats, names: Names, label: str, notes: Names, ax: On =
 
 
 @styled()
-def draw_evidence(weight: Floats, title: str, label: str, ax: On = None) -> Axes:
-    """Draw one image in colours that diverge from 0 to either side alike.
-
-    Parameters
-    ----------
-    weight : ndarray of shape (height, width)
-        What is drawn; what is infinite has the colour of the largest.
-    title, label : str
-        Of the picture, and of the colours.
-    ax : Axes, optional
-        What to draw on.
-    """
+def draw_evidence(
+    # (height, width): what is drawn; what is infinite has the colour of the largest
+    weight: Floats,
+    title: str,  # of the picture, and of the colours
+    label: str,
+    ax: On = None,
+) -> Axes:
+    """Draw one image in colours that diverge from 0 to either side alike."""
     ax = new_axes(ax)
     finite = weight[np.isfinite(weight)]
     most = float(np.abs(finite).max(initial=0.0)) or 1.0
@@ -207,24 +187,15 @@ class DrawnScale(NamedTuple):
 
 @styled()
 def draw_nomogram(
-    scales: Sequence[DrawnScale], probabilities: Mapping[float, float], said: Said, ax: On = None
+    scales: Sequence[DrawnScale],  # the columns; weights are in nats
+    # the sum of weights at which the class has each probability
+    probabilities: Mapping[float, float],
+    said: Said,  # of the horizontal axis, of the probability, and below
+    ax: On = None,
 ) -> Axes:
-    """Draw a line for each column, with its values at their weights.
-
-    A value is written above its line where the weight grows with the value, else below it; values
-    whose names would overlap have a mark only. Those of several lines take more room.
-
-    Parameters
-    ----------
-    scales : sequence of DrawnScale
-        The columns; weights are in nats.
-    probabilities : mapping of float to float
-        The sum of weights at which the class has each probability.
-    said : Said
-        Of the horizontal axis, of the probability, and below.
-    ax : Axes, optional
-        What to draw on.
-    """
+    """Draw a line for each column, with its values at their weights."""
+    # A value is written above its line where the weight grows with the value, else below it; values
+    # whose names would overlap have a mark only. Those of several lines take more room.
     notes = [*said.notes]
     if ax is not None and len(scales) > (few := max(2, int(inches(ax)[1] / LEAST_COLUMN) - 2)):
         notes.append(f"of {len(scales)} columns there is room for {few}")
@@ -284,10 +255,8 @@ def draw_nomogram(
 
 
 def _write(ax: Axes, values: Names, at: Floats, y: float, inch: float, sides: int) -> None:
-    """Write values at their weights where there is room, the outermost first.
-
-    ``inch`` is how many nats wide one is; on one side, all are above the line.
-    """
+    """Write values at their weights where there is room, the outermost first."""
+    # inch is how many nats wide one is; on one side, all are above the line.
     grows = np.gradient(at) >= 0 if len(at) > 1 else np.array([True])
     middle = (at.min() + at.max()) / 2 if len(at) else 0.0
     taken: dict[bool, list[tuple[float, float]]] = {True: [], False: []}
@@ -308,22 +277,16 @@ def _write(ax: Axes, values: Names, at: Floats, y: float, inch: float, sides: in
 
 
 @styled()
-def draw_growth(with_assumption: Sequence[float], without: Sequence[float], ax: On = None) -> Axes:
-    """Draw logarithms to base 2 of numbers of parameters, by the number of columns.
-
-    Parameters
-    ----------
-    with_assumption, without : sequence of float
-        Of the naive Bayes model and of the joint table, one for each number of columns from 1 on;
-        no line is drawn to an infinite one.
-    ax : Axes, optional
-        What to draw on.
-
-    Notes
-    -----
-    No float holds 2 to the number of columns where these are many. So the axis is of the logarithm,
-    and its labels say which power it is.
-    """
+def draw_growth(
+    # of the naive Bayes model and of the joint table, one for each number of columns from 1 on; no
+    # line is drawn to an infinite one
+    with_assumption: Sequence[float],
+    without: Sequence[float],
+    ax: On = None,
+) -> Axes:
+    """Draw logarithms to base 2 of numbers of parameters, by the number of columns."""
+    # No float holds 2 to the number of columns where these are many. So the axis is of the
+    # logarithm, and its labels say which power it is.
     from matplotlib.ticker import FuncFormatter
 
     ax = new_axes(ax)
@@ -351,25 +314,14 @@ HATCHES = ("", "///", "...", "\\\\\\", "xxx", "---", "+++", "ooo")  # in black a
 
 @styled()
 def draw_weights(
-    names: Names, weight: Floats, labels: Sequence[object], what: str, start: Floats, ax: On = None
+    names: Names,  # the features
+    weight: Floats,  # (classes, features): their weights; one row for two classes
+    labels: Sequence[object],  # the class of each row
+    what: str,  # what the weights add up to
+    start: Floats,  # (classes,): what they are added to
+    ax: On = None,
 ) -> Axes:
-    """Draw the weights of features, the first on top.
-
-    Parameters
-    ----------
-    names : sequence of str
-        The features.
-    weight : ndarray of shape (classes, features)
-        Their weights; one row for two classes.
-    labels : sequence
-        The class of each row.
-    what : str
-        What the weights add up to.
-    start : ndarray of shape (classes,)
-        What they are added to.
-    ax : Axes, optional
-        What to draw on.
-    """
+    """Draw the weights of features, the first on top."""
     k = min(len(weight), MOST)
     ax = new_axes(ax, height=1.0 + (BAR + 0.07 * (k - 1)) * max(len(names), 4))
     place, thick = np.arange(len(names)), 0.8 / k
@@ -395,17 +347,13 @@ def draw_weights(
 
 
 @styled()
-def draw_strongest(items: Mapping[object, Sequence[tuple[str, str, float]]], ax: On = None) -> Axes:
-    """Draw the items of each class and their weights of evidence, class under class.
-
-    Parameters
-    ----------
-    items : mapping of labels to sequences of (str, str, float)
-        The column and the value of each item, either of which may be empty, and its weight;
-        strongest first. A name without a column may be of several lines.
-    ax : Axes, optional
-        What to draw on.
-    """
+def draw_strongest(
+    # the column and the value of each item, either of which may be empty, and its weight; strongest
+    # first. A name without a column may be of several lines
+    items: Mapping[object, Sequence[tuple[str, str, float]]],
+    ax: On = None,
+) -> Axes:
+    """Draw the items of each class and their weights of evidence, class under class."""
     shown = list(items.items())[:MOST]
     if ax is not None and shown:  # as many as there is room for
         room = max(1, int(inches(ax)[1] / LEAST_BAR / len(shown)) - 1)
@@ -452,23 +400,14 @@ def _item(column: str, value: str) -> str:
 
 @styled()
 def draw_table(
-    values: Floats, rows: Names, columns: Names, label: str, said: Said, ax: On = None
+    values: Floats,  # (rows, columns): NaN is left white
+    rows: Names,  # their names
+    columns: Names,
+    label: str,  # what the numbers are
+    said: Said,
+    ax: On = None,
 ) -> Axes:
-    """Draw a table of numbers as a heat map, from 0 or the least, with each number in its cell.
-
-    Parameters
-    ----------
-    values : ndarray of shape (rows, columns)
-        NaN is left white.
-    rows, columns : sequence of str
-        Their names.
-    label : str
-        What the numbers are.
-    said : Said
-        Of the two axes, and below.
-    ax : Axes, optional
-        What to draw on.
-    """
+    """Draw a table of numbers as a heat map, from 0 or the least, with each number in its cell."""
     ax = new_axes(ax, height=0.8 + 0.16 * max(len(rows), 4))
     finite = values[np.isfinite(values)]
     least, most = float(finite.min(initial=0.0)), float(finite.max(initial=0.0))

@@ -101,10 +101,7 @@ MOST_ROWS, LEAST_ROW = 40, 0.085  # whose probabilities are drawn, and inches th
 
 @styled()
 def draw_probabilities(p: Floats, low: Floats, high: Floats, label: str, ax: On = None) -> Axes:
-    """Draw probabilities of rows with their intervals, (rows,), the largest on top.
-
-    Of more rows than ``MOST_ROWS`` some are drawn, evenly from the largest to the least.
-    """
+    """Draw probabilities of rows with their intervals, (rows,), the largest on top."""
     order = np.argsort(-p, kind="stable")
     ax = new_axes(ax, height=max(1.5, 0.13 * min(len(order), MOST_ROWS) + 0.7))
     most = min(MOST_ROWS, int(inches(ax)[1] / LEAST_ROW))
@@ -283,10 +280,7 @@ def _few_sizes(ax: Axes, sizes: Floats) -> None:
 def plot_smoothing(
     curves: Sequence[Plotted], metric: str, chosen: Mapping[str, float], ax: On = None
 ) -> Axes:
-    """Draw scores against the pseudo-count, on an axis that is logarithmic but for 0.
-
-    ``chosen`` are pseudo-counts to mark, by name.
-    """
+    """Draw scores against the pseudo-count, on an axis that is logarithmic but for 0."""
     ax = new_axes(ax)
     for curve in curves:
         _draw(ax, curve)
@@ -361,19 +355,13 @@ BAR, LEAST_BAR = 0.25, 0.18  # inches that a bar takes, with its name, and at le
 
 @styled()
 def draw_dependence(
-    pairs: Sequence[tuple[str, str]], information: Floats, expected: Floats, ax: On = None
+    pairs: Sequence[tuple[str, str]],  # the columns of each pair
+    # (pairs,): their mutual information given the class, and its mean by chance, in nats
+    information: Floats,
+    expected: Floats,
+    ax: On = None,
 ) -> Axes:
-    """Draw the mutual information of pairs as bars, the first on top, with chance as a mark.
-
-    Parameters
-    ----------
-    pairs : sequence of (str, str)
-        The columns of each pair.
-    information, expected : ndarray of shape (pairs,)
-        Their mutual information given the class, and its mean by chance, in nats.
-    ax : Axes, optional
-        What to draw on.
-    """
+    """Draw the mutual information of pairs as bars, the first on top, with chance as a mark."""
     ax = new_axes(ax, height=0.9 + BAR * max(len(pairs), 3))
     fit = max(3, int(inches(ax)[1] / LEAST_BAR))  # on Axes of others
     pairs, information, expected = pairs[:fit], information[:fit], expected[:fit]
@@ -396,16 +384,11 @@ def draw_dependence(
 
 
 @styled()
-def draw_set_sizes(size: NDArray[np.int64], ax: On = None) -> Axes:
-    """Draw how many sets hold one class, two and so on, as shares of all.
-
-    Parameters
-    ----------
-    size : ndarray of int, of shape (rows,)
-        How many classes are in each set.
-    ax : Axes, optional
-        What to draw on.
-    """
+def draw_set_sizes(
+    size: NDArray[np.int64],  # (rows,): how many classes are in each set
+    ax: On = None,
+) -> Axes:
+    """Draw how many sets hold one class, two and so on, as shares of all."""
     ax = new_axes(ax)
     rows = np.bincount(size, minlength=2)[1:]
     ax.bar(np.arange(1, len(rows) + 1), rows / max(1, rows.sum()), 0.7, color=COLOURS[0])

@@ -24,30 +24,17 @@ SKEW = 0.12  # of the range: numbers half of which are below it are shown on ano
 
 @dataclass(frozen=True)
 class Ruler:
-    """Where numbers are on an axis: evenly, or closer the greater where most of them are small.
+    """Where numbers are on an axis: evenly, or closer the greater where most of them are small."""
 
-    Parameters
-    ----------
-    low, high : float
-        What its ends are.
-    begin, end : float
-        Where these are in the box.
-    bend : float
-        From which number on they are closer together, above ``low``; infinite of a straight one.
-    """
-
-    low: float
+    low: float  # what its ends are
     high: float
-    begin: float
+    begin: float  # where these are in the box
     end: float
+    # from which number on they are closer together, above low; infinite of a straight one
     bend: float = math.inf
 
     def __call__(self, x: ArrayLike) -> Floats:
-        """Return where numbers are, at most at the ends.
-
-        >>> Ruler(0.0, 10.0, 0.0, 100.0)([2.5, 20.0])
-        array([ 25., 100.])
-        """
+        """Return where numbers are, at most at the ends."""
         of = np.clip(np.asarray(x, np.float64), self.low, self.high) - self.low
         whole = self.high - self.low or 1.0
         if math.isfinite(self.bend):

@@ -100,10 +100,8 @@ def of_100(share: float) -> str:
 
 
 def sure_of(judged: JudgedRows) -> tuple[float, float, int] | None:
-    """Return a mean confidence of about 90 %, how often it is right then, and of how many rows.
-
-    Where too few rows are about 90 % sure, it is of the half of the rows that are surest.
-    """
+    """Return a mean confidence of about 90 %, how often it is right then, and of how many rows."""
+    # Where too few rows are about 90 % sure, it is of the half of the rows that are surest.
     confidence, answer = judged.p.max(axis=1), judged.p.argmax(axis=1)
     middle, far = ABOUT
     some = np.abs(confidence - middle) <= far

@@ -44,11 +44,7 @@ def cell(value: object) -> str:
 
 
 def number(value: float) -> str:
-    """Return a number of three digits, or all digits of a whole one.
-
-    >>> number(0.80359), number(12345.0), number(12345.6)
-    ('0.804', '12,345', '12,346')
-    """
+    """Return a number of three digits, or all digits of a whole one."""
     if math.isnan(value):
         return "undefined"
     whole = math.isfinite(value) and (value == round(value) or abs(value) >= 1000)
@@ -56,10 +52,7 @@ def number(value: float) -> str:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Return a table, which can be scrolled where it is wider than the page.
-
-    Numbers are to the right; the names of the columns are this page's own words.
-    """
+    """Return a table, which can be scrolled where it is wider than the page."""
     lines = [[*row] for row in rows]
     right = [
         bool(lines) and all(isinstance(line[j], int | float | None) for line in lines)
@@ -110,10 +103,7 @@ def how_to_read(text: str) -> str:
 
 
 def bars(name: str, lines: Iterable[tuple[str, float, str]]) -> str:
-    """Return bars, each with a name, a length of at most 1 and what is written at its end.
-
-    A bar of less than nothing is to the other side of none.
-    """
+    """Return bars, each with a name, a length of at most 1 and what is written at its end."""
     found = "".join(
         f'<tr><th scope="row">{data(of)}</th><td class="length"><div class="track">'
         f'<div class="fill" style="width:{100 * min(max(share, 0.0), 1.0):.1f}%"></div></div></td>'

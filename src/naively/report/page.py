@@ -86,16 +86,11 @@ class Report(Shown):
         )
 
 
-def write_report(subject: Subject, name: str = "") -> Report:
-    """Return the page about a model.
-
-    Parameters
-    ----------
-    subject : Subject
-        The model, and the rows that it is shown on.
-    name : str
-        What the model is called; by default by its target.
-    """
+def write_report(
+    subject: Subject,  # the model, and the rows that it is shown on
+    name: str = "",  # what the model is called; by default by its target
+) -> Report:
+    """Return the page about a model."""
     target = visible(subject.target)
     title = name or (f"What predicts {target}" if target else "What a model learned")
     scorer = make_scorer(subject)

@@ -89,11 +89,7 @@ def _texts(subject: Subject, shown: ShownRows, i: int) -> str:
 
 
 def marked(text: str, weights: Mapping[str, float]) -> str:
-    """Return a text, escaped, whose words are marked by their weights.
-
-    >>> marked("A <prize>", {"prize": 2.0})
-    'A <mark class="for" style="--w:0.45">&lt;prize&gt;</mark>'
-    """
+    """Return a text, escaped, whose words are marked by their weights."""
     split = splitter("word", (1, 1), lowercase=True, stop_words=())
     most = max(map(abs, weights.values()), default=0.0)
     found = []

@@ -117,11 +117,9 @@ def _score(scores: Scores, name: str) -> object:
 
 
 def threshold_data(subject: Subject) -> dict[str, Any] | None:
-    """Return, for each class, how many rows have each probability of it; None without any.
-
-    Probabilities are cut down to thousandths, so that the rows above a threshold of as many are
-    counted exactly. A line is the thousandths, the rows of the class and those of all others.
-    """
+    """Return, for each class, how many rows have each probability of it; None without any."""
+    # Probabilities are cut down to thousandths, so that the rows above a threshold of as many are
+    # counted exactly. A line is the thousandths, the rows of the class and those of all others.
     judged, model = subject.judged, subject.model
     if judged is None or len(model.classes) < 2:
         return None
@@ -235,11 +233,9 @@ def calibrated(subject: Subject) -> tuple[tuple[str, str], list[EqualBin]] | Non
 
 
 def equal_bins(said: Floats, hit: NDArray[np.bool_], weight: Floats) -> list[EqualBin]:
-    """Return bins of about as many rows each: mean probability, share, its interval, rows.
-
-    Rows of one probability are in one bin. The interval is Jeffreys's, of 95 %, of as many rows
-    as the weights amount to (Kish).
-    """
+    """Return bins of about as many rows each: mean probability, share, its interval, rows."""
+    # Rows of one probability are in one bin. The interval is Jeffreys's, of 95 %, of as many rows
+    # as the weights amount to (Kish).
     n = max(1, min(BINS, len(said) // LEAST))
     return [
         (of.confidence, of.accuracy, *jeffreys(of.accuracy, of.size), round(of.rows))

@@ -36,28 +36,15 @@ NOT_PLAIN = re.compile(r"[^ -;=-~]+")  # all but ASCII without control character
 
 @dataclass(frozen=True, eq=False)
 class Scorer:
-    """What the page needs to move rows and to score them.
+    """What the page needs to move rows and to score them."""
 
-    Parameters
-    ----------
-    json : str
-        What the page's program reads, in which nothing can end the element that holds it; "null"
-        if no cell can be moved.
-    columns : int
-        How many columns can be moved.
-    read : int
-        How many columns the scores depend on.
-    why : str
-        Why no cell can be moved; empty if some can.
-    left_out : str
-        What of the model is not on the page; empty if it is all there.
-    """
-
+    # what the page's program reads, in which nothing can end the element that holds it; "null" if
+    # no cell can be moved
     json: str
-    columns: int = 0
-    read: int = 0
-    why: str = ""
-    left_out: str = ""
+    columns: int = 0  # how many columns can be moved
+    read: int = 0  # how many columns the scores depend on
+    why: str = ""  # why no cell can be moved; empty if some can
+    left_out: str = ""  # what of the model is not on the page; empty if it is all there
 
 
 def make_scorer(subject: Subject) -> Scorer:
@@ -81,10 +68,8 @@ def make_scorer(subject: Subject) -> Scorer:
 
 
 def _write(subject: Subject, card: Scorecard, *, whole: bool) -> tuple[str, int, int]:
-    """Return what the page's program reads, how many columns can be moved, and how many are read.
-
-    Where the card is not the whole model, the posteriors that this has are with its rows.
-    """
+    """Return what the page's program reads, and how many columns can be moved, and are read."""
+    # Where the card is not the whole model, the posteriors that this has are with its rows.
     model, there = subject.model, set(card.columns)
     names = [name for name in subject.worth if title(name) in there]
     shown = subject.shown
@@ -127,11 +112,7 @@ def _two(subject: Subject) -> list[int]:
 
 
 def page_json(value: object) -> str:
-    r"""Return JSON for a page: what is not printed, and any ``<``, is there by its escape alone.
-
-    >>> page_json({"</script>": "\u202eé"})
-    '{"\\u003c/script>":"\\u202eé"}'
-    """
+    """Return JSON for a page: what is not printed, and any ``<``, is there by its escape alone."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return NOT_PLAIN.sub(lambda found: "".join(map(_character, found[0])), text)
 
@@ -146,12 +127,10 @@ def _character(of: str) -> str:
 
 
 def shortened_card(model: Model, card: Scorecard, most: int) -> tuple[Scorecard, str]:
-    """Return a scorecard with fewer tokens, of at most so many characters, and what is left out.
-
-    Tokens are kept by what texts gain from them: how far their weights for the classes are apart,
-    times how often they came. Weights are rounded, and made as much smaller as the texts of fewer
-    known tokens are shorter, as evidence is over a power of the length.
-    """
+    """Return a scorecard with fewer tokens, of at most so many characters, and what is left out."""
+    # Tokens are kept by what texts gain from them: how far their weights for the classes are apart,
+    # times how often they came. Weights are rounded, and made as much smaller as the texts of fewer
+    # known tokens are shorter, as evidence is over a power of the length.
     groups = model.view.schema.groups
     keys = [g.key for g in groups if isinstance(model.view.counts[g.key].axis, Words)]
     terms = [term for term in card.terms if isinstance(term, TokensTerm)]
@@ -231,10 +210,7 @@ def _cells(rows: Rows | None, name: Name, kind: Kind) -> list[Any]:
 def _slider(
     model: Model, name: Name, numbers: Floats | None, cells: list[Any]
 ) -> Mapping[str, float]:
-    """Return the least and the greatest number of a slider, and its step; nothing without any.
-
-    Numbers are of shape (numbers,), of the sample of learned rows or else of the other rows.
-    """
+    """Return the least and the greatest number of a slider, and its step; nothing without any."""
     if model.view.schema.kinds[name] != "number":
         return {}
     numbers = np.empty(0) if numbers is None else numbers

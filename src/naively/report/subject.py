@@ -40,20 +40,13 @@ ALIKE = 9  # digits of their posteriors that rows which are alike have in common
 
 @dataclass(frozen=True)
 class ShownRow:
-    """A row that is shown, and why.
+    """A row that is shown, and why."""
 
-    Parameters
-    ----------
-    why : {"most sure", "least sure", "most wrong"}
-        Of the rows that are right, one of the highest posterior; of all rows, one whose highest
-        posterior is lowest; of the rows that are wrong, one whose right class has the lowest
-        posterior.
-    row : int
-        Its place among the rows.
-    """
-
+    # of the rows that are right, one of the highest posterior; of all rows, one whose highest
+    # posterior is lowest; of the rows that are wrong, one whose right class has the lowest
+    # posterior
     why: str
-    row: int
+    row: int  # its place among the rows
 
 
 def choose(p: Floats, right: NDArray[np.integer] | None = None, each: int = EACH) -> list[ShownRow]:
@@ -109,81 +102,43 @@ MOST_WORK = 2e7  # numbers of evidence; to assess a model of more takes longer t
 
 @dataclass(frozen=True, eq=False)
 class JudgedRows:
-    """Rows whose right class is known, and the probabilities that a model gave without them.
+    """Rows whose right class is known, and the probabilities that a model gave without them."""
 
-    Parameters
-    ----------
-    p : ndarray of shape (rows, classes)
-        The posteriors.
-    right : ndarray of shape (rows,)
-        The number of the right class; negative where it was never learned.
-    weight : ndarray of shape (rows,)
-        How many rows each stands for.
-    place : ndarray of shape (rows,)
-        Where the row is: in the sample, or among the other rows.
-    given : bool
-        Whether they are the other rows, and not of the sample.
-    """
-
-    p: Floats
+    p: Floats  # (rows, classes): the posteriors
+    # (rows,): the number of the right class; negative where it was never learned
     right: NDArray[np.int64]
-    weight: Floats
-    place: NDArray[np.int64]
-    given: bool
+    weight: Floats  # (rows,): how many rows each stands for
+    place: NDArray[np.int64]  # (rows,): where the row is: in the sample, or among the other rows
+    given: bool  # whether they are the other rows, and not of the sample
 
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """What a report is of.
-
-    Parameters
-    ----------
-    model : Model
-        The model.
-    sample : Sample, optional
-        A sample of the rows that it has learned.
-    assessment : Scores, optional
-        Its scores by cross-validation on the sample.
-    held_out : HeldOutFolds, optional
-        The rows of the sample that these are of.
-    rows : Rows, optional
-        Other rows.
-    y : array-like of shape (rows,), optional
-        The right labels of the other rows.
-    provenance : mapping, optional
-        What a model file says about where the model comes from.
-    share_learned : float, default 0
-        Which share of the other rows are equal to rows that it has learned; NaN if that is unknown.
-    """
+    """What a report is of."""
 
     model: Model
-    sample: Sample | None = None
-    assessment: Scores | None = None
-    held_out: HeldOutFolds | None = None
+    sample: Sample | None = None  # a sample of the rows that it has learned
+    assessment: Scores | None = None  # its scores by cross-validation on the sample
+    held_out: HeldOutFolds | None = None  # the rows of the sample that these are of
     rows: Rows | None = None
-    y: Target = None
+    y: Target = None  # (rows,): the right labels of the other rows
+    # what a model file says about where the model comes from
     provenance: Mapping[str, Any] = field(default_factory=dict)
+    # which share of the other rows are equal to rows that it has learned; NaN if that is unknown
     share_learned: float = 0.0
 
     @classmethod
     def of(
         cls,
         model: Model,
+        # the rows that the model has learned, as far as they are in memory
         learned: Reservoir | None,
-        kind: Weighting | None,
+        kind: Weighting | None,  # of the weights
         rows: Rows | None = None,
         y: Target = None,
         provenance: Mapping[str, Any] | None = None,
     ) -> Subject:
-        """Return what a report is of, assessed by cross-validation where that can be.
-
-        Parameters
-        ----------
-        learned : Reservoir, optional
-            The rows that the model has learned, as far as they are in memory.
-        kind : {"loo", "temperature"} or None
-            Of the weights.
-        """
+        """Return what a report is of, assessed by cross-validation where that can be."""
         sample = None if learned is None else learned.of(model)
         found = held_out = None
         n = 0 if sample is None else len(sample)
@@ -314,10 +269,7 @@ class Subject:
 
     @cached_property
     def spreads(self) -> list[tuple[str, float]]:
-        """The columns by how much their weights differ between rows, the most first.
-
-        Without rows, those that the model has counted tell it, but not of texts.
-        """
+        """The columns by how much their weights differ between rows, the most first."""
         model, c = self.model, self.spoken_for
         if len(model.classes) < 2:
             return []
@@ -334,10 +286,8 @@ class Subject:
 
     @cached_property
     def worth(self) -> list[Name]:
-        """The columns of the table, those that are worth most first.
-
-        Columns that repeat each other share what they are worth together.
-        """
+        """The columns of the table, those that are worth most first."""
+        # Columns that repeat each other share what they are worth together.
         together = {} if self.assessment is None else self.assessment.together
         cost = Worth(dict(self.cost), dict(together)).shared()
         return sorted(self.model.view.schema.order, key=lambda name: -cost.get(title(name), 0.0))

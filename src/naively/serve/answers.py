@@ -21,40 +21,16 @@ TOGETHER = 10  # rows that are explained at a time
 
 
 class ModelAnswers:
-    """What a model answers.
-
-    Parameters
-    ----------
-    found : Content
-        What a model file holds.
-    strict : bool, default False
-        Whether a key that is no column is refused.
-    most : int, optional
-        How many rows are taken at once.
-    decision : Decision, default MOST_PROBABLE
-        How the answer follows from the posterior.
-    identity : mapping, optional
-        Which model answers: the digest of its file, and the time when it was last changed.
-
-    Examples
-    --------
-    >>> from naively import NaiveBayes
-    >>> nb = NaiveBayes(weights=None).fit({"wet": ["yes", "yes", "no"]}, ["rain", "rain", "sun"])
-    >>> answers = ModelAnswers(Content(nb.model_, {}, None))
-    >>> (rain,) = answers.of({"wet": "yes"}, explain_top=2)["predictions"]
-    >>> rain["label"], rain["probability"] == rain["probabilities"]["rain"]
-    ('rain', True)
-    >>> [line["column"] for line in rain["explanation"]["evidence"]]
-    ['wet', 'class prior']
-    """
+    """What a model answers."""
 
     def __init__(
         self,
-        found: Content,
+        found: Content,  # what a model file holds
         *,
-        strict: bool = False,
-        most: int | None = None,
-        decision: Decision = MOST_PROBABLE,
+        strict: bool = False,  # whether a key that is no column is refused
+        most: int | None = None,  # how many rows are taken at once
+        decision: Decision = MOST_PROBABLE,  # how the answer follows from the posterior
+        # which model answers: the digest of its file, and the time when it was last changed
         identity: Json | None = None,
     ) -> None:
         self.found, self.decision, self.identity = found, decision, identity or {}

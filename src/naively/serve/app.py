@@ -50,22 +50,12 @@ Mark: TypeAlias = "tuple[int, ...] | None"  # of a file: another one, if it diff
 
 @dataclass(frozen=True)
 class RequestLimits:
-    """What is taken.
+    """What is taken."""
 
-    Parameters
-    ----------
-    rows, bytes : int
-        At most, of one request.
-    strict : bool
-        Whether a key that is no column is refused.
-    at_once : int
-        How many requests are being answered at a time, at most.
-    """
-
-    rows: int = MAX_ROWS
+    rows: int = MAX_ROWS  # at most, of one request
     bytes: int = MAX_BYTES
-    strict: bool = False
-    at_once: int = MAX_AT_ONCE
+    strict: bool = False  # whether a key that is no column is refused
+    at_once: int = MAX_AT_ONCE  # how many requests are being answered at a time, at most
 
 
 @dataclass
@@ -78,22 +68,14 @@ class Loaded:
 
 
 class ModelFile:
-    """A model file that is loaded again whenever it is another one.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    limits : RequestLimits
-        What is taken.
-    counts : Metrics
-        Where loads are counted.
-    decide : function of Model to Decision
-        How answers follow from the posteriors of a model.
-    """
+    """A model file that is loaded again whenever it is another one."""
 
     def __init__(
-        self, path: Path, limits: RequestLimits, counts: metrics.Metrics, decide: Decide
+        self,
+        path: Path,
+        limits: RequestLimits,  # what is taken
+        counts: metrics.Metrics,  # where loads are counted
+        decide: Decide,  # how answers follow from the posteriors of a model
     ) -> None:
         self.path, self.limits, self.counts, self.decide = path, limits, counts, decide
         self.problem = ""  # of a newer file, which cannot be read
@@ -149,25 +131,14 @@ class ModelFile:
 
 
 class ModelService:
-    """The application, which counts and logs each request.
-
-    Parameters
-    ----------
-    path : str or Path
-        The model file.
-    page_of : function of Content to str
-        What writes the report.
-    limits : RequestLimits
-        What is taken.
-    decide : function of Model to Decision
-        How answers follow from the posteriors of a model; by default the most probable class.
-    """
+    """The application, which counts and logs each request."""
 
     def __init__(
         self,
-        path: str | Path,
-        page_of: Page,
-        limits: RequestLimits = RequestLimits(),
+        path: str | Path,  # the model file
+        page_of: Page,  # what writes the report
+        limits: RequestLimits = RequestLimits(),  # what is taken
+        # how answers follow from the posteriors of a model; by default the most probable class
         decide: Decide = lambda _: MOST_PROBABLE,
     ) -> None:
         self.metrics = metrics.Metrics()

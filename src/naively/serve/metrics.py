@@ -10,22 +10,7 @@ EDGES = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0,
 
 
 class Metrics:
-    """Counts of requests by route and status, of rows, of loads, and a histogram of seconds.
-
-    Examples
-    --------
-    >>> metrics = Metrics()
-    >>> metrics.observe("/predict", 200, 0.004, rows=3)
-    >>> print(metrics.text.partition("# HELP naively_seconds")[0], end="")
-    # HELP naively_requests_total Requests that were answered, by route and status.
-    # TYPE naively_requests_total counter
-    naively_requests_total{route="/predict",status="200"} 1
-    # HELP naively_rows_total Rows that were predicted.
-    # TYPE naively_rows_total counter
-    naively_rows_total 3
-    # HELP naively_loads_total Attempts to load the model file, by whether it could be read.
-    # TYPE naively_loads_total counter
-    """
+    """Counts of requests by route and status, of rows, of loads, and a histogram of seconds."""
 
     def __init__(self) -> None:
         self.requests: Counter[tuple[str, int]] = Counter()

@@ -65,16 +65,7 @@ class RequestError(ValueError):
 
 
 def parse(body: bytes | bytearray) -> Any:
-    """Return what JSON holds, in which no number is infinite and no key is there twice.
-
-    Examples
-    --------
-    >>> parse(b'{"age": 5}')
-    {'age': 5}
-    >>> parse(b'{"age": NaN}')
-    Traceback (most recent call last):
-    naively.serve.rows.RequestError: The request is not JSON: NaN is no number of JSON.
-    """
+    """Return what JSON holds, in which no number is infinite and no key is there twice."""
     try:
         return json.loads(body, object_pairs_hook=_object, parse_constant=_constant)
     except RecursionError:
@@ -97,24 +88,13 @@ def _constant(name: str) -> None:
 
 @dataclass(frozen=True)
 class RowColumn:
-    """A column of a model, and what its cells may be in JSON.
+    """A column of a model, and what its cells may be in JSON."""
 
-    Parameters
-    ----------
-    name : str or int
-        Of the column.
-    kind : str, optional
-        What it was learned as; None where it was missing throughout, or may hold anything.
-    reading : Reading, optional
-        How its strings are read, where they stand for something else.
-    levels : tuple
-        Some that are known, as examples.
-    """
-
-    name: Name
+    name: Name  # of the column
+    # what it was learned as; None where it was missing throughout, or may hold anything
     kind: Kind | None
-    reading: Reading | None = None
-    levels: tuple[Any, ...] = ()
+    reading: Reading | None = None  # how its strings are read, where they stand for something else
+    levels: tuple[Any, ...] = ()  # some that are known, as examples
 
     @cached_property
     def types(self) -> Types:
@@ -146,13 +126,7 @@ class RowColumn:
         return () if self.reading is None else self.reading.words or ()
 
     def read(self, cells: list[Any]) -> tuple[Cells, Kind | None, Strings | None]:
-        """Return cells as a model takes them, their kind, and what is in place of values.
-
-        Raises
-        ------
-        RequestError
-            If a cell is not what the schema says; the sentence names its row and the column.
-        """
+        """Return cells as a model takes them, their kind, and what is in place of values."""
         found = set(map(type, cells)) - {type(None)}
         if not found <= self.types:
             others = found - self.types
@@ -200,32 +174,16 @@ class RowColumn:
 
 
 class RowForm:
-    """What the rows of a model are in JSON.
-
-    Parameters
-    ----------
-    model : Model
-        The model.
-    strict : bool, default False
-        Whether a key that is no column is refused, rather than ignored and noted.
-    left_out : collection of str
-        Keys that are ignored without a note: the label, and what training left out.
-
-    Examples
-    --------
-    >>> from naively import NaiveBayes
-    >>> nb = NaiveBayes().fit({"age": [20, 60], "city": ["Rome", "Paris"]}, ["a", "b"])
-    >>> form = RowForm(nb.model_)
-    >>> rows, notes = form.read([{"age": 30, "town": "Oslo"}])
-    >>> rows.names, notes
-    (('age', 'city'), ["Column 'town' was not learned: ignored."])
-    >>> form.read({"age": "old"})
-    Traceback (most recent call last):
-    naively.serve.rows.RequestError: Row 0, column "age": expected a number, got "old".
-    """
+    """What the rows of a model are in JSON."""
 
     def __init__(
-        self, model: Model, *, strict: bool = False, left_out: Collection[str] = ()
+        self,
+        model: Model,
+        *,
+        # whether a key that is no column is refused, rather than ignored and noted
+        strict: bool = False,
+        # keys that are ignored without a note: the label, and what training left out
+        left_out: Collection[str] = (),
     ) -> None:
         self.model, self.strict, self.left_out = model, strict, frozenset(left_out)
         schema: Schema = model.view.schema
@@ -258,21 +216,12 @@ class RowForm:
         """A row whose cells are all missing."""
         return {} if self.named else [None] * len(self.columns)
 
-    def read(self, given: Any, most: int | None = None) -> tuple[ColumnRows, list[str]]:
-        """Return the rows of a request, and notes on what was ignored.
-
-        Parameters
-        ----------
-        given : object
-            A row, or a list of rows.
-        most : int, optional
-            How many rows are taken.
-
-        Raises
-        ------
-        RequestError
-            If they are not as the schema says, or too many.
-        """
+    def read(
+        self,
+        given: Any,  # a row, or a list of rows
+        most: int | None = None,  # how many rows are taken
+    ) -> tuple[ColumnRows, list[str]]:
+        """Return the rows of a request, and notes on what was ignored."""
         one = not isinstance(given, list)
         if not (one or self.named):  # a list of cells is one row, too
             one = bool(given) and not isinstance(given[0], list)
@@ -349,11 +298,9 @@ def _column(schema: Schema, name: Name, levels: tuple[Any, ...]) -> RowColumn:
 
 
 def _spells(reading: Reading) -> bool:
-    """Whether strings of a column stand for what JSON has no other way to write.
-
-    Plain numbers are numbers in JSON, however a file wrote them; levels stay as they are written,
-    and the model finds the marks among them.
-    """
+    """Whether strings of a column stand for what JSON has no other way to write."""
+    # Plain numbers are numbers in JSON, however a file wrote them; levels stay as they are written,
+    # and the model finds the marks among them.
     if reading.is_levels:
         return False
     return reading.content != "number" or reading.words != () or bool(reading.scaled)

@@ -54,26 +54,14 @@ DIRECTIVES = {
 
 @dataclass(frozen=True)
 class Attribute:
-    """A column of an ARFF file.
-
-    Parameters
-    ----------
-    name : str
-        Its name.
-    content : str or None
-        What it is, if the type says it.
-    read : callable
-        Returns the value that is written so; a KeyError or a ValueError if it is none.
-    what : str
-        What a value is, in messages.
-    absent : float or str or None
-        What a sparse row means that does not hold it; None if that cannot be told.
-    """
+    """A column of an ARFF file."""
 
     name: str
-    content: Content | None
+    content: Content | None  # what it is, if the type says it
+    # returns the value that is written so; a KeyError or a ValueError if it is none
     read: Callable[[str], Any]
-    what: str
+    what: str  # what a value is, in messages
+    # what a sparse row means that does not hold it; None if that cannot be told
     absent: float | str | None = None
 
 
@@ -114,18 +102,7 @@ class _Line:
 
 
 def read_arff(file: BinaryIO, name: str) -> tuple[list[Attribute], Iterator[Row]]:
-    r"""Return the attributes of an ARFF file, and its rows one by one.
-
-    Examples
-    --------
-    >>> import io
-    >>> text = b"@attribute x real\n@attribute y {no,yes}\n@data\n1.5,yes\n{0 2}\n?,'no'\n"
-    >>> attributes, rows = read_arff(io.BytesIO(text), "t.arff")
-    >>> [(of.name, of.content) for of in attributes]
-    [('x', 'number'), ('y', 'levels')]
-    >>> [cells for cells, _ in rows]
-    [[1.5, 'yes'], [2.0, 'no'], [None, 'no']]
-    """
+    """Return the attributes of an ARFF file, and its rows one by one."""
     lines = _lines(file, name)
     attributes = _header(lines, name)
     rows = ((_sparse if of.text[0] == "{" else _dense)(of, attributes) for of in lines)
@@ -226,11 +203,7 @@ def _date(line: _Line, name: str, written: str) -> Attribute:
 
 
 def _unescaped(text: str) -> str:
-    r"""Return a quoted value as it is meant.
-
-    >>> _unescaped(r"it\'s 5\%")
-    "it's 5%"
-    """
+    """Return a quoted value as it is meant."""
 
     def meant(found: re.Match[str]) -> str:
         escape = found[1]

@@ -187,12 +187,9 @@ def _copied(source: Source, scratch: Path) -> Source:
 
 
 def repair(source: Source, scratch: Path, ends: Ends = "kept") -> Source:
-    r"""Return a copy of a text file as clean UTF-8, with a note of what was not.
-
-    A first line that says the delimiter, as ``sep=;`` does, is left out.
-
-    Ends of lines are kept, or become \n: those outside quotes, or all if quotes are not in pairs.
-    """
+    """Return a copy of a text file as clean UTF-8, with a note of what was not."""
+    # A first line that says the delimiter, as sep=; does, is left out.
+    # Ends of lines are kept, or become \n: those outside quotes, or all if quotes are not in pairs.
     path = _free(scratch, source)
     encoding, found = _encoding(source)
     text = _decoded(source, encoding, strict=found is None, plain=ends == "plain")
@@ -288,13 +285,7 @@ def _notes(name: str, found: Guess | None, strays: int) -> tuple[str, ...]:
 
 
 def _plain_outside_quotes(chunks: Iterable[str]) -> Iterator[str]:
-    r"""Replace \r\n and \r outside quotes by \n, in text whose quotes are in pairs.
-
-    Examples
-    --------
-    >>> "".join(_plain_outside_quotes(iter(['a\r', '\n"b\r', '\n"\r', 'c\r'])))
-    'a\n"b\r\n"\nc\n'
-    """
+    r"""Replace \r\n and \r outside quotes by \n, in text whose quotes are in pairs."""
     held, quoted = "", 0
     for chunk in chunks:
         parts = (held + chunk.removesuffix("\r")).split('"')
@@ -307,15 +298,8 @@ def _plain_outside_quotes(chunks: Iterable[str]) -> Iterator[str]:
 
 
 def decode(text: bytes, encoding: str | None = None, name: str = "") -> tuple[str, int]:
-    r"""Decode UTF-8, each other byte as its letter in windows-1252, and count these.
-
-    With an encoding, which is of the file of this name, a byte that it does not have is an error.
-
-    Examples
-    --------
-    >>> decode(b"caf\xe9")
-    ('café', 1)
-    """
+    """Decode UTF-8, each other byte as its letter in windows-1252, and count these."""
+    # With an encoding, which is of the file of this name, a byte that it does not have is an error.
     if encoding is not None:
         try:
             return text.decode(encoding).removeprefix("\ufeff"), 0
@@ -325,13 +309,7 @@ def decode(text: bytes, encoding: str | None = None, name: str = "") -> tuple[st
 
 
 def replaced(count: int, where: str) -> str:
-    """Return the sentence that says how many bytes were not UTF-8.
-
-    Examples
-    --------
-    >>> replaced(1, "mails.csv")
-    '1 byte of mails.csv is not UTF-8, and was read as windows-1252.'
-    """
+    """Return the sentence that says how many bytes were not UTF-8."""
     bytes_are, were = ("byte", "is not UTF-8, and was") if count == 1 else (
         "bytes", "are not UTF-8, and were"
     )  # fmt: skip
@@ -563,10 +541,7 @@ def _left_out(name: str, count: int, line: int, options: FileOptions) -> str:
 
 
 def _unwrapped(source: Source, scratch: Path) -> Source:
-    """Return a copy as JSON lines of a file whose rows are not its lines; else it stays as it is.
-
-    Its objects are on several lines each, or it is one object that holds a table.
-    """
+    """Return a copy as JSON lines of a file whose rows are not its lines; else the source."""
     documents: list[Any] = []
     try:
         first = next((line for line in lines_of(source) if line.strip()), "").encode()

@@ -30,34 +30,19 @@ LETTERS = {"t": "\t", "n": "\n", "r": "\r", "b": "\b", "v": "\v", "f": "\f", "Z"
 
 @dataclass(frozen=True)
 class CsvDialect:
-    r"""How a text table is written.
+    """How a text table is written."""
 
-    Parameters
-    ----------
-    delimiter : str
-        The character between two fields; a blank stands for any number of blanks and tabs.
-    quote : str
-        The character around fields; an empty string if there is none.
-    escape : str
-        The character before one that is part of its field; an empty string if there is none. A
-        quote within quotes may be written twice in any case.
-    comment : str
-        How lines begin that are left out; an empty string if there are none.
-    above : int
-        How many lines stand above the header, which may then begin like a comment itself.
-    blanks : bool
-        Whether blanks after a delimiter are left out.
-    row_names : bool
-        Whether the header has no name for the first column.
-    """
-
+    # the character between two fields; a blank stands for any number of blanks and tabs
     delimiter: str = ","
-    quote: str = '"'
+    quote: str = '"'  # the character around fields; an empty string if there is none
+    # the character before one that is part of its field; an empty string if there is none. A quote
+    # within quotes may be written twice in any case
     escape: str = ""
-    comment: str = ""
+    comment: str = ""  # how lines begin that are left out; an empty string if there are none
+    # how many lines stand above the header, which may then begin like a comment itself
     above: int = 0
-    blanks: bool = False
-    row_names: bool = False
+    blanks: bool = False  # whether blanks after a delimiter are left out
+    row_names: bool = False  # whether the header has no name for the first column
 
     @property
     def is_plain(self) -> bool:
@@ -105,11 +90,7 @@ class CsvDialect:
 
 
 class Record(NamedTuple):
-    """A record of a table, or, where its quotes are wrong, the line on which it begins.
-
-    ``lines`` are as they are written; ``is_broken`` says that a quote is never closed, or has text
-    after it.
-    """
+    """A record of a table, or, where its quotes are wrong, the line on which it begins."""
 
     line: int
     fields: list[str]
@@ -118,26 +99,16 @@ class Record(NamedTuple):
 
 
 class Records:
-    r"""The records of a text table; empty lines, which have no field, among them.
+    """The records of a text table; empty lines, which have no field, among them."""
 
-    Of a record whose quotes are wrong the first line is one that is broken, and reading goes on
-    with the next.
+    # Of a record whose quotes are wrong the first line is one that is broken, and reading goes on
+    # with the next.
 
-    Parameters
-    ----------
-    lines : iterable of str
-        The lines, with their ends.
-    dialect : CsvDialect
-        How they are written.
-
-    Examples
-    --------
-    >>> lines = ["a,b\n", '1,"x\n', "2,y\n"]
-    >>> [(r.line, r.fields or r.lines) for r in Records(lines, CsvDialect())]
-    [(1, ['a', 'b']), (2, ['1,"x\n']), (3, ['2', 'y'])]
-    """
-
-    def __init__(self, lines: Iterable[str], dialect: CsvDialect) -> None:
+    def __init__(
+        self,
+        lines: Iterable[str],  # the lines, with their ends
+        dialect: CsvDialect,
+    ) -> None:
         self._lines, self._dialect = iter(lines), dialect
         self._again: deque[str] = deque()  # lines that a broken record had taken
         self._taken: list[str] = []  # of the record that is read
@@ -210,16 +181,7 @@ def long_fields() -> Iterator[None]:
 def csv_dialect(
     head: Sequence[str], options: FileOptions, said: str = "", *, by_blanks: bool = True
 ) -> tuple[CsvDialect, list[list[str]]]:
-    r"""Return the dialect that options and the first lines of a file say, and their rows.
-
-    Quotes are those of plain CSV unless options say otherwise; whether the file can be read so is
-    not known yet.
-
-    Examples
-    --------
-    >>> csv_dialect(["# made by hand\n", "a;b\n", "1;2\n"], FileOptions())
-    (CsvDialect(delimiter=';', quote='"', escape='', comment='#', above=1, ...), [['a', 'b'], ...])
-    """
+    """Return the dialect that options and the first lines of a file say, and their rows."""
     quote = '"' if options.quote is None else options.quote
     escape = "" if options.escape in {None, quote} else options.escape or ""
     of = CsvDialect("", quote, escape, options.comment or "")
@@ -243,10 +205,8 @@ def csv_dialect(
 
 
 def _have_names(rows: list[list[str]]) -> bool:
-    """Whether rows begin with names of their own, for which the header has no field.
-
-    With a delimiter at the end of each row they would also have one field more.
-    """
+    """Whether rows begin with names of their own, for which the header has no field."""
+    # With a delimiter at the end of each row they would also have one field more.
     below = rows[1:]
     return (
         len(below) > 1  # one alone may have a field too many
@@ -281,11 +241,9 @@ def _delimiter(lines: Sequence[str], dialect: CsvDialect) -> str:
 def _above(
     head: Sequence[str], dialect: CsvDialect, given: str, options: FileOptions, by_blanks: bool
 ) -> int:
-    """Return how many lines above the header begin with a sign and are no rows.
-
-    A line is none if it does not have as many fields as those below, which a header such as
-    ``#id,name`` has; nor are those above such a line.
-    """
+    """Return how many lines above the header begin with a sign and are no rows."""
+    # A line is none if it does not have as many fields as those below, which a header such as
+    # #id,name has; nor are those above such a line.
     sign = head[0][:1] if head else ""
     if not sign or sign not in SIGNS:
         return 0
@@ -322,10 +280,8 @@ def _width(line: str, dialect: CsvDialect) -> int:
 
 
 def _are_columns(rows: list[list[str]], lines: int, options: FileOptions) -> bool:
-    """Whether rows that are split by blanks are a table: of one width, and with numbers.
-
-    Numbers with blanks between their groups, and times of a day, are one field.
-    """
+    """Whether rows that are split by blanks are a table: of one width, and with numbers."""
+    # Numbers with blanks between their groups, and times of a day, are one field.
     widths = [len(row) for row in rows]
     if (
         len(rows) < 2 + options.header
@@ -351,27 +307,14 @@ def _is_number(cell: str) -> bool:
 
 @dataclass
 class Look:
-    """What reading a whole table by a dialect has shown.
-
-    Parameters
-    ----------
-    dialect : CsvDialect
-        The dialect.
-    header : list of str
-        The first record; empty if it cannot be read.
-    rows : int
-        How many records there are, but the first.
-    bad : int
-        How many of them cannot be read, or have another number of fields than the header.
-    first : Record, optional
-        The first of them.
-    """
+    """What reading a whole table by a dialect has shown."""
 
     dialect: CsvDialect
-    header: list[str]
-    rows: int = 0
+    header: list[str]  # the first record; empty if it cannot be read
+    rows: int = 0  # how many records there are, but the first
+    # how many of them cannot be read, or have another number of fields than the header
     bad: int = 0
-    first: Record | None = None
+    first: Record | None = None  # the first of them
 
 
 def is_bad(record: Record, width: int) -> bool:
@@ -410,13 +353,11 @@ def look(lines: Iterable[str], dialect: CsvDialect, *, every: bool) -> Look:
 
 
 def speaks_for(lines: Iterable[str], of: CsvDialect) -> bool:
-    r"""Whether the characters of a file are what such a dialect writes, as far as they show it.
-
-    Without quotes, a field has text after a quote that is closed, or one inside, and fewer fields
-    stand in quotes than lines have others. Backslashes without quotes stand before what must be
-    escaped, at least once before a delimiter, a line's end, another or the N of a missing cell,
-    which a path such as C:\new does not do.
-    """
+    """Whether the characters of a file are what such a dialect writes, as far as they show it."""
+    # Without quotes, a field has text after a quote that is closed, or one inside, and fewer fields
+    # stand in quotes than lines have others. Backslashes without quotes stand before what must be
+    # escaped, at least once before a delimiter, a line's end, another or the N of a missing cell,
+    # which a path such as C:\new does not do.
     if of.quote == '"':
         return True
     between = re.escape(of.delimiter) + r"\r\n"

@@ -58,18 +58,7 @@ class Copied(NamedTuple):
 
 
 def recognised(path: Path, ending: str) -> tuple[str | None, tuple[str, ...]]:
-    r"""Return what a file is by its first bytes, or by how its name ends, and a note about it.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = pathlib.Path(folder, "export.xls")
-    ...     _ = path.write_text("a;b\n1;2\n")
-    ...     kind, notes = recognised(path, ".xls")
-    >>> kind, notes[0].partition(" is ")[2]
-    ('csv', 'not a workbook but text, and is read as CSV.')
-    """
+    """Return what a file is by its first bytes, or by how its name ends, and a note about it."""
     with path.open("rb") as file:
         start = file.read(512)
     if start.startswith(SQLITE):
@@ -105,18 +94,7 @@ def copied(
     name: str,
     options: FileOptions = FileOptions(),
 ) -> Copied:
-    r"""Write a table as plain CSV without a header, row by row.
-
-    Examples
-    --------
-    >>> import io
-    >>> text = b"@relation t\n@attribute x real\n@attribute y {no,yes}\n@data\n1.5,yes\n?,no\n"
-    >>> out = io.StringIO()
-    >>> copied("arff", Path("t.arff"), io.BytesIO(text), out, name="t.arff")
-    Copied(names=('x', 'y'), contents={'x': 'number', 'y': 'levels'}, notes=())
-    >>> out.getvalue().split()
-    ['"1.5","yes"', '"","no"']
-    """
+    """Write a table as plain CSV without a header, row by row."""
     copy = _Copy(out, name)
     if kind == "excel":
         notes = _copy_sheet(file, copy, options)
@@ -128,11 +106,7 @@ def copied(
 
 
 def numbered(columns: int) -> list[str]:
-    """Return the names of columns that have none.
-
-    >>> numbered(2)
-    ['column 1', 'column 2']
-    """
+    """Return the names of columns that have none."""
     return [f"column {i}" for i in range(1, columns + 1)]
 
 
@@ -157,17 +131,13 @@ CONTENTS: dict[type, Content] = {
 
 
 class _Copy:
-    """The copy of a table.
+    """The copy of a table."""
 
-    Parameters
-    ----------
-    out : text file
-        Takes it.
-    name : str
-        The name of the original in messages.
-    """
-
-    def __init__(self, out: TextIO, name: str) -> None:
+    def __init__(
+        self,
+        out: TextIO,  # takes it
+        name: str,  # the name of the original in messages
+    ) -> None:
         self.name = name
         self.names: list[str] = []
         # All are in quotes: the csv module does not see that a lone carriage return needs them.
@@ -202,11 +172,7 @@ def _only(contents: set[Content | None]) -> Content | None:
 
 
 def _written(cell: Any) -> str:
-    """Return a cell as CSV has it.
-
-    >>> [_written(cell) for cell in (3.0, 1.234, True, None, dt.date(2024, 3, 4))]
-    ['3', '1.2340', 'true', '', '2024-03-04']
-    """
+    """Return a cell as CSV has it."""
     match cell:
         case str():
             return cell
@@ -225,15 +191,8 @@ def _written(cell: Any) -> str:
 
 
 def number(value: float) -> str:
-    """Return a number with each of its digits, so that it is read as what it is anywhere.
-
-    Beside columns with decimal commas 1.234 would be 1234, and 1.2340 cannot be.
-
-    Examples
-    --------
-    >>> [number(x) for x in (3.0, 0.1 + 0.2, -1.234, 1e300)]
-    ['3', '0.30000000000000004', '-1.2340', '1e+300']
-    """
+    """Return a number with each of its digits, so that it is read as what it is anywhere."""
+    # Beside columns with decimal commas 1.234 would be 1234, and 1.2340 cannot be.
     if value.is_integer() and abs(value) < EXACT:
         return str(int(value))
     text = repr(value)
@@ -378,11 +337,9 @@ def _damaged(name: str, error: Exception) -> ValueError:
 
 
 def _check_archive(file: BinaryIO, name: str) -> tuple[str, ...]:
-    """Return notes on a workbook, or raise a ValueError if it would take memory without end.
-
-    Calamine makes all cells between the first of a sheet and the last, and ends the process where
-    it cannot.
-    """
+    """Return notes on a workbook, or raise a ValueError if it would take memory without end."""
+    # Calamine makes all cells between the first of a sheet and the last, and ends the process where
+    # it cannot.
     size = file.seek(0, 2)
     file.seek(0)
     if file.read(len(ZIP)) != ZIP:
@@ -444,11 +401,7 @@ def _area(sheet: IO[bytes]) -> tuple[int, int, int, int, bool]:
 
 
 def _column_number(letters: bytes) -> int:
-    """Return the number of a column from 1 on.
-
-    >>> _column_number(b"A"), _column_number(b"AB")
-    (1, 28)
-    """
+    """Return the number of a column from 1 on."""
     total = 0
     for letter in letters:
         total = 26 * total + letter - ord("A") + 1
@@ -486,11 +439,7 @@ def _chosen(
 
 
 def listed(names: Sequence[str], most: int = 20) -> str:
-    """Return names in a sentence.
-
-    >>> listed(["a", "b"])
-    '"a", "b"'
-    """
+    """Return names in a sentence."""
     shown = ", ".join(f'"{each}"' for each in names[:most])
     return shown + (f" and {len(names) - most} more" if len(names) > most else "")
 

@@ -18,30 +18,14 @@ FEW_LINES = 3  # of a table of one column, up to which chance may put one sign i
 
 
 class ColumnNames(NamedTuple):
-    """The names of the columns, each another one.
-
-    Parameters
-    ----------
-    names : list of str
-        The names.
-    spaced : bool
-        Whether a blank follows each delimiter, which is left out.
-    repeated : tuple of str
-        Names that more than one column has.
-    looks_like_data : bool
-        Whether the line that is taken for the names looks like a row.
-    unnamed : tuple of int
-        The columns to which the header gives no name, counted from 1.
-    undivided : str
-        What each row has as often, in a table of one column.
-    """
+    """The names of the columns, each another one."""
 
     names: list[str]
-    spaced: bool = False
-    repeated: tuple[str, ...] = ()
-    looks_like_data: bool = False
-    unnamed: tuple[int, ...] = ()
-    undivided: str = ""
+    spaced: bool = False  # whether a blank follows each delimiter, which is left out
+    repeated: tuple[str, ...] = ()  # names that more than one column has
+    looks_like_data: bool = False  # whether the line that is taken for the names looks like a row
+    unnamed: tuple[int, ...] = ()  # the columns to which the header gives no name, counted from 1
+    undivided: str = ""  # what each row has as often, in a table of one column
 
     def notes(self, source: Source) -> Iterator[str]:
         """Yield a sentence about each thing that is odd."""
@@ -97,11 +81,7 @@ def column_names(source: Source, rows: Sequence[Sequence[str]]) -> ColumnNames:
 
 
 def _told_apart(names: Sequence[str]) -> list[str]:
-    """Return names of which those that came before have a number behind them.
-
-    >>> _told_apart(["a", "b", "a", "a (2)", "a"])
-    ['a', 'b', 'a (3)', 'a (2)', 'a (4)']
-    """
+    """Return names of which those that came before have a number behind them."""
     taken, seen, found = set(names), set[str](), []
     for name in names:
         own = name
@@ -114,11 +94,7 @@ def _told_apart(names: Sequence[str]) -> list[str]:
 
 
 def _undivided(rows: Sequence[Sequence[str]]) -> str:
-    """Return what may stand between the fields of a table that has one column, if anything does.
-
-    >>> _undivided([["x^y"], ["1^a"], ["2^b"], ["3^a"]]), _undivided([["t"], ["1:30"], ["2:45"]])
-    ('^', '')
-    """
+    """Return what may stand between the fields of a table that has one column, if anything does."""
     lines = [row[0] for row in rows if row and row[0].strip()]
     for sign in ";|\t^~:" if len(lines) > FEW_LINES else "":
         counts = {line.count(sign) for line in lines[1:]}

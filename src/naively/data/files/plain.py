@@ -22,19 +22,7 @@ MOST = 1 << 16  # bytes; of larger files DuckDB reads more in the time that its 
 
 
 def plain_rows(source: Source) -> tuple[ColumnNames, list[list[str]]] | None:
-    r"""Return the names of the columns of a small file and its rows; None if it is not plain CSV.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> file = pathlib.Path(tempfile.mkdtemp(), "coins.csv")
-    >>> _ = file.write_text("metal,grams\nsilver,7.5\n")
-    >>> plain_rows(Source(file, "coins.csv", "csv").surveyed())
-    (ColumnNames(names=['metal', 'grams'], ...), [['silver', '7.5']])
-    >>> _ = file.write_text("metal,grams\n'silver'\n")
-    >>> plain_rows(Source(file, "coins.csv", "csv").surveyed()) is None
-    True
-    """
+    """Return the names of the columns of a small file and its rows; None if it is not plain CSV."""
     made_here = source.written_as is not None or source.copy_of or source.compressed
     if source.format != "csv" or made_here or not 0 < source.survey.size <= MOST:
         return None
@@ -61,25 +49,14 @@ def plain_rows(source: Source) -> tuple[ColumnNames, list[list[str]]] | None:
 
 
 class PlainTable(Stream):
-    """A small file of plain CSV, as a table.
-
-    Parameters
-    ----------
-    source : Source
-        The file.
-    header : ColumnNames
-        The names of its columns.
-    rows : list of list of str
-        Its rows.
-    choose, wanted, labels, most
-        As ``choose``, ``wanted``, ``labels`` and ``rows`` of a ``FileTable``.
-    """
+    """A small file of plain CSV, as a table."""
 
     def __init__(
         self,
         source: Source,
-        header: ColumnNames,
+        header: ColumnNames,  # the names of its columns
         rows: list[list[str]],
+        # as choose, wanted, labels and rows of a FileTable
         choose: Callable[[Sequence[str]], list[str]],
         wanted: Mapping[str, Reading],
         labels: str | None,

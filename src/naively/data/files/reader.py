@@ -359,11 +359,9 @@ def _choose(
 def read_folder(
     folder: Path, encoding: str | None = None
 ) -> tuple[dict[str, NDArray[np.object_]], tuple[str, ...]]:
-    """Read the texts below a folder, sorted by name, and the sub-folder each came from.
-
-    Hidden files are skipped; deeper folders belong to the class above them. Without an encoding
-    texts are UTF-8, and other bytes the letters that they are in windows-1252.
-    """
+    """Read the texts below a folder, sorted by name, and the sub-folder each came from."""
+    # Hidden files are skipped; deeper folders belong to the class above them. Without an encoding
+    # texts are UTF-8, and other bytes the letters that they are in windows-1252.
     entries = sorted(p for p in folder.iterdir() if not p.name.startswith("."))
     classes = [p for p in entries if p.is_dir()]
     strays = [p for p in entries if not p.is_dir()]
@@ -407,19 +405,7 @@ TABLES = (".parquet", ".pq", ".csv", ".tsv", ".jsonl", ".ndjson")  # .txt may be
 
 
 def files_at(path: Path) -> list[Path] | None:
-    r"""Return the tables at a pattern, or in a folder and its ``key=value`` folders, sorted.
-
-    None is returned of a path that is one file, or a folder of something else.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> folder = Path(tempfile.mkdtemp())
-    >>> (folder / "year=2026").mkdir()
-    >>> _ = (folder / "year=2026" / "a.csv").write_text("b\n1\n")
-    >>> [file.relative_to(folder).as_posix() for file in files_at(folder)]
-    ['year=2026/a.csv']
-    """
+    """Return the tables at a pattern, or in a folder and its ``key=value`` folders, sorted."""
     if path.is_dir():
         return sorted(_within(path)) or None
     if path.exists() or not has_magic(str(path)):
@@ -441,37 +427,21 @@ def _within(folder: Path) -> Iterator[Path]:
 
 
 def partition_of(file: Path, root: Path) -> dict[str, str]:
-    """Return what the folders between a root and a file say.
-
-    >>> partition_of(Path("data/year=2026/month=11/a.parquet"), Path("data"))
-    {'year': '2026', 'month': '11'}
-    """
+    """Return what the folders between a root and a file say."""
     within = file.parent.relative_to(root) if file.is_relative_to(root) else file.parent
     pairs = (part.partition("=") for part in within.parts if "=" in part)
     return {key: value for key, _, value in pairs}
 
 
 class SeveralFiles(Stream):
-    """The rows of several files, one file after another.
-
-    Parameters
-    ----------
-    tables : sequence of Stream
-        The files.
-    partitions : sequence of dict of str to str
-        What is said of each by its folders.
-    names : sequence of str
-        The columns.
-    notes : sequence of str
-        What is said of files that are not among them.
-    """
+    """The rows of several files, one file after another."""
 
     def __init__(
         self,
-        tables: Sequence[Stream],
-        partitions: Sequence[dict[str, str]],
+        tables: Sequence[Stream],  # the files
+        partitions: Sequence[dict[str, str]],  # what is said of each by its folders
         names: Sequence[str],
-        notes: Sequence[str] = (),
+        notes: Sequence[str] = (),  # what is said of files that are not among them
     ) -> None:
         readable = {name for table in tables for name in table.readable}
         readable |= {name for partition in partitions for name in partition}

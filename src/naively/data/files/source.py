@@ -42,28 +42,15 @@ RETURN, FEED, QUOTE = b'\r\n"'
 
 @dataclass(frozen=True)
 class Survey:
-    """The size of a text file, in bytes and in rows.
+    """The size of a text file, in bytes and in rows."""
 
-    Parameters
-    ----------
-    size : int
-        Bytes, decompressed.
-    longest : int
-        Bytes of the longest line.
-    lines : int, optional
-        How many rows there are, the header and empty lines included; a line that ends between
-        quotes goes on in the next. None if rows were not counted.
-    filled : int, optional
-        How many of the rows are not empty.
-    mixed : bool
-        Whether lines end in several ways.
-    """
-
-    size: int = 0
-    longest: int = 0
+    size: int = 0  # Bytes, decompressed
+    longest: int = 0  # bytes of the longest line
+    # how many rows there are, the header and empty lines included; a line that ends between quotes
+    # goes on in the next. None if rows were not counted
     lines: int | None = None
-    filled: int | None = None
-    mixed: bool = False
+    filled: int | None = None  # how many of the rows are not empty
+    mixed: bool = False  # whether lines end in several ways
 
 
 class _Lines:
@@ -95,13 +82,7 @@ class _Lines:
 
 
 def survey(file: BinaryIO, name: str, *, quotes: bool, longest: float = LONGEST) -> Survey:
-    r"""Count the bytes and rows of a file of lines.
-
-    Examples
-    --------
-    >>> survey(io.BytesIO(b'a,b\n1,"x\ny"\n\n2,z'), "t.csv", quotes=True)
-    Survey(size=16, longest=4, lines=4, filled=3, mixed=False)
-    """
+    """Count the bytes and rows of a file of lines."""
     lines, rows = _Lines(), _Lines()
     size = quoted = 0
     for chunk in chunks_of(file):
@@ -132,15 +113,9 @@ def survey(file: BinaryIO, name: str, *, quotes: bool, longest: float = LONGEST)
 
 
 def recount(file: BinaryIO, delimiter: str, *, skips_empty_lines: bool, header: bool = True) -> int:
-    r"""Count the rows of CSV with Python's own reader, which is exact and slow.
-
-    The reader knows that a quote inside a field opens nothing, which the ends of lines do not tell.
-
-    Examples
-    --------
-    >>> recount(io.BytesIO(b'a,b\n5" pipe,x\n\n6" pipe,y\n'), ",", skips_empty_lines=True)
-    2
-    """
+    """Count the rows of CSV with Python's own reader, which is exact and slow."""
+    # The reader knows that a quote inside a field opens nothing, which the ends of lines do not
+    # tell.
     with (
         long_fields(),
         io.TextIOWrapper(file, "utf-8-sig", "surrogateescape", newline="") as text,
@@ -180,58 +155,30 @@ GZIP_DAMAGE: Damage = (EOFError, gzip.BadGzipFile, zlib.error)
 
 @dataclass(frozen=True)
 class Source:
-    """A table in a file.
+    """A table in a file."""
 
-    Parameters
-    ----------
-    path : Path
-        The file that is opened: the user's, or a copy of it.
-    name : str
-        The name of the file in messages.
-    format : str
-        ``"csv"``, ``"jsonl"`` or ``"parquet"``; before it is copied also what `formats` copies.
-    is_json_array : bool
-        Whether the rows are the elements of one JSON array, rather than one on each line.
-    notes : tuple of str
-        Sentences about what was repaired in the copy.
-    repaired, plain_ends : bool
-        Whether this is a copy with clean text, and one whose lines all end alike.
-    long_lines : bool
-        Whether a line may be longer than DuckDB's default, at the price of its parallel reading.
-    survey : Survey
-        How large the text is, and how many rows it has.
-    options : FileOptions
-        What was said of the file.
-    delimiter : str
-        The delimiter that the first line of the file said, a line which the copy does not have.
-    names : tuple of str
-        The names of the columns, of a copy as plain CSV, which has no header.
-    written_as : tuple of Source and CsvDialect, optional
-        What such a copy was made of.
-    copy_of : str
-        What the file is of which this is such a copy; else an empty string.
-    contents : mapping of str to str
-        What columns are, as far as the file itself says it.
-    left_out : binary file, optional
-        Takes the rows that cannot be read.
-    """
-
-    path: Path
-    name: str
-    format: str
+    path: Path  # the file that is opened: the user's, or a copy of it
+    name: str  # the name of the file in messages
+    format: str  # "csv", "jsonl" or "parquet"; before it is copied also what formats copies
+    # whether the rows are the elements of one JSON array, rather than one on each line
     is_json_array: bool = False
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # sentences about what was repaired in the copy
+    # whether this is a copy with clean text, and one whose lines all end alike
     repaired: bool = False
     plain_ends: bool = False
+    # whether a line may be longer than DuckDB's default, at the price of its parallel reading
     long_lines: bool = False
-    survey: Survey = Survey()
-    options: FileOptions = FileOptions()
+    survey: Survey = Survey()  # how large the text is, and how many rows it has
+    options: FileOptions = FileOptions()  # what was said of the file
+    # the delimiter that the first line of the file said, a line which the copy does not have
     delimiter: str = ""
+    # the names of the columns, of a copy as plain CSV, which has no header
     names: tuple[str, ...] = ()
-    written_as: tuple[Source, CsvDialect] | None = None
-    copy_of: str = ""
+    written_as: tuple[Source, CsvDialect] | None = None  # what such a copy was made of
+    copy_of: str = ""  # what the file is of which this is such a copy; else an empty string
+    # what columns are, as far as the file itself says it
     contents: Mapping[str, Content] = field(default_factory=dict)
-    left_out: BinaryIO | None = None
+    left_out: BinaryIO | None = None  # takes the rows that cannot be read
 
     @property
     def named(self) -> bool:
@@ -297,14 +244,7 @@ def check_exists(path: Path) -> None:
 
 
 def plain_extension(path: Path) -> str:
-    """Return how the name of a file ends, in small letters, before it was compressed.
-
-    Examples
-    --------
-    >>> import pathlib
-    >>> plain_extension(pathlib.Path("t.CSV.gz"))
-    '.csv'
-    """
+    """Return how the name of a file ends, in small letters, before it was compressed."""
     plain = path.with_suffix("") if path.suffix.lower() in COMPRESSIONS else path
     return plain.suffix.lower()
 
@@ -319,11 +259,9 @@ def start_of(source: Source) -> bytes:
 
 
 def _zstandard_size(source: Source) -> int:
-    """Return how many bytes the blocks of a Zstandard file hold at most (RFC 8878).
-
-    A compressed block does not say how many it holds. The walk over all blocks also shows whether
-    the file was cut short, which DuckDB does not notice; DuckDB checks the checksums of frames.
-    """
+    """Return how many bytes the blocks of a Zstandard file hold at most (RFC 8878)."""
+    # A compressed block does not say how many it holds. The walk over all blocks also shows whether
+    # the file was cut short, which DuckDB does not notice; DuckDB checks the checksums of frames.
     size = 0
     with source.open() as file:
 

@@ -71,38 +71,19 @@ class NotPlainError(Exception):
 
 
 class FileTable(Stream):
-    """A table in a file.
-
-    Parameters
-    ----------
-    source : Source
-        The file.
-    choose : callable
-        Takes the names of all columns and returns those to read.
-    wanted : mapping of str to Reading
-        How the cells of columns are read of which it is known.
-    scratch : Path
-        A folder for a copy, which damaged text needs.
-    labels : str, optional
-        The column whose cells are read as they are written.
-    rows : int
-        How many rows a batch has at most.
-    connection : duckdb.DuckDBPyConnection, optional
-        What reads the file; by default a connection of its own.
-    memory : int, optional
-        How many bytes may be taken for reading.
-    """
+    """A table in a file."""
 
     def __init__(
         self,
         source: Source,
-        choose: ChooseColumns,
-        wanted: Mapping[str, Reading],
-        scratch: Path,
-        labels: str | None = None,
-        rows: int = ROWS,
+        choose: ChooseColumns,  # takes the names of all columns and returns those to read
+        wanted: Mapping[str, Reading],  # how the cells of columns are read of which it is known
+        scratch: Path,  # a folder for a copy, which damaged text needs
+        labels: str | None = None,  # the column whose cells are read as they are written
+        rows: int = ROWS,  # how many rows a batch has at most
+        # what reads the file; by default a connection of its own
         connection: Connection | None = None,
-        memory: int | None = None,
+        memory: int | None = None,  # how many bytes may be taken for reading
     ) -> None:
         self._source, self._scratch, self._labels, self._rows = source, scratch, labels, rows
         self._expected = wanted
@@ -287,10 +268,7 @@ def _expected(source: Source, found: Scan) -> int | None:
 
 
 def _are_all(source: Source, found: Scan, rows: int) -> bool:
-    """Whether DuckDB reads as many rows of a table as its text has.
-
-    Where it does not, the table may be written again, once; then a ValueError is raised.
-    """
+    """Whether DuckDB reads as many rows of a table as its text has."""
     expected, skips = _expected(source, found), found.skips_empty_lines
     if expected is None or rows == expected:
         return True
@@ -358,10 +336,9 @@ class Field:
 
 @dataclass(frozen=True)
 class Scan:
-    """A table function that reads a source, and the columns it gives.
+    """A table function that reads a source, and the columns it gives."""
 
-    Columns that hold lists, records or bytes have the kind "nested", and may be absent from it.
-    """
+    # Columns that hold lists, records or bytes have the kind "nested", and may be absent from it.
 
     table: str
     fields: list[Field]

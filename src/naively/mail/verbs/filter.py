@@ -138,10 +138,7 @@ def parser_of(verb: str) -> Parser:
 
 
 def _filter(options: argparse.Namespace, message: bytes, whole: bool) -> tuple[bytes, int]:
-    """Return a message with the filter's headers, and the exit status.
-
-    ``whole`` is whether these bytes are all of the message, rather than its beginning.
-    """
+    """Return a message with the filter's headers, and the exit status."""
     from naively.mail.lazily import import_email
 
     import_email()
