@@ -94,7 +94,7 @@ class SmoothingCurve(Tabular):
 
 
 def smoothing_curve(
-    model: Model,  # what was learned
+    model: Model,
     sample: Sample | None,  # rows that it has learned
     held_out: Batch | None,  # labelled rows that it has not learned, as it encodes them
     values: Iterable[float] | None,
@@ -318,7 +318,7 @@ class LearningCurve(Tabular):
 
 def learning_curve(
     model: Model,  # what was learned of all rows, without weights
-    batch: Batch,  # these rows, as model.counted encodes them
+    batch: Batch,
     # the rows to score, encoded alike; or how many rows to hold out anew in each repeat, or a share
     # of them below 1
     test: Batch | float | None,

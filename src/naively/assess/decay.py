@@ -146,7 +146,7 @@ class DecayCurve(Tabular):
 
 def decay_curve(
     model: Model,  # what was learned of all rows, without weights
-    batch: Batch,  # these rows, as model.counted encodes them
+    batch: Batch,
     time: Named,  # the time of each
     blocks: int = 10,  # how many blocks, as equal in rows as can be; rows of one time are in one
     # in blocks; by default 1/4, 1/2, 1, 2, 4, ... and infinity

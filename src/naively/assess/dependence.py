@@ -217,7 +217,7 @@ ROUNDING = 1e-9
 class Coded:
     """A column, or a word of a text, as codes: which of its values each row has."""
 
-    name: str  # what it is called
+    name: str
     roots: tuple[object, ...]  # the columns of the table that it follows from
     codes: NDArray[np.int64]  # (rows,): from 0; negative where a cell is missing
 

@@ -77,7 +77,7 @@ class Predicted(NamedTuple):
 class HeldOutFolds:
     """The folds of a sample that were held out."""
 
-    reservoir: Reservoir  # where the sample is from
+    reservoir: Reservoir
     sample: Sample
     folds: Folds  # how many folds there are
     rows: int  # how many rows were predicted, copies too
@@ -335,7 +335,7 @@ class Terms:
 
     table: Floats  # (terms, rows, classes): the terms
     base: Floats  # (rows, classes): what else is in the sum
-    labels: Labels  # the labels of the rows
+    labels: Labels
     start: Floats = field(init=False)  # arguments: the weights of terms, then biases
 
     def __post_init__(self) -> None:

@@ -68,7 +68,7 @@ class Support:
     size: float  # how many rows of equal weight would be as uncertain (Kish, Survey sampling, 1965)
     groups: int  # how many groups they are of; 0 where each row is for itself
     groups_size: float  # how many groups of equal weight would be as uncertain
-    accuracy: Mean  # the means over the rows
+    accuracy: Mean
     log_loss: Mean
     brier: Mean
     auc: Area | None  # the area under the ROC curves, if there are any

@@ -52,7 +52,7 @@ class Prequential(Tabular):
 
 def prequential(
     rows: Rows,
-    labels: Labels,  # their labels and weights
+    labels: Labels,
     model: Callable[[], Model],  # returns the model that has learned all rows before
     learn: Callable[[slice], object],  # learns the rows of a slice
     every: int = EVERY,  # how many rows a batch has; the last may have fewer

@@ -110,7 +110,7 @@ class Splits:
     fold: Places  # (rows,): the number of the fold, or block, of each row
     groups: Places | None  # (rows,): the number of the group of each row; none is split
     in_order: bool  # whether folds are blocks in the order of a time
-    said: str  # what it is, in words
+    said: str
 
     def __iter__(self) -> Iterator[Split]:
         """Yield a split for each fold that is judged."""

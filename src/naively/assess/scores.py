@@ -447,10 +447,10 @@ def scores(
     p: Floats,
     learned: LabelArray,
     y: LabelArray,
-    weight: Floats | None = None,
-    copies: NDArray[np.int64] | None = None,
-    groups: NDArray[np.int64] | None = None,
-    cost: Cost = None,
+    weight: Floats | None = None,  # (rows,): of each row with all its copies
+    copies: NDArray[np.int64] | None = None,  # (rows,): how many equal rows each stands for
+    groups: NDArray[np.int64] | None = None,  # (rows,): the number of the group of each
+    cost: Cost = None,  # of answers (see NaiveBayes.predict)
 ) -> Scores:
     """Score posteriors, (rows, learned classes), against the right labels, (rows,)."""
     labels, code = np.unique(y, return_inverse=True)
@@ -563,6 +563,7 @@ class Roc:
 
 def roc(score: Floats, truth: Floats, weight: Floats | None = None) -> Roc:
     """Return the ROC curve of scores; there must be rows of the class, and others."""
+    # The truth is 1 for a row of the class. Scikit-learn's function takes a second to import.
     return rank(score, truth, Weighted(weight)).roc
 
 
@@ -576,6 +577,9 @@ class Ranked(NamedTuple):
 
 def rank(score: Floats, truth: Floats, counted: Weighted) -> Ranked:
     """Return the ROC curve of scores as ``roc`` does, and how sure it is."""
+    # A row of the class errs by the share of the other rows that score below it, less the area, by
+    # its share of the class; another row by the share of the class above it (DeLong, DeLong &
+    # Clarke-Pearson, 1988).
     _, place = np.unique(score, return_inverse=True)
     weight = np.ones(len(score)) if counted.weight is None else counted.weight
     inside, outside = (np.bincount(place, weight * of) for of in (truth, 1.0 - truth))
@@ -645,7 +649,7 @@ class Bin:
 
 def mean_deviation(n: int, p: float) -> float:
     """Return the mean of abs(k / n - p), where k is binomial with n trials of probability p."""
-    if not 0 < p < 1:
+    if not 0 < p < 1:  # De Moivre's closed form: Diaconis & Zabell, Closed form summation (1991)
         return 0.0
     least = min(math.floor(n * p), n - 1)  # n * p may be rounded up to n
     log_choose = math.lgamma(n) - math.lgamma(least + 1) - math.lgamma(n - least)

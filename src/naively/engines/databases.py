@@ -282,8 +282,8 @@ class ColumnType:
     """A column of a table in a database."""
 
     name: str
-    kind: Kind  # what its values are
-    type: str  # its type, as the database names it
+    kind: Kind
+    type: str
     whole: bool = False  # whether its values are whole numbers of 64 bits at most
 
 

@@ -443,7 +443,7 @@ def _posteriors(model: Model, rows: Rows, prior: Any) -> list[Any]:
 class Predicting:
     """Predicts a partition in a worker, to which Spark ships it as it ships any function."""
 
-    content: bytes  # the model file
+    content: bytes
     read: Sequence[str]  # the columns that the model reads
     names: Sequence[str]  # all columns of the result
     answer: Answer  # returns the further columns of some rows

@@ -489,7 +489,7 @@ def write_linear(
     groups: Mapping[GroupKey, int],  # the number of each group in the header
     # the number of each class among the slopes; the number after the last has slopes of 0
     places: Sequence[int],
-    arrays: Arrays,  # the arrays of the file
+    arrays: Arrays,
 ) -> Saved | None:
     """Return what the header says of a linear part, if there is one, and add its arrays."""
     # The arrays are linear/range of shape (lines, 2), where a line is clipped; linear/unit of shape
@@ -847,7 +847,7 @@ class SampledRows:
     # their cells
     batches: Sequence[tuple[Batch, Keys, Keys]]
     seed: np.uint64  # what the keys were made with
-    seen: int  # how many rows they are a sample of
+    seen: int
 
     def __len__(self) -> int:
         return int(sum(batch.times.sum() for batch, _, _ in self.batches))

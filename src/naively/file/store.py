@@ -73,7 +73,7 @@ HISTORY = "history"  # in the provenance: what was done to the model
 class Content(NamedTuple):
     """What a model file holds."""
 
-    model: Model  # what was learned
+    model: Model
     provenance: Saved
     sample: SampledRows | None  # a sample of the rows that were learned, if it was saved
 

@@ -34,10 +34,10 @@ class Counted:
     """Counts that were read from a dump."""
 
     def __init__(self) -> None:
-        self.counts: dict[str, Counts] = {}
+        self.counts: dict[str, Counts] = {}  # how many messages of ham, and of spam, hold a word
         self.messages: Counts = (0.0, 0.0)
-        self.days: dict[str, int] = {}
-        self.unknown = 0
+        self.days: dict[str, int] = {}  # since 1970, on which each word was last learned
+        self.unknown = 0  # words of the dump that are no words here
 
     def add(self, word: str, count: Counts, day: int) -> None:
         """Count a word, beside what differs from it in capitals only."""

@@ -57,7 +57,7 @@ class Seen:
 
     def __init__(
         self,
-        text: str,  # the text that is seen
+        text: str,
         links: list[str],  # the hosts that it links to, and has pictures of
         # how something was hidden in it: by "style" a text, by a "comment" or "markup" that shows
         # nothing the parts of a word from each other

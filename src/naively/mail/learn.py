@@ -34,7 +34,10 @@ class Done:
     """What became of the messages of a batch."""
 
     def __init__(self) -> None:
-        self.n = self.again = self.moved = self.empty = 0
+        self.n = 0  # messages that were learned, or unlearned
+        self.again = 0  # that had been learned, or unlearned, before, and so were passed over
+        self.moved = 0  # of those learned, which had been learned as the other class
+        self.empty = 0  # without words, and so passed over
         self.notes: list[str] = []
 
 

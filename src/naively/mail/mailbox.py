@@ -55,7 +55,7 @@ class Found:
 
     def __init__(
         self,
-        path: Path,  # the file that holds it
+        path: Path,
         # returns the message; it raises an error if the file is plainly not mail
         read: Callable[[], bytes],
         number: int | None = None,  # of an mbox, which of its messages it is, from 1 on

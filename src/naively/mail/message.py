@@ -50,6 +50,8 @@ if TYPE_CHECKING:
 # here costs every message some milliseconds: neither NumPy nor typing is imported.
 
 
+# body: what is seen of the parts that are shown; links: their hosts; received: the path; headers:
+# their names; attachments: types, names and texts; hidden: how something was hidden from the reader
 COLUMNS = (
     "subject", "body", "links", "sender", "recipients", "reply_to", "received", "message_id",
     "mailer", "headers", "attachments", "hidden",
@@ -99,7 +101,7 @@ def read_message(
     # a sentence is added about each thing that was beyond the limits, and so not read
     notes: Notes | None = None,
 ) -> dict[str, str | bool]:
-    """Read one message."""
+    """Return the texts of a message by column, and whether its sender is among the contacts."""
     notes = {} if notes is None else notes
     row: dict[str, str | bool] = dict.fromkeys(COLUMNS, "")
     raw = within_limits(raw, notes)

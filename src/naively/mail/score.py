@@ -90,7 +90,7 @@ class Verdict:
         self,
         # the counts; or the weights of evidence, which are kept from message to message
         table: MailTable | WordWeights,
-        words: Sequence[str],  # the words, each once
+        words: Sequence[str],
     ) -> None:
         self.probability, self.log_odds = 0.5, 0.0
         self._words: Sequence[str] = ()

@@ -203,7 +203,7 @@ class Told:
     """A message that a client tells, and what became of it."""
 
     path: Path
-    message: bytes  # the message
+    message: bytes
     label: str | None  # its class; None to forget it
     # whether the model was changed, once this is on the disk
     done: asyncio.Future[bool] = field(default_factory=asyncio.Future)
@@ -212,11 +212,7 @@ class Told:
 class Daemon:
     """Clients are accepted, answered and logged until the daemon is told to stop."""
 
-    def __init__(
-        self,
-        settings: Service,  # how messages are scored and learned
-        log: Callable[[str], object],  # writes a line
-    ) -> None:
+    def __init__(self, settings: Service, log: Callable[[str], object]) -> None:
         self._settings, self._log = settings, log
         self._scorers = ThreadPoolExecutor(settings.workers, "score")
         self._learner = ThreadPoolExecutor(1, "learn")

@@ -39,11 +39,7 @@ HAS_LENGTH = (1, 3)  # the first version whose answers to REPORT and SYMBOLS hav
 class RefusedError(Exception):
     """A request is refused."""
 
-    def __init__(
-        self,
-        code: str,  # a name of sysexits.h
-        why: str,
-    ) -> None:
+    def __init__(self, code: str, why: str) -> None:
         super().__init__(why)
         self.code = code
 

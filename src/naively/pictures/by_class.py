@@ -138,7 +138,7 @@ def draw_many_densities(
     edges: Array,  # (bins + 1,): of bins
     density: Floats,  # (bins, classes): the density in each
     names: Names,
-    label: str,  # of the colours
+    label: str,
     said: Said,
     ax: On,
     *,
@@ -298,8 +298,8 @@ def _middle(inside: NDArray[np.bool_]) -> tuple[int, int]:
 def draw_surface(
     x: Floats,  # (points,): the grid
     y: Floats,
-    values: Floats,  # (points of y, points of x): Probabilities, or log odds
-    label: str,  # of the colours
+    values: Floats,  # (points of y, points of x): probabilities, or log odds
+    label: str,
     said: Said,
     ax: On,
     *,

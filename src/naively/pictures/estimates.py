@@ -334,8 +334,8 @@ def draw_distributions(
     at_mode: Floats,  # (lines,): the densities there
     at_mean: Floats,
     *,
-    parameter: str,  # the name of the parameter
-    title: str,  # what is drawn
+    parameter: str,
+    title: str,
     each: str,  # what there is a line for: a column or a level
     ax: On = None,
 ) -> Axes:
@@ -402,7 +402,7 @@ def draw_contours(
     density: Floats,  # (rows, columns): the density at each point of the grid
     means: Two,  # the means of both parameters, and where the density is highest
     mode: Two,
-    title: str,  # what is drawn
+    title: str,
     ax: On,
 ) -> Axes:
     """Draw a density of a mean and a variance as contours that hold 50, 80 and 95 % of it."""

@@ -114,7 +114,7 @@ PER_LINE = 5
 def draw_images(
     images: Floats,  # (images, height, width): NaN is left white
     names: Names,
-    label: str,  # what the colours are
+    label: str,
     notes: Names,  # what is said below
     ax: On = None,
 ) -> Axes:
@@ -314,7 +314,7 @@ HATCHES = ("", "///", "...", "\\\\\\", "xxx", "---", "+++", "ooo")  # in black a
 
 @styled()
 def draw_weights(
-    names: Names,  # the features
+    names: Names,
     weight: Floats,  # (classes, features): their weights; one row for two classes
     labels: Sequence[object],  # the class of each row
     what: str,  # what the weights add up to

@@ -46,7 +46,7 @@ class ShownRow:
     # posterior is lowest; of the rows that are wrong, one whose right class has the lowest
     # posterior
     why: str
-    row: int  # its place among the rows
+    row: int
 
 
 def choose(p: Floats, right: NDArray[np.integer] | None = None, each: int = EACH) -> list[ShownRow]:

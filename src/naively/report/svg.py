@@ -26,7 +26,7 @@ IDENTIFIER = re.compile(r'(id="|url\(#|href="#)')
 
 
 def svg_of(
-    ax: Axes,  # what was drawn
+    ax: Axes,
     name: str,  # of letters and digits; it keeps the identifiers of different pictures apart
     label: str,  # what the picture shows, for who cannot see it
 ) -> str:

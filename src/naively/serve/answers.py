@@ -25,11 +25,11 @@ class ModelAnswers:
 
     def __init__(
         self,
-        found: Content,  # what a model file holds
+        found: Content,
         *,
         strict: bool = False,  # whether a key that is no column is refused
         most: int | None = None,  # how many rows are taken at once
-        decision: Decision = MOST_PROBABLE,  # how the answer follows from the posterior
+        decision: Decision = MOST_PROBABLE,
         # which model answers: the digest of its file, and the time when it was last changed
         identity: Json | None = None,
     ) -> None:

@@ -73,7 +73,7 @@ class ModelFile:
     def __init__(
         self,
         path: Path,
-        limits: RequestLimits,  # what is taken
+        limits: RequestLimits,
         counts: metrics.Metrics,  # where loads are counted
         decide: Decide,  # how answers follow from the posteriors of a model
     ) -> None:
@@ -135,9 +135,9 @@ class ModelService:
 
     def __init__(
         self,
-        path: str | Path,  # the model file
+        path: str | Path,
         page_of: Page,  # what writes the report
-        limits: RequestLimits = RequestLimits(),  # what is taken
+        limits: RequestLimits = RequestLimits(),
         # how answers follow from the posteriors of a model; by default the most probable class
         decide: Decide = lambda _: MOST_PROBABLE,
     ) -> None:

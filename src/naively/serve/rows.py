@@ -90,7 +90,7 @@ def _constant(name: str) -> None:
 class RowColumn:
     """A column of a model, and what its cells may be in JSON."""
 
-    name: Name  # of the column
+    name: Name
     # what it was learned as; None where it was missing throughout, or may hold anything
     kind: Kind | None
     reading: Reading | None = None  # how its strings are read, where they stand for something else

@@ -60,7 +60,7 @@ class Attribute:
     content: Content | None  # what it is, if the type says it
     # returns the value that is written so; a KeyError or a ValueError if it is none
     read: Callable[[str], Any]
-    what: str  # what a value is, in messages
+    what: str
     # what a sparse row means that does not hold it; None if that cannot be told
     absent: float | str | None = None
 

@@ -94,8 +94,8 @@ class Record(NamedTuple):
 
     line: int
     fields: list[str]
-    lines: list[str]
-    is_broken: bool = False
+    lines: list[str]  # as they are written
+    is_broken: bool = False  # a quote is never closed, or has text after it
 
 
 class Records:
@@ -104,11 +104,7 @@ class Records:
     # Of a record whose quotes are wrong the first line is one that is broken, and reading goes on
     # with the next.
 
-    def __init__(
-        self,
-        lines: Iterable[str],  # the lines, with their ends
-        dialect: CsvDialect,
-    ) -> None:
+    def __init__(self, lines: Iterable[str], dialect: CsvDialect) -> None:
         self._lines, self._dialect = iter(lines), dialect
         self._again: deque[str] = deque()  # lines that a broken record had taken
         self._taken: list[str] = []  # of the record that is read

@@ -135,7 +135,7 @@ class _Copy:
 
     def __init__(
         self,
-        out: TextIO,  # takes it
+        out: TextIO,
         name: str,  # the name of the original in messages
     ) -> None:
         self.name = name

@@ -54,7 +54,7 @@ class PlainTable(Stream):
     def __init__(
         self,
         source: Source,
-        header: ColumnNames,  # the names of its columns
+        header: ColumnNames,
         rows: list[list[str]],
         # as choose, wanted, labels and rows of a FileTable
         choose: Callable[[Sequence[str]], list[str]],

@@ -438,7 +438,7 @@ class SeveralFiles(Stream):
 
     def __init__(
         self,
-        tables: Sequence[Stream],  # the files
+        tables: Sequence[Stream],
         partitions: Sequence[dict[str, str]],  # what is said of each by its folders
         names: Sequence[str],
         notes: Sequence[str] = (),  # what is said of files that are not among them

@@ -169,7 +169,7 @@ class Source:
     # whether a line may be longer than DuckDB's default, at the price of its parallel reading
     long_lines: bool = False
     survey: Survey = Survey()  # how large the text is, and how many rows it has
-    options: FileOptions = FileOptions()  # what was said of the file
+    options: FileOptions = FileOptions()
     # the delimiter that the first line of the file said, a line which the copy does not have
     delimiter: str = ""
     # the names of the columns, of a copy as plain CSV, which has no header
