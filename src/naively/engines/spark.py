@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache, partial
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from naively.counting.axis import Name
 from naively.counting.labels import Beside
 from naively.data.arrow import ArrowStream, filled
 from naively.data.columns import (
@@ -35,12 +36,18 @@ from naively.engines.stream import LabelledStream
 from naively.file import store
 from naively.fitting.sample import Reservoir
 from naively.kernels import dispatch
+from naively.kernels.reference import Floats
 from naively.messages import warn
 from naively.model.class_prior import Cost, decide, given_prior, shift
 from naively.model.model import Model
 from naively.schema.choose import EventModels, contents_given
 from naively.schema.schema import Schema, other_kind
 from naively.schema.settings import Probabilities, Settings
+
+if TYPE_CHECKING:
+    from pyarrow import Array, DataType, RecordBatch
+    from pyspark.sql import DataFrame
+    from pyspark.sql.types import DataType as SparkType
 
 # --- A frame of Spark is counted where its partitions are; what travels is counts, not rows ------
 #
@@ -55,7 +62,7 @@ from naively.schema.settings import Probabilities, Settings
 # that place too: of a task that fails, Spark makes several attempts and a trace of the JVM.
 
 
-RecordBatches: TypeAlias = Iterator[Any]  # of PyArrow's RecordBatch
+RecordBatches: TypeAlias = "Iterator[RecordBatch]"
 What: TypeAlias = Literal["model", "forms", "error", "warning"]
 Report: TypeAlias = tuple[What, bytes]
 
@@ -67,7 +74,7 @@ FEW = 16  # model files that are joined in one place
 class LabelledFrame(NamedTuple):
     """A frame of Spark, and which of its columns are labels, weights and the like."""
 
-    frame: Any
+    frame: DataFrame
     target: str
     beside: Mapping[str, str]  # the columns of what is said beside labels (``Beside``)
 
@@ -191,7 +198,7 @@ class _Partition(Stream):
         self._record_batches = batches
 
     def columns(self) -> Iterator[dict[str, Column]]:
-        some: list[Any] = []
+        some: list[RecordBatch] = []
         for batch in self._record_batches:
             some.append(batch)
             if sum(map(len, some)) >= ROWS or sum(one.nbytes for one in some) >= BYTES:
@@ -200,14 +207,14 @@ class _Partition(Stream):
         if some:
             yield from in_pieces(self._read_arrow(some))
 
-    def _read_arrow(self, some: list[Any]) -> dict[str, Column]:
+    def _read_arrow(self, some: list[RecordBatch]) -> dict[str, Column]:
         import pyarrow as pa
 
         return ArrowStream(pa.Table.from_batches(some).rename_columns(self.names)).read()
 
 
 def _readings(
-    frame: Any, strings: Sequence[str], said: ReadAs, before: Mapping[Any, Reading]
+    frame: DataFrame, strings: Sequence[str], said: ReadAs, before: Mapping[Name, Reading]
 ) -> dict[str, Reading]:
     """Return how the columns of strings of a frame are read, by the forms of all their cells."""
     if not strings:
@@ -246,7 +253,7 @@ class FormsOfPartition:
             yield _batch([("forms", content.encode())])
 
 
-def _joined(counted: Any) -> list[Report]:
+def _joined(counted: DataFrame) -> list[Report]:
     """Return the reports of all partitions, with few model files left among them."""
     held = [counted.persist()]  # so that no partition is counted twice
     try:
@@ -299,7 +306,7 @@ def _tree(parts: Iterable[Partition]) -> Partition | None:
     return part
 
 
-def _batch(reports: list[Report]) -> Any:
+def _batch(reports: list[Report]) -> RecordBatch:
     import pyarrow as pa
 
     what, content = ([report[i] for report in reports] for i in range(2))
@@ -330,7 +337,7 @@ OTHER_PYTHON = re.compile(  # than that of the driver, or one without its packag
 LAST_OF_JAVA = re.compile(r"^.*most recent failure: .*?\): (?:\w+\.)*\w+: ")
 
 
-def kinds_of(frame: Any, names: Sequence[str]) -> dict[str, Kind | None]:
+def kinds_of(frame: DataFrame, names: Sequence[str]) -> dict[str, Kind | None]:
     """Return what columns of a frame hold, by their types; no row is read."""
     refuse_twice(frame.columns)
     wanted = set(names)
@@ -344,7 +351,7 @@ def kinds_of(frame: Any, names: Sequence[str]) -> dict[str, Kind | None]:
     return kinds
 
 
-def numbered(frame: Any) -> Any:
+def numbered(frame: DataFrame) -> DataFrame:
     """Return a frame whose columns are numbered, as Spark hands none over that has a dot in it."""
     return frame.toDF(*(f"c{i}" for i in range(len(frame.columns))))
 
@@ -395,10 +402,12 @@ def sentence(message: str) -> str:
 PREDICTION = "prediction"
 UNSURE = "unsure"  # as ``decide`` says it; null where labels are no strings
 
-Answer: TypeAlias = "Callable[[Model, Rows], list[Any]]"  # arrays of PyArrow, one a column
+Answer: TypeAlias = "Callable[[Model, Rows], list[Array]]"  # one a column
 
 
-def predict(frame: Any, model: Model, cost: Cost = None, reject: float | None = None) -> Any:
+def predict(
+    frame: DataFrame, model: Model, cost: Cost = None, reject: float | None = None
+) -> DataFrame:
     """Return a frame of Spark with a column more: the most probable class, or least costly one."""
     import pyarrow as pa
 
@@ -408,7 +417,9 @@ def predict(frame: Any, model: Model, cost: Cost = None, reject: float | None = 
     return _answered(frame, model, {PREDICTION: kind}, partial(_labels, cost=cost, reject=reject))
 
 
-def predict_proba(frame: Any, model: Model, class_prior: Probabilities | None = None) -> Any:
+def predict_proba(
+    frame: DataFrame, model: Model, class_prior: Probabilities | None = None
+) -> DataFrame:
     """Return a frame of Spark with further columns: the probability of each class."""
     import pyarrow as pa
 
@@ -418,7 +429,7 @@ def predict_proba(frame: Any, model: Model, class_prior: Probabilities | None = 
     return _answered(frame, model, dict.fromkeys(names, pa.float64()), answer)
 
 
-def _labels(model: Model, rows: Rows, cost: Cost, reject: float | None) -> list[Any]:
+def _labels(model: Model, rows: Rows, cost: Cost, reject: float | None) -> list[Array]:
     import pyarrow as pa
 
     classes = pa.array(model.classes.tolist())
@@ -430,7 +441,7 @@ def _labels(model: Model, rows: Rows, cost: Cost, reject: float | None) -> list[
     return [pa.array(found, classes.type)]
 
 
-def _posteriors(model: Model, rows: Rows, prior: Any) -> list[Any]:
+def _posteriors(model: Model, rows: Rows, prior: Floats | None) -> list[Array]:
     import pyarrow as pa
 
     p = model.posterior(rows)
@@ -448,7 +459,7 @@ class Predicting:
     names: Sequence[str]  # all columns of the result
     answer: Answer  # returns the further columns of some rows
 
-    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
+    def __call__(self, batches: RecordBatches) -> RecordBatches:
         import pyarrow as pa
 
         one_core()
@@ -459,7 +470,7 @@ class Predicting:
                 more = self.answer(model, self._rows(batch))
             yield pa.RecordBatch.from_arrays([*batch.columns, *more], names=list(self.names))
 
-    def _rows(self, batch: Any) -> Rows:
+    def _rows(self, batch: RecordBatch) -> Rows:
         here = {name: place for place, name in enumerate(self.names)}
         return as_rows(batch.select([here[n] for n in self.read]).rename_columns(list(self.read)))
 
@@ -469,7 +480,9 @@ def _opened(content: bytes) -> Model:
     return store.from_bytes(content).model
 
 
-def _answered(frame: Any, model: Model, more: dict[str, Any], answer: Answer) -> Any:
+def _answered(
+    frame: DataFrame, model: Model, more: dict[str, DataType], answer: Answer
+) -> DataFrame:
     """Return a frame with further columns, of these types of PyArrow."""
     from pyspark.sql.types import StructField, StructType
 
@@ -482,7 +495,7 @@ def _answered(frame: Any, model: Model, more: dict[str, Any], answer: Answer) ->
     return numbered(frame).mapInArrow(predicting, StructType(fields))
 
 
-def _read(frame: Any, schema: Schema) -> list[str]:
+def _read(frame: DataFrame, schema: Schema) -> list[str]:
     """Return the columns of a frame that a model reads, or raise what is wrong with them."""
     # Those that were not learned are no mistake here, as they are to stay beside the prediction.
     learned = [name for name in frame.columns if name in set(schema.order)]
@@ -499,12 +512,12 @@ def _read(frame: Any, schema: Schema) -> list[str]:
     return names
 
 
-def _type(of: Any) -> Any:
+def _type(of: DataType) -> SparkType:
     """Return Spark's type of a column by PyArrow's."""
     import pyarrow as pa
     from pyspark.sql import types
 
-    every: list[tuple[Callable[[Any], bool], Any]] = [
+    every: list[tuple[Callable[[DataType], bool], SparkType]] = [
         (pa.types.is_boolean, types.BooleanType()),
         (pa.types.is_integer, types.LongType()),
         (pa.types.is_floating, types.DoubleType()),

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache, wraps
 from textwrap import TextWrapper
+from types import ModuleType
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -20,15 +21,23 @@ from typing import (
     TypeVar,
 )
 
+import numpy as np
 from numpy.typing import NDArray
 
 from naively.messages import shortened, visible
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
 
 On: TypeAlias = "Axes | None"  # what to draw on; None: a new figure
 Names: TypeAlias = Sequence[str]
+Floats: TypeAlias = NDArray[np.float64]
+Array: TypeAlias = "NDArray[Any]"  # numbers or times
+Handle: TypeAlias = "Artist | tuple[Artist, ...]"  # what a legend names
+Dash: TypeAlias = "str | tuple[int, tuple[int, ...]]"
+Look: TypeAlias = dict[str, Any]  # what Matplotlib is told by keywords
 
 # --- The one style of all pictures, and the Axes that they are drawn on --------------------------
 #
@@ -41,7 +50,7 @@ WIDTH, HEIGHT = 3.35, 2.5  # inches
 COLOURS = (
     "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#9A8F00",
 )  # fmt: skip
-DASHES: tuple[Any, ...] = (
+DASHES: tuple[Dash, ...] = (
     "-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0, (7, 2)),
 )  # fmt: skip
 MARKERS = "os^DvP*X"
@@ -51,7 +60,7 @@ LONGEST = 24  # characters of a name in a picture
 ALONG = 36  # characters of one line of the label of a vertical axis
 BELOW = 44  # and of a horizontal one
 BESIDE = 12  # characters of the name of what is predicted, which stands before that of a class
-STYLE: dict[str, Any] = {
+STYLE: Look = {
     "font.size": 8,
     "axes.titlesize": 8,
     "axes.labelsize": 8,
@@ -114,9 +123,7 @@ def inches(ax: Axes) -> tuple[float, float]:
     return box.width * figure.get_figwidth(), box.height * figure.get_figheight()
 
 
-def name_rows(
-    ax: Axes, names: Sequence[str], at: Sequence[float] | NDArray[Any] | None = None
-) -> None:
+def name_rows(ax: Axes, names: Sequence[str], at: Sequence[float] | Array | None = None) -> None:
     """Write names beside the rows of Axes, as large as their number leaves room for."""
     places = list(range(len(names))) if at is None else list(at)
     lines = max(places, default=0.0) + 1 if places else 1
@@ -174,7 +181,7 @@ def with_names(text: str) -> str:
     return "".join(named)
 
 
-def pyplot() -> Any:
+def pyplot() -> ModuleType:
     """Return Matplotlib's pyplot, which draws to files where there is no display."""
     try:
         import matplotlib.pyplot as plt
@@ -185,12 +192,12 @@ def pyplot() -> Any:
     return plt
 
 
-def line(i: int) -> dict[str, Any]:
+def line(i: int) -> Look:
     """Return how the line of the i-th class is drawn."""
     return {"color": COLOURS[i % MOST], "linestyle": DASHES[i % MOST]}
 
 
-def points(i: int) -> dict[str, Any]:
+def points(i: int) -> Look:
     """Return how the points of the i-th class are drawn."""
     return {"color": COLOURS[i % MOST], "marker": MARKERS[i % MOST], "linestyle": "none"}
 
@@ -263,7 +270,7 @@ def class_names(labels: Sequence[object]) -> list[str]:
     return [class_name(label) if len(labels) <= MOST else name_of(label) for label in labels]
 
 
-def whole_numbers(axis: Any, most: int = 10) -> None:
+def whole_numbers(axis: Axis, most: int = 10) -> None:
     """Write whole numbers only on an axis, about so many at most."""
     from matplotlib.ticker import MaxNLocator
 
@@ -274,7 +281,7 @@ def put_endless(ax: Axes, x: float, y: float, sign: float, colour: str) -> None:
     """End a bar or a line in an arrow, beside which it says that the weight is infinite."""
     ax.plot([x], [y], ">" if sign > 0 else "<", color=colour, markersize=5.5, clip_on=False)
     said, off, side = ("+∞", 4.5, "left") if sign > 0 else ("-∞", -4.5, "right")
-    how: dict[str, Any] = {"textcoords": "offset points", "ha": side, "va": "center"}
+    how: Look = {"textcoords": "offset points", "ha": side, "va": "center"}
     ax.annotate(said, (x, y), (off, 0), fontsize=7, **how)
 
 
@@ -297,13 +304,13 @@ def _across(names: Sequence[str]) -> int:
 
 def put_legend(
     ax: Axes,
-    handles: Sequence[Any],
+    handles: Sequence[Handle],
     names: Sequence[str],
     where: Literal["left", "right"] = "left",
 ) -> None:
     """Put a legend above the Axes, in as many columns as fit; to the right beside long names."""
     # Matplotlib may leave out names that begin with "_", so they are set when the legend is there.
-    legend: Any = ax.legend(
+    legend = ax.legend(
         handles,
         [" " * len(name) for name in names],
         loc="lower left" if where == "left" else "lower right",
@@ -338,6 +345,6 @@ def put_said(ax: Axes, said: Said, where: Literal["center", "right"] = "center")
         ax.set_ylabel(said.y)
     if lines:
         at = {"center": 0.5, "right": 1.0}[where], 0
-        how: dict[str, Any] = {"xycoords": ax.xaxis.label, "textcoords": "offset points"}
+        how: Look = {"xycoords": ax.xaxis.label, "textcoords": "offset points"}
         how |= {"ha": where, "va": "top", "fontsize": 6, "color": GREY, "gid": "notes"}
         ax.annotate("\n".join(lines), at, (0, -2), **how)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from naively.pictures.axes import Floats
+
 WHOLE = 0.95  # the share of numbers that are on a grid which is called theirs
 GRIDS = (1.0, 0.5, 0.1)  # that numbers are looked for on
 ROUND = (1.0, 2.0, 2.5, 5.0, 10.0)

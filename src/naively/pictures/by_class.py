@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -15,6 +16,10 @@ from naively.pictures.axes import (
     HEIGHT,
     MOST,
     WIDTH,
+    Array,
+    Floats,
+    Handle,
+    Look,
     Names,
     On,
     Said,
@@ -34,13 +39,12 @@ from naively.pictures.axes import (
 from naively.pictures.bins import cut_of
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
 # --- Pictures of one column by class: densities over the data, levels as bars, telling words -----
 
 
-Floats = NDArray[np.float64]
-Array = NDArray[Any]  # numbers or times
 BAR, WORD = 0.095, 0.115  # inches that a bar takes, and one with a name of its own
 FAINT = 0.16  # how opaque the data are
 HATCHES = ("", "////", "....", "\\\\\\\\", "xxxx", "----", "++++", "oooo")
@@ -71,16 +75,17 @@ def draw_densities(
         middle = x if edges is None else np.sqrt(edges[1:] * edges[:-1])
         density = density * ((middle if stepped else x) * np.log(10))[:, None]
         observed = None if observed is None else observed * (middle * np.log(10))[:, None]
-    handles: list[Any] = []
+    handles: list[Handle] = []
     for i in range(len(names)):
         if observed is not None and sides is not None:
             heights = np.repeat(observed[:, i], 2)
             ax.fill_between(sides, heights, color=COLOURS[i % MOST], alpha=FAINT, linewidth=0)
-        handles.append(_of_counts(ax, x, density[:, i], i, len(names)) if stems else None)
-        if stepped and sides is not None:
-            handles[-1] = ax.plot(sides, np.repeat(density[:, i], 2), **line(i))[0]
-        elif not stems:
-            handles[-1] = ax.plot(x, density[:, i], **line(i))[0]
+        if stems:
+            handles.append(_of_counts(ax, x, density[:, i], i, len(names)))
+        elif stepped and sides is not None:
+            handles += ax.plot(sides, np.repeat(density[:, i], 2), **line(i))
+        else:
+            handles += ax.plot(x, density[:, i], **line(i))
     top, more = _top(density, observed, edges, stepped=stepped)
     ax.set_ylim(0, 1.05 * top or 1.0)
     if x.dtype.kind == "M":
@@ -110,7 +115,7 @@ def _top(
     return least, [f"a spike from {span} is cut: it is {max(top, highest):.3g} high"]
 
 
-def _end(x: Any) -> str:
+def _end(x: np.generic) -> str:
     """Write the end of a bin."""
     return str(x.astype("datetime64[D]")) if isinstance(x, np.datetime64) else f"{x:.6g}"
 
@@ -119,13 +124,13 @@ def _date(ax: Axes) -> None:
     """Write few dates, and in short."""
     from matplotlib import dates
 
-    new: Any = dates
+    new: ModuleType = dates
     locator = new.AutoDateLocator(minticks=3, maxticks=6)
     ax.xaxis.set_major_locator(locator)
     ax.xaxis.set_major_formatter(new.ConciseDateFormatter(locator))
 
 
-def _of_counts(ax: Axes, x: Array, p: Floats, i: int, n: int) -> Any:
+def _of_counts(ax: Axes, x: Array, p: Floats, i: int, n: int) -> Artist:
     """Draw the probabilities of whole numbers as stems, beside those of other classes."""
     step = float(np.diff(x).min()) if len(x) > 1 else 1.0
     at = x + step * 0.6 * (i - (n - 1) / 2) / n
@@ -181,9 +186,10 @@ def draw_levels(
     return ax
 
 
-def _bars_in_groups(ax: Axes, table: Floats, marks: Floats | None = None) -> list[Any]:
+def _bars_in_groups(ax: Axes, table: Floats, marks: Floats | None = None) -> list[Handle]:
     """Draw a group of bars for each row of a table, the first on top, with a mark in each bar."""
-    (n, k), handles = table.shape, []
+    n, k = table.shape
+    handles: list[Handle] = []
     for i in range(k):
         y = np.arange(n) + 0.8 * ((i + 0.5) / k - 0.5)
         handles.append(ax.barh(y, table[:, i], 0.8 / k, **bar(i)))
@@ -193,7 +199,7 @@ def _bars_in_groups(ax: Axes, table: Floats, marks: Floats | None = None) -> lis
     return handles
 
 
-def bar(i: int) -> dict[str, Any]:
+def bar(i: int) -> Look:
     """Return how the bars of the i-th class are drawn."""
     look = {"color": COLOURS[i % MOST], "hatch": HATCHES[i % MOST]}
     return {**look, "edgecolor": "white", "linewidth": 0.3}
@@ -212,7 +218,8 @@ def draw_words(
     ax = new_axes(ax, height=max(HEIGHT * 0.6, WORD * len(words) + 0.9) + legend_height(names))
     finite = weight[np.isfinite(weight)]
     width = np.minimum(weight, 1.3 * finite.max(initial=1.0))
-    y, last, handles, places = 0.0, None, [], []
+    handles: list[Handle] = []
+    y, last, places = 0.0, None, []
     for c, w, real in zip(of_class, width.tolist(), weight.tolist(), strict=True):
         y += 0.5 if last not in (None, c) else 0.0
         drawn = ax.barh(y, w, 0.8, **bar(c))
@@ -289,7 +296,7 @@ def _middle(inside: NDArray[np.bool_]) -> tuple[int, int]:
     """Return the point of a region that is farthest from what is outside."""
     from scipy.ndimage import distance_transform_edt
 
-    depth: Any = distance_transform_edt(np.pad(inside, 1))
+    depth = distance_transform_edt(np.pad(inside, 1))
     i, j = np.unravel_index(int(depth.argmax()), depth.shape)
     return int(i) - 1, int(j) - 1
 
@@ -363,7 +370,7 @@ def draw_contours(
         top = float(of_class[np.isfinite(of_class)].max(initial=0.0))
         at = [share * top for share in LEVELS]
         if top > 0 and of_class.min() < at[-1]:
-            look: dict[str, Any] = {"colors": COLOURS[c % MOST], "linestyles": [DASHES[c % MOST]]}
+            look: Look = {"colors": COLOURS[c % MOST], "linestyles": [DASHES[c % MOST]]}
             ax.contour(x, y, of_class, at, linewidths=0.9, **look)
     notes = [*said.notes, "contours at 5, 20, 50 and 80 % of the highest density"]
     _finish(ax, rows, names, said._replace(notes=notes), faint=True)
@@ -376,7 +383,7 @@ def _finish(
     """Draw rows by class, a legend, and the names of the axes."""
     x, y, code = rows
     limits = {"xlim": ax.get_xlim(), "ylim": ax.get_ylim()}
-    handles: list[Any] = []
+    handles: list[Handle] = []
     for c in range(len(names)):
         of = code == c
         edge = {"markeredgecolor": "white", "markeredgewidth": 0.3}

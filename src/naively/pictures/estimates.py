@@ -14,6 +14,9 @@ from naively.pictures.axes import (
     GREY,
     MOST,
     STYLE,
+    Floats,
+    Handle,
+    Look,
     On,
     line,
     name_of,
@@ -27,18 +30,19 @@ from naively.pictures.bins import bins_of, grid_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
 
 # --- Estimates -----------------------------------------------------------------------------------
 #
 # Pictures of estimates: fitted densities, posteriors, surfaces, and how they change with data.
 
 
-Array = NDArray[np.floating]
+Numbers = NDArray[np.floating]
 Whole = NDArray[np.int64]
-Of: TypeAlias = Mapping[Any, Array]  # by parameter or level
+Of: TypeAlias = Mapping[Any, Numbers]  # by parameter or level
 Point: TypeAlias = tuple[float, float]
 Ends: TypeAlias = tuple[float, ...] | None
-Curves: TypeAlias = Mapping[str, Array]  # by their names
+Curves: TypeAlias = Mapping[str, Numbers]  # by their names
 BARS = 40  # the most bars of a histogram
 MOST_MARKS = 300  # numbers of a series that have a mark each
 MOST_LEVELS = 20  # levels that have a bar each
@@ -50,7 +54,7 @@ PALE = "#D9D9D9"  # of a sample, behind the lines
 
 @styled()
 def draw_densities(
-    x: Array, densities: Curves, sample: Array | None, ax: On = None, *, discrete: bool
+    x: Numbers, densities: Curves, sample: Numbers | None, ax: On = None, *, discrete: bool
 ) -> Axes:
     """Draw densities, or probabilities of whole numbers, over a sample's histogram."""
     ax = new_axes(ax)
@@ -75,7 +79,7 @@ def draw_densities(
     return ax
 
 
-def _bins(sample: Array) -> Array:
+def _bins(sample: Numbers) -> Numbers:
     """Return bins of a sample: as wide as its spread asks for, on the grid of its numbers."""
     edges = np.histogram_bin_edges(sample, bins="auto")
     low, high = float(edges[0]), float(edges[-1])
@@ -123,7 +127,12 @@ def draw_shares(names: Sequence[object], shares: Curves, ax: On = None) -> Axes:
 
 @styled()
 def draw_curve(
-    value: Array, densities: Curves, parameter: object, interval: Ends, level: float, ax: On = None
+    value: Numbers,
+    densities: Curves,
+    parameter: object,
+    interval: Ends,
+    level: float,
+    ax: On = None,
 ) -> Axes:
     """Draw prior, scaled likelihood and posterior; the interval is shaded under the last."""
     ax = new_axes(ax)
@@ -137,7 +146,7 @@ def draw_curve(
         low, high = interval
         inside = (value >= low) & (value <= high)
         posterior = [*densities.values()][-1]
-        how: dict[str, Any] = {"color": COLOURS[0], "alpha": 0.2, "label": f"{level:.0%} interval"}
+        how: Look = {"color": COLOURS[0], "alpha": 0.2, "label": f"{level:.0%} interval"}
         ax.fill_between(value[inside], posterior[inside], linewidth=0, **how)
     ax.set(xlabel=name_of(parameter), ylabel="density")
     ax.set_ylim(bottom=0)
@@ -146,7 +155,7 @@ def draw_curve(
     return ax
 
 
-def _from_0_to_1(ax: Axes, value: Array) -> None:
+def _from_0_to_1(ax: Axes, value: Numbers) -> None:
     """Write 0 and 1 at the ends of an axis of probabilities."""
     if value[0] >= 0 and value[-1] <= 1 and value[-1] - value[0] > 0.9:
         ax.set_xlim(-0.02, 1.02)
@@ -158,7 +167,7 @@ DEEP = 12.0  # nats below the top, to which a log likelihood is drawn
 
 @styled()
 def draw_likelihood(
-    value: Array, height: Array, parameter: object, mle: float, ax: On = None, *, log: bool
+    value: Numbers, height: Numbers, parameter: object, mle: float, ax: On = None, *, log: bool
 ) -> Axes:
     """Draw a likelihood or its logarithm, and mark where it is greatest."""
     ax = new_axes(ax)
@@ -181,13 +190,13 @@ def draw_likelihood(
 
 @styled()
 def draw_surface(
-    mean: Array, variance: Array, surfaces: Curves, best: Mapping[str, Point], ax: On = None
+    mean: Numbers, variance: Numbers, surfaces: Curves, best: Mapping[str, Point], ax: On = None
 ) -> Axes:
     """Draw contours of log densities over mean and variance, and where each is greatest."""
     from matplotlib.lines import Line2D
 
     ax = new_axes(ax)
-    handles, inside = list[Any](), list[NDArray[np.bool_]]()
+    handles, inside = list[Handle](), list[NDArray[np.bool_]]()
     each = zip(surfaces.items(), best.items(), strict=True)
     for i, ((what, table), (name, (x, y))) in enumerate(each):
         if np.isnan(table).all():
@@ -195,7 +204,7 @@ def draw_surface(
         look = line(1 - i)
         drop = [-below for below in reversed(BELOW)]
         depth = table - np.nanmax(table)
-        lines: dict[str, Any] = {"colors": [look["color"]], "linestyles": [look["linestyle"]]}
+        lines: Look = {"colors": [look["color"]], "linestyles": [look["linestyle"]]}
         ax.contour(mean, variance, depth.T, levels=drop, linewidths=1, **lines)
         inside.append(depth >= drop[0])
         handles.append(Line2D([], [], linewidth=1, label=what, **look))
@@ -208,7 +217,7 @@ def draw_surface(
     return ax
 
 
-def _few_powers(axis: Any, subs: tuple[float, ...] = (1.0, 2.0, 5.0)) -> None:
+def _few_powers(axis: Axis, subs: tuple[float, ...] = (1.0, 2.0, 5.0)) -> None:
     """Write plain numbers, as 200 and 500, at few places of a logarithmic axis."""
     from matplotlib.ticker import LogLocator, NullFormatter
 
@@ -217,7 +226,7 @@ def _few_powers(axis: Any, subs: tuple[float, ...] = (1.0, 2.0, 5.0)) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
-def _around(ax: Axes, x: Array, y: Array, inside: NDArray[np.bool_]) -> None:
+def _around(ax: Axes, x: Numbers, y: Numbers, inside: NDArray[np.bool_]) -> None:
     """Show the part of a grid of means and variances that is inside, (rows, columns), and more."""
     ax.set(yscale="log", xlabel="mean", ylabel="variance")
     _few_powers(ax.yaxis)
@@ -230,7 +239,7 @@ def _around(ax: Axes, x: Array, y: Array, inside: NDArray[np.bool_]) -> None:
 
 @styled()
 def draw_updates(
-    value: Array, density: Array, n: Sequence[int], parameter: str, ax: On = None
+    value: Numbers, density: Numbers, n: Sequence[int], parameter: str, ax: On = None
 ) -> Axes:
     """Draw a density for each number of observations, the later the darker."""
     ax = new_axes(ax)
@@ -283,7 +292,7 @@ def draw_consistency(
 
 
 @styled()
-def draw_series(values: Array, ax: On = None) -> Axes:
+def draw_series(values: Numbers, ax: On = None) -> Axes:
     """Draw a sample in its order."""
     ax = new_axes(ax)
     place, marker = np.arange(1, len(values) + 1), "o" if len(values) <= MOST_MARKS else ""
@@ -293,7 +302,7 @@ def draw_series(values: Array, ax: On = None) -> Axes:
 
 
 @styled()
-def draw_autocorrelation(lag: Whole, correlation: Array, band: float, ax: On = None) -> Axes:
+def draw_autocorrelation(lag: Whole, correlation: Numbers, band: float, ax: On = None) -> Axes:
     """Draw the autocorrelation at each lag, with the band that independent values stay in."""
     ax = new_axes(ax)
     ax.axhspan(-band, band, color=PALE, label="95% of independent values")
@@ -317,7 +326,6 @@ def _legend_above(ax: Axes, **options: Any) -> None:
 # Densities of parameters: lines, one for each column or level, and contours of two parameters.
 
 
-Floats = NDArray[np.float64]
 ROOM = 1.08  # of the height of the Axes, to that of the highest curve
 STEEP = 4.0  # what rises without bound at an end is cut off at so many times the rest
 Two: TypeAlias = Sequence[float]

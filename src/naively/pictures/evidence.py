@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from naively.pictures.axes import (
     COLOURS,
@@ -19,6 +18,8 @@ from naively.pictures.axes import (
     SMALL,
     SMALLEST,
     WIDTH,
+    Floats,
+    Look,
     Names,
     On,
     Said,
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
 # --- Pictures of evidence: a waterfall of weights, a nomogram, images of pixels ------------------
 
 
-Floats = NDArray[np.float64]
 Range: TypeAlias = tuple[float, float]
 LINE = 0.17  # inches that a step takes
 FOR, AGAINST = COLOURS[0], COLOURS[1]
@@ -72,7 +72,7 @@ def draw_waterfall(
     y = np.arange(len(items))
     for up, colour, hatch in ((True, FOR, ""), (False, AGAINST, "////")):
         of = (drawn > 0) == up
-        how: dict[str, Any] = {"color": colour, "hatch": hatch, "edgecolor": "white"}
+        how: Look = {"color": colour, "hatch": hatch, "edgecolor": "white"}
         ax.barh(y[of], drawn[of], 0.72, left=start[of], linewidth=0.3, **how)
     for i in range(len(items) - 1):
         ax.plot([end[i], end[i]], [i, i + 1], color=GREY, linewidth=0.6)
@@ -126,7 +126,7 @@ def draw_images(
     ax = new_axes(ax, height=min(3 * HEIGHT, max(0.4 * HEIGHT, (WIDTH - 0.6) * aspect + 0.3)))
     finite = images[np.isfinite(images)]
     least, most = float(finite.min(initial=0.0)), float(finite.max(initial=0.0)) or 1.0
-    how: dict[str, Any] = {"cmap": "Greys", "interpolation": "nearest", "vmin": least, "vmax": most}
+    how: Look = {"cmap": "Greys", "interpolation": "nearest", "vmin": least, "vmax": most}
     for i, name in enumerate(names):
         left = (i % across) * (1 + GAP) * width
         top = (i // across) * (1 + NAME) * height
@@ -327,7 +327,7 @@ def draw_weights(
     place, thick = np.arange(len(names)), 0.8 / k
     shown = class_names(labels[:k])
     for c in range(k):
-        look: dict[str, Any] = {"color": COLOURS[c], "hatch": HATCHES[c], "label": shown[c]}
+        look: Look = {"color": COLOURS[c], "hatch": HATCHES[c], "label": shown[c]}
         y = place + (c - (k - 1) / 2) * thick
         ax.barh(y, weight[c], thick * 0.9, edgecolor="white", linewidth=0, **look)
     ax.axvline(0.0, color=GREY, lw=0.7)
@@ -341,7 +341,7 @@ def draw_weights(
     else:
         more = f"the first {k} of {len(weight):,} classes" if len(weight) > k else None
         fit = max(min(k, ACROSS // (max(map(len, shown)) + 5)), 1)
-        where: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0}
+        where: Look = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0}
         ax.legend(ncols=fit, title=more, columnspacing=1, handlelength=1.2, **where)
     return ax
 
@@ -369,7 +369,7 @@ def draw_strongest(
     names = class_names([label for label, _ in shown])
     small = size_of_names(ax, lines)
     for c, (name, (_, of), high) in enumerate(zip(names, shown, size, strict=True)):
-        how: dict[str, Any] = {"weight": "bold", "color": COLOURS[c], "fontsize": small + 1}
+        how: Look = {"weight": "bold", "color": COLOURS[c], "fontsize": small + 1}
         ax.text(0.0, y, f" {name}", va="center", **how)
         rows = y + 0.5 + np.cumsum(high) - 0.5 * np.array(high)
         ax.barh(rows, [min(w, most) for *_, w in of], 0.7, color=COLOURS[c], label=name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,9 @@ from naively.pictures.axes import (
     MARKERS,
     MOST,
     STYLE,
+    Array,
+    Floats,
+    Look,
     Names,
     On,
     class_axis,
@@ -38,8 +41,6 @@ if TYPE_CHECKING:
 # Pictures of how good predictions are: reliability, confusion, ROC, and what columns are worth.
 
 
-Floats = NDArray[np.float64]
-Array = NDArray[Any]  # numbers or times
 WIDE_BAND, LIGHT = "#D0D0D0", "#9ECAE1"
 BARS = 0.16  # of the height of a diagram, for the rows of its bins
 WRITTEN = 10  # classes up to which cells of a confusion table hold counts
@@ -78,7 +79,7 @@ def plot_reliability(drawn: Sequence[Reliability], ax: On = None) -> Axes:
     said, where = f"{amount(rows[most])} rows", (at[most] + beside, start + bars[most])
     ax.annotate(said, where, va="top", ha=side, fontsize=6, color="#2171B5")
     chance = f"95 % of calibrated models (ECE {now.expected:.3f})"
-    band: dict[str, Any] = {"color": GREY, "alpha": 0.3, "zorder": 1}
+    band: Look = {"color": GREY, "alpha": 0.3, "zorder": 1}
     ax.fill_between(now.confidence, low, high, linewidth=0, label=chance, **band)
     if len(now.confidence) == 1:
         ax.vlines(now.confidence, low, high, linewidth=6, **band)
@@ -291,13 +292,13 @@ def plot_smoothing(
     for value, name in MARKED.items():
         if values[0] <= value <= values[-1]:
             ax.axvline(value, color=GREY, linewidth=0.6, linestyle=":", zorder=0)
-            where: dict[str, Any] = {"xycoords": ax.get_xaxis_transform(), "ha": "center"}
+            where: Look = {"xycoords": ax.get_xaxis_transform(), "ha": "center"}
             where |= {"xytext": (0, 2), "textcoords": "offset points"}
             ax.annotate(name, (value, 1.0), fontsize=7, color=GREY, **where)
     for i, (name, value) in enumerate(chosen.items()):
         if values[0] <= value <= values[-1]:
             label = f"auto: {value:.2g}" + (f" ({name_of(name)})" if len(chosen) > 1 else "")
-            look: dict[str, Any] = {"linewidth": 0.9, "linestyle": (0, (1, 1 + i)), "zorder": 0}
+            look: Look = {"linewidth": 0.9, "linestyle": (0, (1, 1 + i)), "zorder": 0}
             ax.axvline(value, color="black", label=label, **look)
     ticks = _ticks(values)
     ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
@@ -339,7 +340,7 @@ def _ticks(values: Floats) -> list[float]:
 
 def _draw(ax: Axes, curve: Plotted) -> None:
     i = PLACE[curve.name]
-    look: dict[str, Any] = {
+    look: Look = {
         "color": COLOURS[i],
         "linestyle": DASH[curve.name],
         "marker": MARKERS[i],

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from naively.pictures.axes import DASHES, HEIGHT, MARKERS, WIDTH, pyplot, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from numpy.typing import ArrayLike
 
 
 def side_by_side(
@@ -52,7 +53,9 @@ def side_by_side(
     return axes
 
 
-def draw_lines(x: Any, lines: Mapping[str, Any], labels: tuple[str, str], ax: Axes) -> None:
+def draw_lines(
+    x: ArrayLike, lines: Mapping[str, ArrayLike], labels: tuple[str, str], ax: Axes
+) -> None:
     """Draw lines over a logarithmic axis, each with a dash and a marker of its own.
 
     Parameters
