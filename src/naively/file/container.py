@@ -23,7 +23,8 @@ from naively.file.header import Json, Saved, shown
 # flipped bit anywhere is noticed. A program that reads safetensors reads the arrays.
 
 
-Arrays: TypeAlias = dict[str, NDArray[Any]]
+Array: TypeAlias = NDArray[Any]  # of floats, whole numbers, codes or bytes
+Arrays: TypeAlias = dict[str, Array]
 
 KEY = "naively"  # of the header in the file's metadata
 CHECKSUM = "checksum"  # the header's first entry
@@ -112,9 +113,7 @@ class UnreadArrays:
     def __contains__(self, name: str) -> bool:
         return name in self._arrays
 
-    def take(
-        self, name: str, kind: str = "f", shape: tuple[int, ...] | None = None
-    ) -> NDArray[Any]:
+    def take(self, name: str, kind: str = "f", shape: tuple[int, ...] | None = None) -> Array:
         """Return an array of floats "f", integers "i", codes "c" (in 32 bits) or bytes "u"."""
         # In the file whole numbers may be of a narrower type. Where a shape is given, the array has
         # that shape.
@@ -160,7 +159,7 @@ def _checksum(content: bytes) -> str | None:
     return f"{crc32(whole[begin + len(UNKNOWN) :], head):08x}"
 
 
-def _narrow(array: NDArray[Any]) -> NDArray[Any]:
+def _narrow(array: Array) -> Array:
     """Return whole numbers in the narrowest type that holds them, and other arrays as they are."""
     if not array.size:
         return array.astype(INTEGERS[0])

@@ -8,7 +8,17 @@ from contextlib import contextmanager
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import lru_cache
 from types import NoneType, UnionType
-from typing import Any, Literal, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import (
+    Any,
+    Literal,
+    TypeAlias,
+    TypeVar,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from naively.counting.axis import Level
 from naively.data.columns import Kind, Reading
@@ -193,13 +203,12 @@ def read(hint: type[T], value: Json, where: str) -> T:
     # A list becomes a tuple, and an object a dataclass, which must have a field for each entry. A
     # number must be finite, and an integer fit into 64 bits. Level stands for a string, a boolean
     # or a number, or a list of these: the level of a column, or a label.
-    result: T = _read(hint, value, where)
-    return result
+    return cast("T", _read(hint, value, where))
 
 
 def read_fields(
     of: type[T], value: Json, where: str, names: Mapping[str, Hint] | None = None
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return the fields of a dataclass that an object gives, each as its type."""
     if not isinstance(value, dict):
         raise _wrong(where, value, "an object")
@@ -237,7 +246,7 @@ def _hints(of: type, names: tuple[tuple[str, Hint], ...]) -> dict[str, Hint]:
     return {field.name: hints[field.name] for field in fields(of)}
 
 
-def _read(hint: Hint, value: Json, where: str) -> Any:
+def _read(hint: Hint, value: Json, where: str) -> object:
     """Return a value of JSON as a type, or as the first of several types that fits."""
     if get_origin(hint) in (Union, UnionType):
         hints = get_args(hint)
@@ -248,7 +257,9 @@ def _read(hint: Hint, value: Json, where: str) -> Any:
         raise _wrong(where, value, _name(hint))
     if is_dataclass(hint):
         of: Any = hint
-        parts = {name: part for name, part in value.items() if not _tagged(hint, name)}
+        # The entry of its name tells a dataclass from others that fit, unless it has such a field.
+        tagged = all(field.name != "name" for field in fields(of))
+        parts = {name: part for name, part in value.items() if not (tagged and name == "name")}
         return of(**read_fields(of, parts, where))
     if hint is int and not -(2**63) <= value < 2**63:
         raise ValueError(f"{where} is {shown(value)}, which has no place in 64 bits")
@@ -293,11 +304,6 @@ def _is(origin: Hint, what: type) -> bool:
 
 def _class_name(hint: Any) -> str:
     return str(hint.__name__)
-
-
-def _tagged(hint: Any, name: str) -> bool:
-    """Whether an entry is the name of the dataclass, which tells it from others that fit."""
-    return name == "name" and all(field.name != "name" for field in fields(hint))
 
 
 def _name(hint: Hint) -> str:

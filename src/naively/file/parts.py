@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, fields, replace
 from functools import reduce
 from itertools import starmap
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +36,7 @@ from naively.counting.leave_one_out import Part
 from naively.counting.tally import Tally, forget
 from naively.events import EVENT_MODELS
 from naively.events.base import EventModel
-from naively.file.container import Arrays, UnreadArrays
+from naively.file.container import Array, Arrays, UnreadArrays
 from naively.file.header import (
     Columnar,
     FunctionKind,
@@ -126,7 +126,7 @@ def read_analyser(saved: Saved | None, event: EventModel) -> Analyser | None:
 
 # --- Functions: a file has their names, and whoever loads it gives them again
 
-Function: TypeAlias = Callable[[str], Any]
+Function: TypeAlias = Callable[[str], object]
 FUNCTION = "function"  # the entry of an option that is one
 _functions: ContextVar[Mapping[str, Function] | None] = ContextVar("functions", default=None)
 
@@ -312,7 +312,7 @@ def _put_words(axis: Words, name: str, arrays: Arrays) -> None:
             arrays[f"{name}/sizes"] = sizes
 
 
-def _take_words(name: str, size: int, unread: UnreadArrays) -> list[NDArray[Any]]:
+def _take_words(name: str, size: int, unread: UnreadArrays) -> list[Array]:
     """Return the arrays of a vocabulary, whose n-grams are of this size where none is written."""
     words = unread.take(f"{name}/words", "u")
     lengths = unread.take(f"{name}/lengths", "i")

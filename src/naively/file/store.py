@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from io import BytesIO
 from os import PathLike
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from naively import __version__, saving
 from naively.counting.axis import DOCUMENT, Name, Statistic, Words
@@ -30,6 +30,7 @@ from naively.file.header import (
     shown,
 )
 from naively.file.parts import (
+    Function,
     FunctionMissingError,
     SampledRows,
     given_functions,
@@ -126,7 +127,7 @@ def load(path: Source) -> Model:
     return load_all(path).model
 
 
-def load_all(path: Source, functions: Mapping[str, Callable[[str], Any]] | None = None) -> Content:
+def load_all(path: Source, functions: Mapping[str, Function] | None = None) -> Content:
     """Return all that a model file holds."""
     with given_functions(functions):
         if isinstance(path, str | PathLike):
@@ -214,7 +215,7 @@ def _header(model: Model, arrays: Arrays) -> Saved:
 
 def _check_functions(schema: Schema) -> None:
     """Check that no two functions, which a file knows by name, have the same one."""
-    known: dict[str, Callable[[str], Any]] = {}
+    known: dict[str, Function] = {}
     analysers = [of.analyser for of in schema.groups if isinstance(of.analyser, Text)]
     for function in (function for of in analysers for function in of.functions.values()):
         name = name_of(function)
