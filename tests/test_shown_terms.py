@@ -13,7 +13,8 @@ import pandas as pd
 import pytest
 
 from naively import Bernoulli, Categorical, Gaussian, NaiveBayes
-from naively.cli import ask
+from naively.cli import ask, shared
+from naively.file.store import Content
 from naively.inspect.odds import strongest
 from tests.linear_parts import with_linear_part
 from tests.reported import table, with_holes
@@ -200,7 +201,7 @@ def test_the_command_line_says_what_is_missing(
     learned: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     nb = with_linear_part(NaiveBayes().fit(*learned))
-    monkeypatch.setattr(ask, "open_model", lambda _: (nb.model_, {"target": Y}))
+    monkeypatch.setattr(shared, "load", lambda _: Content(nb.model_, {"target": Y}, None))
     with_holes(table(30, seed=1)).to_csv(tmp_path / "new.csv", index=False)
     out = io.StringIO()
     monkeypatch.setattr(sys, "stdout", out)

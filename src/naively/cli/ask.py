@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from naively import saving
-from naively.cli import mail_models, predictions
-from naively.cli import shared as output
+from naively.cli import predictions, shared
 from naively.cli.options import (
     Format,
     HowRead,
@@ -27,7 +26,6 @@ from naively.cli.options import (
     top_option,
 )
 from naively.cli.predictions import ENDINGS
-from naively.cli.shared import Data, column_of, labels_of, names, rows_for, set_aside, types_for
 from naively.messages import Verbosity, say, tell
 
 if TYPE_CHECKING:
@@ -51,10 +49,10 @@ def columns(data: str, target: str | None, how: HowRead, form: Format | None) ->
     """Show what each column is taken for, before anything is learned, with examples and notes."""
     from naively.schema.overview import columns as overview_of
 
-    with Data(data, how, labels=target).opened() as stream:
+    with shared.Data(data, how, labels=target).opened() as stream:
         found = overview_of(stream, target=target).to_dict()
     found["note"] = [*map(Verbosity.written, found["note"])]
-    output.write([*found], zip(*found.values(), strict=True), form)
+    shared.write([*found], zip(*found.values(), strict=True), form)
 
 
 @click.command(cls=Verb)
@@ -102,17 +100,15 @@ def predict(
 
     DATA may be of any length: it is read, and its predictions are written, batch by batch.
     """
-    from naively import saving
     from naively.data.columns import missing_column
     from naively.data.files.reader import files_at
-    from naively.file import store
 
     to = None if out is None else predictions.file_of(out, form)
     if out is not None:
         saving.check_output(out, [*map(str, files_at(Path(data)) or ()), data, model])
-    learned, provenance, sample = store.load_all(model)
+    learned, provenance, sample = shared.load(model)
     target = provenance.get("target")
-    kept = names(keep) or []
+    kept = shared.names(keep) or []
     decision = predictions.decision_of(learned, class_prior, cost, reject)
     if class_prior is not None and (coverage is not None or interval is not None):
         option = "--interval" if coverage is None else "--coverage"
@@ -128,8 +124,8 @@ def predict(
         interval=interval is not None,
         decision=decision,
     )
-    source = Data(data, how.over(provenance), labels=target)
-    with source.opened(types_for(learned, target)) as stream:
+    source = shared.Data(data, how.over(provenance), labels=target)
+    with source.opened(shared.types_for(learned, target)) as stream:
         unknown = next((name for name in kept if name not in stream.names), None)
         if unknown is not None:
             raise ValueError(f"--keep: {data}: {missing_column(unknown, stream.names)}")
@@ -146,10 +142,9 @@ def predict(
 def calibrated(model: Model, sample: SampledRows | None, coverage: float) -> Model:
     """Return a model of which sets are known, by a sample of its rows if need be."""
     from naively.assess.prediction_sets import least_of
-    from naively.estimators.naive_bayes import NaiveBayes
 
     if sample is not None:
-        model = NaiveBayes._of_model(model, sample)._calibrated()
+        model = shared.estimator_of(model, sample)._calibrated()
     least_of(model, coverage)  # what is wrong is said before anything is written
     return model
 
@@ -211,27 +206,25 @@ def evaluate(
     Without DATA it is the sample of the rows that the model has learned, cross-validated.
     """
     from naively.assess.scores import score
-    from naively.estimators.naive_bayes import NaiveBayes
-    from naively.file import store
 
     beside = {"groups": groups, "time": time}
     anew = {"folds": folds, **beside}
     said = [f"--{name}" for name, of in anew.items() if of is not None]
     if data is None and (said or only_held_out):
         raise ValueError(f"{(said or ['--held-out'])[0]} is of the rows of DATA; give DATA.")
-    learned, provenance, sample = found = store.load_all(model)
+    learned, provenance, sample = found = shared.load(model)
     if data is None and sample is None:
         raise ValueError(f"{model} holds no sample of rows; give DATA, or train with --keep-rows.")
     if said and only_held_out:
         raise ValueError(f"--held-out scores the model as it is; leave out {said[0]}.")
     costs = predictions.decision_of(learned, None, cost, None).cost
     if data is None:
-        nb = NaiveBayes._of_model(learned, sample, found.history)
+        nb = shared.estimator_of(learned, sample, found.history)
         write_scores(nb.assess(cost=costs), form)
         return
     target = target or provenance.get("target")
-    rows, table = rows_for(learned, data, how.over(provenance), target)
-    y, weight = labels_of(learned, table, target, data), None
+    rows, table = shared.rows_for(learned, data, how.over(provenance), target)
+    y, weight = shared.labels_of(learned, table, target, data), None
     if provenance.get("frequencies") in table.names:
         weight = table.values(provenance["frequencies"])
     if said:
@@ -242,7 +235,7 @@ def evaluate(
     if only_held_out:
         if not provenance.get("hold_out"):
             raise ValueError(f"{model} was trained on all rows; train it with --hold-out.")
-        aside = set_aside(provenance, table)
+        aside = shared.set_aside(provenance, table)
         if aside is None:
             raise ValueError(
                 f"{data} has {len(rows):,} rows, but {model} was trained on a file of "
@@ -254,17 +247,20 @@ def evaluate(
 
 
 def _learned_again(
-    learned: Model, rows: Rows, table: Rows, y: LabelArray, beside: dict[str, Any], **how: Any
+    learned: Model,
+    rows: Rows,
+    table: Rows,
+    y: LabelArray,
+    beside: dict[str, Any],
+    **how: Any,
 ) -> Scores:
     """Score rows, each by a model that is learned as the one in the file without its fold."""
-    from naively.estimators.naive_bayes import NaiveBayes
-
     for what, name in beside.items():
         if name is not None:
-            column_of(table, name, what)
+            shared.column_of(table, name, what)
     columns = dict.fromkeys([*rows.names, *{*beside.values()}.intersection(table.names)])
     known = table.select(list(columns))
-    return NaiveBayes._of_model(learned).assess(known, y, **beside, **how)
+    return shared.estimator_of(learned).assess(known, y, **beside, **how)
 
 
 @click.command(cls=Verb)
@@ -280,8 +276,8 @@ def explain(
     """Say why: the weight of evidence (nats) of each item for the prediction against its rival."""
     from naively.inspect.explain import explain as explain_rows
 
-    learned, provenance = open_model(model)
-    rows, _ = rows_for(learned, data, how.over(provenance), provenance.get("target"))
+    learned, provenance, _ = shared.load(model)
+    rows, _ = shared.rows_for(learned, data, how.over(provenance), provenance.get("target"))
     if row is not None and row >= len(rows):
         raise ValueError(f"--row {row}: {data} has rows 0 to {len(rows) - 1}.")
     first = 0 if row is None else row
@@ -294,7 +290,7 @@ def explain(
         for c in [found.best]
         for column, value, weight in found.top(c, top)
     )
-    output.write(names, lines, form)
+    shared.write(names, lines, form)
 
 
 @click.command(cls=Verb)
@@ -316,25 +312,26 @@ def show(
     model: str, top: int, parameters: bool, column: str | None, history: bool, form: Format | None
 ) -> None:
     """Show a model: its classes, its columns, its history, and what speaks most for each class."""
-    from naively.file import store
     from naively.inspect.odds import strongest
     from naively.inspect.parameters import parameters as items_of
 
     if column is not None and not parameters:
         raise ValueError("--column chooses among parameters; give --parameters too.")
-    if mail_models.all_of_mail([model]):
+    if shared.all_of_mail([model]):
         if parameters or history:
             raise ValueError("The model of a mail filter has neither --parameters nor --history.")
+        from naively.cli import mail_models
+
         mail_models.show(model, top, form)
         return
-    found = store.load_all(model)
+    found = shared.load(model)
     learned, sample = found.model, found.sample
     if history:
-        output.write_table(found.history, form)
+        shared.write_table(found.history, form)
         return
     if parameters:
         items = items_of(learned, column=column)
-        output.write_table(items.strongest(top) or items, form)
+        shared.write_table(items.strongest(top) or items, form)
         return
     total = learned.counted.tally.class_count.sum()
     tell(f"{total:,.0f} rows, {learned.view.schema.width:,} columns")
@@ -350,7 +347,7 @@ def show(
         for c, label in enumerate(learned.classes.tolist())
         for column, value, weight in strongest(learned, c, top)
     )
-    output.write(["class", "share", "column", "value", "weight"], lines, form)
+    shared.write(["class", "share", "column", "value", "weight"], lines, form)
 
 
 @click.command(cls=Verb)
@@ -362,13 +359,15 @@ def diff(before: str, after: str, top: int, form: Format | None) -> None:
     """Say what two models have learned differently, what changed most first."""
     from naively.inspect.difference import difference
 
-    if mail_models.all_of_mail([before, after]):
+    if shared.all_of_mail([before, after]):
+        from naively.cli import mail_models
+
         mail_models.diff(before, after, top, form)
         return
-    found = difference(open_model(before)[0], open_model(after)[0], top)
+    found = difference(shared.load(before).model, shared.load(after).model, top)
     if found.equal or not found.changes:
         tell(found)
-    output.write_table(found, form)
+    shared.write_table(found, form)
 
 
 def write_scores(s: Scores, form: Format | None, out: TextIO | None = None) -> None:
@@ -384,15 +383,7 @@ def write_scores(s: Scores, form: Format | None, out: TextIO | None = None) -> N
         )
     if not s.area_is_known and "auc" in s.intervals:
         tell(f"The area under the ROC curve is {s.area_in_words}.")
-    output.write_table(s, form, out)
-
-
-def open_model(path: str) -> tuple[Model, dict[str, Any]]:
-    """Return the model in a file, and what was saved about where it comes from."""
-    from naively.file import store
-
-    model, provenance, _ = store.load_all(path)
-    return model, provenance
+    shared.write_table(s, form, out)
 
 
 # --- The verb that writes a page about a model ---------------------------------------------------
@@ -425,25 +416,25 @@ def report(
     kept in the file, if there is one.
     """
     saving.check_output(output, [model] if data is None else [model, data])
-    if mail_models.all_of_mail([model]):
+    if shared.all_of_mail([model]):
         if (target, how.format, how.memory) != (None, None, None):
             raise ValueError("For the model of a mail filter, DATA is mail, which has no options.")
+        from naively.cli import mail_models
+
         mail_models.report(model, data, output)
         return
     from naively.counting.labels import as_classes
-    from naively.file import store
     from naively.report.card import write_card
     from naively.report.page import write_report
 
-    found = store.load_all(model)
-    learned, provenance, sample = found
+    learned, provenance, sample = found = shared.load(model)
     target = target or provenance.get("target")
     rows = labels = None
     if data is not None:
-        rows, table = rows_for(learned, data, how.over(provenance), target)
+        rows, table = shared.rows_for(learned, data, how.over(provenance), target)
         if target is not None and target in table.names:
             labels = as_classes(table.values(target), learned.classes)
-        aside = set_aside(provenance, table)
+        aside = shared.set_aside(provenance, table)
         if aside is not None:
             rows, labels = rows.take(aside), None if labels is None else labels[aside]
             tell(

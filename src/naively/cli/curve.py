@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import click
 
-from naively.cli import shared as output
+from naively import saving
+from naively.cli import shared
 from naively.cli.learn import event_models_of, option_of
 from naively.cli.options import (
     Declared,
@@ -26,7 +27,6 @@ from naively.cli.options import (
     reading_options,
     target_option,
 )
-from naively.cli.shared import labelled_rows_for, names, read_labelled
 from naively.messages import say
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def drawn(metric: str) -> Callable[[Declared], Declared]:
         def write(*, out: str | None, metric: str, form: Format | None, **given: Any) -> None:
             _check(out, [given[name] for name in ("data", "test") if given.get(name)], metric)
             curve = verb(**given)
-            output.write_table(curve, form)
+            shared.write_table(curve, form)
             if out is not None:
                 save_picture(curve.plot(metric=metric), out)
 
@@ -112,11 +112,11 @@ def learning(
     """
     from naively.estimators.naive_bayes import NaiveBayes
 
-    rows, y, name = read_labelled(data, target, how)
+    rows, y, name = shared.read_labelled(data, target, how)
     nb = NaiveBayes(event_models_of(event_models), smoothing=option_of("smoothing", smoothing))
     held_out: Any = _number(hold_out, "--hold-out", "a share of the rows or how many, as in 0.25")
     if test is not None:
-        held_out = read_labelled(test, name, how)[:2]
+        held_out = shared.read_labelled(test, name, how)[:2]
     each = _numbers(sizes, "--sizes", "numbers of rows (10,100,1000) or shares (0.1,1.0)")
     return nb.curve.learning(
         rows, y, test=held_out, sizes=each, repeats=repeats, weights=weights, random_state=seed
@@ -150,27 +150,26 @@ def smoothing(
     file must hold a sample of the learned rows (`train --keep-rows`), or --test is needed.
     """
     from naively.estimators.naive_bayes import NaiveBayes
-    from naively.file import store
 
     each = _numbers(values, "--values", "pseudo-counts of at least 0, as in 0,0.5,1")
     held_out: tuple[Any, Any] = (None, None)
     if _is_model(data):
         if event_models != "auto":
             raise ValueError(f"{data} is a model, whose event models stay: leave out the option.")
-        content = store.load_all(data)
-        nb = NaiveBayes._of_model(content.model, content.sample)
-        target = target or cast("str | None", content.provenance.get("target"))
+        content = shared.load(data)
+        nb = shared.estimator_of(content.model, content.sample)
+        target = target or content.provenance.get("target")
         if content.sample is None and test is None:
             raise ValueError(
                 f"{data} holds no rows to score: name some with --test, or train with --keep-rows."
             )
         model, how = content.model, how.over(content.provenance)
     else:
-        rows, y, target = read_labelled(data, target, how)
+        rows, y, target = shared.read_labelled(data, target, how)
         nb = NaiveBayes(event_models_of(event_models), weights=None).fit(rows, y)
         model = nb.model_
     if test is not None:
-        held_out = labelled_rows_for(model, test, how, target)
+        held_out = shared.labelled_rows_for(model, test, how, target)
     return nb.curve.smoothing(*held_out, values=each)
 
 
@@ -218,7 +217,7 @@ def decay(
     if follow not in {None, "fitted", "kept"}:
         raise ValueError(f"--weights must be fitted, kept or none, got {weights!r}.")
     each = _numbers(half_lives, "--half-lives", "numbers of blocks, as in 0.5,1,2")
-    rows, y, _ = read_labelled(data, target, how)
+    rows, y, _ = shared.read_labelled(data, target, how)
     nb = NaiveBayes(event_models_of(event_models), smoothing=option_of("smoothing", smoothing))
     curve = nb.curve.decay(rows, y, time=time, blocks=blocks, half_lives=each, weights=follow)
     say(curve.said)
@@ -236,7 +235,11 @@ def _is_model(data: str) -> bool:
 
 def _numbers(listed: str | None, option: str, what: str) -> list[float] | None:
     """Return numbers that are split by commas, whole ones as such."""
-    return None if listed is None else [_number(one, option, what) for one in names(listed) or []]
+    return (
+        None
+        if listed is None
+        else [_number(one, option, what) for one in shared.names(listed) or []]
+    )
 
 
 def _number(written: str, option: str, what: str) -> float:
@@ -250,7 +253,6 @@ def _number(written: str, option: str, what: str) -> float:
 
 def _check(out: str | None, inputs: list[str], metric: str) -> None:
     """Raise what is wrong with the picture before the work for it is done."""
-    from naively import saving
     from naively.assess.curves import check_metric
     from naively.pictures.axes import pyplot
 
@@ -265,8 +267,6 @@ def _check(out: str | None, inputs: list[str], metric: str) -> None:
 
 def save_picture(ax: Axes, out: str) -> None:
     """Write a picture to a file, whole or not at all."""
-    from naively import saving
-
     figure = ax.get_figure(root=True)
     assert figure is not None
     content = BytesIO()

@@ -13,19 +13,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from naively.cli import shared as output
+from naively.cli import shared
 from naively.cli.options import HowRead, Verb, file_options, target_option
-from naively.cli.shared import (
-    WIDTH,
-    held_out,
-    print_classes,
-    print_columns,
-    print_explanation,
-    print_row,
-    print_scores,
-    read_labelled,
-    shortened,
-)
 from naively.messages import tell
 from naively.options import FileOptions
 
@@ -69,7 +58,7 @@ def demo(data: str | None, target: str | None, file: FileOptions) -> None:
     """Learn, score and explain on real data: docstrings, digits, wine, tumours; or your own."""
     from naively.kernels import dispatch
 
-    console = output.console(sys.stdout, soft_wrap=not sys.stdout.isatty())
+    console = shared.console(sys.stdout, soft_wrap=not sys.stdout.isatty())
     if dispatch.NATIVE is None:
         tell(dispatch.HINT)
     begin = time.perf_counter()
@@ -80,7 +69,7 @@ def demo(data: str | None, target: str | None, file: FileOptions) -> None:
         for example in _examples():
             _run(console, example)
     else:
-        rows, y, target = read_labelled(data, target, HowRead(file=file))
+        rows, y, target = shared.read_labelled(data, target, HowRead(file=file))
         console.print(ABOUT)
         _run(console, Example(f"{Path(data).name}: which {target}?", lambda: (rows, y)))
     console.print(f"\nAll of this took {time.perf_counter() - begin:.1f} s.", style="dim")
@@ -128,12 +117,12 @@ def _run(console: Console, example: Example) -> None:
     from naively.assess.scores import scores
     from naively.counting.labels import encode_labels
 
-    console.print(f"\n{shortened(example.title, WIDTH)}", style="bold")
+    console.print(f"\n{shared.shortened(example.title, shared.WIDTH)}", style="bold")
     clock = [time.perf_counter()]
     rows, y = example.get()
     labels = encode_labels(y)  # an error if a label is missing
     y = labels.classes[labels.codes]
-    aside = held_out(len(rows), SHARE, SEED)
+    aside = shared.held_out(len(rows), SHARE, SEED)
     if not aside.any():
         raise ValueError(f"{len(rows)} rows are too few to hold a quarter of them out.")
     clock.append(time.perf_counter())
@@ -153,9 +142,9 @@ def _run(console: Console, example: Example) -> None:
     )
     frequency = nb.class_count_ / nb.class_count_.sum()
     always = scores(np.tile(frequency, (len(right), 1)), nb.classes_, right)
-    print_scores(console, found, always, frequency[nb.classes_ == found.majority].sum())
-    print_columns(console, nb.schema_)
-    print_classes(console, nb.model_)
+    shared.print_scores(console, found, always, frequency[nb.classes_ == found.majority].sum())
+    shared.print_columns(console, nb.schema_)
+    shared.print_classes(console, nb.model_)
     hit = nb.classes_[p.argmax(axis=1)] == right
     for name, where in (("right", np.flatnonzero(hit)), ("wrong", np.flatnonzero(~hit))):
         if not len(where):
@@ -163,8 +152,8 @@ def _run(console: Console, example: Example) -> None:
             continue
         row = test.take(where[:1])
         console.print(f"\n  The first answer that is {name}, explained", style="bold")
-        print_row(console, row, example.draw(row) if example.draw else [])
-        print_explanation(console, nb.explain(row)[0], right[where].tolist()[0])
+        shared.print_row(console, row, example.draw(row) if example.draw else [])
+        shared.print_explanation(console, nb.explain(row)[0], right[where].tolist()[0])
 
 
 def _say_what_is_next(

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from naively import saving
+from naively.cli import shared
 from naively.cli.ask import calibrated, subject_of
 from naively.cli.learn import locked
 from naively.cli.options import Verb, model_argument, option_below
-from naively.cli.shared import names
 from naively.messages import tell
 from naively.options import FileOptions
 
@@ -113,7 +113,6 @@ def export(
     Nothing can be learned with a scorecard, script, ONNX or query, nor forgotten.
     """
     from naively.export.scorecard import Scorecard
-    from naively.file import store
 
     asked = None if noise is not None else _form_of(output, form)
     _check_given(context, asked, form)
@@ -126,7 +125,7 @@ def export(
         return
     if asked is Form.sql and query["table"] is None:
         raise ValueError("--format sql writes a query; say of which table, with --table.")
-    found = store.load_all(model)
+    found = shared.load(model)
     if asked is Form.sql:
         content = _as_sql(found, **query)
     elif asked is Form.card:
@@ -197,18 +196,17 @@ def _as_sql(
     if coverage is not None:
         learned = calibrated(learned, sample, coverage)
         options["least"] = float(least_of(learned, coverage)[0])
-    asked = QueryOptions(keep=names(keep), **options)
+    asked = QueryOptions(keep=shared.names(keep), **options)
     query = score_query(Scorecard.of(learned), asked)
     return "".join(f"{statement};\n" for statement in (*query.setup, query)).encode()
 
 
 def _with_noise(model: str, output: str, epsilon: float, delta: float, **options: Any) -> None:
     """Write a model file whose counts are noisy."""
-    from naively.estimators.naive_bayes import NaiveBayes
     from naively.file import store
 
-    found = store.load_all(model)
-    noisy = NaiveBayes._of_model(found.model).export.with_noise(epsilon, delta, **options)
+    found = shared.load(model)
+    noisy = shared.estimator_of(found.model).export.with_noise(epsilon, delta, **options)
     said = str(noisy.noise_[-1])
     kept = FileOptions().over(found.provenance).kept()
     kept |= {name: found.provenance[name] for name in ("target",) if name in found.provenance}

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from naively import saving
-from naively.cli import mail_models
+from naively.cli import shared
 from naively.cli.ask import write_scores
 from naively.cli.options import (
     Format,
@@ -30,22 +30,6 @@ from naively.cli.options import (
     reading_options,
     settings_options,
     target_option,
-)
-from naively.cli.shared import (
-    Data,
-    column_of,
-    find_target,
-    folder_target,
-    groups_of,
-    held_out,
-    known_to,
-    labelled_rows_for,
-    labels_of,
-    names,
-    numbers_by_name,
-    pairs,
-    rows_for,
-    write_table,
 )
 from naively.messages import amount, say, tell
 from naively.options import COPIES, FileOptions, declared, from_text, number_of
@@ -61,6 +45,7 @@ if TYPE_CHECKING:
     from naively.data.reading import ReadAs
     from naively.estimators.naive_bayes import NaiveBayes
     from naively.events import Beta, Dirichlet
+    from naively.file.header import Saved
     from naively.model.model import Model
     from naively.schema.settings import ClassPrior
 
@@ -151,7 +136,6 @@ def train(  # noqa: PLR0915, PLR0917  (options, not positions)
 
     The scores are of cross-validation, or of the rows that --hold-out sets aside.
     """
-    from naively import saving
     from naively.estimators.naive_bayes import NaiveBayes
     from naively.model.history import History
 
@@ -160,9 +144,9 @@ def train(  # noqa: PLR0915, PLR0917  (options, not positions)
     part = _hold_out(hold_out)
     prior = _class_prior(class_prior)
     late = class_prior not in PRIORS  # it is for classes that are not known before all rows are
-    target = target or folder_target(data)
+    target = target or shared.folder_target(data)
     read = _columns(columns, ignore, target, frequencies, groups, time)
-    source = Data(data, how, *read, target)
+    source = shared.Data(data, how, *read, target)
     beside = {"frequencies": frequencies, "groups": groups, "time": time}
     nb = NaiveBayes(
         event_models_of(event_models),
@@ -173,16 +157,16 @@ def train(  # noqa: PLR0915, PLR0917  (options, not positions)
     aside = None
     if part or semi_supervised or time:
         table = source.read(said=partial(_said, nb, frequencies))
-        target = find_target(list(map(str, table.names)), target, data)
+        target = shared.find_target(list(map(str, table.names)), target, data)
         rows, y = table.split(target)
         total = len(rows)
         if part:
-            chosen = held_out(total, part, seed, groups_of(rows, groups, target))
+            chosen = shared.held_out(total, part, seed, shared.groups_of(rows, groups, target))
             rows, y, aside = _split(rows, y, chosen, hold_out, data)
         nb.fit(rows, y, **beside)
     else:
         with source.opened() as stream:
-            target = find_target(stream.names, target, data)
+            target = shared.find_target(stream.names, target, data)
             if stream.total == 0:
                 raise ValueError(f"{data} has no rows to learn from.")
             nb.fit(stream, target, **beside)
@@ -194,10 +178,10 @@ def train(  # noqa: PLR0915, PLR0917  (options, not positions)
     learned.class_log_prior  # noqa: B018  (an impossible --class-prior is an error now, not later)
     if nb.weights and not semi_supervised and late:
         learned = nb.calibrate().model_
-    provenance: dict[str, Any] = {"target": target, "hold_out": part, "seed": seed, "rows": total}
+    provenance: Saved = {"target": target, "hold_out": part, "seed": seed, "rows": total}
     provenance |= how.file.kept() | {name: of for name, of in beside.items() if of}
     if columns or ignore:  # what else is in a file was left out by who knew it
-        provenance[LEFT_OUT] = ALL_OTHERS if columns else names(ignore)
+        provenance[LEFT_OUT] = ALL_OTHERS if columns else shared.names(ignore)
     learned_now = nb.class_count_.sum()
     nb.history_ = History().add("train", learned_now, learned_now).of(data, digest_of(data))
     seconds = perf_counter() - begin
@@ -229,8 +213,8 @@ def _assessed(
 
     if aside is not None:
         rows, y = aside
-        times = frequencies and column_of(rows, frequencies, "frequencies")
-        rows = known_to(nb.model_, rows, target)
+        times = frequencies and shared.column_of(rows, frequencies, "frequencies")
+        rows = shared.known_to(nb.model_, rows, target)
         nb._keep(nb.model_.with_held_out(held_out_rows(nb.model_, rows, y, times)))
         return score(nb.model_, rows, y, frequencies=times)
     if nb.unlabelled_weight_ > 0 or len(nb.classes_) < 2 or nb.class_count_.max() <= 1:
@@ -264,7 +248,7 @@ def _split(
     return rows.take(~is_aside), taken(y, ~is_aside), aside
 
 
-def _save(nb: NaiveBayes, output: str, provenance: dict[str, Any], *, keep_rows: bool) -> None:
+def _save(nb: NaiveBayes, output: str, provenance: Saved, *, keep_rows: bool) -> None:
     """Write a model file, with a sample of the rows if it is wanted and there is one."""
     from naively.file import store
 
@@ -307,7 +291,7 @@ def _numbers(given: Collection[str]) -> list[float]:
 
 def event_models_of(given: str) -> str | dict[str, str]:
     """Return --event-models: one for all, or by column."""
-    return pairs(given, "--event-models") if "=" in given else given
+    return shared.pairs(given, "--event-models") if "=" in given else given
 
 
 def _class_prior(given: str) -> str | dict[str, float] | Beta | Dirichlet:
@@ -317,7 +301,7 @@ def _class_prior(given: str) -> str | dict[str, float] | Beta | Dirichlet:
     if given in PRIORS:
         return given
     if "=" in given:
-        return numbers_by_name(given, "--class-prior")
+        return shared.numbers_by_name(given, "--class-prior")
     written = re.fullmatch(r"\s*(beta|dirichlet)\s*\(([^()]*)\)\s*", given, re.IGNORECASE)
     name, inside = written.groups() if written else ("", "")
     counts = _numbers(inside.split(","))
@@ -343,7 +327,7 @@ def _columns(
     columns: str | None, ignore: str | None, target: str | None, *beside: str | None
 ) -> tuple[list[str] | None, list[str]]:
     """Return the columns to read (None: all), and those to leave out."""
-    chosen, left_out = names(columns), names(ignore) or []
+    chosen, left_out = shared.names(columns), shared.names(ignore) or []
     for option, listed in (("--columns", chosen or []), ("--ignore", left_out)):
         for name, count in Counter(listed).items():
             if count > 1:
@@ -429,7 +413,7 @@ def update(
         done = f"Learned {amount(learned)} more"
         _write(nb, output or model, provenance, done, sampled=sampled)
         if score:
-            write_table(found, form)
+            shared.write_table(found, form)
 
 
 def _prequential(
@@ -501,14 +485,16 @@ def merge(models: list[str], output: str, again: bool) -> None:
                     f"{same} and {path} are one model, whose rows would count twice; give --again "
                     "to merge them."
                 )
-        if mail_models.all_of_mail(models):
+        if shared.all_of_mail(models):
+            from naively.cli import mail_models
+
             mail_models.merge(models, output)
             return
         nb, provenance, sampled = _merged(models, again=again)
         _write(nb, output, provenance, f"Merged {len(models)} models", sampled=sampled)
 
 
-def _merged(models: list[str], *, again: bool) -> tuple[NaiveBayes, dict[str, Any], bool]:
+def _merged(models: list[str], *, again: bool) -> tuple[NaiveBayes, Saved, bool]:
     """Return the sum of the models in some files, and the target that they have in common."""
     # The last value says whether any of the files holds a sample of rows. One file is read after
     # the other, so that no more than two models and the samples are in memory.
@@ -567,7 +553,9 @@ def _check_one_target(targets: dict[str, str | None]) -> None:
 @output_option
 def decay(model: str, factor: float, output: str | None) -> None:
     """Scale all counts, so that what is learned later weighs more."""
-    if mail_models.all_of_mail([model]):
+    if shared.all_of_mail([model]):
+        from naively.cli import mail_models
+
         mail_models.decay(model, factor, output)
         return
     with _changing(model, output):
@@ -603,7 +591,7 @@ def calibrate(
             nb.calibrate()
         else:
             target = target or provenance.get("target")
-            rows, y = labelled_rows_for(nb.model_, data, how.over(provenance), target)
+            rows, y = shared.labelled_rows_for(nb.model_, data, how.over(provenance), target)
             done = f"Calibrated on {len(rows):,} rows"
             nb.calibrate(rows, y)
             nb.history_ = nb.history_.of(data)
@@ -611,15 +599,15 @@ def calibrate(
 
 
 def _labelled(
-    nb: NaiveBayes, data: str, how: HowRead, target: str | None, provenance: dict[str, Any]
+    nb: NaiveBayes, data: str, how: HowRead, target: str | None, provenance: Saved
 ) -> tuple[Rows, LabelArray, dict[str, Any]]:
     """Return the rows of DATA, their labels, and their frequencies and groups as in training."""
     from naively.schema.schema import list_names
 
-    rows, table = rows_for(nb.model_, data, how.over(provenance), target, learns=True)
+    rows, table = shared.rows_for(nb.model_, data, how.over(provenance), target, learns=True)
     known = ("frequencies", "groups", "time")
     named: dict[str, str] = {what: provenance[what] for what in known if what in provenance}
-    beside = {what: column_of(table, name, what) for what, name in named.items()}
+    beside = {what: shared.column_of(table, name, what) for what, name in named.items()}
     own = [target, *named.values()]
     ignored = [name for name in table.names if name not in own and name not in rows.names]
     left_out = provenance.get(LEFT_OUT)
@@ -629,7 +617,7 @@ def _labelled(
         ignored = [name for name in ignored if name not in left_out]
     if ignored:
         say(f"{data}: column {list_names(ignored)} was not learned, and is left out.")
-    return rows, labels_of(nb.model_, table, target, data), beside
+    return rows, shared.labels_of(nb.model_, table, target, data), beside
 
 
 def digest_of(data: str) -> str:
@@ -663,20 +651,15 @@ def _changing(model: str, output: str | None, *inputs: str) -> AbstractContextMa
     return locked(path)
 
 
-def _open(path: str) -> tuple[NaiveBayes, dict[str, Any], bool]:
+def _open(path: str) -> tuple[NaiveBayes, Saved, bool]:
     """Return the model in a file, ready to change, and what was saved about where it comes from."""
     # The last value says whether the file holds a sample of rows.
-    from naively.estimators.naive_bayes import NaiveBayes
-    from naively.file import store
-
-    found = store.load_all(path)
-    nb = NaiveBayes._of_model(found.model, found.sample, found.history)
+    found = shared.load(path)
+    nb = shared.estimator_of(found.model, found.sample, found.history)
     return nb, found.provenance, found.sample is not None
 
 
-def _write(
-    nb: NaiveBayes, path: str, provenance: dict[str, Any], done: str, *, sampled: bool
-) -> None:
+def _write(nb: NaiveBayes, path: str, provenance: Saved, done: str, *, sampled: bool) -> None:
     """Write a model file, and say on standard error what was done."""
     # sampled says whether there was a sample of rows before; if there is still one, it is kept.
     from naively.file import store

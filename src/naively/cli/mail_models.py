@@ -1,51 +1,32 @@
-"""The general verbs, of the model of a mail filter: show, report, diff, merge, decay.
-
-Other models are told by their header; what reads mail is imported for a model of mail only.
-"""
+"""The general verbs, of the model of a mail filter: show, report, diff, merge, decay."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from naively import saving
-from naively.cli import shared as output
+from naively.cli import shared
 from naively.cli.options import Format
-from naively.mail.layout import is_of_mail
+from naively.mail import about
+from naively.mail.evaluation import judged_of
+from naively.mail.learn import changed, refitted
+from naively.mail.mailbox import read_labelled
+from naively.mail.table import MailTable, open_table
 from naively.messages import amount, tell
-
-if TYPE_CHECKING:
-    from naively.mail.table import MailTable
-
-
-def all_of_mail(paths: Sequence[str]) -> bool:
-    """Whether files are models of mail; an error if only some are."""
-    found = [is_of_mail(path) for path in paths]
-    if any(found) and not all(found):
-        mail, other = paths[found.index(True)], paths[found.index(False)]
-        raise ValueError(f"{mail} is the model of a mail filter, and {other} is not.")
-    return all(found)
+from naively.report.mail import write_mail_report
 
 
 def show(path: str, top: int, form: Format | None) -> None:
     """Say what a model of mail has learned, and write its strongest words."""
-    from naively.mail import about
-    from naively.mail.table import open_table
-
     table = open_table(path)
     tell(*about.facts(table))
     names = ["class", "word", "ham", "spam", "weight"]
-    output.write(names, map(list, about.strongest(table, top)), form)
+    shared.write(names, map(list, about.strongest(table, top)), form)
 
 
 def report(path: str, mail: str | None, to: str) -> None:
     """Write the page about a model of mail, and how good it is on some mail."""
-    from naively.mail.evaluation import judged_of
-    from naively.mail.mailbox import read_labelled
-    from naively.mail.table import open_table
-    from naively.report.mail import write_mail_report
-
     table, judged = open_table(path), None
     if mail is not None:
         if not Path(mail).exists():
@@ -58,23 +39,17 @@ def report(path: str, mail: str | None, to: str) -> None:
 
 def diff(before: str, after: str, top: int, form: Format | None) -> None:
     """Write the words whose weights changed most from one model of mail to another."""
-    from naively.mail import about
-    from naively.mail.table import open_table
-
     old, new = open_table(before), open_table(after)
     ham, spam = (b - a for a, b in zip(old.messages, new.messages, strict=True))
     words = len(new) - len(old)
     more = [f"{'+' * (n >= 0)}{amount(n)}" for n in (ham, spam)]
     tell(f"{more[0]} good mails, {more[1]} of spam, {words:+,} words.")
     names = ["word", "ham", "spam", "ham after", "spam after", "weight", "weight after"]
-    output.write(names, map(list, about.differences(old, new, top)), form)
+    shared.write(names, map(list, about.differences(old, new, top)), form)
 
 
 def merge(paths: Sequence[str], to: str) -> None:
     """Write the model of the mail that several models have learned."""
-    from naively.mail.learn import refitted
-    from naively.mail.table import open_table
-
     first, *others = paths
     merged = open_table(first)
     for path in others:
@@ -93,8 +68,6 @@ def merge(paths: Sequence[str], to: str) -> None:
 
 def decay(path: str, factor: float, to: str | None) -> None:
     """Scale the counts of a model of mail."""
-    from naively.mail.learn import changed, refitted
-    from naively.mail.table import open_table
 
     def scaled(table: MailTable) -> MailTable:
         return refitted(table.decayed(factor))

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, TextIO, TypeAlias, cast
 
 from naively import saving
-from naively.cli import shared as output
+from naively.cli import shared
 from naively.cli.options import Format
 
 if TYPE_CHECKING:
@@ -124,12 +124,12 @@ def decision_of(
     labels = {str(label): label for label in model.classes.tolist()}
     prior = table = None
     if class_prior is not None:
-        named = output.numbers_by_name(class_prior, "--class-prior")
+        named = shared.numbers_by_name(class_prior, "--class-prior")
         given = {labels.get(name, name): p for name, p in named.items()}
         prior = np.exp(model.class_log_prior), given_prior(given, model.classes)
     if cost is not None:
         costs: dict[Any, dict[Any, float]] = {}
-        for pair, value in output.numbers_by_name(cost, "--cost").items():
+        for pair, value in shared.numbers_by_name(cost, "--cost").items():
             right, separator, answer = pair.partition(":")
             if not separator:
                 raise ValueError(
@@ -208,7 +208,7 @@ def _scored(
     names = [kept_name(name) for name in stream.kept]
     done, most = 0, max(1, CELLS // len(model.classes))
     for every in stream:
-        rows = output.known_to(model, every, target)
+        rows = shared.known_to(model, every, target)
         kept = [plain_cells(every.values(name)) for name in names]
         kinds = [every.kind(name) for name in names]
         for start in range(0, len(rows), most):
@@ -218,7 +218,7 @@ def _scored(
         done += len(rows)
     if not done:
         nothing = column_rows({name: [] for name in stream.names})
-        rows = output.known_to(model, nothing, target)
+        rows = shared.known_to(model, nothing, target)
         yield of(rows, [[] for _ in names], [None] * len(names))
 
 
@@ -227,7 +227,7 @@ def write(of: Predictions, batches: Batches, form: Format | None, out: TextIO) -
     form = form or (Format.table if out.isatty() else Format.csv)
     if form is Format.table:
         for batch in _once(batches):
-            output.write(of.names, of.rows(batch), form, out)
+            shared.write(of.names, of.rows(batch), form, out)
     else:
         _write_lines(of, _once(batches), form, out)
 
@@ -319,7 +319,7 @@ def _write_own(
 def _text(of: Predictions, rows: Iterable[list[object]], form: Format, out: TextIO) -> str:
     text = io.StringIO()
     text.isatty = out.isatty  # type: ignore[method-assign]  # it is written as to the other
-    output.write(of.names, rows, form, text)
+    shared.write(of.names, rows, form, text)
     return text.getvalue()
 
 

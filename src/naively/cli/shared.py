@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from naively.cli.options import AS_FOUND, Format, HowRead
+from naively.mail.layout import is_of_mail
 from naively.messages import OBEYED, say, visible
 from naively.options import means_copies, number_of
 from naively.progress import with_progress
@@ -25,13 +26,46 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from naively.assess.scores import Scores
+    from naively.counting.axis import Name
     from naively.counting.labels import LabelArray
     from naively.data.columns import ColumnRows, Reading, Rows
     from naively.data.files.reader import Said
     from naively.data.stream import Stream
+    from naively.estimators.naive_bayes import NaiveBayes
+    from naively.file.header import Saved
+    from naively.file.parts import SampledRows
+    from naively.file.store import Content
     from naively.inspect.explain import ExplainedRow
-    from naively.model.model import Model
+    from naively.model.model import History, Model
     from naively.schema.schema import Schema
+
+# --- The models in files ------------------------------------------------------------------------
+
+
+def load(path: str) -> Content:
+    """Return what a model file holds."""
+    from naively.file import store
+
+    return store.load_all(path)
+
+
+def estimator_of(
+    model: Model, sample: SampledRows | None = None, history: History | None = None
+) -> NaiveBayes:
+    """Return an estimator of a model, with the rows and the history that it has."""
+    from naively.estimators.naive_bayes import NaiveBayes
+
+    return NaiveBayes._of_model(model, sample, history)
+
+
+def all_of_mail(paths: Sequence[str]) -> bool:
+    """Whether files are models of mail; an error if only some are."""
+    found = [is_of_mail(path) for path in paths]
+    if any(found) and not all(found):
+        mail, other = paths[found.index(True)], paths[found.index(False)]
+        raise ValueError(f"{mail} is the model of a mail filter, and {other} is not.")
+    return all(found)
+
 
 # --- DATA on the command line becomes rows and labels --------------------------------------------
 
@@ -175,16 +209,20 @@ def numbers_by_name(given: str, option: str) -> dict[str, float]:
 
 def find_target(columns: Sequence[str], target: str | None, data: str) -> str:
     """Return the target column, or raise a ValueError that says which columns there are."""
-    from naively.data.columns import missing_column
-
     if target is None:
         raise ValueError(
             f"Which column of {data} holds the labels? Say --target COLUMN; "
             f"the columns are {', '.join(map(repr, columns))}."
         )
     if target not in columns:
-        raise ValueError(f"{data}: {missing_column(target, list(columns), 'target column')}")
+        raise ValueError(f"{data}: {_missing(target, columns, 'target column')}")
     return target
+
+
+def _missing(name: str, names: Sequence[Name], what: str) -> str:
+    from naively.data.columns import missing_column
+
+    return missing_column(name, names, what)
 
 
 def folder_target(data: str) -> str | None:
@@ -205,16 +243,14 @@ def read_labelled(data: str, target: str | None, how: HowRead) -> tuple[Rows, La
 
 def column_of(table: Rows, name: str, what: str) -> Any:
     """Return a column that an option names, or raise a ValueError that says which there are."""
-    from naively.data.columns import missing_column
-
     if means_copies(what, name):
         return name
     if name not in table.names:
-        raise ValueError(f"--{what}: {missing_column(name, table.names, f'column of {what}')}")
+        raise ValueError(f"--{what}: {_missing(name, table.names, f'column of {what}')}")
     return table.values(name)
 
 
-def set_aside(provenance: Mapping[str, Any], table: Rows) -> NDArray[np.bool_] | None:
+def set_aside(provenance: Saved, table: Rows) -> NDArray[np.bool_] | None:
     """Mark the rows that were held out of the file that a model was trained on."""
     # None: none were, or this file has another number of rows.
     part, name = provenance.get("hold_out", 0.0), provenance.get("groups")
