@@ -94,12 +94,11 @@ class SmoothingCurve(Tabular):
 
 
 def smoothing_curve(
-    model: Model,
-    sample: Sample | None,  # rows that it has learned
-    held_out: Batch | None,  # labelled rows that it has not learned, as it encodes them
-    values: Iterable[float] | None,
+    model: Model, sample: Sample | None, held_out: Batch | None, values: Iterable[float] | None
 ) -> SmoothingCurve:
     """Score a model, without its weights and interactions, with each of some pseudo-counts."""
+    # sample: rows that it has learned; held_out: labelled rows that it has not learned, as it
+    # encodes them
     plain = model.pure
     points: list[tuple[float, str, float, float]] = []
     some, labels = (None, None) if sample is None else sample.at_once(model)

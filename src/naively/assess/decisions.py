@@ -53,13 +53,11 @@ class Decisions:
 
 
 def decisions(
-    p: Floats,
-    learned: LabelArray,
-    y: LabelArray,  # (rows,): the right labels
-    weight: Floats | None,  # (rows,): the weight of each row; by default 1
-    cost: Cost,  # what each answer costs for each right class (see NaiveBayes.predict)
+    p: Floats, learned: LabelArray, y: LabelArray, weight: Floats | None, cost: Cost
 ) -> Decisions:
     """Return what decisions by posteriors, (rows, learned classes), would have cost."""
+    # y (rows,): the right labels; weight (rows,): the weight of each row; by default 1; cost: what
+    # each answer costs for each right class (see NaiveBayes.predict)
     # Of two classes the second is answered where its expected cost is less than that of the first:
     # Elkan, The foundations of cost-sensitive learning (2001).
     table = cost_table(cost, learned)

@@ -97,12 +97,9 @@ class Support:
         return found
 
 
-def interval_of_share(
-    share: Mean,
-    size: float,  # how many rows of equal weight it is of
-    groups: float | None = None,  # how many groups of equal weight they are of
-) -> Interval:
+def interval_of_share(share: Mean, size: float, groups: float | None = None) -> Interval:
     """Return the interval of a share of rows: the exact one of a binomial."""
+    # size, groups: how many rows, and groups, of equal weight it is of
     # Clopper & Pearson, The use of confidence or fiducial limits (1934). Of groups it is that of as
     # many rows as are as uncertain (Korn & Graubard, Confidence intervals for proportions with
     # small expected number of positive counts, 1998); where all rows are right, or none is, of as
@@ -197,16 +194,10 @@ class Weighted:
     # (rows,): the number of the group of each row; None where each is for itself
     groups: NDArray[np.int64] | None = None
 
-    def mean(
-        self,
-        loss: Floats,  # (rows,): the loss of each row,
-        most: float,  # which is this at most
-        # (some rows, classes): probabilities of some rows (some_of), and their loss if they were of
-        # each class
-        p: Floats,
-        of_class: Floats,
-    ) -> Mean:
+    def mean(self, loss: Floats, most: float, p: Floats, of_class: Floats) -> Mean:
         """Return the mean of a loss, and of labels drawn from probabilities."""
+        # loss (rows,), which is `most` at most; p (some rows, classes): the probabilities of some
+        # rows (some_of); of_class: their loss if they were of each class
         found, total = mean(loss, self.weight), self.total(np.ones_like(loss))
         variance = self.variance(loss - found) / total**2
         some = None if self.weight is None else self.weight[some_of(len(loss))]

@@ -231,12 +231,10 @@ RUN: dict[str, type[Dialect]] = {one.name: one for one in (DuckDB, SQLite, Postg
 ALSO = {"postgresql": "postgres", "sqlite3": "sqlite"}
 
 
-def dialect_of(
-    # "duckdb", "sqlite" or "postgres"; or, with sqlglot (pip install 'naively[sql]'), any other
-    # that it knows, such as "bigquery", "snowflake" or "spark"
-    name: str,
-) -> Dialect:
+def dialect_of(name: str) -> Dialect:
     """Return how a database spells a query."""
+    # name: "duckdb", "sqlite" or "postgres"; or, with sqlglot (pip install 'naively[sql]'), any
+    # other that it knows, such as "bigquery", "snowflake" or "spark"
     key = name.lower() if isinstance(name, str) else name
     key = ALSO.get(key, key)
     if key in RUN:
@@ -295,7 +293,7 @@ class HashedRows(NamedTuple):
 
 
 class Database(ABC):
-    """A connection, and how its database is asked."""
+    """A connection, and how its database is asked; nothing is written, committed or rolled back."""
 
     title: ClassVar[str]  # what the database is called in messages
     dialect: ClassVar[Dialect]
@@ -303,10 +301,7 @@ class Database(ABC):
     kinds: ClassVar[dict[Kind, tuple[str, ...]]]  # the types whose values can be learned from
     by_content: ClassVar[bool] = True  # whether equal rows are chosen together
 
-    def __init__(
-        self,
-        connection: Any,  # nothing is written, committed or rolled back
-    ) -> None:
+    def __init__(self, connection: Any) -> None:
         self.connection = connection
 
     def ask(self, query: str, kinds: Sequence[Kind] = ()) -> list[tuple[Any, ...]]:  # noqa: ARG002
@@ -376,13 +371,9 @@ class Database(ABC):
         return ColumnType(name, kind, declared, spelled in self.whole_types)
 
     @abstractmethod
-    def hashed(
-        self,
-        table: Table,
-        columns: Sequence[str],  # the columns that are hashed
-        seed: int,  # of 64 bits; with another seed, the hashes are others
-    ) -> HashedRows:
+    def hashed(self, table: Table, columns: Sequence[str], seed: int) -> HashedRows:
         """Return the rows of a table, each with a hash."""
+        # Only these columns are hashed. With another seed, of 64 bits, the hashes are others.
 
     @abstractmethod
     def highest(self, share: float) -> str:
@@ -569,10 +560,9 @@ class PostgreSQLDatabase(Database):
         )
 
 
-def database_of(
-    connection: Any,  # of duckdb, sqlite3 or psycopg, or of ADBC to one of these databases
-) -> Database:
+def database_of(connection: Any) -> Database:
     """Return the database that a connection is to."""
+    # connection: of duckdb, sqlite3 or psycopg, or of ADBC to one of these databases
     modules = modules_of(connection)
     of: dict[str, type[Database]] = {
         "duckdb": DuckDBDatabase,

@@ -86,13 +86,9 @@ def learn(
     return model, reservoir
 
 
-def plan(
-    source: DatabaseTable,
-    schema: Schema,  # how columns are counted
-    # some of the rows of a weight above 0, which show how coarse a grid must be at least
-    rows: ColumnRows,
-) -> list[ColumnCounts]:
+def plan(source: DatabaseTable, schema: Schema, rows: ColumnRows) -> list[ColumnCounts]:
     """Return what must be counted of each column for a schema."""
+    # rows: some of those of a weight above 0, which show how coarse a grid must be at least
     numeric = [name for name in source.names if source.columns[name].kind != "string"]
     sizes = source.sizes([name for name in numeric if name in schema.groups_of])
     parts: list[ColumnCounts] = []
@@ -217,12 +213,7 @@ class Sampled(NamedTuple):
     share: Mapping[Hashable, float]
 
 
-def sample(
-    source: DatabaseTable,
-    most: int,  # how many different rows are wanted
-    # with another seed, other rows are chosen; with the same seed, the same rows of a table
-    seed: int,
-) -> Sampled:
+def sample(source: DatabaseTable, most: int, seed: int) -> Sampled:
     """Return about ``most`` different rows, as many of each class, or all if they are few."""
     # Of few different rows that came often, a larger share of the hashes is asked for, until there
     # are enough or it is all rows. Of more rows than are read whole, those of weight 0 are not

@@ -513,13 +513,10 @@ SQUARE_BITS = 2 * LIMB + 2  # of a summand of a square
 Range = tuple[float, float]  # of the sizes of a column's numbers other than 0
 
 
-def bits_of(
-    dialect: Dialect,  # how the database spells it
-    x: str,
-    # the least and the greatest number other than 0 that it may be; by default any
-    sizes: Range | None,
-) -> str:
+def bits_of(dialect: Dialect, x: str, sizes: Range | None) -> str:
     """Return the bits of a float64 of 0 or more as a whole number."""
+    # dialect: how the database spells it; sizes: the least and the greatest number other than 0
+    # that it may be; by default any
     known = dialect.bits(x)
     if known is not None:
         return known
@@ -532,12 +529,9 @@ def bits_of(
 _LARGEST = math.ldexp(2.0 - 2.0**-52, 1023)
 
 
-def cell_of(
-    x: str,  # the number, and the bits of its size
-    bits: str,
-    shift: int,  # how many low bits the key has lost
-) -> str:
+def cell_of(x: str, bits: str, shift: int) -> str:
     """Return the key of a float64's cell: its bits in the order of numbers, less the low ones."""
+    # x: the number, and the bits of its size; shift: how many low bits the key has lost
     key = f"({bits} >> {shift})"
     return f"CASE WHEN {x} < 0 THEN -1 - {key} ELSE {key} END"
 
@@ -551,13 +545,10 @@ def parts_of_sums(bits: str) -> tuple[list[str], list[str]]:
     return [a, b, c], [*squares, f"2 * {b} * {c}", f"{c} * {c}"]
 
 
-def total(
-    exponent: int,  # the bits of the exponent that all numbers had
-    # the sums of the parts of the numbers (three), or of their squares (five)
-    parts: Sequence[int],
-    power: int,  # 1, or 2 of squares
-) -> Fraction:
+def total(exponent: int, parts: Sequence[int], power: int) -> Fraction:
     """Return the sum that was added up in parts."""
+    # exponent: the bits of the exponent that all numbers had; parts: the sums of the parts of the
+    # numbers (three), or of their squares (five); power: 1, or 2 of squares
     whole = sum(int(part) << (LIMB * i) for i, part in enumerate(parts))
     shift = power * (max(exponent, 1) - BIAS - 1 - MANTISSA)
     return Fraction(whole) * Fraction(2) ** shift

@@ -62,11 +62,9 @@ def read(path: Path) -> tuple[Saved, bytes]:
         return read_open(path, file)
 
 
-def read_open(
-    name: object,  # what the file is called in messages
-    file: BinaryIO,  # the file, at its beginning; it may be compressed
-) -> tuple[Saved, bytes]:
+def read_open(name: object, file: BinaryIO) -> tuple[Saved, bytes]:
     """Return the header of an open model file, and all its bytes."""
+    # name: what messages call the file; file: at its beginning, and perhaps compressed
     file = uncompressed(name, file)
     text = _header(name, file)
     file.seek(0)

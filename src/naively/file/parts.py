@@ -485,13 +485,11 @@ def terms_of(linear: LinearPart) -> list[Term]:
 
 
 def write_linear(
-    linear: LinearPart,  # the terms and products
-    groups: Mapping[GroupKey, int],  # the number of each group in the header
-    # the number of each class among the slopes; the number after the last has slopes of 0
-    places: Sequence[int],
-    arrays: Arrays,
+    linear: LinearPart, groups: Mapping[GroupKey, int], places: Sequence[int], arrays: Arrays
 ) -> Saved | None:
     """Return what the header says of a linear part, if there is one, and add its arrays."""
+    # linear: the terms and products; groups: the number of each group in the header; places: the
+    # number of each class among the slopes; the number after the last has slopes of 0
     # The arrays are linear/range of shape (lines, 2), where a line is clipped; linear/unit of shape
     # (lines and steps, 2), the centre and the scale; linear/edge of shape (terms above an edge,);
     # linear/slope of shape (terms with slopes, classes); linear/intercept of shape (classes,). If

@@ -105,12 +105,9 @@ def judged_of(
 class Judged:
     """What a filter says of messages whose class is known."""
 
-    def __init__(
-        self,
-        # of each message the probability of spam, the class (1 is spam), and what it is called
-        found: Sequence[tuple[float, int, str]],
-        learned: int = 0,  # how many of them the filter is known to have learned
-    ) -> None:
+    def __init__(self, found: Sequence[tuple[float, int, str]], learned: int = 0) -> None:
+        # found: of each message the probability of spam, the class (1 is spam), and what it is
+        # called; learned: how many of them the filter is known to have learned
         self.found, self.learned = found, learned
         self.spam = sum(c for _, c, _ in found)
         self.ham = len(found) - self.spam

@@ -55,14 +55,9 @@ LINK = re.compile(r"https?://([^\s/\"'<>?#]+)", re.IGNORECASE)
 class Seen:
     """What a reader sees of HTML."""
 
-    def __init__(
-        self,
-        text: str,
-        links: list[str],  # the hosts that it links to, and has pictures of
-        # how something was hidden in it: by "style" a text, by a "comment" or "markup" that shows
-        # nothing the parts of a word from each other
-        hidden: list[str],
-    ) -> None:
+    def __init__(self, text: str, links: list[str], hidden: list[str]) -> None:
+        # links: the hosts that it links to, and has pictures of; hidden: how something was hidden:
+        # by "style" a text, by a "comment" or "markup" that shows nothing the parts of a word
         self.text, self.links, self.hidden = text, links, hidden
 
 

@@ -53,13 +53,9 @@ def read_messages(path: Path) -> Iterator[bytes]:
 class Found:
     """A message that was found, and is not read yet."""
 
-    def __init__(
-        self,
-        path: Path,
-        # returns the message; it raises an error if the file is plainly not mail
-        read: Callable[[], bytes],
-        number: int | None = None,  # of an mbox, which of its messages it is, from 1 on
-    ) -> None:
+    def __init__(self, path: Path, read: Callable[[], bytes], number: int | None = None) -> None:
+        # read: returns the message; it raises an error if the file is plainly not mail; number: of
+        # an mbox, which of its messages it is, from 1 on
         self.path, self.read, self.number = path, read, number
 
 

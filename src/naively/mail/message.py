@@ -96,12 +96,12 @@ ADDRESS = r"[^\s<>()\[\]\",;:=]+@[^\s<>()\[\]\",;:=]+"
 
 
 def read_message(
-    raw: bytes,  # the message as it was received (RFC 5322), however broken
-    contacts: Collection[str] | None = None,  # addresses in lower case (see read_contacts)
-    # a sentence is added about each thing that was beyond the limits, and so not read
-    notes: Notes | None = None,
+    raw: bytes, contacts: Collection[str] | None = None, notes: Notes | None = None
 ) -> dict[str, str | bool]:
     """Return the texts of a message by column, and whether its sender is among the contacts."""
+    # raw: the message as it was received (RFC 5322), however broken; contacts: addresses in lower
+    # case (see read_contacts); notes: a sentence is added about each thing that was beyond the
+    # limits, and so not read
     notes = {} if notes is None else notes
     row: dict[str, str | bool] = dict.fromkeys(COLUMNS, "")
     raw = within_limits(raw, notes)

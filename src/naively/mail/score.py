@@ -86,12 +86,8 @@ class WordWeights(dict[str, "float | None"]):
 class Verdict:
     """What a table says of the words of a message."""
 
-    def __init__(
-        self,
-        # the counts; or the weights of evidence, which are kept from message to message
-        table: MailTable | WordWeights,
-        words: Sequence[str],
-    ) -> None:
+    def __init__(self, table: MailTable | WordWeights, words: Sequence[str]) -> None:
+        # table: the counts; or the weights of evidence, which are kept from message to message
         self.probability, self.log_odds = 0.5, 0.0
         self._words: Sequence[str] = ()
         self._weights: list[float | None] = []

@@ -103,14 +103,12 @@ class Models:
     # A file is read into memory, not mapped, as somebody may overwrite it.
 
     def __init__(
-        self,
-        # a model file for all users, or a folder, in which ann.naively is the model of ann
-        path: str,
-        costs: Costs = EQUAL,  # of taking ham for spam, and spam for ham
-        # the share of good mail that may be taken for spam, instead of costs
-        at_most: float | None = None,
-        lists: Lists = NOBODY,  # senders whose mail is ham, and those whose mail is spam
+        self, path: str, costs: Costs = EQUAL, at_most: float | None = None, lists: Lists = NOBODY
     ) -> None:
+        # path: a model file for all users, or a folder, in which ann.naively is the model of ann;
+        # costs: of taking ham for spam, and spam for ham; at_most: the share of good mail that may
+        # be taken for spam, instead of costs; lists: senders whose mail is ham, and those whose
+        # mail is spam
         self._path, self._costs, self._at_most = Path(path), costs, at_most
         self._lists = lists
         self._held: OrderedDict[Path, _Held] = OrderedDict()

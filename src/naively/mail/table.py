@@ -137,13 +137,11 @@ class MailTable:
     # --- counts are added, scaled, and dropped
 
     def add(
-        self,
-        counts: Mapping[str, Counts],  # how many of the messages of each class hold each word
-        messages: Counts,  # how many messages of each class there are
-        # the day on which they were learned, or each of the words was
-        day: int | Mapping[str, int] = 0,
+        self, counts: Mapping[str, Counts], messages: Counts, day: int | Mapping[str, int] = 0
     ) -> MailTable:
         """Return the table with these counts added; to forget, they are negative."""
+        # counts: how many of the messages of each class hold each word; messages: how many messages
+        # of each class there are; day: the day on which they were learned, or each of the words was
         # A word that is left without counts is dropped, as if it had never been seen. Of a word
         # that expired, no more is taken away than there is.
         total = _sum(self.messages, messages, "messages")

@@ -15,12 +15,10 @@ if TYPE_CHECKING:
     Wish = tuple[Row, str | None]  # a message, and its class; None to forget it as what it is
 
 
-def tell(
-    path: str,  # the model file, which is made if it is not there; it then remembers its messages
-    # Messages, as read_message makes them, with their classes; None forgets one
-    wishes: Sequence[Wish],
-) -> list[bool]:
+def tell(path: str, wishes: Sequence[Wish]) -> list[bool]:
     """Learn and forget messages in the order in which they were told, and replace the file once."""
+    # path: the model file, which is made if it is not there, and then remembers its messages;
+    # wishes: messages, as read_message makes them, with their classes; None forgets one
     # A message that is remembered as of the other class is moved. To forget is to take back a
     # message as what it was learned, if it was.
     done: list[bool] = []

@@ -80,13 +80,9 @@ STYLE: Look = {
 }
 
 
-def new_axes(
-    ax: Axes | None = None,
-    *,
-    width: float = WIDTH,  # of a new figure, in inches
-    height: float = HEIGHT,
-) -> Axes:
+def new_axes(ax: Axes | None = None, *, width: float = WIDTH, height: float = HEIGHT) -> Axes:
     """Return the Axes that are given, or new ones in the style of all pictures."""
+    # width: of a new figure, in inches
     if ax is None:
         plt = pyplot()
         with styled():

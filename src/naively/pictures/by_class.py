@@ -140,16 +140,11 @@ def _of_counts(ax: Axes, x: Array, p: Floats, i: int, n: int) -> Artist:
 
 @styled()
 def draw_many_densities(
-    edges: Array,  # (bins + 1,): of bins
-    density: Floats,  # (bins, classes): the density in each
-    names: Names,
-    label: str,
-    said: Said,
-    ax: On,
-    *,
-    log: bool,  # whether the horizontal axis is logarithmic
+    edges: Array, density: Floats, names: Names, label: str, said: Said, ax: On, *, log: bool
 ) -> Axes:
     """Draw the density of each of many classes as a row of colours, the first on top."""
+    # edges (bins + 1,): of bins; density (bins, classes): the density in each; log: whether the
+    # horizontal axis is logarithmic
     ax = new_axes(ax, height=max(HEIGHT, 0.13 * len(names) + 0.7))
     rows = np.arange(len(names) + 1) - 0.5
     mesh = ax.pcolormesh(edges, rows, density.T, cmap="Blues", vmin=0.0, rasterized=True)
@@ -168,14 +163,11 @@ def draw_many_densities(
 
 @styled()
 def draw_levels(
-    levels: Names,
-    p: Floats,  # (levels, classes): how long the bars are
-    observed: Floats | None,  # (levels, classes): what was counted, as a mark in each bar
-    names: Names,  # of the classes, at most MOST
-    said: Said,
-    ax: On = None,
+    levels: Names, p: Floats, observed: Floats | None, names: Names, said: Said, ax: On = None
 ) -> Axes:
     """Draw a group of horizontal bars for each level, one for each class, the first on top."""
+    # p (levels, classes): how long the bars are; observed (levels, classes): what was counted, as a
+    # mark in each bar; names: of the classes, at most MOST
     high = max(HEIGHT * 0.6, BAR * (len(names) + 0.8) * len(levels) + 0.9)
     ax = new_axes(ax, height=high + legend_height(names))
     handles = _bars_in_groups(ax, p, observed)
@@ -207,14 +199,12 @@ def bar(i: int) -> Look:
 
 @styled()
 def draw_words(
-    words: Names,  # the words, those of one class together
-    weight: Floats,  # (words,): how long the bars are, in nats; an infinite one ends in an arrow
-    of_class: Sequence[int],  # the number of the class of each word
-    names: Names,  # of the classes, at most MOST
-    said: Said,
-    ax: On = None,
+    words: Names, weight: Floats, of_class: Sequence[int], names: Names, said: Said, ax: On = None
 ) -> Axes:
     """Draw a bar for each word, in the colour of the class that it speaks for."""
+    # words: the words, those of one class together; weight (words,): how long the bars are, in
+    # nats; an infinite one ends in an arrow; of_class: the number of the class of each word; names:
+    # of the classes, at most MOST
     ax = new_axes(ax, height=max(HEIGHT * 0.6, WORD * len(words) + 0.9) + legend_height(names))
     finite = weight[np.isfinite(weight)]
     width = np.minimum(weight, 1.3 * finite.max(initial=1.0))
@@ -248,18 +238,13 @@ FAR = 10.0  # nats: beyond, log odds have one colour
 
 @styled()
 def draw_regions(
-    x: Floats,  # (points,): the grid
-    y: Floats,
-    # (points of y, points of x, classes): by how many nats each class leads its strongest rival:
-    # its border is where that is 0, and is drawn as finely as a lead that is a straight line
-    # between points is straight
-    lead: Floats,
-    rows: Points,  # the x, y and class number of rows, (rows,) each
-    names: Names,  # of the classes; those of more than MOST are written on their regions
-    said: Said,
-    ax: On = None,
+    x: Floats, y: Floats, lead: Floats, rows: Points, names: Names, said: Said, ax: On = None
 ) -> Axes:
     """Colour the region of each class, draw its border, and rows on top."""
+    # x (points,): the grid; lead (points of y, points of x, classes): by how many nats each class
+    # leads its strongest rival: its border is where that is 0, and is drawn as finely as a lead
+    # that is a straight line between points is straight; rows: the x, y and class number of rows,
+    # (rows,) each; names: of the classes; those of more than MOST are written on their regions
     many = len(names) > MOST
     ax = new_axes(ax, height=HEIGHT + (0.5 if many else legend_height(names)))
     ax.set_facecolor(REST)
@@ -303,17 +288,12 @@ def _middle(inside: NDArray[np.bool_]) -> tuple[int, int]:
 
 @styled()
 def draw_surface(
-    x: Floats,  # (points,): the grid
-    y: Floats,
-    values: Floats,  # (points of y, points of x): probabilities, or log odds
-    label: str,
-    said: Said,
-    ax: On,
-    *,
-    # whether the values are log odds, of which 0 is a border; else they are probabilities
-    diverging: bool,
+    x: Floats, y: Floats, values: Floats, label: str, said: Said, ax: On, *, diverging: bool
 ) -> Axes:
     """Draw a surface in colours, with lines where it is equally high."""
+    # x (points,): the grid; values (points of y, points of x): probabilities, or log odds;
+    # diverging: whether the values are log odds, of which 0 is a border; else they are
+    # probabilities
     ax = new_axes(ax)
     if diverging:
         finite = np.abs(values[np.isfinite(values)])
@@ -355,15 +335,11 @@ def draw_surface_above(
 
 @styled()
 def draw_contours(
-    x: Floats,  # (points,): the grid
-    y: Floats,
-    density: Floats,  # (points of y, points of x, classes): the densities
-    rows: Points,  # the x, y and class number of rows, (rows,) each
-    names: Names,  # of the classes, at most MOST
-    said: Said,
-    ax: On = None,
+    x: Floats, y: Floats, density: Floats, rows: Points, names: Names, said: Said, ax: On = None
 ) -> Axes:
     """Draw contours of the density of each class, at shares of its highest, over rows."""
+    # x (points,): the grid; density (points of y, points of x, classes): the densities; rows: the
+    # x, y and class number of rows, (rows,) each; names: of the classes, at most MOST
     ax = new_axes(ax, height=HEIGHT + legend_height(names))
     for c in range(len(names)):
         of_class = density[:, :, c]
@@ -405,14 +381,9 @@ LINE = 0.11  # inches that a bar takes
 
 
 @styled()
-def draw_counts(
-    values: Names,  # the classes or levels
-    count: Floats,  # (values, tallies): how long the bars are
-    names: Names,
-    said: Said,
-    ax: On = None,
-) -> Axes:
+def draw_counts(values: Names, count: Floats, names: Names, said: Said, ax: On = None) -> Axes:
     """Draw a group of bars for each class or level, one for each tally, the first on top."""
+    # values: the classes or levels; count (values, tallies): how long the bars are
     high = max(0.6 * HEIGHT, LINE * (len(names) + 1) * len(values) + 0.9)
     ax = new_axes(ax, height=high + legend_height(names))
     handles = _bars_in_groups(ax, count)
@@ -433,13 +404,9 @@ def draw_tally(classes: Sequence[object], count: Floats, most: int, ax: On = Non
 
 
 @styled()
-def draw_fading(
-    left: Floats,  # (batches, times): how many rows of each batch are left at each time
-    names: Names,
-    said: Said,
-    ax: On = None,
-) -> Axes:
+def draw_fading(left: Floats, names: Names, said: Said, ax: On = None) -> Axes:
     """Draw what is left of batches as bars on top of each other, the oldest at the bottom."""
+    # left (batches, times): how many rows of each batch are left at each time
     ax = new_axes(ax, height=HEIGHT + legend_height(names))
     at = np.arange(1, left.shape[1] + 1)
     bottom, handles = np.zeros(left.shape[1]), []

@@ -405,15 +405,11 @@ def _of_numbers(places: Sequence[int]) -> str:
 
 @styled()
 def draw_contours(
-    mean: Floats,  # (columns,) and (rows,): the grid
-    variance: Floats,
-    density: Floats,  # (rows, columns): the density at each point of the grid
-    means: Two,  # the means of both parameters, and where the density is highest
-    mode: Two,
-    title: str,
-    ax: On,
+    mean: Floats, variance: Floats, density: Floats, means: Two, mode: Two, title: str, ax: On
 ) -> Axes:
     """Draw a density of a mean and a variance as contours that hold 50, 80 and 95 % of it."""
+    # mean (columns,) and (rows,): the grid; density (rows, columns): the density at each point of
+    # the grid; means: the means of both parameters, and where the density is highest
     ax = new_axes(ax)
     # Each point of the grid stands for as much of the variance as is between its neighbours.
     levels = contour_levels(density, np.gradient(variance)[:, None] * np.gradient(mean))

@@ -51,15 +51,12 @@ BEYOND = 1.2  # how far a bar without end goes, of the range of the others
 
 @styled()
 def draw_waterfall(
-    items: Names,  # what each weight is of
-    weight: Floats,  # (items,): in nats; an infinite one is an arrow beyond all others
-    label: str,  # of the horizontal axis, and of the picture
-    title: str,
-    # where the interval of the sum begins and ends; it is drawn below the last bar
-    ends: Range | None,
-    ax: On = None,
+    items: Names, weight: Floats, label: str, title: str, ends: Range | None, ax: On = None
 ) -> Axes:
     """Draw a bar for each weight, from where the last ended, the first on top."""
+    # items: what each weight is of; weight (items,): in nats; an infinite one is an arrow beyond
+    # all others; label: of the horizontal axis, and of the picture; ends: where the interval of the
+    # sum begins and ends; it is drawn below the last bar
     ax = new_axes(ax, height=max(HEIGHT * 0.6, LINE * len(items) + 0.8))
     real = np.isfinite(weight)
     drawn = np.where(real, weight, 0.0)
@@ -111,14 +108,9 @@ PER_LINE = 5
 
 
 @styled()
-def draw_images(
-    images: Floats,  # (images, height, width): NaN is left white
-    names: Names,
-    label: str,
-    notes: Names,  # what is said below
-    ax: On = None,
-) -> Axes:
+def draw_images(images: Floats, names: Names, label: str, notes: Names, ax: On = None) -> Axes:
     """Draw images beside each other, on one scale of grey, each under its name."""
+    # images (images, height, width): NaN is left white; notes: what is said below
     n, height, width = images.shape
     across = min(n, PER_LINE)
     down = -(-n // across)
@@ -142,14 +134,10 @@ def draw_images(
 
 
 @styled()
-def draw_evidence(
-    # (height, width): what is drawn; what is infinite has the colour of the largest
-    weight: Floats,
-    title: str,  # of the picture, and of the colours
-    label: str,
-    ax: On = None,
-) -> Axes:
+def draw_evidence(weight: Floats, title: str, label: str, ax: On = None) -> Axes:
     """Draw one image in colours that diverge from 0 to either side alike."""
+    # weight (height, width): what is drawn; what is infinite has the colour of the largest; title:
+    # of the picture, and of the colours
     ax = new_axes(ax)
     finite = weight[np.isfinite(weight)]
     most = float(np.abs(finite).max(initial=0.0)) or 1.0
@@ -187,13 +175,11 @@ class DrawnScale(NamedTuple):
 
 @styled()
 def draw_nomogram(
-    scales: Sequence[DrawnScale],  # the columns; weights are in nats
-    # the sum of weights at which the class has each probability
-    probabilities: Mapping[float, float],
-    said: Said,  # of the horizontal axis, of the probability, and below
-    ax: On = None,
+    scales: Sequence[DrawnScale], probabilities: Mapping[float, float], said: Said, ax: On = None
 ) -> Axes:
     """Draw a line for each column, with its values at their weights."""
+    # scales: the columns; weights are in nats; probabilities: the sum of weights at which the class
+    # has each probability; said: of the horizontal axis, of the probability, and below
     # A value is written above its line where the weight grows with the value, else below it; values
     # whose names would overlap have a mark only. Those of several lines take more room.
     notes = [*said.notes]
@@ -277,14 +263,10 @@ def _write(ax: Axes, values: Names, at: Floats, y: float, inch: float, sides: in
 
 
 @styled()
-def draw_growth(
-    # of the naive Bayes model and of the joint table, one for each number of columns from 1 on; no
-    # line is drawn to an infinite one
-    with_assumption: Sequence[float],
-    without: Sequence[float],
-    ax: On = None,
-) -> Axes:
+def draw_growth(with_assumption: Sequence[float], without: Sequence[float], ax: On = None) -> Axes:
     """Draw logarithms to base 2 of numbers of parameters, by the number of columns."""
+    # with_assumption: of the naive Bayes model and of the joint table, one for each number of
+    # columns from 1 on; no line is drawn to an infinite one
     # No float holds 2 to the number of columns where these are many. So the axis is of the
     # logarithm, and its labels say which power it is.
     from matplotlib.ticker import FuncFormatter
@@ -314,14 +296,11 @@ HATCHES = ("", "///", "...", "\\\\\\", "xxx", "---", "+++", "ooo")  # in black a
 
 @styled()
 def draw_weights(
-    names: Names,
-    weight: Floats,  # (classes, features): their weights; one row for two classes
-    labels: Sequence[object],  # the class of each row
-    what: str,  # what the weights add up to
-    start: Floats,  # (classes,): what they are added to
-    ax: On = None,
+    names: Names, weight: Floats, labels: Sequence[object], what: str, start: Floats, ax: On = None
 ) -> Axes:
     """Draw the weights of features, the first on top."""
+    # weight (classes, features): their weights; one row for two classes; labels: the class of each
+    # row; what: what the weights add up to; start (classes,): what they are added to
     k = min(len(weight), MOST)
     ax = new_axes(ax, height=1.0 + (BAR + 0.07 * (k - 1)) * max(len(names), 4))
     place, thick = np.arange(len(names)), 0.8 / k
@@ -347,13 +326,10 @@ def draw_weights(
 
 
 @styled()
-def draw_strongest(
-    # the column and the value of each item, either of which may be empty, and its weight; strongest
-    # first. A name without a column may be of several lines
-    items: Mapping[object, Sequence[tuple[str, str, float]]],
-    ax: On = None,
-) -> Axes:
+def draw_strongest(items: Mapping[object, Sequence[tuple[str, str, float]]], ax: On = None) -> Axes:
     """Draw the items of each class and their weights of evidence, class under class."""
+    # items: the column and the value of each item, either of which may be empty, and its weight;
+    # strongest first. A name without a column may be of several lines
     shown = list(items.items())[:MOST]
     if ax is not None and shown:  # as many as there is room for
         room = max(1, int(inches(ax)[1] / LEAST_BAR / len(shown)) - 1)
@@ -400,14 +376,10 @@ def _item(column: str, value: str) -> str:
 
 @styled()
 def draw_table(
-    values: Floats,  # (rows, columns): NaN is left white
-    rows: Names,  # their names
-    columns: Names,
-    label: str,  # what the numbers are
-    said: Said,
-    ax: On = None,
+    values: Floats, rows: Names, columns: Names, label: str, said: Said, ax: On = None
 ) -> Axes:
     """Draw a table of numbers as a heat map, from 0 or the least, with each number in its cell."""
+    # values (rows, columns): NaN is left white; rows: their names; label: what the numbers are
     ax = new_axes(ax, height=0.8 + 0.16 * max(len(rows), 4))
     finite = values[np.isfinite(values)]
     least, most = float(finite.min(initial=0.0)), float(finite.max(initial=0.0))

@@ -356,13 +356,11 @@ BAR, LEAST_BAR = 0.25, 0.18  # inches that a bar takes, with its name, and at le
 
 @styled()
 def draw_dependence(
-    pairs: Sequence[tuple[str, str]],  # the columns of each pair
-    # (pairs,): their mutual information given the class, and its mean by chance, in nats
-    information: Floats,
-    expected: Floats,
-    ax: On = None,
+    pairs: Sequence[tuple[str, str]], information: Floats, expected: Floats, ax: On = None
 ) -> Axes:
     """Draw the mutual information of pairs as bars, the first on top, with chance as a mark."""
+    # pairs: the columns of each pair; information (pairs,): their mutual information given the
+    # class, and its mean by chance, in nats
     ax = new_axes(ax, height=0.9 + BAR * max(len(pairs), 3))
     fit = max(3, int(inches(ax)[1] / LEAST_BAR))  # on Axes of others
     pairs, information, expected = pairs[:fit], information[:fit], expected[:fit]
@@ -385,11 +383,9 @@ def draw_dependence(
 
 
 @styled()
-def draw_set_sizes(
-    size: NDArray[np.int64],  # (rows,): how many classes are in each set
-    ax: On = None,
-) -> Axes:
+def draw_set_sizes(size: NDArray[np.int64], ax: On = None) -> Axes:
     """Draw how many sets hold one class, two and so on, as shares of all."""
+    # size (rows,): how many classes are in each set
     ax = new_axes(ax)
     rows = np.bincount(size, minlength=2)[1:]
     ax.bar(np.arange(1, len(rows) + 1), rows / max(1, rows.sum()), 0.7, color=COLOURS[0])

@@ -86,11 +86,10 @@ class Report(Shown):
         )
 
 
-def write_report(
-    subject: Subject,  # the model, and the rows that it is shown on
-    name: str = "",  # what the model is called; by default by its target
-) -> Report:
+def write_report(subject: Subject, name: str = "") -> Report:
     """Return the page about a model."""
+    # subject: the model, and the rows that it is shown on; name: what the model is called; by
+    # default by its target
     target = visible(subject.target)
     title = name or (f"What predicts {target}" if target else "What a model learned")
     scorer = make_scorer(subject)

@@ -25,12 +25,10 @@ SIZE = re.compile(r'<svg([^>]*?) width="[^"]*"([^>]*?)>')
 IDENTIFIER = re.compile(r'(id="|url\(#|href="#)')
 
 
-def svg_of(
-    ax: Axes,
-    name: str,  # of letters and digits; it keeps the identifiers of different pictures apart
-    label: str,  # what the picture shows, for who cannot see it
-) -> str:
+def svg_of(ax: Axes, name: str, label: str) -> str:
     """Return the figure of these Axes as an SVG element, and close it."""
+    # name: of letters and digits; it keeps the identifiers of different pictures apart; label: what
+    # the picture shows, for who cannot see it
     figure, written = ax.figure.canvas.figure, io.StringIO()
     with styled():
         figure.savefig(written, format="svg", metadata={"Date": None}, transparent=True)

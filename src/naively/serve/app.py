@@ -71,12 +71,9 @@ class ModelFile:
     """A model file that is loaded again whenever it is another one."""
 
     def __init__(
-        self,
-        path: Path,
-        limits: RequestLimits,
-        counts: metrics.Metrics,  # where loads are counted
-        decide: Decide,  # how answers follow from the posteriors of a model
+        self, path: Path, limits: RequestLimits, counts: metrics.Metrics, decide: Decide
     ) -> None:
+        # counts: where loads are counted; decide: how answers follow from the posteriors of a model
         self.path, self.limits, self.counts, self.decide = path, limits, counts, decide
         self.problem = ""  # of a newer file, which cannot be read
         self.mark = self._look()

@@ -177,14 +177,10 @@ class RowForm:
     """What the rows of a model are in JSON."""
 
     def __init__(
-        self,
-        model: Model,
-        *,
-        # whether a key that is no column is refused, rather than ignored and noted
-        strict: bool = False,
-        # keys that are ignored without a note: the label, and what training left out
-        left_out: Collection[str] = (),
+        self, model: Model, *, strict: bool = False, left_out: Collection[str] = ()
     ) -> None:
+        # strict: whether a key that is no column is refused, rather than ignored and noted;
+        # left_out: keys that are ignored without a note: the label, and what training left out
         self.model, self.strict, self.left_out = model, strict, frozenset(left_out)
         schema: Schema = model.view.schema
         levels = _levels_of(model)
@@ -216,12 +212,9 @@ class RowForm:
         """A row whose cells are all missing."""
         return {} if self.named else [None] * len(self.columns)
 
-    def read(
-        self,
-        given: Any,  # a row, or a list of rows
-        most: int | None = None,  # how many rows are taken
-    ) -> tuple[ColumnRows, list[str]]:
+    def read(self, given: Any, most: int | None = None) -> tuple[ColumnRows, list[str]]:
         """Return the rows of a request, and notes on what was ignored."""
+        # given: a row, or a list of rows; most: how many rows are taken
         one = not isinstance(given, list)
         if not (one or self.named):  # a list of cells is one row, too
             one = bool(given) and not isinstance(given[0], list)

@@ -133,11 +133,8 @@ CONTENTS: dict[type, Content] = {
 class _Copy:
     """The copy of a table."""
 
-    def __init__(
-        self,
-        out: TextIO,
-        name: str,  # the name of the original in messages
-    ) -> None:
+    def __init__(self, out: TextIO, name: str) -> None:
+        # name: the name of the original in messages
         self.name = name
         self.names: list[str] = []
         # All are in quotes: the csv module does not see that a lone carriage return needs them.
