@@ -87,8 +87,8 @@ def docstrings() -> tuple[list[str], list[str]]:
     """
     label_of: dict[str, str] = {}
     for label, package in LIBRARIES.items():
-        for documented in _public_objects(package):
-            text = _anonymous(inspect.cleandoc(documented.__doc__))
+        for docstring in _docstrings_of(package):
+            text = _anonymous(inspect.cleandoc(docstring))
             if len(text.split()) >= SHORTEST:
                 label_of.setdefault(text, label)
     return list(label_of), list(label_of.values())
@@ -386,20 +386,23 @@ def _bundled(name: str) -> Dataset:
     return data.data, data.target, columns, classes
 
 
-def _public_objects(package: str) -> Iterator[Any]:
-    """Yield the documented modules, classes and functions of a package, in a fixed order."""
+def _docstrings_of(package: str) -> Iterator[str]:
+    """Yield those of the modules, classes and functions of a package, in a fixed order."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for module in _public_modules(importlib.import_module(package)):
             if module.__doc__:
-                yield module
+                yield module.__doc__
             for name in sorted(getattr(module, "__all__", dir(module))):
                 try:
                     value = getattr(module, name)
                 except (AttributeError, ImportError):  # announced, but experimental or gone
                     continue
-                if not name.startswith("_") and _is_documented(value, package):
-                    yield value
+                home = getattr(value, "__module__", None) or package  # ufuncs do not say
+                is_own = callable(value) and str(home).partition(".")[0] == package
+                is_named = type(getattr(value, "__name__", None)) is str
+                if not name.startswith("_") and is_own and is_named and type(value.__doc__) is str:
+                    yield value.__doc__
 
 
 def _public_modules(root: ModuleType) -> Iterator[ModuleType]:
@@ -413,13 +416,6 @@ def _public_modules(root: ModuleType) -> Iterator[ModuleType]:
             yield from _public_modules(module)
         else:
             yield module
-
-
-def _is_documented(value: Any, package: str) -> bool:
-    """Whether a value is a function or class of the package, with a docstring."""
-    named = callable(value) and isinstance(getattr(value, "__name__", None), str)
-    home = getattr(value, "__module__", None) or package  # ufuncs do not say
-    return named and str(home).partition(".")[0] == package and isinstance(value.__doc__, str)
 
 
 def _anonymous(text: str) -> str:

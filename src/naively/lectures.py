@@ -13,13 +13,18 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 from naively import datasets
+from naively.counting.labels import Label
+from naively.data.frames import Table
 from naively.estimators.naive_bayes import NaiveBayes
 from naively.events import Bernoulli, Beta, Categorical, Gaussian, Normal
+from naively.events.estimate import Estimate
 from naively.inspect.parameters import parameter_counts
+from naively.schema.settings import Probabilities
 from naively.schema.text import Text
 
 ENOUGH = 0.002  # of a number: how far from it an answer may be
 
+Given: TypeAlias = Any  # whatever was answered
 Known: TypeAlias = "str | float | Fraction | Sequence[str | float | Fraction]"
 
 
@@ -45,7 +50,7 @@ class Checked:
         return self.says
 
 
-def check(exercise: str, answer: Any) -> Checked:
+def check(exercise: str, answer: Given) -> Checked:
     """Say whether the answer to an exercise of the lectures is right, or else give a hint.
 
     Parameters
@@ -74,9 +79,7 @@ def check(exercise: str, answer: Any) -> Checked:
     1.3 is right.
     """
     one = _find(exercise)
-    known = one.answer()
-    expected = [known] if isinstance(known, str | float | int | Fraction) else list(known)
-    given = _listed(answer)
+    expected, given = _listed(one.answer()), _listed(answer)
     if len(given) != len(expected):
         several = "1 value is" if len(expected) == 1 else f"{len(expected)} values are"
         return Checked(f"{exercise}: not yet. {several} asked for, and {len(given)} given.")
@@ -119,7 +122,7 @@ def _find(exercise: str) -> Exercise:
     return EXERCISES[exercise]
 
 
-def _listed(answer: Any) -> list[Any]:
+def _listed(answer: Given) -> list[Given]:
     """Return the values of an answer: of a scalar, a sequence, an array of any shape, a mapping."""
     if hasattr(answer, "tolist"):
         answer = answer.tolist()
@@ -130,7 +133,7 @@ def _listed(answer: Any) -> list[Any]:
     return [answer]
 
 
-def _same(known: str | float | Fraction, given: Any) -> bool:
+def _same(known: str | float | Fraction, given: Given) -> bool:
     """Return whether a value is the known one: a name in any case, a number nearly."""
     if isinstance(known, str):
         return isinstance(given, str) and given.strip().casefold() == known
@@ -152,9 +155,11 @@ def _probability(nb: NaiveBayes, item: str, label: str) -> float:
     return next(float(value) for of, what, value in rows if (of, what) == (label, item))
 
 
-def _posterior(nb: NaiveBayes, rows: Any, label: str, **options: Any) -> float:
+def _posterior(
+    nb: NaiveBayes, rows: Table, label: str, class_prior: Probabilities | None = None
+) -> float:
     """Return the posterior of a class for one row."""
-    p = nb.predict_proba(rows, **options)
+    p = nb.predict_proba(rows, class_prior=class_prior)
     return float(p[0, nb.classes_.tolist().index(label)])
 
 
@@ -169,7 +174,7 @@ def _mean_of_scores() -> list[float]:
 
 
 def _is_ill() -> float:
-    test: dict[Any, Any] = {"ill": Bernoulli.of(p=0.9), "well": Bernoulli.of(p=0.1)}
+    test: dict[Label, Estimate] = {"ill": Bernoulli.of(p=0.9), "well": Bernoulli.of(p=0.1)}
     nb = NaiveBayes.of({"ill": 0.02, "well": 0.98}, {"positive": test})
     return _posterior(nb, {"positive": [True]}, "ill")
 
@@ -192,7 +197,7 @@ def _m_estimate() -> float:
 
 
 def _copies(n: int) -> float:
-    one: dict[Any, Any] = {"a": Bernoulli.of(p=0.8), "b": Bernoulli.of(p=0.4)}
+    one: dict[Label, Estimate] = {"a": Bernoulli.of(p=0.8), "b": Bernoulli.of(p=0.4)}
     names = [f"x{j}" for j in range(n)]
     nb = NaiveBayes.of({"a": 0.5, "b": 0.5}, dict.fromkeys(names, one))
     return _posterior(nb, {name: [True] for name in names}, "a")
@@ -234,7 +239,7 @@ def _parameters(variance: str) -> int:
     return int(nb.fit(rows, [0, 0, 1, 1]).n_parameters_)
 
 
-def _line(a: Any, b: Any, p: float) -> list[float]:
+def _line(a: Estimate, b: Estimate, p: float) -> list[float]:
     """Return slope and intercept of the log odds of b, which has the prior p."""
     nb = NaiveBayes.of({"a": 1 - p, "b": p}, {"x": {"a": a, "b": b}})
     at_0, at_1 = (nb.explain({"x": [x]})[0].log_odds(1) for x in (0.0, 1.0))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from naively.inspect.explain import ExplainedRow, explain
 from naively.messages import many
 from naively.model.class_prior import MOST_PROBABLE, UNSURE, Decision
 from naively.serve import MAX_CELLS, MAX_EVIDENCE
-from naively.serve.rows import Json, RequestError, RowForm
+from naively.serve.rows import Json, RequestError, RowForm, Value
 from naively.tabular import json_value
 
 WEIGHT: Json = {"type": ["number", "string", "null"]}  # infinity is a string
@@ -43,7 +42,7 @@ class ModelAnswers:
         each = len(self.form.columns) + len(self.labels)
         self.most = None if most is None else max(1, min(most, MAX_CELLS // each))
 
-    def of(self, given: Any, explain_top: int = 0) -> Json:
+    def of(self, given: Value, explain_top: int = 0) -> Json:
         """Return the answer to a row or a list of rows."""
         rows, notes = self.form.read(given, self.most)
         if len(rows) * explain_top > MAX_EVIDENCE:
@@ -216,7 +215,7 @@ class ModelAnswers:
         return f"{learned}, {columns}, {classes:,} {'class' if classes == 1 else 'classes'}"
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Value:
     """Return a label or a cell as JSON has it; a time is written by ISO 8601."""
     found = json_value(value)
     if isinstance(found, dt.date):

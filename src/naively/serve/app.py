@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from time import perf_counter
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -34,7 +34,7 @@ from naively.model.class_prior import MOST_PROBABLE, Decision
 from naively.model.model import Model
 from naively.serve import EXPLAINED, MAX_AT_ONCE, MAX_BYTES, MAX_ROWS, metrics
 from naively.serve.answers import ModelAnswers
-from naively.serve.rows import RequestError, parse
+from naively.serve.rows import Json, RequestError, Value, parse
 
 SMALL = 1 << 14  # bytes of a request that is answered at once; a larger one must not stop others
 PATIENCE = 60  # seconds for a body to arrive
@@ -268,7 +268,7 @@ def _answer(
     """Return the answer to a body, and of how many rows it is."""
     if is_text:
         try:
-            given: Any = body.decode()
+            given: Value = body.decode()
         except UnicodeDecodeError:
             raise RequestError(400, "The text is not UTF-8.") from None
     else:
@@ -286,11 +286,11 @@ def _top(asked: str | None) -> int:
     return int(asked)
 
 
-def _bytes(found: Any) -> bytes:
+def _bytes(found: Json) -> bytes:
     return json.dumps(found, allow_nan=False).encode()
 
 
-def _json(found: Any, status: int = 200) -> Response:
+def _json(found: Json, status: int = 200) -> Response:
     return Response(_bytes(found), status, media_type="application/json")
 
 

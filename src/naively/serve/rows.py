@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from sys import float_info
@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from naively.counting.axis import Levels, Name, title
+from naively.counting.axis import Level, Levels, Name, title
 from naively.data.columns import (
     READ_AS,
     Cells,
@@ -34,7 +34,8 @@ from naively.messages import shortened
 from naively.model.model import Model
 from naively.schema.schema import Schema, list_names
 
-Json: TypeAlias = dict[str, Any]
+Value: TypeAlias = Any  # what JSON holds
+Json: TypeAlias = dict[str, Value]  # an object
 
 TIME = "2026-11-21T10:30:00Z"
 EXAMPLES = 10  # levels of a column that its schema names
@@ -53,7 +54,7 @@ OF_KIND: dict[Kind, tuple[Types, str]] = {  # what JSON has for a column, and wh
 JSON_TYPES: dict[type, str] = {bool: "boolean", int: "number", float: "number", str: "string"}
 COMPOUND: dict[type, str] = {list: "an array", dict: "an object"}
 ANY = BOOLEAN | NUMBER | STRING
-EXAMPLE: dict[Kind | None, Any] = {"number": 1.5, "boolean": True, "time": TIME, "text": "a text"}
+EXAMPLE: dict[Kind | None, Value] = {"number": 1.5, "boolean": True, "time": TIME, "text": "a text"}
 
 
 class RequestError(ValueError):
@@ -64,7 +65,7 @@ class RequestError(ValueError):
         self.status = status
 
 
-def parse(body: bytes | bytearray) -> Any:
+def parse(body: bytes | bytearray) -> Value:
     """Return what JSON holds, in which no number is infinite and no key is there twice."""
     try:
         return json.loads(body, object_pairs_hook=_object, parse_constant=_constant)
@@ -74,7 +75,7 @@ def parse(body: bytes | bytearray) -> Any:
         raise RequestError(400, f"The request is not JSON: {str(error).rstrip('.')}.") from None
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _object(pairs: list[tuple[str, Value]]) -> Json:
     found = dict(pairs)
     if len(found) < len(pairs):
         twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
@@ -94,7 +95,7 @@ class RowColumn:
     # what it was learned as; None where it was missing throughout, or may hold anything
     kind: Kind | None
     reading: Reading | None = None  # how its strings are read, where they stand for something else
-    levels: tuple[Any, ...] = ()  # some that are known, as examples
+    levels: tuple[Level, ...] = ()  # some that are known, as examples
 
     @cached_property
     def types(self) -> Types:
@@ -125,7 +126,7 @@ class RowColumn:
         """The words that stand in place of values."""
         return () if self.reading is None else self.reading.words or ()
 
-    def read(self, cells: list[Any]) -> tuple[Cells, Kind | None, Strings | None]:
+    def read(self, cells: list[Value]) -> tuple[Cells, Kind | None, Strings | None]:
         """Return cells as a model takes them, their kind, and what is in place of values."""
         found = set(map(type, cells)) - {type(None)}
         if not found <= self.types:
@@ -145,7 +146,7 @@ class RowColumn:
         return self._read_strings(cells, self.reading)
 
     def _read_strings(
-        self, cells: list[Any], reading: Reading
+        self, cells: list[Value], reading: Reading
     ) -> tuple[Cells, Kind | None, Strings | None]:
         """Return cells of which some are strings that stand for numbers, truths or times."""
         written = [cell if type(cell) is str else None for cell in cells]
@@ -163,7 +164,7 @@ class RowColumn:
             values = np.where(there, read.numbers([self.name])[:, 0], given)
         return values, reading.kind, words
 
-    def _refused(self, row: int, cell: Any) -> RequestError:
+    def _refused(self, row: int, cell: Value) -> RequestError:
         expected = "a cell" if self.kind is None else OF_KIND[self.kind][1]
         if self._words:
             expected += f", or one of {', '.join(map(_shown, self._words[:EXAMPLES]))}"
@@ -201,23 +202,23 @@ class RowForm:
         return {"anyOf": [row, {"type": "string"}]} if self.of_text else row
 
     @property
-    def example(self) -> Any:
+    def example(self) -> Value:
         """A row that is taken."""
         cells = [next(iter(of.levels), EXAMPLE.get(of.kind)) for of in self.columns]
         names = (str(of.name) for of in self.columns)
         return dict(zip(names, cells, strict=True)) if self.named else cells
 
     @property
-    def empty(self) -> Any:
+    def empty(self) -> Value:
         """A row whose cells are all missing."""
         return {} if self.named else [None] * len(self.columns)
 
-    def read(self, given: Any, most: int | None = None) -> tuple[ColumnRows, list[str]]:
+    def read(self, given: Value, most: int | None = None) -> tuple[ColumnRows, list[str]]:
         """Return the rows of a request, and notes on what was ignored."""
         # given: a row, or a list of rows; most: how many rows are taken
-        one = not isinstance(given, list)
+        one = type(given) is not list
         if not (one or self.named):  # a list of cells is one row, too
-            one = bool(given) and not isinstance(given[0], list)
+            one = bool(given) and type(given[0]) is not list
         rows = [given] if one else given
         if most is not None and len(rows) > most:
             why = f"The request has {len(rows):,} rows, and at most {most:,} are taken."
@@ -230,7 +231,7 @@ class RowForm:
         else:
             n = len(self.columns)
             for i, row in enumerate(rows):
-                if not isinstance(row, list):
+                if type(row) is not list:
                     raise RequestError(422, f"Row {i} is not an array of {n:,} cells.")
                 if len(row) != n:
                     has = f"has {len(row):,} cells, and there are {n:,} columns"
@@ -247,17 +248,19 @@ class RowForm:
         )
         return found, notes
 
-    def _as_object(self, i: int, row: Any) -> dict[str, Any]:
-        if isinstance(row, dict):
-            return row
-        if isinstance(row, str) and self.of_text:
-            return {str(self.columns[0].name): row}
-        why = "not an object of cells by the names of their columns"
-        if isinstance(row, str):
-            why = "a text, which only a model of one column of texts takes; give an object"
+    def _as_object(self, i: int, row: Value) -> Json:
+        match row:
+            case dict():
+                return row
+            case str() if self.of_text:
+                return {str(self.columns[0].name): row}
+            case str():
+                why = "a text, which only a model of one column of texts takes; give an object"
+            case _:
+                why = "not an object of cells by the names of their columns"
         raise RequestError(422, f"Row {i} is {why}.")
 
-    def _unknown(self, rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    def _unknown(self, rows: Sequence[Json]) -> list[str]:
         """Return a note on keys that are no columns, or refuse them."""
         unknown: dict[str, int] = {}
         for i, row in enumerate(rows):
@@ -277,7 +280,7 @@ class RowForm:
         return [f"Column {listed} was not learned: ignored."]
 
 
-def _column(schema: Schema, name: Name, levels: tuple[Any, ...]) -> RowColumn:
+def _column(schema: Schema, name: Name, levels: tuple[Level, ...]) -> RowColumn:
     """Return what the cells of a column may be."""
     group = schema.columns.get(name)
     if group is None or group.event.layout == "rows":  # what is one event with others is anything
@@ -299,9 +302,9 @@ def _spells(reading: Reading) -> bool:
     return reading.content != "number" or reading.words != () or bool(reading.scaled)
 
 
-def _levels_of(model: Model) -> dict[Name, tuple[Any, ...]]:
+def _levels_of(model: Model) -> dict[Name, tuple[Level, ...]]:
     """Return some levels of each column that has them, the most frequent first."""
-    found: dict[Name, tuple[Any, ...]] = {}
+    found: dict[Name, tuple[Level, ...]] = {}
     for group in model.view.schema.groups:
         block = model.view.tally.blocks[group.key]
         if not isinstance(block.axis, Levels) or group.derived or group.kind == "word":
@@ -316,7 +319,7 @@ def _levels_of(model: Model) -> dict[Name, tuple[Any, ...]]:
     return found
 
 
-def _shown(cell: object) -> str:
+def _shown(cell: Value) -> str:
     """Return a cell or a name as a sentence shows it."""
     if isinstance(cell, str):
         return json.dumps(shortened(cell, LONGEST))
