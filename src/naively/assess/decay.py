@@ -20,7 +20,7 @@ import numpy as np
 
 from naively import pictures
 from naively.assess.curves import Metric, check_metric, number_of, of_tally, split_once
-from naively.assess.refits import Named, Places, in_blocks
+from naively.assess.refits import Moment, Named, Places, in_blocks
 from naively.counting.block import Batch
 from naively.counting.tally import Tally
 from naively.fitting.sample import Reservoir
@@ -71,8 +71,8 @@ class DecayCurve(Tabular):
 
     half_life: list[float]
     block: list[int]
-    begin: list[Any]
-    end: list[Any]
+    begin: list[Moment]
+    end: list[Moment]
     rows: list[int]
     accuracy: list[float]
     log_loss: list[float]
@@ -179,8 +179,10 @@ def decay_curve(
             scored = first if b == 1 and first is not None else _scored(then(), parts[b])
             first = scored if b == 1 else first
             hit, loss = scored
-            begin, end = map(time.shown, ends[b])
-            points.append((half, b, begin, end, len(hit), float(hit.mean()), float(loss.mean())))
+            ends_of_block = map(time.shown, ends[b])
+            points.append(
+                (half, b, *ends_of_block, len(hit), float(hit.mean()), float(loss.mean()))
+            )
             found.append(loss)
         losses[half] = np.concatenate(found)
     least = min(of.mean() for of in losses.values())
@@ -188,8 +190,7 @@ def decay_curve(
     less = losses[each[-1]] - losses[best]
     noise = float(less.std() / math.sqrt(len(less)))
     span = float(np.median([end - begin for begin, end in ends]))
-    columns: list[list[Any]] = [list(of) for of in zip(*points, strict=True)]
-    half_life, block, begin, end, rows, accuracy, log_loss = columns
+    half_life, block, begin, end, rows, accuracy, log_loss = map(list, zip(*points, strict=True))
     scores = half_life, block, begin, end, rows, accuracy, log_loss
     return DecayCurve(*scores, best=best, gain=float(less.mean()), noise=noise, span=span)
 

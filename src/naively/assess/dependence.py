@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively import pictures
-from naively.counting.axis import Derived, Name, title
+from naively.counting.axis import Derived, Level, Name, title
 from naively.counting.block import Sparse
 from naively.counting.labels import Labels
 from naively.fitting.sample import Reservoir, Sample
@@ -261,7 +261,7 @@ def _of_column(held: Sequence[Held], name: Name, labels: Labels) -> Coded:
     if not any(name in batch.coded for batch in held):
         numbers = np.concatenate([batch.number(name) for batch in held]).astype(np.float64)
         return Coded(title(name), roots, bins_by_class(numbers, labels))
-    seen: Counter[Any] = Counter()
+    seen: Counter[Level] = Counter()
     for batch in held:
         seen.update(batch.count_levels(name))
     levels = tuple(level for level, _ in seen.most_common(LEVELS))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -38,7 +37,7 @@ class Prequential(Tabular):
         The share of right answers.
     """
 
-    batch: list[Any]
+    batch: list[int | str]
     rows: list[float]
     log_loss: list[float]
     accuracy: list[float]
@@ -63,7 +62,7 @@ def prequential(
     found = [*_scored(rows, labels, model, learn, every)]
     weight = np.array([of[0] for of in found])
     total = [float(np.average([of[i] for of in found], weights=weight)) for i in (1, 2)]
-    number: list[Any] = [*range(1, len(found) + 1), ALL]
+    number = [*range(1, len(found) + 1), ALL]
     columns = [list(of) for of in zip(*found, (float(weight.sum()), *total), strict=True)]
     return Prequential(number, *columns)
 

@@ -7,19 +7,20 @@ learned of the blocks before it.
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Integral
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.assess.scores import Scores, scores
-from naively.counting.labels import Labels
-from naively.data.columns import Rows, as_floats, missing_in
+from naively.counting.labels import Label, Labels, Target
+from naively.data.columns import Cells, Rows, as_floats, missing_in
 from naively.data.frames import as_rows
 from naively.data.reading import NOTHING_SAID, TIME_OF_ROWS, ReadAs, read_strings
 from naively.kernels.reference import Floats
@@ -30,6 +31,7 @@ from naively.model.model import Model
 Places: TypeAlias = NDArray[np.int64]  # of rows
 
 Learn: TypeAlias = Callable[[Rows, Labels], Model]
+Moment: TypeAlias = "float | dt.datetime"  # as it is said
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +39,7 @@ class Named:
     """What is said of each row beside its label: its group, or its time."""
 
     name: str  # the name of the column; empty of what was given as an array
-    values: Any  # (rows,): the groups or times
+    values: Target  # (rows,): the groups or times
     said: ReadAs = NOTHING_SAID  # what was said of columns, as the order of days
 
     @property
@@ -63,7 +65,7 @@ class Named:
             )
         return as_floats(cells).astype(np.float64)
 
-    def shown(self, moment: float) -> Any:
+    def shown(self, moment: float) -> Moment:
         """Return a time as it is said: a datetime where the times are no mere numbers."""
         if not self.is_time or not math.isfinite(moment):
             return float(moment)
@@ -80,7 +82,7 @@ class Named:
         named = as_rows({self.name or TIME_OF_ROWS: self.values})
         return read_strings(named, self.said).renamed(("time",))
 
-    def _cells(self, what: str, table: Rows, rows: int) -> Any:
+    def _cells(self, what: str, table: Rows, rows: int) -> Cells:
         """Return the cells, of which there is one for each row, and none is missing."""
         if len(table) != rows:
             raise ValueError(f"There are {rows:,} rows, but {what} has {len(table):,} values.")
@@ -210,7 +212,7 @@ def _among_those_there(labels: Labels) -> Labels:
     return replace(labels, codes=codes.astype(np.int32), classes=labels.classes[there])
 
 
-def _counts(labels: Labels) -> Mapping[Any, int]:
+def _counts(labels: Labels) -> Mapping[Label, int]:
     """Return how many rows there are of each class that any row has."""
     rows = np.bincount(labels.codes, minlength=labels.k).tolist()
     return {c: n for c, n in zip(labels.classes.tolist(), rows, strict=True) if n}

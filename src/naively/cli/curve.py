@@ -32,6 +32,8 @@ from naively.messages import say
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from naively.counting.labels import LabelArray
+    from naively.data.columns import Rows
     from naively.tabular import Tabular
 
 PICTURES = (".png", ".svg", ".pdf")
@@ -64,8 +66,7 @@ def drawn(metric: str) -> Callable[[Declared], Declared]:
         of_metric = click.option(
             "--metric", default=metric, help="What is drawn: accuracy or log_loss."
         )
-        declared: Any = update_wrapper(write, verb)
-        return of_picture(of_metric(declared))  # type: ignore[no-any-return]
+        return of_picture(of_metric(cast("Declared", update_wrapper(write, verb))))
 
     return declare
 
@@ -114,7 +115,9 @@ def learning(
 
     rows, y, name = shared.read_labelled(data, target, how)
     nb = NaiveBayes(event_models_of(event_models), smoothing=option_of("smoothing", smoothing))
-    held_out: Any = _number(hold_out, "--hold-out", "a share of the rows or how many, as in 0.25")
+    held_out: float | tuple[Rows, LabelArray] = _number(
+        hold_out, "--hold-out", "a share of the rows or how many, as in 0.25"
+    )
     if test is not None:
         held_out = shared.read_labelled(test, name, how)[:2]
     each = _numbers(sizes, "--sizes", "numbers of rows (10,100,1000) or shares (0.1,1.0)")
@@ -152,7 +155,7 @@ def smoothing(
     from naively.estimators.naive_bayes import NaiveBayes
 
     each = _numbers(values, "--values", "pseudo-counts of at least 0, as in 0,0.5,1")
-    held_out: tuple[Any, Any] = (None, None)
+    held_out: tuple[Rows, LabelArray] | tuple[()] = ()
     if _is_model(data):
         if event_models != "auto":
             raise ValueError(f"{data} is a model, whose event models stay: leave out the option.")
@@ -213,9 +216,9 @@ def decay(
     """
     from naively.estimators.naive_bayes import NaiveBayes
 
-    follow: Any = None if weights == "none" else weights
-    if follow not in {None, "fitted", "kept"}:
+    if weights not in {"none", "fitted", "kept"}:
         raise ValueError(f"--weights must be fitted, kept or none, got {weights!r}.")
+    follow = None if weights == "none" else cast("Literal['fitted', 'kept']", weights)
     each = _numbers(half_lives, "--half-lives", "numbers of blocks, as in 0.5,1,2")
     rows, y, _ = shared.read_labelled(data, target, how)
     nb = NaiveBayes(event_models_of(event_models), smoothing=option_of("smoothing", smoothing))

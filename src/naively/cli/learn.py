@@ -420,7 +420,7 @@ def _prequential(
     nb: NaiveBayes,
     rows: Rows,
     y: LabelArray,
-    beside: dict[str, Any],
+    beside: dict[str, LabelArray | str],
     every: int,
     decay: float | None,
 ) -> Prequential:
@@ -600,7 +600,7 @@ def calibrate(
 
 def _labelled(
     nb: NaiveBayes, data: str, how: HowRead, target: str | None, provenance: Saved
-) -> tuple[Rows, LabelArray, dict[str, Any]]:
+) -> tuple[Rows, LabelArray, dict[str, LabelArray | str]]:
     """Return the rows of DATA, their labels, and their frequencies and groups as in training."""
     from naively.schema.schema import list_names
 

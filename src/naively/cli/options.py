@@ -12,7 +12,7 @@ from functools import partial, update_wrapper
 from importlib import import_module
 from pathlib import Path
 from shlex import quote
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 import click
 
@@ -97,7 +97,7 @@ class Verbs(click.Group):
         found: click.Command = getattr(import_module(self.modules[cmd_name]), cmd_name)
         return found
 
-    def invoke(self, ctx: click.Context) -> Any:
+    def invoke(self, ctx: click.Context) -> object:
         """Run a verb; Click would write an empty line at an interrupt."""
         try:
             return super().invoke(ctx)
@@ -179,7 +179,7 @@ of_file = option_below("How DATA is written, where it does not tell")
 def file_options(verb: Declared) -> Declared:
     """Give a verb the declared options of how a file is read, together, as ``file``."""
 
-    def with_file(**given: Any) -> Any:
+    def with_file(**given: Any) -> object:
         said = FileOptions(**{of.name: given.pop(of.name) for of in fields(FileOptions)})
         results = [given.get(name) for name in ("model", "output", "out")]
         if said.left_out_to and Path(said.left_out_to).resolve() in {
@@ -190,7 +190,7 @@ def file_options(verb: Declared) -> Declared:
             )
         return verb(**given, file=said)
 
-    declared: Any = update_wrapper(with_file, verb)
+    declared = cast("Declared", update_wrapper(with_file, verb))
     for of in reversed(fields(FileOptions)):
         name, what = of.name.replace("_", "-"), of.metadata["help"]
         if of.default is True:
@@ -198,7 +198,7 @@ def file_options(verb: Declared) -> Declared:
             declared = of_file(f"--no-{name}", of.name, **given_as, help=what)(declared)
         else:
             declared = of_file(f"--{name}", help=what)(declared)
-    return declared  # type: ignore[no-any-return]
+    return declared
 
 
 class HowRead(NamedTuple):
@@ -208,7 +208,7 @@ class HowRead(NamedTuple):
     memory: str | None = None
     file: FileOptions = FileOptions()
 
-    def over(self, kept: Mapping[str, Any]) -> HowRead:
+    def over(self, kept: Mapping[str, object]) -> HowRead:
         """Return this, and, of what is not said of the file, what a model has kept."""
         return self._replace(file=self.file.over(kept))
 
@@ -220,8 +220,8 @@ def reading_options(verb: Declared) -> Declared:
     """Give a verb the options of how DATA is read, together, as ``how``."""
 
     def with_how(
-        *, input_format: str | None, memory_limit: str | None, file: FileOptions, **given: Any
-    ) -> Any:
+        *, input_format: str | None, memory_limit: str | None, file: FileOptions, **given: object
+    ) -> object:
         return verb(**given, how=HowRead(input_format, memory_limit, file))
 
     of_memory = click.option(
@@ -231,8 +231,7 @@ def reading_options(verb: Declared) -> Declared:
     of_format = click.option(
         "--input-format", help="csv, parquet or jsonl, where the name does not tell."
     )
-    declared: Any = update_wrapper(with_how, verb)
-    return of_format(file_options(of_memory(declared)))  # type: ignore[no-any-return]
+    return of_format(file_options(of_memory(cast("Declared", update_wrapper(with_how, verb)))))
 
 
 def settings_options(verb: Declared) -> Declared:

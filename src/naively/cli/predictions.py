@@ -16,13 +16,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, nullcontext
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, TextIO, TypeAlias, cast
+from typing import TYPE_CHECKING, BinaryIO, Literal, NamedTuple, TextIO, TypeAlias, cast
 
 from naively import saving
 from naively.cli import shared
 from naively.cli.options import Format
 
 if TYPE_CHECKING:
+    import numpy as np
+    from duckdb import DuckDBPyConnection
     from numpy.typing import NDArray
 
     from naively.counting.labels import LabelArray
@@ -94,7 +96,7 @@ class Predictions:
         if twice:
             raise ValueError(f'--keep: the predictions would have two columns "{twice[0]}".')
 
-    def columns(self, batch: Scored) -> tuple[NDArray[Any], list[Floats]]:
+    def columns(self, batch: Scored) -> tuple[NDArray[np.int64], list[Floats]]:
         """Return the class of each row as its number, and all probabilities, of shape (rows,)."""
         p = batch.p
         best, unsure = self.decision.answers(p)
@@ -128,7 +130,7 @@ def decision_of(
         given = {labels.get(name, name): p for name, p in named.items()}
         prior = np.exp(model.class_log_prior), given_prior(given, model.classes)
     if cost is not None:
-        costs: dict[Any, dict[Any, float]] = {}
+        costs: dict[object, dict[object, float]] = {}
         for pair, value in shared.numbers_by_name(cost, "--cost").items():
             right, separator, answer = pair.partition(":")
             if not separator:
@@ -386,7 +388,7 @@ def _as_text(cell: object) -> str | None:
     return None if cell is None or cell != cell else str(_valid(cell))  # noqa: PLR0124  NaN
 
 
-def _type_of(connection: Any, column: str, kinds: set[str | None]) -> str:
+def _type_of(connection: DuckDBPyConnection, column: str, kinds: set[str | None]) -> str:
     """Return the type in SQL of a column of text that holds these kinds of cells."""
     (kind,) = kinds - {None} if len(kinds - {None}) == 1 else ("string",)
     if kind == "number":

@@ -241,7 +241,7 @@ def read_labelled(data: str, target: str | None, how: HowRead) -> tuple[Rows, La
     return rows, table.values(name), name
 
 
-def column_of(table: Rows, name: str, what: str) -> Any:
+def column_of(table: Rows, name: str, what: str) -> LabelArray | str:
     """Return a column that an option names, or raise a ValueError that says which there are."""
     if means_copies(what, name):
         return name
@@ -469,11 +469,11 @@ def _write_csv(rows: Iterable[Sequence[object]], out: TextIO) -> None:
         (quoted if returns else plain).writerow(row)
 
 
-def console(out: TextIO, **settings: Any) -> Console:
+def console(out: TextIO, *, soft_wrap: bool = False) -> Console:
     """Return a console of Rich that writes text as it is, without markup or names of emoji."""
     from rich.console import Console
 
-    return Console(file=out, markup=False, emoji=False, highlight=False, **settings)
+    return Console(file=out, markup=False, emoji=False, highlight=False, soft_wrap=soft_wrap)
 
 
 def _write_table(names: Sequence[str], rows: Iterable[Sequence[object]], out: TextIO) -> None:

@@ -19,6 +19,9 @@ from naively.data.columns import Kind, refuse_twice, unusable
 # DuckDB, SQLite and PostgreSQL are spelled here; others as ``transpiled`` has them.
 
 
+Connection: TypeAlias = Any  # of DB-API or ADBC, each of a class of its own
+Value: TypeAlias = Any  # of a cell, as the database has it
+Line: TypeAlias = tuple[Value, ...]  # of an answer
 Table: TypeAlias = "str | tuple[str, str]"  # a name, or a schema and a name
 NumericKind: TypeAlias = Literal["number", "boolean"]  # of what becomes a double
 
@@ -301,13 +304,13 @@ class Database(ABC):
     kinds: ClassVar[dict[Kind, tuple[str, ...]]]  # the types whose values can be learned from
     by_content: ClassVar[bool] = True  # whether equal rows are chosen together
 
-    def __init__(self, connection: Any) -> None:
+    def __init__(self, connection: Connection) -> None:
         self.connection = connection
 
-    def ask(self, query: str, kinds: Sequence[Kind] = ()) -> list[tuple[Any, ...]]:  # noqa: ARG002
+    def ask(self, query: str, kinds: Sequence[Kind] = ()) -> list[Line]:  # noqa: ARG002
         """Return all rows of a query's answer."""
         with self._executed(query) as cursor:
-            found: list[tuple[Any, ...]] = cursor.fetchall()
+            found: list[Line] = cursor.fetchall()
         return found
 
     def run(self, statement: str) -> None:
@@ -384,13 +387,13 @@ class Database(ABC):
         """Return the name and type of each column of a table."""
 
 
-def modules_of(connection: Any) -> list[str]:
+def modules_of(connection: Connection) -> list[str]:
     """Return the modules of a connection's class and of those that it is made of."""
     every = (kind.__module__.partition(".")[0] for kind in type(connection).__mro__)
     return [name.lstrip("_") for name in every]
 
 
-def _errors(connection: Any) -> tuple[type[Exception], ...]:
+def _errors(connection: Connection) -> tuple[type[Exception], ...]:
     """Return the errors that a connection may raise, which each module has as ``Error``."""
     there = (sys.modules.get(name) for name in modules_of(connection))
     return tuple(module.Error for module in there if module is not None and "Error" in vars(module))
@@ -452,7 +455,7 @@ class SQLiteDatabase(Database):
     }  # fmt: skip
     by_content = False
 
-    def ask(self, query: str, kinds: Sequence[Kind] = ()) -> list[tuple[Any, ...]]:
+    def ask(self, query: str, kinds: Sequence[Kind] = ()) -> list[Line]:
         if not kinds or ADBC not in modules_of(self.connection):
             return super().ask(query)
         # There the type of a column is that of its first cells, which may all be NULL.
@@ -496,7 +499,7 @@ class SQLiteDatabase(Database):
             x = self.dialect.identifier(name)
             asked += [f"MAX(typeof({x}) = '{kind}')" for kind in CELLS]
             asked.append(f"MAX(typeof({x}) = 'integer' AND {x} <> 0 AND {x} <> 1)")
-        flags: list[Any] = []
+        flags: list[Value] = []
         for start in range(0, len(asked), MOST_COLUMNS):
             some = ", ".join(asked[start : start + MOST_COLUMNS])
             flags += self.ask(f"SELECT {some} FROM {self.dialect.table(table)}")[0]
@@ -506,7 +509,7 @@ class SQLiteDatabase(Database):
             for j, (name, spelled) in enumerate(declared)
         ]
 
-    def _type(self, name: str, declared: str, flags: Sequence[Any]) -> str:
+    def _type(self, name: str, declared: str, flags: Sequence[Value]) -> str:
         """Return the type of all cells of a column; truths are such where it is declared so."""
         *held, no_truth = flags
         there = [kind for kind, flag in zip(CELLS, held, strict=True) if flag]
@@ -560,7 +563,7 @@ class PostgreSQLDatabase(Database):
         )
 
 
-def database_of(connection: Any) -> Database:
+def database_of(connection: Connection) -> Database:
     """Return the database that a connection is to."""
     # connection: of duckdb, sqlite3 or psycopg, or of ADBC to one of these databases
     modules = modules_of(connection)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from naively.counting.axis import CELL, LEVEL, PRESENT, SQUARE, VALUE, Name, title
 from naively.counting.labels import Labels
 from naively.data.columns import ColumnRows, Kind
+from naively.engines.databases import Value
 from naively.engines.sql_tallies import (
     Answer,
     Answers,
@@ -145,7 +146,7 @@ def _ask(
     return found
 
 
-def _odd_cells(source: DatabaseTable, sampled: Sampled) -> dict[str, Any]:
+def _odd_cells(source: DatabaseTable, sampled: Sampled) -> dict[str, Value]:
     """Return a cell of each column that the sample shows to be missing, or 0 and 1, if any."""
     # So a column is taken for what all of its rows are.
     asked, names = [], []
@@ -204,8 +205,8 @@ ALL = 2  # times as many rows as are wanted are read whole
 class Sampled(NamedTuple):
     """Different rows of a table, each with its copies."""
 
-    cells: Mapping[str, Sequence[Any]]  # the columns that are learned from
-    labels: Sequence[Any]  # the label of each row, as the database has it
+    cells: Mapping[str, Sequence[Value]]  # the columns that are learned from
+    labels: Sequence[Value]  # the label of each row, as the database has it
     # (rows,): the weight of all copies of each row, if there are weights
     weight: NDArray[np.float64] | None
     copies: NDArray[np.int64]  # (rows,): how often each row came

@@ -40,7 +40,7 @@ from naively.data.columns import (
     times_of,
 )
 from naively.data.reading import with_readings
-from naively.engines.databases import ColumnType, Database, Dialect, Table
+from naively.engines.databases import ColumnType, Database, Dialect, Line, Table, Value
 from naively.kernels.double_double import Sums
 from naively.kernels.reference import as_float, coarsest
 from naively.kernels.strings import Strings
@@ -109,7 +109,7 @@ class DatabaseTable:
             return self.dialect.as_text(x)
         return x if column.whole or column.kind == "boolean" else self.number(name)
 
-    def spelled(self, name: str, found: Any) -> str:
+    def spelled(self, name: str, found: Value) -> str:
         """Spell a value of a column, as ``plain`` found it."""
         column = self.columns[name]
         if column.kind == "string":
@@ -134,7 +134,7 @@ class DatabaseTable:
             return self.dialect.seconds(x)
         return self.dialect.as_double(x, "boolean" if column.kind == "boolean" else "number")
 
-    def cells(self, name: str, found: Sequence[Any]) -> Column:
+    def cells(self, name: str, found: Sequence[Value]) -> Column:
         """Return what was read of a column as the same column of rows in memory."""
         kind = self.columns[name].kind
         if kind == "time":
@@ -146,11 +146,11 @@ class DatabaseTable:
             return filled(np.empty(len(found), object), kind), None
         return cells, seen
 
-    def rows(self, found: Mapping[str, Sequence[Any]]) -> ColumnRows:
+    def rows(self, found: Mapping[str, Sequence[Value]]) -> ColumnRows:
         """Return what was read of some columns as rows."""
         return join_columns({name: self.cells(name, cells) for name, cells in found.items()})
 
-    def labels(self, found: Sequence[Any]) -> tuple[NDArray[np.int32], LabelArray]:
+    def labels(self, found: Sequence[Value]) -> tuple[NDArray[np.int32], LabelArray]:
         """Return the codes of labels that were read, and the sorted classes."""
         cells, kind = self.cells(self.target, found)
         rows = ColumnRows({self.target: cells}, {self.target: kind}, len(cells))
@@ -240,7 +240,7 @@ class DatabaseTable:
         }
 
 
-def _moments(name: str, found: Sequence[Any]) -> NDArray[np.datetime64]:
+def _moments(name: str, found: Sequence[Value]) -> NDArray[np.datetime64]:
     """Return seconds since 1970 as times; None and NaN are missing."""
     seconds = np.array([np.nan if s is None else s for s in found], np.float64)
     if np.isinf(seconds).any():
@@ -266,19 +266,19 @@ class Answer:
     """What was counted of a part: a line for each class and cell, value or exponent."""
 
     labels: list[Hashable]  # the label of each line, as the database has it
-    keys: list[Any]  # what the lines are of: whole numbers, strings, float64
-    texts: list[Any]
-    numbers: list[Any]
+    keys: list[Value]  # what the lines are of: whole numbers, strings, float64
+    texts: list[Value]
+    numbers: list[Value]
     weight: Sums  # (lines,): how many rows each line is of (the sum of their weights)
-    rest: list[tuple[Any, ...]]  # what else was asked
+    rest: list[Line]  # what else was asked
 
     def __len__(self) -> int:
         return len(self.labels)
 
 
-def read(source: DatabaseTable, lines: Iterable[tuple[Any, ...]], parts: int) -> list[Answer]:
+def read(source: DatabaseTable, lines: Iterable[Line], parts: int) -> list[Answer]:
     """Return the answers of the classes and of so many parts, in this order."""
-    of_part: list[list[tuple[Any, ...]]] = [[] for _ in range(parts + 1)]
+    of_part: list[list[Line]] = [[] for _ in range(parts + 1)]
     for line in lines:
         of_part[line[0]].append(line)
     end = 6 if source.weighing is None else 7
@@ -295,7 +295,7 @@ def read(source: DatabaseTable, lines: Iterable[tuple[Any, ...]], parts: int) ->
     ]
 
 
-def _weights(source: DatabaseTable, counts: list[tuple[Any, ...]]) -> Sums:
+def _weights(source: DatabaseTable, counts: list[Line]) -> Sums:
     """Return weights of what was counted of them: rows, or the two halves of whole numbers."""
     if source.weighing is None:
         return Sums(np.array([float(n) for (n,) in counts], np.float64))

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
     Arrays = Mapping[str, Buffer]  # one for each name of ARRAYS
-    Entries = dict[str, Any]  # of a header: what JSON can hold
+    Json = Any  # what JSON can hold
+    Entries = dict[str, Json]  # of a header
 
 FORMAT = 1
 KEY = "naively"  # of the header in the file's metadata, as in every model file
@@ -92,7 +93,7 @@ def unpack(content: bytes | mmap.mmap) -> tuple[Entries, dict[str, memoryview]]:
     return entries, arrays
 
 
-def _json(text: bytes | str) -> Any:
+def _json(text: bytes | str) -> Json:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:

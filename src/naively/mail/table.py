@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from naively.mail.layout import Arrays
+    from naively.mail.layout import Arrays, Entries
 
     Growing = dict[str, array[Any]]  # the arrays of a table that is being made, of floats or ints
     # Digests of messages, with the day on which each was learned and how much it still counts.
@@ -262,7 +262,7 @@ class MailTable:
     def from_bytes(cls, content: bytes | mmap.mmap) -> MailTable:
         """Return the table that `to_bytes` wrote; any other content is a ValueError."""
         entries, arrays = unpack(content)
-        about: dict[str, Any] = {name: entries.get(name) for name in cls.empty()._about()}  # noqa: SLF001
+        about: Entries = {name: entries.get(name) for name in cls.empty()._about()}  # noqa: SLF001
         if not isinstance(about["temperature"], float):
             raise ValueError("it is damaged: it has no temperature")  # noqa: TRY004
         kinds = {"remembers": bool, "unicode": str, "scaled": bool, "expired": int}
@@ -296,7 +296,7 @@ class MailTable:
     def _arrays(self) -> Arrays:
         return {**self._views, "evidence": array("d", self.histogram)}
 
-    def _about(self) -> dict[str, Any]:
+    def _about(self) -> Entries:
         """Return what the file's header says of the table."""
         return {
             "temperature": self.temperature, "remembers": self.remembers, "unicode": self.unicode,
@@ -306,7 +306,7 @@ class MailTable:
     def _with(self, arrays: Arrays) -> MailTable:
         return MailTable({**self._arrays(), **arrays}, **self._about())
 
-    def _but(self, **about: Any) -> MailTable:
+    def _but(self, **about: float | bool) -> MailTable:
         arrays = self._arrays()
         if not about.get("remembers", self.remembers):
             arrays = {**arrays, "digests": b"", "learned": b"", "weights": b""}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 from naively.assess.intervals import beta_quantile
 from naively.assess.scores import Scores, binned, equal_parts
 from naively.counting.axis import Name, title
+from naively.file.header import Saved
 from naively.kernels.reference import Floats
 from naively.messages import shortened, visible
 from naively.model.class_prior import frequent
@@ -116,7 +116,7 @@ def _score(scores: Scores, name: str) -> object:
 # --- A threshold that can be moved: what the page's program needs --------------------------------
 
 
-def threshold_data(subject: Subject) -> dict[str, Any] | None:
+def threshold_data(subject: Subject) -> Saved | None:
     """Return, for each class, how many rows have each probability of it; None without any."""
     # Probabilities are cut down to thousandths, so that the rows above a threshold of as many are
     # counted exactly. A line is the thousandths, the rows of the class and those of all others.

@@ -11,7 +11,6 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 from naively.counting.axis import VALUE, Name, Words, title
 from naively.data.columns import Kind, Rows
 from naively.export.scorecard import Scorecard, TokensTerm, plain_floats
+from naively.file.header import Json, Saved
 from naively.inspect.one_column import OneColumn
 from naively.kernels.reference import Floats
 from naively.messages import visible
@@ -75,7 +75,7 @@ def _write(subject: Subject, card: Scorecard, *, whole: bool) -> tuple[str, int,
     shown = subject.shown
     rows = None if shown is None else model.view.schema.match(shown.rows)
     cells = {name: _cells(rows, name, model.view.schema.kinds[name]) for name in names}
-    starts: list[dict[str, Any]] = []
+    starts: list[Saved] = []
     if shown is not None:
         for i, (one, row) in enumerate(zip(shown.chosen, shown.explained, strict=True)):
             of = {title(name): column[i] for name, column in cells.items()}
@@ -192,14 +192,14 @@ def _least_size(card: Scorecard) -> int:
     return numbers + sum(len(token) + 3 for of in held if isinstance(of, list) for token in of)
 
 
-def _cells(rows: Rows | None, name: Name, kind: Kind) -> list[Any]:
+def _cells(rows: Rows | None, name: Name, kind: Kind) -> list[Json]:
     """Return the cells of a column as the scorecard's program reads them; None where missing."""
     if rows is None:
         return []
     if kind in {"number", "boolean"}:
         there = rows.numbers([name])[:, 0].astype(np.float64)
-        numbers: list[Any] = plain_floats(there)
-        cells = [None if np.isnan(x) else of for x, of in zip(there, numbers, strict=True)]
+        numbers = zip(there, plain_floats(there), strict=True)
+        cells = [None if np.isnan(x) else of for x, of in numbers]
         return [bool(x) if kind == "boolean" and x is not None else x for x in cells]
     values = rows.values(name)
     if kind == "time" and values.dtype.kind == "M":
@@ -208,7 +208,7 @@ def _cells(rows: Rows | None, name: Name, kind: Kind) -> list[Any]:
 
 
 def _slider(
-    model: Model, name: Name, numbers: Floats | None, cells: list[Any]
+    model: Model, name: Name, numbers: Floats | None, cells: list[Json]
 ) -> Mapping[str, float]:
     """Return the least and the greatest number of a slider, and its step; nothing without any."""
     if model.view.schema.kinds[name] != "number":

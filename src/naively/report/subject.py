@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.assess.folds import HeldOutFolds, Worth, assess, hold_out, work
 from naively.assess.scores import SHOWN, Scores, scores
-from naively.counting.axis import Derived, Name, title
+from naively.counting.axis import Derived, Level, Name, title
 from naively.counting.block import Batch
 from naively.counting.labels import LabelArray, Labels, Target, encode_labels
 from naively.data.columns import Rows, column_rows, times_of
+from naively.file.header import Saved
 from naively.fitting.leave_one_out import left_out, weighted_joint
 from naively.fitting.sample import Reservoir, Sample
 from naively.fitting.weights import posterior
@@ -29,7 +29,7 @@ from naively.messages import visible
 from naively.model.class_prior import spoken_for
 from naively.model.model import Model
 from naively.options import Weighting
-from naively.schema.encode import Held
+from naively.schema.encode import CellArray, Held
 
 # --- The rows that a report shows: most sure, least sure, and most wrong -------------------------
 
@@ -123,7 +123,7 @@ class Subject:
     rows: Rows | None = None
     y: Target = None  # (rows,): the right labels of the other rows
     # what a model file says about where the model comes from
-    provenance: Mapping[str, Any] = field(default_factory=dict)
+    provenance: Saved = field(default_factory=dict)
     # which share of the other rows are equal to rows that it has learned; NaN if that is unknown
     share_learned: float = 0.0
 
@@ -136,7 +136,7 @@ class Subject:
         kind: Weighting | None,  # of the weights
         rows: Rows | None = None,
         y: Target = None,
-        provenance: Mapping[str, Any] | None = None,
+        provenance: Saved | None = None,
     ) -> Subject:
         """Return what a report is of, assessed by cross-validation where that can be."""
         sample = None if learned is None else learned.of(model)
@@ -385,7 +385,7 @@ class ShownRows:
 
     rows: Rows
     chosen: list[ShownRow]
-    labels: list[Any]
+    labels: list[Level]
     explained: list[ExplainedRow]
     source: str
 
@@ -395,7 +395,7 @@ def _rows_of(model: Model, batch: Batch) -> Rows | None:
     held = Held(batch)
     if held.sparse:
         return None
-    columns: dict[Name, Any] = {}
+    columns: dict[Name, CellArray] = {}
     for name in model.view.schema.order:
         group = model.view.schema.columns.get(name)
         if group is None:

@@ -10,12 +10,13 @@ import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
+from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
 if TYPE_CHECKING:
     from naively.data.columns import Content
 
-Row: TypeAlias = "tuple[list[Any], bool]"  # its cells, and whether it has a weight
+Cell: TypeAlias = "float | str | dt.datetime | None"
+Row: TypeAlias = "tuple[list[Cell], bool]"  # its cells, and whether it has a weight
 
 # A value, and the comma, tab, brace or comment behind it. Nothing is tried twice, so that a line
 # takes time in proportion to its length.
@@ -59,7 +60,7 @@ class Attribute:
     name: str
     content: Content | None  # what it is, if the type says it
     # returns the value that is written so; a KeyError or a ValueError if it is none
-    read: Callable[[str], Any]
+    read: Callable[[str], Cell]
     what: str
     # what a sparse row means that does not hold it; None if that cannot be told
     absent: float | str | None = None
@@ -235,7 +236,7 @@ def _dense(line: _Line, attributes: Sequence[Attribute]) -> Row:
 
 def _sparse(line: _Line, attributes: Sequence[Attribute]) -> Row:
     """Return the cells of a row that names the attributes it holds, and whether it has a weight."""
-    cells: list[Any] = [each.absent for each in attributes]
+    cells: list[Cell] = [each.absent for each in attributes]
     unknown = {i for i, each in enumerate(attributes) if each.absent is None}
     held: set[int] = set()
     at, more = 1, re.match(r"\{\s*\}", line.text) is None
@@ -270,7 +271,7 @@ def _check_weight(line: _Line, braces: str) -> None:
         raise line.wrong("has braces at its end that hold no weight, as {0.5} does")
 
 
-def _cell(line: _Line, attribute: Attribute, value: str) -> Any:
+def _cell(line: _Line, attribute: Attribute, value: str) -> Cell:
     try:
         return attribute.read(value)
     except (KeyError, ValueError):

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, TypeAlias
+from typing import BinaryIO, Literal, TypeAlias
 
 from naively.data.files import formats
 from naively.data.files.dialects import (
@@ -36,6 +36,7 @@ from naively.data.files.source import (
     FORMATS,
     GZIP_DAMAGE,
     SHORT,
+    Json,
     Source,
     chunks_of,
     csv_fault,
@@ -542,7 +543,7 @@ def _left_out(name: str, count: int, line: int, options: FileOptions) -> str:
 
 def _unwrapped(source: Source, scratch: Path) -> Source:
     """Return a copy as JSON lines of a file whose rows are not its lines; else the source."""
-    documents: list[Any] = []
+    documents: list[Json] = []
     try:
         first = next((line for line in lines_of(source) if line.strip()), "").encode()
         is_one = source.survey.filled == 1
@@ -567,7 +568,7 @@ def _unwrapped(source: Source, scratch: Path) -> Source:
     return replace(source, path=path, notes=(*source.notes, *filter(None, [how]))).surveyed()
 
 
-def _table_of(of: dict[str, Any], name: str, *, as_lines: bool) -> tuple[list[Any], str]:
+def _table_of(of: dict[str, Json], name: str, *, as_lines: bool) -> tuple[list[Json], str]:
     """Return the rows of a table that one object holds, and a sentence about how it does."""
     types = {key: {*map(type, each)} for key, each in of.items() if type(each) is list}
     columns, data = of.get("columns"), of.get("data")

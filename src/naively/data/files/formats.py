@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from itertools import chain, dropwhile, islice
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, TextIO, TypeAlias
+from typing import IO, TYPE_CHECKING, BinaryIO, Literal, NamedTuple, TextIO, TypeAlias
 
 from naively.data.files.arff import read_arff
 from naively.options import FileOptions
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from naively.data.columns import Content
 
 Kind: TypeAlias = Literal["excel", "arff", "sqlite"]
+Cell: TypeAlias = "int | float | str | bool | bytes | dt.date | dt.time | dt.timedelta | None"
 Contents: TypeAlias = "dict[str, Content]"
 
 KINDS: dict[str, Kind] = {
@@ -142,14 +143,14 @@ class _Copy:
         self._types: list[set[type]] = []
         self._said: Sequence[Content | None] = ()
 
-    def begin(self, names: Iterable[Any], said: Sequence[Content | None] = ()) -> None:
+    def begin(self, names: Iterable[Cell], said: Sequence[Content | None] = ()) -> None:
         """Take the names of the columns, of which a file may say what they are."""
         self.names = [_written(name) for name in names]
         check_width(len(self.names), self.name)
         self._types = [set() for _ in self.names]
         self._said = said
 
-    def add(self, cells: Sequence[Any]) -> None:
+    def add(self, cells: Sequence[Cell]) -> None:
         """Write a row of cells of any types."""
         for types, cell in zip(self._types, cells, strict=True):
             if cell is not None and cell != "":
@@ -168,7 +169,7 @@ def _only(contents: set[Content | None]) -> Content | None:
     return next(iter(contents)) if len(contents) == 1 else None
 
 
-def _written(cell: Any) -> str:
+def _written(cell: Cell) -> str:
     """Return a cell as CSV has it."""
     match cell:
         case str():
@@ -262,7 +263,7 @@ def _copy_sheet(file: BinaryIO, copy: _Copy, options: FileOptions) -> tuple[str,
     return notes + of_archive
 
 
-def _is_filled(row: Sequence[Any]) -> bool:
+def _is_filled(row: Sequence[Cell]) -> bool:
     return any(cell != "" for cell in row)
 
 
@@ -271,7 +272,7 @@ def _merged(sheet: CalamineSheet) -> Sequence[tuple[tuple[int, int], tuple[int, 
     return sheet.merged_cell_ranges or ()
 
 
-def _filled_down(sheet: CalamineSheet) -> Iterator[list[Any]]:
+def _filled_down(sheet: CalamineSheet) -> Iterator[list[Cell]]:
     """Yield the rows of a sheet; each row of merged cells has what the first of them holds."""
     left = sheet.start[1] if sheet.start else 0
     below = {
@@ -279,13 +280,13 @@ def _filled_down(sheet: CalamineSheet) -> Iterator[list[Any]]:
         for (top, column), (bottom, _) in _merged(sheet)
         for i in range(top + 1, bottom + 1)
     }
-    last: list[Any] = []
+    last: list[Cell] = []
     for i, row in enumerate(sheet.iter_rows()):
         last = [last[j] if (i, j) in below else cell for j, cell in enumerate(row)]
         yield last
 
 
-def _titles(head: Sequence[Sequence[Any]]) -> int:
+def _titles(head: Sequence[Sequence[Cell]]) -> int:
     """Return how many of the first rows, none of them empty, are titles above the names."""
     filled = [[cell for cell in row if cell != ""] for row in head]
     for i, (row, cells) in enumerate(zip(head, filled, strict=True)):
@@ -295,7 +296,7 @@ def _titles(head: Sequence[Sequence[Any]]) -> int:
     return 0
 
 
-def _in_two_rows(sheet: CalamineSheet, first: int, below: Sequence[Sequence[Any]]) -> bool:
+def _in_two_rows(sheet: CalamineSheet, first: int, below: Sequence[Sequence[Cell]]) -> bool:
     """Whether a name is above several columns, each of which has a name below it."""
     left = sheet.start[1] if sheet.start else 0
     return any(

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 CHUNK = 1 << 20
 LIMIT = "64 MB"
+Json: TypeAlias = Any  # what JSON holds
 RETURN, FEED, QUOTE = b'\r\n"'
 
 
@@ -402,7 +403,7 @@ def _json_fault(source: Source) -> str:
     return ""
 
 
-def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def once(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
     """Return an object of JSON, whose keys are there once."""
     found = dict(pairs)
     if len(found) < len(pairs):

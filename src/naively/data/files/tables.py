@@ -352,7 +352,7 @@ class Scan:
         return len(self.fields) > 1
 
 
-def kind_of(type_: Any) -> str:
+def kind_of(type_: DuckDBPyType) -> str:
     """Return the kind of a column of a type of DuckDB: "words" is a list of strings."""
     if type_.id == "list" and str(type_.children[0][1]).lower() in WORDS:
         return "words"

@@ -25,7 +25,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Sequence
-    from typing import Any
 
     from naively.mail.message import Notes
     from naively.mail.verbs.parser import Parser
@@ -49,11 +48,9 @@ def refuse(error: Exception) -> int:
     return pass_on(wrong)
 
 
-def read_options(verb: str, arguments: Sequence[str]) -> Any:
+def read_options(verb: str, arguments: Sequence[str]) -> SimpleNamespace | argparse.Namespace:
     """Return the options, or raise a ValueError that says what is wrong with them."""
-    options: Any = _read_plainly(arguments)
-    if options is None:
-        options = parser_of(verb).parse_intermixed_args(arguments)
+    options = _read_plainly(arguments) or parser_of(verb).parse_intermixed_args(arguments)
     if options.unsure and options.unsure[0] > options.unsure[1]:
         raise ValueError(
             f"--unsure: the lower probability comes first. See `naively mail {verb} --help`."
