@@ -331,8 +331,11 @@ def learning_curve(
     if not (number_of(repeats) >= 1 and number_of(repeats).is_integer()):
         raise ValueError(f"repeats must be a whole number of at least 1, got {repeats!r}.")
     pool = split_once(model, batch)
-    scored = split_once(model, test) if isinstance(test, Batch) else None
-    aside = 0 if isinstance(test, Batch) else count_held_out(test, len(pool))
+    scored, aside = None, 0
+    if isinstance(test, Batch):
+        scored = split_once(model, test)
+    else:
+        aside = count_held_out(test, len(pool))
     each = check_sizes(sizes, len(pool) - aside)
     rng = np.random.default_rng(random_state)
     points: list[tuple[int, int, str, float, float, int]] = []

@@ -13,14 +13,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from naively import pictures
 from naively.assess.curves import Metric, check_metric, number_of, of_tally, split_once
-from naively.assess.refits import Moment, Named, Places, in_blocks
+from naively.assess.refits import Moment, Named, Places, check_folds, in_blocks
 from naively.counting.block import Batch
 from naively.counting.tally import Tally
 from naively.fitting.sample import Reservoir
@@ -248,16 +247,14 @@ def _scored(model: Model, rows: Batch) -> tuple[Floats, Floats]:
 
 def blocks_of(moments: Floats, blocks: object, of: str = "") -> Places:
     """Return the block of each row in the order of its time, or raise why there are none."""
-    if isinstance(blocks, bool) or not isinstance(blocks, Integral) or int(blocks) < 2:
-        raise ValueError(f"blocks must be a whole number of at least 2, got {blocks!r}.")
-    times = len(np.unique(moments))
-    if times < int(blocks):
+    number, times = check_folds(blocks, "blocks"), len(np.unique(moments))
+    if times < number:
         more = f"ask for at most {times} blocks" if times > 1 else "rows have no order in time"
         raise ValueError(
             f"There are {times} different times{f' in {of}' if of else ''}, fewer than "
             f"blocks={blocks}; {more}."
         )
-    return in_blocks(moments, int(blocks), of)
+    return in_blocks(moments, number, of)
 
 
 def check_half_lives(half_lives: Iterable[float] | None, blocks: int) -> list[float]:

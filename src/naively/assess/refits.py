@@ -165,10 +165,10 @@ def splits_of(
     )
 
 
-def check_folds(folds: object) -> int:
-    """Return a number of folds, or raise a ValueError that it is none."""
+def check_folds(folds: object, what: str = "folds") -> int:
+    """Return a number of folds, or blocks, or raise a ValueError that it is none."""
     if isinstance(folds, bool) or not isinstance(folds, Integral) or int(folds) < 2:
-        raise ValueError(f"folds must be a whole number of at least 2, got {folds!r}.")
+        raise ValueError(f"{what} must be a whole number of at least 2, got {folds!r}.")
     return int(folds)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -491,8 +492,11 @@ def _write_table(names: Sequence[str], rows: Iterable[Sequence[object]], out: Te
 
 
 def _cell(value: object) -> str:
-    if isinstance(value, float):
-        return f"{value:.{DIGITS}f}" if value == value else ""  # noqa: PLR0124
-    if isinstance(value, int) and not isinstance(value, bool):
-        return f"{value:,}"
-    return "" if value is None else visible(str(value))
+    match value:
+        case None:
+            return ""
+        case float():
+            return "" if math.isnan(value) else f"{value:.{DIGITS}f}"
+        case int() if type(value) is not bool:
+            return f"{value:,}"
+    return visible(str(value))

@@ -46,8 +46,7 @@ class Dialect(ABC):
 
     def table(self, table: Table) -> str:
         """Quote the name of a table: one name, or a tuple of a schema and a name."""
-        parts = (table,) if isinstance(table, str) else tuple(table)
-        return ".".join(map(self.identifier, parts))
+        return ".".join(map(self.identifier, _names(table)))
 
     def string(self, text: str) -> str:
         """Spell a string, whatever it holds."""
@@ -251,6 +250,11 @@ def dialect_of(name: str) -> Dialect:
     raise ValueError(f"There is no SQL dialect {name!r}; known are {shown}{rest}.")
 
 
+def _names(table: Table) -> tuple[str, ...]:
+    """Return the name of a table, after that of its schema if there is one."""
+    return (table,) if isinstance(table, str) else tuple(table)
+
+
 def _check(text: str, what: str) -> None:
     """Raise a ValueError if a text holds half a surrogate pair, which is no character."""
     try:
@@ -360,8 +364,7 @@ class Database(ABC):
         """Return the columns of a table or view, in its order."""
         typed = self.types(table)
         if not typed:
-            shown = table if isinstance(table, str) else ".".join(table)
-            raise ValueError(f"{self.title} has no table {shown!r} with columns.")
+            raise ValueError(f"{self.title} has no table {'.'.join(_names(table))!r} with columns.")
         refuse_twice(name for name, _ in typed)
         return {name: self._column(name, declared) for name, declared in typed}
 
@@ -489,8 +492,7 @@ class SQLiteDatabase(Database):
         return f"(SELECT *, row_number() OVER () AS {number} FROM {name})", number
 
     def types(self, table: Table) -> Sequence[tuple[str, str]]:
-        name, schema = (table, None) if isinstance(table, str) else (table[1], table[0])
-        of = ", ".join(self.dialect.string(one) for one in (name, schema) if one is not None)
+        of = ", ".join(map(self.dialect.string, reversed(_names(table))))
         declared = self.ask(f"SELECT name, type FROM pragma_table_xinfo({of}) WHERE hidden <> 1")
         if not declared:
             return []

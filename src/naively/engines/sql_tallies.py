@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, final
+from typing import ClassVar, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -258,6 +258,7 @@ def _moments(name: str, found: Sequence[Value]) -> NDArray[np.datetime64]:
 # texts and parts of times as it does in memory.
 
 
+Place: TypeAlias = "NDArray[np.integer] | tuple[int | NDArray[np.integer], ...]"  # in a table
 OF_NUMBERS = 3  # parts of a sum of numbers; those of squares follow
 
 
@@ -331,7 +332,7 @@ class Classes:
         return np.fromiter(map(self.code.__getitem__, answer.labels), np.int32, len(answer))
 
 
-def _placed(weight: Sums, place: Any, shape: tuple[int, ...]) -> Sums:
+def _placed(weight: Sums, place: Place, shape: tuple[int, ...]) -> Sums:
     """Return a table with these weights in their places, each of which has one; else 0."""
     table = Sums.zeros(shape)
     table.high[place], table.low[place] = weight.high, weight.low
@@ -374,16 +375,6 @@ class Answers:
                 return self._totals(group, part, answer)
         return self._counted(group, part, answer, readings)
 
-    def _rows(self, part: ColumnCounts, answer: Answer) -> ColumnRows:
-        """Return the values that were found of a column as rows."""
-        column = self.source.columns[part.column]
-        cells = answer.numbers
-        if isinstance(part, Values) and column.kind == "string":
-            cells = answer.texts
-        elif isinstance(part, Values) and column.whole:
-            cells = answer.keys
-        return self.source.rows({part.column: cells})
-
     def _counted(
         self,
         group: Group,
@@ -395,7 +386,8 @@ class Answers:
         codes = self.classes.codes(answer)
         high = Labels(codes, self.classes.labels, answer.weight.high)
         alone = Schema((group,), (part.column,))
-        rows = with_readings(self._rows(part, answer), readings)
+        found = self.source.rows({part.column: part.cells(self.source, answer)})
+        rows = with_readings(found, readings)
         block = alone.encode(rows, high).blocks[group.key]
         counted: BlockTally = group.event.tally(block, high)
         if answer.weight.low.any():
@@ -605,10 +597,15 @@ class ColumnCounts(ABC):
     """What is counted of one column."""
 
     column: str
+    adds_up: ClassVar = False  # whether further sums are asked
 
     @abstractmethod
     def select(self, source: DatabaseTable) -> Select:
         """Return what the query asks of this column."""
+
+    def cells(self, source: DatabaseTable, answer: Answer) -> list[Value]:  # noqa: ARG002
+        """Return the values that were found."""
+        return answer.numbers
 
 
 @final
@@ -643,6 +640,12 @@ class Values(ColumnCounts):
         missing = source.dialect.is_missing("v")
         return Select(source.number(self.column), f"NOT {missing}", number="v")
 
+    def cells(self, source: DatabaseTable, answer: Answer) -> list[Value]:
+        column = source.columns[self.column]
+        if column.kind == "string":
+            return answer.texts
+        return answer.keys if column.whole else answer.numbers
+
 
 @final
 @dataclass(frozen=True)
@@ -663,6 +666,7 @@ class TimeParts(ColumnCounts):
 class Totals(ColumnCounts):
     """The sums of numbers and of their squares, and the extremes, by exponent."""
 
+    adds_up = True
     squares: bool  # whether squares are added up too
     threshold: float | None = None  # numbers above it count as 1, and others as 0
     sizes: Range | None = None  # the least and greatest size of the numbers
@@ -716,7 +720,7 @@ def written(source: DatabaseTable, parts: list[ColumnCounts]) -> str:
     # count), and further sums of Totals: the greatest number, one that is not whole, and the sums.
     dialect, zero = source.dialect, source.dialect.number(0.0)
     exact = sums_are_exact(source)
-    width = 2 + (8 if exact else 2) if any(isinstance(part, Totals) for part in parts) else 0
+    width = 2 + (8 if exact else 2) if any(part.adds_up for part in parts) else 0
     whole = "CAST(0 AS BIGINT)"
     typed = [zero, zero, *[whole if exact else zero] * (width - 2)] if width else []
     label = source.plain(source.target)

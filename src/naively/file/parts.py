@@ -548,7 +548,8 @@ def read_linear(
     """Return the linear part that was written, or raise a ValueError."""
     if saved.ridge < 0:
         raise ValueError("the ridge is below 0")
-    terms = _read_terms(saved, unread, keys, order)
+    known = order if isinstance(order, range) else frozenset(order)
+    terms = _read_terms(saved, unread, keys, known)
     slope = unread.take("linear/slope")
     if slope.ndim != 2 or slope.shape[1] != classes or len(slope) > len(terms):
         raise ValueError("slopes have the wrong shape")
@@ -557,7 +558,7 @@ def read_linear(
     _check_slopes(intercept)
     products = _read_products(terms, unread, classes) if "linear/product" in unread else {}
     of = dict(zip(terms, map(tuple, slope.tolist()), strict=False))
-    rules = _read_rules(saved, unread, classes, keys, order) if saved.rules else {}
+    rules = _read_rules(saved, unread, classes, keys, known) if saved.rules else {}
     linear = LinearPart(of, products, tuple(intercept.tolist()), float(saved.ridge), rules)
     if len(terms_of(linear)) < len(terms):
         raise ValueError("there is a term that has no slopes and is in no product")
@@ -580,7 +581,10 @@ def _levels_of(term: Term) -> tuple[Level | None, list[Level]]:
 
 
 def _read_terms(
-    saved: SavedLinear, unread: UnreadArrays, keys: Sequence[GroupKey], order: Columnar
+    saved: SavedLinear,
+    unread: UnreadArrays,
+    keys: Sequence[GroupKey],
+    known: range | frozenset[Name],
 ) -> list[Term]:
     """Return the terms, each of which is there once."""
     kinds = [of[2] for of in saved.terms]
@@ -588,7 +592,6 @@ def _read_terms(
     unit = unread.take("linear/unit", shape=(kinds.count("line") + kinds.count("step"), 2))
     above = unread.take("linear/edge", shape=(kinds.count("above"),))
     ranges, units, edges = (iter(of.tolist()) for of in (clip, unit, above))
-    known = order if isinstance(order, range) else frozenset(order)
     terms = []
     for group, column, kind, level, among in saved.terms:
         key = _key_of(group, column, keys, known)
@@ -616,10 +619,9 @@ def _read_rules(
     unread: UnreadArrays,
     classes: int,
     keys: Sequence[GroupKey],
-    order: Columnar,
+    known: range | frozenset[Name],
 ) -> dict[Rule, tuple[tuple[float, ...], ...]]:
     """Return the rules, each of which is there once, and what their cells add."""
-    known = order if isinstance(order, range) else frozenset(order)
     above = sum(of[2] is None for of in saved.conditions)
     edges = iter(unread.take("linear/rule_edge", shape=(above,)).tolist())
     conditions = []

@@ -28,18 +28,19 @@ class Nats(float):
 
 def cell(value: object) -> str:
     """Return a cell of a table: digits of numbers, nothing for None."""
-    if value is None:
-        return ""
-    if isinstance(value, tuple):  # the cells of a product
-        return " · ".join(cell(of) or "missing" for of in value)
-    if isinstance(value, bool):
-        return str(value)
-    if isinstance(value, int):
-        return f"{value:,}"
-    if isinstance(value, Nats):
-        return f"{round(value, 3) + 0.0:+.3f}"
-    if isinstance(value, float):
-        return number(value)
+    match value:
+        case None:
+            return ""
+        case tuple():  # the cells of a product
+            return " · ".join(cell(of) or "missing" for of in value)
+        case bool():
+            return str(value)
+        case int():
+            return f"{value:,}"
+        case Nats():
+            return f"{round(value, 3) + 0.0:+.3f}"
+        case float():
+            return number(value)
     return data(value)
 
 
