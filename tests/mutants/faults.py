@@ -643,7 +643,7 @@ FAULTS = [
     Fault(
         "a saved model has no weights",
         "src/naively/file/store.py",
-        '"weights": weights and write_weights(weights, model.classes.tolist(), arrays),',
+        '"weights": weights and parts.write_weights(weights, model.classes.tolist(), arrays),',
         '"weights": None,',
         ("tests/test_product_laws.py::test_what_is_loaded_is_what_was_saved",),
     ),

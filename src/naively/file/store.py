@@ -15,7 +15,7 @@ from naively.counting.tally import BlockTally, Tally
 from naively.data.columns import Reading
 from naively.data.reading import is_sound
 from naively.events import Beta, Dirichlet
-from naively.file import container
+from naively.file import container, parts
 from naively.file.container import Arrays, UnreadArrays, compressed
 from naively.file.header import (
     FORMAT,
@@ -28,32 +28,6 @@ from naively.file.header import (
     check_format,
     read,
     shown,
-)
-from naively.file.parts import (
-    Function,
-    FunctionMissingError,
-    SampledRows,
-    given_functions,
-    read_all_sums,
-    read_analyser,
-    read_axis,
-    read_classes,
-    read_columns,
-    read_event,
-    read_held_out,
-    read_probabilities,
-    read_sample,
-    read_sums,
-    read_weights,
-    write_axis,
-    write_classes,
-    write_columns,
-    write_held_out,
-    write_key,
-    write_probabilities,
-    write_sample,
-    write_sums,
-    write_weights,
 )
 from naively.kernels.folding import unicode_version
 from naively.kernels.sparse_sums import AnySums, as_sparse
@@ -76,7 +50,7 @@ class Content(NamedTuple):
 
     model: Model
     provenance: Saved
-    sample: SampledRows | None  # a sample of the rows that were learned, if it was saved
+    sample: parts.SampledRows | None  # a sample of the rows that were learned, if it was saved
 
     @property
     def history(self) -> History:
@@ -88,7 +62,7 @@ def save(
     model: Model,
     path: str | PathLike[str] | BinaryIO,
     provenance: Mapping[str, Json] | None = None,
-    sample: SampledRows | None = None,
+    sample: parts.SampledRows | None = None,
     history: History | None = None,
 ) -> None:
     """Write a model file; on any failure an existing file stays as it was."""
@@ -102,7 +76,7 @@ def save(
 def to_bytes(
     model: Model,
     provenance: Mapping[str, Json] | None = None,
-    sample: SampledRows | None = None,
+    sample: parts.SampledRows | None = None,
     history: History | None = None,
 ) -> bytes:
     """Return what ``save`` writes: a model on its way from one machine to another."""
@@ -116,9 +90,9 @@ def to_bytes(
     if model.weights is not None and model.weights.sought is not None:
         header["sought"] = asdict(model.weights.sought)
     if model.counted.held_out is not None:
-        header["held_out"] = write_held_out(model.counted.held_out, arrays)
+        header["held_out"] = parts.write_held_out(model.counted.held_out, arrays)
     if sample is not None:
-        header["sample"] = write_sample(sample, model.counted.schema.groups, arrays)
+        header["sample"] = parts.write_sample(sample, model.counted.schema.groups, arrays)
     return container.to_bytes(header, arrays)
 
 
@@ -127,9 +101,9 @@ def load(path: Source) -> Model:
     return load_all(path).model
 
 
-def load_all(path: Source, functions: Mapping[str, Function] | None = None) -> Content:
+def load_all(path: Source, functions: Mapping[str, parts.Function] | None = None) -> Content:
     """Return all that a model file holds."""
-    with given_functions(functions):
+    with parts.given_functions(functions):
         if isinstance(path, str | PathLike):
             path = Path(path)
             if not path.is_file():
@@ -162,7 +136,7 @@ def _read(path: object, saved: Saved, content: bytes) -> Content:
         found = Content(model, header.provenance, sample)
         found.history  # noqa: B018  (what cannot be read is an error now)
         _check_unicode(path, header)
-    except (NewerError, FunctionMissingError) as error:
+    except (NewerError, parts.FunctionMissingError) as error:
         raise ValueError(f"{path} {error}") from error
     except ValueError as error:
         raise ValueError(f"{path} is damaged: {_brief(str(error))}.") from error
@@ -186,22 +160,22 @@ def _brief(message: str) -> str:
 
 def _header(model: Model, arrays: Arrays) -> Saved:
     """Return the header of a model but its format and provenance, and add the model's arrays."""
-    write_sums(model.counted.tally.weight, "weight", arrays)
+    parts.write_sums(model.counted.tally.weight, "weight", arrays)
     settings, counted, weights = model.settings, model.counted, model.weights
     prior = settings.class_prior
     if not isinstance(prior, str | Beta | Dirichlet):
-        prior = write_probabilities(prior)
+        prior = parts.write_probabilities(prior)
     _check_functions(counted.schema)
     # Whether a text is split into tokens by naively's own rules.
     splits_texts = any(isinstance(group.analyser, Text) for group in counted.schema.groups)
     return {
         "version": __version__,
-        "classes": write_classes(model.classes),
+        "classes": parts.write_classes(model.classes),
         "class_prior": prior,
         "settings": {name: getattr(settings, name) for name in declared()},
-        "columns": write_columns(counted.schema.order),
+        "columns": parts.write_columns(counted.schema.order),
         "free": [name for name in counted.schema.order if name in counted.schema.free],
-        "weights": weights and write_weights(weights, model.classes.tolist(), arrays),
+        "weights": weights and parts.write_weights(weights, model.classes.tolist(), arrays),
         "notes": list(counted.schema.notes.items()),
         **_readings(counted.schema),
         **({} if counted.newest is None else {"newest": counted.newest}),
@@ -215,7 +189,7 @@ def _header(model: Model, arrays: Arrays) -> Saved:
 
 def _check_functions(schema: Schema) -> None:
     """Check that no two functions, which a file knows by name, have the same one."""
-    known: dict[str, Function] = {}
+    known: dict[str, parts.Function] = {}
     analysers = [of.analyser for of in schema.groups if isinstance(of.analyser, Text)]
     for function in (function for of in analysers for function in of.functions.values()):
         name = name_of(function)
@@ -236,13 +210,13 @@ def _write_group(model: Model, group: Group, name: str, arrays: Arrays) -> Saved
     """Return what the header says of a group, and add its arrays under names that begin so."""
     tally = model.counted.tally.blocks[group.key]
     for statistic, sums in tally.sums.items():
-        write_sums(sums, f"{name}/{statistic.value}", arrays)
+        parts.write_sums(sums, f"{name}/{statistic.value}", arrays)
     return {
         "arrays": name,
-        **write_key(group.key),
-        "columns": write_columns(group.columns),
+        **parts.write_key(group.key),
+        "columns": parts.write_columns(group.columns),
         "statistics": [statistic.value for statistic in tally.sums],
-        "axis": write_axis(tally.axis, name, arrays),
+        "axis": parts.write_axis(tally.axis, name, arrays),
     }
 
 
@@ -259,11 +233,11 @@ NEVER_LEVELS = ("text", "missing", "missing as")  # and missing cells are not co
 MISSING_THROUGHOUT = 1 << 18  # columns of an array beside those that were learned
 
 
-def restore(header: Header, arrays: Arrays) -> tuple[Model, SampledRows | None]:
+def restore(header: Header, arrays: Arrays) -> tuple[Model, parts.SampledRows | None]:
     """Return the model and its sample of rows, or raise a ValueError that says what is wrong."""
     unread = UnreadArrays(arrays)
-    classes = read_classes(list(header.classes.labels), header.classes.dtype)
-    weight = read_all_sums("weight", (len(classes),), unread)
+    classes = parts.read_classes(list(header.classes.labels), header.classes.dtype)
+    weight = parts.read_all_sums("weight", (len(classes),), unread)
     groups, blocks = [], {}
     for i, saved in enumerate(header.groups):
         with at(f"groups[{i}]"):
@@ -272,7 +246,7 @@ def restore(header: Header, arrays: Arrays) -> tuple[Model, SampledRows | None]:
                 raise ValueError("it counts the same as another group")
             blocks[group.key] = _counts(saved, group, unread, len(classes))
             groups.append(group)
-    order = read_columns(header.columns)
+    order = parts.read_columns(header.columns)
     free = frozenset(header.free)
     readings: dict[Name, Reading] = dict(header.readings)
     if not all(map(is_sound, readings.values())):
@@ -281,10 +255,10 @@ def restore(header: Header, arrays: Arrays) -> tuple[Model, SampledRows | None]:
     _check_columns(schema)
     weights = None
     if header.weights is not None:
-        weights = read_weights(header.weights, unread, classes, order)
+        weights = parts.read_weights(header.weights, unread, classes, order)
         weights = replace(weights, sought=header.sought)
     saved_rows = header.held_out
-    held_out = None if saved_rows is None else read_held_out(saved_rows, unread, classes)
+    held_out = None if saved_rows is None else parts.read_held_out(saved_rows, unread, classes)
     tally = Tally(classes, weight, blocks)
     counted = Counted(schema, tally, _settings(header), header.noise, held_out, header.newest)
     wrong = counted.impossible
@@ -293,7 +267,7 @@ def restore(header: Header, arrays: Arrays) -> tuple[Model, SampledRows | None]:
     sample = None
     if header.sample is not None:
         with at("sample"):
-            sample = read_sample(header.sample, unread, counted)
+            sample = parts.read_sample(header.sample, unread, counted)
     unread.check_empty()
     # Of a level without counts nothing can be derived, and no file that is written has one.
     return Model.of(replace(counted, tally=tally.pruned()), weights), sample
@@ -301,9 +275,9 @@ def restore(header: Header, arrays: Arrays) -> tuple[Model, SampledRows | None]:
 
 def _read_group(saved: SavedGroup) -> Group:
     """Return the columns of one event model, of a kind that it can count."""
-    event = read_event(saved.event, saved.options)
-    analyser = read_analyser(saved.analyser, event)
-    columns = read_columns(saved.columns)
+    event = parts.read_event(saved.event, saved.options)
+    analyser = parts.read_analyser(saved.analyser, event)
+    columns = parts.read_columns(saved.columns)
     if analyser is not None:
         fits = saved.kind == "text" and event.name in EVENTS_OF_TEXTS and len(columns) == 1
     elif event.layout == "numbers":
@@ -323,11 +297,11 @@ def _counts(saved: SavedGroup, group: Group, unread: UnreadArrays, classes: int)
     names = set(saved.statistics)
     if len(names) < len(saved.statistics) or not needed <= names <= possible:
         raise ValueError(f"it has other statistics than {group.event.name} counts")
-    axis = read_axis(saved.axis, saved.arrays, group, unread)
+    axis = parts.read_axis(saved.axis, saved.arrays, group, unread)
     sums: dict[Statistic, AnySums] = {}
     for statistic in map(Statistic, saved.statistics):
         height = len(axis) if axis.per_row(statistic) else len(axis.columns)
-        found = read_sums(f"{saved.arrays}/{statistic.value}", (height, classes), unread)
+        found = parts.read_sums(f"{saved.arrays}/{statistic.value}", (height, classes), unread)
         is_sparse = isinstance(axis, Words) and axis.per_row(statistic)
         sums[statistic] = as_sparse(found) if is_sparse else found  # words may be given with all
     tally: BlockTally = BlockTally(axis, sums)
@@ -364,5 +338,5 @@ def _settings(header: Header) -> Settings:
     for name, value in saved.items():
         if not any(kind.holds(value) for kind in kinds[name]):
             raise ValueError(f"settings.{name} is {shown(value)}, not {expected(kinds[name])}")
-    given = read_probabilities(prior) if isinstance(prior, tuple) else prior
+    given = parts.read_probabilities(prior) if isinstance(prior, tuple) else prior
     return Settings(**saved, class_prior=given)

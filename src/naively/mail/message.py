@@ -12,27 +12,9 @@ from functools import cache
 from itertools import islice
 from types import SimpleNamespace
 
+from naively.mail import limits
 from naively.mail.headers import NAMED, OWN, SPAM
 from naively.mail.html import LINK, Seen, visible_text
-from naively.mail.limits import (
-    ALL_HEADERS_LENGTH,
-    ALL_HTML_LENGTH,
-    BYTES,
-    CHARSET_LENGTH,
-    COMMENTS,
-    DEPTH,
-    GUESSED,
-    GUESSES,
-    HEADER_LENGTH,
-    HEADERS,
-    HTML_LENGTH,
-    LINES,
-    PARAMETERS_LENGTH,
-    PARTS,
-    SEMICOLONS,
-    SENDER_LENGTH,
-    TEXT_BYTES,
-)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -108,7 +90,7 @@ def read_message(
     message, parts = take_apart(raw, notes)
     decoder = Decoder(notes)
     if parts is None:
-        row["body"] = decoder.decode(raw[:TEXT_BYTES])
+        row["body"] = decoder.decode(raw[: limits.TEXT_BYTES])
     else:
         row |= _read_parts(message, parts, decoder)
     row |= _read_headers(message, decoder)
@@ -134,7 +116,7 @@ def read_contacts(text: str) -> frozenset[str]:
 
 def _is_known(sender: str, contacts: Collection[str], notes: Notes) -> bool:
     """Whether the address of a sender is among the contacts."""
-    if len(sender) > SENDER_LENGTH or sender.count("(") > COMMENTS:
+    if len(sender) > limits.SENDER_LENGTH or sender.count("(") > limits.COMMENTS:
         notes["sender not looked for in the contacts: too long"] = None
         return False
     return any(address.lower() in contacts for _, address in getaddresses([sender]))
@@ -165,18 +147,18 @@ def _read_parts(message: Message, parts: Iterable[Message], decoder: Decoder) ->
     hidden: set[str] = set()
     alternatives: dict[bool | None, list[str]] = {True: [], False: []}  # shown and not
     is_shown = _alternatives(message)
-    text_left, html_left = TEXT_BYTES, ALL_HTML_LENGTH
+    text_left, html_left = limits.TEXT_BYTES, limits.ALL_HTML_LENGTH
     for part in parts:
         kind, name = part.get_content_type(), _file_name(part, decoder)
         is_text = part.get_content_maintype() in ("text", "multipart")  # of which none was found
         if is_text:
             data, charset = _payload(part)
             if len(data) > text_left:
-                decoder.notes[f"text read to {TEXT_BYTES >> 20} MiB"] = None
+                decoder.notes[f"text read to {limits.TEXT_BYTES >> 20} MiB"] = None
                 data = data[: data.rfind(b"\n", 0, text_left) + 1 or text_left]
             text_left -= len(data)
             seen = _seen(part, decoder.decode(data, charset), decoder.notes, html_left)
-            html_left -= min(len(data), HTML_LENGTH) if kind == "text/html" else 0
+            html_left -= min(len(data), limits.HTML_LENGTH) if kind == "text/html" else 0
             hidden.update(seen.hidden)
             shown = is_shown.get(id(part))
             alternatives.setdefault(shown, []).append(seen.text)
@@ -334,7 +316,7 @@ class Decoder:
     def __init__(self, notes: Notes) -> None:
         self.notes = notes
         self._known: dict[str, str] = {}  # charsets of texts of this message, as they are called
-        self._left = GUESSES
+        self._left = limits.GUESSES
 
     def decode(self, data: bytes, charset: str | None = None) -> str:
         """Return the text of some bytes, which declare a charset or none."""
@@ -387,7 +369,7 @@ class Decoder:
             self._left -= 1
             from naively.kernels.encodings import guess, with_letters
 
-            seems = guess([data[:GUESSED]], name)
+            seems = guess([data[: limits.GUESSED]], name)
             if seems.encoding == "utf-8":
                 return with_letters(data.decode("utf-8", "surrogateescape"))[0]
             if seems.script:
@@ -455,7 +437,7 @@ def _names() -> dict[str, str]:
 
 def _codec(charset: str) -> str | None:
     """Return Python's name of a charset, or None; to ask Python takes long for an unknown one."""
-    if len(charset) > CHARSET_LENGTH or not charset.isascii():
+    if len(charset) > limits.CHARSET_LENGTH or not charset.isascii():
         return None
     usual = charset.lower().replace("-", "_")
     if (usual := aliases.get(usual, usual)) in LINEAR:
@@ -486,32 +468,33 @@ class _Part(Message):
         self.depth = 0
         self._counts = counts
         counts.parts += 1
-        if counts.parts > PARTS:
-            raise _BeyondLimitError(f"more than {PARTS:,} parts")
+        if counts.parts > limits.PARTS:
+            raise _BeyondLimitError(f"more than {limits.PARTS:,} parts")
 
     def attach(self, payload: _Part) -> None:  # type: ignore[override]  # the parser makes no other
         payload.depth = self.depth + 1
-        if payload.depth > DEPTH:
-            raise _BeyondLimitError(f"parts in parts, more than {DEPTH} deep")
+        if payload.depth > limits.DEPTH:
+            raise _BeyondLimitError(f"parts in parts, more than {limits.DEPTH} deep")
         super().attach(payload)
 
     def set_raw(self, name: str, value: str) -> None:
         """Add a header as the parser found it, or what of it is within the limits."""
-        cut = value
+        cut, counts, most = value, self._counts, limits.ALL_HEADERS_LENGTH
         if name.lower().startswith("content-"):
-            cut = ";".join(value[:PARAMETERS_LENGTH].split(";", SEMICOLONS)[:SEMICOLONS])
-        counts = self._counts
-        cut = cut[: max(0, min(HEADER_LENGTH, ALL_HEADERS_LENGTH - counts.characters))]
+            parts = value[: limits.PARAMETERS_LENGTH].split(";", limits.SEMICOLONS)
+            cut = ";".join(parts[: limits.SEMICOLONS])
+        cut = cut[: max(0, min(limits.HEADER_LENGTH, most - counts.characters))]
         counts.characters += len(name) + len(cut)
         counts.fields += 1
         if len(cut) < len(value):
             counts.notes["long headers cut"] = None
-        if counts.fields <= HEADERS and counts.characters <= ALL_HEADERS_LENGTH + HEADER_LENGTH:
+        within = counts.characters <= most + limits.HEADER_LENGTH
+        if within and counts.fields <= limits.HEADERS:
             super().set_raw(name, cut)
         else:
-            counts.notes[
-                f"headers beyond {HEADERS:,} or {ALL_HEADERS_LENGTH:,} characters not read"
-            ] = None
+            counts.notes[f"headers beyond {limits.HEADERS:,} or {most:,} characters not read"] = (
+                None
+            )
 
 
 def take_apart(raw: bytes, notes: Notes) -> tuple[Message, list[Message] | None]:
@@ -531,12 +514,12 @@ def take_apart(raw: bytes, notes: Notes) -> tuple[Message, list[Message] | None]
 
 def within_limits(raw: bytes, notes: Notes) -> bytes:
     """Return the beginning of a message that is within the limits of bytes and lines."""
-    if len(raw) > BYTES:
-        notes[f"read to {BYTES >> 20} MiB"] = None
-        raw = raw[:BYTES]
-    if raw.count(b"\n") + raw.count(b"\r") > LINES:
-        for end in islice(LINE_END.finditer(raw), LINES - 1, LINES):
-            notes[f"read to line {LINES:,}"] = None
+    if len(raw) > limits.BYTES:
+        notes[f"read to {limits.BYTES >> 20} MiB"] = None
+        raw = raw[: limits.BYTES]
+    if raw.count(b"\n") + raw.count(b"\r") > limits.LINES:
+        for end in islice(LINE_END.finditer(raw), limits.LINES - 1, limits.LINES):
+            notes[f"read to line {limits.LINES:,}"] = None
             raw = raw[: end.end()]
     return raw
 
