@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias, final
+from typing import Any, ClassVar, Literal, TypeAlias, final
 from uuid import uuid4
 
 from naively.data.columns import Kind, refuse_twice, unusable
@@ -292,13 +292,6 @@ class ColumnType:
     whole: bool = False  # whether its values are whole numbers of 64 bits at most
 
 
-class HashedRows(NamedTuple):
-    """The rows of a table: what a query selects from, and a whole number as good as random."""
-
-    table: str
-    number: str
-
-
 class Database(ABC):
     """A connection, and how its database is asked; nothing is written, committed or rolled back."""
 
@@ -377,8 +370,8 @@ class Database(ABC):
         return ColumnType(name, kind, declared, spelled in self.whole_types)
 
     @abstractmethod
-    def hashed(self, table: Table, columns: Sequence[str], seed: int) -> HashedRows:
-        """Return the rows of a table, each with a hash."""
+    def hashed(self, table: Table, columns: Sequence[str], seed: int) -> tuple[str, str]:
+        """Return what a query selects rows from, and a whole number as good as random of each."""
         # Only these columns are hashed. With another seed, of 64 bits, the hashes are others.
 
     @abstractmethod
@@ -434,9 +427,9 @@ class DuckDBDatabase(Database):
         # A cursor is another connection there, which sees no temporary table.
         return nullcontext(self.connection)
 
-    def hashed(self, table: Table, columns: Sequence[str], seed: int) -> HashedRows:
+    def hashed(self, table: Table, columns: Sequence[str], seed: int) -> tuple[str, str]:
         hashed = ", ".join([str(seed), *map(self.dialect.identifier, columns)])
-        return HashedRows(self.dialect.table(table), f"hash({hashed})")
+        return self.dialect.table(table), f"hash({hashed})"
 
     def highest(self, share: float) -> str:
         return f"CAST({_highest(share, 2**64)} AS UBIGINT)"
@@ -465,14 +458,14 @@ class SQLiteDatabase(Database):
         first = ", ".join("''" if kind == "string" else "0.0" for kind in kinds)
         return super().ask(f"SELECT {first} UNION ALL {query}")[1:]
 
-    def hashed(self, table: Table, columns: Sequence[str], seed: int) -> HashedRows:
+    def hashed(self, table: Table, columns: Sequence[str], seed: int) -> tuple[str, str]:
         # SQLite has no hash. The fifth power is a permutation of the numbers below this prime: it
         # mixes the numbers of rows, which stay as long as the table is not changed.
         of, number = self._numbered(table, columns)
         start, step = seed % PRIME, 1 + (seed >> 32) % (PRIME - 1)
         x = f"(({number} % {PRIME} * {step} + {start}) % {PRIME})"
         fourth = f"(({x} * {x} % {PRIME}) * ({x} * {x} % {PRIME}) % {PRIME})"
-        return HashedRows(of, f"{fourth} * {x} % {PRIME}")
+        return of, f"{fourth} * {x} % {PRIME}"
 
     def highest(self, share: float) -> str:
         return str(_highest(share, PRIME))
@@ -539,10 +532,10 @@ class PostgreSQLDatabase(Database):
         "boolean": ("BOOLEAN",),
     }
 
-    def hashed(self, table: Table, columns: Sequence[str], seed: int) -> HashedRows:
+    def hashed(self, table: Table, columns: Sequence[str], seed: int) -> tuple[str, str]:
         row = ", ".join(map(self.dialect.identifier, columns))
         hashed = f"hashtextextended(CAST(ROW({row}) AS TEXT), {_signed(seed)})"
-        return HashedRows(self.dialect.table(table), hashed)
+        return self.dialect.table(table), hashed
 
     def highest(self, share: float) -> str:
         return _signed(_highest(share, 2**64) ^ 2**63)

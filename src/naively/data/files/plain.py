@@ -6,15 +6,15 @@ mends files for it; so all that can be wrong with a file is said in one place.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from naively.data.columns import Column, Reading
+from naively.data.columns import Column
 from naively.data.files.copies import HEAD_LINES, may_be_by_blanks
 from naively.data.files.dialects import csv_dialect
 from naively.data.files.names import ColumnNames, column_names
-from naively.data.files.source import Source, line_of
+from naively.data.files.source import Asked, Source, line_of
 from naively.data.stream import Stream, in_pieces
 from naively.kernels.strings import pack_strings
 
@@ -52,18 +52,11 @@ class PlainTable(Stream):
     """A small file of plain CSV, as a table."""
 
     def __init__(
-        self,
-        source: Source,
-        header: ColumnNames,
-        rows: list[list[str]],
-        # as choose, wanted, labels and rows of a FileTable
-        choose: Callable[[Sequence[str]], list[str]],
-        wanted: Mapping[str, Reading],
-        labels: str | None,
-        most: int,
+        self, source: Source, header: ColumnNames, rows: list[list[str]], asked: Asked
     ) -> None:
+        choose, wanted, labels, self._most, _ = asked
         chosen = choose(header.names)
-        self._source, self._header, self._most = source, header, most
+        self._source, self._header = source, header
         self._cells = dict(zip(header.names, zip(*rows, strict=True), strict=True)) if rows else {}
         super().__init__(
             [name for name in header.names if name in chosen],

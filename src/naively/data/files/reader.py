@@ -22,6 +22,8 @@ from naively.data.files.formats import EmptyFileError, listed
 from naively.data.files.plain import PlainTable, plain_rows
 from naively.data.files.source import (
     EXTENSIONS,
+    Asked,
+    ChooseColumns,
     Source,
     check_exists,
     plain_extension,
@@ -35,7 +37,6 @@ from naively.options import FileOptions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from naively.data.files.tables import ChooseColumns
 
 # --- Files are tables of any length: CSV, Parquet, JSON lines, folders of texts, and mail --------
 #
@@ -215,14 +216,13 @@ def opened(
     name = "standard input" if is_input else str(path)
 
     choose = partial(_choose, columns=columns, ignore=ignore, where=name)
+    asked = Asked(choose, wanted, labels, rows, memory)
     path = Path(path)
     every = None if is_input else files_at(path)
     if every is not None and not (path.is_dir() and is_mail(path)):
         with (
             _left_out(file, [path, *every]) as bad,
-            _several(
-                every, path, columns, ignore, wanted, format, labels, rows, memory, file, bad
-            ) as table,
+            _several(every, path, columns, ignore, format, asked, file, bad) as table,
         ):
             yield table
         return
@@ -242,13 +242,11 @@ def opened(
         source = replace(_source(path, name, format, folder, file), left_out=bad)
         plain = plain_rows(source)
         if plain is not None:
-            yield PlainTable(source, *plain, choose, wanted, labels, rows)
+            yield PlainTable(source, *plain, asked)
             return
         from naively.data.files.tables import FileTable  # which imports DuckDB
 
-        with closing(
-            FileTable(source, choose, wanted, folder, labels, rows, None, memory)
-        ) as table:
+        with closing(FileTable(source, asked, folder)) as table:
             yield table
 
 
@@ -266,11 +264,8 @@ def _several(
     root: Path,
     columns: Collection[str] | None,
     ignore: Collection[str],
-    wanted: Mapping[str, Reading],
     format_: str | None,
-    labels: str | None,
-    rows: int,
-    memory: int | None,
+    asked: Asked,
     options: FileOptions,
     left_out: BinaryIO | None,
 ) -> Iterator[Stream]:
@@ -285,7 +280,7 @@ def _several(
 
     with (
         tempfile.TemporaryDirectory(prefix="naively-") as scratch,
-        closing(connect(memory)) as duckdb,
+        closing(connect(asked.memory)) as duckdb,
     ):
         tables, partitions, empty = [], [], dict[str, EmptyFileError]()
         for i, file in enumerate(files):
@@ -293,8 +288,7 @@ def _several(
             folder.mkdir()
             try:
                 source = replace(find(file, format_, folder, options), left_out=left_out)
-                of = source, choose, wanted, folder, labels, rows, duckdb, memory
-                tables.append(FileTable(*of))
+                tables.append(FileTable(source, asked._replace(choose=choose), folder, duckdb))
                 partitions.append(partition_of(file, root))
             except EmptyFileError as error:
                 empty[str(file)] = error

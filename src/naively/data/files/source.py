@@ -10,9 +10,9 @@ import json
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from naively.data.columns import Content
+    from naively.data.columns import Content, Reading
 
 # --- A text file is surveyed before it is read: whether it is whole, and how large it is ---------
 #
@@ -38,6 +38,19 @@ if TYPE_CHECKING:
 CHUNK = 1 << 20
 LIMIT = "64 MB"
 Json: TypeAlias = Any  # what JSON holds
+ChooseColumns: TypeAlias = Callable[[Sequence[str]], list[str]]  # from all names to those to read
+
+
+class Asked(NamedTuple):
+    """What is asked of a file."""
+
+    choose: ChooseColumns
+    wanted: Mapping[str, Reading]  # how the cells of columns are read of which it is known
+    labels: str | None  # the column whose cells are read as they are written
+    rows: int  # of a batch at most
+    memory: int | None  # how many bytes may be taken for reading
+
+
 RETURN, FEED, QUOTE = b'\r\n"'
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import duckdb
 
 from naively.data.arrow import ArrowStream, BrokenStreamError
-from naively.data.columns import Cells, Column, Kind, Reading, read_column
+from naively.data.columns import Cells, Column, Kind, read_column
 from naively.data.files.copies import (
     HEAD_LINES,
     check_plain,
@@ -26,6 +26,8 @@ from naively.data.files.names import UNNAMED, ColumnNames, column_names
 from naively.data.files.source import (
     LIMIT,
     LONG,
+    Asked,
+    ChooseColumns,
     Source,
     line_of,
     readable_error,
@@ -63,8 +65,6 @@ MIXED_ENDS = "reached an invalid state"  # DuckDB also says so of damaged text b
 NOT_PLAIN = "CSV Error: it is not plain"
 CSV_ERROR = "CSV Error"
 
-ChooseColumns: TypeAlias = Callable[[Sequence[str]], list[str]]  # from all names to those to read
-
 
 class NotPlainError(Exception):
     """DuckDB cannot read a table as it is written."""
@@ -74,17 +74,10 @@ class FileTable(Stream):
     """A table in a file."""
 
     def __init__(
-        self,
-        source: Source,
-        choose: ChooseColumns,  # takes the names of all columns and returns those to read
-        wanted: Mapping[str, Reading],  # how the cells of columns are read of which it is known
-        scratch: Path,  # a folder for a copy, which damaged text needs
-        labels: str | None = None,  # the column whose cells are read as they are written
-        rows: int = ROWS,  # how many rows a batch has at most
-        # what reads the file; by default a connection of its own
-        connection: Connection | None = None,
-        memory: int | None = None,  # how many bytes may be taken for reading
+        self, source: Source, asked: Asked, scratch: Path, connection: Connection | None = None
     ) -> None:
+        # scratch: a folder for a copy, which damaged text needs; connection: what reads the file
+        choose, wanted, labels, rows, memory = asked
         self._source, self._scratch, self._labels, self._rows = source, scratch, labels, rows
         self._expected = wanted
         self._wanted: dict[str, Kind] = {name: of.kind for name, of in wanted.items()}
