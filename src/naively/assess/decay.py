@@ -115,8 +115,9 @@ class DecayCurve(Tabular):
         chance = "" if self.gain > SURE * self.noise else ", which may be chance"
         if self.best == min(self.half_life):
             chance += "; with more blocks, shorter ones can be tried"
+        blocks = "1 block" if self.best == 1 else f"{self.best:g} blocks"
         return (
-            f"Best: a half-life of {_in_blocks(self.best)}, decay({self.factor:.3g}) before each: "
+            f"Best: a half-life of {blocks}, decay({self.factor:.3g}) before each: "
             f"log loss {self.gain:.3g} (± {self.noise:.2g}) less than for ever{chance}."
         )
 
@@ -274,7 +275,3 @@ def check_half_lives(half_lives: Iterable[float] | None, blocks: int) -> list[fl
 def factor_of(half_life: float) -> float:
     """Return what counts are multiplied by when one unit of time has passed."""
     return math.pow(0.5, 1 / half_life)
-
-
-def _in_blocks(half_life: float) -> str:
-    return "1 block" if half_life == 1 else f"{half_life:g} blocks"

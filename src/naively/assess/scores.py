@@ -588,7 +588,8 @@ def rank(score: Floats, truth: Floats, counted: Weighted) -> Ranked:
     area = float((inside * below).sum() / (n_inside * n_outside))
     rates = (np.append(0.0, of[::-1].cumsum() / of.sum()) for of in (outside, inside))
     false_positive, true_positive = rates
-    some = _evenly(len(false_positive))
+    n = len(false_positive)  # of which POINTS are kept at most, the first and the last among them
+    some = np.unique(np.linspace(0, n - 1, min(n, POINTS)).round().astype(np.int64))
     share = float(n_inside / (n_inside + n_outside))
     curve = Roc(false_positive[some], true_positive[some], area, share)
     above = n_inside - inside.cumsum() + inside / 2
@@ -601,11 +602,6 @@ def rank(score: Floats, truth: Floats, counted: Weighted) -> Ranked:
         squares = (np.bincount(place, counted.squares * of) for of in (truth, 1.0 - truth))
         variance = float(sum((of * e**2).sum() for of, e in zip(squares, errors, strict=True)))
     return Ranked(curve, (counted.size(truth), counted.size(1.0 - truth)), variance)
-
-
-def _evenly(n: int) -> NDArray[np.int64]:
-    """Return the numbers of at most ``POINTS`` of n points, the first and the last among them."""
-    return np.unique(np.linspace(0, n - 1, min(n, POINTS)).round().astype(np.int64))
 
 
 # --- Reliability ---------------------------------------------------------------------------------

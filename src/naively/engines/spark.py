@@ -46,7 +46,7 @@ from naively.schema.settings import Probabilities, Settings
 
 if TYPE_CHECKING:
     from pyarrow import Array, DataType, RecordBatch
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame as Frame
     from pyspark.sql.types import DataType as SparkType
 
 # --- A frame of Spark is counted where its partitions are; what travels is counts, not rows ------
@@ -74,7 +74,7 @@ FEW = 16  # model files that are joined in one place
 class LabelledFrame(NamedTuple):
     """A frame of Spark, and which of its columns are labels, weights and the like."""
 
-    frame: DataFrame
+    frame: Frame
     target: str
     beside: Mapping[str, str]  # the columns of what is said beside labels (``Beside``)
 
@@ -214,7 +214,7 @@ class _Partition(Stream):
 
 
 def _readings(
-    frame: DataFrame, strings: Sequence[str], said: ReadAs, before: Mapping[Name, Reading]
+    frame: Frame, strings: Sequence[str], said: ReadAs, before: Mapping[Name, Reading]
 ) -> dict[str, Reading]:
     """Return how the columns of strings of a frame are read, by the forms of all their cells."""
     if not strings:
@@ -253,7 +253,7 @@ class FormsOfPartition:
             yield _batch([("forms", content.encode())])
 
 
-def _joined(counted: DataFrame) -> list[Report]:
+def _joined(counted: Frame) -> list[Report]:
     """Return the reports of all partitions, with few model files left among them."""
     held = [counted.persist()]  # so that no partition is counted twice
     try:
@@ -337,7 +337,7 @@ OTHER_PYTHON = re.compile(  # than that of the driver, or one without its packag
 LAST_OF_JAVA = re.compile(r"^.*most recent failure: .*?\): (?:\w+\.)*\w+: ")
 
 
-def kinds_of(frame: DataFrame, names: Sequence[str]) -> dict[str, Kind | None]:
+def kinds_of(frame: Frame, names: Sequence[str]) -> dict[str, Kind | None]:
     """Return what columns of a frame hold, by their types; no row is read."""
     refuse_twice(frame.columns)
     wanted = set(names)
@@ -351,7 +351,7 @@ def kinds_of(frame: DataFrame, names: Sequence[str]) -> dict[str, Kind | None]:
     return kinds
 
 
-def numbered(frame: DataFrame) -> DataFrame:
+def numbered(frame: Frame) -> Frame:
     """Return a frame whose columns are numbered, as Spark hands none over that has a dot in it."""
     return frame.toDF(*(f"c{i}" for i in range(len(frame.columns))))
 
@@ -405,9 +405,7 @@ UNSURE = "unsure"  # as ``decide`` says it; null where labels are no strings
 Answer: TypeAlias = "Callable[[Model, Rows], list[Array]]"  # one a column
 
 
-def predict(
-    frame: DataFrame, model: Model, cost: Cost = None, reject: float | None = None
-) -> DataFrame:
+def predict(frame: Frame, model: Model, cost: Cost = None, reject: float | None = None) -> Frame:
     """Return a frame of Spark with a column more: the most probable class, or least costly one."""
     import pyarrow as pa
 
@@ -417,9 +415,7 @@ def predict(
     return _answered(frame, model, {PREDICTION: kind}, partial(_labels, cost=cost, reject=reject))
 
 
-def predict_proba(
-    frame: DataFrame, model: Model, class_prior: Probabilities | None = None
-) -> DataFrame:
+def predict_proba(frame: Frame, model: Model, class_prior: Probabilities | None = None) -> Frame:
     """Return a frame of Spark with further columns: the probability of each class."""
     import pyarrow as pa
 
@@ -480,9 +476,7 @@ def _opened(content: bytes) -> Model:
     return store.from_bytes(content).model
 
 
-def _answered(
-    frame: DataFrame, model: Model, more: dict[str, DataType], answer: Answer
-) -> DataFrame:
+def _answered(frame: Frame, model: Model, more: dict[str, DataType], answer: Answer) -> Frame:
     """Return a frame with further columns, of these types of PyArrow."""
     from pyspark.sql.types import StructField, StructType
 
@@ -495,7 +489,7 @@ def _answered(
     return numbered(frame).mapInArrow(predicting, StructType(fields))
 
 
-def _read(frame: DataFrame, schema: Schema) -> list[str]:
+def _read(frame: Frame, schema: Schema) -> list[str]:
     """Return the columns of a frame that a model reads, or raise what is wrong with them."""
     # Those that were not learned are no mistake here, as they are to stay beside the prediction.
     learned = [name for name in frame.columns if name in set(schema.order)]

@@ -655,11 +655,15 @@ def _key_of(
     """Return the group of a term or of a condition, which is of a column of the table."""
     if not 0 <= group < len(keys):
         raise ValueError("there are terms of groups that there are not")
-    _check_column(column, keys[group])
+    key = keys[group]
+    if key.analyser is not None or key.kind == "text":
+        raise ValueError("there are terms of texts")
+    if isinstance(column, Derived) != (key.kind in DERIVED):
+        raise ValueError("there are terms of columns that are not in their group")
     roots = column.roots if isinstance(column, Derived) else (column,)
     if not all(root in known for root in roots):
         raise ValueError("there are terms of columns that there are not")
-    return keys[group]
+    return key
 
 
 def _checked_edge(edge: float) -> float:
@@ -667,14 +671,6 @@ def _checked_edge(edge: float) -> float:
     if edge != edge:  # noqa: PLR0124
         raise ValueError("an edge is no number")
     return edge
-
-
-def _check_column(column: Name, key: GroupKey) -> None:
-    """Raise a ValueError unless a column can be in a group, and one whose columns have terms."""
-    if key.analyser is not None or key.kind == "text":
-        raise ValueError("there are terms of texts")
-    if isinstance(column, Derived) != (key.kind in DERIVED):
-        raise ValueError("there are terms of columns that are not in their group")
 
 
 def _check_layout(column: Name, key: GroupKey, levels: Sequence[Level | None] | None) -> None:

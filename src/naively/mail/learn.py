@@ -34,10 +34,9 @@ class Done:
     """What became of the messages of a batch."""
 
     def __init__(self) -> None:
-        self.n = 0  # messages that were learned, or unlearned
-        self.again = 0  # that had been learned, or unlearned, before, and so were passed over
-        self.moved = 0  # of those learned, which had been learned as the other class
-        self.empty = 0  # without words, and so passed over
+        # How many were learned (or unlearned); had been before, and were passed over; had been as
+        # the other class; have no words.
+        self.n = self.again = self.moved = self.empty = 0
         self.notes: list[str] = []
 
 

@@ -157,9 +157,9 @@ class Appearance:
     )  # fmt: skip
 
     def __init__(self) -> None:
-        self.gone = False  # nothing is seen here, whatever style elements within may have
-        self.is_blank = False  # takes its place, if it is not seen
-        self.backwards = False  # its letters follow each other from right to left
+        # Nothing is seen here, whatever style elements within have; what is not seen takes its
+        # place; letters follow each other from right to left.
+        self.gone = self.is_blank = self.backwards = False
         self.seen = self._visible = True
         self._size = 16.0
         self._indent = 0.0

@@ -37,12 +37,11 @@ if TYPE_CHECKING:
 # Pictures of estimates: fitted densities, posteriors, surfaces, and how they change with data.
 
 
-Numbers = NDArray[np.floating]
 Whole = NDArray[np.int64]
-Of: TypeAlias = Mapping[Any, Numbers]  # by parameter or level
+Of: TypeAlias = Mapping[Any, Floats]  # by parameter or level
 Point: TypeAlias = tuple[float, float]
 Ends: TypeAlias = tuple[float, ...] | None
-Curves: TypeAlias = Mapping[str, Numbers]  # by their names
+Curves: TypeAlias = Mapping[str, Floats]  # by their names
 BARS = 40  # the most bars of a histogram
 MOST_MARKS = 300  # numbers of a series that have a mark each
 MOST_LEVELS = 20  # levels that have a bar each
@@ -54,7 +53,7 @@ PALE = "#D9D9D9"  # of a sample, behind the lines
 
 @styled()
 def draw_densities(
-    x: Numbers, densities: Curves, sample: Numbers | None, ax: On = None, *, discrete: bool
+    x: Floats, densities: Curves, sample: Floats | None, ax: On = None, *, discrete: bool
 ) -> Axes:
     """Draw densities, or probabilities of whole numbers, over a sample's histogram."""
     ax = new_axes(ax)
@@ -79,7 +78,7 @@ def draw_densities(
     return ax
 
 
-def _bins(sample: Numbers) -> Numbers:
+def _bins(sample: Floats) -> Floats:
     """Return bins of a sample: as wide as its spread asks for, on the grid of its numbers."""
     edges = np.histogram_bin_edges(sample, bins="auto")
     low, high = float(edges[0]), float(edges[-1])
@@ -127,12 +126,7 @@ def draw_shares(names: Sequence[object], shares: Curves, ax: On = None) -> Axes:
 
 @styled()
 def draw_curve(
-    value: Numbers,
-    densities: Curves,
-    parameter: object,
-    interval: Ends,
-    level: float,
-    ax: On = None,
+    value: Floats, densities: Curves, parameter: object, interval: Ends, level: float, ax: On = None
 ) -> Axes:
     """Draw prior, scaled likelihood and posterior; the interval is shaded under the last."""
     ax = new_axes(ax)
@@ -155,7 +149,7 @@ def draw_curve(
     return ax
 
 
-def _from_0_to_1(ax: Axes, value: Numbers) -> None:
+def _from_0_to_1(ax: Axes, value: Floats) -> None:
     """Write 0 and 1 at the ends of an axis of probabilities."""
     if value[0] >= 0 and value[-1] <= 1 and value[-1] - value[0] > 0.9:
         ax.set_xlim(-0.02, 1.02)
@@ -167,7 +161,7 @@ DEEP = 12.0  # nats below the top, to which a log likelihood is drawn
 
 @styled()
 def draw_likelihood(
-    value: Numbers, height: Numbers, parameter: object, mle: float, ax: On = None, *, log: bool
+    value: Floats, height: Floats, parameter: object, mle: float, ax: On = None, *, log: bool
 ) -> Axes:
     """Draw a likelihood or its logarithm, and mark where it is greatest."""
     ax = new_axes(ax)
@@ -190,7 +184,7 @@ def draw_likelihood(
 
 @styled()
 def draw_surface(
-    mean: Numbers, variance: Numbers, surfaces: Curves, best: Mapping[str, Point], ax: On = None
+    mean: Floats, variance: Floats, surfaces: Curves, best: Mapping[str, Point], ax: On = None
 ) -> Axes:
     """Draw contours of log densities over mean and variance, and where each is greatest."""
     from matplotlib.lines import Line2D
@@ -226,7 +220,7 @@ def _few_powers(axis: Axis, subs: tuple[float, ...] = (1.0, 2.0, 5.0)) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
-def _around(ax: Axes, x: Numbers, y: Numbers, inside: NDArray[np.bool_]) -> None:
+def _around(ax: Axes, x: Floats, y: Floats, inside: NDArray[np.bool_]) -> None:
     """Show the part of a grid of means and variances that is inside, (rows, columns), and more."""
     ax.set(yscale="log", xlabel="mean", ylabel="variance")
     _few_powers(ax.yaxis)
@@ -239,7 +233,7 @@ def _around(ax: Axes, x: Numbers, y: Numbers, inside: NDArray[np.bool_]) -> None
 
 @styled()
 def draw_updates(
-    value: Numbers, density: Numbers, n: Sequence[int], parameter: str, ax: On = None
+    value: Floats, density: Floats, n: Sequence[int], parameter: str, ax: On = None
 ) -> Axes:
     """Draw a density for each number of observations, the later the darker."""
     ax = new_axes(ax)
@@ -292,7 +286,7 @@ def draw_consistency(
 
 
 @styled()
-def draw_series(values: Numbers, ax: On = None) -> Axes:
+def draw_series(values: Floats, ax: On = None) -> Axes:
     """Draw a sample in its order."""
     ax = new_axes(ax)
     place, marker = np.arange(1, len(values) + 1), "o" if len(values) <= MOST_MARKS else ""
@@ -302,7 +296,7 @@ def draw_series(values: Numbers, ax: On = None) -> Axes:
 
 
 @styled()
-def draw_autocorrelation(lag: Whole, correlation: Numbers, band: float, ax: On = None) -> Axes:
+def draw_autocorrelation(lag: Whole, correlation: Floats, band: float, ax: On = None) -> Axes:
     """Draw the autocorrelation at each lag, with the band that independent values stay in."""
     ax = new_axes(ax)
     ax.axhspan(-band, band, color=PALE, label="95% of independent values")

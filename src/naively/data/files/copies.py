@@ -514,8 +514,8 @@ def _said_of(name: str, dialect: CsvDialect, rows: _Rows, options: FileOptions) 
         )
     if dialect.delimiter == " " and options.delimiter is None:
         yield f"{name} was read with blanks between its fields (delimiter='blank')."
-    said = [f"quote={_shown(dialect.quote)}"] * (dialect.quote != '"')
-    said += [f"escape={_shown(dialect.escape)}"] * (dialect.escape != "")
+    said = [f"quote={dialect.quote or 'none'!r}"] * (dialect.quote != '"')
+    said += [f"escape={dialect.escape!r}"] * (dialect.escape != "")
     if said and options.quote is options.escape is None:
         yield f"{name} is not plain CSV: it was read with {' '.join(said)}."
     if dialect.blanks:
@@ -525,11 +525,6 @@ def _said_of(name: str, dialect: CsvDialect, rows: _Rows, options: FileOptions) 
             f"The header of {name} has one name fewer than its rows have fields: the first column "
             f'is called "{ROW_NAME}".'
         )
-
-
-def _shown(mark: str) -> str:
-    """Return a mark as an option has it."""
-    return repr(mark or "none")
 
 
 def _left_out(name: str, count: int, line: int, options: FileOptions) -> str:
