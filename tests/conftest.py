@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import tarfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -38,6 +39,13 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--quick", default=False):
         settings.register_profile("quick", settings.get_profile(PROFILE), max_examples=4)
         settings.load_profile("quick")
+
+
+@pytest.fixture(autouse=True)
+def _no_figures() -> Iterator[None]:
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
 
 
 @pytest.fixture(scope="session")

@@ -296,9 +296,6 @@ def test_bars_are_the_information_with_chance_as_a_mark() -> None:
     ]
     assert "nats" in ax.get_xlabel()
     assert found.plot(ax) is ax
-    import matplotlib.pyplot as plt
-
-    plt.close("all")
 
 
 def test_train_says_why_no_interactions_were_chosen(tmp_path: Path) -> None:

@@ -29,12 +29,6 @@ NUMBERS = RNG.normal(3, 2, 40)
 FLIPS = (RNG.random(120) < 0.7).astype(int)
 
 
-@pytest.fixture(autouse=True)
-def _closed():
-    yield
-    plt.close("all")
-
-
 def lines(ax) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """Return the lines on the Axes by their labels."""
     return {str(of.get_label()): of.get_data() for of in ax.get_lines()}

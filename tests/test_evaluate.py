@@ -21,12 +21,6 @@ from naively.assess.scores import BINS, POINTS, Scores, mean_deviation, reliabil
 from naively.fitting.weights import accuracy_and_log_loss
 
 
-@pytest.fixture(autouse=True)
-def _no_figures():
-    yield
-    plt.close("all")
-
-
 @pytest.fixture(scope="module")
 def iris():
     X, y = load_iris(return_X_y=True)

@@ -17,12 +17,6 @@ WORDS = ["cheap", "pills", "buy", "now", "lunch", "noon", "see", "you", "watch",
 N = 80
 
 
-@pytest.fixture(autouse=True)
-def _no_figures():
-    yield
-    plt.close("all")
-
-
 def numbers():
     X, y = load_iris(return_X_y=True)
     X = X.copy()

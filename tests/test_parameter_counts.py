@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
@@ -94,7 +93,6 @@ def test_the_picture_has_both_curves_on_a_logarithmic_axis() -> None:
         NaiveBayes("gaussian").fit(RNG.normal(size=(30, 3)), Y).inspect.parameter_counts().plot()
     )
     assert "joint table: without end" in [line.get_label() for line in endless.lines]
-    plt.close("all")
 
 
 @pytest.mark.parametrize(("M", "K", "values"), [(3, 2, 2), (5, 3, 4), (1, 1, 2)])

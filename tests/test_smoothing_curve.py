@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from matplotlib import pyplot as plt
 from sklearn.datasets import load_iris
 from sklearn.naive_bayes import MultinomialNB as Theirs
 
@@ -30,12 +29,6 @@ CASES = {
     "levels": (levels, {"colour": "categorical", "number": "gaussian"}),
     "texts": (texts, Text()),
 }
-
-
-@pytest.fixture(autouse=True)
-def _no_figures():
-    yield
-    plt.close("all")
 
 
 def points(curve, which: str) -> dict[float, tuple[float, float]]:

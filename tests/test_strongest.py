@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -47,7 +46,6 @@ def test_what_rows_gain_most_from_comes_first_and_what_weighs_nothing_is_left_ou
     same = NaiveBayes(Categorical(), weights=None).fit([["u"], ["v"]] * 2, ["a", "a", "b", "b"])
     assert same.inspect.strongest().to_dict()["value"] == []
     assert same.inspect.strongest().plot() is not None
-    plt.close("all")
 
 
 def test_a_weight_of_evidence_is_the_same_number_wherever_it_is_shown() -> None:
@@ -119,7 +117,6 @@ def test_bars_are_the_weights_class_under_class() -> None:
     ]
     assert [text.get_text().strip() for text in ax.texts] == ["one", "two"]
     assert strongest.plot(ax) is ax
-    plt.close("all")
 
 
 def test_what_is_impossible_elsewhere_has_a_bar_to_the_end() -> None:
@@ -129,7 +126,6 @@ def test_what_is_impossible_elsewhere_has_a_bar_to_the_end() -> None:
     ax = strongest.plot()
     assert [text.get_text().strip() for text in ax.texts] == ["a", "+∞", "b", "+∞"]
     assert [label.get_text() for label in ax.get_yticklabels()] == ["u", "v"]
-    plt.close("all")
 
 
 def test_of_many_classes_the_first_are_drawn_and_it_says_so() -> None:
@@ -142,7 +138,6 @@ def test_of_many_classes_the_first_are_drawn_and_it_says_so() -> None:
     ax = nb.inspect.linear().plot()
     assert len(ax.patches) == 10 * MOST
     assert ax.get_legend().get_title().get_text() == f"the first {MOST} of 10 classes"
-    plt.close("all")
 
 
 def test_the_linear_view_is_a_table_with_its_intercepts() -> None:
@@ -183,4 +178,3 @@ def test_bars_of_the_linear_view_are_its_largest_weights() -> None:
     expected = three.coef[:, best].ravel()
     np.testing.assert_allclose([bar.get_width() for bar in ax.patches], expected)
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["a", "b", "c"]
-    plt.close("all")
