@@ -7,11 +7,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from naively.assess import curves, decay, intervals, refits
+from naively.assess.decay import check_half_lives
 from naively.cli.demo import _as_given
-from naively.data.files import arff, copies, dialects, formats, names
+from naively.data.files import arff, copies, formats, names
 from naively.engines import sql_tallies
-from naively.file import header, parts
 from naively.mail import headers, verdict
 from naively.mail.style import Sheet
 from naively.options import FileOptions
@@ -49,23 +48,12 @@ def test_pages_and_pictures() -> None:
     assert estimates.contour_levels(np.array([[1.0, 1.0], [3.0, 5.0]])) == [1.0, 3.0, 5.0]
 
 
-def test_scores() -> None:
-    assert curves.check_values([1, 0.5, 1.0]) == [0.5, 1.0]
-    assert decay.check_half_lives(None, 10) == [0.25, 0.5, 1.0, 2.0, 4.0, 8.0, math.inf]
-    assert (decay.factor_of(1.0), decay.factor_of(math.inf)) == (0.5, 1.0)
-    loss = intervals.Mean(0.1, 0.0, 0.1, 0.05, 34.5)
-    assert intervals.interval_of_mean(loss, 5) == pytest.approx((0.013, 0.334), abs=5e-4)
-    days = refits.Named("", ["2026-01-31", "2026-02-01"])
-    assert str(days.shown(86400.0)) == "1970-01-02 00:00:00"
-
-
-def test_files() -> None:
+def test_files_and_half_lives() -> None:
+    assert check_half_lives(None, 10) == [0.25, 0.5, 1.0, 2.0, 4.0, 8.0, math.inf]
     assert _as_given(FileOptions(header=False, delimiter=";")) == " --no-header --delimiter ';'"
     assert arff._unescaped(r"it\'s 5\%") == "it's 5%"
     chunks = iter(["a\r", '\n"b\r', '\n"\r', "c\r"])
     assert "".join(copies._plain_outside_quotes(chunks)) == 'a\n"b\r\n"\nc\n'
-    records = dialects.Records(["a,b\n", '1,"x\n', "2,y\n"], dialects.CsvDialect())
-    assert [r.fields or r.lines for r in records] == [["a", "b"], ['1,"x\n'], ["2", "y"]]
     cells = 3.0, 1.234, True, None, dt.date(2024, 3, 4)
     assert [formats._written(cell) for cell in cells] == ["3", "1.2340", "true", "", "2024-03-04"]
     assert (formats._column_number(b"A"), formats._column_number(b"AB")) == (1, 28)
@@ -75,15 +63,3 @@ def test_files() -> None:
     assert names._undivided([["t"], ["1:30"], ["2:45"]]) == ""
     assert sql_tallies.total(1023, [0, 0, 2**16], 1) == Fraction(1)
     assert sql_tallies.total(1024, [0, 0, 0, 0, 2**32], 2) == Fraction(4)
-
-
-def test_model_files() -> None:
-    with (
-        pytest.raises(ValueError, match=r"^groups\[2\]: a level is a list$"),
-        header.at("groups[2]"),
-    ):
-        raise ValueError("a level is a list")
-    with pytest.raises(ValueError, match=r"columns is 0\.5, not a whole number or a string"):
-        header.read(int | str, 0.5, "columns")
-    assert parts.read_classes(["2024-02-29"], "date").tolist() == [dt.date(2024, 2, 29)]
-    assert parts.read_probabilities((("a", 0.25), ("b", 0.75))) == {"a": 0.25, "b": 0.75}
