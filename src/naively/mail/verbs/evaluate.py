@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import sys
 
+from naively.mail.evaluation import Judged, judged_of, upper_bound
 from naively.mail.passage import say
+from naively.mail.table import open_table
+from naively.mail.verbs.learn import messages_of
 from naively.mail.verbs.options import contacts_of, labelled_mail, model_parser, probability
+from naively.messages import many, visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
-    from naively.mail.evaluation import Judged
     from naively.mail.verbs.parser import Parser
 
 THRESHOLDS = 0.5, 0.9, 0.99, 0.999
@@ -37,11 +40,6 @@ def parser_of(verb: str) -> Parser:
 
 def run(options: argparse.Namespace) -> int:
     """Judge the model, and return the exit status."""
-    from naively.mail.evaluation import judged_of
-    from naively.mail.table import open_table
-    from naively.mail.verbs.learn import messages_of
-    from naively.messages import many
-
     table, contacts = open_table(options.model), contacts_of(options.contacts)
     judged = judged_of(table, messages_of(options), contacts)
     if judged.learned:
@@ -54,9 +52,6 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _as_text(judged: Judged, options: argparse.Namespace) -> str:
-    from naively.mail.evaluation import upper_bound
-    from naively.messages import many, visible
-
     lost, missed = judged.at(options.threshold)
     lines = [
         f"{many(len(judged.found), 'message')}: {judged.ham:,} ham, {judged.spam:,} spam.",

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
+from naively.mail.exchange import Counted, dump, is_backup, parse_backup, parse_dump
+from naively.mail.learn import changed, refitted
+from naively.mail.mailbox import read_messages
+from naively.mail.message import decode, read_message
 from naively.mail.passage import say
+from naively.mail.score import words_of
+from naively.mail.table import MailTable, open_table
 from naively.mail.verbs.options import model_parser, text_of
+from naively.messages import many
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator, Sequence
 
-    from naively.mail.exchange import Counted
-    from naively.mail.table import MailTable
     from naively.mail.verbs.parser import Parser
 
 
@@ -46,9 +52,6 @@ def run(options: argparse.Namespace) -> int:
     """Write the counts, or add them, and return the exit status."""
     if "dump" in options:
         return _import(options)
-    from naively.mail.exchange import dump
-    from naively.mail.table import open_table
-
     out = sys.stdout.buffer
     for line in dump(open_table(options.model)):
         out.write(f"{line}\n".encode("utf-8", "surrogatepass"))
@@ -57,9 +60,6 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _import(options: argparse.Namespace) -> int:
-    from naively.mail.learn import changed, refitted
-    from naively.messages import many
-
     found = _read(options)
     if not found.counts:
         raise ValueError("There are no words in what was given, so that nothing was imported.")
@@ -74,9 +74,6 @@ def _import(options: argparse.Namespace) -> int:
 
 
 def _read(options: argparse.Namespace) -> Counted:
-    from naively.mail.exchange import is_backup, parse_backup, parse_dump
-    from naively.mail.message import decode
-
     text = decode(sys.stdin.buffer.read()) if options.dump is None else text_of(options.dump)
     lines = text.split("\n")
     if not is_backup(lines[0]):
@@ -92,12 +89,6 @@ def _read(options: argparse.Namespace) -> Counted:
 
 def _words(paths: Sequence[str]) -> Iterator[str]:
     """Yield the words of the bodies of some mail."""
-    from pathlib import Path
-
-    from naively.mail.mailbox import read_messages
-    from naively.mail.message import read_message
-    from naively.mail.score import words_of
-
     for path in paths:
         for raw in read_messages(Path(path)):
             yield from words_of({"body": read_message(raw)["body"]})

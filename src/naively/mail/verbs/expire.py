@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import sys
 
+from naively.mail.learn import changed
 from naively.mail.passage import say
+from naively.mail.table import open_table, today
 from naively.mail.verbs.options import days, model_parser
+from naively.messages import many
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,10 +34,6 @@ def parser_of(verb: str) -> Parser:
 
 def run(options: argparse.Namespace) -> int:
     """Drop the words, and return the exit status."""
-    from naively.mail.learn import changed
-    from naively.mail.table import open_table, today
-    from naively.messages import many
-
     before = len(open_table(options.model))  # which says so if there is no model
     first = max(0, today() - options.days)
     after = changed(options.model, lambda table: table.without_words_before(first))

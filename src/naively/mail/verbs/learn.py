@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import sys
+import warnings
+from pathlib import Path
 
+from naively import saving
+from naively.mail.learn import learn
+from naively.mail.mailbox import read_labelled, read_messages
+from naively.mail.message import read_message
 from naively.mail.passage import say
 from naively.mail.verbs.options import contacts_of, labelled_mail, model_parser
+from naively.messages import many
+from naively.progress import with_progress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,13 +49,6 @@ def parser_of(verb: str) -> Parser:
 
 def run(options: argparse.Namespace) -> int:
     """Learn or unlearn mail, say what was passed over, and return the exit status."""
-    import warnings
-
-    from naively import saving
-    from naively.mail.learn import learn
-    from naively.messages import many
-    from naively.progress import with_progress
-
     warnings.showwarning = lambda message, *_, **__: say(message)
     read = [options.labels, options.contacts, *(options.mail or [saving.STANDARD_INPUT])]
     saving.check_output(options.model, filter(None, read))
@@ -70,8 +71,6 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _rows(options: argparse.Namespace) -> Iterator[tuple[dict[str, str | bool], str]]:
-    from naively.mail.message import read_message
-
     contacts = contacts_of(options.contacts)
     for whole, label in messages_of(options):
         if options.forwarded:
@@ -91,10 +90,6 @@ def messages_of(options: argparse.Namespace) -> Iterator[tuple[bytes, str]]:
             raise ValueError("Say what the message on standard input is: --as spam or --as ham.")
         yield sys.stdin.buffer.read(), options.label
         return
-    from pathlib import Path
-
-    from naively.mail.mailbox import read_labelled, read_messages
-
     for name in options.mail:
         path = Path(name)
         if not path.exists():
