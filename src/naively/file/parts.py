@@ -940,12 +940,13 @@ def _read_batch(name: str, unread: UnreadArrays, counted: Counted) -> tuple[Batc
 
 def _read_block(name: str, group: Group, axis: Axis, rows: int, unread: UnreadArrays) -> Block:
     """Return so many rows of a group, encoded by the axis that the group was counted on."""
-    if isinstance(axis, Levels):
-        codes = unread.take(f"{name}/codes", "c", (rows, len(axis.columns)))
-        _check(codes, -1, axis.sizes, "level")
-        return Codes(codes, axis)
-    if isinstance(axis, Words):
-        return _read_texts(name, axis, rows, unread)
+    match axis:
+        case Levels():
+            codes = unread.take(f"{name}/codes", "c", (rows, len(axis.columns)))
+            _check(codes, -1, axis.sizes, "level")
+            return Codes(codes, axis)
+        case Words():
+            return _read_texts(name, axis, rows, unread)
     columns = Columns.named(axis.columns)
     if not group.event.sparse or f"{name}/ends" not in unread:
         values = unread.take(f"{name}/values", "f", (rows, len(columns)))

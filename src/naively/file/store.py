@@ -104,13 +104,14 @@ def load(path: Source) -> Model:
 def load_all(path: Source, functions: Mapping[str, parts.Function] | None = None) -> Content:
     """Return all that a model file holds."""
     with parts.given_functions(functions):
-        if isinstance(path, str | PathLike):
-            path = Path(path)
-            if not path.is_file():
-                raise FileNotFoundError(f"There is no model file {path}.")
-            return _read(path, *container.read(path))
-        if isinstance(path, bytes | bytearray | memoryview):
-            return from_bytes(path)
+        match path:
+            case str() | PathLike():
+                path = Path(path)
+                if not path.is_file():
+                    raise FileNotFoundError(f"There is no model file {path}.")
+                return _read(path, *container.read(path))
+            case bytes() | bytearray() | memoryview():
+                return from_bytes(path)
         content = path.read()
         name = getattr(path, "name", "The file")
         if not isinstance(content, bytes):

@@ -54,13 +54,15 @@ def pass_on(change: Callable[[bytes, bool], tuple[bytes, int]], failed: int = ER
     return status
 
 
+SAID: dict[type, str] = {
+    MemoryError: "There is not enough memory for this.",
+    RecursionError: "This is nested too deep.",
+}
+
+
 def say(error: object, what: str = "") -> None:
     """Say on standard error what went wrong, or is to be noted, if it can be written to."""
-    text = str(error) or type(error).__name__
-    if isinstance(error, MemoryError):
-        text = "There is not enough memory for this."
-    elif isinstance(error, RecursionError):
-        text = "This is nested too deep."
+    text = SAID.get(type(error)) or str(error) or type(error).__name__
     try:
         messages.say(f"{what}: {text}" if what else text)
         sys.stderr.flush()

@@ -360,10 +360,12 @@ def learn_together(
     try:
         wishes = [(read_message(told.message, contacts), told.label) for told in batch]
         return list(tell(str(path), wishes))
-    except Exception as error:  # noqa: BLE001  each client is told
-        if len(batch) == 1 or not isinstance(error, ValueError):
-            return [error] * len(batch)
+    except ValueError as error:
+        if len(batch) == 1:
+            return [error]
         return [learn_together(path, [told], contacts)[0] for told in batch]
+    except Exception as error:  # noqa: BLE001  each client is told
+        return [error] * len(batch)
 
 
 async def _request(reader: asyncio.StreamReader) -> Request | None:
