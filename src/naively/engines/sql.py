@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -27,14 +27,14 @@ from naively.engines.sql_tallies import (
     written,
 )
 from naively.events import Bernoulli, EventModel
+from naively.fitting.learn import Part, Recipe
 from naively.fitting.sample import Reservoir, rows_of_each
 from naively.fitting.weights import ROWS
 from naively.kernels.reference import Floats, coarsest, sortable
 from naively.model.counted import Counted
 from naively.model.model import Model
-from naively.schema.choose import EventModels, extend, infer
+from naively.schema.choose import extend, infer
 from naively.schema.schema import Schema, TimePart
-from naively.schema.settings import Settings
 from naively.schema.settle import make_sure
 
 # --- A table in a database is counted there, by one query; what travels is counts and a sample ---
@@ -49,36 +49,14 @@ MOST_PARTS = 400  # of a query: SQLite joins 500 selects
 TOTALS = {PRESENT, VALUE, SQUARE}
 
 
-def learn(
-    source: DatabaseTable,
-    event_models: EventModels,
-    settings: Settings,
-    reservoir: Reservoir,
-    known: Schema | None = None,
-) -> tuple[Model | None, Reservoir]:
-    """Count a table in a database.
-
-    Parameters
-    ----------
-    source : Source
-        The table.
-    event_models, settings, known
-        As for `naively.engines.stream.learn`, which does the same with rows that come here.
-    reservoir : Reservoir
-        An empty sample, whose seed chooses the rows.
-
-    Returns
-    -------
-    model : Model or None
-        What was counted; None if there was no row.
-    reservoir : Reservoir
-        A sample of the rows.
-    """
-    reservoir = reservoir.empty()
+def parts(
+    source: DatabaseTable, how: Recipe, known: Counted | None, reservoir: Reservoir
+) -> Iterator[Part]:
+    """Yield what was counted of a table in a database, with a sample of its rows."""
     if not source.n_rows:
-        return None, reservoir
+        return
     source.check_labels()
-    sampled = sample(source, ROWS, reservoir.seed)
+    sampled = sample(source, ROWS, int(reservoir.seed))
     odd = _odd_cells(source, sampled) if sampled.share else {}
     weighed = source.rows(sampled.cells)
     if sampled.weight is not None:
@@ -88,18 +66,19 @@ def learn(
     more = {name: [odd.get(name)] if odd else [] for name in sampled.cells}
     rows = source.rows({name: [*of, *more[name]] for name, of in sampled.cells.items()})
     schema = (
-        infer(rows, event_models, settings)
+        infer(rows, how.event_models, how.settings)
         if known is None
-        else extend(known, rows, event_models, settings)
+        else extend(known.schema, rows, how.event_models, how.settings)
     )
     # Of the words beside numbers and times the sample may lack some.
     readings = {name: replace(of, words=None, forms=None) for name, of in schema.readings.items()}
     schema = replace(schema, readings=readings)
     classes = _ask(source, plan(source, schema, weighed), asked)
     answers = Answers(source, classes, asked)
-    model = Model.of(Counted(*make_sure(schema, answers.tally(schema), settings), settings))
-    _keep(reservoir, source, sampled, classes, schema, model)
-    return model, reservoir
+    counted = Counted(*make_sure(schema, answers.tally(schema), how.settings), how.settings)
+    yield Part(
+        counted=counted, sample=_sampled(reservoir, source, sampled, classes, schema, counted)
+    )
 
 
 def plan(source: DatabaseTable, schema: Schema, rows: ColumnRows) -> list[ColumnCounts]:
@@ -110,7 +89,7 @@ def plan(source: DatabaseTable, schema: Schema, rows: ColumnRows) -> list[Column
     source : Source
         The table.
     schema : Schema
-        How columns are counted.
+        Recipe columns are counted.
     rows : ColumnRows
         Some of the rows of a weight above 0, which show how coarse a grid must be at least.
 
@@ -203,15 +182,15 @@ def _odd_cells(source: DatabaseTable, sampled: Sampled) -> dict[str, Any]:
     }
 
 
-def _keep(
+def _sampled(
     reservoir: Reservoir,
     source: DatabaseTable,
     sampled: Sampled,
     classes: Classes,
     schema: Schema,
-    model: Model,
-) -> None:
-    """Put the sample into the reservoir."""
+    counted: Counted,
+) -> Reservoir:
+    """Return the reservoir with the sample in it."""
     codes = np.fromiter(map(classes.code.__getitem__, sampled.labels), np.int32)
     weight = sampled.weight
     if weight is None and (sampled.copies > 1).any():
@@ -220,7 +199,7 @@ def _keep(
     batch = replace(schema.encode(source.rows(sampled.cells), labels), copies=sampled.copies)
     share = np.ones(classes.k)
     share[[*classes.code.values()]] = [sampled.share.get(label, 1.0) for label in classes.code]
-    reservoir.add_sampled(batch, model, source.n_weighed, share)
+    return reservoir.with_sampled(batch, Model.of(counted), source.n_weighed, share)
 
 
 # --- A sample of the rows of a table in a database, chosen in the query by a seeded hash ---------
@@ -245,9 +224,9 @@ class Sampled(NamedTuple):
     weight : ndarray of float64, of shape (rows,), or None
         The weight of all copies of each row, if there are weights.
     copies : ndarray of int64, of shape (rows,)
-        How often each row came.
+        Recipe often each row came.
     share : mapping of label to float
-        How much of the rows of each label it is; empty if it is the whole table.
+        Recipe much of the rows of each label it is; empty if it is the whole table.
     """
 
     cells: Mapping[str, Sequence[Any]]
@@ -265,7 +244,7 @@ def sample(source: DatabaseTable, most: int, seed: int) -> Sampled:
     source : Source
         The table.
     most : int
-        How many different rows are wanted.
+        Recipe many different rows are wanted.
     seed : int
         With another seed, other rows are chosen; with the same seed, the same rows of a table.
 
@@ -298,9 +277,9 @@ def shares_of_each(
     Parameters
     ----------
     rows : ndarray of shape (classes,)
-        How many rows of each class there are.
+        Recipe many rows of each class there are.
     most : int
-        How many different rows of all classes are wanted.
+        Recipe many different rows of all classes are wanted.
     share, found : ndarray of shape (classes,), optional
         What was asked for before, and how many different rows of each class it was.
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial, reduce
+from functools import cached_property, partial, reduce
 from heapq import heappop, heappush
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from naively.counting.block import Batch
 from naively.counting.labels import MANY_CLASSES, Label, Labels, hash_cell
 from naively.counting.tally import Tally
+from naively.events.prior import Seed
 from naively.file.parts import SampledRows
 from naively.fitting.copies import (
     classes_of_copies,
@@ -51,7 +52,6 @@ from naively.likelihoods.words import LENGTH_POWER
 from naively.messages import warn
 from naively.model.class_prior import is_estimated
 from naively.model.counted import count_batch
-from naively.model.held_out import HeldOut
 from naively.model.model import Model
 from naively.model.weights import Weights
 from naively.options import Weighting
@@ -88,19 +88,28 @@ FOLDS = 10  # of groups, each of which is left out
 FEW = 1_000  # rows, of which with interactions thirds are held out of the counts too
 LEAST = 1e-9  # of a class that was forgotten
 EQUAL = 1e-9  # of the weight of a class, that may lack by rounding
+NOT_SIZED = SampleSize(0, 0, 0.0, "")
 
 
+@dataclass(frozen=True, eq=False)
 class Reservoir:
     """A sample of labelled rows that a model has learned.
 
-    Who adds to it takes a copy of one that was given out.
-
     Parameters
     ----------
-    random_state : int, Generator or None
-        Chooses the rows; None is a fixed choice.
+    seed : uint64
+        Chooses the rows.
     grows : bool, default False
         Whether a larger sample is kept as well, which interactions take.
+    seen : int
+        How many rows of some weight were added.
+    size : SampleSize
+        How many of them are enough.
+    held : tuple
+        The different rows that are kept, and batches that wait until the sample is asked for. It is
+        exchanged by the same rows, drawn, at once: who asks meanwhile finds the same rows.
+    unlabelled_weight : float
+        How much a row without a label counts in the model; where it does, none can be left out.
 
     Examples
     --------
@@ -109,29 +118,27 @@ class Reservoir:
     >>> from naively.schema.choose import infer
     >>> rows, labels = as_rows([[1.0], [3.0], [8.0]]), encode_labels(["low", "low", "high"])
     >>> model = Model.learn(rows, labels, infer(rows))
-    >>> reservoir = Reservoir()
-    >>> reservoir.add(model.counted.schema.encode(rows, labels), model)
-    >>> len(reservoir)
+    >>> reservoir = Reservoir.chosen_by(0).added(model.counted.schema.encode(rows, labels))
+    >>> len(reservoir.for_model(model))
     3
     """
 
-    def __init__(self, random_state: Any = None, *, grows: bool = False) -> None:
+    seed: np.uint64
+    grows: bool = False
+    seen: int = 0
+    size: SampleSize = NOT_SIZED
+    held: tuple[list[Kept], list[Batch]] = ((), ())  # type: ignore[assignment]
+    unlabelled_weight: float = 0.0
+
+    @classmethod
+    def chosen_by(cls, random_state: Seed, *, grows: bool = False) -> Reservoir:
+        """Return an empty sample; without a random state the choice is fixed."""
         draw = np.random.default_rng(0 if random_state is None else random_state)
-        self._seed = draw.integers(2**64, dtype=np.uint64)
-        # What is kept, and batches that can wait until it is asked for. Both are exchanged at once,
-        # and never changed: who asks at the same time finds the same rows.
-        self._rows: tuple[list[Kept], list[Batch]] = [], []
-        self._size = SampleSize(0, 0, 0.0, "")
-        self._last: tuple[Tally, bool, Sample] | None = None  # so that no text is split again
-        self.odds: tuple[Model, HeldOut] | None = None  # of held-out rows, and by which model
-        self._grows = grows
-        self.seen = 0  # rows of some weight that were added
+        return cls(draw.integers(2**64, dtype=np.uint64), grows)
 
     def empty(self) -> Reservoir:
         """Return an empty sample that chooses rows alike."""
-        other = Reservoir(grows=self._grows)
-        other._seed = self._seed
-        return other
+        return Reservoir(self.seed, self.grows)
 
     def __len__(self) -> int:
         return int(sum(kept.batch.times.sum() for kept in self._sample()))
@@ -139,148 +146,169 @@ class Reservoir:
     @property
     def why(self) -> str:
         """Why it is a sample and not all rows; empty if it is all."""
-        return self._size.why if len(self) < self.seen else ""
+        return self.size.why if len(self) < self.seen else ""
 
-    def add(self, batch: Batch, model: Model) -> None:
-        """Sample these rows too; the model has learned them."""
+    def added(self, batch: Batch) -> Reservoir:
+        """Return the sample of these rows too, which wait to be drawn from."""
         weight = batch.labels.weight
         rows = batch.times if weight is None else batch.times[weight > 0]
-        self.seen += int(rows.sum())
-        self._size = sample_size(model, self.seen)
-        kept, new = self._rows[0], [*self._rows[1], batch]
-        self._rows, self._last, self.odds = (kept, new), None, None
+        kept, new = self.held
+        return replace(self, seen=self.seen + int(rows.sum()), held=(kept, [*new, batch]))
+
+    def for_model(self, model: Model) -> Reservoir:
+        """Return the sample as large as a model needs it that has learned the rows."""
+        found = replace(self, size=sample_size(model, self.seen))
+        kept, new = found.held
         if sum(map(len, new if kept else new[1:])) > WAIT:
-            kept = self._kept
+            kept = found.kept
         if len(kept) > SEVERAL:
-            self._rows = encoded_by(kept, model), self._rows[1]
+            return replace(found, held=(encoded_by(kept, model), found.held[1]))
+        return found
 
-    def add_sampled(self, batch: Batch, model: Model, seen: int, share: Floats) -> None:
-        """Sample a share of the rows of each class, (classes,), chosen by another hash of cells.
+    def with_sampled(self, batch: Batch, model: Model, seen: int, share: Floats) -> Reservoir:
+        """Return the sample with a share of the rows of each class, chosen by another hash.
 
-        Their keys are made as small as if they were the least of all of their class, so that they
-        count for all of it in a sample that is merged with this one. ``seen`` is how many rows
-        there are in all.
+        Their keys are made as small as if they were the least of all of their class, (classes,), so
+        that they count for all of it in a sample that is merged with this one. ``seen`` is how many
+        rows there are in all.
         """
-        self.seen += seen
-        self._size = sample_size(model, self.seen)
-        self._last = None
-        kept = Kept.of(batch, self._seed, len(batch))
+        kept, grows = Kept.of(batch, self.seed, len(batch)), self.grows
         if (share < 1).any():
             kept = as_least(kept, share)
-            self._grows = False  # of a larger sample there are too few rows
-        self._rows = self._least(merged_rows(self._kept, [kept])), []
+            grows = False  # of a larger sample there are too few rows
+        found = replace(self, grows=grows, seen=self.seen + seen)
+        found = replace(found, size=sample_size(model, found.seen))
+        return replace(found, held=(found.least(merged_rows(self.kept, [kept])), []))
 
     def share_of(self, batch: Batch) -> float:
         """Return which share of some rows are equal to rows that were learned; NaN if unknown.
 
         A row can be looked up if it would be in the sample had it been learned.
         """
-        every = self._kept
+        every = self.kept
         if any(kept.groups is not None for kept in every):
             return np.nan  # the key of a row is also of its group, which nobody says here
         kept = np.concatenate([np.empty(0, np.uint64), *(kept.keys for kept in every)])
-        seen, highest = batch.seen(), _highest(every, self._size.kept)
-        keys = fingerprints(seen, self._seed)
+        seen, highest = batch.seen(), _highest(every, self.size.kept)
+        keys = fingerprints(seen, self.seed)
         keys = keys[keys <= _by_label(highest, seen.labels)]  # others would have been dropped
         return float(np.isin(keys, kept).mean()) if len(keys) else np.nan
 
     def faded(self, factor: float) -> Reservoir:
         """Return the same rows, whose weights are scaled."""
-        other = Reservoir(grows=self._grows)
-        other._seed, other.seen, other._size = self._seed, self.seen, self._size
         kept = [
             replace(kept, batch=replace(kept.batch, labels=kept.batch.labels.scaled(factor)))
-            for kept in self._kept
+            for kept in self.kept
         ]
-        other._rows = kept, []
-        return other
-
-    @property
-    def seed(self) -> int:
-        """The number of 64 bits that chooses the rows."""
-        return int(self._seed)
+        return replace(self, held=(kept, []))
 
     def merged(self, other: Reservoir, model: Model) -> Reservoir | None:
         """Return the sample of the rows of both, which a model has learned.
 
         None: rows were chosen by other seeds.
         """
-        if self._seed != other._seed:
+        if self.seed != other.seed:
             return None
-        both = Reservoir(grows=self._grows and other._grows)  # of one there are too few rows else
-        both._seed, both.seen = self._seed, self.seen + other.seen
-        both._size = sample_size(model, both.seen)
-        both._rows = both._least(merged_rows(self._kept, other._kept)), []
-        return both
+        grows = self.grows and other.grows  # of one there are too few rows else
+        both = replace(self, grows=grows, seen=self.seen + other.seen)
+        kept, new = other.held
+        if not kept:  # what waits goes on waiting
+            return replace(both, held=(self.held[0], [*self.held[1], *new])).for_model(model)
+        both = replace(both, size=sample_size(model, both.seen))
+        return replace(both, held=(both.least(merged_rows(self.kept, other.kept)), []))
 
     def saved(self, model: Model) -> SampledRows:
         """Return all rows that are kept as a model file holds them; the model has learned them."""
-        every = encoded_by(self._kept, model)
+        every = encoded_by(self.kept, model)
         kept = [(kept.batch, kept.keys, kept.contents) for kept in every]
-        return SampledRows(kept, self._seed, self.seen)
+        return SampledRows(kept, self.seed, self.seen)
 
     @classmethod
     def restored(cls, rows: SampledRows, model: Model) -> Reservoir:
         """Return the sample that was saved with the model that has learned it."""
         seeks = model.seeks_interactions or model.settings.interactions is not None
-        sample = cls(grows=seeks)
-        sample._seed, sample.seen = rows.seed, rows.seen
-        sample._size = sample_size(model, sample.seen)
-        sample._rows = [Kept(*of) for of in rows.batches], []
-        return sample
+        kept = [Kept(*of) for of in rows.batches]
+        return cls(rows.seed, seeks, rows.seen, sample_size(model, rows.seen), (kept, []))
 
     def of(self, model: Model, *, larger: bool = False) -> Sample:
         """Return the sample as the model that learned it has counted it.
 
         Interactions take a larger one, which grows with the logarithm of the rows.
         """
-        last = self._last
-        if last is not None and last[0] is model.counted.tally and last[1] == larger:
-            return last[2]
+        last = self._last.get(larger)
+        if last is not None and last[0] is model.counted.tally:
+            return last[1]
         # Rows that are in order before their words are copied are not copied again.
         kept = encoded_by([of.in_order() for of in self._sample(larger=larger)], model)
         # The words of texts are in the sample now; where it is asked for again, they are split.
-        self._rows = [replace(of, batch=of.batch.as_texts()) for of in self._kept], []
+        as_texts = [replace(of, batch=of.batch.as_texts()) for of in self.kept]
+        object.__setattr__(self, "held", (as_texts, []))
         sample = Sample.of_kept(kept)
-        self._last = model.counted.tally, larger, sample
+        self._last.clear()
+        self._last[larger] = model.counted.tally, sample
         return sample
 
+    @cached_property
+    def _last(self) -> dict[bool, tuple[Tally, Sample]]:
+        """The sample that was asked for last, so that no text is split again."""
+        return {}
+
     def _sample(self, *, larger: bool = False) -> list[Kept]:
-        size = self._size
+        size = self.size
         grows = larger and size.rows == size.kept
-        return of_least_keys(self._kept, size.rows, self._limit if grows else NO_KEY)
+        return of_least_keys(self.kept, size.rows, self._limit if grows else NO_KEY)
 
     @property
     def _limit(self) -> np.uint64:
         """The key below which all rows are kept."""
-        share = self._size.share if self._grows else 0.0
+        share = self.size.share if self.grows else 0.0
         return np.uint64(min(int(share * 2.0**64), 2**64 - 1))
 
     @property
-    def _kept(self) -> list[Kept]:
+    def kept(self) -> list[Kept]:
         """As many of the rows, the new ones too, as any later sample may need."""
-        kept, new = self._rows
+        kept, new = self.held
         if new:
             # Of a class of which as many are kept as may be, rows of higher keys would be dropped.
-            highest = _highest(kept, self._size.kept, spare=1)
-            of = self._seed, self._size.kept, self._limit, highest
-            kept = self._least(merged_rows(kept, [Kept.of(batch, *of) for batch in new]))
-            self._rows = kept, []
-        return kept
+            highest = _highest(kept, self.size.kept, spare=1)
+            of = self.seed, self.size.kept, self._limit, highest
+            kept = self.least(merged_rows(kept, [Kept.of(batch, *of) for batch in new]))
+            object.__setattr__(self, "held", (kept, []))
+        return [*kept]
 
-    def _least(self, every: list[Kept]) -> list[Kept]:
+    def least(self, every: list[Kept]) -> list[Kept]:
         """Return the rows any later sample may need."""
-        return of_least_keys(every, self._size.kept, self._limit, spare=1)
+        return of_least_keys(every, self.size.kept, self._limit, spare=1)
 
 
-def merged(samples: Sequence[Reservoir | None], model: Model) -> Reservoir | None:
-    """Return the sample of the rows of all, which a model has learned; None if one has none."""
-    total = samples[0]
-    for sample in samples[1:]:
-        if total is None or sample is None:
-            return None
-        total = total.merged(sample, model)
-    return total
+ANY = Reservoir.chosen_by(None)  # an empty one
+
+
+@dataclass(frozen=True)
+class Lacking:
+    """Why none of the rows that were learned can be left out.
+
+    Parameters
+    ----------
+    unlabelled_weight : float
+        How much a row without a label counts in the model.
+    """
+
+    unlabelled_weight: float = 0.0
+
+
+def merged(samples: Sequence[Reservoir | Lacking], model: Model) -> Reservoir | Lacking:
+    """Return the sample of the rows of all, which a model has learned; none if one has none."""
+    weight = max(sample.unlabelled_weight for sample in samples)
+    total: Reservoir | None = None
+    for sample in samples:
+        if isinstance(sample, Lacking):
+            return Lacking(weight)
+        total = sample if total is None else total.merged(sample, model)
+        if total is None:
+            return Lacking(weight)
+    assert total is not None
+    return replace(total, unlabelled_weight=weight)
 
 
 # --- Different rows of a sample, each once with its copies, in the order of their keys -----------

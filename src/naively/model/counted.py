@@ -100,6 +100,11 @@ class Counted(OfFields):
         return Grouped(self.schema, self.tally)
 
     @property
+    def uncounted(self) -> Counted:
+        """How columns are counted, without what was counted."""
+        return replace(self, tally=Tally(self.tally.classes, self.tally.weight, {}))
+
+    @property
     def rows(self) -> float:
         """How many rows there are: their total weight."""
         return float(self.tally.class_count.sum())
