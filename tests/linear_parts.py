@@ -10,9 +10,19 @@ import numpy as np
 
 from naively import NaiveBayes
 from naively.counting.axis import Axis, Levels, Name, Words
-from naively.model.linear_part import Line, LinearPart, Product, Step, Term
-from naively.model.rules import Above, Condition, OneOf, Rule, There
 from naively.schema.schema import Group
+from naively.terms.functions import (
+    Above,
+    Condition,
+    Line,
+    LinearPart,
+    OneOf,
+    Product,
+    Rule,
+    Step,
+    Term,
+    There,
+)
 
 
 def with_linear_part(

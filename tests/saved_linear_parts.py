@@ -10,8 +10,19 @@ from typing import Any
 import numpy as np
 
 from naively import Categorical, NaiveBayes
-from naively.model.linear_part import Line, LinearPart, Product, Step, Term
-from naively.model.rules import NEITHER, Above, Condition, OneOf, Rule, There
+from naively.terms.functions import (
+    NEITHER,
+    Above,
+    Condition,
+    Line,
+    LinearPart,
+    OneOf,
+    Product,
+    Rule,
+    Step,
+    Term,
+    There,
+)
 
 
 def table(n: int = 80) -> tuple[dict[str, list[Any]], list[str]]:

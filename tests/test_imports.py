@@ -147,7 +147,7 @@ def test_a_row_in_memory_is_predicted_by_numpy_and_the_reader_of_models(trained)
 
 def test_core_loads_no_table_library():
     loaded = modules_loaded(
-        "-c", "from naively.likelihoods import words; from naively.counting import tally"
+        "-c", "from naively.terms import words; from naively.counting import tally"
     )
     assert loaded & (HEAVY - {"scipy"}) == set()
 

@@ -200,5 +200,5 @@ def test_shares_of_true_are_left_out_one_by_one(weighted: bool) -> None:
     for i in range(30):
         rest = np.delete(np.arange(30), i)
         others = event.tally(Dense(X[rest], block.axis), labels.take(rest))
-        one = event.likelihood(others).at(X[i], np.arange(3))
+        one = event.terms(others).at(X[i], np.arange(3))
         np.testing.assert_allclose(found[i], one, rtol=1e-9)

@@ -35,7 +35,7 @@ from naively import (
     NaiveBayes,
     Poisson,
 )
-from naively.model.linear_part import Line
+from naively.terms.functions import Line
 from tests.alike import added
 from tests.cases import by_event
 from tests.linear_parts import with_linear_part

@@ -15,8 +15,7 @@ from naively.counting.labels import encode_labels
 from naively.data.frames import as_rows
 from naively.fitting.leave_one_out import left_out, linear_evidence, weighted_joint
 from naively.fitting.slopes import RIDGES
-from naively.model.linear_part import Product
-from naively.model.rules import axes_of
+from naively.terms.functions import Product, axes_of
 from tests.alike import added, linear_of, loss, table, take, without
 from tests.fittings import order_in_sample
 

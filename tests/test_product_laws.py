@@ -116,10 +116,11 @@ def test_explanations_sum_to_the_joint(product: Product, seed: int) -> None:
     X = product.table(seed + 1, 20).X
     joint = nb.predict_joint_log_proba(X)
     model = nb.model_
-    total = np.tile(model.start, (20, 1))
-    for found in model.contributions(as_rows(X)).values():
+    total = np.tile(model.terms.start, (20, 1))
+    blocks = model.terms.read(model.encode(as_rows(X)))
+    for _, found in model.terms.items(blocks):
         np.add.at(total, found.row, found.value)
-    total += sum(added for _, added in model.together(model.blocks(model.encode(as_rows(X)))))
+    total += sum(added for _, added in model.terms.together(blocks))
     np.testing.assert_allclose(total, joint, rtol=1e-10, atol=1e-10)
 
     table = nb.explain(X).to_dict()

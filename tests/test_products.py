@@ -25,7 +25,7 @@ from naively.fitting.functions import (
     columns_of,
 )
 from naively.fitting.sample import Reservoir
-from naively.model.linear_part import FARTHEST, Line, LinearPart, Product, Step, Term
+from naively.terms.functions import FARTHEST, Line, LinearPart, Product, Step, Term
 from tests.fittings import mixed, together
 from tests.learning import learn
 

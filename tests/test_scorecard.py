@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 from naively import Bernoulli, NaiveBayes, Patterns, Text
 from naively.data.frames import as_rows
 from naively.export.scorecard import Scorecard
-from naively.model.linear_part import Line, Product, Step, Term
 from naively.model.model import Model
-from naively.model.rules import Above, Condition, OneOf, Rule
+from naively.terms.functions import Above, Condition, Line, OneOf, Product, Rule, Step, Term
 from tests import ruled
 from tests.cases import CASES, LEVEL, TEXT, Case
 from tests.laws import samples

@@ -61,7 +61,7 @@ def test_a_mixture_is_recovered() -> None:
     rest = np.setdiff1d(np.arange(len(y)), there)
     found = unlabelled_beside(few, as_rows(X[rest]), np.ones(len(rest))).fit(1.0)
     full = learn(as_rows(X), encode_labels(y), "gaussian")
-    means = [next(iter(m.likelihoods.values())).mean for m in (few, found, full)]
+    means = [next(iter(m.terms.of.values())).evidence.mean for m in (few, found, full)]
     np.testing.assert_allclose(means[1], means[2], atol=0.1)
     assert np.abs(means[0] - means[2]).max() > 0.2
     np.testing.assert_allclose(

@@ -175,7 +175,7 @@ FAULTS = [
     ),
     Fault(
         "a level that was never seen is on the side of those that are not named",
-        "src/naively/model/rules.py",
+        "src/naively/terms/functions.py",
         "return NEITHER if self.others else 0",
         "return 0",
         ("tests/test_names.py",),
@@ -211,7 +211,7 @@ FAULTS = [
     Fault(
         "a scorecard has no steps of columns without bins",
         "src/naively/export/scorecard.py",
-        "in likelihood.steps.items()",
+        "in beside.steps.items()",
         "in ()",
         ("tests/test_scorecard.py",),
     ),
@@ -245,7 +245,7 @@ FAULTS = [
     ),
     Fault(
         "a text has a multinomial coefficient",
-        "src/naively/likelihoods/words.py",
+        "src/naively/terms/words.py",
         "    if isinstance(block.axis, Words):\n        return np.zeros(rows)",
         "    if block is None:\n        return np.zeros(rows)",
         ("tests/test_likelihood.py",),
@@ -358,8 +358,8 @@ FAULTS = [
     Fault(
         "the likelihoods of all words are kept by a fit",
         "src/naively/model/model.py",
-        "        return group.event.likelihood(self.counts[group.key])",
-        "        return self.likelihoods[group.key]",
+        "        return group.event.terms(self.counts[group.key])",
+        "        return self.terms[group.key]",
         ("tests/test_text_memory.py::test_a_fit_keeps_no_likelihoods_of_words",),
     ),
     Fault(

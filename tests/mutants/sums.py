@@ -26,7 +26,7 @@ FAULTS = [
     ),
     Fault(
         "a missing cell is as far from the mean as one unit of its column",
-        "src/naively/likelihoods/numbers.py",
+        "src/naively/terms/kinds.py",
         "line[np.isnan(line)] = 0.0",
         "line[np.isnan(line)] = 1.0",
         ("tests/test_sloped.py",),
@@ -40,7 +40,7 @@ FAULTS = [
     ),
     Fault(
         "of two linear parts the intercepts are those of the first",
-        "src/naively/model/linear_part.py",
+        "src/naively/terms/functions.py",
         "intercept += (1 - share) * other.intercept_of(places[1])",
         "intercept += (1 - share) * self.intercept_of(places[0])",
         ("tests/test_linear_part_kept.py",),

@@ -337,12 +337,12 @@ def worth(model: Model, sample: Sample) -> Worth:
         alone = {}
         for name, of in evidence.items():
             two = np.stack([of, whole - base - of])
-            alone[name] = Terms.of(two, base, found.labels).without([0])
+            alone[name] = Summands.of(two, base, found.labels).without([0])
         return Worth(alone, {})
     order = sorted(range(len(names)), key=lambda at: -missed[names[at]])
     some = order[:MOST]
     rest = base + table[order[MOST:]].sum(axis=0)
-    terms = Terms.of(table[some], rest, found.labels)
+    terms = Summands.of(table[some], rest, found.labels)
     for at, grown in zip(some, terms.without_each(), strict=True):
         missed[names[at]] = grown
     together = {
@@ -381,7 +381,7 @@ def _loss(joint: Floats, labels: Labels) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class Terms:
+class Summands:
     """Terms of a sum of evidence, each of which may be weighed anew, and a bias for each class.
 
     Many classes have no biases, as where weights are fitted.
@@ -407,7 +407,7 @@ class Terms:
         object.__setattr__(self, "start", start)
 
     @classmethod
-    def of(cls, table: Floats, base: Floats, labels: Labels) -> Terms:
+    def of(cls, table: Floats, base: Floats, labels: Labels) -> Summands:
         """Return terms on as many rows as there is time for."""
         p, n, k = table.shape
         most = max(ROWS, WORK // max(1, k * p * p))

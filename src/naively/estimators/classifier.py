@@ -419,7 +419,7 @@ class Classifier(Estimator):
         model = self._checked.set_to(presence="ignore")
         joint = model.joint_log_likelihood(self._rows(X))
         prior = np.exp(model.class_log_prior)
-        evidence = joint[:, prior > 0] - model.start[prior > 0]
+        evidence = joint[:, prior > 0] - model.terms.start[prior > 0]
         says = np.ptp(evidence, axis=1) > NEGLIGIBLE
         return estimate_prior(posterior(joint[says]), prior) if says.any() else prior
 

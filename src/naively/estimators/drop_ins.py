@@ -720,8 +720,8 @@ class CategoricalNB(Smoothed[Categorical]):
     @property
     def feature_log_prob_(self) -> list[Floats]:
         """For each column the log probability of each category in each class."""
-        likelihood = self._counted_as.likelihood(self._block)
-        table, first = likelihood.table, likelihood.first
+        terms = self._counted_as.terms(self._block)
+        table, first = terms.table, terms.first
         return self._by_category(table, first, table[first[1:] - 1])
 
     def _by_category(self, table: Floats, first: NDArray[np.int64], unseen: Floats) -> list[Floats]:

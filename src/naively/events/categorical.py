@@ -43,10 +43,10 @@ from naively.events.prior import Dirichlet, dirichlet, share
 from naively.events.shown import PROBABILITY, read_shares
 from naively.kernels.double_double import NEGLIGIBLE
 from naively.kernels.reference import Floats
-from naively.likelihoods.numbers import LevelTable
-from naively.likelihoods.uncertain import Uncertain, mean_of_log, variance_of_share
 from naively.messages import shortened
 from naively.options import How
+from naively.terms.kinds import LevelTerms
+from naively.terms.uncertain import Uncertain, mean_of_log, variance_of_share
 
 # --- Categorical event model: one of the levels of a column --------------------------------------
 
@@ -172,7 +172,7 @@ class Categorical(Estimable[Levels, Codes]):
         smoothed = self._smoothed(tally, how)
         return {"p": share(smoothed.count, smoothed.total[_column(tally)])}
 
-    def likelihood(self, tally: BlockTally[Levels]) -> LevelTable:
+    def terms(self, tally: BlockTally[Levels]) -> LevelTerms:
         axis, column = tally.axis, _column(tally)
         smoothed = self._smoothed(tally, self.estimate)
         first = axis.first + np.arange(len(axis.levels) + 1)  # one row more: levels never seen
@@ -181,7 +181,7 @@ class Categorical(Estimable[Levels, Codes]):
             table[np.arange(len(axis)) + column] = smoothed.count / smoothed.total[column]
             table[first[1:] - 1] = smoothed.never / (smoothed.total + smoothed.outside)
             # Unsmoothed, a class with no value in a column has a log likelihood of 0 there.
-            return LevelTable(np.log(np.where(np.isnan(table), 1.0, table)), first)
+            return LevelTerms(np.log(np.where(np.isnan(table), 1.0, table)), first)
 
     def ratios(self, tally: BlockTally[Levels]) -> Ratios:
         """Return the counts of levels and, last of each column, of a level never seen."""
@@ -252,14 +252,14 @@ class Categorical(Estimable[Levels, Codes]):
     def uncertain(self, tally: BlockTally[Levels], block: Codes, least: float = 0.0) -> Uncertain:
         """Return the posterior mean and variance of levels; those never seen count as known."""
         column, smoothed = _column(tally), self._smoothed(tally, "mean")
-        known = self.likelihood(tally)
+        known = self.terms(tally)
         level = np.arange(len(tally.axis)) + column
         count, total = np.asarray(smoothed.count), smoothed.total[column]
         mean, variance = known.table.copy(), np.zeros_like(known.table)
         with np.errstate(invalid="ignore"):
             mean[level] = mean_of_log(count, least) - mean_of_log(total, least)
         variance[level] = variance_of_share(count, total, least)
-        items = LevelTable(mean, known.first).contributions(block)
+        items = LevelTerms(mean, known.first).items(block)
         of = known.first[items.column] + items.item
         return Uncertain(items.row, items.column, items.value, variance[of])
 

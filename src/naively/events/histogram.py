@@ -29,9 +29,9 @@ from naively.events.prior import Dirichlet, dirichlet, share
 from naively.kernels import dispatch
 from naively.kernels.double_double import NEGLIGIBLE, Sums
 from naively.kernels.reference import Floats
-from naively.likelihoods.numbers import BinTable
-from naively.likelihoods.uncertain import Uncertain, mean_of_log, variance_of_share
 from naively.options import How
+from naively.terms.kinds import BinTerms
+from naively.terms.uncertain import Uncertain, mean_of_log, variance_of_share
 
 # --- Histogram event model: numbers by bins, derived from the cells that they were counted in ----
 
@@ -52,11 +52,11 @@ GAIN = 4.0  # nats of leave-one-out log loss that another width must save
 
 
 class FromCells(NamedTuple):
-    """What follows from a tally: the bin of each cell, the bins' counts, and the likelihood."""
+    """What follows from a tally: the bin of each cell, the bins' counts, and the terms."""
 
     bin_: NDArray[np.int64]
     smoothed: BinCounts
-    likelihood: BinTable
+    terms: BinTerms
 
 
 # Of each tally, for as long as it lives: rows are left out of what scores them.
@@ -150,8 +150,8 @@ class Histogram(Estimable[Cells, Dense]):
             return {"p": smoothed.probabilities(real=how == "mle")[smoothed.there]}
         return {"p": smoothed.shares(float((self.estimate == "map") - (how == "map")))}
 
-    def likelihood(self, tally: BlockTally[Cells]) -> BinTable:
-        return self._derived(tally).likelihood
+    def terms(self, tally: BlockTally[Cells]) -> BinTerms:
+        return self._derived(tally).terms
 
     def _derived(self, tally: BlockTally[Cells]) -> FromCells:
         of = _DERIVED.setdefault(tally, {})
@@ -163,8 +163,8 @@ class Histogram(Estimable[Cells, Dense]):
 
     def _binned(
         self, tally: BlockTally[Cells], bin_: NDArray[np.int64], smoothed: BinCounts
-    ) -> BinTable:
-        """Return the likelihood from a table of log probabilities of bins."""
+    ) -> BinTerms:
+        """Return terms from a table of log probabilities of bins."""
         axis = tally.axis
         with np.errstate(divide="ignore"):
             real = self.estimate == "mle"
@@ -175,7 +175,7 @@ class Histogram(Estimable[Cells, Dense]):
         if len(at):
             table = np.insert(table, at, 0.0, axis=0)
             middle, width = np.insert(middle, at, 0.0), np.insert(width, at, 1.0)
-        return BinTable(edges, table, middle, width)
+        return BinTerms(edges, table, middle, width)
 
     def uncertain(self, tally: BlockTally[Cells], block: Dense, least: float = 0.0) -> Uncertain:
         """Return the posterior mean and variance of bins, smoothed as they are.
@@ -196,8 +196,8 @@ class Histogram(Estimable[Cells, Dense]):
             variance = np.maximum(variance_of_share(count, total, least), 0.0)
         at = _bins_of_nothing(tally.axis, bin_)
         mean, variance = (np.insert(of, at, 0.0, axis=0) for of in (mean, variance))
-        items = replace(binned, table=mean).contributions(block)
-        spread = replace(binned, table=variance).contributions(block).value
+        items = replace(binned, table=mean).items(block)
+        spread = replace(binned, table=variance).items(block).value
         return Uncertain(items.row, items.column, items.value, spread)
 
     def log_prob_without(self, tally: BlockTally[Cells], cells: LeftOut[Dense]) -> Floats:

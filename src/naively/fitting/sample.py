@@ -48,7 +48,6 @@ from naively.fitting.weights import (
     weighed_without,
 )
 from naively.kernels.reference import Floats, Hashes
-from naively.likelihoods.words import LENGTH_POWER
 from naively.messages import warn
 from naively.model.class_prior import is_estimated
 from naively.model.counted import count_batch
@@ -56,6 +55,7 @@ from naively.model.model import Model
 from naively.model.weights import Weights
 from naively.options import Weighting
 from naively.schema.schema import contents, fingerprints, mixed
+from naively.terms.words import LENGTH_POWER
 
 # --- Reservoir -----------------------------------------------------------------------------------
 #

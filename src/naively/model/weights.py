@@ -13,8 +13,8 @@ from naively.counting.labels import Label, LabelArray
 from naively.counting.leave_one_out import Part
 from naively.kernels.reference import Floats
 from naively.messages import Shown, amount
-from naively.model.linear_part import NOTHING, LinearPart
 from naively.options import OfFields, Weighting
+from naively.terms.functions import NOTHING, LinearPart
 
 # --- Weights: how much the evidence of each column counts ----------------------------------------
 #
