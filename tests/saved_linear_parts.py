@@ -74,7 +74,7 @@ def terms_of(nb: NaiveBayes) -> list[Term]:
 
 def with_linear(nb: NaiveBayes, linear: LinearPart) -> NaiveBayes:
     """Give a model another linear part."""
-    nb._keep(nb.model_.weighed(replace(nb.weights_, linear=linear)))
+    nb._exchange(model=nb.model_.weighed(replace(nb.weights_, linear=linear)))
     return nb
 
 

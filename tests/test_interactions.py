@@ -391,7 +391,7 @@ def test_a_missing_cell_says_nothing_with_another() -> None:
         (auto().fit(*together(600, "numbers")), {"a": [None], "b": [0.5], "c": [-0.5]}),
     ]:
         linear = replace(weights_of(fitted).linear, rules={})
-        fitted._keep(fitted.model_.weighed(replace(weights_of(fitted), linear=linear)))
+        fitted._exchange(model=fitted.model_.weighed(replace(weights_of(fitted), linear=linear)))
         (of_row,) = fitted.explain(row)
         weight = dict(zip(of_row.column, of_row.weights(0), strict=True))
         assert weight.get("a × b", 0.0) == 0.0  # what adds exactly nothing need not be shown

@@ -319,7 +319,7 @@ def test_what_a_model_has_of_rules_is_what_was_grown(seed: int) -> None:
     missing = np.isnan(X["a"]) ^ np.isnan(X["b"]) ^ np.array([c is None for c in X["c"]])
     y = (missing ^ (np.nan_to_num(X["a"]) > 0.5) ^ (rng.random(n) < 0.1)).astype(int)
     nb = NaiveBayes().fit(X, y)
-    sample, model = nb._sample.of(nb.model_), nb.model_
+    sample, model = nb._learned.sample.of(nb.model_), nb.model_
     labels = sample.labels
     cut = fitting.Cut.of(columns_of(model, sample.encoded(model)), dict, labels)
     joint, none = rng.normal(size=(len(labels), 2)), np.zeros(len(labels), bool)

@@ -328,7 +328,7 @@ def forgetful() -> NaiveBayes:
     both = Product(step, Term(size, "size", Line(-2.0, 2.0, 0.1, 1.0)), 1.0)
     rules = {Rule(conditions): points}
     linear = replace(weights.linear, rules=rules, products={both: (1.0, -1.0)})
-    nb._keep(nb.model_.weighed(replace(weights, linear=linear)))
+    nb._exchange(model=nb.model_.weighed(replace(weights, linear=linear)))
     nb.forget({name: of[:20] for name, of in rows.items()}, y[:20])
     return nb
 

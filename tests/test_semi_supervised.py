@@ -21,7 +21,7 @@ from naively.data.columns import Rows
 from naively.data.frames import as_rows
 from naively.events.base import EventModel
 from naively.fitting.leave_one_out import LeaveOneOut
-from naively.fitting.sample import Reservoir
+from naively.fitting.sample import ANY
 from naively.fitting.semi_supervised import Unlabelled, cross_validate
 from naively.fitting.weights import temperature
 from naively.model.model import Model
@@ -252,8 +252,8 @@ def test_cross_validation_sees_harm_that_leave_one_out_does_not() -> None:
     X, y = mixture(300)
     rows, labels = as_rows(X[:20]), encode_labels(y[:20])
     model = learn(rows, labels, "gaussian")
-    reservoir = Reservoir()
-    reservoir.add(model.counted.schema.encode(rows, labels), model)
+    reservoir = ANY
+    reservoir = reservoir.added(model.counted.schema.encode(rows, labels)).for_model(model)
     sample = reservoir.of(model)
     # Rows without a label of a third kind, far from both classes.
     noise = as_rows(np.random.default_rng(0).normal(0, 30, (280, 3)))

@@ -90,7 +90,7 @@ def test_a_fit_holds_few_times_what_it_keeps() -> None:
     counted = sum(b.sums[VALUE].nbytes for b in nb.tally_.blocks.values())
     words = sum(
         block.indices.nbytes
-        for batch in nb._learned().of(nb.model_).batches
+        for batch in nb._learned.sample.of(nb.model_).batches
         for block in batch.blocks.values()
     )
     assert peak < 3.1 * (counted + words + sum(map(len, texts)))  # one copy more is too many

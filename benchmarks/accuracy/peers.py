@@ -38,7 +38,7 @@ from sklearn.svm import LinearSVC
 from naively import NaiveBayes
 from naively.counting.labels import encode_labels
 from naively.data.frames import as_rows, read_labels
-from naively.fitting.sample import Reservoir
+from naively.fitting.sample import ANY
 from naively.fitting.weights import fit
 from naively.model.counted import Counted
 from naively.model.model import Model
@@ -65,8 +65,8 @@ class WeightedColumns(ClassifierMixin, BaseEstimator):
         schema = infer(rows, "auto", SETTINGS)
         batch = schema.encode(rows, labels)
         model = Model.of(Counted.of(batch, schema, SETTINGS))
-        sample = Reservoir()
-        sample.add(batch, model)
+        sample = ANY
+        sample = sample.added(batch).for_model(model)
         warn_of_leaks(
             model.view.schema, model.view.tally
         )  # NaiveBayes looks too, which takes its time

@@ -47,7 +47,7 @@ from naively.data.reading import NOTHING_SAID, ReadAs
 from naively.data.stream import ReadAgainError, Stream, as_stream
 from naively.estimators.accessors import Curve, Door, Fitted, Inspect, naming_target
 from naively.estimators.exports import Export
-from naively.estimators.learned import Learned
+from naively.estimators.learned import NO_TARGET, Learned
 from naively.estimators.scikit import Estimator
 from naively.estimators.training import check_is_fitted, check_named, is_single
 from naively.file import store
@@ -211,7 +211,6 @@ class Classifier(Estimator):
     """A frozen model with a sample of its rows, and all that can be done with the two."""
 
     _learned: Learned  # exchanged whole; there is none before anything is learned
-    n_features_in_: int
 
     @abstractmethod
     def _read_rows(self, X: Table) -> Rows:
@@ -898,7 +897,7 @@ class Classifier(Estimator):
         array([1., 1.])
         """
         check_is_fitted(self)
-        model = self.model_.forget(self._counted_of(X, y, sample_weight))
+        model = self._placed(self.model_.forget(self._counted_of(X, y, sample_weight)))
         gone = self._total - model.counted.rows
         self._learned = self._learned.left(model).recorded("forget", gone)
         return self
@@ -1168,7 +1167,7 @@ class Classifier(Estimator):
                 seeks.append(one._interacts)  # noqa: SLF001
                 yield learned.model
 
-        model = Model.total(models())
+        model = self._placed(Model.total(models()))
         if len(samples) == 1:
             return self
         model.class_log_prior  # noqa: B018  (a prior that does not fit all classes is an error now)
@@ -1182,6 +1181,10 @@ class Classifier(Estimator):
         )
         self._learned = learned.recorded("merge", gained)
         return self
+
+    def _placed(self, model: Model) -> Model:
+        """Return a model with a place for each class that was announced."""
+        return model
 
     def _learn_as(self, kinds: Collection[Weighting | None], interacts: bool, model: Model) -> None:
         """Learn from now on as the models do that were merged into one."""
@@ -1257,7 +1260,7 @@ class Classifier(Estimator):
 
     def _without_target(self, rows: Rows) -> Rows:
         """Return rows without what is predicted, and said of rows, which a table may still hold."""
-        target = self._learned.target
+        target = self._learned.target if self.__sklearn_is_fitted__() else NO_TARGET
         said = [name for name in (target.name, *target.beside.values()) if name in rows.names]
         if not said:
             return rows

@@ -106,6 +106,7 @@ class Reader(Classifier):
         columns = int(X.shape[1])
         if reset:
             self.n_features_in_ = columns
+            self.__dict__.pop("feature_names_in_", None)
         elif "feature_names_in_" in self.__dict__ or columns != self.n_features_in_:
             return None
         if isinstance(X, np.ndarray):
@@ -285,11 +286,11 @@ class DropIn(Reader, Generic[E]):
             theirs = list(other.schema_.order)
             if mine != theirs:
                 raise ValueError(f"Cannot merge a model of columns {theirs} into one of {mine}.")
-        found = super().merge(*others)
-        self._announced = union_classes(self._announced, self.classes_)
-        if len(self.classes_) < len(self._announced):
-            self._exchange(model=self.model_.with_classes(self._announced))
-        return found
+        return super().merge(*others)
+
+    def _placed(self, model: Model) -> Model:
+        self._announced = union_classes(self._announced, model.classes)
+        return model.with_classes(self._announced)
 
     def _counted(
         self, X: Table, rows: Rows, labels: Labels, classes: LabelArray
@@ -314,7 +315,7 @@ class DropIn(Reader, Generic[E]):
             (name,) = model.counted.tally.blocks
             seen = replace(before.model.counted.tally, blocks={name: self._block})
             model, sample = model.counting(tally=seen + model.counted.tally), before.sample
-        model = model.with_classes(self._announced)
+        model = self._placed(model)
         if not isinstance(sample, Lacking):
             sample = sample.added(batch).for_model(model)
         history = NO_HISTORY if before is None else before.history

@@ -6,6 +6,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, Literal, Self
 
+import numpy as np
+from numpy.typing import NDArray
+
 from naively.assess.prediction_sets import held_out_of
 from naively.counting.axis import Analyser
 from naively.counting.block import Batch
@@ -506,7 +509,7 @@ class NaiveBayes(Classifier):
             sample = None if kept is None else kept.merged(new, model)
         check_class_prior(model, classes, more=True)
         odds = before.model.counted.held_out
-        if not found.is_labelled and (kept is not None or counted is not None):
+        if not found.is_labelled:
             alone = new.for_model(model) if sample is None else sample
             model, alone = self._with_unlabelled(model, alone, found)
             sample = None if kept is None else alone
@@ -757,6 +760,19 @@ class NaiveBayes(Classifier):
         assert isinstance(found, InMemory)
         model, weight = learn_unlabelled(found, model, sample, self.event_models, self.weights)
         return model, replace(sample, unlabelled_weight=weight)
+
+    @property
+    def n_features_in_(self) -> int:
+        """How many columns were learned."""
+        return self._fitted.counted.schema.width
+
+    @property
+    def feature_names_in_(self) -> NDArray[np.object_]:
+        """Their names; an attribute that is not there if they have none."""
+        names = self._fitted.counted.schema.names
+        if not names or names == [TEXT]:
+            raise AttributeError("The columns that were learned have no names.")
+        return np.array(names, object)
 
     @property
     def _sought(self) -> Sought:

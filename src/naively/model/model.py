@@ -38,7 +38,8 @@ from naively.terms.terms import GroupTerms, Terms
 from naively.terms.words import LENGTH_POWER
 
 
-class View:
+@dataclass(frozen=True, eq=False)
+class View(OfFields):
     """What the columns that were counted are taken for, and what follows from that alone.
 
     Neither the class prior nor weights have a part in it, but for how many rows a weight of 1 is:
@@ -52,9 +53,8 @@ class View:
         What was counted, of the columns as the schema takes them.
     """
 
-    def __init__(self, schema: Schema, tally: Tally) -> None:
-        self.schema = schema
-        self.tally = tally
+    schema: Schema
+    tally: Tally
 
     @classmethod
     def of(cls, counted: Counted, rows_per_weight: Floats | None = None) -> View:
