@@ -592,7 +592,8 @@ def with_missing(counted: Grouped) -> Grouped:
             continue
         block = tally.blocks[group.key]
         there, number = present_in(block)
-        lacking = Sums(*(np.broadcast_to(of, there.shape) for of in vars(tally.weight).values()))
+        rows = tally.weight.high, tally.weight.low
+        lacking = Sums(*(np.broadcast_to(of, there.shape) for of in rows))
         lacking -= there
         least = ROUNDING * tally.class_count
         some = np.any(lacking.high > least, axis=1) & np.any(there.high > 0, axis=1)
