@@ -231,7 +231,7 @@ FAULTS = [
     ),
     Fault(
         "the offset of an Arrow struct is passed over",
-        "src/naively/data/arrow.py",
+        "src/naively/data/frames.py",
         "if batch.offset or array.length != batch.length:",
         "if batch is None:",
         ("tests/test_arrow.py",),
