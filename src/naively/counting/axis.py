@@ -293,21 +293,15 @@ class Axis(ABC):
     """The named rows of a table of sums."""
 
     columns: Sequence[Name]  # the columns of the data that have rows here
-
-    @property
-    def grows(self) -> bool:
-        """Whether the data's values make the rows, so that a row without counts is dropped."""
-        return True
+    # Whether the data's values make the rows, so that a row without counts is dropped.
+    grows: ClassVar[bool] = True
+    # Whether the evidence of words is divided by bands of document frequency.
+    by_band: ClassVar[bool] = False
 
     @property
     def stays(self) -> NDArray[np.bool_]:
         """Which rows stay when nothing is counted of them any more, (rows,)."""
         return np.full(len(self), not self.grows)
-
-    @property
-    def by_band(self) -> bool:
-        """Whether the evidence of words is divided by bands of document frequency."""
-        return False
 
     @abstractmethod
     def __len__(self) -> int: ...
@@ -338,15 +332,12 @@ class Columns(Axis):
     """One row for each column; ``range(d)`` names the columns of an array."""
 
     columns: range | tuple[Name, ...]
+    grows = False
 
     @classmethod
     def named(cls, columns: Sequence[Name]) -> Columns:
         """Return the axis of any sequence of names."""
         return cls(columns if isinstance(columns, range) else tuple(columns))
-
-    @property
-    def grows(self) -> bool:
-        return False
 
     def __len__(self) -> int:
         return len(self.columns)
@@ -381,6 +372,11 @@ class ByValue(Axis):
     @abstractmethod
     def sizes(self) -> NDArray[np.int64]:
         """How many rows each column has, of shape (columns,)."""
+
+    @cached_property
+    def column(self) -> NDArray[np.int64]:
+        """The number of the column of each row, (rows,)."""
+        return np.repeat(np.arange(len(self.columns)), self.sizes)
 
     @cached_property
     def first(self) -> NDArray[np.int64]:
@@ -509,7 +505,7 @@ class Words(Axis):
         return self.listed.select(np.isin(np.arange(len(self.listed)), self.number))
 
     @property
-    def grows(self) -> bool:
+    def grows(self) -> bool:  # type: ignore[override]  # read-only, as the words are
         return not self.hashed and self.analyser.vocabulary is None
 
     @property
@@ -518,7 +514,7 @@ class Words(Axis):
         return self.analyser.features is not None
 
     @property
-    def by_band(self) -> bool:
+    def by_band(self) -> bool:  # type: ignore[override]  # read-only
         return self.analyser.binary
 
     def __len__(self) -> int:
@@ -660,22 +656,19 @@ class Cells(ByValue, OfFields):
         return np.fromiter(map(len, self.keys), np.int64)
 
     @cached_property
-    def column(self) -> NDArray[np.int64]:
-        """The number of the column of each row, (rows,)."""
-        return np.repeat(np.arange(len(self.keys)), self.sizes)
-
-    @cached_property
     def low(self) -> NDArray[np.float64]:
         """The least number of each cell, (rows,)."""
+        key = np.concatenate([np.empty(0, np.int64), *self.keys])
         shift = np.array(self.shifts, np.int64)[self.column]
-        return as_float(np.maximum(self._key << shift, INFINITE[0]))
+        return as_float(np.maximum(key << shift, INFINITE[0]))
 
     @cached_property
     def high(self) -> NDArray[np.float64]:
         """The greatest number of each cell, (rows,)."""
         shift = np.array(self.shifts, np.int64)[self.column]
-        key = (self._key << shift) + ((np.int64(1) << shift) - 1)
-        return as_float(np.minimum(key, INFINITE[1]))
+        key = np.concatenate([np.empty(0, np.int64), *self.keys])
+        last = (key << shift) + ((np.int64(1) << shift) - 1)
+        return as_float(np.minimum(last, INFINITE[1]))
 
     @cached_property
     def middle(self) -> NDArray[np.float64]:
@@ -683,10 +676,6 @@ class Cells(ByValue, OfFields):
         with np.errstate(invalid="ignore"):
             half = self.low / 2 + self.high / 2
         return np.where(np.isfinite(half), half, self.low)
-
-    @cached_property
-    def _key(self) -> Keys:
-        return np.concatenate([np.empty(0, np.int64), *self.keys])
 
     def label(self, row: int) -> tuple[Name, Level]:
         return self.columns[int(self.column[row])], float(self.middle[row])

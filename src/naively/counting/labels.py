@@ -261,11 +261,7 @@ def hash_cell(cell: object) -> int:
     if isinstance(cell, int | float) and -(2**53) <= cell <= 2**53:
         return int(hash_numbers(np.array([cell], np.float64))[0])
     text = cell if isinstance(cell, str) else repr(cell)
-    return hash_bytes(text.encode("utf-8", "surrogatepass"))
-
-
-def hash_bytes(utf8: bytes | memoryview) -> int:
-    """Return the hash of a text in UTF-8."""
+    utf8 = text.encode("utf-8", "surrogatepass")
     return int.from_bytes(blake2b(utf8, digest_size=8).digest())
 
 
@@ -289,7 +285,8 @@ def encode_labels(y: Target, sample_weight: RowWeight = None, first: int = 0) ->
     """
     y = _packed(y)
     if isinstance(y, Strings):
-        _refuse_missing(np.zeros(0, np.bool_) if y.missing is None else y.missing, first)
+        if y.missing is not None:
+            _refuse_missing(y.missing, first)
         codes, classes = encode_strings(y)
         _refuse_what_no_file_holds(classes)
         return Labels(codes, classes, check_weight(sample_weight, len(codes), first))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from itertools import islice
+from itertools import chain, islice
 from operator import add, sub
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, final
 
@@ -503,9 +503,11 @@ class Total:
 
         ``consume`` says whether the first may be used up, as above.
         """
-        rest = iter(tallies)
-        total = cls(next(rest), consume=consume)
-        for tally in rest:
+        first, *more = islice(rest := iter(tallies), 2)
+        if not more:
+            return first
+        total = cls(first, consume=consume)
+        for tally in chain(more, rest):
             total.add(tally)
         return total.tally()
 

@@ -174,9 +174,7 @@ def as_table(rows: Rows) -> Any:
 def _foreign_rows(X: Any) -> Rows:
     """Read a frame or series of another library: by Arrow if it speaks it, else by Narwhals."""
     if "pandas" in sys.modules and isinstance(X, sys.modules["pandas"].DataFrame):
-        dtypes = X.dtypes.tolist()
-        matrix = read_matrix(X, dtypes)
-        return _frame_rows(read_frame(X, dtypes), len(X)) if matrix is None else matrix
+        return _pandas_rows(X)
     import narwhals.stable.v2 as nw
 
     if nw.to_native(X, pass_through=True) is not X:
@@ -392,34 +390,26 @@ FEW = 8  # strings, or rows
 PLAIN = "int64", "float64", "bool"  # types whose cells are Python's own, as those of strings are
 
 
-def read_frame(frame: Any, dtypes: list[Any]) -> dict[str, Column]:
-    """Read the columns of a data frame, which have these types."""
-    names = list(map(str, frame.columns.tolist()))
+def _pandas_rows(frame: Any) -> Rows:
+    """Read a data frame: floats of one type as they lie, all else column by column."""
+    dtypes, names = frame.dtypes.tolist(), tuple(map(str, frame.columns.tolist()))
     refuse_twice(names)
+    if dtypes and dtypes[0] in (np.float32, np.float64) and all(of is dtypes[0] for of in dtypes):
+        return MatrixRows(frame.to_numpy(), names)
     if 0 < len(frame) <= FEW and all(map(_is_plain, dtypes)):
         try:
             cells = frame.to_numpy(object).T.tolist()  # a series for each column takes longer
         except Exception:  # noqa: BLE001  Arrow's, of bytes that are no UTF-8: said below, by column
             cells = None
         if cells is not None:
-            return {name: read_column(name, of) for name, of in zip(names, cells, strict=True)}
-    every = (series for _, series in frame.items())
-    return {name: read_series(name, series) for name, series in zip(names, every, strict=True)}
+            few = zip(names, cells, strict=True)
+            return _frame_rows({name: read_column(name, of) for name, of in few}, len(frame))
+    every = zip(names, (series for _, series in frame.items()), strict=True)
+    return _frame_rows({name: read_series(name, series) for name, series in every}, len(frame))
 
 
 def _is_plain(dtype: Any) -> bool:
     return dtype.name in PLAIN if isinstance(dtype, np.dtype) else is_string(dtype)
-
-
-def read_matrix(frame: Any, dtypes: list[Any]) -> MatrixRows | None:
-    """Return the rows of a data frame of floats of one type as they lie; None of any other."""
-    if not dtypes or dtypes[0] not in (np.float32, np.float64):
-        return None
-    if any(other is not dtypes[0] for other in dtypes):
-        return None
-    names = tuple(map(str, frame.columns.tolist()))
-    refuse_twice(names)
-    return MatrixRows(frame.to_numpy(), names)
 
 
 def read_series(name: Name, series: Any) -> Column:

@@ -315,28 +315,23 @@ def _forms(
     strings: Strings, found: Read, times: NDArray[np.int64] | None = None, missing: int = 0
 ) -> Forms:
     """Return the counts of the forms of strings that came so many times each, or once."""
-    count = _counted(found.form, times, FORMS)
+    count = np.bincount(found.form, times, FORMS).astype(np.int64)
     count[Form.EMPTY] += missing  # which none of the strings is
     digits = (found.form >= Form.PLAIN) & (found.form <= Form.EIGHT) & (found.affix == 0)
     sizes = strings.lengths[digits]
     sizes -= np.isin(strings.utf8[strings.offsets[:-1][digits]], SIGNS)
     sizes = np.minimum(sizes, LONGEST)
+    length = np.bincount(sizes, None if times is None else times[digits], LONGEST + 1)
     is_word = (found.form >= Form.MARK) & (found.form <= Form.LIST)
     is_number = (found.form >= NUMBERS[0]) & (found.form <= NUMBERS[1])
     return Forms(
         tuple(count.tolist()),
-        tuple(_counted(sizes, None if times is None else times[digits], LONGEST + 1).tolist()),
+        tuple(length.astype(np.int64).tolist()),
         _few_strings(strings, np.flatnonzero(is_word), times),
         _few_affixes(found, times),
         _few_numbers(found.value.view(np.float64), np.flatnonzero(is_number)),
         strings.categorical,
     )
-
-
-def _counted(
-    numbers: NDArray[Any], times: NDArray[np.int64] | None, size: int
-) -> NDArray[np.int64]:
-    return np.bincount(numbers, times, minlength=size).astype(np.int64, copy=False)
 
 
 def _few_strings(strings: Strings, rows: NDArray[np.int64], times: NDArray[np.int64] | None) -> Few:
@@ -357,7 +352,7 @@ def _few_strings(strings: Strings, rows: NDArray[np.int64], times: NDArray[np.in
 def _few_affixes(found: Read, times: NDArray[np.int64] | None) -> Few:
     if not found.affixes:
         return Few()
-    count = _counted(found.affix, times, MANY_AFFIXES + 1).tolist()
+    count = np.bincount(found.affix, times, MANY_AFFIXES + 1).astype(np.int64).tolist()
     if count[MANY_AFFIXES]:
         return TOO_MANY
     return Few(dict(zip(found.affixes, count[1 : len(found.affixes) + 1], strict=True)))

@@ -154,18 +154,11 @@ class Histogram(Estimable[Cells, Dense]):
         return self._derived(tally).likelihood
 
     def _derived(self, tally: BlockTally[Cells]) -> FromCells:
-        of = _DERIVED.setdefault(tally, {})
-        if self not in of:
-            bin_ = self._bins(tally)
-            smoothed = self._of_bins(tally, bin_)
-            of[self] = FromCells(bin_, smoothed, self._binned(tally, bin_, smoothed))
-        return of[self]
-
-    def _binned(
-        self, tally: BlockTally[Cells], bin_: NDArray[np.int64], smoothed: BinCounts
-    ) -> BinTable:
-        """Return the likelihood from a table of log probabilities of bins."""
-        axis = tally.axis
+        """Return the bins, their counts, and the table of their log probabilities."""
+        if self in (of := _DERIVED.setdefault(tally, {})):
+            return of[self]
+        axis, bin_ = tally.axis, self._bins(tally)
+        smoothed = self._of_bins(tally, bin_)
         with np.errstate(divide="ignore"):
             real = self.estimate == "mle"
             table = np.log(smoothed.probabilities(real=real)[smoothed.there])
@@ -175,7 +168,8 @@ class Histogram(Estimable[Cells, Dense]):
         if len(at):
             table = np.insert(table, at, 0.0, axis=0)
             middle, width = np.insert(middle, at, 0.0), np.insert(width, at, 1.0)
-        return BinTable(edges, table, middle, width)
+        of[self] = FromCells(bin_, smoothed, BinTable(edges, table, middle, width))
+        return of[self]
 
     def uncertain(self, tally: BlockTally[Cells], block: Dense, least: float = 0.0) -> Uncertain:
         """Return the posterior mean and variance of bins, smoothed as they are.

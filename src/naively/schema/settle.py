@@ -588,7 +588,7 @@ def with_missing(counted: Grouped) -> Grouped:
     schema, tally = counted = without_words(counted)
     missing: dict[Name, tuple[Sums, Sums]] = {}
     for group in schema.of_columns:
-        if group.derived or not says_which_are_missing(group):
+        if not says_which_are_missing(group):
             continue
         block = tally.blocks[group.key]
         there, number = present_in(block)
