@@ -292,7 +292,7 @@ else:
 class Axis(ABC):
     """The named rows of a table of sums."""
 
-    columns: Sequence[Name]  # the columns of the data that have rows here
+    columns: range | tuple[Name, ...]  # the columns of the data that have rows here
     # Whether the data's values make the rows, so that a row without counts is dropped.
     grows: ClassVar[bool] = True
     # Whether the evidence of words is divided by bands of document frequency.
@@ -333,11 +333,6 @@ class Columns(Axis):
 
     columns: range | tuple[Name, ...]
     grows = False
-
-    @classmethod
-    def named(cls, columns: Sequence[Name]) -> Columns:
-        """Return the axis of any sequence of names."""
-        return cls(columns if isinstance(columns, range) else tuple(columns))
 
     def __len__(self) -> int:
         return len(self.columns)

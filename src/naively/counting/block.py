@@ -46,6 +46,7 @@ class Block(ABC):
     axis: Axis
     # Its sum is how many rows have a value in a column, or how often a word comes in all rows.
     frequency: ClassVar[Statistic] = VALUE
+    unsplit: ClassVar[int] = 0  # about how many characters its texts have that are to be split
 
     @abstractmethod
     def __len__(self) -> int: ...
@@ -292,7 +293,15 @@ class Batch:
 
     def take(self, rows: NDArray[np.int64]) -> Batch:
         """Return the rows of these numbers, (selected,), in this order."""
-        blocks = select_blocks(self.blocks, rows)
+        blocks: dict[BlockKey, Block] = {}
+        taken: dict[int, Strings] = {}  # texts that several blocks read, which they do still
+        for key, block in self.blocks.items():
+            if isinstance(block, Documents) and isinstance(block.texts, Strings):
+                if id(block.texts) not in taken:
+                    taken[id(block.texts)] = block.texts.take(rows)
+                blocks[key] = block.selected(rows, taken[id(block.texts)])
+            else:
+                blocks[key] = block.select(rows)
         copies = None if self.copies is None else self.copies[rows]
         each = None if self.each is None else self.each[rows]
         return Batch(blocks, self.labels.take(rows), copies, each)
@@ -321,18 +330,13 @@ class Batch:
 
     def pieces(self) -> Iterator[Batch]:
         """Yield the rows in several batches if their texts are long: their words take memory."""
-        n = min(-(-self._characters // AT_ONCE), len(self))
+        unsplit = sum(block.unsplit for block in self.blocks.values())
+        n = min(-(-unsplit // AT_ONCE), len(self))
         if n <= 1:
             yield self
             return
         for rows in np.array_split(np.arange(len(self)), n):
             yield self.take(rows)
-
-    @property
-    def _characters(self) -> int:
-        """About how many characters are to be split, those of each block of texts."""
-        texts = [block for block in self.blocks.values() if isinstance(block, Documents)]
-        return sum(block.size for block in texts if block.found is None)
 
     def on(self, axes: Mapping[BlockKey, Axis]) -> Batch:
         """Return the same rows, whose texts have the words of these axes and then new ones."""
@@ -348,7 +352,7 @@ class Batch:
 
         Of long texts the words would take much memory: they stay as they are.
         """
-        if self._characters > KEPT:
+        if sum(block.unsplit for block in self.blocks.values()) > KEPT:
             return self
         blocks = dict(self.blocks)
         for key, split in split_texts(self.blocks, grow=True).items():
@@ -486,8 +490,9 @@ class Documents(Block):
         return np.fromiter((text is None for text in self.texts), np.bool_, len(self.texts))
 
     @property
-    def size(self) -> int:
-        """About how many characters the texts have."""
+    def unsplit(self) -> int:  # type: ignore[override]  # read-only
+        if self.found is not None:
+            return 0
         if isinstance(self.texts, Strings):
             return int(self.texts.offsets[-1] - self.texts.offsets[0])
         of_word = 8  # about
@@ -496,22 +501,6 @@ class Documents(Block):
             for text in self.texts
             if text is not None
         )
-
-
-def select_blocks(
-    blocks: Mapping[BlockKey, Block], rows: NDArray[np.int64]
-) -> dict[BlockKey, Block]:
-    """Return some rows of blocks, (selected,); what reads the same texts does so still."""
-    taken: dict[int, Sequence[Row]] = {}
-    found: dict[BlockKey, Block] = {}
-    for key, block in blocks.items():
-        if isinstance(block, Documents) and isinstance(block.texts, Strings):
-            if id(block.texts) not in taken:
-                taken[id(block.texts)] = block.texts.take(rows)
-            found[key] = block.selected(rows, taken[id(block.texts)])
-        else:
-            found[key] = block.select(rows)
-    return found
 
 
 def split_texts(blocks: Mapping[BlockKey, Block], *, grow: bool = False) -> dict[BlockKey, Block]:

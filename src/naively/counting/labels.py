@@ -546,7 +546,7 @@ def encode(labels: LabelArray) -> tuple[NDArray[np.int32], LabelArray]:
     if whole is not None:
         return whole[:2]
     if labels.dtype.kind == "O":
-        return _of_objects(labels)
+        return _of_values(list(map(plain, labels.tolist())))
     kind, padded = labels.dtype.kind, labels.dtype.itemsize > 8 and labels.dtype.kind == "f"
     if kind not in "iufUM" or padded or not labels.dtype.isnative or not labels.nbytes:
         classes, codes = np.unique(labels, return_inverse=True)
@@ -605,13 +605,12 @@ def encode_whole(
 
 def encode_strings(labels: Strings) -> tuple[NDArray[np.int32], LabelArray]:
     """Return codes and classes as ``encode`` does."""
-    place, classes = _of_objects(np.array([*labels.different, None])[:-1])
+    place, classes = _of_values(list(labels.different))
     return place[labels.encoded[0]], classes
 
 
-def _of_objects(labels: LabelArray) -> tuple[NDArray[np.int32], LabelArray]:
+def _of_values(values: list[Any]) -> tuple[NDArray[np.int32], LabelArray]:
     """Return codes and classes as ``encode`` does; a TypeError if classes cannot be sorted."""
-    values = list(map(plain, labels.tolist()))
     distinct = list(dict.fromkeys(values))
     kinds = {type(value) for value in distinct}
     if str in kinds and len(kinds) > 1:

@@ -926,7 +926,8 @@ def read_strings(
     readings = settled(forms, said, known)
     for name, of in readings.items():
         readings[name] = replace(of, forms=None if of.is_levels else own[name])
-    say_kept(known, readings)
+    if known:
+        say_kept(known, readings)
     for name in known.keys() & found.keys():
         say_contrary(name, found[name], readings[name], known[name].forms)
     return with_readings(rows, given | readings, found)

@@ -163,12 +163,6 @@ def _pieces(label: str) -> set[str]:
     return {label, *(label[i : i + PIECE] for i in range(max(len(label) - PIECE + 1, 1)))}
 
 
-def warn_of_leaks(schema: Schema, tally: Tally) -> None:
-    """Warn of columns that would not be known when predicting."""
-    for said in leaks(schema, tally):
-        warn(said)
-
-
 def warn_of_no_tokens(schema: Schema, tally: Tally) -> None:
     """Warn of texts in none of which a token was found, and say what is looked for."""
     texts: dict[Name, list[Group]] = {}

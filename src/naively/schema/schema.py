@@ -774,7 +774,8 @@ class Group(OfFields):
             columns = rows.names
         if isinstance(axis, Levels):
             return look_up_levels(rows, axis)
-        return with_declared(find_levels(rows, columns), self.event.declared)
+        found = find_levels(rows, columns)
+        return with_declared(found, self.event.declared) if self.event.declared else found
 
     def recode(self, held: Held, axis: Axis) -> Block:
         """Encode these columns of encoded rows by a known axis."""
