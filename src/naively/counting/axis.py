@@ -297,6 +297,7 @@ class Axis(ABC):
     grows: ClassVar[bool] = True
     # Whether the evidence of words is divided by bands of document frequency.
     by_band: ClassVar[bool] = False
+    shared: ClassVar[frozenset[Statistic]] = frozenset()  # those that have one sum for all rows
 
     @property
     def stays(self) -> NDArray[np.bool_]:
@@ -321,10 +322,6 @@ class Axis(ABC):
     def of(self, columns: Collection[Name]) -> tuple[Self, NDArray[np.int64]]:  # noqa: ARG002
         """Return the axis of some of the columns, and the numbers of their rows, (rows,)."""
         raise TypeError(f"the columns of {type(self).__name__} cannot be taken apart")
-
-    def per_row(self, statistic: Statistic) -> bool:  # noqa: ARG002
-        """Whether this statistic has a sum for each row, rather than one for the whole axis."""
-        return True
 
 
 @dataclass(frozen=True, eq=False)
@@ -491,6 +488,7 @@ class Words(Axis):
     number: RowMap = None  # of each word among those that are listed, ascending; None: of all
     # The vocabularies that this one grew from, the last first, and how many words they had then.
     earlier: tuple[tuple[ref[Vocabulary], int], ...] = ()
+    shared = frozenset({PRESENT})  # a text is present or missing as a whole
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
@@ -605,10 +603,6 @@ class Words(Axis):
         # A native vocabulary cannot be pickled, and the reader may have no native kernels.
         arrays = self.vocabulary.to_arrays() if self.grows else ()
         return words_axis, (self.columns, self.analyser, *arrays)
-
-    def per_row(self, statistic: Statistic) -> bool:
-        """Whether there is a sum for each word: a text is present or missing as a whole."""
-        return statistic is not PRESENT
 
 
 def words_axis(columns: tuple[Name], analyser: Analyser, *arrays: NDArray[Any]) -> Words:

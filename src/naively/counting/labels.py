@@ -185,7 +185,7 @@ class Beside:
     @property
     def columns(self) -> dict[str, str]:
         """What is the name of a column, by its own."""
-        named = {name: of for name, of in self.given.items() if isinstance(of, str)}
+        named = {name: of for name, of in vars(self).items() if isinstance(of, str)}
         return {name: of for name, of in named.items() if not means_copies(name, of)}
 
     def encode(self, y: Target, first: int = 0) -> Labels:

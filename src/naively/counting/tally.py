@@ -147,7 +147,7 @@ class BlockTally(Shown, Generic[A]):
         if rows is None:
             return replace(self, axis=axis)
         moved = {
-            s: sums.place(rows, len(axis)) if axis.per_row(s) else sums
+            s: sums if s in axis.shared else sums.place(rows, len(axis))
             for s, sums in self.sums.items()
         }
         return BlockTally(axis, moved)
@@ -158,7 +158,7 @@ class BlockTally(Shown, Generic[A]):
             return self
         keep = self.axis.stays
         for statistic, sums in self.sums.items():
-            if self.axis.per_row(statistic):
+            if statistic not in self.axis.shared:
                 keep |= sums.rows_there()
         return self._kept(keep)
 
@@ -166,7 +166,7 @@ class BlockTally(Shown, Generic[A]):
         """Return the tally of the axis rows where ``keep``, (rows,), is true."""
         if keep.all():
             return self
-        tables = {s: t[keep] if self.axis.per_row(s) else t for s, t in self.sums.items()}
+        tables = {s: t if s in self.axis.shared else t[keep] for s, t in self.sums.items()}
         return BlockTally(self.axis.select(keep), tables)
 
     def selected(self) -> BlockTally[A]:
@@ -611,7 +611,7 @@ class _Text:
         self, statistic: Statistic, parts: Sequence[_Part], n: int, *, later: bool = False
     ) -> AnySums:
         """Return the sum of parts of a statistic, of n words; added up later, if so asked."""
-        if not self._block.axis.per_row(statistic):
+        if statistic in self._block.axis.shared:
             return reduce(add, [sums for _, sums in parts])
         sparse = [(place, as_sparse(sums)) for place, sums in parts]
         if later:

@@ -694,7 +694,7 @@ class Rows(ABC):
 
     def split(self, target: str) -> tuple[Rows, Cells]:
         """Return rows without the target column, and the target column of shape (rows,)."""
-        if target not in self.place:
+        if target not in self.names:
             raise ValueError(missing_column(target, self.names, "target column"))
         rest = [name for name in self.names if name != target]
         cells = self.cells(target)

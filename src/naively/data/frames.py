@@ -101,6 +101,8 @@ def as_rows(X: Table, texts: bool | None = None) -> Rows:
         raise TypeError("Expected a table or a list of texts, got one string; wrap it in a list.")
     if isinstance(X, list | tuple):
         return _list_rows(list(X), texts)
+    if "pandas" in sys.modules and isinstance(X, sys.modules["pandas"].DataFrame):
+        return _pandas_rows(X)
     return _foreign_rows(X)
 
 
@@ -173,12 +175,10 @@ def as_table(rows: Rows) -> Any:
 
 def _foreign_rows(X: Any) -> Rows:
     """Read a frame or series of another library: by Arrow if it speaks it, else by Narwhals."""
-    if "pandas" in sys.modules and isinstance(X, sys.modules["pandas"].DataFrame):
-        return _pandas_rows(X)
     import narwhals.stable.v2 as nw
 
     if nw.to_native(X, pass_through=True) is not X:
-        return _foreign_rows(nw.to_native(X))
+        return as_rows(nw.to_native(X))
     X = X.toArrow() if is_on_cluster(X) else X
     if nw.dependencies.is_pandas_series(X):
         return _series_rows(*read_series(TEXT, X))
@@ -191,7 +191,7 @@ def _foreign_rows(X: Any) -> Rows:
         return _frame_rows(stream.read(), 0)
     native = nw.from_native(X, allow_series=True, pass_through=True)
     if isinstance(native, nw.LazyFrame):
-        return _foreign_rows(native.collect())
+        return as_rows(native.collect())
     if hasattr(X, "__array__"):
         return _array_rows(np.asarray(X))
     raise TypeError(
@@ -733,8 +733,21 @@ def _decimals(_name: Name, array: CArray, view: CArrayView, schema: CSchemaView)
 
 
 def _strings(name: Name, array: CArray, view: CArrayView, schema: CSchemaView) -> Column:
-    """Read strings of valid UTF-8, and warn of bytes that had to be replaced."""
-    strings = _read_strings(array, view, schema.type)
+    """Read strings in any of Arrow's layouts; the bytes stay in place but for those of views.
+
+    They become valid UTF-8, with a warning of bytes that had to be replaced.
+    """
+    if not view.length:
+        return Strings(np.zeros(1, np.int64), np.empty(0, np.uint8)), "string"
+    missing = _missing(view)
+    if schema.type == "string_view":
+        views = _bytes(view.buffer(1)).reshape(-1, 16)[view.offset : view.offset + view.length]
+        buffers = [_bytes(view.buffer(i)) for i in range(2, array.n_buffers - 1)]
+        strings = _read_views(views, buffers, missing)
+    else:
+        ends = np.frombuffer(view.buffer(1), np.int32 if schema.type == "string" else np.int64)
+        ends = ends[view.offset : view.offset + view.length + 1]
+        strings = Strings(ends.astype(np.int64, copy=False), _bytes(view.buffer(2)), missing)
     if strings.coded is not None and not dispatch.repair_utf8(strings.coded[1])[1]:
         return strings, "string"
     strings, count = dispatch.repair_utf8(strings)
@@ -742,20 +755,6 @@ def _strings(name: Name, array: CArray, view: CArrayView, schema: CSchemaView) -
         bytes_were = "byte of invalid UTF-8 was" if count == 1 else "bytes of invalid UTF-8 were"
         warn(f"{count} {bytes_were} replaced in column {name!r}.")
     return strings, "string"
-
-
-def _read_strings(array: CArray, view: CArrayView, layout: str) -> Strings:
-    """Read strings in any of Arrow's layouts; the bytes stay in place but for those of views."""
-    missing = _missing(view)
-    if not view.length:
-        return Strings(np.zeros(1, np.int64), np.empty(0, np.uint8))
-    if layout == "string_view":
-        views = _bytes(view.buffer(1)).reshape(-1, 16)[view.offset : view.offset + view.length]
-        buffers = [_bytes(view.buffer(i)) for i in range(2, array.n_buffers - 1)]
-        return _read_views(views, buffers, missing)
-    ends = np.frombuffer(view.buffer(1), np.int32 if layout == "string" else np.int64)
-    ends = ends[view.offset : view.offset + view.length + 1]
-    return Strings(ends.astype(np.int64, copy=False), _bytes(view.buffer(2)), missing)
 
 
 def _read_views(

@@ -26,7 +26,7 @@ from naively.counting.axis import (
 )
 from naively.counting.block import Batch, Block, Codes, Dense, Documents, Sparse
 from naively.counting.labels import OF_EQUAL_ROWS, Labels, hash_cell, is_missing
-from naively.counting.leave_one_out import Parts
+from naively.counting.leave_one_out import Part, Parts
 from naively.counting.tally import BlockTally
 from naively.data.columns import (
     LEVELS,
@@ -357,8 +357,8 @@ class Schema(Shown, OfFields):
     @cached_property
     def _read_by_kind(self) -> dict[Name, Reading]:
         """How columns are read that were no strings in training, where they are strings now."""
-        kinds = {name: group.kind for name, group in self.columns.items()}
-        return {name: READ_AS[kind] for name, kind in kinds.items() if kind in READ_AS}
+        groups = [group for group in self.groups if group.kind in READ_AS]
+        return {name: READ_AS[group.kind] for group in groups for name in group.columns}
 
     def say_odd(self, rows: Rows, readings: Mapping[Name, Reading]) -> None:
         """Warn of words in columns of numbers or times that were not there in training."""
@@ -742,7 +742,7 @@ class Group(OfFields):
             return Parts.words(self.key, axis.columns[0], frequency, by_band=axis.by_band)
         if self.event.joined:
             return Parts.whole(self.key, len(axis.columns))
-        return Parts.columns(self.key, axis.columns)
+        return Parts([Part(self.key, name) for name in axis.columns], np.arange(len(axis.columns)))
 
     def derive(self, columns: Encoded, axis: Axis | None) -> Codes:
         """Encode derived columns by the columns of the table, on a known axis or by all levels."""
