@@ -559,8 +559,8 @@ FAULTS = [
     Fault(
         "levels of a merged model are added in the wrong order",
         "src/naively/counting/tally.py",
-        "s: sums.place(rows, len(axis)) if",
-        "s: sums.place(rows[::-1], len(axis)) if",
+        "else sums.place(rows, len(axis))",
+        "else sums.place(rows[::-1], len(axis))",
         ("tests/test_laws.py::test_merge_is_refit",),
     ),
     Fault(
