@@ -523,9 +523,9 @@ FAULTS = [
     ),
     Fault(
         "texts with weights are counted as if they had none",
-        "src/naively/counting/tally.py",
-        "block.counts_straight and w is None",
-        "block.counts_straight",
+        "src/naively/counting/block.py",
+        "self.counts_straight or labels.weight is not None or",
+        "self.counts_straight or",
         ("tests/test_laws.py", "tests/test_text.py"),
     ),
     Fault(

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from naively.kernels import dispatch
+from naively.kernels.double_double import Sums, scatter
 from naively.kernels.reference import hash_numbers
 from naively.kernels.strings import Strings
 from naively.options import means_copies
@@ -152,6 +153,14 @@ class Labels:
         """The weight of all rows together."""
         return float(len(self)) if self.weight is None else float(self.weight.sum())
 
+    def by_class(self) -> Sums:
+        """Return the total weight of each class, of shape (classes,)."""
+        if self.weight is None:
+            known = self.rows_of
+            return Sums(np.bincount(self.codes, minlength=self.k) if known is None else known)
+        cell = self.codes.astype(np.int64)
+        return Sums(*scatter(cell, np.ones(len(cell)), self.weight, (1, self.k)))[0]
+
     def one_hot(self) -> NDArray[np.float64]:
         """Return rows × classes: the row's weight at its class, else 0."""
         table = np.zeros((len(self), self.k))
@@ -252,8 +261,12 @@ def encode_groups(given: Target, rows: int, first: int = 0) -> NDArray[np.uint64
     if missing.any():
         row = first + int(np.flatnonzero(missing)[0])
         raise ValueError(f"Row {row} has no group; give each row one, if need be of its own.")
-    codes, names = encode_strings(groups) if isinstance(groups, Strings) else encode(groups)
-    return np.array([hash_cell(name) for name in names.tolist()], np.uint64)[codes]
+    if isinstance(groups, Strings):
+        names, codes = [*groups.different], groups.encoded[0]
+    else:
+        codes, found = encode(groups)
+        names = found.tolist()
+    return np.array([*map(hash_cell, names)], np.uint64)[codes]
 
 
 def hash_cell(cell: object) -> int:
@@ -287,7 +300,8 @@ def encode_labels(y: Target, sample_weight: RowWeight = None, first: int = 0) ->
     if isinstance(y, Strings):
         if y.missing is not None:
             _refuse_missing(y.missing, first)
-        codes, classes = encode_strings(y)
+        place, classes = _of_values([*y.different])
+        codes = place[y.encoded[0]]
         _refuse_what_no_file_holds(classes)
         return Labels(codes, classes, check_weight(sample_weight, len(codes), first))
     labels = _one_a_row(y)
@@ -601,12 +615,6 @@ def encode_whole(
     if not seen.all():
         codes = (np.cumsum(seen, dtype=np.int32) - np.int32(1))[codes]
     return codes, classes, rows_of[seen]
-
-
-def encode_strings(labels: Strings) -> tuple[NDArray[np.int32], LabelArray]:
-    """Return codes and classes as ``encode`` does."""
-    place, classes = _of_values(list(labels.different))
-    return place[labels.encoded[0]], classes
 
 
 def _of_values(values: list[Any]) -> tuple[NDArray[np.int32], LabelArray]:

@@ -29,14 +29,12 @@ from naively.counting.axis import (
     RowMap,
     Statistic,
     Words,
-    as_cells,
     title,
 )
-from naively.counting.block import Block, BlockKey, Codes, Dense, Documents, Sparse
-from naively.counting.labels import MANY_CLASSES, LabelArray, Labels, union_classes
-from naively.kernels import dispatch
-from naively.kernels.double_double import Sums, scatter
-from naively.kernels.reference import CAP, Floats
+from naively.counting.block import BlockKey
+from naively.counting.labels import LabelArray, union_classes
+from naively.kernels.double_double import Sums
+from naively.kernels.reference import Floats
 from naively.kernels.sparse_sums import AnySums, RepeatedSums, SparseSums, as_dense, as_sparse
 from naively.messages import Shown
 
@@ -52,8 +50,6 @@ if TYPE_CHECKING:
 
 SHOWN = 10  # classes that are printed
 LEAST_ROWS, MOST_ROWS = 1e-100, 1e120  # of a class: fewer count as none; sums of more overflow
-FEW_CLASSES = 30  # of a sparse matrix: with more, the table of its sums is sparse too
-LARGEST = 1e300  # a larger sum cannot be scaled, split and multiplied
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -315,125 +311,6 @@ class Tally(Shown):
             self.weight[keep],
             {name: b.map(lambda sums: sums[:, keep]) for name, b in blocks.items()},
         )
-
-
-def count_classes(labels: Labels) -> Sums:
-    """Return the total weight of each class, of shape (classes,)."""
-    if labels.weight is None:
-        known = labels.rows_of
-        return Sums(np.bincount(labels.codes, minlength=labels.k) if known is None else known)
-    cell = labels.codes.astype(np.int64)
-    return Sums(*scatter(cell, np.ones(len(cell)), labels.weight, (1, labels.k)))[0]
-
-
-def count(block: Block, statistics: Sequence[Statistic], labels: Labels) -> BlockTally:
-    """Count a block's statistics by class: ``Yᵀ · s(X)``; nothing is pruned."""
-    y, w, k = labels.codes, labels.weight, labels.k
-    tables: dict[Statistic, AnySums]
-    axis: Axis = block.axis
-    if isinstance(block, Dense) and CELL in statistics:
-        axis, sums = _count_cells(block, labels)
-        tables = {CELL: sums}
-    elif isinstance(block, Dense):
-        present, value, square = dispatch.tally_dense(block.values, y, w, k)
-        tables = {PRESENT: Sums(*present), VALUE: Sums(*value), SQUARE: Sums(*square)}
-        _refuse_infinite(block, tables[VALUE], "infinite values")
-        if SQUARE in statistics:
-            what = "values whose squares overflow"
-            _refuse_infinite(block, tables[SQUARE], what)
-            with np.errstate(over="ignore"):  # of rows that weigh little, only the mean does
-                n = np.where(tables[PRESENT].high > 0, tables[PRESENT].high, 1.0)
-                _refuse_infinite(block, Sums(tables[SQUARE].high / n), what)
-    elif isinstance(block, Documents):
-        if block.counts_straight and w is None and k <= FEW_CLASSES:
-            return _count_texts(block, statistics, labels)
-        return _count_sparse(block.grown(), statistics, labels)
-    elif isinstance(block, Sparse):
-        return _count_sparse(block, statistics, labels)
-    elif isinstance(block, Codes):
-        rows = block.codes, block.axis.first
-        tables = {LEVEL: Sums(*dispatch.tally_codes(*rows, y, w, k, block.complete))}
-    else:
-        raise TypeError(f"cannot count a {type(block).__name__}")
-    return BlockTally(axis, {s: tables[s] for s in statistics})
-
-
-def _count_cells(block: Dense, labels: Labels) -> tuple[Cells, Sums]:
-    """Count numbers by cell and class.
-
-    Of many classes the table is larger than the rows, and is made once: which cells there are is
-    found without the classes.
-    """
-    y, w, k = labels.codes, labels.weight, labels.k
-    if k < MANY_CLASSES or len(y) > CAP * k:
-        *found, sums = dispatch.tally_cells(block.values, y, w, k, CAP)
-        return as_cells(block.axis.columns, *found), Sums(*sums)
-    *found, _ = dispatch.tally_cells(block.values, np.zeros_like(y), w, 1, CAP)
-    axis = as_cells(block.axis.columns, *found)
-    row, column, x = block.entries()
-    if w is not None:
-        there = w[row] > 0
-        row, column, x, w = row[there], column[there], x[there], w[row[there]]
-    cell = axis.find(x, column) * k + y[row]
-    return axis, Sums(*scatter(cell, np.ones(len(cell)), w, (len(axis), k)))
-
-
-def _count_sparse(block: Sparse, statistics: Sequence[Statistic], labels: Labels) -> BlockTally:
-    """Count what is stored of a sparse matrix, or the words of texts."""
-    axis, k = block.axis, labels.k
-
-    def by_class(data: NDArray[np.number] | None) -> AnySums:
-        rows = labels.codes, labels.weight, k, len(axis)
-        indptr, indices = block.indptr, block.indices
-        if isinstance(axis, Words) or k > FEW_CLASSES:
-            x = None if data is None else np.asarray(data, np.float64)
-            if block.complete and x is not None and not np.isfinite(x).all():
-                raise ValueError("A cell is missing or infinite.")
-            number = indices.astype(np.int32, copy=False)
-            first, classes, high, low = dispatch.tally_sparse(indptr, number, x, *rows)
-            return SparseSums(first, classes, Sums(high, low), k)
-        return Sums(*dispatch.tally_csr(indptr, indices, block.data, *rows, block.complete))
-
-    tables: dict[Statistic, AnySums] = {VALUE: by_class(None if block.presence else block.data)}
-    if isinstance(axis, Words):
-        if axis.analyser.counts_documents and not block.presence:
-            tables[DOCUMENT] = by_class(None)
-            statistics = (*statistics, DOCUMENT)
-        tables[PRESENT] = _count_present(block, labels)
-    else:
-        _refuse_infinite(block, tables[VALUE], "infinite or missing values")
-        tables[PRESENT] = RepeatedSums.of_row(count_classes(labels), len(axis))
-    return BlockTally(axis, {s: tables[s] for s in statistics})
-
-
-def _count_texts(block: Documents, statistics: Sequence[Statistic], labels: Labels) -> BlockTally:
-    """Count the words of texts by class as they are read."""
-    axis = block.axis.grown(block.axis.vocabulary.copy())
-    counts = axis.vocabulary.count_by_class(block.texts, labels.codes, labels.k)
-    tables: dict[Statistic, AnySums] = {
-        VALUE: SparseSums.of(Sums(counts)),
-        PRESENT: _count_present(block, labels),
-    }
-    return BlockTally(axis, {s: tables[s] for s in statistics})
-
-
-def _count_present(block: Sparse | Documents, labels: Labels) -> Sums:
-    """Return the weight of the texts of each class that are not missing, of shape (1, classes)."""
-    return count_classes(labels.take(np.flatnonzero(~block.missing)))[None]
-
-
-def _refuse_infinite(block: Dense | Sparse, sums: AnySums, what: str) -> None:
-    high = sums.stored.high if isinstance(sums, SparseSums) else sums.high
-    if high.max(initial=0.0) <= LARGEST and high.min(initial=0.0) >= -LARGEST:
-        return
-    large = ~(np.abs(high) <= LARGEST)
-    row = int((sums.row[large] if isinstance(sums, SparseSums) else np.nonzero(large)[0])[0])
-    name = title(block.axis.columns[row])
-    if np.isfinite(sums.rows(np.array([row])).high).all():
-        raise ValueError(f"Column {name!r} holds numbers whose sums overflow; scale it.")
-    raise ValueError(
-        f"Column {name!r} holds {what}; numbers must be finite (leave a missing cell empty)."
-    )
 
 
 def class_places(classes: LabelArray, among: LabelArray) -> RowMap:

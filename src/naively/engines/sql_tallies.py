@@ -25,9 +25,9 @@ from naively.counting.axis import (
     Name,
     title,
 )
-from naively.counting.block import Dense
+from naively.counting.block import LARGEST, Dense
 from naively.counting.labels import LEAST_WEIGHT, MOST_WEIGHT, LabelArray, Labels, encode_labels
-from naively.counting.tally import LARGEST, BlockTally, Tally
+from naively.counting.tally import BlockTally, Tally
 from naively.data.columns import (
     TIME,
     Column,
