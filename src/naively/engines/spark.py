@@ -16,7 +16,6 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from naively.counting.labels import Beside
-from naively.data.arrow import ArrowStream, filled
 from naively.data.columns import (
     READ_AS,
     Column,
@@ -27,7 +26,7 @@ from naively.data.columns import (
     refuse_twice,
     unusable,
 )
-from naively.data.frames import as_rows
+from naively.data.frames import ArrowStream, as_rows, filled
 from naively.data.reading import NOTHING_SAID, Forms, ReadAs, say_kept, settled
 from naively.data.stream import ROWS, Stream, in_pieces
 from naively.file import store

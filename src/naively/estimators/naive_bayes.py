@@ -65,7 +65,7 @@ from naively.model.model import Model
 from naively.model.weights import Sought
 from naively.options import Asked, How, Weighting, check_options, declared, duration_of
 from naively.schema.choose import EventModels, given_as_objects, read_as_given
-from naively.schema.diagnose import warn_of_leaks, warn_of_marked_numbers, warn_of_no_tokens
+from naively.schema.diagnose import leaks, warn_of_marked_numbers, warn_of_no_tokens
 from naively.schema.schema import Schema, list_names
 from naively.schema.settings import ClassPrior, Settings
 
@@ -414,7 +414,8 @@ class NaiveBayes(Classifier):
             model = model.with_classes(encode_labels(classes).classes)
         check_effect(self, model.counted.schema)
         check_class_prior(model, classes, more=more)
-        warn_of_leaks(model.view.schema, model.view.tally)
+        for said in leaks(model.view.schema, model.view.tally):
+            warn(said)
         warn_of_no_tokens(model.view.schema, model.view.tally)
         if self.missing_values is not None:
             marks_of = how.settings.read_as({}).marks_of

@@ -26,7 +26,7 @@ from naively.counting.axis import (
 from naively.counting.block import B, Block, Dense, Documents, Sparse
 from naively.counting.labels import Labels
 from naively.counting.leave_one_out import LeftOut, frequency_of
-from naively.counting.tally import BlockTally, count
+from naively.counting.tally import BlockTally
 from naively.kernels.reference import Floats
 from naively.options import HOW, PSEUDO_COUNTS, How
 from naively.terms.kinds import TermBlock
@@ -168,7 +168,8 @@ class EventModel(ABC, Generic[A, B]):
     @final
     def tally(self, block: B, labels: Labels) -> BlockTally[A]:
         """Count a block: ``Yᵀ · s(X)``."""
-        return count(self.prepare(block), self.statistics, labels)
+        axis, sums = self.prepare(block).count(self.statistics, labels)
+        return BlockTally(cast("A", axis), sums)
 
     @abstractmethod
     def parameters(self, tally: BlockTally[A], how: How) -> dict[str, Floats]:
@@ -355,7 +356,7 @@ def _of_columns(settings: Any, column: NDArray[np.int64], d: int) -> Any:
 def numbers(values: Floats, tally: BlockTally[A]) -> Dense:
     """Return drawn numbers, rows × columns, as a block of the tally's columns."""
     columns = tally.axis.columns
-    return Dense(values, Columns.named(columns))
+    return Dense(values, Columns(columns))
 
 
 def draw_levels(count: Floats, classes: ClassNumbers, rng: Generator) -> NDArray[np.int64]:

@@ -1008,7 +1008,7 @@ def _read_block(name: str, group: Group, axis: Axis, rows: int, unread: UnreadAr
         return Codes(codes, axis)
     if isinstance(axis, Words):
         return _read_texts(name, axis, rows, unread)
-    columns = Columns.named(axis.columns)
+    columns = Columns(axis.columns)
     if not group.event.sparse or f"{name}/ends" not in unread:
         values = unread.take(f"{name}/values", "f", (rows, len(columns)))
         return Dense(values, columns)

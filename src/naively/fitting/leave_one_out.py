@@ -19,7 +19,7 @@ from naively.kernels import dispatch
 from naively.kernels.reference import SALT, Floats, Hashes, hash_numbers
 from naively.model.class_prior import PRETEND, is_estimated, pretend_classes
 from naively.model.model import Model
-from naively.schema.schema import DERIVED, Group, level_hashes, mixed
+from naively.schema.schema import BESIDE, DERIVED, Group, level_hashes, mixed
 from naively.terms.words import LENGTH_POWER, WordTerms, length_factor
 
 # --- Leave one out -------------------------------------------------------------------------------
@@ -246,7 +246,7 @@ def _of_group(
 
 def _kind(group: Group, parts: Parts) -> PartKind:
     """Return the kind of a group's parts."""
-    if group.is_beside:
+    if group.kind in BESIDE:
         return "missing"
     if parts.by_word:
         return "text" if parts.keys[0].band is None else "band"

@@ -353,7 +353,7 @@ class OneColumn:
         """Return a block in which all other columns are missing, prepared to be scored."""
         values = np.full((len(x), len(self.tally.axis.columns)), np.nan)
         values[:, self.place] = x
-        block: Block = Dense(values, Columns.named(self.tally.axis.columns))
+        block: Block = Dense(values, Columns(self.tally.axis.columns))
         prepared: Block = self.group.event.prepare(block)
         return prepared
 

@@ -38,7 +38,7 @@ def axes_of(blocks: Mapping[BlockKey, Block]) -> dict[BlockKey, Axis]:
 def cells_of(blocks: Mapping[BlockKey, Block], group: BlockKey, column: Name) -> tuple[Block, int]:
     """Return the block that holds a column, and the column's number."""
     block = blocks[group]
-    return block, block.axis.columns.index(column)
+    return block, tuple(block.axis.columns).index(column)
 
 
 @final

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import Words
-from naively.counting.block import Counts, Dense, Documents, Sparse
-from naively.counting.tally import FEW_CLASSES
+from naively.counting.block import FEW_CLASSES, Counts, Dense, Documents, Sparse
 from naively.kernels import dispatch
 from naively.kernels.reference import Finish, Finished, Floats, clipped
 from naively.kernels.sparse_sums import SparseSums
