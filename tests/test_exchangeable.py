@@ -86,7 +86,7 @@ def test_equal_rows_of_other_labels_are_copies_too() -> None:
     X = pd.DataFrame({"x": np.repeat(np.random.default_rng(0).normal(size=50), 2)})
     y = np.tile(["a", "b"], 50)
     sample_of = NaiveBayes().fit(X, y, groups="copies")
-    assert len(np.unique(sample_of._learned.sample.of(sample_of.model_).groups)) == 50
+    assert len(np.unique(sample_of._learned.sample.of(sample_of.model_).labels.group)) == 50
 
 
 def copied_rows(kind: str) -> tuple[object, np.ndarray]:

@@ -325,7 +325,7 @@ def test_rows_without_a_group_are_groups_of_their_own() -> None:
     half = slice(0, 80)
     nb = NaiveBayes().partial_fit(take(X, half), y[half], groups=person[half])
     nb.partial_fit(take(X, slice(80, 160)), y[80:]).calibrate()
-    assert len(np.unique(nb._learned.sample.of(nb.model_).groups)) == 20 + 80
+    assert len(np.unique(nb._learned.sample.of(nb.model_).labels.group)) == 20 + 80
 
 
 def test_interactions_of_rows_in_groups_are_those_that_other_groups_have() -> None:

@@ -21,7 +21,7 @@ from naively.data.frames import as_rows
 from naively.data.reading import Forms
 from naively.engines.spark import Counting, FormsOfPartition, Partition
 from naively.fitting.learn import Recipe
-from naively.fitting.sample import ANY
+from naively.fitting.reservoir import ANY
 from naively.model.model import Model
 from tests.spark.tables import mixed, texts
 

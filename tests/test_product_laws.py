@@ -17,7 +17,7 @@ from scipy import sparse
 from naively import Bernoulli, Multinomial, NaiveBayes, load
 from naively.data.frames import as_rows
 from naively.fitting.leave_one_out import leave_one_out_table, weighted_joint
-from naively.fitting.sample import Lacking
+from naively.fitting.reservoir import Lacking
 from naively.fitting.weights import fit
 from tests.products import PRODUCTS, Product, Table, assert_same, assert_same_tally, few, seeds
 from tests.test_missingness import FRAMES

@@ -24,7 +24,7 @@ from naively.fitting.functions import (
     basis_of,
     columns_of,
 )
-from naively.fitting.sample import ANY
+from naively.fitting.reservoir import ANY
 from naively.terms.functions import FARTHEST, Line, LinearPart, Product, Step, Term
 from tests.fittings import mixed, together
 from tests.learning import learn

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from naively import NaiveBayes
 from naively.counting.labels import Labels, encode_labels
 from naively.data.frames import as_rows
-from naively.fitting import sample as reservoir
-from naively.fitting.sample import Reservoir, rows_of_each
+from naively.fitting import reservoir
+from naively.fitting.reservoir import Reservoir, rows_of_each
 from naively.fitting.weights import SampleSize
 from naively.schema.schema import mixed
 from tests.learning import learn

@@ -15,10 +15,11 @@ from naively import NaiveBayes, Text
 from naively.counting.block import Batch, Block
 from naively.counting.labels import Labels, encode_labels
 from naively.data.frames import as_rows
-from naively.fitting import sample as kept
-from naively.fitting import sample as reservoir
+from naively.fitting import reservoir
+from naively.fitting import reservoir as kept
 from naively.fitting import weights as calibrate
-from naively.fitting.sample import ANY, Lacking, Reservoir, deal
+from naively.fitting.reservoir import ANY, Lacking, Reservoir
+from naively.fitting.sample import deal
 from naively.fitting.weights import OF_ONE, ROWS, SampleSize
 from naively.model.model import Model
 from naively.schema.encode import Held

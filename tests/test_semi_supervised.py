@@ -21,7 +21,7 @@ from naively.data.columns import Rows
 from naively.data.frames import as_rows
 from naively.events.base import EventModel
 from naively.fitting.leave_one_out import LeaveOneOut
-from naively.fitting.sample import ANY
+from naively.fitting.reservoir import ANY
 from naively.fitting.semi_supervised import Unlabelled, cross_validate
 from naively.fitting.weights import temperature
 from naively.model.model import Model

@@ -19,7 +19,7 @@ from naively.engines.sql import parts
 from naively.engines.sql_tallies import DatabaseTable
 from naively.events import JointTable, LogitNormal, LogNormal
 from naively.fitting.learn import Recipe
-from naively.fitting.sample import ANY
+from naively.fitting.reservoir import ANY
 from naively.model.model import Model
 from naively.schema.settings import PURE
 from tests import databases

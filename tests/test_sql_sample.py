@@ -16,12 +16,12 @@ from naively.engines import sql as learning
 from naively.engines.databases import database_of
 from naively.engines.sql import Sampled, sample, shares_of_each
 from naively.engines.sql_tallies import DatabaseTable
-from naively.fitting import sample as reservoir
-from naively.fitting.sample import Reservoir, rows_of_each
+from naively.fitting import reservoir
+from naively.fitting.reservoir import Reservoir, rows_of_each
 from naively.fitting.weights import SampleSize
 from tests.databases import write
 
-SEED = Reservoir.chosen_by(5).seed
+SEED = int(Reservoir.chosen_by(5).seed)
 NAMES = ["c0", "h", "most", "v", "r"]  # what the query calls things itself
 
 

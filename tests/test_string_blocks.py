@@ -15,7 +15,7 @@ from naively.counting.axis import Analyser, Words
 from naively.counting.block import Batch, Documents
 from naively.counting.labels import encode_labels
 from naively.data.frames import as_rows
-from naively.fitting.sample import ANY, Kept
+from naively.fitting.reservoir import ANY, Kept
 from naively.inspect.explain import _refuse_long
 from naively.kernels.strings import Strings
 from naively.model.model import Model

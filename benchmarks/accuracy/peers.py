@@ -38,7 +38,7 @@ from sklearn.svm import LinearSVC
 from naively import NaiveBayes
 from naively.counting.labels import encode_labels
 from naively.data.frames import as_rows, read_labels
-from naively.fitting.sample import ANY
+from naively.fitting.reservoir import ANY
 from naively.fitting.weights import fit
 from naively.model.counted import Counted
 from naively.model.model import Model

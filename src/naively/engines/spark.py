@@ -31,7 +31,7 @@ from naively.data.reading import NOTHING_SAID, Forms, ReadAs, say_kept, settled
 from naively.data.stream import ROWS, Stream, in_pieces
 from naively.file import store
 from naively.fitting.learn import Part, Recipe, count
-from naively.fitting.sample import Reservoir
+from naively.fitting.reservoir import Reservoir
 from naively.fitting.sources import LabelledStream
 from naively.kernels import dispatch
 from naively.messages import warn

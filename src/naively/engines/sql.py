@@ -28,7 +28,7 @@ from naively.engines.sql_tallies import (
 )
 from naively.events import Bernoulli, EventModel
 from naively.fitting.learn import Part, Recipe
-from naively.fitting.sample import Reservoir, rows_of_each
+from naively.fitting.reservoir import Reservoir, rows_of_each
 from naively.fitting.weights import ROWS
 from naively.kernels.reference import Floats, coarsest, sortable
 from naively.model.counted import Counted

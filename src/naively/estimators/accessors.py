@@ -24,7 +24,7 @@ from naively.data.frames import Table, is_on_cluster
 from naively.data.stream import Stream
 from naively.estimators.learned import Learned
 from naively.events.prior import Seed
-from naively.fitting.sample import Lacking
+from naively.fitting.reservoir import Lacking
 from naively.model.history import History
 from naively.model.model import Model
 from naively.options import Weighting
@@ -849,7 +849,8 @@ class Inspect(Accessor):
                 "New rows are compared with those learned, whatever their time; leave out by."
             )
         if y is not None:
-            units = np.arange(len(learned)) if learned.groups is None else learned.groups
+            group = learned.labels.group
+            units = np.arange(len(learned)) if group is None else group
             held_out = None
             if len(np.unique(units)) > 1 and len(model.classes) > 1:
                 held_out = self._estimator._learned.held_out.predicted

@@ -39,7 +39,7 @@ from naively.estimators.learned import NO_HISTORY, Learned
 from naively.estimators.training import check_is_fitted, plain_labels
 from naively.events import Bernoulli, Categorical, Complement, Gaussian, Multinomial
 from naively.events.base import EventModel
-from naively.fitting.sample import ANY, Lacking, Reservoir
+from naively.fitting.reservoir import ANY, Lacking, Reservoir
 from naively.fitting.sources import check_some_weight
 from naively.kernels.reference import Finish, Finished, Floats
 from naively.messages import warn

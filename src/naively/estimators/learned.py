@@ -8,7 +8,7 @@ from functools import cached_property
 
 from naively.assess.folds import HeldOutFolds, hold_out
 from naively.counting.labels import Beside, Target
-from naively.fitting.sample import Lacking, Reservoir
+from naively.fitting.reservoir import Lacking, Reservoir
 from naively.model.held_out import HeldOut
 from naively.model.history import History, Verb
 from naively.model.model import Model

@@ -54,7 +54,7 @@ from naively.fitting.copies import notes_of
 from naively.fitting.interactions import add_interactions
 from naively.fitting.learn import Recipe, Source, count, encoded, weighed
 from naively.fitting.limits import Limits
-from naively.fitting.sample import Lacking, Reservoir, Sample
+from naively.fitting.reservoir import Lacking, Reservoir, sample_of_all
 from naively.fitting.sources import InMemory, check_classification, check_some_weight
 from naively.messages import warn
 from naively.model import class_prior
@@ -553,7 +553,7 @@ class NaiveBayes(Classifier):
             check_some_weight(labels.weights)
             batch = self.model_.counted.schema.encode(rows, labels)
             batch = replace(batch, labels=batch.labels.among(self.model_.classes))
-            sample, learned = Sample.of_all(batch, self.model_), False
+            sample, learned = sample_of_all(batch, self.model_), False
             used = float(labels.weights.sum())
         held_out, interacts = None, self._interacts and kind == "loo"
         if not learned and used > 1:
@@ -561,7 +561,8 @@ class NaiveBayes(Classifier):
         if interacts:
             model = add_interactions(self.model_, sample, learned=learned)
         else:
-            model = self.model_.weighed(sample.weights(self.model_, kind, learned=learned))
+            found = sample.weighed(self.model_, kind, learned=learned)
+            model = self.model_.weighed(found.weights)
         model = model.with_held_out(held_out)
         self._learned = replace(self._learned, model=model).recorded("calibrate", used)
         return self

@@ -23,7 +23,7 @@ from naively.data.columns import Rows, missing_column
 from naively.data.frames import Table, as_rows, read_labels
 from naively.data.stream import Stream
 from naively.fitting.learn import Part, Recipe
-from naively.fitting.sample import Reservoir
+from naively.fitting.reservoir import Reservoir
 from naively.fitting.sources import InMemory, LabelledStream, NotInMemory
 from naively.kernels.strings import Strings
 from naively.messages import warn

@@ -20,7 +20,7 @@ from naively.data.stream import ReadAgainError
 from naively.events.prior import Seed
 from naively.fitting.copies import warn_of_copies
 from naively.fitting.interactions import add_interactions
-from naively.fitting.sample import Reservoir
+from naively.fitting.reservoir import Reservoir
 from naively.model.counted import Counted
 from naively.model.model import Model
 from naively.options import Weighting
@@ -150,4 +150,4 @@ def weighed(model: Model, sample: Reservoir, kind: Weighting | None, *, seeks: b
         warn_of_copies(rows.copied)
     if seeks:
         return add_interactions(model, rows)
-    return model.weighed(rows.weights(model, kind))
+    return model.weighed(rows.weighed(model, kind).weights)

@@ -22,7 +22,7 @@ from naively.counting.labels import (
 from naively.data.columns import ColumnRows, Rows
 from naively.data.stream import Stream
 from naively.fitting.learn import Part, Recipe
-from naively.fitting.sample import Reservoir
+from naively.fitting.reservoir import Reservoir
 from naively.kernels.reference import Floats
 from naively.kernels.strings import Strings
 from naively.messages import warn

@@ -19,7 +19,7 @@ from naively.data.columns import Rows
 from naively.events import Beta, Dirichlet
 from naively.fitting.covariance import WeightsCovariance, weights_covariance
 from naively.fitting.leave_one_out import leave_one_out_table, linear_evidence
-from naively.fitting.sample import Reservoir
+from naively.fitting.reservoir import Reservoir
 from naively.kernels.reference import Floats
 from naively.model.class_prior import is_estimated, number_of, pretend_classes, spoken_for
 from naively.model.held_out import check_coverage
