@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 from sklearn.naive_bayes import BernoulliNB, ComplementNB
 
 from naively import Bernoulli, Beta, Complement, Multinomial, MultinomialNB, NaiveBayes, Text
-from naively.counting import tally
+from naively.counting import block as blocks
 from naively.counting.axis import PRESENT, Columns
 from naively.counting.block import Sparse
 from naively.counting.labels import Labels, encode_labels
@@ -181,7 +181,7 @@ def test_sparse_models_are_those_of_the_whole_table(monkeypatch, event, weights)
     sparse = fit()
     kinds = {type(of) for of in sparse.model_.view.terms.values()}
     assert kinds == {WordTerms}
-    monkeypatch.setattr(tally, "FEW_CLASSES", 40)
+    monkeypatch.setattr(blocks, "FEW_CLASSES", 40)
     dense = fit()
     assert {type(of) for of in dense.model_.view.terms.values()} == {LineTerms}
     close = {"rtol": 1e-6 if weights == "loo" else 1e-9, "atol": 1e-12}

@@ -43,7 +43,7 @@ from naively.fitting.weights import fit
 from naively.model.counted import Counted
 from naively.model.model import Model
 from naively.schema.choose import infer
-from naively.schema.diagnose import warn_of_leaks, warn_of_no_tokens
+from naively.schema.diagnose import leaks, warn_of_no_tokens
 from naively.schema.settings import Settings
 
 HALVES, FIFTHS, ONCE = "2-fold", "80/20", "once"  # how rows are split; texts are split once
@@ -67,9 +67,7 @@ class WeightedColumns(ClassifierMixin, BaseEstimator):
         model = Model.of(Counted.of(batch, schema, SETTINGS))
         sample = ANY
         sample = sample.added(batch).for_model(model)
-        warn_of_leaks(
-            model.view.schema, model.view.tally
-        )  # NaiveBayes looks too, which takes its time
+        [*leaks(model.view.schema, model.view.tally)]  # NaiveBayes looks too, which takes its time
         warn_of_no_tokens(model.view.schema, model.view.tally)
         found = sample.of(model).leave_one_out(model)
         learned = float(model.counted.tally.class_count.sum())
