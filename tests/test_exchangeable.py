@@ -140,8 +140,8 @@ def test_few_large_groups_are_all_in_the_sample() -> None:
     table = rows_of_groups(60_000, 6)[0]
     nb = NaiveBayes().fit(table, "y", groups="of")
     sample = nb._learned.sample.of(nb.model_)
-    assert len(np.unique(sample.groups)) == 6
-    assert np.bincount(sample.groups.astype(int)).min() > 1_000
+    assert len(np.unique(sample.labels.group)) == 6
+    assert np.bincount(sample.labels.group.astype(int)).min() > 1_000
     plain = NaiveBayes().fit(table.drop(columns="of"), "y")
     new = rows_of_groups(20_000, 40, seed=5)[0].drop(columns="of")
     assert nb.evaluate(new, "y").log_loss < plain.evaluate(new, "y").log_loss + 0.01

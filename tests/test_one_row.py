@@ -262,8 +262,8 @@ def test_groups_stay_whole_and_neither_order_nor_batches_show(tmp_path: Path) ->
     sample = nb._learned.sample.of(nb.model_)
     dealt = sample.deal(7)
     assert (np.count_nonzero(dealt, axis=1) == 1).all()
-    for group in np.unique(sample.groups):
-        assert len(np.unique(dealt[sample.groups == group].argmax(axis=1))) == 1
+    for group in np.unique(sample.labels.group):
+        assert len(np.unique(dealt[sample.labels.group == group].argmax(axis=1))) == 1
 
 
 @pytest.mark.filterwarnings("ignore:All rows are of one group")
@@ -279,7 +279,7 @@ def test_each_group_is_drawn_from_alike(monkeypatch: pytest.MonkeyPatch) -> None
             part = slice(begin, end)
             nb.partial_fit(take(X, part), y[part], groups=person[part])
         sample = nb._learned.sample.of(nb.model_)
-        group, rows = np.unique(sample.groups, return_counts=True)
+        group, rows = np.unique(sample.labels.group, return_counts=True)
         assert len(group) == len(np.unique(person))
         assert 80 < rows.sum() <= 100
         assert rows.max() < 70

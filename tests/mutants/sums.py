@@ -5,8 +5,8 @@ from tests.mutants.fault import Fault
 FAULTS = [
     Fault(
         "rows that wait to be drawn from are not in the sample that is saved",
-        "src/naively/fitting/sample.py",
-        "every = encoded_by(self._kept, model)",
+        "src/naively/fitting/reservoir.py",
+        "every = encoded_by(self.kept, model)",
         "every = encoded_by(self._rows[0], model)",
         ("tests/test_reservoir.py",),
     ),
@@ -61,8 +61,8 @@ FAULTS = [
     ),
     Fault(
         "a sample of a table in a database claims to have all rows of low keys",
-        "src/naively/fitting/sample.py",
-        "            self._grows = False  # of a larger sample there are too few rows\n",
+        "src/naively/fitting/reservoir.py",
+        "            grows = False  # of a larger sample there are too few rows\n",
         "",
         ("tests/test_fit_sql.py",),
     ),

@@ -102,15 +102,8 @@ FAULTS = [
         ("tests/test_settle.py", "tests/test_streams.py"),
     ),
     Fault(
-        "what was counted before rows are counted again stays",
-        "src/naively/engines/stream.py",
-        "_learn(table, event_models, settings, sample.empty(), known)",
-        "_learn(table, event_models, settings, sample, known)",
-        ("tests/test_streams.py",),
-    ),
-    Fault(
         "the weights of a batch are those of the first rows",
-        "src/naively/engines/stream.py",
+        "src/naively/fitting/sources.py",
         "return of[done:end]",
         "return of[: len(table)]",
         ("tests/test_streams.py",),

@@ -30,7 +30,7 @@ from naively.data.frames import ArrowStream, as_rows, filled
 from naively.data.reading import NOTHING_SAID, Forms, ReadAs, say_kept, settled
 from naively.data.stream import ROWS, Stream, in_pieces
 from naively.file import store
-from naively.fitting.learn import Part, Recipe, count
+from naively.fitting.learn import Recipe, TablePart, count
 from naively.fitting.reservoir import Reservoir
 from naively.fitting.sources import LabelledStream
 from naively.kernels import dispatch
@@ -74,7 +74,7 @@ class LabelledFrame(NamedTuple):
 
 def parts(
     table: LabelledFrame, how: Recipe, known: Counted | None, sample: Reservoir
-) -> Iterator[Part]:
+) -> Iterator[TablePart]:
     """Yield what was counted of a frame of Spark, with a sample of its rows."""
     kinds = kinds_of(table.frame, table.frame.columns)
     weight = table.beside.get("sample_weight")
@@ -102,7 +102,7 @@ def parts(
     part = _tree(Partition.read(content) for what, content in reports if what == "model")
     if part is not None:
         found = replace(part.counted.read_as(readings), settings=how.settings)
-        yield Part(counted=found, sample=part.sample)
+        yield TablePart(counted=found, sample=part.sample)
 
 
 class Partition(NamedTuple):

@@ -27,7 +27,7 @@ from naively.engines.sql_tallies import (
     written,
 )
 from naively.events import Bernoulli, EventModel
-from naively.fitting.learn import Part, Recipe
+from naively.fitting.learn import Recipe, TablePart
 from naively.fitting.reservoir import Reservoir, rows_of_each
 from naively.fitting.weights import ROWS
 from naively.kernels.reference import Floats, coarsest, sortable
@@ -51,7 +51,7 @@ TOTALS = {PRESENT, VALUE, SQUARE}
 
 def parts(
     source: DatabaseTable, how: Recipe, known: Counted | None, reservoir: Reservoir
-) -> Iterator[Part]:
+) -> Iterator[TablePart]:
     """Yield what was counted of a table in a database, with a sample of its rows."""
     if not source.n_rows:
         return
@@ -76,7 +76,7 @@ def parts(
     classes = _ask(source, plan(source, schema, weighed), asked)
     answers = Answers(source, classes, asked)
     counted = Counted(*make_sure(schema, answers.tally(schema), how.settings), how.settings)
-    yield Part(
+    yield TablePart(
         counted=counted, sample=_sampled(reservoir, source, sampled, classes, schema, counted)
     )
 

@@ -52,7 +52,7 @@ from naively.file import store
 from naively.file.parts import SampledRows
 from naively.fitting.copies import notes_of
 from naively.fitting.interactions import add_interactions
-from naively.fitting.learn import Recipe, Source, count, encoded, weighed
+from naively.fitting.learn import Labelled, Recipe, count, encoded, weighed
 from naively.fitting.limits import Limits
 from naively.fitting.reservoir import Lacking, Reservoir, sample_of_all
 from naively.fitting.sources import InMemory, check_classification, check_some_weight
@@ -397,7 +397,7 @@ class NaiveBayes(Classifier):
         return learned if fading is None else fading.kept_in(learned)
 
     def _learn(
-        self, found: Source, target: TargetColumn, classes: Target = None, *, more: bool = False
+        self, found: Labelled, target: TargetColumn, classes: Target = None, *, more: bool = False
     ) -> Learned:
         """Read, choose, encode, count, settle, sample; then leave out, weigh and seek terms."""
         how = Recipe(self.event_models, self._settings(), self.random_state)
@@ -498,7 +498,7 @@ class NaiveBayes(Classifier):
         self._learned = self._learn_more(before, found, classes)
         return self
 
-    def _learn_more(self, before: Learned, found: Source, classes: Target) -> Learned:
+    def _learn_more(self, before: Learned, found: Labelled, classes: Target) -> Learned:
         """Return what more rows teach; weights are fitted again if they are of too few rows."""
         how = Recipe(self.event_models, before.model.settings, self.random_state)
         kept = None if isinstance(before.sample, Lacking) else before.sample
@@ -521,7 +521,8 @@ class NaiveBayes(Classifier):
                 model = self._weighed(model, sample)
             elif odds is not None:  # it holds still: the model has become no worse
                 model = model.with_held_out(odds.among(model.classes))
-        learned = replace(before, model=model, sample=sample or Lacking(weight))
+        rows = Lacking(weight) if sample is None else sample
+        learned = replace(before, model=model, sample=rows)
         return learned.recorded("update", model.counted.rows - before.model.counted.rows)
 
     @exclusive
@@ -615,7 +616,7 @@ class NaiveBayes(Classifier):
 
         return FadedRows.of(X, texts, weight, time, self.half_life, read_rows, before)
 
-    def _check_labels(self, found: Source) -> None:
+    def _check_labels(self, found: Labelled) -> None:
         if self.interactions and not found.is_labelled:
             raise ValueError(
                 "interactions needs all labels: what is concluded from a row without one "
@@ -756,7 +757,7 @@ class NaiveBayes(Classifier):
             self.presence = model.settings.presence
 
     def _with_unlabelled(
-        self, model: Model, sample: Reservoir, found: Source
+        self, model: Model, sample: Reservoir, found: Labelled
     ) -> tuple[Model, Reservoir]:
         """Learn from rows without a label too, and fit the weights."""
         assert isinstance(found, InMemory)
@@ -838,7 +839,7 @@ class NaiveBayes(Classifier):
 
     def _read(
         self, X: Table, y: Target, beside: Beside, texts: bool | None, *, some: bool = False
-    ) -> Source:
+    ) -> Labelled:
         """Read rows to learn from, of which only some may have labels if that is wanted."""
         if is_on_cluster(X):
             return read_frame(X, y, beside, semi_supervised=some)

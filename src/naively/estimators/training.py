@@ -22,7 +22,7 @@ from naively.counting.labels import (
 from naively.data.columns import Rows, missing_column
 from naively.data.frames import Table, as_rows, read_labels
 from naively.data.stream import Stream
-from naively.fitting.learn import Part, Recipe
+from naively.fitting.learn import Recipe, TablePart
 from naively.fitting.reservoir import Reservoir
 from naively.fitting.sources import InMemory, LabelledStream, NotInMemory
 from naively.kernels.strings import Strings
@@ -53,7 +53,7 @@ class OnCluster(NotInMemory):
         own = {target, *beside.values()}
         return [name for name in frame.columns if name not in own]
 
-    def parts(self, how: Recipe, known: Counted | None, sample: Reservoir) -> Iterator[Part]:
+    def parts(self, how: Recipe, known: Counted | None, sample: Reservoir) -> Iterator[TablePart]:
         from naively.engines.spark import parts
 
         return parts(self.table, how, known, sample)
@@ -70,7 +70,7 @@ class InDatabase(NotInMemory):
     def names(self) -> Sequence[str]:
         return self.table.names
 
-    def parts(self, how: Recipe, known: Counted | None, sample: Reservoir) -> Iterator[Part]:
+    def parts(self, how: Recipe, known: Counted | None, sample: Reservoir) -> Iterator[TablePart]:
         from naively.engines.sql import parts
 
         return parts(self.table, how, known, sample)

@@ -46,7 +46,7 @@ class Recipe:
 NO_LABELS = Labels.none(0, np.empty(0, object))
 
 
-class Part(NamedTuple):
+class TablePart(NamedTuple):
     """Some rows of a table, or what was counted of them elsewhere.
 
     Parameters
@@ -66,7 +66,7 @@ class Part(NamedTuple):
     sample: Reservoir | None = None
 
 
-class Source(Protocol):
+class Labelled(Protocol):
     """A table with labels, wherever it is."""
 
     nothing: str  # what is said of a table without rows
@@ -80,7 +80,7 @@ class Source(Protocol):
     def names(self) -> Sequence[object]:
         """The columns that are learned from."""
 
-    def parts(self, how: Recipe, known: Counted | None, sample: Reservoir) -> Iterator[Part]:
+    def parts(self, how: Recipe, known: Counted | None, sample: Reservoir) -> Iterator[TablePart]:
         """Yield its parts, of columns that are counted as it is known; the sample is empty."""
 
     def read(self, counted: Counted) -> Counted:
@@ -88,7 +88,7 @@ class Source(Protocol):
 
 
 def count(
-    source: Source, how: Recipe, known: Counted | None, sample: Reservoir
+    source: Labelled, how: Recipe, known: Counted | None, sample: Reservoir
 ) -> tuple[Counted | None, Reservoir]:
     """Count the rows of a source alone, as columns are known, and add a sample to the empty one."""
     while True:
@@ -99,7 +99,7 @@ def count(
 
 
 def _count(
-    source: Source, how: Recipe, known: Counted | None, sample: Reservoir
+    source: Labelled, how: Recipe, known: Counted | None, sample: Reservoir
 ) -> tuple[Counted | None, Reservoir]:
     """Read, choose, encode and count part after part."""
     counted: Counted | None = None
@@ -128,7 +128,7 @@ def _count(
     return None if counted is None else source.read(counted), sample
 
 
-def encoded(source: Source, how: Recipe) -> tuple[Batch, Model]:
+def encoded(source: Labelled, how: Recipe) -> tuple[Batch, Model]:
     """Return the rows of a table in memory as they are encoded where they are the first.
 
     With them comes the model of what was counted.

@@ -21,7 +21,7 @@ from naively.counting.labels import (
 )
 from naively.data.columns import ColumnRows, Rows
 from naively.data.stream import Stream
-from naively.fitting.learn import Part, Recipe
+from naively.fitting.learn import Recipe, TablePart
 from naively.fitting.reservoir import Reservoir
 from naively.kernels.reference import Floats
 from naively.kernels.strings import Strings
@@ -80,7 +80,7 @@ class LabelledStream(NotInMemory):
             if given is not None and not isinstance(given, str) and len(given) != done:
                 raise ValueError(f"The table has {done:,} rows, and {what} has {len(given):,}.")
 
-    def parts(self, how: Recipe, known: Counted | None, _: Reservoir) -> Iterator[Part]:
+    def parts(self, how: Recipe, known: Counted | None, _: Reservoir) -> Iterator[TablePart]:
         stream = self.stream
         contents = contents_given(how.event_models, stream.names)
         said = how.settings.read_as({str(name): of for name, of in contents.items()})
@@ -88,7 +88,7 @@ class LabelledStream(NotInMemory):
         if known is not None:
             readings = known.schema.known_readings
             stream.known |= {str(n): of for n, of in readings.items() if n in stream.names}
-        return (Part(*batch) for batch in self)
+        return (TablePart(*batch) for batch in self)
 
     def read(self, counted: Counted) -> Counted:
         return counted.read_as(self.stream.readings)
@@ -157,7 +157,7 @@ class InMemory:
         """The rows that have a label."""
         return self.every if self.there is None else self.every.take(self.there)
 
-    def parts(self, how: Recipe, known: Counted | None, _: Reservoir) -> Iterator[Part]:
+    def parts(self, how: Recipe, known: Counted | None, _: Reservoir) -> Iterator[TablePart]:
         times = self.labels.frequency
         if known is None:
             check_classification(self.names, len(self.labels), self.labels.classes)
@@ -167,14 +167,14 @@ class InMemory:
                 raise ValueError("No row has a label; label some rows of each class.")
             check_rows(self.rows, self.labels)
             every = read_as_given(self.every, how.event_models, how.settings, times=times)
-            yield Part(replace(self, every=every).rows, self.labels, every)
+            yield TablePart(replace(self, every=every).rows, self.labels, every)
         elif len(self.rows) or len(self.labels):
             check_rows(self.rows, self.labels)
             rows = read_as_given(
                 self.rows, how.event_models, how.settings, known.schema, known.tally, times
             )
             known.schema.say_odd(rows, known.schema.readings)
-            yield Part(rows, self.labels)
+            yield TablePart(rows, self.labels)
 
     def read(self, counted: Counted) -> Counted:
         return counted
