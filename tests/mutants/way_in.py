@@ -103,7 +103,7 @@ FAULTS = [
     ),
     Fault(
         "the weights of a batch are those of the first rows",
-        "src/naively/fitting/sources.py",
+        "src/naively/fitting/learn.py",
         "return of[done:end]",
         "return of[: len(table)]",
         ("tests/test_streams.py",),

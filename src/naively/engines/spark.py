@@ -30,9 +30,8 @@ from naively.data.frames import ArrowStream, as_rows, filled
 from naively.data.reading import NOTHING_SAID, Forms, ReadAs, say_kept, settled
 from naively.data.stream import ROWS, Stream, in_pieces
 from naively.file import store
-from naively.fitting.learn import Recipe, TablePart, count
+from naively.fitting.learn import LabelledStream, Recipe, TablePart, count
 from naively.fitting.reservoir import Reservoir
-from naively.fitting.sources import LabelledStream
 from naively.kernels import dispatch
 from naively.messages import warn
 from naively.model.class_prior import Cost, decide, given_prior, shift

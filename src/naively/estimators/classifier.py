@@ -52,8 +52,8 @@ from naively.estimators.scikit import Estimator
 from naively.estimators.training import check_is_fitted, check_named, is_single
 from naively.file import store
 from naively.file.parts import SampledRows
+from naively.fitting.learn import LabelledStream
 from naively.fitting.reservoir import Lacking, Reservoir, merged
-from naively.fitting.sources import LabelledStream
 from naively.fitting.weights import posterior
 from naively.kernels.reference import Finish, Finished, Floats
 from naively.model.class_prior import Cost, decide, estimate_prior, given_prior, shift

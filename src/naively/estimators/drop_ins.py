@@ -33,14 +33,13 @@ from naively.counting.labels import (
 from naively.counting.tally import BlockTally
 from naively.data.columns import MatrixRows, Rows, SparseRows, check_sparse, is_plain, unmasked
 from naively.data.frames import Table, as_rows
-from naively.estimators.class_weight import without_class_weight
 from naively.estimators.classifier import Classifier, exclusive
 from naively.estimators.learned import NO_HISTORY, Learned
-from naively.estimators.training import check_is_fitted, plain_labels
+from naively.estimators.training import check_is_fitted, plain_labels, without_class_weight
 from naively.events import Bernoulli, Categorical, Complement, Gaussian, Multinomial
 from naively.events.base import EventModel
+from naively.fitting.learn import check_some_weight
 from naively.fitting.reservoir import ANY, Lacking, Reservoir
-from naively.fitting.sources import check_some_weight
 from naively.kernels.reference import Finish, Finished, Floats
 from naively.messages import warn
 from naively.model.class_prior import given_prior

@@ -25,7 +25,6 @@ from naively.data.columns import Rows
 from naively.data.frames import TEXT, Table, as_rows, is_on_cluster, with_one_row
 from naively.data.reading import TIME_OF_ROWS, ReadAs, read_strings
 from naively.data.stream import Stream, as_stream
-from naively.estimators.class_weight import without_class_weight
 from naively.estimators.classifier import Classifier, asking, exclusive, faded_by
 from naively.estimators.fading import FadedRows, HalfLife
 from naively.estimators.learned import NO_TARGET, Learned, TargetColumn, target_column
@@ -38,6 +37,7 @@ from naively.estimators.training import (
     read_labelled,
     read_stream,
     weights_are_stale,
+    without_class_weight,
 )
 from naively.events import (
     EVENT_MODELS,
@@ -50,12 +50,20 @@ from naively.events import (
 from naively.events.prior import Seed
 from naively.file import store
 from naively.file.parts import SampledRows
-from naively.fitting.copies import notes_of
 from naively.fitting.interactions import add_interactions
-from naively.fitting.learn import Labelled, Recipe, count, encoded, weighed
+from naively.fitting.learn import (
+    InMemory,
+    Labelled,
+    Recipe,
+    check_classification,
+    check_some_weight,
+    count,
+    encoded,
+    weighed,
+)
 from naively.fitting.limits import Limits
 from naively.fitting.reservoir import Lacking, Reservoir, sample_of_all
-from naively.fitting.sources import InMemory, check_classification, check_some_weight
+from naively.fitting.sample import notes_of
 from naively.messages import warn
 from naively.model import class_prior
 from naively.model.counted import Counted

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeAlias
@@ -10,18 +10,18 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.block import Batch
+from naively.counting.block import Batch, Codes, Dense, Documents, Sparse
 from naively.counting.labels import Label, Labels, hash_cell
 from naively.counting.tally import Tally
 from naively.events.prior import Seed
 from naively.file.parts import SampledRows
-from naively.fitting.copies import classes_of_copies, flattened
 from naively.fitting.leave_one_out import row_order
-from naively.fitting.sample import Sample
+from naively.fitting.sample import Sample, flattened
 from naively.fitting.weights import ROWS, SampleSize, sample_size
 from naively.kernels.reference import Floats, Hashes
+from naively.messages import warn
 from naively.model.model import Model
-from naively.schema.schema import contents, fingerprints, mixed
+from naively.schema.schema import DERIVED, contents, fingerprints, mixed
 
 # --- Reservoir -----------------------------------------------------------------------------------
 #
@@ -582,3 +582,56 @@ def numbered_groups(batches: list[Batch], contents: Sequence[Hashes]) -> list[Ba
         replace(batch, labels=replace(batch.labels, group=of))
         for batch, of in zip(batches, np.split(number, ends), strict=True)
     ]
+
+
+# --- Rows that look as if they were copied ------------------------------------------------------
+#
+# Rows are exchangeable: equal ones are as many rows, and one is left out at a time, as new rows
+# will be met by what was learned of all. Only groups of rows are left out together.
+
+
+MANY = 30  # different rows of a class, of which
+ALONE = 0.02  # fewer than this share came once, if they are copies:
+COMBINED = 2  # times as many as there are can be made of their cells, all columns but one
+
+
+def classes_of_copies(batches: Sequence[Batch]) -> tuple[Label, ...]:
+    """Return the classes whose sampled rows look as if they were copied."""
+    copied: dict[Label, None] = {}
+    for batch in batches:
+        if batch.labels.group is not None:
+            continue
+        codes = batch.labels.codes
+        rows = np.bincount(codes, minlength=batch.labels.k)
+        alone = np.bincount(codes, batch.times == 1, batch.labels.k)
+        for c in np.flatnonzero((rows >= MANY) & (alone < ALONE * rows)).tolist():
+            different = sorted(_different_cells(batch.take(np.flatnonzero(codes == c))))
+            if np.log(different[:-1]).sum() >= np.log(COMBINED * rows[c]):
+                copied[batch.labels.classes[c].item()] = None
+    return tuple(copied)
+
+
+def warn_of_copies(classes: Sequence[Label]) -> None:
+    """Warn of classes whose rows look as if they were copied."""
+    warn(
+        f"Nearly every row of class {', '.join(map(repr, classes))} came more than once. If rows "
+        "were copied, as a rare class is oversampled, the weights are fitted to rows that are "
+        "known from their copies, and are too large for new ones: give groups='copies', which "
+        "leaves equal rows out together."
+    )
+
+
+def _different_cells(batch: Batch) -> Iterator[int]:
+    """Yield how many different cells each column has; a text is made of many."""
+    for key, block in batch.blocks.items():
+        if key.kind in DERIVED:
+            continue
+        match block:
+            case Dense():
+                yield from (len(np.unique(column)) for column in block.values.T)
+            case Codes():
+                yield from (len(np.unique(column)) for column in block.codes.T)
+            case Sparse():
+                yield from [2] * len(np.unique(block.indices))
+            case Documents():
+                yield from [len(block)] * 3

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from naively.counting.block import Batch
 from naively.counting.labels import MANY_CLASSES, Label, Labels
 from naively.counting.tally import Tally
-from naively.fitting.copies import in_rows, notes_of, rows_per_group, rows_per_weight
 from naively.fitting.leave_one_out import (
     THIRDS,
     LeaveOneOut,
@@ -504,3 +503,107 @@ def deal(codes: NDArray[np.int32], copies: NDArray[np.int64], folds: int) -> NDA
     dealt = np.empty((len(codes), folds), np.int64)
     dealt[order] = np.diff(before, axis=0)
     return dealt
+
+
+# --- How many independent rows a weight of 1 is --------------------------------------------------
+#
+# What rows weigh is another thing than how many they are: that a row weighs 10 does not say that
+# ten were seen. It counts as such in the tally. But where weights are fitted, a row counts by the
+# square root of what it weighs: by all of it the few rows that weigh most would decide alone
+# (Shimodaira, Improving predictive inference under covariate shift by weighting the log-likelihood
+# function, 2000). Of independent rows that count by u the effective number is (Σ u)² / Σ u² (Kish,
+# Survey sampling, 1965). It is taken class by class, as a class may have weights of its own.
+
+
+FLAT = 0.5  # the power of a row's weight by which it counts where weights are fitted
+ALIKE = 1e-9  # rows per weight that differ from 1 by no more do so by rounding
+
+
+def flattened(batches: Sequence[Batch]) -> list[Batch]:
+    """Return rows each of which counts by the square root of its weight, unless all weigh alike."""
+    weight = np.concatenate([np.empty(0), *(of.labels.weights / of.times for of in batches)])
+    if not len(weight) or np.ptp(weight) <= ALIKE * weight.max():
+        return list(batches)
+    return [
+        replace(batch, each=np.power(batch.labels.weights / batch.times, FLAT)) for batch in batches
+    ]
+
+
+def notes_of(classes: Sequence[Label], batches: Sequence[Batch]) -> tuple[str, ...]:
+    """Return what is to be said of scores of rows: that some are copies, or look like counts."""
+    found = []
+    if classes:
+        found.append(
+            f"Copies: nearly every row of class {', '.join(map(repr, classes))} came more than "
+            "once, so that the scores are those of rows that were seen before; groups='copies' "
+            "leaves equal rows out together."
+        )
+    weight = np.concatenate([np.empty(0), *(of.labels.weights / of.times for of in batches)])
+    if len(weight) and np.ptp(weight) > 0 and (weight == np.rint(weight)).all():
+        found.append(
+            "Weights: they are whole numbers. If they say how many equal rows each row is, give "
+            "them as frequencies= instead of sample_weight=."
+        )
+    return tuple(found)
+
+
+def in_rows(batches: Sequence[Batch], per: Floats | None) -> list[Batch]:
+    """Return rows whose weights are numbers of rows: a weight of 1 is ``per``, (classes,).
+
+    By what they count where weights are fitted they weigh as much together, class by class.
+    """
+    if per is None and all(batch.each is None for batch in batches):
+        return list(batches)
+    k = max((batch.labels.k for batch in batches), default=0)
+    every, alone = np.zeros(k), np.zeros(k)
+    for batch in batches:
+        every += np.bincount(batch.labels.codes, batch.labels.weights, k)
+        alone += np.bincount(batch.labels.codes, batch.independent.weights, k)
+    more = np.divide(every, alone, out=np.ones(k), where=alone > 0)
+    more = more if per is None else more * per
+    return [
+        replace(
+            batch,
+            labels=batch.labels.times(per),
+            each=None if batch.each is None else batch.each * more[batch.labels.codes],
+        )
+        for batch in batches
+    ]
+
+
+def rows_per_weight(model: Model, batches: Sequence[Batch]) -> Floats | None:
+    """Return how many independent rows a weight of 1 is, (classes,); None where it is one.
+
+    ``batches`` are a sample of the rows that the model has learned.
+    """
+    k = len(model.classes)
+    every, alone, square = np.zeros(k), np.zeros(k), np.zeros(k)
+    largest = max((float(b.labels.weights.max(initial=0.0)) for b in batches), default=0.0) or 1.0
+    for batch in batches:
+        codes, w = batch.labels.codes, batch.independent.weights / largest  # no square overflows
+        every += np.bincount(codes, batch.labels.weights / largest, k)
+        alone += np.bincount(codes, w, k)
+        square += np.bincount(codes, w * w / batch.times, k)
+    there = square > 0
+    rows = np.divide(alone * alone, square, out=np.ones(k), where=there)
+    found = np.divide(rows, every * largest, out=np.ones(k), where=there)
+    return None if (np.abs(found - 1.0) <= ALIKE).all() else found
+
+
+def rows_per_group(model: Model, batches: Sequence[Batch]) -> Floats:
+    """Return how many independent rows a row is if those of a group are one, (classes,).
+
+    They are by Kish's rule, of groups and of rows.
+    """
+    k = len(model.classes)
+    labels = Labels.join([batch.independent for batch in batches])
+    assert labels.group is not None
+    weight = labels.weights / (labels.weights.max(initial=0.0) or 1.0)
+    number = np.unique(labels.group, return_inverse=True)[1]
+    size = (int(number.max(initial=-1)) + 1) * k
+    of_group = np.bincount(number * k + labels.codes, weight, size).astype(np.float64)
+    times = np.concatenate([batch.times for batch in batches])
+    rows = np.bincount(labels.codes, weight * weight / times, k)
+    groups = np.square(of_group.reshape(-1, k)).sum(axis=0)
+    found: Floats = np.divide(rows, groups, out=np.ones(k), where=groups > 0)
+    return found

@@ -61,7 +61,7 @@ class Weights(Shown, OfFields):
         What is added to the evidence so weighted.
     rows_per_weight : tuple of float
         How many independent rows a weight of 1 is, in each class (see
-        ``naively.fitting.copies``); where there are none, it is one.
+        ``naively.fitting.sample``); where there are none, it is one.
     sought : Sought, optional
         What came of looking for interactions; None if nobody looked.
 
