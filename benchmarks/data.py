@@ -338,7 +338,7 @@ def _every(found: Any) -> Any:
 
 def _fit(table: Any, y: Any) -> NaiveBayes:
     nb = NaiveBayes(weights=None).fit(table, y)
-    _ = nb.model_.likelihoods  # as scikit-learn derives them in fit
+    _ = nb.model_.terms  # as scikit-learn derives them in fit
     return nb
 
 

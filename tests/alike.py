@@ -9,8 +9,8 @@ import numpy as np
 
 from naively import NaiveBayes
 from naively.data.frames import as_rows
-from naively.model.linear_part import NOTHING, LinearPart
 from naively.model.model import Model
+from naively.terms.functions import NOTHING, LinearPart
 
 Table = dict[str, np.ndarray]
 LABELS = np.array(["n", "o", "p"])

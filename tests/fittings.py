@@ -54,6 +54,6 @@ def noise(n: int, d: int, k: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 def order_in_sample(nb: NaiveBayes, batch: Batch) -> np.ndarray:
     """Return the order in which all rows, which differ, are in the sample."""
-    first = np.argsort(fingerprints(batch, nb._sample._seed))
+    first = np.argsort(fingerprints(batch, nb._learned.sample.seed))
     (then,) = row_order([batch.take(first)], [contents(batch)[first]])
     return first[then]

@@ -10,9 +10,19 @@ import numpy as np
 
 from naively import NaiveBayes
 from naively.counting.axis import Axis, Levels, Name, Words
-from naively.model.linear_part import Line, LinearPart, Product, Step, Term
-from naively.model.rules import Above, Condition, OneOf, Rule, There
 from naively.schema.schema import Group
+from naively.terms.functions import (
+    Above,
+    Condition,
+    Line,
+    LinearPart,
+    OneOf,
+    Product,
+    Rule,
+    Step,
+    Term,
+    There,
+)
 
 
 def with_linear_part(
@@ -61,7 +71,7 @@ def with_linear_part(
     of = {part: tuple(rng.uniform(0.3, 1.2, k).tolist()) for part in model.weights.of}
     # Weights of a part whose log likelihoods are not centred are alike for all classes.
     of = {part: (weight[0],) * k for part, weight in of.items()}
-    nb._keep(model.weighed(replace(model.weights, of=of, linear=linear)))
+    nb._exchange(model=model.weighed(replace(model.weights, of=of, linear=linear)))
     return nb
 
 

@@ -25,8 +25,8 @@ from naively import (
 )
 from naively.counting.tally import Tally
 from naively.kernels.sparse_sums import AnySums
-from naively.model.linear_part import LinearPart
 from naively.schema.text import Patterns
+from naively.terms.functions import LinearPart
 
 Form = Literal["mapping", "texts", "array", "sparse"]
 Columns = Mapping[str, np.ndarray]

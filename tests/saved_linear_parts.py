@@ -10,8 +10,19 @@ from typing import Any
 import numpy as np
 
 from naively import Categorical, NaiveBayes
-from naively.model.linear_part import Line, LinearPart, Product, Step, Term
-from naively.model.rules import NEITHER, Above, Condition, OneOf, Rule, There
+from naively.terms.functions import (
+    NEITHER,
+    Above,
+    Condition,
+    Line,
+    LinearPart,
+    OneOf,
+    Product,
+    Rule,
+    Step,
+    Term,
+    There,
+)
 
 
 def table(n: int = 80) -> tuple[dict[str, list[Any]], list[str]]:
@@ -63,7 +74,7 @@ def terms_of(nb: NaiveBayes) -> list[Term]:
 
 def with_linear(nb: NaiveBayes, linear: LinearPart) -> NaiveBayes:
     """Give a model another linear part."""
-    nb._keep(nb.model_.weighed(replace(nb.weights_, linear=linear)))
+    nb._exchange(model=nb.model_.weighed(replace(nb.weights_, linear=linear)))
     return nb
 
 

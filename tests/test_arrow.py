@@ -16,9 +16,8 @@ import pyarrow as pa
 import pytest
 
 from naively import NaiveBayes
-from naively.data.arrow import ArrowStream
 from naively.data.columns import as_objects
-from naively.data.frames import as_rows
+from naively.data.frames import ArrowStream, as_rows
 from naively.kernels.strings import Strings
 
 UTC = dt.UTC

@@ -47,7 +47,7 @@ def test_what_is_impossible_in_a_class_is_so_in_any_number(sparse: bool) -> None
 
 def test_one_cell_that_is_impossible_is_so_by_itself() -> None:
     found = Binomial(trials=3, alpha=0).fit([3, 3])
-    of_cells = found.event.likelihood(found.tally).at(np.arange(4.0), np.zeros(4, np.int64))
+    of_cells = found.event.terms(found.tally).at(np.arange(4.0), np.zeros(4, np.int64))
     assert of_cells[:, 0].tolist() == [-np.inf, -np.inf, -np.inf, 0.0]
 
 

@@ -11,11 +11,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from naively.counting import axis as cells
-from naively.counting import tally
+from naively.counting import block as blocks
 from naively.counting.axis import CELL, ByValue, Cells, Columns, Levels, as_cells
 from naively.counting.block import Dense
 from naively.counting.labels import Labels
-from naively.counting.tally import BlockTally, Tally, count, count_classes
+from naively.counting.tally import BlockTally, Tally
 from naively.kernels import reference as grid
 from naively.kernels.reference import CAP, as_float, coarsest, sortable
 from tests.test_kernels import (
@@ -44,9 +44,10 @@ def wild(n: int, d: int, rng: np.random.Generator) -> np.ndarray:
 def test_a_column_of_one_tally_alone_keeps_its_cells() -> None:
     X = np.random.default_rng(0).normal(size=(5 * CAP, 2))  # more than a column has cells
     labels = Labels(np.zeros(len(X), np.int32), np.arange(1))
-    both = count(Dense(X, Columns(("a", "b"))), (CELL,), labels)
+    both = BlockTally(*Dense(X, Columns(("a", "b"))).count((CELL,), labels))
     a, b = (
-        count(Dense(X[:, [j]], Columns((name,))), (CELL,), labels) for j, name in enumerate("ab")
+        BlockTally(*Dense(X[:, [j]], Columns((name,))).count((CELL,), labels))
+        for j, name in enumerate("ab")
     )
     joined, of_a, of_b = a.axis.union(b.axis)
     assert both.axis.shifts == joined.shifts
@@ -232,13 +233,13 @@ def tables(draw: Any, least: int = 1) -> tuple[np.ndarray, np.ndarray, np.ndarra
 def _few_cells(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if "capped" in request.node.name:
         monkeypatch.setattr(cells, "coarsest", partial(coarsest, cap=SMALL))
-        monkeypatch.setattr(tally, "CAP", SMALL)
+        monkeypatch.setattr(blocks, "CAP", SMALL)
 
 
 def counted(X: np.ndarray, y: np.ndarray, w: np.ndarray) -> Tally:
     labels = Labels(y, np.arange(2), w)
-    block = count(Dense(X, Columns(range(X.shape[1]))), (CELL,), labels)
-    return Tally(labels.classes, count_classes(labels), {"x": block})
+    block = BlockTally(*Dense(X, Columns(range(X.shape[1]))).count((CELL,), labels))
+    return Tally(labels.classes, labels.by_class(), {"x": block})
 
 
 def assert_same_tally(a: Tally, b: Tally) -> None:
@@ -319,7 +320,7 @@ def test_a_million_scales_leave_at_most_the_cap() -> None:
 def test_columns_that_only_one_side_has_meet_by_name() -> None:
     def block(names: tuple[str, ...], X: list[list[float]]) -> BlockTally:
         labels = Labels(np.zeros(len(X), np.int32), np.zeros(1, np.int64))
-        return count(Dense(np.array(X), Columns(names)), (CELL,), labels)
+        return BlockTally(*Dense(np.array(X), Columns(names)).count((CELL,), labels))
 
     a, b = block(("x", "y"), [[1.0, 2.0], [1.0, 3.0]]), block(("z", "y"), [[5.0, 2.0]])
     left, right = a.align(b)

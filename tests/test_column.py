@@ -85,7 +85,7 @@ def test_a_histogram_integrates_to_one_over_its_bins():
 
 def fitted_extent():
     """Return where the bins of the numbers begin and end, from the numbers."""
-    (likelihood,) = fitted(Histogram()).model_.view.likelihoods.values()
+    (likelihood,) = fitted(Histogram()).model_.view.terms.values()
     low, high = likelihood.edges[0][0], likelihood.edges[0][-1]
     return low - likelihood.width[0], high + likelihood.width[-1]
 

@@ -32,7 +32,7 @@ def counted(event: KernelDensity, x: np.ndarray, y: Any, k: int) -> BlockTally:
 
 
 def log_density(event: KernelDensity, tally: BlockTally, x: np.ndarray) -> np.ndarray:
-    return event.likelihood(tally).at(x, np.zeros(len(x), np.int64))
+    return event.terms(tally).at(x, np.zeros(len(x), np.int64))
 
 
 def silverman(x: np.ndarray) -> float:

@@ -86,7 +86,7 @@ def test_equal_rows_of_other_labels_are_copies_too() -> None:
     X = pd.DataFrame({"x": np.repeat(np.random.default_rng(0).normal(size=50), 2)})
     y = np.tile(["a", "b"], 50)
     sample_of = NaiveBayes().fit(X, y, groups="copies")
-    assert len(np.unique(sample_of._sample.of(sample_of.model_).groups)) == 50
+    assert len(np.unique(sample_of._learned.sample.of(sample_of.model_).labels.group)) == 50
 
 
 def copied_rows(kind: str) -> tuple[object, np.ndarray]:
@@ -139,9 +139,9 @@ def test_copies_are_warned_of_once_and_said_of_the_scores(kind, warns) -> None:
 def test_few_large_groups_are_all_in_the_sample() -> None:
     table = rows_of_groups(60_000, 6)[0]
     nb = NaiveBayes().fit(table, "y", groups="of")
-    sample = nb._sample.of(nb.model_)
-    assert len(np.unique(sample.groups)) == 6
-    assert np.bincount(sample.groups.astype(int)).min() > 1_000
+    sample = nb._learned.sample.of(nb.model_)
+    assert len(np.unique(sample.labels.group)) == 6
+    assert np.bincount(sample.labels.group.astype(int)).min() > 1_000
     plain = NaiveBayes().fit(table.drop(columns="of"), "y")
     new = rows_of_groups(20_000, 40, seed=5)[0].drop(columns="of")
     assert nb.evaluate(new, "y").log_loss < plain.evaluate(new, "y").log_loss + 0.01

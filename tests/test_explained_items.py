@@ -174,8 +174,8 @@ def test_what_speaks_most_is_against_all_others_by_their_priors() -> None:
     p = {(c, level): (count[c, level] + 1) / (rows[c] + 3) for c in "abc" for level in "uvw"}
     found = strongest(nb.model_, 0, 3)
     (group,) = nb.schema_.groups
-    typical = nb.model_.likelihoods[group.key].typical(0).value
-    weights = dict(zip("uvw", Odds(nb.model_.start, 0).weight(typical), strict=True))
+    typical = nb.model_.terms.of[group.key].typical(0)[0]
+    weights = dict(zip("uvw", Odds(nb.model_.terms.start, 0).weight(typical), strict=True))
     for level, weight in weights.items():
         others = (8 * p["b", level] + 2 * p["c", level]) / 10
         assert weight == pytest.approx(np.log(p["a", level] / others))
@@ -189,7 +189,7 @@ def test_what_speaks_for_a_class_can_be_impossible_in_it_or_in_all_others() -> N
     nb = NaiveBayes(Categorical(alpha=0), weights=None).fit({"k": list("uvvw")}, list("aabb"))
     assert strongest(nb.model_, 0, 9) == [("k", "u", np.inf)]
     (group,) = nb.schema_.groups
-    weight = Odds(nb.model_.start, 0).weight(nb.model_.likelihoods[group.key].typical(0).value)
+    weight = Odds(nb.model_.terms.start, 0).weight(nb.model_.terms.of[group.key].typical(0)[0])
     assert weight.tolist() == [np.inf, 0.0, -np.inf]
 
 

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from naively import Bernoulli, NaiveBayes
 from naively.inspect.explain import ExplainedRow
-from naively.model.linear_part import Line, Step, Term
+from naively.terms.functions import Line, Step, Term
 from tests.linear_parts import with_linear_part
 from tests.reported import table
 

@@ -144,7 +144,7 @@ def test_rows_of_weight_0_are_not_seen(database: tuple[str, Any]) -> None:
     assert cells.shifts == (0,)
     assert len(cells) == 100
     assert levels.levels == (("seen",),)
-    assert theirs._sample.seen == 100
+    assert theirs._learned.sample.seen == 100
 
 
 def test_sums_are_exact(database: tuple[str, Any]) -> None:
@@ -331,7 +331,7 @@ def test_weights_are_fitted_to_the_sample(large: Any) -> None:
     assert nb.weights_ == again.weights_
     found = nb.assess()
     assert 0.6 < found.log_loss < 0.75  # nothing tells the classes
-    assert nb._sample.seen == LARGE
+    assert nb._learned.sample.seen == LARGE
 
 
 @pytest.mark.slow
@@ -374,7 +374,7 @@ def test_a_sample_merges_as_the_rows_that_it_stands_for(large: Any) -> None:
     big = NaiveBayes().fit_sql(connection, "numbers", "y")
     some = {name: columns[name][:1000] for name in ("x", "bit")}
     small = NaiveBayes().fit(some, columns["y"][:1000])
-    both = big.merge(small)._sample
+    both = big.merge(small)._learned.sample
     assert both.seen == LARGE + 1000
     least = max(kept.keys.max() for kept in both._sample())
     assert float(least) / 2**64 == pytest.approx(10_000 / (LARGE + 1000), rel=0.1)
@@ -400,11 +400,11 @@ def test_interactions_are_fitted_to_the_sample_of_a_large_table() -> None:
     frame = pd.DataFrame({**X, "y": odd})
     connection.register("t", frame)
     nb = NaiveBayes(interactions="auto").fit_sql(connection, "t", "y")
-    assert len(nb._sample) <= len(nb._sample.of(nb.model_, larger=True)) <= 11_000
+    assert len(nb._learned.sample) <= len(nb._learned.sample.of(nb.model_, larger=True)) <= 11_000
     assert nb.weights_.linear.rules
     assert nb.score(*chessboard(1000, seed=1)) > 0.95
     merged = nb.merge(NaiveBayes(interactions="auto").fit(*chessboard(20_000, seed=2)))
-    assert len(merged._sample.of(merged.model_, larger=True)) <= 11_000
+    assert len(merged._learned.sample.of(merged.model_, larger=True)) <= 11_000
     assert merged.weights_.linear.rules
     assert merged.score(*chessboard(1000, seed=1)) > 0.95
 

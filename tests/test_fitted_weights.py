@@ -170,7 +170,7 @@ def test_texts_of_words_are_tempered_by_the_temperature_of_their_evidence(weight
     nb = NaiveBayes(Text(), weights=weights).fit(texts, y)
     (of_class,) = nb.weights_.by_name.values()
     assert len(set(of_class.values())) == 1
-    found = nb._sample.of(nb.model_).leave_one_out(nb.model_)
+    found = nb._learned.sample.of(nb.model_).leave_one_out(nb.model_)
     assert found.kinds == ["text"]
     assert of_class["a"] == pytest.approx(temperature_of(found, 80.0), rel=1e-3)
 

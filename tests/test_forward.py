@@ -34,7 +34,7 @@ def test_rows_that_change_over_time_are_told_from_rows_that_do_not() -> None:
 def test_the_forward_loss_is_that_of_a_model_of_the_rows_before(weights: Any) -> None:
     X, y = rows()
     nb = NaiveBayes(weights=weights).fit(X, y)
-    model, sample = nb.model_, nb._learned().of(nb.model_)
+    model, sample = nb.model_, nb._learned.sample.of(nb.model_)
     found = _forward_and_shuffled(model, sample, weights, "when")
     assert found is not None
     before, after = (
@@ -55,7 +55,7 @@ def test_all_rows_of_one_time_have_no_order() -> None:
     X, y = rows()
     X["when"] = X["when"][:1].repeat(800)
     nb = NaiveBayes().fit(X, y)
-    assert note_of_time(nb.model_, nb._learned().of(nb.model_), "loo") == ()
+    assert note_of_time(nb.model_, nb._learned.sample.of(nb.model_), "loo") == ()
 
 
 def test_a_time_may_be_missing() -> None:

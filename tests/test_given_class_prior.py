@@ -168,7 +168,7 @@ def test_so_it_is_in_a_scorecard_read_by_python_and_javascript() -> None:
     nb, rows, right = in_columns(50)
     cells = rows_of(rows)
     card = read(nb.model_)
-    np.testing.assert_allclose(card["start"], nb.model_.start)
+    np.testing.assert_allclose(card["start"], nb.model_.terms.start)
     np.testing.assert_allclose([posterior_of(card, row) for row in cells], right, atol=1e-12)
     (found,) = ask([question(Scorecard.of(nb.model_), cells, "posterior")])
     np.testing.assert_allclose(found, right, atol=1e-12)

@@ -13,9 +13,8 @@ from naively.file import store
 from naively.mail.layout import FORMAT as MAIL_FORMAT
 from naively.mail.score import Verdict, words_of
 from naively.mail.table import open_table as table_of_mail
-from naively.model.linear_part import Line, Step
-from naively.model.rules import Above, There
 from naively.schema.schema import Missing
+from naively.terms.functions import Above, Line, Step, There
 from tests.golden.make import FOLDER, SAMPLED, models
 
 FILES = sorted(FOLDER.glob("[0-9]*/*.naively"))

@@ -23,7 +23,7 @@ from naively.events import histogram as bin_counts
 from naively.events.histogram import WIDTHS
 from naively.inspect.odds import strongest
 from naively.kernels import dispatch
-from naively.likelihoods.numbers import BinTable
+from naively.terms.kinds import BinTerms
 
 
 def counted(event: Histogram, X: np.ndarray, y: Any, k: int, w: Any = None) -> BlockTally:
@@ -31,11 +31,11 @@ def counted(event: Histogram, X: np.ndarray, y: Any, k: int, w: Any = None) -> B
     return event.tally(Dense(X, Columns(range(X.shape[1]))), labels)
 
 
-def binned(event: Histogram, X: np.ndarray, y: Any, k: int) -> BinTable:
-    return event.likelihood(counted(event, X, y, k))
+def binned(event: Histogram, X: np.ndarray, y: Any, k: int) -> BinTerms:
+    return event.terms(counted(event, X, y, k))
 
 
-def counts_of(found: BinTable, X: np.ndarray, y: np.ndarray, j: int) -> np.ndarray:
+def counts_of(found: BinTerms, X: np.ndarray, y: np.ndarray, j: int) -> np.ndarray:
     """Count one column by bin and class."""
     table = np.zeros((len(found.edges[j]) + 1, y.max() + 1))
     np.add.at(table, (found.bins(X)[:, j], y), 1)
@@ -278,7 +278,7 @@ def test_where_bins_stay_leaving_a_row_out_is_counting_without_it(
     y = np.array(data.draw(st.lists(st.integers(0, 1), min_size=n, max_size=n)))
     w = np.array(data.draw(st.lists(st.sampled_from([1.0, 2.0, 0.5]), min_size=n, max_size=n)))
     tally = counted(event, X, y, 2, w)
-    likelihood = event.likelihood(tally)
+    likelihood = event.terms(tally)
     block, labels = Dense(X, Columns(range(2))), Labels(y.astype(np.int32), np.arange(2), w)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bin_counts, "EXACT", 0)  # as if there were many rows

@@ -229,7 +229,7 @@ def test_it_is_cross_validation_by_learning_again(weights: Any) -> None:
     labels = encode_labels(y, weight)
     folds = nb.assess().folds[0]
     assert folds > 2
-    sample = nb._sample
+    sample = nb._learned.sample
     assert sample is not None
     order = order_in_sample(nb, nb.model_.counted.schema.encode(as_rows(X), labels))
     fold = np.empty(120, np.int64)

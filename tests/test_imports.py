@@ -147,7 +147,7 @@ def test_a_row_in_memory_is_predicted_by_numpy_and_the_reader_of_models(trained)
 
 def test_core_loads_no_table_library():
     loaded = modules_loaded(
-        "-c", "from naively.likelihoods import words; from naively.counting import tally"
+        "-c", "from naively.terms import words; from naively.counting import tally"
     )
     assert loaded & (HEAVY - {"scipy"}) == set()
 
@@ -162,7 +162,7 @@ def test_only_one_file_names_the_native_kernels():
         for path in SOURCE.rglob("*.py")
         if imports.search(path.read_text(encoding="utf-8"))
     }
-    assert users <= {"kernels/dispatch.py"}
+    assert users <= {"kernels/native.py"}
 
 
 @pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda path: path.stem)

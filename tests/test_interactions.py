@@ -20,8 +20,8 @@ from naively.fitting import weights as calibrate
 from naively.fitting.interactions import FEWEST, add_interactions
 from naively.fitting.leave_one_out import left_out, weighted_joint
 from naively.fitting.weights import log_loss
-from naively.model.rules import Rule
 from naively.model.weights import Weights
+from naively.terms.functions import Rule
 from tests.fittings import mixed, noise, together
 from tests.products import assert_same, assert_same_tally
 
@@ -391,7 +391,7 @@ def test_a_missing_cell_says_nothing_with_another() -> None:
         (auto().fit(*together(600, "numbers")), {"a": [None], "b": [0.5], "c": [-0.5]}),
     ]:
         linear = replace(weights_of(fitted).linear, rules={})
-        fitted._keep(fitted.model_.weighed(replace(weights_of(fitted), linear=linear)))
+        fitted._exchange(model=fitted.model_.weighed(replace(weights_of(fitted), linear=linear)))
         (of_row,) = fitted.explain(row)
         weight = dict(zip(of_row.column, of_row.weights(0), strict=True))
         assert weight.get("a × b", 0.0) == 0.0  # what adds exactly nothing need not be shown

@@ -130,7 +130,8 @@ def test_contributions_sum_to_the_joint(case: Case, data: st.DataObject) -> None
     sample = data.draw(samples(case))
     model = sample.model
     total = np.tile(model.class_log_prior, (len(sample), 1))
-    for found in model.contributions(sample.rows).values():
+    terms = model.terms
+    for _, found in terms.items(terms.read(model.encode(sample.rows))):
         np.add.at(total, found.row, found.value)
     joint = model.joint_log_likelihood(sample.rows)
     finite = np.isfinite(joint)

@@ -16,7 +16,7 @@ from naively.counting.axis import PRESENT, SQUARE, VALUE, Analyser, Columns
 from naively.counting.block import Dense
 from naively.counting.labels import Labels, encode_labels
 from naively.counting.leave_one_out import LeftOut, choose, leave_out
-from naively.counting.tally import count
+from naively.counting.tally import BlockTally
 from naively.data.columns import column_rows
 from naively.events import (
     Bernoulli,
@@ -172,7 +172,7 @@ def test_a_cell_is_judged_by_the_sums_of_its_column_without_its_row() -> None:
     block = Dense(x, Columns(range(2)))
     statistics = (PRESENT, VALUE, SQUARE)
     cells = LeftOut.of(block, labels)
-    rest = cells.rest(count(block, statistics, labels), statistics)
+    rest = cells.rest(BlockTally(*block.count(statistics, labels)), statistics)
     for i, (row, column) in enumerate([(0, 0), (1, 0), (1, 1), (2, 1)]):
         others = (np.arange(3) != row) & ~np.isnan(x[:, column])
         for statistic, power in zip(statistics, range(3), strict=True):
@@ -200,5 +200,5 @@ def test_shares_of_true_are_left_out_one_by_one(weighted: bool) -> None:
     for i in range(30):
         rest = np.delete(np.arange(30), i)
         others = event.tally(Dense(X[rest], block.axis), labels.take(rest))
-        one = event.likelihood(others).at(X[i], np.arange(3))
+        one = event.terms(others).at(X[i], np.arange(3))
         np.testing.assert_allclose(found[i], one, rtol=1e-9)

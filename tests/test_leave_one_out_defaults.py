@@ -195,7 +195,7 @@ def test_of_many_rows_bins_and_the_width_of_their_kernel_stay(event: Histogram, 
 
 def check_bins_that_stay(event: Histogram, sample: Sample) -> None:
     model = sample.model
-    likelihood: Any = next(iter(model.view.likelihoods.values()))
+    likelihood: Any = next(iter(model.view.terms.values()))
     said = np.split(np.exp(likelihood.table), likelihood.first[1:-1])
     expected = np.zeros((len(sample), len(model.classes)))
     for name, edges, table in zip(sample.columns, likelihood.edges, said, strict=True):

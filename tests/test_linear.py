@@ -35,7 +35,7 @@ from naively import (
     NaiveBayes,
     Poisson,
 )
-from naively.model.linear_part import Line
+from naively.terms.functions import Line
 from tests.alike import added
 from tests.cases import by_event
 from tests.linear_parts import with_linear_part
@@ -204,7 +204,7 @@ def test_numbers_that_are_clipped_are_named_exactly_and_truths_are_not_clipped()
         else term: slope
         for term, slope in weights.linear.of.items()
     }
-    nb._keep(nb.model_.weighed(replace(weights, linear=replace(weights.linear, of=of))))
+    nb._exchange(model=nb.model_.weighed(replace(weights, linear=replace(weights.linear, of=of))))
     high = repr(90.0 + 1e-13)
     assert f"n in [17, {high}]" in nb.inspect.linear().feature_names.tolist()
 
@@ -246,7 +246,7 @@ def test_of_shares_what_is_clipped_is_a_feature_of_its_own() -> None:
         of[replace(term, function=replace(line, low=low, high=high))] = slope
         z = (np.clip(whole[term.column], low, high).to_numpy() - line.centre) / line.scale
         expected += z[:, None] * np.array(slope)
-    nb._keep(nb.model_.weighed(replace(nb.weights_, linear=replace(linear, of=of))))
+    nb._exchange(model=nb.model_.weighed(replace(nb.weights_, linear=replace(linear, of=of))))
     np.testing.assert_allclose(added(nb, whole), expected, atol=1e-12)
     view = nb.inspect.linear()
     names = view.feature_names.tolist()

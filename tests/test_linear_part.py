@@ -11,7 +11,7 @@ import pytest
 from naively import Gaussian, NaiveBayes, Poisson
 from naively.data.frames import as_rows
 from naively.fitting.slopes import RIDGES
-from naively.model.linear_part import NOTHING, Line
+from naively.terms.functions import NOTHING, Line
 from tests.alike import LABELS, added, linear_of, loss, table, take, without
 
 
@@ -176,16 +176,6 @@ def test_truths_stay_a_straight_line() -> None:
     of = np.column_stack([X[name] for name in view.feature_names]).astype(float)
     joint = nb.predict_joint_log_proba(X)
     np.testing.assert_allclose(of @ view.coef[0] + view.intercept[0], joint[:, 1] - joint[:, 0])
-
-
-@pytest.mark.parametrize("k", [2, 3])
-def test_contributions_have_it(k: int) -> None:
-    X, y = table(0, k=k)
-    nb, (new, _) = NaiveBayes().fit(X, y), table(1, 20)
-    total = np.tile(nb.model_.start, (20, 1))
-    for found in nb.model_.contributions(as_rows(new)).values():
-        np.add.at(total, found.row, found.value)
-    np.testing.assert_allclose(total, nb.predict_joint_log_proba(new), atol=1e-10)
 
 
 @pytest.mark.parametrize("interactions", [None, "auto"])

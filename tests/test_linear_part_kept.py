@@ -15,8 +15,7 @@ from naively.counting.labels import encode_labels
 from naively.data.frames import as_rows
 from naively.fitting.leave_one_out import left_out, linear_evidence, weighted_joint
 from naively.fitting.slopes import RIDGES
-from naively.model.linear_part import Product
-from naively.model.rules import axes_of
+from naively.terms.functions import Product, axes_of
 from tests.alike import added, linear_of, loss, table, take, without
 from tests.fittings import order_in_sample
 
@@ -51,7 +50,7 @@ def test_the_mean_with_nothing_is_a_share() -> None:
 
 
 def _with(nb: NaiveBayes, weights: Any) -> NaiveBayes:
-    nb._keep(nb.model_.weighed(weights))
+    nb._exchange(model=nb.model_.weighed(weights))
     return nb
 
 
@@ -131,7 +130,7 @@ def test_each_fold_is_predicted_by_a_linear_part_of_the_other_rows() -> None:
     X, y = table(0, 150)
     X = {name: of for name, of in X.items() if of.dtype.kind == "f"}  # of which rows keep an order
     nb = NaiveBayes().fit(X, y)
-    sample = nb._sample.of(nb.model_)
+    sample = nb._learned.sample.of(nb.model_)
     dealt = sample.deal(3)
     p = cross_validate(nb.model_, sample, "loo", dealt).p
     encoded = nb.model_.counted.schema.encode(as_rows(X), encode_labels(y))

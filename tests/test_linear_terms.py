@@ -12,7 +12,7 @@ from naively import NaiveBayes
 from naively.counting.axis import Columns, Levels
 from naively.counting.block import Codes, Dense
 from naively.fitting import functions as fitting
-from naively.model.linear_part import Line, Step
+from naively.terms.functions import Line, Step
 from tests.alike import linear_of, table
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from naively import Gaussian, Histogram, NaiveBayes
-from naively.counting import tally
+from naively.counting import block as blocks
 from naively.counting.axis import Columns
 from naively.counting.block import Dense
 from naively.counting.labels import MANY_CLASSES, encode_labels
@@ -167,7 +167,7 @@ def test_cells_of_many_classes_are_those_of_few(
     X[::7, 1] = np.nan
     weight = np.random.default_rng(0).choice([0.0, 0.3, 1.0], len(y)) if weighed else None
     (found,) = tallies_of_cells(X, y, weight)
-    monkeypatch.setattr(tally, "MANY_CLASSES", len(y))
+    monkeypatch.setattr(blocks, "MANY_CLASSES", len(y))
     (alike,) = tallies_of_cells(X, y, weight)
     for statistic, sums in found.sums.items():
         assert (sums.high == alike[statistic].high).all()

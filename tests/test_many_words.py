@@ -15,15 +15,15 @@ from scipy.sparse import csr_array
 from sklearn.naive_bayes import BernoulliNB, ComplementNB
 
 from naively import Bernoulli, Beta, Complement, Multinomial, MultinomialNB, NaiveBayes, Text
-from naively.counting import tally
+from naively.counting import block as blocks
 from naively.counting.axis import PRESENT, Columns
 from naively.counting.block import Sparse
 from naively.counting.labels import Labels, encode_labels
 from naively.fitting import weights as calibrate
 from naively.kernels.double_double import Sums
 from naively.kernels.sparse_sums import RepeatedSums, SparseSums
-from naively.likelihoods.words import LogLinear, WordSlopes
-from naively.model import model as score
+from naively.terms import terms as score
+from naively.terms.words import LineTerms, WordTerms
 from tests.test_sparse import tables
 
 ROWS, CLASSES, WORDS, OF_ROW = 5_000, 1_000, 40_000, 12
@@ -144,7 +144,7 @@ def test_columns_are_left_out_as_if_the_row_had_not_been_counted(event, k, weigh
         others = np.delete(np.arange(3 * k), i)
         without = event.tally(block.select(others), labels.take(others))
         row = block.select(np.array([i]))
-        expected = event.likelihood(without).log_prob(row, none, "joint", none)
+        expected = event.terms(without).add(row, none, "joint", none)
         np.testing.assert_allclose(found[i], expected, atol=1e-9)
 
 
@@ -179,19 +179,18 @@ def test_sparse_models_are_those_of_the_whole_table(monkeypatch, event, weights)
         return NaiveBayes(event, weights=weights).fit(X, y)
 
     sparse = fit()
-    kinds = {type(of) for of in sparse.model_.view.likelihoods.values()}
-    assert kinds == {WordSlopes}
-    monkeypatch.setattr(tally, "FEW_CLASSES", 40)
+    kinds = {type(of) for of in sparse.model_.view.terms.values()}
+    assert kinds == {WordTerms}
+    monkeypatch.setattr(blocks, "FEW_CLASSES", 40)
     dense = fit()
-    assert {type(of) for of in dense.model_.view.likelihoods.values()} == {LogLinear}
+    assert {type(of) for of in dense.model_.view.terms.values()} == {LineTerms}
     close = {"rtol": 1e-6 if weights == "loo" else 1e-9, "atol": 1e-12}
     np.testing.assert_allclose(sparse.predict_proba(X), dense.predict_proba(X), **close)
     np.testing.assert_allclose(
-        sparse.model_.start, dense.model_.start, rtol=close["rtol"], atol=1e-9
+        sparse.model_.terms.start, dense.model_.terms.start, rtol=close["rtol"], atol=1e-9
     )
-    (mine,), (theirs,) = (
-        nb.model_.contributions(nb._rows(X[:5])).values() for nb in (sparse, dense)
-    )
+    each = [(nb.model_.terms, nb.model_.encode(nb._rows(X[:5]))) for nb in (sparse, dense)]
+    ((_, mine),), ((_, theirs),) = (terms.items(terms.read(batch)) for terms, batch in each)
     np.testing.assert_array_equal(mine.item, theirs.item)
     np.testing.assert_allclose(mine.value, theirs.value, rtol=close["rtol"], atol=1e-9)
     if weights is None and event in SPARSE[:3]:
@@ -256,7 +255,9 @@ def test_slopes_lie_as_the_kernel_reads_them(event, weights):
     """Otherwise each prediction, of one text too, would copy as much as there are words."""
     nb = NaiveBayes({"text": event}, weights=weights)
     nb.fit({"text": ["one two", "two three", "one one four", "four five"] * 9}, list("aabb") * 9)
-    found = [of for of in nb.model_.likelihoods.values() if isinstance(of, WordSlopes)]
+    found = [
+        of.evidence for of in nb.model_.terms.of.values() if isinstance(of.evidence, WordTerms)
+    ]
     assert found
     for of in found:
         for slopes in (of, of.absent) if of.absent else (of,):

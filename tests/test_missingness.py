@@ -349,8 +349,8 @@ def test_leave_one_out_is_the_model_without_the_row() -> None:
             if i % 20 == 0:
                 without = fit(take(left), Y[left])
                 only = nb.model_.encode(rows.take(slice(i, i + 1)))
-                likelihood = without.model_.view.likelihoods[group.key]
-                item = likelihood.contributions(only.blocks[group.key])
+                likelihood = without.model_.view.terms[group.key]
+                item = likelihood.items(only.blocks[group.key])
                 column = list(without.model_.view.schema.groups[-1].columns).index(name)
                 mine = item.value[item.column == column]
                 np.testing.assert_allclose(found.table[at, i], (mine - mine.mean())[0], atol=1e-12)
@@ -528,8 +528,9 @@ def test_explanations_sum_and_name_the_column() -> None:
     nb = fit()
     nothing = {name: np.full(1, None) for name in X}
     joint = nb.predict_joint_log_proba(nothing)
-    total = nb.model_.start.copy()
-    for found in nb.model_.contributions(as_rows(nothing)).values():
+    terms = nb.model_.terms
+    total = terms.start.copy()
+    for _, found in terms.items(terms.read(nb.model_.encode(as_rows(nothing)))):
         np.add.at(total[None], found.row, found.value)
     np.testing.assert_allclose(total, joint[0], atol=1e-12)
 

@@ -146,7 +146,7 @@ def test_the_order_of_rows_follows_from_what_they_hold(form: str) -> None:
         if form == "levels":
             X = {f"c{j}": [f"l{of}" for of in values[:, j]] for j in range(6)}
         nb = NaiveBayes(weights=None).fit(X, y)
-        (batch,) = nb._sample.of(nb.model_).batches  # of all rows, in this order
+        (batch,) = nb._learned.sample.of(nb.model_).batches  # of all rows, in this order
         assert len(np.unique(contents(batch))) < len(values) / 2
         return batch.labels.codes.tolist()
 

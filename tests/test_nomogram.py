@@ -199,7 +199,8 @@ def test_what_rules_say_has_a_scale_and_without_a_sample_each_cell_is_on_it() ->
     assert nb.weights_ is not None
     assert nb.weights_.linear.rules
     batch = nb.model_.counted.schema.encode(as_rows(X), encode_labels(y), nb.model_.view.axes)
-    told = {title_of_columns(of): added for of, _, added in rules_of_rows(nb.model_, batch.blocks)}
+    each = rules_of_rows(nb.model_.terms.several[-1], batch.blocks)
+    told = {title_of_columns(of): added for of, _, added in each}
     added = told["a × b"][:, 1] - told["a × b"][:, 0]
     for found in (nb.inspect.nomogram("yes"), nomogram(nb.model_, "yes", None)):
         scale = next(of for of in found.scales if of.column == "a × b")

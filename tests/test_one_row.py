@@ -225,8 +225,7 @@ def test_groups_are_evidence_by_models_without_their_fold() -> None:
     X, y, person = near_copies(30, 3, 0.3)
     X = {name: X[name] for name in ("a", "level")}
     nb = NaiveBayes({"a": "gaussian", "level": "categorical"}).fit(X, y, groups=person)
-    assert nb._sample is not None
-    sample = nb._sample.of(nb.model_)
+    sample = nb._learned.sample.of(nb.model_)
     found = sample._by_fold(nb.model_.weighed(None))
     (batch,) = sample.batches
     assert batch.labels.group is not None
@@ -260,12 +259,11 @@ def test_groups_stay_whole_and_neither_order_nor_batches_show(tmp_path: Path) ->
     for other in (shuffled, streamed, split, merged, load(tmp_path / "rows.naively").calibrate()):
         np.testing.assert_allclose(other.predict_proba(X), p, atol=1e-6)
         assert other.assess().log_loss == pytest.approx(loss, abs=1e-6)
-    assert nb._sample is not None
-    sample = nb._sample.of(nb.model_)
+    sample = nb._learned.sample.of(nb.model_)
     dealt = sample.deal(7)
     assert (np.count_nonzero(dealt, axis=1) == 1).all()
-    for group in np.unique(sample.groups):
-        assert len(np.unique(dealt[sample.groups == group].argmax(axis=1))) == 1
+    for group in np.unique(sample.labels.group):
+        assert len(np.unique(dealt[sample.labels.group == group].argmax(axis=1))) == 1
 
 
 @pytest.mark.filterwarnings("ignore:All rows are of one group")
@@ -280,9 +278,8 @@ def test_each_group_is_drawn_from_alike(monkeypatch: pytest.MonkeyPatch) -> None
         for begin, end in pairwise(cuts):
             part = slice(begin, end)
             nb.partial_fit(take(X, part), y[part], groups=person[part])
-        assert nb._sample is not None
-        sample = nb._sample.of(nb.model_)
-        group, rows = np.unique(sample.groups, return_counts=True)
+        sample = nb._learned.sample.of(nb.model_)
+        group, rows = np.unique(sample.labels.group, return_counts=True)
         assert len(group) == len(np.unique(person))
         assert 80 < rows.sum() <= 100
         assert rows.max() < 70
@@ -295,8 +292,7 @@ def test_a_group_that_is_too_large_is_drawn_in_part(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("naively.fitting.weights.ROWS", 100)
     X, y = mixed(400)
     nb = NaiveBayes().fit(X, y, groups=np.where(np.arange(400) < 380, "one", "other"))
-    assert nb._sample is not None
-    assert 0 < len(nb._sample.of(nb.model_)) <= 100
+    assert 0 < len(nb._learned.sample.of(nb.model_)) <= 100
 
 
 def test_a_class_of_one_group_is_not_scored() -> None:
@@ -329,8 +325,7 @@ def test_rows_without_a_group_are_groups_of_their_own() -> None:
     half = slice(0, 80)
     nb = NaiveBayes().partial_fit(take(X, half), y[half], groups=person[half])
     nb.partial_fit(take(X, slice(80, 160)), y[80:]).calibrate()
-    assert nb._sample is not None
-    assert len(np.unique(nb._sample.of(nb.model_).groups)) == 20 + 80
+    assert len(np.unique(nb._learned.sample.of(nb.model_).labels.group)) == 20 + 80
 
 
 def test_interactions_of_rows_in_groups_are_those_that_other_groups_have() -> None:

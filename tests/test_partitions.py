@@ -20,7 +20,9 @@ from naively.data.columns import Reading
 from naively.data.frames import as_rows
 from naively.data.reading import Forms
 from naively.engines.spark import Counting, FormsOfPartition, Partition
-from naively.fitting.sample import Reservoir
+from naively.fitting.learn import Recipe
+from naively.fitting.reservoir import ANY
+from naively.model.model import Model
 from tests.spark.tables import mixed, texts
 
 TABLES = {"mixed": mixed(120).drop_columns("w"), "texts": texts(60)}
@@ -43,7 +45,7 @@ def counted(table: pa.Table, times: Sequence[str] = (), rows: int = 25) -> Repor
     }
     nb = NaiveBayes()
     counting = Counting(
-        table.column_names, "y", {}, readings, "auto", nb._settings(), Reservoir(), None
+        table.column_names, "y", {}, readings, Recipe("auto", nb._settings()), ANY, None
     )
     (batch,) = counting(iter(table.to_batches(max_chunksize=rows)))
     found = Reports([], [])
@@ -72,7 +74,7 @@ def test_any_cut_and_any_order_of_joins_is_the_whole(name, at, random):
     while len(parts) > 1:
         random.shuffle(parts)
         parts.append(Partition.read(parts.pop().joined(parts.pop()).written()))
-    model, sample = parts[0]
+    model, sample = Model.of(parts[0].counted), parts[0].sample
     model = model.weighed(sample.of(model).weights(model, "loo"))
     rows = table.drop_columns("y")
     np.testing.assert_allclose(

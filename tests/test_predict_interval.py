@@ -552,7 +552,7 @@ def test_counts_below_a_row_are_taken_for_one_with_weights(monkeypatch: pytest.M
 def test_the_curvature_is_the_second_derivative_of_the_loss(k: int) -> None:
     table, y = mixed(300, k)
     nb = NaiveBayes().fit(table, y)
-    model, sample = nb.model_, nb._sample.of(nb.model_)
+    model, sample = nb.model_, nb._learned.sample.of(nb.model_)
     found = sample.weighed_table(model)
     covariance = weights_covariance(model, sample)
     parts, rows = len(found.parts), found.labels.weights
@@ -606,7 +606,7 @@ def test_the_curvature_is_the_second_derivative_of_the_loss(k: int) -> None:
 def test_the_variance_of_weights_is_that_of_the_log_odds_that_they_make() -> None:
     table, y = mixed(300, 3)
     nb = NaiveBayes().fit(table, y)
-    sample = nb._sample.of(nb.model_)
+    sample = nb._learned.sample.of(nb.model_)
     covariance = weights_covariance(nb.model_, sample)
     rng = np.random.default_rng(0)
     evidence = rng.normal(size=(len(covariance.parts), 5, 3))
@@ -625,7 +625,7 @@ def test_the_variance_of_weights_is_that_of_the_log_odds_that_they_make() -> Non
 def test_one_temperature_is_as_sure_as_its_loss_is_curved() -> None:
     table, y = mixed(400)
     nb = NaiveBayes(weights="temperature", presence="ignore").fit(table, y)
-    sample = nb._sample.of(nb.model_)
+    sample = nb._learned.sample.of(nb.model_)
     covariance = weights_covariance(nb.model_, sample)
     found = sample.weighed_table(nb.model_)
     joint, t = found.table.sum(axis=0), nb.weights_.usual

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -441,7 +442,7 @@ def test_fractions_of_rows_are_refused() -> None:
             nb.export.with_noise(1.0, 1e-6)
     twice = NaiveBayes(weights=None).fit(X, y, sample_weight=[2.0, 1.0])
     assert twice.export.with_noise(1.0, 1e-6).noise_
-    twice.unlabelled_weight_ = 0.5
+    twice._exchange(sample=replace(twice._learned.sample, unlabelled_weight=0.5))
     with pytest.raises(ValueError, match="Rows without a label count"):
         twice.export.with_noise(1.0, 1e-6)
 
@@ -475,7 +476,7 @@ def test_noise_is_in_a_new_model_alone() -> None:
     said = fitted.noise_
     assert noisy.partial_fit(X, y).noise_ == noisy.decay(0.9).noise_ == said
     assert noisy.merge(nb).noise_ == said
-    assert (nb.model_ - noisy.model_).noise == nb.merge(noisy).noise_ == said
+    assert (nb.model_ - noisy.model_).counted.noise == nb.merge(noisy).noise_ == said
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from scipy import sparse
 from naively import Bernoulli, Multinomial, NaiveBayes, load
 from naively.data.frames import as_rows
 from naively.fitting.leave_one_out import leave_one_out_table, weighted_joint
+from naively.fitting.reservoir import Lacking
 from naively.fitting.weights import fit
 from tests.products import PRODUCTS, Product, Table, assert_same, assert_same_tally, few, seeds
 from tests.test_missingness import FRAMES
@@ -71,7 +72,9 @@ def test_forgotten_is_never_seen(product: Product, seed: int, data: st.DataObjec
         gone |= table.y == "spam"  # a whole class
     nb, never = product.fit(table), product.fit(table.take(~gone))
     nb.forget(*table.take(gone).labelled)
-    nb._keep(nb.model_.weighed(never.weights_))  # with how many rows a weight of 1 is they stay
+    nb._exchange(
+        model=nb.model_.weighed(never.weights_)
+    )  # with how many rows a weight of 1 is they stay
     known = fresh.take(np.isin(fresh.y, never.classes_))
     for one in (nb, never):
         if one.weights_ is not None:
@@ -116,10 +119,11 @@ def test_explanations_sum_to_the_joint(product: Product, seed: int) -> None:
     X = product.table(seed + 1, 20).X
     joint = nb.predict_joint_log_proba(X)
     model = nb.model_
-    total = np.tile(model.start, (20, 1))
-    for found in model.contributions(as_rows(X)).values():
+    total = np.tile(model.terms.start, (20, 1))
+    blocks = model.terms.read(model.encode(as_rows(X)))
+    for _, found in model.terms.items(blocks):
         np.add.at(total, found.row, found.value)
-    total += sum(added for _, added in model.together(model.blocks(model.encode(as_rows(X)))))
+    total += sum(added for _, added in model.terms.together(blocks))
     np.testing.assert_allclose(total, joint, rtol=1e-10, atol=1e-10)
 
     table = nb.explain(X).to_dict()
@@ -142,7 +146,7 @@ def test_weights_are_fitted_to_what_predictions_are_made_of(product: Product, se
     rows, labels = nb._labelled(table.X, table.y, None)
     found = leave_one_out_table(nb.model_, nb.model_.encode(rows, labels), learned=False)
     weights = fit(found, "loo", 1.0).of_rows_like(nb.weights_)
-    nb._keep(replace(nb.model_, weights=weights))
+    nb._exchange(model=replace(nb.model_, weights=weights))
     found = leave_one_out_table(nb.model_, nb.model_.encode(rows, labels), learned=False)
     classes = nb.classes_.tolist()
     joint = found.joint(np.array(list(weights.of.values()))) + weights.bias_of(classes)
@@ -197,7 +201,7 @@ def test_what_is_loaded_is_what_was_saved(
     assert_same(again, nb, other.X, atol=0)
     X, y, _ = other.labelled
     for one in (again, nb):
-        one._sample = None  # of a loaded model no row is in memory to fit weights to
+        one._exchange(sample=Lacking())  # of a loaded model no row is in memory to fit weights to
         one.merge(product.fit(more)).partial_fit(X, y).decay(0.5)
     assert_same(again, nb, X, atol=0)
 

@@ -24,8 +24,8 @@ from naively.fitting.functions import (
     basis_of,
     columns_of,
 )
-from naively.fitting.sample import Reservoir
-from naively.model.linear_part import FARTHEST, Line, LinearPart, Product, Step, Term
+from naively.fitting.reservoir import ANY
+from naively.terms.functions import FARTHEST, Line, LinearPart, Product, Step, Term
 from tests.fittings import mixed, together
 from tests.learning import learn
 
@@ -154,8 +154,8 @@ def test_values_are_over_their_deviation_and_clipped() -> None:
 def test_the_model_says_of_rows_what_was_computed(weights: str) -> None:
     X, y, weight = mixed(120, weights)
     rows, labels = column_rows(X), encode_labels(y, weight)
-    reservoir, model = Reservoir(), learn(rows, labels)
-    reservoir.add(model.counted.schema.encode(rows, labels), model)
+    reservoir, model = ANY, learn(rows, labels)
+    reservoir = reservoir.added(model.counted.schema.encode(rows, labels)).for_model(model)
     sample = reservoir.of(model)
     basis = basis_of(columns_of(model, sample.encoded(model)), dict, sample.labels)
     p = np.full((len(sample.labels), len(model.classes)), 1 / len(model.classes))
@@ -182,7 +182,7 @@ def noted(names: int, products: list[tuple[int, int, float]], **columns: Any) ->
     weights = nb.weights_
     assert weights is not None
     linear = LinearPart(dict.fromkeys(terms, (0.0, 0.0)), of)
-    nb._keep(nb.model_.weighed(replace(weights, linear=linear)))
+    nb._exchange(model=nb.model_.weighed(replace(weights, linear=linear)))
     return str(nb.schema_).splitlines()
 
 

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from naively import NaiveBayes
 from naively.counting.labels import Labels, encode_labels
 from naively.data.frames import as_rows
-from naively.fitting import sample as reservoir
-from naively.fitting.sample import Reservoir, rows_of_each
+from naively.fitting import reservoir
+from naively.fitting.reservoir import Reservoir, rows_of_each
 from naively.fitting.weights import SampleSize
 from naively.schema.schema import mixed
 from tests.learning import learn
@@ -32,13 +32,13 @@ def drawn_from(
     y: np.ndarray, order: np.ndarray, cuts: list[int], groups: np.ndarray | None = None
 ) -> Reservoir:
     """Sample rows that are numbered, batch by batch."""
-    sample = Reservoir(7)
+    sample = Reservoir.chosen_by(7)
     for rows in np.split(order, cuts):
         if len(rows):
             labels = encode_labels(y[rows])
             if groups is not None:
                 labels = replace(labels, group=mixed(groups[rows].astype(np.uint64)))
-            sample.add(encoded(rows[:, None].astype(float), labels), THREE)
+            sample = sample.added(encoded(rows[:, None].astype(float), labels)).for_model(THREE)
     return sample
 
 
@@ -110,8 +110,8 @@ def test_each_row_of_a_class_is_in_it_as_often_as_any_other(
     monkeypatch.setattr(reservoir, "sample_size", lambda *_: SampleSize(12, 12, 0.0, ""))
     y, often = np.repeat([0, 1], [4, 36]), np.zeros(40)
     for seed in range(600):
-        sample = Reservoir(seed)
-        sample.add(encoded(np.arange(40.0)[:, None], encode_labels(y)), MODEL)
+        sample = Reservoir.chosen_by(seed)
+        sample = sample.added(encoded(np.arange(40.0)[:, None], encode_labels(y))).for_model(MODEL)
         often[np.array(ids(sample), int)] += 1
     assert (often[:4] == 600).all()  # all of the rare class
     expected = 600 * 8 / 36
@@ -137,8 +137,9 @@ def test_together_the_rows_of_a_class_stand_for_all_of_it(seed: int, k: int) -> 
 
 def numbers(nb: NaiveBayes) -> list[float]:
     """Return the numbers of the rows in the sample, which are in the first column."""
-    assert nb._sample is not None
-    blocks = [block for batch in drawn(nb._sample, nb.model_) for block in batch.blocks.values()]
+    blocks = [
+        block for batch in drawn(nb._learned.sample, nb.model_) for block in batch.blocks.values()
+    ]
     return sorted(x for block in blocks for x in block.values[:, 0].tolist())
 
 

@@ -430,7 +430,7 @@ def test_a_sample_tells_most_rows_that_were_learned():
     x = rng.normal(size=40_000)
     y = np.where(x + rng.normal(size=len(x)) > 0, "a", "b")
     nb = NaiveBayes().fit({"x": x[:30_000]}, y[:30_000])
-    assert len(nb._sample) < 30_000
+    assert len(nb._learned.sample) < 30_000
     (said,) = alerts(nb.export.report({"x": x[:10_000]}, y[:10_000]))
     assert "given 100% are" in said
     assert alerts(nb.export.report({"x": x[30_000:]}, y[30_000:])) == []
@@ -610,7 +610,7 @@ def test_effects_are_what_explanations_say_of_the_column_alone():
     rows = with_two_classes()
     nb = NaiveBayes().fit(rows, "y")
     for name in ("size", "colour", "wet", "when"):
-        found = effect(nb.model_, name, 1, nb._sample.of(nb.model_).batches)
+        found = effect(nb.model_, name, 1, nb._learned.sample.of(nb.model_).batches)
         some = np.unique(np.linspace(0, len(found.values) - 1, 7).round().astype(int))
         for i in some.tolist():
             value = found.values[i]
@@ -645,8 +645,8 @@ def test_where_the_linear_part_says_it_alone_a_band_has_a_width():
     rng = np.random.default_rng(0)
     x = np.append(rng.integers(0, 4, 599), 6)
     nb = NaiveBayes().fit({"x": x, "z": rng.normal(size=600)}, rng.random(600) < x / 4)
-    rows = nb._sample.of(nb.model_)
-    found = effect(nb.model_, "x", 1, rows.batches, covariance_for(nb.model_, nb._sample))
+    rows = nb._learned.sample.of(nb.model_)
+    found = effect(nb.model_, "x", 1, rows.batches, covariance_for(nb.model_, nb._learned.sample))
     assert (found.deviation[np.abs(found.weight) > 0.05] > 0.02).all()
 
 

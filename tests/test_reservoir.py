@@ -15,10 +15,11 @@ from naively import NaiveBayes, Text
 from naively.counting.block import Batch, Block
 from naively.counting.labels import Labels, encode_labels
 from naively.data.frames import as_rows
-from naively.fitting import sample as kept
-from naively.fitting import sample as reservoir
+from naively.fitting import reservoir
+from naively.fitting import reservoir as kept
 from naively.fitting import weights as calibrate
-from naively.fitting.sample import Reservoir, deal
+from naively.fitting.reservoir import ANY, Lacking, Reservoir
+from naively.fitting.sample import deal
 from naively.fitting.weights import OF_ONE, ROWS, SampleSize
 from naively.model.model import Model
 from naively.schema.encode import Held
@@ -37,8 +38,7 @@ def encoded(X: Any, labels: Labels) -> Batch:
 
 def sampled(nb: NaiveBayes) -> list[float]:
     """The numbers of the rows in the sample, which their only column holds."""
-    assert nb._sample is not None
-    return ids(nb._sample, nb.model_)
+    return ids(nb._learned.sample, nb.model_)
 
 
 def ids(sample: Reservoir, model: Model = MODEL) -> list[float]:
@@ -58,11 +58,11 @@ def sample_of(
 ) -> Reservoir:
     """A reservoir of n rows, that came in batches."""
     X, y = np.arange(float(n))[:, None], np.arange(n) % 2
-    sample = Reservoir(seed, grows=grows)
+    sample = Reservoir.chosen_by(seed, grows=grows)
     for begin, end in zip([0, *cuts], [*cuts, n], strict=True):
         some = slice(begin, end)
         labels = encode_labels(y[some], None if weight is None else weight[some])
-        sample.add(encoded(X[some], labels), MODEL)
+        sample = sample.added(encoded(X[some], labels)).for_model(MODEL)
     return sample
 
 
@@ -212,9 +212,9 @@ def test_the_larger_sample_is_the_same_however_rows_come(
     monkeypatch.setattr(calibrate, "ROWS", 200)
     whole, parts = (sample_of(1_000, of, 3, grows=True) for of in ([], cuts))
     assert larger_ids(parts) == larger_ids(whole)
-    a, b = sample_of(1_000, [], 3, grows=True), Reservoir(3, grows=True)
+    a, b = sample_of(1_000, [], 3, grows=True), Reservoir.chosen_by(3, grows=True)
     X, y = np.arange(1_000.0, 2_500.0)[:, None], np.arange(1_500) % 2
-    b.add(encoded(X, encode_labels(y)), MODEL)
+    b = b.added(encoded(X, encode_labels(y))).for_model(MODEL)
     merged, refit = a.merged(b, MODEL), sample_of(2_500, [], 3, grows=True)
     assert merged is not None
     assert larger_ids(merged) == larger_ids(refit)
@@ -251,15 +251,19 @@ def test_of_very_many_weights_there_are_as_many_rows_as_memory_is_for(
 
 def test_batches_that_are_held_differently_stay_apart_and_keep_their_keys() -> None:
     X, y = np.arange(400.0).reshape(-1, 1), np.arange(400) % 2
-    sample = Reservoir()
+    sample = ANY
     cuts = [slice(0, 100), slice(100, 200), slice(200, 300), slice(300, 400)]
     for i, cut in enumerate(cuts):
         rows = sparse.csr_array(X[cut]) if i == 0 else X[cut]
-        sample.add(POISSON.counted.schema.encode(as_rows(rows), encode_labels(y[cut])), POISSON)
+        sample = sample.added(
+            POISSON.counted.schema.encode(as_rows(rows), encode_labels(y[cut]))
+        ).for_model(POISSON)
         assert len(sample) == 100 * (i + 1)
     assert [len(batch) for batch in drawn(sample, POISSON)] == [100, 300]
     # A row that came both ways is one row with two copies.
-    sample.add(POISSON.counted.schema.encode(as_rows(X[:150]), encode_labels(y[:150])), POISSON)
+    sample = sample.added(
+        POISSON.counted.schema.encode(as_rows(X[:150]), encode_labels(y[:150]))
+    ).for_model(POISSON)
     assert len(sample) == 550
     assert [len(batch) for batch in drawn(sample, POISSON)] == [100, 300]
     kept = np.concatenate([of.batch.times for of in sample._sample()])
@@ -268,19 +272,21 @@ def test_batches_that_are_held_differently_stay_apart_and_keep_their_keys() -> N
 
 def test_batches_that_are_held_in_turn_in_two_forms_become_two() -> None:
     X, y = np.arange(400.0).reshape(-1, 1), np.arange(400) % 2
-    sample = Reservoir()
+    sample = ANY
     for i, rows in enumerate(np.split(np.arange(400), 40)):
         of = sparse.csr_array(X[rows]) if i % 2 else X[rows]
-        sample.add(POISSON.counted.schema.encode(as_rows(of), encode_labels(y[rows])), POISSON)
-        assert len(sample._rows[0]) <= reservoir.SEVERAL
+        sample = sample.added(
+            POISSON.counted.schema.encode(as_rows(of), encode_labels(y[rows]))
+        ).for_model(POISSON)
+        assert len(sample.held[0]) <= reservoir.SEVERAL
     assert [len(batch) for batch in drawn(sample, POISSON)] == [200, 200]
 
 
 def test_equal_rows_are_kept_once_with_their_copies_and_weights() -> None:
     X = np.array([[1.0], [2.0], [1.0], [1.0], [np.nan], [np.nan], [0.0]])
     y, weight = [0, 0, 0, 1, 1, 1, 1], np.array([1.0, 2.0, 0.5, 3.0, 1.0, 1.0, 1.0])
-    sample = Reservoir()
-    sample.add(encoded(X, encode_labels(y, weight)), MODEL)
+    sample = ANY
+    sample = sample.added(encoded(X, encode_labels(y, weight))).for_model(MODEL)
     (batch,) = drawn(sample)
     rows = zip(
         first_column(batch).tolist(),
@@ -307,8 +313,8 @@ def test_the_least_keys_are_found_among_copies(keys: list[int], most: int) -> No
 
 def test_copies_of_a_row_are_dealt_out_to_all_folds() -> None:
     X, y = np.repeat([[1.0], [2.0]], [7, 5], axis=0), np.zeros(12, int)
-    sample = Reservoir()
-    sample.add(encoded(X, encode_labels(y)), MODEL)
+    sample = ANY
+    sample = sample.added(encoded(X, encode_labels(y))).for_model(MODEL)
     whole = sample.of(MODEL)
     dealt = whole.deal(3)
     np.testing.assert_array_equal(dealt.sum(axis=1), whole.copies)
@@ -366,7 +372,7 @@ def test_merging_is_refitting_to_the_last_bit_and_so_is_any_order(
             other.predict_proba(X), whole.predict_proba(X), rtol=1e-9, atol=1e-12
         )
         assert other.assess().log_loss == pytest.approx(whole.assess().log_loss, rel=1e-9)
-        assert len(other._sample or ()) == len(whole._sample or ())
+        assert len(other._learned.sample or ()) == len(whole._learned.sample or ())
 
 
 def test_of_many_batches_one_is_made() -> None:
@@ -375,9 +381,9 @@ def test_of_many_batches_one_is_made() -> None:
     many = NaiveBayes(weights="temperature")
     for rows in np.split(np.arange(400), 40):
         many.partial_fit({name: column[rows] for name, column in X.items()}, np.array(y)[rows])
-    assert len(many._sample._rows[0]) <= reservoir.SEVERAL
+    assert len(many._learned.sample.held[0]) <= reservoir.SEVERAL
     whole = NaiveBayes(weights="temperature").fit(X, y)
-    assert len(many._sample) == len(whole._sample) == 400
+    assert len(many._learned.sample) == len(whole._learned.sample) == 400
     many.calibrate()
     np.testing.assert_allclose(many.predict_proba(X), whole.predict_proba(X), rtol=1e-9)
 
@@ -399,7 +405,7 @@ def test_samples_of_other_seeds_do_not_merge_and_weights_are_averaged() -> None:
     assert a.weights_ is not None
     rows = a.weights_.rows
     a.merge(b)
-    assert a._sample is None
+    assert isinstance(a._learned.sample, Lacking)
     assert a.weights_.rows == 2 * rows
 
 
@@ -409,7 +415,6 @@ def test_rows_are_encoded_again_as_the_rows_themselves_would_be() -> None:
     table = {"none": np.zeros(300), **X, "ones": np.ones(300), "tail": np.arange(300) % 7.0}
     table |= {"both": np.arange(300) % 2.0}
     nb = NaiveBayes().fit(table, y)
-    assert nb._sample is not None
     rows, labels = as_rows(table), encode_labels(y)
     own = nb.model_.recode(nb.model_.counted.schema.encode(rows, labels))
     given = nb.model_.encode(rows, labels).split()

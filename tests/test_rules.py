@@ -19,8 +19,7 @@ from naively.fitting.rules import BINS, begins_of, edges_of
 from naively.inspect.rules import Conditions, cells_of_rules, counted_cells, rules_of, rules_of_rows
 from naively.kernels import dispatch
 from naively.kernels import rules as reference
-from naively.model.linear_part import LinearPart
-from naively.model.rules import Above
+from naively.terms.functions import Above, LinearPart
 from tests.products import few, seeds
 from tests.ruled import MODELS, model, rows
 
@@ -235,7 +234,8 @@ def test_what_a_rule_adds_rises_with_a_monotone_column() -> None:
         for kind in (0, 2):
             rows = {"age": grid, "pay": np.full(400, pay), "kind": np.full(400, kind)}
             blocks = model.blocks(model.encode(as_rows(rows)))
-            odds = sum(of[:, 1] - of[:, 0] for _, of in linear.of_rules(blocks, [0, 1]))
+            rules = model.terms.several[-1]
+            odds = sum(some.added(blocks) @ [-1, 1] for _, some in rules.by_columns())
             assert (np.diff(odds) >= -1e-9).all()
 
 
@@ -281,7 +281,7 @@ def test_the_words_of_a_row_hold_in_it_and_the_lines_sum_to_what_rules_add() -> 
     model = nb.model_
     some = {name: column[:40] for name, column in X.items()}
     blocks = model.blocks(model.encode(as_rows(some)))
-    added = sum(of for _, of in nb.weights_.linear.of_rules(blocks, [0, 1]))
+    added = sum(some.added(blocks) for _, some in model.terms.several[-1].by_columns())
     for i, row in enumerate(nb.explain(some).rows):
         lines = [at for at, value in enumerate(row.value) if isinstance(value, Conditions)]
         np.testing.assert_allclose(row.log_likelihood[lines].sum(axis=0), added[i], atol=1e-12)
@@ -319,7 +319,7 @@ def test_what_a_model_has_of_rules_is_what_was_grown(seed: int) -> None:
     missing = np.isnan(X["a"]) ^ np.isnan(X["b"]) ^ np.array([c is None for c in X["c"]])
     y = (missing ^ (np.nan_to_num(X["a"]) > 0.5) ^ (rng.random(n) < 0.1)).astype(int)
     nb = NaiveBayes().fit(X, y)
-    sample, model = nb._sample.of(nb.model_), nb.model_
+    sample, model = nb._learned.sample.of(nb.model_), nb.model_
     labels = sample.labels
     cut = fitting.Cut.of(columns_of(model, sample.encoded(model)), dict, labels)
     joint, none = rng.normal(size=(len(labels), 2)), np.zeros(len(labels), bool)
@@ -340,12 +340,13 @@ def test_what_a_model_has_of_rules_is_what_was_grown(seed: int) -> None:
         expected += grown.values[at, cell, 0]
     blocks = model.blocks(sample.encoded(model)[0])
     found = np.tile(linear.intercept_of([0, 1]), (len(labels), 1))
-    for _, added in (*linear.of_columns(blocks, [0, 1]), *linear.of_rules(blocks, [0, 1])):
+    (rules,) = linear.of_several(model.view.axes, [0, 1])
+    for _, added in linear.of_columns(blocks, [0, 1]):
         found += added
+    slow = sum(some.added(blocks) for _, some in rules.by_columns())
+    found += slow
     np.testing.assert_allclose(found[:, 1] - found[:, 0], expected, atol=1e-9)
-    fast = linear.of_several(model.view.axes, [0, 1]).added(blocks, len(labels))
-    slow = sum(added for _, added in linear.of_rules(blocks, [0, 1]))
-    np.testing.assert_allclose(fast, slow, atol=1e-12)
+    np.testing.assert_allclose(rules.added(blocks), slow, atol=1e-12)
 
 
 def test_all_rules_are_listed_in_words() -> None:
@@ -368,7 +369,7 @@ def test_the_cells_of_rules_part_the_rows() -> None:
             as_rows(some), encode_labels([0] * 200), nb.model_.view.axes
         )
         sets = cells_of_rules(nb.model_)
-        told = list(rules_of_rows(nb.model_, batch.blocks))
+        told = list(rules_of_rows(nb.model_.terms.several[-1], batch.blocks))
         assert {of.columns for of in sets} == {columns for columns, _, _ in told}
         added = {columns: np.zeros_like(of) for columns, _, of in told}
         for of in sets:
@@ -392,7 +393,8 @@ def test_shares_of_the_cells_of_a_rule_sum_to_1_and_the_strongest_are_among_all_
         assert listed.share[of].sum() == pytest.approx(1)
     # What rows of a class gain by the rules of the same columns is parted among their cells.
     batch = nb.model_.counted.schema.encode(as_rows(X), encode_labels(y), nb.model_.view.axes)
-    told = {title_of_columns(of): added for of, _, added in rules_of_rows(nb.model_, batch.blocks)}
+    each = rules_of_rows(nb.model_.terms.several[-1], batch.blocks)
+    told = {title_of_columns(of): added for of, _, added in each}
     cells = counted_cells(nb.model_, [batch])
     for of in cells:
         added = told[title_of_columns(of.every.columns)]

@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 from naively import Bernoulli, NaiveBayes, Patterns, Text
 from naively.data.frames import as_rows
 from naively.export.scorecard import Scorecard
-from naively.model.linear_part import Line, Product, Step, Term
 from naively.model.model import Model
-from naively.model.rules import Above, Condition, OneOf, Rule
+from naively.terms.functions import Above, Condition, Line, OneOf, Product, Rule, Step, Term
 from tests import ruled
 from tests.cases import CASES, LEVEL, TEXT, Case
 from tests.laws import samples
@@ -329,7 +328,7 @@ def forgetful() -> NaiveBayes:
     both = Product(step, Term(size, "size", Line(-2.0, 2.0, 0.1, 1.0)), 1.0)
     rules = {Rule(conditions): points}
     linear = replace(weights.linear, rules=rules, products={both: (1.0, -1.0)})
-    nb._keep(nb.model_.weighed(replace(weights, linear=linear)))
+    nb._exchange(model=nb.model_.weighed(replace(weights, linear=linear)))
     nb.forget({name: of[:20] for name, of in rows.items()}, y[:20])
     return nb
 

@@ -21,7 +21,7 @@ from naively.data.columns import Rows
 from naively.data.frames import as_rows
 from naively.events.base import EventModel
 from naively.fitting.leave_one_out import LeaveOneOut
-from naively.fitting.sample import Reservoir
+from naively.fitting.reservoir import ANY
 from naively.fitting.semi_supervised import Unlabelled, cross_validate
 from naively.fitting.weights import temperature
 from naively.model.model import Model
@@ -61,7 +61,7 @@ def test_a_mixture_is_recovered() -> None:
     rest = np.setdiff1d(np.arange(len(y)), there)
     found = unlabelled_beside(few, as_rows(X[rest]), np.ones(len(rest))).fit(1.0)
     full = learn(as_rows(X), encode_labels(y), "gaussian")
-    means = [next(iter(m.likelihoods.values())).mean for m in (few, found, full)]
+    means = [next(iter(m.terms.of.values())).evidence.mean for m in (few, found, full)]
     np.testing.assert_allclose(means[1], means[2], atol=0.1)
     assert np.abs(means[0] - means[2]).max() > 0.2
     np.testing.assert_allclose(
@@ -252,8 +252,8 @@ def test_cross_validation_sees_harm_that_leave_one_out_does_not() -> None:
     X, y = mixture(300)
     rows, labels = as_rows(X[:20]), encode_labels(y[:20])
     model = learn(rows, labels, "gaussian")
-    reservoir = Reservoir()
-    reservoir.add(model.counted.schema.encode(rows, labels), model)
+    reservoir = ANY
+    reservoir = reservoir.added(model.counted.schema.encode(rows, labels)).for_model(model)
     sample = reservoir.of(model)
     # Rows without a label of a third kind, far from both classes.
     noise = as_rows(np.random.default_rng(0).normal(0, 30, (280, 3)))

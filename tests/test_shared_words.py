@@ -87,7 +87,7 @@ def test_a_model_that_was_gone_on_from_stays_as_it_was():
     assert before.counted.tally.blocks.keys() == again.model_.counted.tally.blocks.keys()
     for key, block in before.counted.tally.blocks.items():
         assert block.axis.words == again.model_.counted.tally.blocks[key].axis.words
-    nb._keep(before)
+    nb._exchange(model=before)
     np.testing.assert_array_equal(nb.predict_proba(["five six", "one"]), p)
 
 

@@ -163,9 +163,9 @@ def test_what_speaks_most_is_no_missing_cell_and_counts_linear_terms() -> None:
             lines = nb.explain(row)[0]
             at = lines.column.index(name)
             # Of two classes it is what an explanation says, but that the cell is there.
-            there = nb.model_.likelihoods[nb.schema_.groups[-1].key].at(
-                np.array([0]), np.array([0])
-            )[0]
+            there = nb.model_.terms.of[nb.schema_.groups[-1].key].at(np.array([0]), np.array([0]))[
+                0
+            ]
             said = lines.log_likelihood[at] - there * (name == "a")
             if name in found:
                 assert found[name][1] == pytest.approx(said[c] - said[1 - c], abs=1e-6)

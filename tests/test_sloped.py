@@ -1,4 +1,4 @@
-"""A likelihood of numbers plus lines, against sums cell by cell."""
+"""The evidence of numbers plus lines, against sums cell by cell."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from scipy import sparse
 
 from naively import Bernoulli, Exponential, Gaussian, Histogram, KernelDensity, Poisson
 from naively.counting.axis import Columns
-from naively.counting.block import Block, Dense, Sparse
-from naively.counting.labels import encode_labels
+from naively.counting.block import Batch, Block, Dense, Sparse
+from naively.counting.labels import Labels, encode_labels
 from naively.data.frames import as_rows
-from naively.likelihoods.base import Likelihood
-from naively.likelihoods.numbers import ROWS, Sloped
+from naively.kernels.reference import Finish
+from naively.terms.kinds import ROWS, ClippedTerms, TermBlock
+from naively.terms.terms import GroupTerms, Terms
 from tests.learning import learn
 
 rng = np.random.default_rng(11)
@@ -40,13 +41,23 @@ on_blocks = pytest.mark.parametrize(
 )
 
 
-def likelihood_of(event: Any) -> Likelihood:
-    (found,) = learn(as_rows(X + 0.25), encode_labels(Y), event).view.likelihoods.values()
+def evidence_of(event: Any) -> TermBlock:
+    (found,) = learn(as_rows(X + 0.25), encode_labels(Y), event).view.terms.values()
     return found
 
 
-def sloped(inner: Likelihood) -> Sloped:
-    return Sloped(inner, COLUMN, LOW, HIGH, CENTRE, SLOPE)
+LINES = ClippedTerms(COLUMN, LOW, HIGH, CENTRE, SLOPE)
+
+
+def with_lines(event: Any) -> GroupTerms:
+    return GroupTerms(evidence_of(event), (LINES,))
+
+
+def scored(of: GroupTerms, block: Block, finish: Finish, prior: np.ndarray) -> np.ndarray:
+    """The scores of rows by the terms of one group."""
+    terms = Terms(prior, np.zeros(K), {"x": of}, (), {})
+    labels = Labels.none(len(block), np.arange(K))
+    return np.asarray(terms.add(Batch({"x": block}, labels), finish))
 
 
 def cells(block: Block) -> np.ndarray:
@@ -67,31 +78,22 @@ def lines(x: np.ndarray) -> np.ndarray:
 
 
 @on_blocks
-def test_it_is_the_other_likelihood_plus_the_lines(event: Any, block: Any) -> None:
-    inner, prior = likelihood_of(event), np.log([0.5, 0.3, 0.2])
-    for start in (prior, np.tile(prior, (N, 1)) + rng.normal(size=(N, K))):
-        plain = inner.log_prob(block, start, "joint", prior)
-        found = sloped(inner).log_prob(block, start, "joint", prior)
-        np.testing.assert_allclose(found, plain + lines(cells(block)), rtol=1e-12, atol=1e-12)
+def test_rows_have_the_evidence_plus_the_lines(event: Any, block: Any) -> None:
+    of, prior = with_lines(event), np.log([0.5, 0.3, 0.2])
+    plain, found = of.evidence.add(block, prior, "joint", prior), scored(of, block, "joint", prior)
+    np.testing.assert_allclose(found, plain + lines(cells(block)), rtol=1e-12, atol=1e-12)
+    p = np.exp(found - np.logaddexp.reduce(found, axis=1, keepdims=True))
+    np.testing.assert_allclose(scored(of, block, "posterior", prior), p, atol=1e-12)
+    np.testing.assert_array_equal(scored(of, block, "label", prior), found.argmax(axis=1))
 
 
 @on_blocks
-def test_it_is_finished_as_the_other(event: Any, block: Any) -> None:
-    of, prior = sloped(likelihood_of(event)), np.log([0.5, 0.3, 0.2])
-    joint = of.log_prob(block, prior, "joint", prior)
-    p = np.exp(joint - np.logaddexp.reduce(joint, axis=1, keepdims=True))
-    np.testing.assert_allclose(of.log_prob(block, prior, "posterior", prior), p, atol=1e-12)
-    label = of.log_prob(block, prior, "label", prior)
-    np.testing.assert_array_equal(label, joint.argmax(axis=1))
-
-
-@on_blocks
-def test_contributions_and_the_start_sum_to_it(event: Any, block: Any) -> None:
-    of, prior = sloped(likelihood_of(event)), np.log([0.5, 0.3, 0.2])
+def test_items_and_the_start_sum_to_it(event: Any, block: Any) -> None:
+    of, prior = with_lines(event), np.log([0.5, 0.3, 0.2])
     total = np.tile(prior, (N, 1))
-    found = of.contributions(block)
+    found = of.items(block)
     np.add.at(total, found.row, found.value)
-    joint = of.log_prob(block, prior, "joint", prior)
+    joint = scored(of, block, "joint", prior)
     np.testing.assert_allclose(total, joint, rtol=1e-11, atol=1e-11)
     if isinstance(block, Sparse):
         return  # what is said of zeros is one item of the row
@@ -100,7 +102,7 @@ def test_contributions_and_the_start_sum_to_it(event: Any, block: Any) -> None:
     for j in range(D):
         mine, inner = np.zeros((N, K)), np.zeros((N, K))
         np.add.at(mine, found.row[found.column == j], found.value[found.column == j])
-        plain = of.inner.contributions(block)
+        plain = of.evidence.items(block)
         np.add.at(inner, plain.row[plain.column == j], plain.value[plain.column == j])
         only = np.full((N, D), np.nan)
         only[:, j] = cells(block)[:, j]
@@ -109,58 +111,44 @@ def test_contributions_and_the_start_sum_to_it(event: Any, block: Any) -> None:
 
 @pytest.mark.parametrize("event", EVENTS, ids=str)
 def test_of_cells_it_is_what_a_row_of_that_cell_has(event: Any) -> None:
-    of = sloped(likelihood_of(event))
+    of = with_lines(event)
     row, column = np.nonzero(~np.isnan(MISSING))
     only = np.full((len(row), D), np.nan)
     only[np.arange(len(row)), column] = MISSING[row, column]
-    alone = of.log_prob(Dense(only, Columns(range(D))), np.zeros(K), "joint", np.zeros(K))
+    alone = scored(of, Dense(only, Columns(range(D))), "joint", np.zeros(K))
     np.testing.assert_allclose(of.at(MISSING[row, column], column), alone, atol=1e-11)
 
 
 @pytest.mark.parametrize("event", [*EVENTS, Bernoulli(threshold=1.5)], ids=str)
 def test_typical_numbers_have_their_lines(event: Any) -> None:
     """Of truths and rates the typical number is 1."""
-    of = sloped(likelihood_of(event))
+    of = with_lines(event)
     for c in range(K):
-        plain, found = of.inner.typical(c), of.typical(c)
-        x = np.ones(D) if plain.x is None else plain.x
-        np.testing.assert_allclose(plain.value, of.inner.at(x, np.arange(D)), atol=1e-12)
+        (plain, x), (found, _) = of.evidence.typical(c), of.typical(c)
+        x = np.ones(D) if x is None else x
+        np.testing.assert_allclose(plain, of.evidence.at(x, np.arange(D)), atol=1e-12)
         alone = lines(np.where(np.eye(D, dtype=bool), x, np.nan))
-        np.testing.assert_allclose(found.value, plain.value + alone, atol=1e-12)
-
-
-def test_weights_are_of_the_evidence_alone() -> None:
-    inner, weight = likelihood_of(Gaussian()), rng.random((D, K))
-    found = sloped(inner).weighted(weight).log_prob(DENSE, np.zeros(K), "joint", np.zeros(K))
-    plain = inner.weighted(weight).log_prob(DENSE, np.zeros(K), "joint", np.zeros(K))
-    np.testing.assert_allclose(found, plain + lines(MISSING), atol=1e-11)
-
-
-def test_the_probability_of_numbers_is_that_of_the_other() -> None:
-    inner = likelihood_of(Poisson())
-    np.testing.assert_array_equal(sloped(inner).log_base(DENSE), inner.log_base(DENSE))
+        np.testing.assert_allclose(found, plain + alone, atol=1e-12)
 
 
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
 def test_many_rows_are_added_up_in_slices(kind: Any) -> None:
     x = np.tile(MISSING, (2 * ROWS // N + 2, 1)).astype(kind)
-    found = sloped(likelihood_of(Gaussian())).added(Dense(x, Columns(range(D))))
+    found = LINES.added(Dense(x, Columns(range(D))))
     np.testing.assert_allclose(found, np.tile(lines(MISSING), (len(x) // N, 1)), atol=1e-11)
 
 
 def test_no_row() -> None:
-    of = sloped(likelihood_of(Gaussian()))
+    of = with_lines(Gaussian())
     none = Dense(np.empty((0, D)), Columns(range(D)))
-    assert of.log_prob(none, np.zeros(K), "posterior", np.zeros(K)).shape == (0, K)
-    assert len(of.contributions(none).row) == 0
+    assert scored(of, none, "posterior", np.zeros(K)).shape == (0, K)
+    assert len(of.items(none).row) == 0
     empty = Sparse(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0), Columns(range(D)))
-    assert of.added(empty).shape == (0, K)
+    assert LINES.added(empty).shape == (0, K)
 
 
 def test_infinite_numbers_are_clipped() -> None:
-    bounded = Sloped(
-        likelihood_of(Histogram()), COLUMN[:2], LOW[:2], HIGH[:2], CENTRE[:2], SLOPE[:2]
-    )
+    bounded = ClippedTerms(COLUMN[:2], LOW[:2], HIGH[:2], CENTRE[:2], SLOPE[:2])
     x = np.array([[np.inf, -np.inf, 0.0, 0.0], [-np.inf, 1e300, 0.0, 0.0]])
     finite = np.array([[1e9, -1e9, 0.0, 0.0], [-1e9, 1e9, 0.0, 0.0]])
     of = [bounded.added(Dense(rows, Columns(range(D)))) for rows in (x, finite)]
@@ -169,13 +157,7 @@ def test_infinite_numbers_are_clipped() -> None:
 
 def test_a_number_that_is_stored_twice_is_their_sum_and_a_missing_one_is_zero() -> None:
     """A sparse matrix has no missing numbers; SciPy adds up what is stored twice."""
-    of = sloped(likelihood_of(Poisson()))
     zero = Sparse(np.array([0, 0]), np.empty(0, np.int32), np.empty(0), Columns(range(D)))
     gone = Sparse(np.array([0, 1]), np.array([1]), np.array([np.nan]), Columns(range(D)))
-    np.testing.assert_allclose(of.added(gone), of.added(zero))
-    np.testing.assert_allclose(of.added(zero), lines(np.zeros((1, D))), atol=1e-12)
-
-
-def test_clipped_lines_are_not_straight() -> None:
-    with pytest.raises(ValueError, match="clipped"):
-        sloped(likelihood_of(Poisson())).linear()
+    np.testing.assert_allclose(LINES.added(gone), LINES.added(zero))
+    np.testing.assert_allclose(LINES.added(zero), lines(np.zeros((1, D))), atol=1e-12)

@@ -148,7 +148,7 @@ def test_nothing_is_counted_again(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise AssertionError
 
-    monkeypatch.setattr("naively.events.base.count", refuse)
+    monkeypatch.setattr("naively.events.base.EventModel.tally", refuse)
     nb.curve.smoothing(X, y, values=VALUES)
 
 

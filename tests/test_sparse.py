@@ -19,8 +19,8 @@ from naively.kernels import dispatch, reference, sparse
 from naively.kernels.double_double import Sums
 from naively.kernels.sparse_sums import SparseSums, as_dense
 from naively.kernels.strings import pack_strings
-from naively.likelihoods.base import multiply
-from naively.likelihoods.words import WordSlopes
+from naively.terms.kinds import multiply
+from naively.terms.words import WordTerms
 
 KERNELS = [pytest.param(sparse, id="numpy")]
 if dispatch.NATIVE is not None:
@@ -297,7 +297,7 @@ def test_weighted_slopes_are_centred_and_multiplied(case, data):
     rng = np.random.default_rng(0)
     values, shift = rng.normal(size=len(cells.classes)), rng.normal(size=words)
     of_class = rng.normal(size=(1, k))
-    plain = WordSlopes(
+    plain = WordTerms(
         cells.first, cells.classes, values, shift, of_class, np.ones((1, k)),
         np.zeros(words, np.uint8),
     )  # fmt: skip

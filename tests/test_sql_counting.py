@@ -15,10 +15,11 @@ from naively.counting.axis import SQUARE, VALUE, Cells
 from naively.counting.labels import encode_labels
 from naively.data.columns import column_rows
 from naively.engines.databases import database_of
-from naively.engines.sql import learn as learn_in_database
+from naively.engines.sql import parts
 from naively.engines.sql_tallies import DatabaseTable
 from naively.events import JointTable, LogitNormal, LogNormal
-from naively.fitting.sample import Reservoir
+from naively.fitting.learn import Recipe
+from naively.fitting.reservoir import ANY
 from naively.model.model import Model
 from naively.schema.settings import PURE
 from tests import databases
@@ -61,11 +62,10 @@ def in_database(database: tuple[str, Any], sample: Sample) -> Model:
     table = put(database, sample)
     weight = None if sample.weight is None else "weight"
     source = DatabaseTable.of(database_of(database[1]), table, "class", weight)
-    model, _ = learn_in_database(
-        source, sample.case.event, sample.case.settings or PURE, Reservoir()
-    )
-    assert model is not None
-    return model
+    how = Recipe(sample.case.event, sample.case.settings or PURE)
+    (part,) = parts(source, how, None, ANY)
+    assert part.counted is not None
+    return Model.of(part.counted)
 
 
 def in_memory(sample: Sample) -> Model:

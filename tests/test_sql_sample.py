@@ -16,12 +16,12 @@ from naively.engines import sql as learning
 from naively.engines.databases import database_of
 from naively.engines.sql import Sampled, sample, shares_of_each
 from naively.engines.sql_tallies import DatabaseTable
-from naively.fitting import sample as reservoir
-from naively.fitting.sample import Reservoir, rows_of_each
+from naively.fitting import reservoir
+from naively.fitting.reservoir import Reservoir, rows_of_each
 from naively.fitting.weights import SampleSize
 from tests.databases import write
 
-SEED = Reservoir(5).seed
+SEED = int(Reservoir.chosen_by(5).seed)
 NAMES = ["c0", "h", "most", "v", "r"]  # what the query calls things itself
 
 
@@ -209,10 +209,10 @@ def test_a_class_that_is_there_as_a_whole_is_there_as_in_memory(
     columns = of_counts({"often": rows, "seldom": 90, "rare": 7}, 0)
     mine, theirs = both_ways(database, columns)
     for label in ("seldom", "rare"):
-        assert keys(theirs._sample, label) == keys(mine._sample, label)
-    assert len(keys(theirs._sample, "often")) == len(keys(mine._sample, "often"))
+        assert keys(theirs._learned.sample, label) == keys(mine._learned.sample, label)
+    assert len(keys(theirs._learned.sample, "often")) == len(keys(mine._learned.sample, "often"))
     if rows == 250:
-        assert keys(theirs._sample, "often") == keys(mine._sample, "often")
+        assert keys(theirs._learned.sample, "often") == keys(mine._learned.sample, "often")
 
 
 @pytest.mark.usefixtures("small")
@@ -226,9 +226,8 @@ def test_merged_with_rows_of_memory_each_class_has_the_rows_of_both(
     more["c0"] = [-1 - x for x in more["c0"]]  # so that they are known
     mine = NaiveBayes("gaussian").fit({name: more[name] for name in NAMES}, more["y"])
     both = theirs.merge(mine)
-    assert both._sample is not None
-    assert both._sample.seen == 2 * sum(often.values())
-    (batch,) = both._sample.of(both.model_).batches
+    assert both._learned.sample.seen == 2 * sum(often.values())
+    (batch,) = both._learned.sample.of(both.model_).batches
     (block,) = batch.blocks.values()
     negative, codes = block.values[:, 0] < 0, batch.labels.codes
     cap = rows_of_each(2 * np.array([*often.values()]), SIZE)
@@ -247,7 +246,7 @@ def test_weights_and_scores_are_those_of_memory(database: tuple[str, Any]) -> No
     columns = {key: of.tolist() for key, of in X.items()} | {"y": y.tolist()}
     write(connection, name, "t", columns)
     mine, theirs = NaiveBayes().fit(X, y), NaiveBayes().fit_sql(connection, "t", "y")
-    assert np.bincount(theirs._sample.of(theirs.model_).labels.codes)[1] == y.sum()
+    assert np.bincount(theirs._learned.sample.of(theirs.model_).labels.codes)[1] == y.sum()
     assert theirs.assess().log_loss == pytest.approx(mine.assess().log_loss, rel=0.05)
     loss = mine.evaluate(X, y).log_loss
     assert theirs.evaluate(X, y).log_loss == pytest.approx(loss, rel=0.05)  # other steps

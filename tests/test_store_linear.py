@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from naively import Categorical, Gaussian, NaiveBayes, load
 from naively.data.frames import as_rows
 from naively.file import store
-from naively.model.linear_part import Line, LinearPart, Product, Step, Term
 from naively.model.model import Model
 from naively.schema.schema import Missing, TimePart
+from naively.terms.functions import Line, LinearPart, Product, Step, Term
 from tests.damage import apart
 from tests.saved_linear_parts import (
     fitted,

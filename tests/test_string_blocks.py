@@ -15,7 +15,7 @@ from naively.counting.axis import Analyser, Words
 from naively.counting.block import Batch, Documents
 from naively.counting.labels import encode_labels
 from naively.data.frames import as_rows
-from naively.fitting.sample import Kept, Reservoir
+from naively.fitting.reservoir import ANY, Kept
 from naively.inspect.explain import _refuse_long
 from naively.kernels.strings import Strings
 from naively.model.model import Model
@@ -158,8 +158,8 @@ def test_a_model_says_the_same_of_both(event_models: Any) -> None:
             assert column.tolist() == ROWS
     tables = []
     for batch in (of_lists, of_strings):
-        sample = Reservoir()
-        sample.add(batch, model)
+        sample = ANY
+        sample = sample.added(batch).for_model(model)
         tables.append(sample.of(model).leave_one_out(model))
     np.testing.assert_array_equal(tables[0].prior, tables[1].prior)
     np.testing.assert_array_equal(tables[0].table, tables[1].table)

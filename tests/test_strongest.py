@@ -86,10 +86,10 @@ def test_the_log_odds_with_one_item_are_the_prior_and_its_weight() -> None:
     X = RNG.choice(["u", "v", "w"], (60, 1))
     nb = NaiveBayes(Categorical(), weights=None).fit(X, np.repeat(np.unique(Y), [30, 20, 10]))
     p = nb.predict_proba([["v"]])[0]
-    log_p = nb.model_.likelihoods[nb.schema_.groups[0].key].typical(0).value
+    log_p = nb.model_.terms.of[nb.schema_.groups[0].key].typical(0)[0]
     v = nb.tally_.blocks[nb.schema_.groups[0].key].axis.levels[0].index("v")
     for c in range(3):
-        odds = Odds(nb.model_.start, c)
+        odds = Odds(nb.model_.terms.start, c)
         expected = np.log(p[c] / (1 - p[c]))
         assert odds.prior + odds.weight(log_p)[v] == pytest.approx(expected)
 

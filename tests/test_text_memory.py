@@ -13,7 +13,7 @@ from naively.counting.block import Documents
 from naively.kernels import dispatch
 from naively.kernels.double_double import Sums
 from naively.kernels.sparse_sums import SparseSums
-from naively.model.model import Taken
+from naively.model.model import View
 
 WORDS = np.array([f"w{i}" for i in range(4_000)], object)
 
@@ -70,11 +70,11 @@ def test_words_that_go_without_counts_leave_the_cells() -> None:
 
 
 def test_a_fit_keeps_no_likelihoods_of_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    def kept(_: Taken) -> None:
+    def kept(_: View) -> None:
         pytest.fail("the likelihoods of all blocks are kept while weights are fitted")
 
     with monkeypatch.context() as patched:
-        patched.setattr(Taken, "likelihoods", property(kept))
+        patched.setattr(View, "terms", property(kept))
         nb = NaiveBayes().fit(*drawn(400))  # which has copies, and near copies
     assert len(nb.predict(drawn(400)[0])) == 400
 
@@ -90,7 +90,7 @@ def test_a_fit_holds_few_times_what_it_keeps() -> None:
     counted = sum(b.sums[VALUE].nbytes for b in nb.tally_.blocks.values())
     words = sum(
         block.indices.nbytes
-        for batch in nb._learned().of(nb.model_).batches
+        for batch in nb._learned.sample.of(nb.model_).batches
         for block in batch.blocks.values()
     )
     assert peak < 3.1 * (counted + words + sum(map(len, texts)))  # one copy more is too many

@@ -112,7 +112,7 @@ def labelled(seed: int, n: int) -> tuple[dict[str, Any], np.ndarray]:
 
 def content(nb: NaiveBayes) -> bytes:
     """Return the file of a model, of one time."""
-    nb.history_ = History()
+    nb._exchange(history=History())
     file = io.BytesIO()
     nb.save(file, keep_rows=True)
     return file.getvalue()
@@ -158,7 +158,7 @@ def test_readers_beside_a_writer_change_nothing(monkeypatch: pytest.MonkeyPatch)
         for one in asked:
             one.result()
     assert content(nb) == content(learn(alone))
-    assert len(nb._sample) == 850
+    assert len(nb._learned.sample) == 850
     load(content(nb)).calibrate()
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from naively import NaiveBayes
 from naively.counting.leave_one_out import Part
+from naively.fitting.reservoir import Lacking
 from naively.model.weights import Weights
 
 PARTS = [Part("numbers", "x"), Part("numbers", "y"), Part("joint"), Part("text", "t", 2)]
@@ -130,10 +131,10 @@ def test_a_merged_model_has_the_mean_of_both_weights() -> None:
         assert np.abs(np.subtract(a.of[part], b.of[part])).max() > 1e-3  # they do differ
     X, _ = table(50, 2)
     merged, mirrored = (NaiveBayes().fit(*table(9, 3)) for _ in range(2))
-    merged._keep(both)
-    mirrored._keep(south.model_ + north.model_)
+    merged._exchange(model=both)
+    mirrored._exchange(model=south.model_ + north.model_)
     np.testing.assert_allclose(merged.predict_proba(X), mirrored.predict_proba(X), atol=1e-12)
-    north._sample = None  # as after loading: there are no rows to fit weights to
+    north._exchange(sample=Lacking())  # as after loading: there are no rows to fit weights to
     np.testing.assert_allclose(north.merge(south).predict_proba(X), merged.predict_proba(X))
 
 

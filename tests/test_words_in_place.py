@@ -97,7 +97,7 @@ def test_the_evidence_is_that_of_a_column_of_the_words() -> None:
     taken = nb.model_.view
     (group,) = (of for of in taken.schema.groups if of.kind == "missing as")
     column = next(name for name in group.columns if name.of == "x")
-    at = taken.likelihoods[group.key].at
+    at = taken.terms[group.key].at
     ours = at(np.arange(4), np.full(4, list(group.columns).index(column)))
     theirs = other.predict_log_proba({"word": [word or "nothing" for word in column.words]})
     assert ours - ours[:, :1] + other.class_log_prior_ - other.class_log_prior_[0] == pytest.approx(
@@ -193,9 +193,9 @@ def test_leaving_out_is_brute_force() -> None:
         if part.column.of not in names or group.columns[names[part.column.of]] != part.column:
             continue  # without the row one of the words is not known
         code = part.column.codes(Held(alone))[0]
-        table = rest.view.likelihoods[group.key].at(
-            np.array([code]), np.array([names[part.column.of]])
-        )[0]
+        table = rest.view.terms[group.key].at(np.array([code]), np.array([names[part.column.of]]))[
+            0
+        ]
         expected = table - table.mean() if code >= 0 else np.zeros(3)
         assert found.table[place, row] == pytest.approx(expected, abs=1e-9)
 

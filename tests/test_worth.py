@@ -74,7 +74,7 @@ def test_the_others_are_weighed_anew_on_the_table_with_each_row_left_out(class_p
     X, y = _table(400)
     X = X.mask(np.random.default_rng(0).random(X.shape) < 0.1)
     nb = NaiveBayes(class_prior=class_prior).fit(X, y)
-    batches = nb._sample.of(nb.model_).encoded(nb.model_)
+    batches = nb._learned.sample.of(nb.model_).encoded(nb.model_)
     found, weights = left_out(nb.model_, batches), nb.weights_
     own = {name: np.zeros_like(found.prior) for name in X}
     for part, table in zip(found.parts, found.table, strict=True):

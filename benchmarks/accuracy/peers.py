@@ -38,12 +38,12 @@ from sklearn.svm import LinearSVC
 from naively import NaiveBayes
 from naively.counting.labels import encode_labels
 from naively.data.frames import as_rows, read_labels
-from naively.fitting.sample import Reservoir
+from naively.fitting.reservoir import ANY
 from naively.fitting.weights import fit
 from naively.model.counted import Counted
 from naively.model.model import Model
 from naively.schema.choose import infer
-from naively.schema.diagnose import warn_of_leaks, warn_of_no_tokens
+from naively.schema.diagnose import leaks, warn_of_no_tokens
 from naively.schema.settings import Settings
 
 HALVES, FIFTHS, ONCE = "2-fold", "80/20", "once"  # how rows are split; texts are split once
@@ -65,11 +65,9 @@ class WeightedColumns(ClassifierMixin, BaseEstimator):
         schema = infer(rows, "auto", SETTINGS)
         batch = schema.encode(rows, labels)
         model = Model.of(Counted.of(batch, schema, SETTINGS))
-        sample = Reservoir()
-        sample.add(batch, model)
-        warn_of_leaks(
-            model.view.schema, model.view.tally
-        )  # NaiveBayes looks too, which takes its time
+        sample = ANY
+        sample = sample.added(batch).for_model(model)
+        [*leaks(model.view.schema, model.view.tally)]  # NaiveBayes looks too, which takes its time
         warn_of_no_tokens(model.view.schema, model.view.tally)
         found = sample.of(model).leave_one_out(model)
         learned = float(model.counted.tally.class_count.sum())

@@ -180,7 +180,7 @@ def _both(
     ours.predict(X[:1])
     add(f"fit ({size})", fit, lambda: peer().fit(X, y))
     if name.startswith("multinomial"):
-        add("fit and log table", lambda: fit().model_.likelihoods, lambda: peer().fit(X, y))
+        add("fit and log table", lambda: fit().model_.terms, lambda: peer().fit(X, y))
     rows = f"{few.shape[0]:,} rows"
     add(f"predict ({rows})", lambda: ours.predict(few), lambda: theirs.predict(few))
     add(

@@ -144,7 +144,7 @@ def side_by_side(
 
 def _fit(texts: list[str], y: np.ndarray, split: dict[str, Any]) -> NaiveBayes:
     nb = NaiveBayes(Text(**split), weights=None, smoothing=1.0).fit(texts, y)
-    _ = nb.model_.likelihoods  # as scikit-learn derives them in fit
+    _ = nb.model_.terms  # as scikit-learn derives them in fit
     return nb
 
 

@@ -201,14 +201,14 @@ FAULTS = [
     ),
     Fault(
         "a report's rows: those that were learned are not looked up",
-        "src/naively/fitting/sample.py",
+        "src/naively/fitting/reservoir.py",
         "return float(np.isin(keys, kept).mean())",
         "return float(np.isin(keys, kept[:0]).mean())",
         ("tests/test_report.py",),
     ),
     Fault(
         "a report's rows: of a sample all are looked up",
-        "src/naively/fitting/sample.py",
+        "src/naively/fitting/reservoir.py",
         "        keys = keys[keys <= _by_label(highest, seen.labels)]",
         "        pass",
         ("tests/test_report.py",),

@@ -5,8 +5,8 @@ from tests.mutants.fault import Fault
 FAULTS = [
     Fault(
         "rows that wait to be drawn from are not in the sample that is saved",
-        "src/naively/fitting/sample.py",
-        "every = encoded_by(self._kept, model)",
+        "src/naively/fitting/reservoir.py",
+        "every = encoded_by(self.kept, model)",
         "every = encoded_by(self._rows[0], model)",
         ("tests/test_reservoir.py",),
     ),
@@ -26,7 +26,7 @@ FAULTS = [
     ),
     Fault(
         "a missing cell is as far from the mean as one unit of its column",
-        "src/naively/likelihoods/numbers.py",
+        "src/naively/terms/kinds.py",
         "line[np.isnan(line)] = 0.0",
         "line[np.isnan(line)] = 1.0",
         ("tests/test_sloped.py",),
@@ -40,7 +40,7 @@ FAULTS = [
     ),
     Fault(
         "of two linear parts the intercepts are those of the first",
-        "src/naively/model/linear_part.py",
+        "src/naively/terms/functions.py",
         "intercept += (1 - share) * other.intercept_of(places[1])",
         "intercept += (1 - share) * self.intercept_of(places[0])",
         ("tests/test_linear_part_kept.py",),
@@ -61,8 +61,8 @@ FAULTS = [
     ),
     Fault(
         "a sample of a table in a database claims to have all rows of low keys",
-        "src/naively/fitting/sample.py",
-        "            self._grows = False  # of a larger sample there are too few rows\n",
+        "src/naively/fitting/reservoir.py",
+        "            grows = False  # of a larger sample there are too few rows\n",
         "",
         ("tests/test_fit_sql.py",),
     ),

@@ -182,7 +182,7 @@ def test_a_rare_class_is_in_the_sample_as_a_whole_however_it_is_cut(cut):
 def held(nb: NaiveBayes) -> list[list[float]]:
     """Return the first numbers of the rows in the sample, class by class."""
     found: list[list[float]] = [[] for _ in nb.classes_]
-    for batch in nb._sample.of(nb.model_).batches:
+    for batch in nb._learned.sample.of(nb.model_).batches:
         (block,) = batch.blocks.values()
         for c, number in zip(batch.labels.codes, block.values[:, 0], strict=True):
             found[c].append(number)
@@ -197,6 +197,6 @@ def test_interactions_are_those_of_one_machine(cut, n):
     ours = NaiveBayes(interactions="auto").fit(cut(table, n // 3, n // 2), "y")
     theirs = NaiveBayes(interactions="auto").fit(table, "y")
     assert theirs.weights_.linear.rules
-    rows = [len(nb._sample.of(nb.model_, larger=True)) for nb in (ours, theirs)]
+    rows = [len(nb._learned.sample.of(nb.model_, larger=True)) for nb in (ours, theirs)]
     assert rows[0] == rows[1] > min(n - 1, 1.1 * ROWS)
     assert_equal(ours, theirs, table)

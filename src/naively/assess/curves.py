@@ -17,7 +17,8 @@ from naively.counting.labels import MANY_CLASSES, Labels
 from naively.counting.leave_one_out import one_of_each
 from naively.counting.tally import BlockTally, Tally
 from naively.events import Beta, Dirichlet, EventModel
-from naively.fitting.sample import Reservoir, Sample
+from naively.fitting.reservoir import ANY
+from naively.fitting.sample import Sample
 from naively.fitting.weights import accuracy_and_log_loss
 from naively.kernels.reference import Floats
 from naively.model.class_prior import among_fewer, is_estimated, pretend_classes
@@ -353,9 +354,8 @@ def learning_curve(
             tally, done = tally + more if tally is not None and done else more, size
             then = of_tally(model, tally)
             if weights is not None:
-                sample = Reservoir()
-                sample.add(batch.take(order[:size]), then)
-                then = then.weighed(sample.of(then).weights(then, weights))
+                sample = ANY.added(batch.take(order[:size])).for_model(then)
+                then = then.weighed(sample.of(then).weighed(then, weights).weights)
             for which, rows in (("training", seen), ("held-out", held_out)):
                 p = then.score(then.recode(rows), "posterior")
                 good = accuracy_and_log_loss(p, then.classes, rows.labels)

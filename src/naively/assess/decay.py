@@ -22,7 +22,7 @@ from naively.assess.curves import Metric, check_metric, number_of, of_tally, spl
 from naively.assess.refits import Moment, Named, Places, check_folds, in_blocks
 from naively.counting.block import Batch
 from naively.counting.tally import Tally
-from naively.fitting.sample import Reservoir
+from naively.fitting.reservoir import ANY
 from naively.fitting.weights import hits_and_losses
 from naively.kernels.reference import Floats
 from naively.model.counted import count_batch
@@ -224,9 +224,9 @@ def _weigher(
         before = np.flatnonzero(of_row < b)
         rows = batch.take(before)
         faded = rows.labels.weights * factor ** (b - 1 - of_row[before])
-        sample = Reservoir()
-        sample.add(replace(rows, labels=replace(rows.labels, weight=faded)), model)
-        return model.weighed(sample.of(model).weights(model, kind))
+        sample = ANY.added(replace(rows, labels=replace(rows.labels, weight=faded)))
+        sample = sample.for_model(model)
+        return model.weighed(sample.of(model).weighed(model, kind).weights)
 
     def kept(model: Model, b: int, factor: float) -> Model:
         if b == 1:

@@ -14,7 +14,8 @@ from naively import pictures
 from naively.counting.axis import Derived, Level, Name, title
 from naively.counting.block import Sparse
 from naively.counting.labels import Labels
-from naively.fitting.sample import Reservoir, Sample
+from naively.fitting.reservoir import Reservoir
+from naively.fitting.sample import Sample
 from naively.kernels.reference import Floats
 from naively.model.model import Model
 from naively.schema.encode import Held

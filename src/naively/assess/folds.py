@@ -31,7 +31,8 @@ from naively.fitting.leave_one_out import (
     left_out,
     linear_evidence,
 )
-from naively.fitting.sample import Reservoir, Sample
+from naively.fitting.reservoir import Reservoir
+from naively.fitting.sample import Sample
 from naively.fitting.search import on_one_thread
 from naively.fitting.weights import count_parts, log_loss, p_right, posterior
 from naively.kernels.reference import Floats
@@ -100,7 +101,7 @@ def hold_out(
     # With interactions they are chosen anew without each fold. The only row of a class is not
     # predicted, unless no class has two: without it nobody knows the class.
     sample = reservoir.of(model, larger=interactions)
-    n, groups = len(sample), sample.groups
+    n, groups = len(sample), sample.labels.group
     most = n if groups is None else len(np.unique(groups))
     folds = plan(model, n, _seen(model, reservoir), interactions=interactions, most=most)
     dealt = sample.deal(folds.dealt)[:, : folds.held_out]
@@ -205,23 +206,23 @@ def cross_validate(
 ) -> Predicted:
     """Return the posteriors of rows under the model less their fold, and their labels."""
     unweighted = model.weighed(None)
-    copies, found, labels, times = sample.copies, [], [], []
-    for fold in dealt.T:
-        held_out, others = sample.keep(fold), sample.keep(copies - fold)
-        rest = sample.without(unweighted, fold)
+    found, labels, times, places = [], [], [], []
+    for fold in sample.held_out(unweighted, dealt):
+        rest, held_out, others, place = fold
         prior = among_fewer(rest.settings.class_prior, model.classes, rest.classes)
         rest = rest.set_to(class_prior=prior)
         if interactions:
             rest = add_interactions(rest, others)
         elif kind is not None:
-            rest = rest.weighed(others.weights(rest, kind, near=model.weights))
+            rest = rest.weighed(others.weighed(rest, kind, near=model.weights).weights)
         p = np.zeros((len(held_out.copies), len(model.classes)))
         p[:, np.isin(model.classes, rest.classes)] = held_out.posterior(rest)
         found.append(p)
         labels.append(held_out.labels)
         times.append(held_out.copies)
-    places = np.concatenate([np.flatnonzero(fold) for fold in dealt.T])
-    return Predicted(np.concatenate(found), Labels.join(labels), np.concatenate(times), places)
+        places.append(place)
+    of_rows = np.concatenate(times), np.concatenate(places)
+    return Predicted(np.concatenate(found), Labels.join(labels), *of_rows)
 
 
 # --- What a column is worth: how much the log loss grows without it, the others weighed anew -----
@@ -288,12 +289,12 @@ def worth(model: Model, sample: Sample) -> Worth:
         alone = {}
         for name, of in evidence.items():
             two = np.stack([of, whole - base - of])
-            alone[name] = Terms.of(two, base, found.labels).without([0])
+            alone[name] = Summands.of(two, base, found.labels).without([0])
         return Worth(alone, {})
     order = sorted(range(len(names)), key=lambda at: -missed[names[at]])
     some = order[:MOST]
     rest = base + table[order[MOST:]].sum(axis=0)
-    terms = Terms.of(table[some], rest, found.labels)
+    terms = Summands.of(table[some], rest, found.labels)
     for at, grown in zip(some, terms.without_each(), strict=True):
         missed[names[at]] = grown
     together = {
@@ -330,7 +331,7 @@ def _loss(joint: Floats, labels: Labels) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class Terms:
+class Summands:
     """Terms of a sum of evidence, each of which may be weighed anew, and a bias for each class."""
 
     table: Floats  # (terms, rows, classes): the terms
@@ -344,7 +345,7 @@ class Terms:
         object.__setattr__(self, "start", start)
 
     @classmethod
-    def of(cls, table: Floats, base: Floats, labels: Labels) -> Terms:
+    def of(cls, table: Floats, base: Floats, labels: Labels) -> Summands:
         """Return terms on as many rows as there is time for."""
         p, n, k = table.shape
         most = max(ROWS, WORK // max(1, k * p * p))

@@ -86,7 +86,7 @@ def _losses(
     counted = (count_batch(b, model.counted.schema) for b in before.batches if len(b))
     known = of_tally(model, reduce(Tally.__add__, counted))
     if kind is not None:
-        known = known.weighed(before.weights(known, kind))
+        known = known.weighed(before.weighed(known, kind).weights)
     return hits_and_losses(after.posterior(known), known.classes, after.labels)[1]
 
 

@@ -138,14 +138,14 @@ def held_out_of(
 ) -> HeldOut:
     """Return how probable the right classes of rows are that a model has not learned."""
     found, labels = [], []
-    for fold in sample.deal(min(FOLDS, len(sample))).T:
-        held_out, others = sample.keep(fold), sample.keep(sample.copies - fold)
+    dealt = sample.deal(min(FOLDS, len(sample)))
+    for fold in sample.held_out(model, dealt, learned=False):
         if interactions:
-            rest = add_interactions(model, others, learned=False)
+            rest = add_interactions(model, fold.others, learned=False)
         else:
-            rest = model.weighed(others.weights(model, kind, learned=False))
-        found.append(held_out.posterior(rest))
-        labels.append(held_out.labels)
+            rest = model.weighed(fold.others.weighed(model, kind, learned=False).weights)
+        found.append(fold.out.posterior(rest))
+        labels.append(fold.out.labels)
     right = Labels.join(labels)
     return HeldOut.of(np.concatenate(found), right.codes, right.weights, model.classes.tolist())
 

@@ -151,7 +151,7 @@ def calibrated(model: Model, sample: SampledRows | None, coverage: float) -> Mod
 
 def _intervals(model: Model, sample: SampledRows | None, coverage: float) -> predictions.Intervals:
     """Return what finds the intervals of the probabilities of rows."""
-    from naively.fitting.sample import Reservoir
+    from naively.fitting.reservoir import Reservoir
     from naively.inspect.uncertainty import covariance_for, probability_intervals
 
     if not 0 < coverage < 1:
@@ -458,7 +458,7 @@ def report(
 
 def subject_of(found: Content, rows: Rows | None = None, labels: Target = None) -> Subject:
     """Return what a page or a card about the model in a file is of."""
-    from naively.fitting.sample import Reservoir
+    from naively.fitting.reservoir import Reservoir
     from naively.report.subject import Subject
 
     model, provenance, sample = found

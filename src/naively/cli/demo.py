@@ -56,11 +56,12 @@ class Example:
 @file_options
 def demo(data: str | None, target: str | None, file: FileOptions) -> None:
     """Learn, score and explain on real data: docstrings, digits, wine, tumours; or your own."""
-    from naively.kernels import dispatch
+    from naively.kernels.dispatch import HINT
+    from naively.kernels.native import NATIVE
 
     console = shared.console(sys.stdout, soft_wrap=not sys.stdout.isatty())
-    if dispatch.NATIVE is None:
-        tell(dispatch.HINT)
+    if NATIVE is None:
+        tell(HINT)
     begin = time.perf_counter()
     if data is None and target is not None:
         raise ValueError(f"--target {target} is a column of your own file: name that too.")

@@ -173,7 +173,7 @@ def train(  # noqa: PLR0915, PLR0917  (options, not positions)
         total = round(nb.class_count_.sum())
     if late:
         nb.class_prior = _by_label(prior, nb.classes_.tolist())
-        nb._keep(nb.model_.set_to(class_prior=nb.class_prior))
+        nb._exchange(model=nb.model_.set_to(class_prior=nb.class_prior))
     learned = nb.model_
     learned.class_log_prior  # noqa: B018  (an impossible --class-prior is an error now, not later)
     if nb.weights and not semi_supervised and late:
@@ -183,7 +183,7 @@ def train(  # noqa: PLR0915, PLR0917  (options, not positions)
     if columns or ignore:  # what else is in a file was left out by who knew it
         provenance[LEFT_OUT] = ALL_OTHERS if columns else shared.names(ignore)
     learned_now = nb.class_count_.sum()
-    nb.history_ = History().add("train", learned_now, learned_now).of(data, digest_of(data))
+    nb._exchange(history=History().add("train", learned_now, learned_now).of(data, digest_of(data)))
     seconds = perf_counter() - begin
     scores = _assessed(nb, aside, target, frequencies)  # the file keeps what sets follow from
     _save(nb, output, provenance, keep_rows=keep_rows)
@@ -215,12 +215,12 @@ def _assessed(
         rows, y = aside
         times = frequencies and shared.column_of(rows, frequencies, "frequencies")
         rows = shared.known_to(nb.model_, rows, target)
-        nb._keep(nb.model_.with_held_out(held_out_rows(nb.model_, rows, y, times)))
+        nb._exchange(model=nb.model_.with_held_out(held_out_rows(nb.model_, rows, y, times)))
         return score(nb.model_, rows, y, frequencies=times)
     if nb.unlabelled_weight_ > 0 or len(nb.classes_) < 2 or nb.class_count_.max() <= 1:
         return None
     scores = nb.assess()
-    nb._keep(nb._calibrated())
+    nb._exchange(model=nb._calibrated())
     return scores
 
 
@@ -409,7 +409,7 @@ def update(
         else:
             nb.partial_fit(rows, y, **beside, decay=decay)
             learned = float(nb.class_count_.sum() - before * (1.0 if decay is None else decay))
-        nb.history_ = nb.history_.of(data, digest)
+        nb._exchange(history=nb.history_.of(data, digest))
         done = f"Learned {amount(learned)} more"
         _write(nb, output or model, provenance, done, sampled=sampled)
         if score:
@@ -438,7 +438,7 @@ def _prequential(
     labels = Beside(**{what: of for what, of in beside.items() if what != "time"}).encode(y)
     history = nb.history_
     found = prequential(rows, labels, lambda: nb.model_, learn, every)
-    nb.history_ = history.add("update", found.rows[-1], float(nb.class_count_.sum()))
+    nb._exchange(history=history.add("update", found.rows[-1], float(nb.class_count_.sum())))
     return found
 
 
@@ -456,7 +456,7 @@ def forget(model: str, data: str, output: str | None, target: str | None, how: H
         rows, y, beside = _labelled(nb, data, how, target, provenance)
         before = nb.class_count_.sum()
         nb.forget(rows, y, beside.get("frequencies"))
-        nb.history_ = nb.history_.of(data, digest_of(data))
+        nb._exchange(history=nb.history_.of(data, digest_of(data)))
         if not nb.class_count_.any():
             raise ValueError(f"{data} holds all rows of {model}: nothing would be left of it.")
         done = f"Forgot {amount(before - nb.class_count_.sum())}"
@@ -528,7 +528,9 @@ def _merged(models: list[str], *, again: bool) -> tuple[NaiveBayes, Saved, bool]
     except (ValueError, TypeError) as error:
         raise type(error)(f"{models[0]} and {path}: {error}") from error
     merge = nb.history_.records[-1]
-    nb.history_ = History.merged(histories).add("merge", merge.rows, merge.total, names_of(models))
+    nb._exchange(
+        history=History.merged(histories).add("merge", merge.rows, merge.total, names_of(models))
+    )
     target = next((target for target in targets.values() if target is not None), None)
     alike = kept[0] if kept.count(kept[0]) == len(kept) else {}
     return nb, alike | ({} if target is None else {"target": target}), sampled
@@ -594,7 +596,7 @@ def calibrate(
             rows, y = shared.labelled_rows_for(nb.model_, data, how.over(provenance), target)
             done = f"Calibrated on {len(rows):,} rows"
             nb.calibrate(rows, y)
-            nb.history_ = nb.history_.of(data)
+            nb._exchange(history=nb.history_.of(data))
         _write(nb, output or model, provenance, done, sampled=sampled)
 
 

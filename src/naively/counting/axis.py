@@ -292,22 +292,17 @@ else:
 class Axis(ABC):
     """The named rows of a table of sums."""
 
-    columns: Sequence[Name]  # the columns of the data that have rows here
-
-    @property
-    def grows(self) -> bool:
-        """Whether the data's values make the rows, so that a row without counts is dropped."""
-        return True
+    columns: range | tuple[Name, ...]  # the columns of the data that have rows here
+    # Whether the data's values make the rows, so that a row without counts is dropped.
+    grows: ClassVar[bool] = True
+    # Whether the evidence of words is divided by bands of document frequency.
+    by_band: ClassVar[bool] = False
+    shared: ClassVar[frozenset[Statistic]] = frozenset()  # those that have one sum for all rows
 
     @property
     def stays(self) -> NDArray[np.bool_]:
         """Which rows stay when nothing is counted of them any more, (rows,)."""
         return np.full(len(self), not self.grows)
-
-    @property
-    def by_band(self) -> bool:
-        """Whether the evidence of words is divided by bands of document frequency."""
-        return False
 
     @abstractmethod
     def __len__(self) -> int: ...
@@ -328,25 +323,13 @@ class Axis(ABC):
         """Return the axis of some of the columns, and the numbers of their rows, (rows,)."""
         raise TypeError(f"the columns of {type(self).__name__} cannot be taken apart")
 
-    def per_row(self, statistic: Statistic) -> bool:  # noqa: ARG002
-        """Whether this statistic has a sum for each row, rather than one for the whole axis."""
-        return True
-
 
 @dataclass(frozen=True, eq=False)
 class Columns(Axis):
     """One row for each column; ``range(d)`` names the columns of an array."""
 
     columns: range | tuple[Name, ...]
-
-    @classmethod
-    def named(cls, columns: Sequence[Name]) -> Columns:
-        """Return the axis of any sequence of names."""
-        return cls(columns if isinstance(columns, range) else tuple(columns))
-
-    @property
-    def grows(self) -> bool:
-        return False
+    grows = False
 
     def __len__(self) -> int:
         return len(self.columns)
@@ -381,6 +364,11 @@ class ByValue(Axis):
     @abstractmethod
     def sizes(self) -> NDArray[np.int64]:
         """How many rows each column has, of shape (columns,)."""
+
+    @cached_property
+    def column(self) -> NDArray[np.int64]:
+        """The number of the column of each row, (rows,)."""
+        return np.repeat(np.arange(len(self.columns)), self.sizes)
 
     @cached_property
     def first(self) -> NDArray[np.int64]:
@@ -500,6 +488,7 @@ class Words(Axis):
     number: RowMap = None  # of each word among those that are listed, ascending; None: of all
     # The vocabularies that this one grew from, the last first, and how many words they had then.
     earlier: tuple[tuple[ref[Vocabulary], int], ...] = ()
+    shared = frozenset({PRESENT})  # a text is present or missing as a whole
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
@@ -509,7 +498,7 @@ class Words(Axis):
         return self.listed.select(np.isin(np.arange(len(self.listed)), self.number))
 
     @property
-    def grows(self) -> bool:
+    def grows(self) -> bool:  # type: ignore[override]  # read-only, as the words are
         return not self.hashed and self.analyser.vocabulary is None
 
     @property
@@ -518,7 +507,7 @@ class Words(Axis):
         return self.analyser.features is not None
 
     @property
-    def by_band(self) -> bool:
+    def by_band(self) -> bool:  # type: ignore[override]  # read-only
         return self.analyser.binary
 
     def __len__(self) -> int:
@@ -615,10 +604,6 @@ class Words(Axis):
         arrays = self.vocabulary.to_arrays() if self.grows else ()
         return words_axis, (self.columns, self.analyser, *arrays)
 
-    def per_row(self, statistic: Statistic) -> bool:
-        """Whether there is a sum for each word: a text is present or missing as a whole."""
-        return statistic is not PRESENT
-
 
 def words_axis(columns: tuple[Name], analyser: Analyser, *arrays: NDArray[Any]) -> Words:
     """Return the axis whose vocabulary was written to arrays.
@@ -660,22 +645,19 @@ class Cells(ByValue, OfFields):
         return np.fromiter(map(len, self.keys), np.int64)
 
     @cached_property
-    def column(self) -> NDArray[np.int64]:
-        """The number of the column of each row, (rows,)."""
-        return np.repeat(np.arange(len(self.keys)), self.sizes)
-
-    @cached_property
     def low(self) -> NDArray[np.float64]:
         """The least number of each cell, (rows,)."""
+        key = np.concatenate([np.empty(0, np.int64), *self.keys])
         shift = np.array(self.shifts, np.int64)[self.column]
-        return as_float(np.maximum(self._key << shift, INFINITE[0]))
+        return as_float(np.maximum(key << shift, INFINITE[0]))
 
     @cached_property
     def high(self) -> NDArray[np.float64]:
         """The greatest number of each cell, (rows,)."""
         shift = np.array(self.shifts, np.int64)[self.column]
-        key = (self._key << shift) + ((np.int64(1) << shift) - 1)
-        return as_float(np.minimum(key, INFINITE[1]))
+        key = np.concatenate([np.empty(0, np.int64), *self.keys])
+        last = (key << shift) + ((np.int64(1) << shift) - 1)
+        return as_float(np.minimum(last, INFINITE[1]))
 
     @cached_property
     def middle(self) -> NDArray[np.float64]:
@@ -683,10 +665,6 @@ class Cells(ByValue, OfFields):
         with np.errstate(invalid="ignore"):
             half = self.low / 2 + self.high / 2
         return np.where(np.isfinite(half), half, self.low)
-
-    @cached_property
-    def _key(self) -> Keys:
-        return np.concatenate([np.empty(0, np.int64), *self.keys])
 
     def label(self, row: int) -> tuple[Name, Level]:
         return self.columns[int(self.column[row])], float(self.middle[row])

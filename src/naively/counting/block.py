@@ -10,10 +10,26 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import PRESENT, VALUE, Axis, Columns, Levels, Statistic, Words
-from naively.counting.labels import Labels
+from naively.counting.axis import (
+    CELL,
+    DOCUMENT,
+    LEVEL,
+    PRESENT,
+    SQUARE,
+    VALUE,
+    Axis,
+    Columns,
+    Levels,
+    Statistic,
+    Words,
+    as_cells,
+    title,
+)
+from naively.counting.labels import MANY_CLASSES, Labels
 from naively.kernels import dispatch
-from naively.kernels.reference import Floats, clipped
+from naively.kernels.double_double import Sums, scatter
+from naively.kernels.reference import CAP, Floats, clipped
+from naively.kernels.sparse_sums import AnySums, RepeatedSums, SparseSums
 from naively.kernels.strings import Strings
 from naively.kernels.texts import Row
 
@@ -38,6 +54,10 @@ BlockKey: TypeAlias = Any  # identifies a block; the schema makes it
 # The row and the item (a column or a word) of each cell, and its number or the code of its level,
 # each of shape (cells,).
 Entries: TypeAlias = "tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]"
+AxisSums: TypeAlias = "tuple[Axis, dict[Statistic, AnySums]]"  # an axis, and tables along it
+
+FEW_CLASSES = 30  # of a sparse matrix: with more, the table of its sums is sparse too
+LARGEST = 1e300  # a larger sum cannot be scaled, split and multiplied
 
 
 class Block(ABC):
@@ -46,6 +66,7 @@ class Block(ABC):
     axis: Axis
     # Its sum is how many rows have a value in a column, or how often a word comes in all rows.
     frequency: ClassVar[Statistic] = VALUE
+    unsplit: ClassVar[int] = 0  # about how many characters its texts have that are to be split
 
     @abstractmethod
     def __len__(self) -> int: ...
@@ -65,6 +86,10 @@ class Block(ABC):
     def split(self) -> Block:
         """Return the same rows, with each text as the counts of its words."""
         return self
+
+    @abstractmethod
+    def count(self, statistics: Sequence[Statistic], labels: Labels) -> AxisSums:
+        """Count statistics by class, ``Yᵀ · s(X)``, along an axis; nothing is pruned."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +118,54 @@ class Dense(Block):
 
     def followed_by(self, others: Sequence[Dense]) -> Dense:
         return Dense(np.concatenate([self.values, *(o.values for o in others)]), self.axis)
+
+    def count(self, statistics: Sequence[Statistic], labels: Labels) -> AxisSums:
+        if CELL in statistics:
+            return self._count_cells(labels)
+        found = dispatch.tally_dense(self.values, labels.codes, labels.weight, labels.k)
+        present, value, square = (Sums(*of) for of in found)
+        _refuse_infinite(self, value, "infinite values")
+        if SQUARE in statistics:
+            what = "values whose squares overflow"
+            _refuse_infinite(self, square, what)
+            with np.errstate(over="ignore"):  # of rows that weigh little, only the mean does
+                n = np.where(present.high > 0, present.high, 1.0)
+                _refuse_infinite(self, Sums(square.high / n), what)
+        tables = {PRESENT: present, VALUE: value, SQUARE: square}
+        return self.axis, {s: tables[s] for s in statistics}
+
+    def _count_cells(self, labels: Labels) -> AxisSums:
+        """Count numbers by cell and class.
+
+        Of many classes the table is larger than the rows, and is made once: which cells there are
+        is found without the classes.
+        """
+        y, w, k = labels.codes, labels.weight, labels.k
+        if k < MANY_CLASSES or len(y) > CAP * k:
+            *found, sums = dispatch.tally_cells(self.values, y, w, k, CAP)
+            return as_cells(self.axis.columns, *found), {CELL: Sums(*sums)}
+        *found, _ = dispatch.tally_cells(self.values, np.zeros_like(y), w, 1, CAP)
+        axis = as_cells(self.axis.columns, *found)
+        row, column, x = self.entries()
+        if w is not None:
+            there = w[row] > 0
+            row, column, x, w = row[there], column[there], x[there], w[row[there]]
+        cell = axis.find(x, column) * k + y[row]
+        return axis, {CELL: Sums(*scatter(cell, np.ones(len(cell)), w, (len(axis), k)))}
+
+
+def _refuse_infinite(block: Dense | Sparse, sums: Sums | SparseSums, what: str) -> None:
+    high = sums.stored.high if isinstance(sums, SparseSums) else sums.high
+    if high.max(initial=0.0) <= LARGEST and high.min(initial=0.0) >= -LARGEST:
+        return
+    large = ~(np.abs(high) <= LARGEST)
+    row = int((sums.row[large] if isinstance(sums, SparseSums) else np.nonzero(large)[0])[0])
+    name = title(block.axis.columns[row])
+    if np.isfinite(sums.rows(np.array([row])).high).all():
+        raise ValueError(f"Column {name!r} holds numbers whose sums overflow; scale it.")
+    raise ValueError(
+        f"Column {name!r} holds {what}; numbers must be finite (leave a missing cell empty)."
+    )
 
 
 STRIP = 1 << 18  # stored numbers of the rows that are looked at together
@@ -184,6 +257,36 @@ class Sparse(Block):
             absent=np.concatenate([o.missing for o in every]),
         )
 
+    def count(self, statistics: Sequence[Statistic], labels: Labels) -> AxisSums:
+        """Count what is stored: numbers, or the words of texts."""
+        tables: dict[Statistic, AnySums] = {}
+        if isinstance(self.axis, Words):
+            tables[VALUE] = self._by_class(None if self.presence else self.data, labels)
+            if self.axis.analyser.counts_documents and not self.presence:
+                tables[DOCUMENT] = self._by_class(None, labels)
+                statistics = (*statistics, DOCUMENT)
+            tables[PRESENT] = _count_present(self, labels)
+        else:
+            tables[VALUE] = value = self._by_class(self.data, labels)
+            _refuse_infinite(self, value, "infinite or missing values")
+            tables[PRESENT] = RepeatedSums.of_row(labels.by_class(), len(self.axis))
+        return self.axis, {s: tables[s] for s in statistics}
+
+    def _by_class(self, data: NDArray[np.number] | None, labels: Labels) -> Sums | SparseSums:
+        """Return the sums of what is stored, or how often something is, by column and class."""
+        rows = labels.codes, labels.weight, labels.k, len(self.axis)
+        if not isinstance(self.axis, Words) and labels.k <= FEW_CLASSES:
+            of_cells = dispatch.tally_csr(
+                self.indptr, self.indices, self.data, *rows, self.complete
+            )
+            return Sums(*of_cells)
+        x = None if data is None else np.asarray(data, np.float64)
+        if self.complete and x is not None and not np.isfinite(x).all():
+            raise ValueError("A cell is missing or infinite.")
+        number = self.indices.astype(np.int32, copy=False)
+        first, classes, high, low = dispatch.tally_sparse(self.indptr, number, x, *rows)
+        return SparseSums(first, classes, Sums(high, low), labels.k)
+
     def once(self) -> Sparse:
         """Return texts in which each word that they hold counts once."""
         if self.presence:
@@ -245,6 +348,10 @@ class Codes(Block):
     def followed_by(self, others: Sequence[Codes]) -> Codes:
         return Codes(np.concatenate([self.codes, *(o.codes for o in others)]), self.axis)
 
+    def count(self, statistics: Sequence[Statistic], labels: Labels) -> AxisSums:  # noqa: ARG002
+        rows = labels.codes, labels.weight, labels.k, self.complete
+        return self.axis, {LEVEL: Sums(*dispatch.tally_codes(self.codes, self.axis.first, *rows))}
+
 
 # --- Batches: the blocks of some rows, and the labels of these rows ------------------------------
 
@@ -292,7 +399,15 @@ class Batch:
 
     def take(self, rows: NDArray[np.int64]) -> Batch:
         """Return the rows of these numbers, (selected,), in this order."""
-        blocks = select_blocks(self.blocks, rows)
+        blocks: dict[BlockKey, Block] = {}
+        taken: dict[int, Strings] = {}  # texts that several blocks read, which they do still
+        for key, block in self.blocks.items():
+            if isinstance(block, Documents) and isinstance(block.texts, Strings):
+                if id(block.texts) not in taken:
+                    taken[id(block.texts)] = block.texts.take(rows)
+                blocks[key] = block.selected(rows, taken[id(block.texts)])
+            else:
+                blocks[key] = block.select(rows)
         copies = None if self.copies is None else self.copies[rows]
         each = None if self.each is None else self.each[rows]
         return Batch(blocks, self.labels.take(rows), copies, each)
@@ -321,18 +436,13 @@ class Batch:
 
     def pieces(self) -> Iterator[Batch]:
         """Yield the rows in several batches if their texts are long: their words take memory."""
-        n = min(-(-self._characters // AT_ONCE), len(self))
+        unsplit = sum(block.unsplit for block in self.blocks.values())
+        n = min(-(-unsplit // AT_ONCE), len(self))
         if n <= 1:
             yield self
             return
         for rows in np.array_split(np.arange(len(self)), n):
             yield self.take(rows)
-
-    @property
-    def _characters(self) -> int:
-        """About how many characters are to be split, those of each block of texts."""
-        texts = [block for block in self.blocks.values() if isinstance(block, Documents)]
-        return sum(block.size for block in texts if block.found is None)
 
     def on(self, axes: Mapping[BlockKey, Axis]) -> Batch:
         """Return the same rows, whose texts have the words of these axes and then new ones."""
@@ -348,7 +458,7 @@ class Batch:
 
         Of long texts the words would take much memory: they stay as they are.
         """
-        if self._characters > KEPT:
+        if sum(block.unsplit for block in self.blocks.values()) > KEPT:
             return self
         blocks = dict(self.blocks)
         for key, split in split_texts(self.blocks, grow=True).items():
@@ -440,6 +550,16 @@ class Documents(Block):
     def _words_found(self, found: Sparse) -> Sparse:
         return found if self.at is None else found.select(self.at)
 
+    def count(self, statistics: Sequence[Statistic], labels: Labels) -> AxisSums:
+        if not self.counts_straight or labels.weight is not None or labels.k > FEW_CLASSES:
+            return self.grown().count(statistics, labels)
+        # By class as texts are read, without the words of each text.
+        axis = self.axis.grown(self.axis.vocabulary.copy())
+        counts = axis.vocabulary.count_by_class(self.texts, labels.codes, labels.k)
+        present = _count_present(self, labels)
+        tables: dict[Statistic, AnySums] = {VALUE: SparseSums.of(Sums(counts)), PRESENT: present}
+        return axis, {s: tables[s] for s in statistics}
+
     @property
     def counts_straight(self) -> bool:
         """Whether words can be counted by class as texts are read, without those of each text."""
@@ -486,8 +606,9 @@ class Documents(Block):
         return np.fromiter((text is None for text in self.texts), np.bool_, len(self.texts))
 
     @property
-    def size(self) -> int:
-        """About how many characters the texts have."""
+    def unsplit(self) -> int:  # type: ignore[override]  # read-only
+        if self.found is not None:
+            return 0
         if isinstance(self.texts, Strings):
             return int(self.texts.offsets[-1] - self.texts.offsets[0])
         of_word = 8  # about
@@ -498,20 +619,9 @@ class Documents(Block):
         )
 
 
-def select_blocks(
-    blocks: Mapping[BlockKey, Block], rows: NDArray[np.int64]
-) -> dict[BlockKey, Block]:
-    """Return some rows of blocks, (selected,); what reads the same texts does so still."""
-    taken: dict[int, Sequence[Row]] = {}
-    found: dict[BlockKey, Block] = {}
-    for key, block in blocks.items():
-        if isinstance(block, Documents) and isinstance(block.texts, Strings):
-            if id(block.texts) not in taken:
-                taken[id(block.texts)] = block.texts.take(rows)
-            found[key] = block.selected(rows, taken[id(block.texts)])
-        else:
-            found[key] = block.select(rows)
-    return found
+def _count_present(block: Sparse | Documents, labels: Labels) -> Sums:
+    """Return the weight of the texts of each class that are not missing, of shape (1, classes)."""
+    return labels.take(np.flatnonzero(~block.missing)).by_class()[None]
 
 
 def split_texts(blocks: Mapping[BlockKey, Block], *, grow: bool = False) -> dict[BlockKey, Block]:

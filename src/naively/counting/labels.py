@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from naively.kernels import dispatch
+from naively.kernels.double_double import Sums, scatter
 from naively.kernels.reference import hash_numbers
 from naively.kernels.strings import Strings
 from naively.options import means_copies
@@ -152,6 +153,14 @@ class Labels:
         """The weight of all rows together."""
         return float(len(self)) if self.weight is None else float(self.weight.sum())
 
+    def by_class(self) -> Sums:
+        """Return the total weight of each class, of shape (classes,)."""
+        if self.weight is None:
+            known = self.rows_of
+            return Sums(np.bincount(self.codes, minlength=self.k) if known is None else known)
+        cell = self.codes.astype(np.int64)
+        return Sums(*scatter(cell, np.ones(len(cell)), self.weight, (1, self.k)))[0]
+
     def one_hot(self) -> NDArray[np.float64]:
         """Return rows × classes: the row's weight at its class, else 0."""
         table = np.zeros((len(self), self.k))
@@ -185,7 +194,7 @@ class Beside:
     @property
     def columns(self) -> dict[str, str]:
         """What is the name of a column, by its own."""
-        named = {name: of for name, of in self.given.items() if isinstance(of, str)}
+        named = {name: of for name, of in vars(self).items() if isinstance(of, str)}
         return {name: of for name, of in named.items() if not means_copies(name, of)}
 
     def encode(self, y: Target, first: int = 0) -> Labels:
@@ -252,8 +261,12 @@ def encode_groups(given: Target, rows: int, first: int = 0) -> NDArray[np.uint64
     if missing.any():
         row = first + int(np.flatnonzero(missing)[0])
         raise ValueError(f"Row {row} has no group; give each row one, if need be of its own.")
-    codes, names = encode_strings(groups) if isinstance(groups, Strings) else encode(groups)
-    return np.array([hash_cell(name) for name in names.tolist()], np.uint64)[codes]
+    if isinstance(groups, Strings):
+        names, codes = [*groups.different], groups.encoded[0]
+    else:
+        codes, found = encode(groups)
+        names = found.tolist()
+    return np.array([*map(hash_cell, names)], np.uint64)[codes]
 
 
 def hash_cell(cell: object) -> int:
@@ -261,11 +274,7 @@ def hash_cell(cell: object) -> int:
     if isinstance(cell, int | float) and -(2**53) <= cell <= 2**53:
         return int(hash_numbers(np.array([cell], np.float64))[0])
     text = cell if isinstance(cell, str) else repr(cell)
-    return hash_bytes(text.encode("utf-8", "surrogatepass"))
-
-
-def hash_bytes(utf8: bytes | memoryview) -> int:
-    """Return the hash of a text in UTF-8."""
+    utf8 = text.encode("utf-8", "surrogatepass")
     return int.from_bytes(blake2b(utf8, digest_size=8).digest())
 
 
@@ -289,8 +298,10 @@ def encode_labels(y: Target, sample_weight: RowWeight = None, first: int = 0) ->
     """
     y = _packed(y)
     if isinstance(y, Strings):
-        _refuse_missing(np.zeros(0, np.bool_) if y.missing is None else y.missing, first)
-        codes, classes = encode_strings(y)
+        if y.missing is not None:
+            _refuse_missing(y.missing, first)
+        place, classes = _of_values([*y.different])
+        codes = place[y.encoded[0]]
         _refuse_what_no_file_holds(classes)
         return Labels(codes, classes, check_weight(sample_weight, len(codes), first))
     labels = _one_a_row(y)
@@ -549,7 +560,7 @@ def encode(labels: LabelArray) -> tuple[NDArray[np.int32], LabelArray]:
     if whole is not None:
         return whole[:2]
     if labels.dtype.kind == "O":
-        return _of_objects(labels)
+        return _of_values(list(map(plain, labels.tolist())))
     kind, padded = labels.dtype.kind, labels.dtype.itemsize > 8 and labels.dtype.kind == "f"
     if kind not in "iufUM" or padded or not labels.dtype.isnative or not labels.nbytes:
         classes, codes = np.unique(labels, return_inverse=True)
@@ -606,15 +617,8 @@ def encode_whole(
     return codes, classes, rows_of[seen]
 
 
-def encode_strings(labels: Strings) -> tuple[NDArray[np.int32], LabelArray]:
-    """Return codes and classes as ``encode`` does."""
-    place, classes = _of_objects(np.array([*labels.different, None])[:-1])
-    return place[labels.encoded[0]], classes
-
-
-def _of_objects(labels: LabelArray) -> tuple[NDArray[np.int32], LabelArray]:
+def _of_values(values: list[Any]) -> tuple[NDArray[np.int32], LabelArray]:
     """Return codes and classes as ``encode`` does; a TypeError if classes cannot be sorted."""
-    values = list(map(plain, labels.tolist()))
     distinct = list(dict.fromkeys(values))
     kinds = {type(value) for value in distinct}
     if str in kinds and len(kinds) > 1:

@@ -104,7 +104,7 @@ class LeftOut(Generic[B]):
         sums = {}
         for s in statistics:
             added = own if s is PRESENT else number * own if s is VALUE else number * (number * own)
-            counted = tally.sums[s].rows(self.column) if tally.axis.per_row(s) else tally[s]
+            counted = tally[s] if s in tally.axis.shared else tally.sums[s].rows(self.column)
             sums[s] = counted - added
         return BlockTally(Columns(range(len(self))), sums)
 
@@ -405,11 +405,6 @@ class Parts:
 
     def __len__(self) -> int:
         return len(self.keys)
-
-    @classmethod
-    def columns(cls, group: BlockKey, columns: Sequence[Name]) -> Parts:
-        """Return a part for each column."""
-        return cls([Part(group, name) for name in columns], np.arange(len(columns)))
 
     @classmethod
     def whole(cls, group: BlockKey, units: int) -> Parts:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from itertools import islice
+from itertools import chain, islice
 from operator import add, sub
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, final
 
@@ -29,14 +29,12 @@ from naively.counting.axis import (
     RowMap,
     Statistic,
     Words,
-    as_cells,
     title,
 )
-from naively.counting.block import Block, BlockKey, Codes, Dense, Documents, Sparse
-from naively.counting.labels import MANY_CLASSES, LabelArray, Labels, union_classes
-from naively.kernels import dispatch
-from naively.kernels.double_double import Sums, scatter
-from naively.kernels.reference import CAP, Floats
+from naively.counting.block import BlockKey
+from naively.counting.labels import LabelArray, union_classes
+from naively.kernels.double_double import Sums
+from naively.kernels.reference import Floats
 from naively.kernels.sparse_sums import AnySums, RepeatedSums, SparseSums, as_dense, as_sparse
 from naively.messages import Shown
 
@@ -52,8 +50,6 @@ if TYPE_CHECKING:
 
 SHOWN = 10  # classes that are printed
 LEAST_ROWS, MOST_ROWS = 1e-100, 1e120  # of a class: fewer count as none; sums of more overflow
-FEW_CLASSES = 30  # of a sparse matrix: with more, the table of its sums is sparse too
-LARGEST = 1e300  # a larger sum cannot be scaled, split and multiplied
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -147,7 +143,7 @@ class BlockTally(Shown, Generic[A]):
         if rows is None:
             return replace(self, axis=axis)
         moved = {
-            s: sums.place(rows, len(axis)) if axis.per_row(s) else sums
+            s: sums if s in axis.shared else sums.place(rows, len(axis))
             for s, sums in self.sums.items()
         }
         return BlockTally(axis, moved)
@@ -158,7 +154,7 @@ class BlockTally(Shown, Generic[A]):
             return self
         keep = self.axis.stays
         for statistic, sums in self.sums.items():
-            if self.axis.per_row(statistic):
+            if statistic not in self.axis.shared:
                 keep |= sums.rows_there()
         return self._kept(keep)
 
@@ -166,7 +162,7 @@ class BlockTally(Shown, Generic[A]):
         """Return the tally of the axis rows where ``keep``, (rows,), is true."""
         if keep.all():
             return self
-        tables = {s: t[keep] if self.axis.per_row(s) else t for s, t in self.sums.items()}
+        tables = {s: t if s in self.axis.shared else t[keep] for s, t in self.sums.items()}
         return BlockTally(self.axis.select(keep), tables)
 
     def selected(self) -> BlockTally[A]:
@@ -317,125 +313,6 @@ class Tally(Shown):
         )
 
 
-def count_classes(labels: Labels) -> Sums:
-    """Return the total weight of each class, of shape (classes,)."""
-    if labels.weight is None:
-        known = labels.rows_of
-        return Sums(np.bincount(labels.codes, minlength=labels.k) if known is None else known)
-    cell = labels.codes.astype(np.int64)
-    return Sums(*scatter(cell, np.ones(len(cell)), labels.weight, (1, labels.k)))[0]
-
-
-def count(block: Block, statistics: Sequence[Statistic], labels: Labels) -> BlockTally:
-    """Count a block's statistics by class: ``Yᵀ · s(X)``; nothing is pruned."""
-    y, w, k = labels.codes, labels.weight, labels.k
-    tables: dict[Statistic, AnySums]
-    axis: Axis = block.axis
-    if isinstance(block, Dense) and CELL in statistics:
-        axis, sums = _count_cells(block, labels)
-        tables = {CELL: sums}
-    elif isinstance(block, Dense):
-        present, value, square = dispatch.tally_dense(block.values, y, w, k)
-        tables = {PRESENT: Sums(*present), VALUE: Sums(*value), SQUARE: Sums(*square)}
-        _refuse_infinite(block, tables[VALUE], "infinite values")
-        if SQUARE in statistics:
-            what = "values whose squares overflow"
-            _refuse_infinite(block, tables[SQUARE], what)
-            with np.errstate(over="ignore"):  # of rows that weigh little, only the mean does
-                n = np.where(tables[PRESENT].high > 0, tables[PRESENT].high, 1.0)
-                _refuse_infinite(block, Sums(tables[SQUARE].high / n), what)
-    elif isinstance(block, Documents):
-        if block.counts_straight and w is None and k <= FEW_CLASSES:
-            return _count_texts(block, statistics, labels)
-        return _count_sparse(block.grown(), statistics, labels)
-    elif isinstance(block, Sparse):
-        return _count_sparse(block, statistics, labels)
-    elif isinstance(block, Codes):
-        rows = block.codes, block.axis.first
-        tables = {LEVEL: Sums(*dispatch.tally_codes(*rows, y, w, k, block.complete))}
-    else:
-        raise TypeError(f"cannot count a {type(block).__name__}")
-    return BlockTally(axis, {s: tables[s] for s in statistics})
-
-
-def _count_cells(block: Dense, labels: Labels) -> tuple[Cells, Sums]:
-    """Count numbers by cell and class.
-
-    Of many classes the table is larger than the rows, and is made once: which cells there are is
-    found without the classes.
-    """
-    y, w, k = labels.codes, labels.weight, labels.k
-    if k < MANY_CLASSES or len(y) > CAP * k:
-        *found, sums = dispatch.tally_cells(block.values, y, w, k, CAP)
-        return as_cells(block.axis.columns, *found), Sums(*sums)
-    *found, _ = dispatch.tally_cells(block.values, np.zeros_like(y), w, 1, CAP)
-    axis = as_cells(block.axis.columns, *found)
-    row, column, x = block.entries()
-    if w is not None:
-        there = w[row] > 0
-        row, column, x, w = row[there], column[there], x[there], w[row[there]]
-    cell = axis.find(x, column) * k + y[row]
-    return axis, Sums(*scatter(cell, np.ones(len(cell)), w, (len(axis), k)))
-
-
-def _count_sparse(block: Sparse, statistics: Sequence[Statistic], labels: Labels) -> BlockTally:
-    """Count what is stored of a sparse matrix, or the words of texts."""
-    axis, k = block.axis, labels.k
-
-    def by_class(data: NDArray[np.number] | None) -> AnySums:
-        rows = labels.codes, labels.weight, k, len(axis)
-        indptr, indices = block.indptr, block.indices
-        if isinstance(axis, Words) or k > FEW_CLASSES:
-            x = None if data is None else np.asarray(data, np.float64)
-            if block.complete and x is not None and not np.isfinite(x).all():
-                raise ValueError("A cell is missing or infinite.")
-            number = indices.astype(np.int32, copy=False)
-            first, classes, high, low = dispatch.tally_sparse(indptr, number, x, *rows)
-            return SparseSums(first, classes, Sums(high, low), k)
-        return Sums(*dispatch.tally_csr(indptr, indices, block.data, *rows, block.complete))
-
-    tables: dict[Statistic, AnySums] = {VALUE: by_class(None if block.presence else block.data)}
-    if isinstance(axis, Words):
-        if axis.analyser.counts_documents and not block.presence:
-            tables[DOCUMENT] = by_class(None)
-            statistics = (*statistics, DOCUMENT)
-        tables[PRESENT] = _count_present(block, labels)
-    else:
-        _refuse_infinite(block, tables[VALUE], "infinite or missing values")
-        tables[PRESENT] = RepeatedSums.of_row(count_classes(labels), len(axis))
-    return BlockTally(axis, {s: tables[s] for s in statistics})
-
-
-def _count_texts(block: Documents, statistics: Sequence[Statistic], labels: Labels) -> BlockTally:
-    """Count the words of texts by class as they are read."""
-    axis = block.axis.grown(block.axis.vocabulary.copy())
-    counts = axis.vocabulary.count_by_class(block.texts, labels.codes, labels.k)
-    tables: dict[Statistic, AnySums] = {
-        VALUE: SparseSums.of(Sums(counts)),
-        PRESENT: _count_present(block, labels),
-    }
-    return BlockTally(axis, {s: tables[s] for s in statistics})
-
-
-def _count_present(block: Sparse | Documents, labels: Labels) -> Sums:
-    """Return the weight of the texts of each class that are not missing, of shape (1, classes)."""
-    return count_classes(labels.take(np.flatnonzero(~block.missing)))[None]
-
-
-def _refuse_infinite(block: Dense | Sparse, sums: AnySums, what: str) -> None:
-    high = sums.stored.high if isinstance(sums, SparseSums) else sums.high
-    if high.max(initial=0.0) <= LARGEST and high.min(initial=0.0) >= -LARGEST:
-        return
-    large = ~(np.abs(high) <= LARGEST)
-    row = int((sums.row[large] if isinstance(sums, SparseSums) else np.nonzero(large)[0])[0])
-    name = title(block.axis.columns[row])
-    if np.isfinite(sums.rows(np.array([row])).high).all():
-        raise ValueError(f"Column {name!r} holds numbers whose sums overflow; scale it.")
-    raise ValueError(
-        f"Column {name!r} holds {what}; numbers must be finite (leave a missing cell empty)."
-    )
-
-
 def class_places(classes: LabelArray, among: LabelArray) -> RowMap:
     """Return the number of each class among others, (classes,); None if each has its own there."""
     place = {label: i for i, label in enumerate(among.tolist())}
@@ -503,9 +380,11 @@ class Total:
 
         ``consume`` says whether the first may be used up, as above.
         """
-        rest = iter(tallies)
-        total = cls(next(rest), consume=consume)
-        for tally in rest:
+        first, *more = islice(rest := iter(tallies), 2)
+        if not more:
+            return first
+        total = cls(first, consume=consume)
+        for tally in chain(more, rest):
             total.add(tally)
         return total.tally()
 
@@ -609,7 +488,7 @@ class _Text:
         self, statistic: Statistic, parts: Sequence[_Part], n: int, *, later: bool = False
     ) -> AnySums:
         """Return the sum of parts of a statistic, of n words; added up later, if so asked."""
-        if not self._block.axis.per_row(statistic):
+        if statistic in self._block.axis.shared:
             return reduce(add, [sums for _, sums in parts])
         sparse = [(place, as_sparse(sums)) for place, sums in parts]
         if later:

@@ -6,7 +6,6 @@ import datetime as dt
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from difflib import get_close_matches
@@ -669,11 +668,6 @@ class Rows(ABC):
         """Return one column of shape (rows,): numbers, times, or objects (None where missing)."""
         return as_objects(self.cells(name), self.kind(name))
 
-    @property
-    def spelled(self) -> AbstractSet[Name]:
-        """The columns that are strings."""
-        return frozenset()
-
     @abstractmethod
     def take(self, index: Any) -> Rows:
         """Return the rows of an index: a slice, a mask of shape (rows,), or an array of places."""
@@ -700,7 +694,7 @@ class Rows(ABC):
 
     def split(self, target: str) -> tuple[Rows, Cells]:
         """Return rows without the target column, and the target column of shape (rows,)."""
-        if target not in self.place:
+        if target not in self.names:
             raise ValueError(missing_column(target, self.names, "target column"))
         rest = [name for name in self.names if name != target]
         cells = self.cells(target)
@@ -843,10 +837,6 @@ class ColumnRows(Rows):
 
     def cells(self, name: Name) -> Cells:
         return self.columns[name]
-
-    @property
-    def spelled(self) -> AbstractSet[Name]:
-        return {name for name, cells in self.columns.items() if isinstance(cells, Strings)}
 
     def renamed(self, names: tuple[Name, ...]) -> ColumnRows:
         cells = dict(zip(names, self.columns.values(), strict=True))

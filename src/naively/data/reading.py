@@ -175,7 +175,8 @@ class Forms:
         {'NA': 3}
         """
         strings = _packed(levels)
-        return _forms(strings, dispatch.read_forms(strings), np.ceil(times).astype(np.int64))
+        each = np.arange(len(levels), dtype=np.int32)
+        return Looked(strings, dispatch.read_forms(strings), each, np.ceil(times)).forms
 
     @classmethod
     def of_values(cls, kind: Kind, n: float) -> Forms:
@@ -283,11 +284,27 @@ class Looked:
     @cached_property
     def forms(self) -> Forms:
         """The counts of the forms."""
-        if self.codes is None:
-            return _forms(self.strings, self.found)
-        times = np.bincount(self.codes + 1, self.times, minlength=len(self.strings) + 1)
-        times = times.astype(np.int64)
-        return _forms(self.strings, self.found, times[1:], missing=int(times[0]))
+        strings, found, times, missing = self.strings, self.found, None, 0
+        if self.codes is not None:
+            every = np.bincount(self.codes + 1, self.times, minlength=len(strings) + 1)
+            times, missing = every[1:].astype(np.int64), int(every[0])
+        count = np.bincount(found.form, times, FORMS).astype(np.int64)
+        count[Form.EMPTY] += missing  # which none of the different strings is
+        digits = (found.form >= Form.PLAIN) & (found.form <= Form.EIGHT) & (found.affix == 0)
+        sizes = strings.lengths[digits]
+        sizes -= np.isin(strings.utf8[strings.offsets[:-1][digits]], SIGNS)
+        sizes = np.minimum(sizes, LONGEST)
+        length = np.bincount(sizes, None if times is None else times[digits], LONGEST + 1)
+        is_word = (found.form >= Form.MARK) & (found.form <= Form.LIST)
+        is_number = (found.form >= NUMBERS[0]) & (found.form <= NUMBERS[1])
+        return Forms(
+            tuple(count.tolist()),
+            tuple(length.astype(np.int64).tolist()),
+            _few_strings(strings, np.flatnonzero(is_word), times),
+            _few_affixes(found, times),
+            _few_numbers(found.value.view(np.float64), np.flatnonzero(is_number)),
+            strings.categorical,
+        )
 
     def read(self, reading: Reading) -> Read:
         """Return what each row may be, as numbers and dates are read."""
@@ -311,34 +328,6 @@ def look_at(strings: Strings, times: NDArray[np.number] | None = None) -> Looked
     return Looked(different, dispatch.read_forms(different), strings.encoded[0], times)
 
 
-def _forms(
-    strings: Strings, found: Read, times: NDArray[np.int64] | None = None, missing: int = 0
-) -> Forms:
-    """Return the counts of the forms of strings that came so many times each, or once."""
-    count = _counted(found.form, times, FORMS)
-    count[Form.EMPTY] += missing  # which none of the strings is
-    digits = (found.form >= Form.PLAIN) & (found.form <= Form.EIGHT) & (found.affix == 0)
-    sizes = strings.lengths[digits]
-    sizes -= np.isin(strings.utf8[strings.offsets[:-1][digits]], SIGNS)
-    sizes = np.minimum(sizes, LONGEST)
-    is_word = (found.form >= Form.MARK) & (found.form <= Form.LIST)
-    is_number = (found.form >= NUMBERS[0]) & (found.form <= NUMBERS[1])
-    return Forms(
-        tuple(count.tolist()),
-        tuple(_counted(sizes, None if times is None else times[digits], LONGEST + 1).tolist()),
-        _few_strings(strings, np.flatnonzero(is_word), times),
-        _few_affixes(found, times),
-        _few_numbers(found.value.view(np.float64), np.flatnonzero(is_number)),
-        strings.categorical,
-    )
-
-
-def _counted(
-    numbers: NDArray[Any], times: NDArray[np.int64] | None, size: int
-) -> NDArray[np.int64]:
-    return np.bincount(numbers, times, minlength=size).astype(np.int64, copy=False)
-
-
 def _few_strings(strings: Strings, rows: NDArray[np.int64], times: NDArray[np.int64] | None) -> Few:
     if times is not None:  # all are different
         if len(rows) > FEW_WORDS:
@@ -357,7 +346,7 @@ def _few_strings(strings: Strings, rows: NDArray[np.int64], times: NDArray[np.in
 def _few_affixes(found: Read, times: NDArray[np.int64] | None) -> Few:
     if not found.affixes:
         return Few()
-    count = _counted(found.affix, times, MANY_AFFIXES + 1).tolist()
+    count = np.bincount(found.affix, times, MANY_AFFIXES + 1).astype(np.int64).tolist()
     if count[MANY_AFFIXES]:
         return TOO_MANY
     return Few(dict(zip(found.affixes, count[1 : len(found.affixes) + 1], strict=True)))
@@ -931,7 +920,8 @@ def read_strings(
     readings = settled(forms, said, known)
     for name, of in readings.items():
         readings[name] = replace(of, forms=None if of.is_levels else own[name])
-    say_kept(known, readings)
+    if known:
+        say_kept(known, readings)
     for name in known.keys() & found.keys():
         say_contrary(name, found[name], readings[name], known[name].forms)
     return with_readings(rows, given | readings, found)

@@ -16,7 +16,6 @@ from weakref import finalize
 import numpy as np
 
 from naively.counting.axis import Name
-from naively.data.arrow import ArrowStream, filled, join_parts
 from naively.data.columns import (
     READ_AS,
     Cells,
@@ -27,7 +26,7 @@ from naively.data.columns import (
     join_columns,
     taken,
 )
-from naively.data.frames import Table, as_rows
+from naively.data.frames import ArrowStream, Table, as_rows, filled, join_parts
 from naively.data.reading import (
     NOTHING_SAID,
     Forms,

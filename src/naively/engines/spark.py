@@ -17,7 +17,6 @@ import numpy as np
 
 from naively.counting.axis import Name
 from naively.counting.labels import Beside
-from naively.data.arrow import ArrowStream, filled
 from naively.data.columns import (
     READ_AS,
     Column,
@@ -28,21 +27,21 @@ from naively.data.columns import (
     refuse_twice,
     unusable,
 )
-from naively.data.frames import as_rows
+from naively.data.frames import ArrowStream, as_rows, filled
 from naively.data.reading import NOTHING_SAID, Forms, ReadAs, say_kept, settled
 from naively.data.stream import ROWS, Stream, in_pieces
-from naively.engines import stream
-from naively.engines.stream import LabelledStream
 from naively.file import store
-from naively.fitting.sample import Reservoir
+from naively.fitting.learn import LabelledStream, Recipe, TablePart, count
+from naively.fitting.reservoir import Reservoir
 from naively.kernels import dispatch
 from naively.kernels.reference import Floats
 from naively.messages import warn
 from naively.model.class_prior import Cost, decide, given_prior, shift
+from naively.model.counted import Counted
 from naively.model.model import Model
-from naively.schema.choose import EventModels, contents_given
+from naively.schema.choose import contents_given
 from naively.schema.schema import Schema, other_kind
-from naively.schema.settings import Probabilities, Settings
+from naively.schema.settings import Probabilities
 
 if TYPE_CHECKING:
     from pyarrow import Array, DataType, RecordBatch
@@ -79,30 +78,26 @@ class LabelledFrame(NamedTuple):
     beside: Mapping[str, str]  # the columns of what is said beside labels (``Beside``)
 
 
-def learn(
-    table: LabelledFrame,
-    event_models: EventModels,
-    settings: Settings,
-    sample: Reservoir,
-    known: Schema | None = None,
-) -> tuple[Model | None, Reservoir]:
-    """Count a frame of Spark."""
+def parts(
+    table: LabelledFrame, how: Recipe, known: Counted | None, sample: Reservoir
+) -> Iterator[TablePart]:
+    """Yield what was counted of a frame of Spark, with a sample of its rows."""
     kinds = kinds_of(table.frame, table.frame.columns)
     weight = table.beside.get("sample_weight")
     if weight is not None and kinds[weight] not in ("number", "boolean"):
         raise ValueError(f"Column {weight!r} holds {kinds[weight]}s, which are no weights.")
     strings = [n for n, kind in kinds.items() if kind == "string" and n != table.target]
     # The class prior has no part in counting, and may be for classes that a partition lacks.
-    counted = replace(settings, class_prior="data")
+    counted = replace(how, settings=replace(how.settings, class_prior="data"))
     with in_one_sentence():
-        said = settings.read_as(contents_given(event_models, strings))
+        said = how.settings.read_as(contents_given(how.event_models, strings))
         said = replace(said, times=table.beside.get("frequencies"))
-        before = {} if known is None else known.readings
+        before = {} if known is None else known.schema.readings
         readings = _readings(table.frame, strings, said, before)
         fixed = {name: replace(of.fixed, forms=None) for name, of in readings.items()}
         counting = Counting(
             *(table.frame.columns, table.target, table.beside, fixed),
-            *(event_models, counted, sample.empty(), known),
+            *(counted, sample, known and known.uncounted),
         )
         reports = _joined(numbered(table.frame).mapInArrow(counting, REPORT))
     for what, content in _others(reports):
@@ -111,16 +106,15 @@ def learn(
         if what == "warning":
             warn(content.decode())
     part = _tree(Partition.read(content) for what, content in reports if what == "model")
-    if part is None:
-        return None, sample.empty()
-    learned = part.model.counted.read_as(readings)
-    return Model.of(replace(learned, settings=settings)), part.sample
+    if part is not None:
+        found = replace(part.counted.read_as(readings), settings=how.settings)
+        yield TablePart(counted=found, sample=part.sample)
 
 
 class Partition(NamedTuple):
     """What was counted of some rows, and a sample of them."""
 
-    model: Model
+    counted: Counted
     sample: Reservoir
 
     @classmethod
@@ -129,19 +123,20 @@ class Partition(NamedTuple):
         model, _, rows = store.from_bytes(content, "What was counted of a partition")
         if rows is None:
             raise ValueError("What was counted of a partition has no sample.")
-        return cls(model, Reservoir.restored(rows, model))
+        return cls(model.counted, Reservoir.restored(rows, model))
 
     def written(self) -> bytes:
         """Return the model file."""
-        return store.to_bytes(self.model, sample=self.sample.saved(self.model))
+        model = Model.of(self.counted)
+        return store.to_bytes(model, sample=self.sample.saved(model))
 
     def joined(self, other: Partition) -> Partition:
         """Return what was counted of the rows of both."""
-        model = self.model + other.model
-        sample = self.sample.merged(other.sample, model)
+        counted = self.counted + other.counted
+        sample = self.sample.merged(other.sample, Model.of(counted))
         if sample is None:
             raise ValueError("The samples of two partitions were chosen by different seeds.")
-        return Partition(model, sample)
+        return Partition(counted, sample)
 
 
 @dataclass(frozen=True)
@@ -152,10 +147,9 @@ class Counting:
     target: str  # the column of labels
     beside: Mapping[str, str]  # the columns of what is said beside labels
     readings: dict[str, Reading]  # how columns of strings are read
-    event_models: EventModels  # as for learn
-    settings: Settings
+    how: Recipe
     sample: Reservoir
-    known: Schema | None
+    known: Counted | None
 
     def __call__(self, batches: RecordBatches) -> RecordBatches:
         """Yield the model file of a partition, or what is wrong with it; nothing if it is empty."""
@@ -170,12 +164,10 @@ class Counting:
         partition = _Partition(batches, self.names, self.readings)
         table = LabelledStream(partition, self.target, Beside(**self.beside))
         try:
-            model, sample = stream.learn(
-                table, self.event_models, self.settings, self.sample, self.known
-            )
+            counted, sample = count(table, self.how, self.known, self.sample)
         except (ValueError, TypeError) as error:
             return [("error", f"{_place()}, target {self.target!r}: {error}".encode())]
-        return [] if model is None else [("model", Partition(model, sample).written())]
+        return [] if counted is None else [("model", Partition(counted, sample).written())]
 
 
 def _place() -> str:

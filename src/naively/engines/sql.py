@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -28,14 +28,14 @@ from naively.engines.sql_tallies import (
     written,
 )
 from naively.events import Bernoulli, EventModel
-from naively.fitting.sample import Reservoir, rows_of_each
+from naively.fitting.learn import Recipe, TablePart
+from naively.fitting.reservoir import Reservoir, rows_of_each
 from naively.fitting.weights import ROWS
 from naively.kernels.reference import Floats, coarsest, sortable
 from naively.model.counted import Counted
 from naively.model.model import Model
-from naively.schema.choose import EventModels, extend, infer
+from naively.schema.choose import extend, infer
 from naively.schema.schema import Schema, TimePart
-from naively.schema.settings import Settings
 from naively.schema.settle import make_sure
 
 # --- A table in a database is counted there, by one query; what travels is counts and a sample ---
@@ -50,20 +50,14 @@ MOST_PARTS = 400  # of a query: SQLite joins 500 selects
 TOTALS = {PRESENT, VALUE, SQUARE}
 
 
-def learn(
-    source: DatabaseTable,
-    # as for naively.engines.stream.learn, which does the same with rows that come here
-    event_models: EventModels,
-    settings: Settings,
-    reservoir: Reservoir,  # an empty sample, whose seed chooses the rows
-    known: Schema | None = None,
-) -> tuple[Model | None, Reservoir]:
-    """Count a table in a database."""
-    reservoir = reservoir.empty()
+def parts(
+    source: DatabaseTable, how: Recipe, known: Counted | None, reservoir: Reservoir
+) -> Iterator[TablePart]:
+    """Yield what was counted of a table in a database, with a sample of its rows."""
     if not source.n_rows:
-        return None, reservoir
+        return
     source.check_labels()
-    sampled = sample(source, ROWS, reservoir.seed)
+    sampled = sample(source, ROWS, int(reservoir.seed))
     odd = _odd_cells(source, sampled) if sampled.share else {}
     weighed = source.rows(sampled.cells)
     if sampled.weight is not None:
@@ -73,18 +67,19 @@ def learn(
     more = {name: [odd.get(name)] if odd else [] for name in sampled.cells}
     rows = source.rows({name: [*of, *more[name]] for name, of in sampled.cells.items()})
     schema = (
-        infer(rows, event_models, settings)
+        infer(rows, how.event_models, how.settings)
         if known is None
-        else extend(known, rows, event_models, settings)
+        else extend(known.schema, rows, how.event_models, how.settings)
     )
     # Of the words beside numbers and times the sample may lack some.
     readings = {name: replace(of, words=None, forms=None) for name, of in schema.readings.items()}
     schema = replace(schema, readings=readings)
     classes = _ask(source, plan(source, schema, weighed), asked)
     answers = Answers(source, classes, asked)
-    model = Model.of(Counted(*make_sure(schema, answers.tally(schema), settings), settings))
-    _keep(reservoir, source, sampled, classes, schema, model)
-    return model, reservoir
+    counted = Counted(*make_sure(schema, answers.tally(schema), how.settings), how.settings)
+    yield TablePart(
+        counted=counted, sample=_sampled(reservoir, source, sampled, classes, schema, counted)
+    )
 
 
 def plan(source: DatabaseTable, schema: Schema, rows: ColumnRows) -> list[ColumnCounts]:
@@ -172,15 +167,15 @@ def _odd_cells(source: DatabaseTable, sampled: Sampled) -> dict[str, Value]:
     }
 
 
-def _keep(
+def _sampled(
     reservoir: Reservoir,
     source: DatabaseTable,
     sampled: Sampled,
     classes: Classes,
     schema: Schema,
-    model: Model,
-) -> None:
-    """Put the sample into the reservoir."""
+    counted: Counted,
+) -> Reservoir:
+    """Return the reservoir with the sample in it."""
     codes = np.fromiter(map(classes.code.__getitem__, sampled.labels), np.int32)
     weight = sampled.weight
     if weight is None and (sampled.copies > 1).any():
@@ -189,7 +184,7 @@ def _keep(
     batch = replace(schema.encode(source.rows(sampled.cells), labels), copies=sampled.copies)
     share = np.ones(classes.k)
     share[[*classes.code.values()]] = [sampled.share.get(label, 1.0) for label in classes.code]
-    reservoir.add_sampled(batch, model, source.n_weighed, share)
+    return reservoir.with_sampled(batch, Model.of(counted), source.n_weighed, share)
 
 
 # --- A sample of the rows of a table in a database, chosen in the query by a seeded hash ---------

@@ -25,10 +25,9 @@ from naively.counting.axis import (
     Name,
     title,
 )
-from naively.counting.block import Dense
+from naively.counting.block import LARGEST, Dense
 from naively.counting.labels import LEAST_WEIGHT, MOST_WEIGHT, LabelArray, Labels, encode_labels
-from naively.counting.tally import LARGEST, BlockTally, Tally
-from naively.data.arrow import filled
+from naively.counting.tally import BlockTally, Tally
 from naively.data.columns import (
     TIME,
     Column,
@@ -39,6 +38,7 @@ from naively.data.columns import (
     read_column,
     times_of,
 )
+from naively.data.frames import filled
 from naively.data.reading import with_readings
 from naively.engines.databases import ColumnType, Database, Dialect, Line, Table, Value
 from naively.kernels.double_double import Sums

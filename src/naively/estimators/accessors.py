@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from naively.assess.folds import hold_out
 from naively.assess.scores import check_to_score
 from naively.counting.block import Batch
 from naively.counting.labels import Label, LabelArray, Labels, RowWeight, Target, encode_labels
 from naively.data.columns import Rows
 from naively.data.frames import Table, is_on_cluster
 from naively.data.stream import Stream
-from naively.estimators.training import Seed
-from naively.fitting.sample import Reservoir
+from naively.estimators.learned import Learned
+from naively.events.prior import Seed
+from naively.fitting.reservoir import Lacking
 from naively.model.history import History
 from naively.model.model import Model
 from naively.options import Weighting
@@ -49,20 +49,19 @@ if TYPE_CHECKING:
 class Fitted(Protocol):
     """What is known of the estimator that is asked: its model, its sample, how it reads rows."""
 
-    _sample: Reservoir | None
-    history_: History
-    target_: str
+    _learned: Learned
+
+    @property
+    def target_(self) -> str: ...
+
+    @property
+    def history_(self) -> History: ...
 
     @property
     def _checked(self) -> Model: ...
 
     @property
     def _kind(self) -> Weighting | None: ...
-
-    @property
-    def _counts_unlabelled(self) -> bool: ...
-
-    def _learned(self) -> Reservoir: ...
 
     def _calibrated(self) -> Model: ...
 
@@ -81,8 +80,6 @@ class Fitted(Protocol):
     def _beside(
         self, X: Table, given: Mapping[str, Target]
     ) -> tuple[Table, dict[str, Named | None]]: ...
-
-    def _keep(self, model: Model) -> None: ...
 
     def _learner(self, model: Model) -> Any: ...
 
@@ -119,8 +116,8 @@ class Accessor(ABC):
 
     def _sampled_batches(self) -> list[Batch]:
         """Return a sample of the rows that were learned, encoded; none where none is kept."""
-        sample = self._estimator._sample
-        return [] if sample is None else sample.of(self._model).batches
+        sample = self._estimator._learned.sample
+        return [] if isinstance(sample, Lacking) else sample.of(self._model).batches
 
     def _encoded(self, X: Table, y: Target, *, levels: bool = False) -> Batch:
         """Encode labelled rows that were not learned, as the rows learned were counted.
@@ -529,13 +526,14 @@ class Inspect(Accessor):
         from naively.assess.dependence import dependence
 
         model = self._model
-        if self._estimator._sample is None:
-            raise ValueError(
+        sample = self._estimator._learned.sample
+        if isinstance(sample, Lacking):
+            raise ValueError(  # noqa: TRY004
                 "Dependence is tested on a sample of the learned rows, and none is in memory: keep "
                 "it in the file with save(path, keep_rows=True); "
                 "after forget and decay fit again."
             )
-        return dependence(model, self._estimator._sample, n, given_class=given_class)
+        return dependence(model, sample, n, given_class=given_class)
 
     def marginal(self, columns: Names) -> Probabilities:
         """Return the probabilities of the values of some columns, where the model is a joint table.
@@ -841,7 +839,7 @@ class Inspect(Accessor):
         from naively.inspect.drift import drift
 
         model = self._model
-        learned = self._estimator._learned().of(model)
+        learned = self._estimator._learned.rows.of(model)
         if X is None:
             if y is not None:
                 raise ValueError("y is of rows that are given; give X too.")
@@ -851,12 +849,11 @@ class Inspect(Accessor):
                 "New rows are compared with those learned, whatever their time; leave out by."
             )
         if y is not None:
-            units = np.arange(len(learned)) if learned.groups is None else learned.groups
+            group = learned.labels.group
+            units = np.arange(len(learned)) if group is None else group
             held_out = None
             if len(np.unique(units)) > 1 and len(model.classes) > 1:
-                every, kind = self._estimator._learned(), self._estimator._kind
-                of = hold_out(model, every, kind, interactions=model.seeks_interactions)
-                held_out = of.predicted
+                held_out = self._estimator._learned.held_out.predicted
             return drift(model, learned, self._encoded(X, y, levels=True), None, held_out=held_out)
         rows = self._estimator._rows(self._whole(X))
         if not len(rows):
@@ -996,7 +993,7 @@ class Curve(Accessor):
         batch, model = other._count(rows, y, weighted=weights)
         held_out: Batch | float | None = None
         if isinstance(test, tuple):
-            other._keep(model)
+            other._learned = Learned(model, Lacking())
             held_out = type(self)(other)._encoded(*test)
         elif test is not None:
             held_out = test
@@ -1049,8 +1046,9 @@ class Curve(Accessor):
 
         model = self._model
         held_out = None if X is None else self._encoded(X, y)
-        known = self._estimator._sample is not None
-        sample = self._estimator._learned().of(model) if known or held_out is None else None
+        learned = self._estimator._learned
+        known = not isinstance(learned.sample, Lacking)
+        sample = learned.rows.of(model) if known or held_out is None else None
         return smoothing_curve(model, sample, held_out, values)
 
     def decay(

@@ -11,20 +11,19 @@ import datetime as dt
 import sys
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from copy import copy, deepcopy
+from copy import deepcopy
 from dataclasses import replace
 from functools import partial, wraps
 from inspect import signature
 from itertools import chain
 from os import PathLike
 from threading import RLock
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, BinaryIO, Concatenate, ParamSpec, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from naively.assess.folds import HeldOutFolds, assess, hold_out, worth
+from naively.assess.folds import assess, worth
 from naively.assess.prediction_sets import PredictionSets, check_known, prediction_sets
 from naively.assess.refits import Named, check_folds, cross_validate, splits_of
 from naively.assess.scores import Scores, check_to_score, score, score_batches
@@ -43,23 +42,24 @@ from naively.counting.labels import (
 )
 from naively.counting.tally import Tally
 from naively.data.columns import Rows, join_columns, missing_column
-from naively.data.frames import TEXT, Table, as_rows, as_table, is_on_cluster, read_labels
+from naively.data.frames import Table, as_rows, as_table, is_on_cluster, read_labels
 from naively.data.reading import NOTHING_SAID, ReadAs
 from naively.data.stream import ReadAgainError, Stream, as_stream
-from naively.engines.stream import LabelledStream
 from naively.estimators.accessors import Curve, Door, Fitted, Inspect, naming_target
 from naively.estimators.exports import Export
+from naively.estimators.learned import NO_TARGET, Learned
 from naively.estimators.scikit import Estimator
 from naively.estimators.training import check_is_fitted, check_named, is_single
 from naively.file import store
 from naively.file.parts import SampledRows
-from naively.fitting.sample import Reservoir, merged
+from naively.fitting.learn import LabelledStream
+from naively.fitting.reservoir import Lacking, Reservoir, merged
 from naively.fitting.weights import posterior
 from naively.kernels.reference import Finish, Finished, Floats
 from naively.model.class_prior import Cost, decide, estimate_prior, given_prior, shift
-from naively.model.counted import AddedNoise, check_rows
+from naively.model.counted import AddedNoise, Counted, check_rows
 from naively.model.held_out import check_coverage
-from naively.model.history import History, Verb
+from naively.model.history import History
 from naively.model.model import Model
 from naively.model.weights import Weights
 from naively.options import COPIES, Weighting, means_copies
@@ -178,8 +178,6 @@ def exclusive(verb: Callable[Concatenate[C, P], R]) -> Callable[Concatenate[C, P
         lock = self.__dict__.setdefault(LOCK, RLock())
         with lock:
             then = self._as_now()
-            if then._sample is not None:  # noqa: SLF001  (of our class)
-                then._sample = copy(then._sample)  # noqa: SLF001
             try:
                 found = verb(then, *args, **kwargs)
             finally:
@@ -199,23 +197,27 @@ def asking(verb: Callable[Concatenate[C, P], R]) -> Callable[Concatenate[C, P], 
     return ask
 
 
+def faded_by(model: Model, factor: float) -> Model:
+    """Return a model whose counts are scaled, or raise a ValueError if nothing would be left."""
+    if not (np.isfinite(factor) and factor > 0):
+        raise ValueError(f"The decay factor must be greater than 0, got {factor}.")
+    faded = model * float(factor)
+    if not faded.counted.tally.class_count.any():
+        raise ValueError("Nothing would be left: all counts are too small to be told from 0.")
+    return faded
+
+
 class Classifier(Estimator):
     """A frozen model with a sample of its rows, and all that can be done with the two."""
 
-    model_: Model
-    n_features_in_: int
-    history_: History = History()  # what was learned and forgotten, and when
-    target_: str = ""  # the name of the column that is predicted, if it was said
-    _named: Mapping[str, str] = MappingProxyType({})  # columns of groups, times and the like
-    unlabelled_weight_: float = 0.0  # how much a row without a label counts
-    _sample: Reservoir | None = None  # of the rows learned; None where that has changed
+    _learned: Learned  # exchanged whole; there is none before anything is learned
 
     @abstractmethod
     def _read_rows(self, X: Table) -> Rows:
         """Read rows, or raise what is wrong with them."""
 
     @abstractmethod
-    def _model_of(self, X: Table, y: Target, sample_weight: RowWeight) -> Model:
+    def _counted_of(self, X: Table, y: Target, sample_weight: RowWeight) -> Counted:
         """Count more labelled rows, as the fitted model counted its own."""
 
     @abstractmethod
@@ -228,6 +230,10 @@ class Classifier(Estimator):
     @abstractmethod
     def _learner(self, model: Model) -> Any:
         """Return a ``NaiveBayes`` of another model, of this kind where this is one."""
+
+    def _exchange(self, **changes: Any) -> None:
+        """Exchange some of what was learned."""
+        self._learned = replace(self._learned, **changes)
 
     def _as_now(self) -> Self:
         """Return this estimator as it is now, which nothing changes; to copy a dict is atomic."""
@@ -412,7 +418,7 @@ class Classifier(Estimator):
         model = self._checked.set_to(presence="ignore")
         joint = model.joint_log_likelihood(self._rows(X))
         prior = np.exp(model.class_log_prior)
-        evidence = joint[:, prior > 0] - model.start[prior > 0]
+        evidence = joint[:, prior > 0] - model.terms.start[prior > 0]
         says = np.ptp(evidence, axis=1) > NEGLIGIBLE
         return estimate_prior(posterior(joint[says]), prior) if says.any() else prior
 
@@ -469,17 +475,12 @@ class Classifier(Estimator):
         """
         check_coverage(coverage)
         model = self._calibrated()
-        p = model.score(model.encode(self._rows(X)), "posterior")
+        p = self._checked.score(model.encode(self._rows(X)), "posterior")
         return prediction_sets(model, p, coverage, by_class=by_class)
 
     def _calibrated(self) -> Model:
         """Return the model with what is known of held-out rows, from the sample if it can be."""
-        model, sample = self._checked, self._sample
-        if sample is None or (model.counted.held_out is not None and model.counted.held_out.holds):
-            return model
-        if sample.odds is None or sample.odds[0] is not model:
-            self._hold_out()
-        return model if sample.odds is None else model.with_held_out(sample.odds[1])
+        return self._checked.with_held_out(self._learned.odds)
 
     @asking
     def explain(self, X: Table, *, interval: float | None = None) -> Explanation:
@@ -592,12 +593,12 @@ class Classifier(Estimator):
         from naively.inspect.uncertainty import covariance_for
 
         model = self._checked
-        if self._counts_unlabelled:
+        if self.unlabelled_weight_ > 0:
             raise ValueError(
                 "How sure a probability is cannot be known where rows without a label count: what "
                 "they are taken for depends on all others; learn from rows with labels."
             )
-        return covariance_for(model, self._sample)
+        return covariance_for(model, self._learned.rows_or_none)
 
     @asking
     def assess(
@@ -694,8 +695,8 @@ class Classifier(Estimator):
                     raise ValueError(f"{name} is of rows that are given; give X and y too.")
             if sample_weight is not None:
                 raise ValueError("sample_weight is of rows that are given; give X and y too.")
-            held_out = self._hold_out()
-            return naming_target(assess(self.model_, held_out, cost), self.target_)
+            model = self._checked
+            return naming_target(assess(model, self._learned.held_out, cost), self.target_)
         if is_on_cluster(X) or as_stream(X) is not None:
             raise ValueError(
                 "Rows are learned again without each fold, which needs them in memory; read some "
@@ -705,17 +706,10 @@ class Classifier(Estimator):
             raise ValueError("assess(X, y) needs the labels; give y, or neither X nor y.")
         folds = check_folds(folds)
         X, beside = self._beside(X, {"groups": groups, "time": time})
-        learned = self.model_.view.schema.order if "model_" in self.__dict__ else ()
+        learned = self.model_.view.schema.order if self.__sklearn_is_fitted__() else ()
         fresh = self._unfitted()._refitted  # noqa: SLF001  (of our class)
         found = fresh(X, y, learned, folds, beside, sample_weight, cost)
         return naming_target(found, self._name_of(y))
-
-    def _hold_out(self) -> HeldOutFolds:
-        """Hold out folds of the sample, which keeps how probable their right classes are."""
-        model, sample = self._checked, self._learned()
-        held_out = hold_out(model, sample, self._kind, interactions=self._interacts)
-        sample.odds = model, held_out.odds(model)
-        return held_out
 
     def _refitted(
         self,
@@ -766,7 +760,7 @@ class Classifier(Estimator):
                 if name not in rows.names:
                     raise ValueError(missing_column(name, rows.names, f"column of {what}"))
                 found[what] = Named(name, rows.cells(name), said)
-        learned = self.model_.view.schema.order if "model_" in self.__dict__ else ()
+        learned = self.model_.view.schema.order if self.__sklearn_is_fitted__() else ()
         left_out = {of.name for of in found.values() if of is not None} - set(learned)
         return rows.select([name for name in rows.names if name not in left_out]), found
 
@@ -903,10 +897,9 @@ class Classifier(Estimator):
         array([1., 1.])
         """
         check_is_fitted(self)
-        before = self._total
-        self._keep(self.model_.forget(self._model_of(X, y, sample_weight).counted))
-        self._sample = None
-        self._record("forget", before - self._total)
+        model = self._placed(self.model_.forget(self._counted_of(X, y, sample_weight)))
+        gone = self._total - model.counted.rows
+        self._learned = self._learned.left(model).recorded("forget", gone)
         return self
 
     @exclusive
@@ -965,11 +958,9 @@ class Classifier(Estimator):
         array([0.5, 0.5])
         """
         check_is_fitted(self)
-        faded = self._faded(factor)
-        before = self._total
-        self._keep(faded)
-        self._sample = None
-        self._record("decay", before - self._total, f"{factor:g}")
+        faded = faded_by(self.model_, factor)
+        gone = self._total - faded.counted.rows
+        self._learned = self._learned.left(faded).recorded("decay", gone, f"{factor:g}")
         return self
 
     @asking
@@ -1036,7 +1027,28 @@ class Classifier(Estimator):
         if sets:
             check_known(model)
         target = {"target": self.target_} if self.target_ else {}
-        store.save(model, path, {**target, **self._named}, rows, self.history_)
+        told = {**target, **self._learned.target.beside}
+        store.save(model, path, told, rows, self.history_)
+
+    @property
+    def model_(self) -> Model:
+        """What was learned: counts, and weights."""
+        return self._fitted
+
+    @property
+    def history_(self) -> History:
+        """What was learned and forgotten, and when."""
+        return self._learned.history if self.__sklearn_is_fitted__() else History()
+
+    @property
+    def target_(self) -> str:
+        """The name of the column that is predicted, if it was said."""
+        return self._learned.target.name if self.__sklearn_is_fitted__() else ""
+
+    @property
+    def unlabelled_weight_(self) -> float:
+        """How much a row without a label counts."""
+        return self._learned.sample.unlabelled_weight if self.__sklearn_is_fitted__() else 0.0
 
     @property
     def classes_(self) -> LabelArray:
@@ -1102,7 +1114,7 @@ class Classifier(Estimator):
         has the sum of what it and its parts (hour, weekday, month) have; and each column what its
         interactions have.
         """
-        sample, schema = self._learned(), self._fitted.view.schema
+        schema, sample = self._fitted.view.schema, self._learned.rows
         cost = worth(self.model_, sample.of(self.model_)).shared()
         of_column = {name: [title(name)] for name in schema.order}
         pairs = {title(name): name.roots for name in schema.derived}
@@ -1122,12 +1134,14 @@ class Classifier(Estimator):
         return self._fitted.counted.noise
 
     def __sklearn_is_fitted__(self) -> bool:
-        return "model_" in self.__dict__
+        return "_learned" in self.__dict__
 
     def __getstate__(self) -> dict[str, object]:
         found = cast("dict[str, object] | None", super().__getstate__())
         state = {name: of for name, of in (found or {}).items() if name != LOCK}
-        return {**state, "_sample": None} if "_sample" in state else state  # rows stay private
+        if "_learned" in state:  # rows stay private
+            state["_learned"] = self._learned.without_rows
+        return state
 
     @exclusive
     def _merge_each(self, others: Iterable[Classifier]) -> Self:
@@ -1136,79 +1150,58 @@ class Classifier(Estimator):
         Only their samples of rows are, until all have come.
         """
         check_is_fitted(self)
-        every: list[tuple[Reservoir | None, Weighting | None, bool, float]] = []
+        samples: list[Reservoir | Lacking] = []
         histories: list[tuple[str, History]] = []
+        kinds: set[Weighting | None] = set()
+        seeks: list[bool] = []
 
         first: Classifier = self
 
         def models() -> Iterator[Model]:
             for one in chain([first], others):
                 check_is_fitted(one)
-                other = one if one is first else one._as_now()  # noqa: SLF001
-                how = other._kind, other._interacts, other.unlabelled_weight_  # noqa: SLF001
-                every.append((other._sample, *how))  # noqa: SLF001
-                histories.append(("" if other is first else "merged", other.history_))
-                yield other.model_
+                learned = one._learned  # noqa: SLF001  (of our class)
+                samples.append(learned.sample)
+                histories.append(("merged" if histories else "", learned.history))
+                kinds.add(one._kind)  # noqa: SLF001
+                seeks.append(one._interacts)  # noqa: SLF001
+                yield learned.model
 
-        model = Model.total(models())
-        if len(every) == 1:
+        model = self._placed(Model.total(models()))
+        if len(samples) == 1:
             return self
         model.class_log_prior  # noqa: B018  (a prior that does not fit all classes is an error now)
-        samples, kinds, interact, unlabelled = zip(*every, strict=True)
-        self._learn_as(set(kinds), any(interact), model)
-        if max(unlabelled) > 0:
-            self.unlabelled_weight_ = max(unlabelled)
-        self._sample = merged(samples, model)
-        before = self._total
-        self._keep(model if self._sample is None else self._weighed(model))
-        self.history_ = History.merged(histories)
-        self._record("merge", self._total - before)
+        self._learn_as(kinds, any(seeks), model)
+        sample = merged(samples, model)
+        gained = model.counted.rows - self._total
+        if not isinstance(sample, Lacking):
+            model = self._weighed(model, sample)
+        learned = replace(
+            self._learned, model=model, sample=sample, history=History.merged(histories)
+        )
+        self._learned = learned.recorded("merge", gained)
         return self
+
+    def _placed(self, model: Model) -> Model:
+        """Return a model with a place for each class that was announced."""
+        return model
 
     def _learn_as(self, kinds: Collection[Weighting | None], interacts: bool, model: Model) -> None:
         """Learn from now on as the models do that were merged into one."""
 
-    def _weighed(self, model: Model) -> Model:
+    def _weighed(self, model: Model, sample: Reservoir) -> Model:  # noqa: ARG002
         """Return the model with weights fitted to the sample of the rows in memory."""
         return model
 
-    def _keep(self, model: Model) -> None:
-        """Make this frozen model the fitted one."""
-        self.model_ = model
-        self.n_features_in_, names = model.counted.schema.width, model.counted.schema.names
-        self.__dict__.pop("feature_names_in_", None)
-        if names and names != [TEXT]:
-            self.feature_names_in_: NDArray[np.object_] = np.array(names, object)
-
-    def _faded(self, factor: float) -> Model:
-        """Return the model whose counts are scaled, or raise why they cannot be."""
-        if not (np.isfinite(factor) and factor > 0):
-            raise ValueError(f"The decay factor must be greater than 0, got {factor}.")
-        faded = self.model_ * float(factor)
-        if not faded.counted.tally.class_count.any():
-            raise ValueError("Nothing would be left: all counts are too small to be told from 0.")
-        return faded
-
     def _sampled_rows(self) -> SampledRows | None:
         """Return the sample of the learned rows for a model file; None if there is none."""
-        if self._sample is None or self._counts_unlabelled:
-            return None
-        return self._sample.saved(self.model_)
+        sample = self._learned.rows_or_none
+        return None if sample is None else sample.saved(self.model_)
 
     @property
     def _total(self) -> float:
         """How many rows (their total weight) the model holds."""
         return float(self.model_.counted.tally.class_count.sum())
-
-    def _record(self, verb: Verb, rows: float, source: str = "") -> None:
-        """Keep in the history what was done to the model."""
-        before = History() if verb == "train" else self.history_
-        self.history_ = before.add(verb, rows, self._total, source)
-
-    @property
-    def _counts_unlabelled(self) -> bool:
-        """Whether rows without a label count, so that no row can be left out."""
-        return self.unlabelled_weight_ > 0
 
     @property
     def _interacts(self) -> bool:
@@ -1220,23 +1213,18 @@ class Classifier(Estimator):
         """The kind of weights that are fitted; None of pure naive Bayes."""
         return None
 
-    def _learned(self) -> Reservoir:
-        if self._sample is None:
-            raise ValueError("The rows that were learned are not in memory; give X and y.")
-        return self._sample
-
     @property
     def _fitted(self) -> Model:
         """The model; before it has learned there is none, and an attribute of it is not there."""
-        if "model_" not in self.__dict__:
+        if "_learned" not in self.__dict__:
             raise AttributeError(f"this {type(self).__name__} is not fitted yet")
-        return self.model_
+        return self._learned.model
 
     @property
     def _checked(self) -> Model:
         """The model, or scikit-learn's error that there is none yet."""
         check_is_fitted(self)
-        return self.model_
+        return self._learned.model
 
     def _scored(self, X: Table, finish: Finish) -> Finished:
         """Return the scores of rows, finished (see ``Model.score``)."""
@@ -1272,7 +1260,8 @@ class Classifier(Estimator):
 
     def _without_target(self, rows: Rows) -> Rows:
         """Return rows without what is predicted, and said of rows, which a table may still hold."""
-        said = [name for name in (self.target_, *self._named.values()) if name in rows.names]
+        target = self._learned.target if self.__sklearn_is_fitted__() else NO_TARGET
+        said = [name for name in (target.name, *target.beside.values()) if name in rows.names]
         if not said:
             return rows
         known = set(said).difference(self._checked.view.schema.order)

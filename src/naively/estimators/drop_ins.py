@@ -33,16 +33,18 @@ from naively.counting.labels import (
 from naively.counting.tally import BlockTally
 from naively.data.columns import MatrixRows, Rows, SparseRows, check_sparse, is_plain, unmasked
 from naively.data.frames import Table, as_rows
-from naively.estimators.class_weight import without_class_weight
 from naively.estimators.classifier import Classifier, exclusive
-from naively.estimators.training import check_is_fitted, check_some_weight, plain_labels
+from naively.estimators.learned import NO_HISTORY, Learned
+from naively.estimators.training import check_is_fitted, plain_labels, without_class_weight
 from naively.events import Bernoulli, Categorical, Complement, Gaussian, Multinomial
 from naively.events.base import EventModel
-from naively.fitting.sample import Reservoir
+from naively.fitting.learn import check_some_weight
+from naively.fitting.reservoir import ANY, Lacking, Reservoir
 from naively.kernels.reference import Finish, Finished, Floats
 from naively.messages import warn
 from naively.model.class_prior import given_prior
 from naively.model.counted import Counted, check_rows
+from naively.model.history import Verb
 from naively.model.model import Model
 from naively.options import (
     NONE,
@@ -103,6 +105,7 @@ class Reader(Classifier):
         columns = int(X.shape[1])
         if reset:
             self.n_features_in_ = columns
+            self.__dict__.pop("feature_names_in_", None)
         elif "feature_names_in_" in self.__dict__ or columns != self.n_features_in_:
             return None
         if isinstance(X, np.ndarray):
@@ -222,13 +225,12 @@ class DropIn(Reader, Generic[E]):
         try:
             self._class_prior(labels.classes)
         except ValueError:  # as in scikit-learn these are the classes from now on
-            self.__dict__.pop("model_", None)
+            self.__dict__.pop("_learned", None)
             self._announced = labels.classes
             raise
         counted = self._counted(X, rows, labels, labels.classes)
-        self.__dict__.pop("model_", None)
+        self.__dict__.pop("_learned", None)
         self._announced = labels.classes
-        self._sample = Reservoir()
         return self._learn(*counted)
 
     @exclusive
@@ -263,8 +265,6 @@ class DropIn(Reader, Generic[E]):
             )
         counted = self._counted(X, rows, labels, announced)
         self._announced = announced
-        if first:
-            self._sample = Reservoir()
         return self._learn(*counted)
 
     @exclusive
@@ -287,12 +287,9 @@ class DropIn(Reader, Generic[E]):
                 raise ValueError(f"Cannot merge a model of columns {theirs} into one of {mine}.")
         return super().merge(*others)
 
-    def _keep(self, model: Model) -> None:
-        """Make this model the fitted one, with a place for each announced class."""
+    def _placed(self, model: Model) -> Model:
         self._announced = union_classes(self._announced, model.classes)
-        if len(model.classes) < len(self._announced):
-            model = model.with_classes(self._announced)
-        super()._keep(model)
+        return model.with_classes(self._announced)
 
     def _counted(
         self, X: Table, rows: Rows, labels: Labels, classes: LabelArray
@@ -311,15 +308,19 @@ class DropIn(Reader, Generic[E]):
 
     def _learn(self, batch: Batch, model: Model) -> Self:
         """Learn what was counted, beside what was learned before."""
-        more = self.__sklearn_is_fitted__()
-        if more:  # parameters may have been set since: counts are counts
+        before = self._learned if self.__sklearn_is_fitted__() else None
+        sample: Reservoir | Lacking = ANY
+        if before is not None:  # parameters may have been set since: counts are counts
             (name,) = model.counted.tally.blocks
-            seen = replace(self.model_.counted.tally, blocks={name: self._block})
-            model = model.counting(tally=seen + model.counted.tally)
-        self._keep(model)
-        if self._sample is not None:
-            self._sample.add(batch, model)
-        self._record("update" if more else "train", batch.labels.total)
+            seen = replace(before.model.counted.tally, blocks={name: self._block})
+            model, sample = model.counting(tally=seen + model.counted.tally), before.sample
+        model = self._placed(model)
+        if not isinstance(sample, Lacking):
+            sample = sample.added(batch).for_model(model)
+        history = NO_HISTORY if before is None else before.history
+        verb: Verb = "train" if before is None else "update"
+        learned = Learned(model, sample, history)
+        self._learned = learned.recorded(verb, batch.labels.total)
         return self
 
     def _count(
@@ -348,10 +349,15 @@ class DropIn(Reader, Generic[E]):
     def _encoded(self, rows: Rows, labels: Labels) -> Batch:
         return self._counted(None, rows, labels, labels.classes)[0]
 
-    def _model_of(self, X: Table, y: Target, sample_weight: RowWeight) -> Model:
+    def _counted_of(self, X: Table, y: Target, sample_weight: RowWeight) -> Counted:
         rows, labels = self._labelled(X, y, sample_weight, reset=False)
-        how = self.model_.counted.schema, self.model_.settings
-        return self._read_by(lambda rows: Model.learn(rows, labels, *how), X, rows)
+        schema, settings = self.model_.counted.schema, self.model_.settings
+
+        def count(rows: Rows) -> Counted:
+            check_rows(rows, labels)
+            return Counted.of(schema.encode(rows, labels), schema, settings)
+
+        return self._read_by(count, X, rows)
 
     def _learner(self, model: Model) -> NaiveBayes:
         from naively.estimators.naive_bayes import NaiveBayes
@@ -714,8 +720,8 @@ class CategoricalNB(Smoothed[Categorical]):
     @property
     def feature_log_prob_(self) -> list[Floats]:
         """For each column the log probability of each category in each class."""
-        likelihood = self._counted_as.likelihood(self._block)
-        table, first = likelihood.table, likelihood.first
+        terms = self._counted_as.terms(self._block)
+        table, first = terms.table, terms.first
         return self._by_category(table, first, table[first[1:] - 1])
 
     def _by_category(self, table: Floats, first: NDArray[np.int64], unseen: Floats) -> list[Floats]:

@@ -13,7 +13,7 @@ from naively.counting.labels import Target
 from naively.counting.noise import random_below
 from naively.data.frames import Table
 from naively.estimators.accessors import Accessor
-from naively.estimators.training import Seed
+from naively.events.prior import Seed
 from naively.model.privacy import with_noise
 from naively.saving import save
 
@@ -361,12 +361,12 @@ class Export(Accessor):
         from naively.report.subject import Subject
 
         model = self._model
-        learned = None if self._estimator._counts_unlabelled else self._estimator._sample
+        learned = self._estimator._learned
         rows, labels = (None, None) if X is None else (self._estimator._rows(X), None)
         if X is not None and y is not None:
             rows, labels = self._estimator._with_labels(X, y)
         said = {"target": self._estimator.target_}
-        return Subject.of(model, learned, self._estimator._kind, rows, labels, said)
+        return Subject.of(model, learned.rows_or_none, learned.kind, rows, labels, said)
 
     def with_noise(
         self, epsilon: float, delta: float = 0.0, *, resolution: int = 3, random_state: Seed = None
@@ -439,7 +439,7 @@ class Export(Accessor):
         >>> nb.class_count_, noisy.class_count_
         (array([1219., 1781.]), array([1218., 1782.]))
         """
-        if self._estimator._counts_unlabelled:
+        if self._estimator._learned.sample.unlabelled_weight > 0:
             raise ValueError(
                 "Rows without a label count here, by what all other rows say of them, so that one "
                 "row may change all counts; learn labelled rows alone."

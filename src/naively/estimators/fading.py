@@ -20,9 +20,9 @@ from naively.data.columns import Reading, Rows, missing_column
 from naively.data.frames import Table, as_rows, is_on_cluster
 from naively.data.reading import TIME_OF_ROWS, joined_readings
 from naively.data.stream import as_stream
+from naively.estimators.learned import Learned
 from naively.kernels.reference import Floats
 from naively.messages import warn
-from naively.model.model import Model
 from naively.options import duration_of
 
 HalfLife = float | str | dt.timedelta | np.timedelta64 | None
@@ -104,12 +104,14 @@ class FadedRows:
         own = faded if given is None else faded * given
         return cls(rows, own, newest, 0.0 if factor < NOTHING_LEFT else factor, readings)
 
-    def kept_in(self, model: Model) -> Model:
-        """Return a model that knows how new its newest row is, and how times are read."""
-        schema = model.counted.schema
+    def kept_in(self, learned: Learned) -> Learned:
+        """Return what knows how new its newest row is, and how times are read."""
+        schema = learned.model.counted.schema
         before = {name: of for name, of in schema.readings.items() if name in self.readings}
         now = {**schema.readings, **joined_readings(before, self.readings)}
-        return model.counting(schema=replace(schema, readings=now), newest=self.newest)
+        schema = replace(schema, readings=now)
+        model = learned.model.counting(schema=schema, newest=self.newest)
+        return replace(learned, model=model)
 
 
 def units(half_life: HalfLife, time: Named) -> float:

@@ -6,6 +6,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, Literal, Self
 
+import numpy as np
+from numpy.typing import NDArray
+
 from naively.assess.prediction_sets import held_out_of
 from naively.counting.axis import Analyser
 from naively.counting.block import Batch
@@ -22,21 +25,19 @@ from naively.data.columns import Rows
 from naively.data.frames import TEXT, Table, as_rows, is_on_cluster, with_one_row
 from naively.data.reading import TIME_OF_ROWS, ReadAs, read_strings
 from naively.data.stream import Stream, as_stream
-from naively.estimators.class_weight import without_class_weight
-from naively.estimators.classifier import Classifier, asking, exclusive
+from naively.estimators.classifier import Classifier, asking, exclusive, faded_by
 from naively.estimators.fading import FadedRows, HalfLife
+from naively.estimators.learned import NO_TARGET, Learned, TargetColumn, target_column
 from naively.estimators.training import (
     InDatabase,
-    InMemory,
-    Seed,
-    Training,
     check_is_fitted,
-    check_some_weight,
     columns_taken,
+    learn_unlabelled,
     read_frame,
     read_labelled,
     read_stream,
     weights_are_stale,
+    without_class_weight,
 )
 from naively.events import (
     EVENT_MODELS,
@@ -46,22 +47,33 @@ from naively.events import (
     Estimate,
     JointTable,
 )
+from naively.events.prior import Seed
 from naively.file import store
 from naively.file.parts import SampledRows
-from naively.fitting.copies import notes_of, warn_of_copies
 from naively.fitting.interactions import add_interactions
+from naively.fitting.learn import (
+    InMemory,
+    Labelled,
+    Recipe,
+    check_classification,
+    check_some_weight,
+    count,
+    encoded,
+    weighed,
+)
 from naively.fitting.limits import Limits
-from naively.fitting.sample import Reservoir, Sample
+from naively.fitting.reservoir import Lacking, Reservoir, sample_of_all
+from naively.fitting.sample import notes_of
 from naively.messages import warn
 from naively.model import class_prior
+from naively.model.counted import Counted
 from naively.model.given import model_of
-from naively.model.held_out import HeldOut
 from naively.model.history import History
 from naively.model.model import Model
 from naively.model.weights import Sought
 from naively.options import Asked, How, Weighting, check_options, declared, duration_of
 from naively.schema.choose import EventModels, given_as_objects, read_as_given
-from naively.schema.diagnose import warn_of_leaks, warn_of_marked_numbers, warn_of_no_tokens
+from naively.schema.diagnose import leaks, warn_of_marked_numbers, warn_of_no_tokens
 from naively.schema.schema import Schema, list_names
 from naively.schema.settings import ClassPrior, Settings
 
@@ -293,14 +305,11 @@ class NaiveBayes(Classifier):
             ``class_prior`` must be for the classes that the labels have.
         """
         beside = Beside(sample_weight, frequencies, groups)
-        if self._fades(time):
-            fading = self._fading(X, y, sample_weight, time, None)
-            faded = replace(beside, sample_weight=fading.weight)
-            self._fit(fading.rows, y, faded, None, more=False)
-            self._keep(fading.kept_in(self.model_))
-        else:
-            self._fit(X, y, beside, None, more=False)
-        self._named = beside.columns | ({"time": time} if isinstance(time, str) else {})
+        target = target_column(y, beside, time)
+        fading = self._fading(X, y, sample_weight, time, None) if self._fades(time) else None
+        if fading is not None:
+            X, beside = fading.rows, replace(beside, sample_weight=fading.weight)
+        self._learned = self._first(X, y, beside, target, fading)
         return self
 
     @exclusive
@@ -373,44 +382,59 @@ class NaiveBayes(Classifier):
         database = database_of(connection)
         with database.named(table) as name:
             source = DatabaseTable.of(database, name, target, sample_weight)
-            self._learn(InDatabase(source), None, more=False)
-        self.target_ = target
+            self._learned = self._learn(InDatabase(source), TargetColumn(target))
         return self
 
-    def _fit(self, X: Table, y: Target, beside: Beside, classes: Target, *, more: bool) -> Self:
-        """Read labelled rows and learn from them; there may be more of them, of other classes."""
+    def _first(
+        self,
+        X: Table,
+        y: Target,
+        beside: Beside,
+        target: TargetColumn,
+        fading: FadedRows | None = None,
+        classes: Target = None,
+        *,
+        more: bool = False,
+    ) -> Learned:
+        """Return what labelled rows teach; there may be more of them, of other classes."""
         self._settings()  # a wrong option is named before any row is read
         texts, some = means_texts(self.event_models), self.semi_supervised
-        self._learn(self._read(X, y, beside, texts, some=some), classes, more=more)
-        self.target_ = y if isinstance(y, str) else ""
-        return self
+        learned = self._learn(
+            self._read(X, y, beside, texts, some=some), target, classes, more=more
+        )
+        return learned if fading is None else fading.kept_in(learned)
 
-    def _learn(self, found: Training, classes: Target, *, more: bool) -> Self:
-        settings = self._settings()
+    def _learn(
+        self, found: Labelled, target: TargetColumn, classes: Target = None, *, more: bool = False
+    ) -> Learned:
+        """Read, choose, encode, count, settle, sample; then leave out, weigh and seek terms."""
+        how = Recipe(self.event_models, self._settings(), self.random_state)
         self._check_labels(found)
-        empty = Reservoir(self.random_state, grows=self._interacts)
-        again = self.weights is not None
-        model, sample = found.learn(self.event_models, settings, empty, again=again)
+        counted, sample = count(found, how, None, how.empty)
+        if counted is None:
+            raise ValueError(found.nothing)
+        if not found.in_memory:
+            check_classification(found.names, sample.seen, counted.tally.classes)
+            check_some_weight(counted.tally.class_count)
+        model = Model.of(counted)
+        sample = sample.for_model(model)
         if classes is not None:
             model = model.with_classes(encode_labels(classes).classes)
         check_effect(self, model.counted.schema)
         check_class_prior(model, classes, more=more)
-        warn_of_leaks(model.view.schema, model.view.tally)
+        for said in leaks(model.view.schema, model.view.tally):
+            warn(said)
         warn_of_no_tokens(model.view.schema, model.view.tally)
         if self.missing_values is not None:
-            marks_of = settings.read_as({}).marks_of
+            marks_of = how.settings.read_as({}).marks_of
             warn_of_marked_numbers(model.view.schema, model.view.tally, marks_of)
-        self._sample = sample
-        self.__dict__.pop("unlabelled_weight_", None)
-        unlabelled = found if isinstance(found, InMemory) and not found.is_labelled else None
-        del found  # what was read takes memory, of which weights need some too
+        unlabelled = None if found.is_labelled else found
+        del found, counted  # what was read takes memory, of which weights need some too
         if unlabelled is not None:
-            model = self._with_unlabelled(model, sample, unlabelled)
+            model, sample = self._with_unlabelled(model, sample, unlabelled)
         else:
-            model = self._weighed(model)
-        self._keep(model)
-        self._record("train", self._total)
-        return self
+            model = self._weighed(model, sample)
+        return Learned(model, sample, target=target).recorded("train", model.counted.rows)
 
     @exclusive
     def partial_fit(
@@ -452,65 +476,62 @@ class NaiveBayes(Classifier):
             newest row and that of these, and so does the sample that weights are fitted to.
         """
         known, fading = self.__sklearn_is_fitted__(), None
-        named = Beside(sample_weight, frequencies, groups).columns
-        named |= {"time": time} if isinstance(time, str) else {}
+        target = target_column(y, Beside(sample_weight, frequencies, groups), time)
         if self._fades(time):
-            before = self.model_.counted.newest if known else None
-            fading = self._fading(X, y, sample_weight, time, before)
+            newest = self.model_.counted.newest if known else None
+            fading = self._fading(X, y, sample_weight, time, newest)
             X, sample_weight = fading.rows, fading.weight
         beside = Beside(sample_weight, frequencies, groups)
-        gone = self._total if known and fading is not None and not fading.factor else 0.0
+        gone = known and fading is not None and not fading.factor
         if gone or not known:
-            history = self.history_
-            self._fit(X, y, beside, classes, more=True)
-            if fading is not None:
-                self._keep(fading.kept_in(self.model_))
-            self._named = named
+            learned = self._first(X, y, beside, target, fading, classes, more=True)
             if gone:
-                self.history_ = history.add("decay", gone, 0.0, "0")
-                self._record("update", self._total)
+                history = self.history_.add("decay", self._total, 0.0, "0")
+                learned = replace(learned, history=history)
+                learned = learned.recorded("update", learned.model.counted.rows)
+            self._learned = learned
             return self
         found = self._read(X, y, beside, self._learned_texts, some=self.semi_supervised)
         self._check_labels(found)
-        model, sample = self._before(decay, fading)
-        faded = self._total - float(model.counted.tally.class_count.sum())
-        held_out = model.counted.held_out
-        if sample is None and not found.is_labelled:
-            sample = Reservoir(self.random_state)  # of these rows alone
-        model, sample = found.learn_more(model, self.event_models, sample)
-        check_class_prior(model, classes, more=True)
-        if self._sample is not None:
-            self._sample = sample if decay is None else None
+        before = self._learned.beside(target.beside)
+        if decay is not None:
+            before = before.left(faded_by(before.model, decay))
+        if fading is not None:
+            before = fading.kept_in(before.faded(fading.factor))
+        faded = self._total - before.model.counted.rows
         if faded:
             by = f"{1 - faded / self._total:g}"
-            self.history_ = self.history_.add("decay", faded, self._total - faded, by)
-        before = self._total - faded
-        self._named = {**self._named, **named}
-        self._keep(self._weighed_again(model, sample, found, held_out))
-        self._record("update", self._total - before)
+            history = before.history.add("decay", faded, self._total - faded, by)
+            before = replace(before, history=history)
+        self._learned = self._learn_more(before, found, classes)
         return self
 
-    def _weighed_again(
-        self, model: Model, sample: Reservoir | None, found: Training, held_out: HeldOut | None
-    ) -> Model:
-        """Return a model that has learned more, with other weights if those are of too few rows."""
-        if sample is not None and isinstance(found, InMemory) and not found.is_labelled:
-            return self._with_unlabelled(model, sample, found)
-        if sample is not None and weights_are_stale(self.model_, model):
-            return self._weighed(model)
-        if held_out is not None:  # it holds still: the model has become no worse
-            return model.with_held_out(held_out.among(model.classes))
-        return model
-
-    def _before(
-        self, decay: float | None, fading: FadedRows | None
-    ) -> tuple[Model, Reservoir | None]:
-        """Return what was learned before other rows, and its sample, as both have faded since."""
-        model, sample = (self.model_, self._sample) if decay is None else (self._faded(decay), None)
-        if fading is not None:
-            model = fading.kept_in(model * fading.factor)
-            sample = None if sample is None else sample.faded(fading.factor)
-        return model, sample
+    def _learn_more(self, before: Learned, found: Labelled, classes: Target) -> Learned:
+        """Return what more rows teach; weights are fitted again if they are of too few rows."""
+        how = Recipe(self.event_models, before.model.settings, self.random_state)
+        kept = None if isinstance(before.sample, Lacking) else before.sample
+        empty = how.empty if kept is None else kept.empty()
+        counted, new = count(found, how, before.model.counted, empty)
+        model, sample = before.model, kept
+        if counted is not None:
+            model = Model.of(before.model.counted + counted, before.model.weights)
+            sample = None if kept is None else kept.merged(new, model)
+        check_class_prior(model, classes, more=True)
+        odds = before.model.counted.held_out
+        if not found.is_labelled:
+            alone = new.for_model(model) if sample is None else sample
+            model, alone = self._with_unlabelled(model, alone, found)
+            sample = None if kept is None else alone
+            weight = alone.unlabelled_weight
+        else:
+            weight = before.sample.unlabelled_weight
+            if sample is not None and weights_are_stale(self.model_, model):
+                model = self._weighed(model, sample)
+            elif odds is not None:  # it holds still: the model has become no worse
+                model = model.with_held_out(odds.among(model.classes))
+        rows = Lacking(weight) if sample is None else sample
+        learned = replace(before, model=model, sample=rows)
+        return learned.recorded("update", model.counted.rows - before.model.counted.rows)
 
     @exclusive
     def calibrate(self, X: Table = None, y: Target = None, sample_weight: RowWeight = None) -> Self:
@@ -533,14 +554,15 @@ class NaiveBayes(Classifier):
         check_is_fitted(self)
         kind = self.weights or "loo"
         if X is None:
-            sample, learned = self._learned().of(self.model_, larger=self._interacts), True
+            kept = self._learned.rows
+            sample, learned = kept.of(self.model_, larger=self._interacts), True
             used = float(len(sample))
         else:
             rows, labels = self._labelled(X, y, sample_weight)
             check_some_weight(labels.weights)
             batch = self.model_.counted.schema.encode(rows, labels)
             batch = replace(batch, labels=batch.labels.among(self.model_.classes))
-            sample, learned = Sample.of_all(batch, self.model_), False
+            sample, learned = sample_of_all(batch, self.model_), False
             used = float(labels.weights.sum())
         held_out, interacts = None, self._interacts and kind == "loo"
         if not learned and used > 1:
@@ -548,9 +570,10 @@ class NaiveBayes(Classifier):
         if interacts:
             model = add_interactions(self.model_, sample, learned=learned)
         else:
-            model = self.model_.weighed(sample.weights(self.model_, kind, learned=learned))
-        self._keep(model.with_held_out(held_out))
-        self._record("calibrate", used)
+            found = sample.weighed(self.model_, kind, learned=learned)
+            model = self.model_.weighed(found.weights)
+        model = model.with_held_out(held_out)
+        self._learned = replace(self._learned, model=model).recorded("calibrate", used)
         return self
 
     def _settings(self) -> Settings:
@@ -601,7 +624,7 @@ class NaiveBayes(Classifier):
 
         return FadedRows.of(X, texts, weight, time, self.half_life, read_rows, before)
 
-    def _check_labels(self, found: Training) -> None:
+    def _check_labels(self, found: Labelled) -> None:
         if self.interactions and not found.is_labelled:
             raise ValueError(
                 "interactions needs all labels: what is concluded from a row without one "
@@ -710,7 +733,7 @@ class NaiveBayes(Classifier):
         model: Model,
         sample: SampledRows | None = None,
         history: History | None = None,
-        target: str = "",
+        target: TargetColumn = NO_TARGET,
     ) -> Self:
         """Return an estimator of a model, whose options learn more rows as it has its own."""
         options = {of.name: getattr(model.settings, of.name) for of in fields(Settings)}
@@ -721,36 +744,17 @@ class NaiveBayes(Classifier):
         if given_as_objects(event_models, model.view.schema):
             options["smoothing"] = "auto"  # they have their own, and any other would have no effect
         nb = cls(event_models, **options)
-        nb._keep(model)
-        if sample is not None:
-            nb._sample = Reservoir.restored(sample, model)
-        if history is not None:
-            nb.history_ = history
-        nb.target_ = target
+        rows = Lacking() if sample is None else Reservoir.restored(sample, model)
+        nb._learned = Learned(model, rows, history or History(), target)
         return nb
 
     def _learner(self, model: Model) -> Self:
         return self._of_model(model)
 
-    def _learned(self) -> Reservoir:
-        if self._counts_unlabelled:
-            raise ValueError(
-                "What was concluded from rows without a label depends on the labels of all others, "
-                "so that none can be left out; use labelled rows that were not learned."
-            )
-        return super()._learned()
-
-    def _weighed(self, model: Model) -> Model:
-        if self._counts_unlabelled:
+    def _weighed(self, model: Model, sample: Reservoir) -> Model:
+        if sample.unlabelled_weight > 0:
             return model  # the weights stay: no row of the sample can be left out
-        if self.weights is None:
-            return model.weighed(None)
-        sample = self._learned().of(model, larger=self._interacts)
-        if sample.copied:
-            warn_of_copies(sample.copied)
-        if self.interactions:
-            return add_interactions(model, sample)
-        return model.weighed(sample.weights(model, self.weights))
+        return weighed(model, sample, self.weights, seeks=self._interacts)
 
     def _learn_as(self, kinds: Collection[Weighting | None], interacts: bool, model: Model) -> None:
         self.weights = (
@@ -760,11 +764,26 @@ class NaiveBayes(Classifier):
         if self.weights == "loo":
             self.presence = model.settings.presence
 
-    def _with_unlabelled(self, model: Model, sample: Reservoir, found: InMemory) -> Model:
+    def _with_unlabelled(
+        self, model: Model, sample: Reservoir, found: Labelled
+    ) -> tuple[Model, Reservoir]:
         """Learn from rows without a label too, and fit the weights."""
-        of = model, sample, self.event_models, self.weights
-        model, self.unlabelled_weight_ = found.learn_unlabelled(*of)
-        return model
+        assert isinstance(found, InMemory)
+        model, weight = learn_unlabelled(found, model, sample, self.event_models, self.weights)
+        return model, replace(sample, unlabelled_weight=weight)
+
+    @property
+    def n_features_in_(self) -> int:
+        """How many columns were learned."""
+        return self._fitted.counted.schema.width
+
+    @property
+    def feature_names_in_(self) -> NDArray[np.object_]:
+        """Their names; an attribute that is not there if they have none."""
+        names = self._fitted.counted.schema.names
+        if not names or names == [TEXT]:
+            raise AttributeError("The columns that were learned have no names.")
+        return np.array(names, object)
 
     @property
     def _sought(self) -> Sought:
@@ -791,9 +810,10 @@ class NaiveBayes(Classifier):
                 if (note := schema.notes.get(group.columns[0], "")).startswith("counts: ")
             ),
         )
-        if self._sample is None or self._counts_unlabelled:
+        rows = self._learned.rows_or_none
+        if rows is None:
             return sought
-        sample = self._sample.of(self.model_, larger=self._interacts)
+        sample = rows.of(self.model_, larger=self._interacts)
         return (*sought, *notes_of((), sample.batches))
 
     @property
@@ -827,7 +847,7 @@ class NaiveBayes(Classifier):
 
     def _read(
         self, X: Table, y: Target, beside: Beside, texts: bool | None, *, some: bool = False
-    ) -> Training:
+    ) -> Labelled:
         """Read rows to learn from, of which only some may have labels if that is wanted."""
         if is_on_cluster(X):
             return read_frame(X, y, beside, semi_supervised=some)
@@ -841,15 +861,19 @@ class NaiveBayes(Classifier):
         rows, y = read_labelled(X, y, self._learned_texts)
         return rows, encode_labels(y, sample_weight)
 
-    def _model_of(self, X: Table, y: Target, sample_weight: RowWeight) -> Model:
+    def _counted_of(self, X: Table, y: Target, sample_weight: RowWeight) -> Counted:
         found = self._read(X, y, Beside(sample_weight), self._learned_texts)
-        return found.alone(self.model_, self.event_models)
+        how = Recipe(self.event_models, self.model_.settings)
+        counted, _ = count(found, how, self.model_.counted, how.empty)
+        if counted is None:
+            raise ValueError(found.nothing)
+        return counted
 
     def _count(self, X: Table, y: Target, *, weighted: bool) -> tuple[Batch, Model]:
         settings = self._settings()
         found = self._read(X, y, Beside(), means_texts(self.event_models))
-        assert isinstance(found, InMemory)
-        return found.first(self.event_models, settings if weighted else settings.unweighted)
+        how = Recipe(self.event_models, settings if weighted else settings.unweighted)
+        return encoded(found, how)
 
     def _read_whole(self, X: Table, y: Target, sample_weight: RowWeight) -> tuple[Rows, Labels]:
         texts = means_texts(self.event_models)
@@ -859,10 +883,11 @@ class NaiveBayes(Classifier):
     def _learn_anew(self, rows: Rows, labels: Labels) -> Model:
         right = labels.classes[labels.codes]
         beside = Beside(labels.weight, None, labels.group)  # rows that are judged do not fade
-        return self._unfitted()._fit(rows, right, beside, None, more=False).model_  # noqa: SLF001
+        return self._unfitted()._first(rows, right, beside, NO_TARGET).model  # noqa: SLF001
 
     def _encoded(self, rows: Rows, labels: Labels) -> Batch:
-        return InMemory(rows, labels).first(self.event_models, self._settings())[0]
+        how = Recipe(self.event_models, self._settings())
+        return encoded(InMemory(rows, labels), how)[0]
 
 
 def load(
@@ -905,10 +930,9 @@ def load(
     """
     content = store.load_all(path, functions)
     said = {name: of for name, of in content.provenance.items() if isinstance(of, str)}
-    target = said.get("target", "")
-    nb = NaiveBayes._of_model(content.model, content.sample, content.history, target)  # noqa: SLF001
-    nb._named = {name: of for name, of in said.items() if name in BESIDE}  # noqa: SLF001
-    return nb
+    beside = {name: of for name, of in said.items() if name in BESIDE}
+    target = TargetColumn(said.get("target", ""), beside)
+    return NaiveBayes._of_model(content.model, content.sample, content.history, target)  # noqa: SLF001
 
 
 BESIDE = ("sample_weight", "frequencies", "groups", "time")  # what may be columns beside labels

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from naively.estimators.class_weight import no_class_weight
+from naively.estimators.training import no_class_weight
 from naively.messages import shortened
 
 if TYPE_CHECKING:

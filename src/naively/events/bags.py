@@ -48,16 +48,16 @@ from naively.kernels.double_double import NEGLIGIBLE
 from naively.kernels.reference import Floats
 from naively.kernels.sparse import leave_out_of_others
 from naively.kernels.sparse_sums import SparseSums
-from naively.likelihoods.base import Likelihood
-from naively.likelihoods.uncertain import Uncertain, mean_of_log, variance_of_log
-from naively.likelihoods.words import (
-    DirichletMultinomial,
-    LogLinear,
-    WordSlopes,
+from naively.options import How
+from naively.terms.kinds import TermBlock
+from naively.terms.uncertain import Uncertain, mean_of_log, variance_of_log
+from naively.terms.words import (
+    LineTerms,
+    WordTerms,
     cells_of_urn,
     log_coefficient,
+    urn_terms,
 )
-from naively.options import How
 
 # --- Lengths -------------------------------------------------------------------------------------
 #
@@ -195,7 +195,7 @@ def _draw_exactly(p: Floats, length: int, tails: Floats, rng: Generator) -> NDAr
 # one, so that what a class never had is what all classes had.
 
 
-def slopes_of_words(count: SparseSums, pretend: Floats) -> WordSlopes | None:
+def slopes_of_words(count: SparseSums, pretend: Floats) -> WordTerms | None:
     """Return log probabilities of words in classes; None if some are not finite.
 
     Parameters
@@ -230,10 +230,10 @@ def slopes_of_words(count: SparseSums, pretend: Floats) -> WordSlopes | None:
     if total.min() <= 0:
         return None
     shift = np.full(words, log_pretend) if alike else log_pretend
-    return WordSlopes.of_one_band(count, value, shift, -np.log(total))
+    return WordTerms.of_one_band(count, value, shift, -np.log(total))
 
 
-def slopes_of_others(count: SparseSums, pretend: Floats) -> WordSlopes | None:
+def slopes_of_others(count: SparseSums, pretend: Floats) -> WordTerms | None:
     """Return -log probabilities of words in all other classes; None if some are not finite.
 
     The parameters are those of ``slopes_of_words``; there are two classes or more.
@@ -258,7 +258,7 @@ def slopes_of_others(count: SparseSums, pretend: Floats) -> WordSlopes | None:
     log_every = np.log(every)
     np.log(value, out=value)
     np.subtract(np.repeat(log_every, cells), value, out=value)
-    return WordSlopes.of_one_band(count, value, -log_every, np.log(total))
+    return WordTerms.of_one_band(count, value, -log_every, np.log(total))
 
 
 def total_of_others(count: SparseSums, pretend: Floats) -> Floats:
@@ -601,15 +601,15 @@ class Multinomial(BagOfCounts):
         of, more = (table.sum(axis=0, keepdims=True) for table in (count, every))
         return Ratios.spread(count, pretend, of, more)
 
-    def likelihood(self, tally: BlockTally[Items]) -> Likelihood:
+    def terms(self, tally: BlockTally[Items]) -> TermBlock:
         if self.integrates:
-            return DirichletMultinomial(self._counts(tally, "mean"))
+            return urn_terms(self._counts(tally, "mean"))
         count, pretend = tally.sums[VALUE], self.pretended_of_words(tally)
         if pretend is not None and isinstance(count, SparseSums):
             slopes = slopes_of_words(count, pretend)
             if slopes is not None:
                 return replace(slopes, base=log_coefficient)
-        return LogLinear(self.log_probabilities(tally, self.estimate), base=log_coefficient)
+        return LineTerms(self.log_probabilities(tally, self.estimate), base=log_coefficient)
 
     def uncertain(self, tally: BlockTally[Items], block: Counts, least: float = 0.0) -> Uncertain:
         """Return the posterior mean and variance of words, which have their total in common."""
@@ -776,10 +776,10 @@ class Complement(BagOfCounts):
     def uncertain(self, tally: BlockTally[Items], block: Counts, least: float = 0.0) -> Uncertain:  # noqa: ARG002
         raise self._unsure(tally, "each class is scored by the counts of all others")
 
-    def likelihood(self, tally: BlockTally[Items]) -> Likelihood:
+    def terms(self, tally: BlockTally[Items]) -> TermBlock:
         slopes = self._sparse_slopes(tally)
         if slopes is None:
-            return LogLinear(slope=self.log_probabilities(tally, self.estimate))
+            return LineTerms(slope=self.log_probabilities(tally, self.estimate))
         return slopes.over(self._size(tally)) if self.norm else slopes
 
     def log_probabilities(self, tally: BlockTally[Items], how: How) -> Floats:
@@ -814,7 +814,7 @@ class Complement(BagOfCounts):
             total = slopes.total()
         return np.where((total == 0) | np.isinf(total), 1.0, total)
 
-    def _sparse_slopes(self, tally: BlockTally[Items]) -> WordSlopes | None:
+    def _sparse_slopes(self, tally: BlockTally[Items]) -> WordTerms | None:
         """Return the weights before ``norm`` of sparse counts; None if a table must be made."""
         count, pretend = tally.sums[VALUE], self.pretended_of_words(tally)
         if pretend is None or not isinstance(count, SparseSums):

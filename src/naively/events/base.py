@@ -1,4 +1,4 @@
-"""The event model: which statistics to count, and how their sums become a likelihood."""
+"""The event model: which statistics to count, and how their sums become terms."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from naively.counting.axis import (
 from naively.counting.block import B, Block, Dense, Documents, Sparse
 from naively.counting.labels import Labels
 from naively.counting.leave_one_out import LeftOut, frequency_of
-from naively.counting.tally import BlockTally, count
+from naively.counting.tally import BlockTally
 from naively.kernels.reference import Floats
-from naively.likelihoods.base import Likelihood
-from naively.likelihoods.uncertain import Uncertain
 from naively.options import HOW, PSEUDO_COUNTS, How
+from naively.terms.kinds import TermBlock
+from naively.terms.uncertain import Uncertain
 
 Items: TypeAlias = Columns | Words  # the axes of counts
 PseudoCount: TypeAlias = "float | str | Sequence[float] | Floats"  # one for all, or one for each
@@ -61,7 +61,7 @@ UNSAID: How = cast("How", _Unsaid("mean"))  # the default of every event model
 class Ratios(NamedTuple):
     """Probabilities as ratios of counts: (counted + pretend) / (of + pretend_of).
 
-    Each is of shape (rows of the likelihood's table, classes); without the pretend counts it is
+    Each is of shape (rows of the terms' table, classes); without the pretend counts it is
     maximum likelihood.
     """
 
@@ -91,7 +91,7 @@ class EventModel(ABC, Generic[A, B]):
     """How the columns of one block are generated, given the class (McCallum & Nigam 1998).
 
     A subclass is a frozen dataclass of its settings. It names the statistics that it counts and
-    derives parameters and a likelihood from their sums; counting, merging, forgetting, missing
+    derives parameters and terms from their sums; counting, merging, forgetting, missing
     cells, scoring and explaining follow from these.
 
     Examples
@@ -168,15 +168,16 @@ class EventModel(ABC, Generic[A, B]):
     @final
     def tally(self, block: B, labels: Labels) -> BlockTally[A]:
         """Count a block: ``Yᵀ · s(X)``."""
-        return count(self.prepare(block), self.statistics, labels)
+        axis, sums = self.prepare(block).count(self.statistics, labels)
+        return BlockTally(cast("A", axis), sums)
 
     @abstractmethod
     def parameters(self, tally: BlockTally[A], how: How) -> dict[str, Floats]:
         """Estimate the parameters, each of shape (columns, levels or words; classes)."""
 
     @abstractmethod
-    def likelihood(self, tally: BlockTally[A]) -> Likelihood:
-        """Derive the log tables from the sums, smoothed by the prior's pretend data."""
+    def terms(self, tally: BlockTally[A]) -> TermBlock:
+        """Derive the terms from the sums, smoothed by the prior's pretend data."""
 
     @final
     def leave_one_out(self, tally: BlockTally[A], block: B, labels: Labels) -> Floats:
@@ -221,8 +222,8 @@ class EventModel(ABC, Generic[A, B]):
         for start in range(0, len(cells), some):
             few = cells.take(np.arange(start, min(start + some, len(cells))))
             by_cell = _of_columns(self, few.column, len(tally.axis))
-            likelihood: Likelihood = by_cell.likelihood(few.rest(tally, self.statistics))
-            found[start : start + some] = likelihood.at(few.x, np.arange(len(few)))
+            terms: TermBlock = by_cell.terms(few.rest(tally, self.statistics))
+            found[start : start + some] = terms.at(few.x, np.arange(len(few)))
         return found
 
     @np.errstate(invalid="ignore")
@@ -232,14 +233,14 @@ class EventModel(ABC, Generic[A, B]):
         """Return log likelihoods, (rows, 1, classes), where a cell that is not stored is 0."""
         block, row, item, x = cells.block, cells.row, cells.column, cells.x
         none = np.zeros(labels.k)
-        joint: Floats = self.likelihood(tally).log_prob(block, none, "joint", none)
+        joint: Floats = self.terms(tally).add(block, none, "joint", none)
         weight, own = labels.weights, self.log_prob_without(tally, cells)
         for w in np.unique(weight):
             # To leave zeros out is alike for all rows of a class: every column has so much less.
-            less = self.likelihood(cells.rest_of_zeros(tally, float(w)))
+            less = self.terms(cells.rest_of_zeros(tally, float(w)))
             rows, alike = np.flatnonzero(weight == w), np.flatnonzero(weight[row] == w)
             right = rows, labels.codes[rows]
-            joint[right] = less.log_prob(block, none, "joint", none)[right]
+            joint[right] = less.add(block, none, "joint", none)[right]
             y = labels.codes[row[alike]]
             change = own[alike, y] - less.at(x[alike], item[alike])[np.arange(len(alike)), y]
             np.add.at(joint, (row[alike], y), change)
@@ -355,7 +356,7 @@ def _of_columns(settings: Any, column: NDArray[np.int64], d: int) -> Any:
 def numbers(values: Floats, tally: BlockTally[A]) -> Dense:
     """Return drawn numbers, rows × columns, as a block of the tally's columns."""
     columns = tally.axis.columns
-    return Dense(values, Columns.named(columns))
+    return Dense(values, Columns(columns))
 
 
 def draw_levels(count: Floats, classes: ClassNumbers, rng: Generator) -> NDArray[np.int64]:

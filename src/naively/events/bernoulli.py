@@ -37,10 +37,10 @@ from naively.events.shown import PROBABILITY, read, summed
 from naively.kernels.double_double import NEGLIGIBLE, Sums
 from naively.kernels.reference import Floats
 from naively.kernels.sparse_sums import RepeatedSums, SparseSums
-from naively.likelihoods.base import Likelihood
-from naively.likelihoods.uncertain import Uncertain, moments_of_beta
-from naively.likelihoods.words import LogLinear, WordSlopes
 from naively.options import How
+from naively.terms.kinds import TermBlock
+from naively.terms.uncertain import Uncertain, moments_of_beta
+from naively.terms.words import LineTerms, WordTerms
 
 # --- Bernoulli event model: true or false, a coin flip for each column or word -------------------
 
@@ -157,7 +157,7 @@ class Bernoulli(Estimable[Items, Counts]):
         true, false = self._counts(tally, how)
         return {"p": share(true, true + false)}
 
-    def likelihood(self, tally: BlockTally[Items]) -> Likelihood:
+    def terms(self, tally: BlockTally[Items]) -> TermBlock:
         slopes = self._sparse_slopes(tally)
         if slopes is not None:
             return slopes
@@ -167,7 +167,7 @@ class Bernoulli(Estimable[Items, Counts]):
         p[undefined] = q[undefined] = 0.5
         with np.errstate(divide="ignore", invalid="ignore"):
             log_p, log_q = np.log(p), np.log(q)
-            return LogLinear(slope=log_p - log_q, offset=log_q)
+            return LineTerms(slope=log_p - log_q, offset=log_q)
 
     def uncertain(self, tally: BlockTally[Items], block: Counts, least: float = 0.0) -> Uncertain:
         true, false = self._counts(tally, "mean")
@@ -180,7 +180,7 @@ class Bernoulli(Estimable[Items, Counts]):
         with_it = moments_of_beta(one, 0 * one, true, false, least)
         without = moments_of_beta(0 * one, one, true, false, least)
         mean, variance = (
-            LogLinear(slope=of - rest, offset=rest).contributions(block)
+            LineTerms(slope=of - rest, offset=rest).items(block)
             for of, rest in zip(with_it, without, strict=True)
         )
         known = slice(None if len(tally.axis) else 0)  # without words there are none to lack
@@ -206,8 +206,8 @@ class Bernoulli(Estimable[Items, Counts]):
         first, of = different_cells(cells, 2 * cells.column + (x == 1), 2 * len(tally.axis))
         return super().log_prob_without(tally, cells.take(first)).take(of, axis=0)
 
-    def _sparse_slopes(self, tally: BlockTally[Items]) -> WordSlopes | None:
-        """Return the likelihood of sparse counts; None if a table must be made."""
+    def _sparse_slopes(self, tally: BlockTally[Items]) -> WordTerms | None:
+        """Return the terms of sparse counts; None if a table must be made."""
         true, rows = tally.sums[VALUE], self._rows(tally)
         if not isinstance(true, SparseSums) or rows is None:
             return None
@@ -380,7 +380,7 @@ def _only_truths(block: Sparse) -> bool:
 # pretend counts of true and of false, a and b, are above 0 and alike for all words.
 
 
-def slopes_of_truths(true: SparseSums, rows: Floats, a: float, b: float) -> WordSlopes | None:
+def slopes_of_truths(true: SparseSums, rows: Floats, a: float, b: float) -> WordTerms | None:
     """Return log odds of words, beside the log probabilities that they are absent.
 
     Parameters
@@ -394,7 +394,7 @@ def slopes_of_truths(true: SparseSums, rows: Floats, a: float, b: float) -> Word
 
     Returns
     -------
-    slopes : WordSlopes or None
+    slopes : WordTerms or None
         None if some are not finite.
 
     Examples
@@ -421,12 +421,12 @@ def slopes_of_truths(true: SparseSums, rows: Floats, a: float, b: float) -> Word
     value -= np.log(a)
     value -= without
     none = np.zeros(words)
-    absent = WordSlopes.of_one_band(true, without, none, log_all - np.log(rows + a + b))
-    return replace(WordSlopes.of_one_band(true, value, none, np.log(a) - log_all), absent=absent)
+    absent = WordTerms.of_one_band(true, without, none, log_all - np.log(rows + a + b))
+    return replace(WordTerms.of_one_band(true, value, none, np.log(a) - log_all), absent=absent)
 
 
 def evidence_of_truths_without(
-    slopes: WordSlopes,
+    slopes: WordTerms,
     true: SparseSums,
     rows: Floats,
     pretend: tuple[float, float],
@@ -450,7 +450,7 @@ def evidence_of_truths_without(
     words, y, weight = true.shape[0], labels.codes, labels.weights
     row, item, x = block.entries()
     row, item = row[x != 0], item[x != 0]
-    found: Floats = slopes.log_prob(block, none, "joint", none)
+    found: Floats = slopes.add(block, none, "joint", none)
     alone = (true.by_row()[item] - weight[row] <= NEGLIGIBLE) & grows
     # What such a word adds to the other classes, which never had it, goes.
     of_other = np.log(a) - np.log(rows + a + b)

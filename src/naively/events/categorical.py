@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, ClassVar, TypeAlias, final
+from typing import Any, ClassVar, TypeAlias, cast, final
 
 import numpy as np
 from numpy.random import Generator
@@ -43,10 +43,10 @@ from naively.events.prior import Dirichlet, dirichlet, share
 from naively.events.shown import PROBABILITY, read_shares
 from naively.kernels.double_double import NEGLIGIBLE
 from naively.kernels.reference import Floats
-from naively.likelihoods.numbers import LevelTable
-from naively.likelihoods.uncertain import Uncertain, mean_of_log, variance_of_share
 from naively.messages import shortened
 from naively.options import How
+from naively.terms.kinds import LevelTerms
+from naively.terms.uncertain import Uncertain, mean_of_log, variance_of_share
 
 # --- Categorical event model: one of the levels of a column --------------------------------------
 
@@ -142,11 +142,6 @@ class Categorical(Estimable[Levels, Codes]):
     def declared(self) -> tuple[Level, ...]:
         return () if self.levels is None else tuple(self.levels)
 
-    @property
-    def _shares(self) -> Shares | None:
-        """The given shares, in the order of the levels."""
-        return None if self.p is None or isinstance(self.p, Mapping) else self.p
-
     def n_levels(self, axis: Levels) -> NDArray[np.int64]:
         """Return how many levels each column has, (columns,)."""
         if self.codes is None:
@@ -170,10 +165,10 @@ class Categorical(Estimable[Levels, Codes]):
 
     def parameters(self, tally: BlockTally[Levels], how: How) -> dict[str, Floats]:
         smoothed = self._smoothed(tally, how)
-        return {"p": share(smoothed.count, smoothed.total[_column(tally)])}
+        return {"p": share(smoothed.count, smoothed.total[tally.axis.column])}
 
-    def likelihood(self, tally: BlockTally[Levels]) -> LevelTable:
-        axis, column = tally.axis, _column(tally)
+    def terms(self, tally: BlockTally[Levels]) -> LevelTerms:
+        axis, column = tally.axis, tally.axis.column
         smoothed = self._smoothed(tally, self.estimate)
         first = axis.first + np.arange(len(axis.levels) + 1)  # one row more: levels never seen
         table = np.empty((first[-1], smoothed.count.shape[1]))
@@ -181,7 +176,7 @@ class Categorical(Estimable[Levels, Codes]):
             table[np.arange(len(axis)) + column] = smoothed.count / smoothed.total[column]
             table[first[1:] - 1] = smoothed.never / (smoothed.total + smoothed.outside)
             # Unsmoothed, a class with no value in a column has a log likelihood of 0 there.
-            return LevelTable(np.log(np.where(np.isnan(table), 1.0, table)), first)
+            return LevelTerms(np.log(np.where(np.isnan(table), 1.0, table)), first)
 
     def ratios(self, tally: BlockTally[Levels]) -> Ratios:
         """Return the counts of levels and, last of each column, of a level never seen."""
@@ -196,7 +191,7 @@ class Categorical(Estimable[Levels, Codes]):
                 np.broadcast_to(known, count.shape), after, np.broadcast_to(never, shape), 0
             )
 
-        column, none = _column(tally), np.zeros((1, 1))
+        column, none = tally.axis.column, np.zeros((1, 1))
         more = smoothed.total - counted
         return Ratios.spread(
             with_never(count, none),
@@ -213,7 +208,7 @@ class Categorical(Estimable[Levels, Codes]):
 
     def _log_prob_of(self, tally: BlockTally[Levels], cells: LeftOut[Codes]) -> Floats:
         """Return the same of cells that differ."""
-        if self._shares == "uniform" and self.estimate != "mle":
+        if self.p == "uniform" and self.estimate != "mle":
             return log_uniform_without(float(self._m(tally)[0]), tally, cells)
         column = cells.column
         level = tally.axis.first[column] + cells.x
@@ -251,15 +246,15 @@ class Categorical(Estimable[Levels, Codes]):
 
     def uncertain(self, tally: BlockTally[Levels], block: Codes, least: float = 0.0) -> Uncertain:
         """Return the posterior mean and variance of levels; those never seen count as known."""
-        column, smoothed = _column(tally), self._smoothed(tally, "mean")
-        known = self.likelihood(tally)
+        column, smoothed = tally.axis.column, self._smoothed(tally, "mean")
+        known = self.terms(tally)
         level = np.arange(len(tally.axis)) + column
         count, total = np.asarray(smoothed.count), smoothed.total[column]
         mean, variance = known.table.copy(), np.zeros_like(known.table)
         with np.errstate(invalid="ignore"):
             mean[level] = mean_of_log(count, least) - mean_of_log(total, least)
         variance[level] = variance_of_share(count, total, least)
-        items = LevelTable(mean, known.first).contributions(block)
+        items = LevelTerms(mean, known.first).items(block)
         of = known.first[items.column] + items.item
         return Uncertain(items.row, items.column, items.value, variance[of])
 
@@ -346,13 +341,14 @@ class Categorical(Estimable[Levels, Codes]):
             known = added(0.0 if how == "mle" else self.alpha, self.estimate, how)
             return _Pretend(known, known)
         m = self._m(tally)
-        if self._shares is not None:
-            known = m[_column(tally)] * shares_of_levels(self._shares, tally.axis)
+        if self.p is not None:  # by level, if it was a mapping, since it was checked
+            shares = cast("Shares", self.p)
+            known = m[tally.axis.column] * shares_of_levels(shares, tally.axis)
             uniform = m / np.maximum(tally.axis.sizes, 1)
-            never = uniform if self._shares == "uniform" else np.zeros(len(m))
+            never = uniform if shares == "uniform" else np.zeros(len(m))
         else:
             never = m * SPARE / pooled_total(tally)
-            known = m[_column(tally)] * pooled(tally)
+            known = m[tally.axis.column] * pooled(tally)
         return _Pretend(added(known, self.estimate, how), added(never, self.estimate, how))
 
     def _m(self, tally: BlockTally[Levels]) -> Floats:
@@ -360,7 +356,7 @@ class Categorical(Estimable[Levels, Codes]):
         d = len(tally.axis.columns)
         if self.m != "auto":
             return np.full(d, self.m, np.float64)
-        column, count, total = _column(tally), tally[LEVEL].high, _total(tally)
+        column, count, total = tally.axis.column, tally[LEVEL].high, _total(tally)
         q = pooled(tally, 1.0)[:, None]
         prior, own_prior = total + HALF, np.maximum(total - 1.0, 0.0) + HALF
 
@@ -391,11 +387,6 @@ class _Smoothed:
     total: Floats  # (columns, classes)
     never: Floats  # (columns or 1, 1): of a level never seen
     outside: Floats  # (columns or 1, 1): what a level never seen adds to the total
-
-
-def _column(tally: BlockTally[Levels]) -> NDArray[np.int64]:
-    """Return the column of each level, of shape (levels,)."""
-    return np.repeat(np.arange(len(tally.axis.levels)), np.diff(tally.axis.first))
 
 
 def _total(tally: BlockTally[Levels]) -> Floats:
@@ -495,8 +486,7 @@ def pooled(
     seen = tally[LEVEL].high.sum(axis=1)[level]
     left = np.maximum(seen - left_out, 0.0)
     left = np.where(left <= NEGLIGIBLE * seen, 0.0, left)
-    columns = np.repeat(np.arange(len(tally.axis.columns)), tally.axis.sizes)
-    column = columns[level] if column is None else column
+    column = tally.axis.column[level] if column is None else column
     return (left + SPARE) / pooled_total(tally, left_out, column)
 
 

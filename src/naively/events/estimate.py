@@ -465,9 +465,9 @@ class Estimate(Shown):
     def log_likelihood(self, sample: Sample) -> float:
         """Return log p(sample) under the estimate that the model is set to, in nats."""
         block = self.event.prepare(self.event.encode(sample, self.tally.axis))
-        likelihood, none = self.event.likelihood(self.tally), np.zeros(1)
-        joint = likelihood.log_prob(block, none, "joint", none)
-        return float(joint.sum() + likelihood.log_base(block).sum())
+        terms, none = self.event.terms(self.tally), np.zeros(1)
+        joint = terms.add(block, none, "joint", none)
+        return float(joint.sum() + terms.log_base(block).sum())
 
     def log_likelihood_at(self, **parameters: Given) -> Floats | float:
         """Return log p(sample) at given parameters (see ``Estimable.log_likelihood_at``)."""
@@ -728,7 +728,7 @@ class Estimable(EventModel[A, B]):
             return 0.0
         # Where parameters are integrated out, the base measure is no part by itself.
         plain: Any = replace(self, estimate="mean")  # type: ignore[type-var]  # a subclass is a dataclass
-        base = plain.likelihood(tally).log_base(self.prepare(block))
+        base = plain.terms(tally).log_base(self.prepare(block))
         return float(base @ weight)
 
     @final

@@ -29,9 +29,9 @@ from naively.events.prior import Dirichlet, dirichlet, share
 from naively.kernels import dispatch
 from naively.kernels.double_double import NEGLIGIBLE, Sums
 from naively.kernels.reference import Floats
-from naively.likelihoods.numbers import BinTable
-from naively.likelihoods.uncertain import Uncertain, mean_of_log, variance_of_share
 from naively.options import How
+from naively.terms.kinds import BinTerms
+from naively.terms.uncertain import Uncertain, mean_of_log, variance_of_share
 
 # --- Histogram event model: numbers by bins, derived from the cells that they were counted in ----
 
@@ -52,11 +52,11 @@ GAIN = 4.0  # nats of leave-one-out log loss that another width must save
 
 
 class FromCells(NamedTuple):
-    """What follows from a tally: the bin of each cell, the bins' counts, and the likelihood."""
+    """What follows from a tally: the bin of each cell, the bins' counts, and the terms."""
 
     bin_: NDArray[np.int64]
     smoothed: BinCounts
-    likelihood: BinTable
+    terms: BinTerms
 
 
 # Of each tally, for as long as it lives: rows are left out of what scores them.
@@ -150,32 +150,29 @@ class Histogram(Estimable[Cells, Dense]):
             return {"p": smoothed.probabilities(real=how == "mle")[smoothed.there]}
         return {"p": smoothed.shares(float((self.estimate == "map") - (how == "map")))}
 
-    def likelihood(self, tally: BlockTally[Cells]) -> BinTable:
-        return self._derived(tally).likelihood
+    def terms(self, tally: BlockTally[Cells]) -> BinTerms:
+        return self._derived(tally).terms
 
     def _derived(self, tally: BlockTally[Cells]) -> FromCells:
-        of = _DERIVED.setdefault(tally, {})
-        if self not in of:
-            bin_ = self._bins(tally)
-            smoothed = self._of_bins(tally, bin_)
-            of[self] = FromCells(bin_, smoothed, self._binned(tally, bin_, smoothed))
-        return of[self]
-
-    def _binned(
-        self, tally: BlockTally[Cells], bin_: NDArray[np.int64], smoothed: BinCounts
-    ) -> BinTable:
-        """Return the likelihood from a table of log probabilities of bins."""
-        axis = tally.axis
+        """Return the bins, their counts, and the table of their log probabilities."""
+        if self in (of := _DERIVED.setdefault(tally, {})):
+            return of[self]
+        axis, bin_ = tally.axis, self._bins(tally)
+        smoothed = self._of_bins(tally, bin_)
         with np.errstate(divide="ignore"):
             real = self.estimate == "mle"
             table = np.log(smoothed.probabilities(real=real)[smoothed.there])
-        edges, (middle, low, high) = edges_of(axis, bin_), extent_of(axis, bin_)
+        middle, low, high = extent_of(axis, bin_)
         width = high - low
         at = _bins_of_nothing(axis, bin_)
         if len(at):
             table = np.insert(table, at, 0.0, axis=0)
             middle, width = np.insert(middle, at, 0.0), np.insert(width, at, 1.0)
-        return BinTable(edges, table, middle, width)
+        edge, column = _edges_of(axis, bin_)
+        ends = np.searchsorted(column, np.arange(len(axis.keys) + 1))
+        edges = tuple(edge[a:b] for a, b in pairwise(ends))
+        of[self] = FromCells(bin_, smoothed, BinTerms(edges, table, middle, width))
+        return of[self]
 
     def uncertain(self, tally: BlockTally[Cells], block: Dense, least: float = 0.0) -> Uncertain:
         """Return the posterior mean and variance of bins, smoothed as they are.
@@ -196,8 +193,8 @@ class Histogram(Estimable[Cells, Dense]):
             variance = np.maximum(variance_of_share(count, total, least), 0.0)
         at = _bins_of_nothing(tally.axis, bin_)
         mean, variance = (np.insert(of, at, 0.0, axis=0) for of in (mean, variance))
-        items = replace(binned, table=mean).contributions(block)
-        spread = replace(binned, table=variance).contributions(block).value
+        items = replace(binned, table=mean).items(block)
+        spread = replace(binned, table=variance).items(block).value
         return Uncertain(items.row, items.column, items.value, spread)
 
     def log_prob_without(self, tally: BlockTally[Cells], cells: LeftOut[Dense]) -> Floats:
@@ -524,13 +521,6 @@ def _number(cells: Cells, place: Floats) -> NDArray[np.int64]:
     """Return the number of each cell's bin across all columns, (cells,), without gaps."""
     new = (np.diff(place, prepend=-1) != 0) | (np.diff(cells.column, prepend=-1) != 0)
     return np.cumsum(new) - 1
-
-
-def edges_of(cells: Cells, bin_: NDArray[np.int64]) -> tuple[Floats, ...]:
-    """Return the edges between the bins of each column, midway between their cells."""
-    edges, column = _edges_of(cells, bin_)
-    ends = np.searchsorted(column, np.arange(len(cells.keys) + 1))
-    return tuple(edges[a:b] for a, b in pairwise(ends))
 
 
 def _edges_of(cells: Cells, bin_: NDArray[np.int64]) -> tuple[Floats, NDArray[np.int64]]:

@@ -31,9 +31,9 @@ from naively.events.outcomes import Outcomes
 from naively.events.prior import Dirichlet, dirichlet, share
 from naively.kernels.double_double import NEGLIGIBLE
 from naively.kernels.reference import Floats
-from naively.likelihoods.numbers import LevelTable
 from naively.options import How
 from naively.tabular import Tabular
+from naively.terms.kinds import LevelTerms
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -97,14 +97,14 @@ class JointTable(Estimable[Levels, Codes]):
         left = np.maximum(self._smooth(count, count.sum(axis=0), 0.0, 1.0) * count.sum() + alpha, 0)
         return {"p": share(left, left.sum(axis=0, keepdims=True))}
 
-    def likelihood(self, tally: BlockTally[Levels]) -> LevelTable:
+    def terms(self, tally: BlockTally[Levels]) -> LevelTerms:
         p = self.parameters(tally, self.estimate)["p"]
         alpha = 0.0 if self.estimate == "mle" else self.alpha
         n, sides = tally[LEVEL].high.sum(), self._sides(tally)
         never = alpha / (n + alpha * sides) if n + alpha > 0 else 1.0
         with np.errstate(divide="ignore"):
             table = np.log(np.concatenate([p, np.full((1, p.shape[1]), never)]))
-        return LevelTable(table, np.array([0, len(table)]))
+        return LevelTerms(table, np.array([0, len(table)]))
 
     def log_prob_without(self, tally: BlockTally[Levels], cells: LeftOut[Codes]) -> Floats:
         count = tally[LEVEL].high

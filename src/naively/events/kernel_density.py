@@ -25,8 +25,8 @@ from naively.events.base import (
 )
 from naively.events.estimate import Estimable
 from naively.kernels.reference import Floats
-from naively.likelihoods.base import Pointwise
 from naively.options import How
+from naively.terms.kinds import FunctionTerms
 
 MULTIPLES = (0.25, 0.5, 1.0, 2.0)  # "auto" chooses among these times the bandwidth by rule
 MANY = 256  # in a column of more cells, cells are gathered in nodes ...
@@ -102,7 +102,7 @@ class KernelDensity(Estimable[Cells, Dense]):
     def parameters(self, tally: BlockTally[Cells], how: How) -> dict[str, Floats]:  # noqa: ARG002
         return {"bandwidth": np.stack([b.bandwidth * b.unit for b in self._kernels(tally)])}
 
-    def likelihood(self, tally: BlockTally[Cells]) -> Pointwise:
+    def terms(self, tally: BlockTally[Cells]) -> FunctionTerms:
         grids = [kernels.grid() for kernels in self._kernels(tally)]
 
         def log_density(x: Floats, column: NDArray[np.int64]) -> Floats:
@@ -111,7 +111,7 @@ class KernelDensity(Estimable[Cells, Dense]):
                 value[column == j] = grids[j].log_density(x[column == j])
             return value
 
-        return Pointwise(log_density, np.stack([grid.centre for grid in grids]))
+        return FunctionTerms(log_density, np.stack([grid.centre for grid in grids]))
 
     def log_prob_without(self, tally: BlockTally[Cells], cells: LeftOut[Dense]) -> Floats:
         """Return the log likelihood of each cell without its own row, (cells, classes).

@@ -30,10 +30,9 @@ from naively.events.prior import InverseGamma, Normal, NormalInverseGamma, Prior
 from naively.events.shown import POSITIVE, REAL, read, summed
 from naively.kernels.double_double import CANCELLED, Sums
 from naively.kernels.reference import Floats, clipped
-from naively.likelihoods.base import Likelihood, Pointwise, sum_of_cells
-from naively.likelihoods.numbers import Quadratic
-from naively.likelihoods.uncertain import Uncertain, mean_of_log, variance_of_log
 from naively.options import How
+from naively.terms.kinds import FunctionTerms, QuadraticTerms, TermBlock, sum_of_cells
+from naively.terms.uncertain import Uncertain, mean_of_log, variance_of_log
 
 # --- Numbers with a normal distribution: what the Gaussian and log-normal event models share -----
 
@@ -190,7 +189,7 @@ class NormalNumbers(Estimable[Columns, Dense]):
             variance = np.full_like(mean, self._given_variance)
         return {"mean": mean, "variance": variance}
 
-    def likelihood(self, tally: BlockTally[Columns]) -> Likelihood:
+    def terms(self, tally: BlockTally[Columns]) -> TermBlock:
         """Return normal densities, or Student's where mean and variance are integrated out."""
         if self.estimate == "predictive":
             shape, mean, width = self._predictive(tally)
@@ -200,10 +199,10 @@ class NormalNumbers(Estimable[Columns, Dense]):
                 standard = _standard(None if shape is None else shape[column])
                 return np.asarray(standard.logpdf(distance), np.float64) - np.log(width[column])
 
-            return Pointwise(log_density, mean, self._base)
+            return FunctionTerms(log_density, mean, self._base)
         mean, variance = self.moments(tally)
         offset = -0.5 * np.log(2 * np.pi * variance)
-        return Quadratic(mean, 0.5 / variance, offset, self._base)
+        return QuadraticTerms(mean, 0.5 / variance, offset, self._base)
 
     def formulas(self, tally: BlockTally[Columns], column: int, x: float) -> list[Formula] | None:
         if self.estimate == "predictive":

@@ -33,10 +33,10 @@ from naively.events.estimate import Estimable, Estimate, flat
 from naively.events.prior import Beta, Gamma, pretend_rows
 from naively.events.shown import CHANCE, POSITIVE, PROBABILITY, RATE, read, summed
 from naively.kernels.reference import Floats, clipped
-from naively.likelihoods.base import Likelihood, Pointwise, sum_of_cells
-from naively.likelihoods.uncertain import Uncertain, moments_of_beta, moments_of_gamma
-from naively.likelihoods.words import LogLinear
 from naively.options import How
+from naively.terms.kinds import FunctionTerms, TermBlock, sum_of_cells
+from naively.terms.uncertain import Uncertain, moments_of_beta, moments_of_gamma
+from naively.terms.words import LineTerms
 
 # --- Rate ----------------------------------------------------------------------------------------
 #
@@ -84,8 +84,8 @@ class Rate(Estimable[Columns, Dense | Sparse]):
         """Return the mean of numbers at each of these rates, in the shape of the rates."""
 
     @abstractmethod
-    def log_linear(self, rate: Floats) -> LogLinear:
-        """Return the likelihood of numbers at these rates, of shape (columns, classes)."""
+    def log_linear(self, rate: Floats) -> LineTerms:
+        """Return the terms of numbers at these rates, of shape (columns, classes)."""
 
     @abstractmethod
     def distribution(self, rate: Floats | float) -> Distribution:
@@ -158,8 +158,8 @@ class Rate(Estimable[Columns, Dense | Sparse]):
     def pretended(self, tally: BlockTally[Columns], how: How) -> Floats:
         return self._pretend(tally, how)[0]
 
-    def likelihood(self, tally: BlockTally[Columns]) -> Likelihood:
-        """Return the likelihood at the rates, or the predictive where they are integrated out."""
+    def terms(self, tally: BlockTally[Columns]) -> TermBlock:
+        """Return the terms at the rates, or the predictive where they are integrated out."""
         with np.errstate(divide="ignore"):
             if self.estimate != "predictive":
                 return self.log_linear(self._rate(tally))
@@ -169,7 +169,7 @@ class Rate(Estimable[Columns, Dense | Sparse]):
         def log_density(x: Floats, column: NDArray[np.int64]) -> Floats:
             return self.log_next(clipped(x)[:, None], a[column], b[column])
 
-        return Pointwise(log_density, typical)
+        return FunctionTerms(log_density, typical)
 
     def uncertain(
         self, tally: BlockTally[Columns], block: Dense | Sparse, least: float = 0.0
@@ -289,8 +289,8 @@ class Trials(Rate):
 
         return stats.nbinom(self.successes, rate)
 
-    def log_linear(self, rate: Floats) -> LogLinear:
-        return LogLinear(np.log1p(-rate), self.successes * np.log(rate), self.log_base)
+    def log_linear(self, rate: Floats) -> LineTerms:
+        return LineTerms(np.log1p(-rate), self.successes * np.log(rate), self.log_base)
 
     def next_number(self, a: Floats | float, b: Floats | float) -> Distribution:
         from scipy import stats
@@ -413,9 +413,9 @@ class Binomial(Rate):
     def mean(self, rate: Floats) -> Floats:
         return self.trials * rate
 
-    def log_linear(self, rate: Floats) -> LogLinear:
+    def log_linear(self, rate: Floats) -> LineTerms:
         log_p, log_q = np.log(rate), np.log1p(-rate)
-        return LogLinear(log_p - log_q, self.trials * log_q, self.log_base, self.trials)
+        return LineTerms(log_p - log_q, self.trials * log_q, self.log_base, self.trials)
 
     def draw(self, rate: Floats, rng: Generator) -> NDArray[np.int64]:
         return rng.binomial(self.trials, rate)
@@ -497,8 +497,8 @@ class Exponential(Rate):
     def mean(self, rate: Floats) -> Floats:
         return 1 / rate
 
-    def log_linear(self, rate: Floats) -> LogLinear:
-        return LogLinear(slope=-rate, offset=np.log(rate))
+    def log_linear(self, rate: Floats) -> LineTerms:
+        return LineTerms(slope=-rate, offset=np.log(rate))
 
     def distribution(self, rate: Floats | float) -> Distribution:
         from scipy import stats
@@ -702,8 +702,8 @@ class Poisson(Rate):
     def mean(self, rate: Floats) -> Floats:
         return rate
 
-    def log_linear(self, rate: Floats) -> LogLinear:
-        return LogLinear(slope=np.log(rate), offset=-rate, base=self.log_base)
+    def log_linear(self, rate: Floats) -> LineTerms:
+        return LineTerms(slope=np.log(rate), offset=-rate, base=self.log_base)
 
     def log_orders(self, x: Floats) -> Floats:
         """Return -log x!."""

@@ -36,7 +36,7 @@ from naively.kernels.reference import FAR, Floats
 from naively.kernels.strings import Strings
 from naively.kernels.texts import Row
 from naively.kernels.tokens import splitter
-from naively.model.linear_part import Step
+from naively.terms.functions import Step
 
 if TYPE_CHECKING:
     from onnx import ModelProto

@@ -24,16 +24,32 @@ from naively.file.parts import write_classes
 from naively.kernels.folding import table_text
 from naively.kernels.reference import FAR, Floats
 from naively.kernels.tokens import UNITS
-from naively.likelihoods.base import Likelihood
-from naively.likelihoods.numbers import BinTable, LevelTable, Quadratic, Sloped, Stepped
-from naively.likelihoods.words import LogLinear, WordSlopes
 from naively.messages import Shown
 from naively.model.held_out import least_at
-from naively.model.linear_part import FARTHEST, Line, Step, Term
 from naively.model.model import Model
-from naively.model.rules import Above, Condition, by_class
 from naively.schema.schema import EMPTY, Group, GroupKey, Missing, MissingAs, TimePart
 from naively.schema.text import Text
+from naively.terms.functions import (
+    FARTHEST,
+    Above,
+    Condition,
+    Line,
+    ProductTerms,
+    RuleTerms,
+    Step,
+    Term,
+)
+from naively.terms.kinds import (
+    BesideTerms,
+    BinTerms,
+    ClippedTerms,
+    LevelTerms,
+    QuadraticTerms,
+    StepTerms,
+    TermBlock,
+)
+from naively.terms.terms import GroupTerms
+from naively.terms.words import LineTerms, WordTerms
 
 # --- A scorecard: a model as terms whose numbers are added up, equal to the model's own scores ---
 #
@@ -86,7 +102,11 @@ class Scorecard(Shown):
         _check_levels(model)
         kinds = {title(name): kind for name, kind in model.view.schema.kinds.items()}
         return cls(
-            *(model.classes, model.class_log_prior, model.start, tuple(terms_of(model)), kinds),
+            model.classes,
+            model.class_log_prior,
+            model.terms.start,
+            tuple(terms_of(model)),
+            kinds,
             least_at(model.counted.held_out),
         )
 
@@ -479,7 +499,7 @@ def cells_of(term: AnyTerm) -> tuple[Cell, ...]:
             return (term.cell,)
 
 
-# --- The terms of a model's scorecard, from its likelihoods: the event models are not asked ------
+# --- The terms of a scorecard, from those of its model: the event models are not asked -----------
 
 
 def terms_of(model: Model) -> list[AnyTerm]:
@@ -496,75 +516,71 @@ class _Terms:
         self.none = np.zeros(len(model.classes))
 
     def all(self) -> Iterator[AnyTerm]:
-        """Yield the terms of all groups, then the products and the rules of the linear part."""
+        """Yield the terms of all groups, then the products and the rules."""
         for group in self.model.view.schema.groups:
-            axis = self.model.view.counts[group.key].axis
-            yield from self._of_group(group, self.model.likelihoods[group.key], axis)
-        yield from self._products()
-        yield from self._rules()
+            axis = self.model.view.axes[group.key]
+            yield from self._of_group(group, self.model.terms.of[group.key], axis)
+        for several in self.model.terms.several:
+            match several:
+                case ProductTerms():
+                    for of, slope in zip(several.products, several.slope, strict=True):
+                        a, b = self._factor(of.a), self._factor(of.b)
+                        yield ProductTerm(a, b, of.scale, FARTHEST, slope)
+                case RuleTerms():
+                    for rule, points in several.each():
+                        yield RuleTerm(tuple(map(self._condition, rule.conditions)), points)
 
-    def _of_group(self, group: Group, likelihood: Likelihood, axis: Axis) -> Iterator[AnyTerm]:
+    def _of_group(self, group: Group, terms: GroupTerms, axis: Axis) -> Iterator[AnyTerm]:
         if group.event.layout == "rows":
             raise ValueError(_refused(group, "it takes all columns as one event"))
-        match likelihood:
-            case LevelTable() if isinstance(axis, Levels):
-                yield from self._of_levels(group, likelihood, axis)
-            case LogLinear() | WordSlopes() if isinstance(axis, Words):
-                yield self._of_words(group, likelihood, axis)
-            case _:
+        match terms.evidence:
+            case LevelTerms() as evidence if isinstance(axis, Levels):
+                yield from self._of_levels(group, evidence, axis)
+            case LineTerms() | WordTerms() as evidence if isinstance(axis, Words):
+                yield self._of_words(group, evidence, axis)
+            case evidence:
                 cells = [self._cell(name, group) for name in axis.columns]
                 threshold = _threshold(group)
                 if threshold is None:
-                    yield from self._of_numbers(group, likelihood, cells)
+                    yield from self._of_numbers(group, evidence, cells)
+                    for beside in reversed(terms.beside):
+                        yield from _of_functions(beside, cells)
                     return
                 edge = np.array([np.nextafter(threshold, np.inf)])
                 for j, cell in enumerate(cells):  # of truths: true above the threshold
-                    yield BinsTerm(
-                        cell, edge, likelihood.at(np.array([0.0, 1.0]), np.array([j, j]))
-                    )
+                    yield BinsTerm(cell, edge, terms.at(np.array([0.0, 1.0]), np.array([j, j])))
 
     def _of_numbers(
-        self, group: Group, likelihood: Likelihood, cells: Sequence[Cell]
+        self, group: Group, evidence: TermBlock, cells: Sequence[Cell]
     ) -> Iterator[AnyTerm]:
-        """Yield the terms of columns of numbers."""
-        match likelihood:
-            case Sloped():
-                yield from self._of_numbers(group, likelihood.inner, cells)
-                clips = zip(likelihood.low, likelihood.high, likelihood.centre, strict=True)
-                for j, (low, high, centre), slope in zip(
-                    likelihood.column, clips, likelihood.slope, strict=True
-                ):
-                    yield LineTerm(cells[j], float(low), float(high), float(centre), slope)
-            case Stepped():
-                yield from self._of_numbers(group, likelihood.inner, cells)
-                for j, (edges, points) in likelihood.steps.items():
-                    yield BinsTerm(cells[j], edges, points)
-            case BinTable():
+        """Yield the terms of the evidence of columns of numbers."""
+        match evidence:
+            case BinTerms():
                 for j, cell in enumerate(cells):
-                    points = likelihood.table[likelihood.first[j] : likelihood.first[j + 1]]
-                    yield BinsTerm(cell, likelihood.edges[j], points)
-            case Quadratic():
+                    points = evidence.table[evidence.first[j] : evidence.first[j + 1]]
+                    yield BinsTerm(cell, evidence.edges[j], points)
+            case QuadraticTerms():
                 for j, cell in enumerate(cells):
-                    yield PresenceTerm(cell, likelihood.offset[j], self.none)
-                    yield ParabolaTerm(cell, likelihood.mean[j], likelihood.half_precision[j])
-            case LogLinear() | WordSlopes():
-                yield from self._of_slopes(group, likelihood, cells)
+                    yield PresenceTerm(cell, evidence.offset[j], self.none)
+                    yield ParabolaTerm(cell, evidence.mean[j], evidence.half_precision[j])
+            case LineTerms() | WordTerms():
+                yield from self._of_slopes(group, evidence, cells)
             case _:
                 raise ValueError(_refused(group, "its evidence is no sum of given numbers"))
 
     def _of_slopes(
-        self, group: Group, likelihood: LogLinear | WordSlopes, cells: Sequence[Cell]
+        self, group: Group, evidence: LineTerms | WordTerms, cells: Sequence[Cell]
     ) -> Iterator[AnyTerm]:
-        offset = likelihood.offset
-        for j, (cell, slope) in enumerate(zip(cells, likelihood.slope, strict=True)):
+        offset = evidence.offset
+        for j, (cell, slope) in enumerate(zip(cells, evidence.slope, strict=True)):
             if offset is not None:
                 _check_finite(group, offset[j], slope)
                 yield PresenceTerm(cell, offset[j], self.none)
             yield LineTerm(cell, -FAR, FAR, 0.0, slope)
 
-    def _of_levels(self, group: Group, likelihood: LevelTable, axis: Levels) -> Iterator[AnyTerm]:
+    def _of_levels(self, group: Group, evidence: LevelTerms, axis: Levels) -> Iterator[AnyTerm]:
         for j, name in enumerate(axis.columns):
-            points = likelihood.table[likelihood.first[j] : likelihood.first[j + 1]]
+            points = evidence.table[evidence.first[j] : evidence.first[j + 1]]
             match name:
                 case Missing():
                     yield PresenceTerm(self._cell(name.of, None), points[0], points[1])
@@ -575,9 +591,7 @@ class _Terms:
                     levels = tuple(self._written(name, level) for level in axis.levels[j])
                     yield LevelsTerm(self._cell(name, group), levels, points)
 
-    def _of_words(
-        self, group: Group, likelihood: LogLinear | WordSlopes, axis: Words
-    ) -> TokensTerm:
+    def _of_words(self, group: Group, evidence: LineTerms | WordTerms, axis: Words) -> TokensTerm:
         analyser = group.analyser
         if not isinstance(analyser, Text) or analyser.is_programmed:
             raise ValueError(_refused(group, "its tokens are made by a program"))
@@ -585,13 +599,13 @@ class _Terms:
             raise ValueError(_refused(group, "only the first words of its texts count"))
         if axis.hashed:
             raise ValueError(_refused(group, "its tokens are hashed, so that none is known"))
-        points, there = likelihood.slope, self.none
-        if isinstance(likelihood, WordSlopes):
-            if likelihood.absent is not None:
-                there = likelihood.absent.total()
-        elif likelihood.offset is not None:
-            _check_finite(group, likelihood.offset, points)
-            there = likelihood.offset.sum(axis=0)
+        points, there = evidence.slope, self.none
+        if isinstance(evidence, WordTerms):
+            if evidence.absent is not None:
+                there = evidence.absent.total()
+        elif evidence.offset is not None:
+            _check_finite(group, evidence.offset, points)
+            there = evidence.offset.sum(axis=0)
         split = {name: of for name, of in analyser.splitting.items() if name != "features"}
         options = {"analyzer", "ngram_range", "lowercase", "stop_words", "max_characters"}
         assert set(split) == options
@@ -599,26 +613,8 @@ class _Terms:
         split = {name: list(of) if isinstance(of, tuple) else of for name, of in split.items()}
         cell = self._cell(axis.columns[0], group)
         binary = analyser.binary or isinstance(group.event, Bernoulli)
-        of_text = cell, split, binary, likelihood.length_power
+        of_text = cell, split, binary, evidence.length_power
         return TokensTerm(*of_text, there, axis.words, points)
-
-    def _products(self) -> Iterator[ProductTerm]:
-        if self.model.weights is None:
-            return
-        axes, places = self.model.view.axes, self.model.weights.places(self.model.classes.tolist())
-        for product, slopes in self.model.weights.linear.products.items():
-            if product.a.is_in(axes) and product.b.is_in(axes):
-                a, b = self._factor(product.a), self._factor(product.b)
-                yield ProductTerm(a, b, product.scale, FARTHEST, by_class(slopes, places))
-
-    def _rules(self) -> Iterator[RuleTerm]:
-        if self.model.weights is None:
-            return
-        places = self.model.weights.places(self.model.classes.tolist())
-        for rule, points in self.model.weights.linear.rules.items():
-            if rule.is_in(self.model.view.axes):
-                conditions = tuple(map(self._condition, rule.conditions))
-                yield RuleTerm(conditions, by_class(points, places))
 
     def _factor(self, term: Term) -> Factor:
         function = term.function
@@ -674,6 +670,20 @@ class _Terms:
             )
         log = group is not None and isinstance(group.event, LogNormal)
         return Cell(title(name), self.kinds[name], log=log)
+
+
+def _of_functions(beside: BesideTerms, cells: Sequence[Cell]) -> Iterator[AnyTerm]:
+    """Yield the terms of what is added beside the evidence of columns of numbers."""
+    match beside:
+        case StepTerms():
+            for j, (edges, points) in beside.steps.items():
+                yield BinsTerm(cells[j], edges, points)
+        case ClippedTerms():
+            clips = zip(beside.low, beside.high, beside.centre, strict=True)
+            for j, (low, high, centre), slope in zip(
+                beside.column, clips, beside.slope, strict=True
+            ):
+                yield LineTerm(cells[j], float(low), float(high), float(centre), slope)
 
 
 def _threshold(group: Group) -> float | None:

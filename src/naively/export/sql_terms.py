@@ -29,7 +29,7 @@ from naively.export.scorecard import (
     TokensTerm,
 )
 from naively.kernels.reference import FAR, Floats
-from naively.model.linear_part import Step
+from naively.terms.functions import Step
 
 # --- The terms of a scorecard are written as pieces of SQL ---------------------------------------
 

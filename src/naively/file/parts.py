@@ -59,12 +59,25 @@ from naively.kernels.reference import Floats
 from naively.kernels.sparse_sums import AnySums, RepeatedSums, SparseSums
 from naively.model.counted import Counted, count_batch
 from naively.model.held_out import BINS, HeldOut
-from naively.model.linear_part import NOTHING, ColumnFunction, Line, LinearPart, Product, Step, Term
-from naively.model.rules import MOST_CONDITIONS, Above, Condition, OneOf, Rule, There
 from naively.model.weights import Weights
 from naively.schema.schema import DERIVED, Group, GroupKey
 from naively.schema.settings import Probabilities
 from naively.schema.text import Patterns, Text, name_of
+from naively.terms.functions import (
+    MOST_CONDITIONS,
+    NOTHING,
+    Above,
+    ColumnFunction,
+    Condition,
+    Line,
+    LinearPart,
+    OneOf,
+    Product,
+    Rule,
+    Step,
+    Term,
+    There,
+)
 
 # --- Keys --------------------------------------------------------------------------------------
 #
@@ -947,7 +960,7 @@ def _read_block(name: str, group: Group, axis: Axis, rows: int, unread: UnreadAr
             return Codes(codes, axis)
         case Words():
             return _read_texts(name, axis, rows, unread)
-    columns = Columns.named(axis.columns)
+    columns = Columns(axis.columns)
     if not group.event.sparse or f"{name}/ends" not in unread:
         values = unread.take(f"{name}/values", "f", (rows, len(columns)))
         return Dense(values, columns)

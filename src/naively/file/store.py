@@ -301,9 +301,9 @@ def _counts(saved: SavedGroup, group: Group, unread: UnreadArrays, classes: int)
     axis = parts.read_axis(saved.axis, saved.arrays, group, unread)
     sums: dict[Statistic, AnySums] = {}
     for statistic in map(Statistic, saved.statistics):
-        height = len(axis) if axis.per_row(statistic) else len(axis.columns)
+        height = len(axis.columns) if statistic in axis.shared else len(axis)
         found = parts.read_sums(f"{saved.arrays}/{statistic.value}", (height, classes), unread)
-        is_sparse = isinstance(axis, Words) and axis.per_row(statistic)
+        is_sparse = isinstance(axis, Words) and statistic not in axis.shared
         sums[statistic] = as_sparse(found) if is_sparse else found  # words may be given with all
     tally: BlockTally = BlockTally(axis, sums)
     a, b = axis.columns, group.columns

@@ -23,9 +23,9 @@ from naively.fitting.weights import (
     shrinkage_of,
 )
 from naively.kernels.reference import Floats
-from naively.model.linear_part import NOTHING
 from naively.model.model import Model
 from naively.model.weights import Weights
+from naively.terms.functions import NOTHING
 
 # --- The covariance of weights and biases --------------------------------------------------------
 #

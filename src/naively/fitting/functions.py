@@ -16,9 +16,9 @@ from naively.events import Bernoulli
 from naively.fitting.leave_one_out import Said
 from naively.fitting.weights import mean
 from naively.kernels.reference import Floats
-from naively.model.linear_part import FARTHEST, Line, Product, Step, Term
 from naively.model.model import Model
 from naively.schema.schema import Group
+from naively.terms.functions import FARTHEST, Line, Product, Step, Term
 
 # --- Basis ---------------------------------------------------------------------------------------
 #

@@ -21,7 +21,8 @@ def add_interactions(model: Model, sample: Sample, *, learned: bool = True) -> M
     limits.check([title(name) for name in model.view.schema.columns], len(model.classes))
     why_none = _why_none(model, sample)
     if why_none:
-        return _with(model, sample.weights(model, "loo", learned=learned), Sought(why_none))
+        weights = sample.weighed(model, learned=learned).weights
+        return _with(model, weights, Sought(why_none))
     weights, before, after = sample.weighed(model, learned=learned, limits=limits)
     linear = weights.linear
     if not (linear.products or linear.rules):

@@ -17,10 +17,10 @@ from naively.counting.leave_one_out import Part, Parts, lengths_left, one_of_eac
 from naively.events import Beta, Dirichlet
 from naively.kernels import dispatch
 from naively.kernels.reference import SALT, Floats, Hashes, hash_numbers
-from naively.likelihoods.words import LENGTH_POWER, WordSlopes, length_factor
 from naively.model.class_prior import PRETEND, is_estimated, pretend_classes
 from naively.model.model import Model
-from naively.schema.schema import DERIVED, Group, level_hashes, mixed
+from naively.schema.schema import BESIDE, DERIVED, Group, level_hashes, mixed
+from naively.terms.words import LENGTH_POWER, WordTerms, length_factor
 
 # --- Leave one out -------------------------------------------------------------------------------
 #
@@ -147,9 +147,10 @@ def linear_evidence(model: Model, batches: Sequence[Batch]) -> dict[str, Floats]
         blocks, of_batch = model.blocks(batch), dict[str, Floats]()
         for name, added in linear.of_columns(blocks, places):
             of_batch[title(name)] = added
-        for columns, added in model.together(blocks):  # of the same ones products, and rules
-            name = title_of_columns(columns)
-            of_batch[name] = of_batch[name] + added if name in of_batch else added
+        for several in linear.of_several(model.view.axes, places):
+            for columns, some in several.by_columns():  # of the same ones products, and rules
+                name, added = title_of_columns(columns), some.added(blocks)
+                of_batch[name] = of_batch[name] + added if name in of_batch else added
         for name, added in of_batch.items():
             found.setdefault(name, []).append(added)
     return {name: np.concatenate(of) for name, of in found.items()}
@@ -205,7 +206,7 @@ def leave_one_out_table(
             dispatch.give_back()
         kind = _kind(group, parts)
         # Words are centred; their likelihood is large, and not needed yet.
-        centres = kind == "band" or (kind != "text" and model.view.likelihoods[group.key].centres)
+        centres = kind == "band" or (kind != "text" and model.view.terms[group.key].centres)
         keys += parts.keys
         kinds += [kind] * len(parts)
         by_class += [centres and labels.k < MANY_CLASSES] * len(parts)
@@ -230,22 +231,22 @@ def _of_group(
     """Return the evidence of a group's parts, of shape (rows, parts, classes)."""
     if learned:
         return group.event.leave_one_out(model.view.counts[group.key], block, labels)
-    likelihood = model.view.likelihood_of(group)
+    evidence = model.view.terms_of(group)
     if (
         parts.by_word
         and isinstance(block, Sparse)
-        and isinstance(likelihood, WordSlopes)
-        and likelihood.absent is None
+        and isinstance(evidence, WordTerms)
+        and evidence.absent is None
     ):
-        return likelihood.by_part(block, parts.of_unit, len(parts))
-    items = likelihood.contributions(block)
+        return evidence.by_part(block, parts.of_unit, len(parts))
+    items = evidence.items(block)
     unit = items.item if parts.by_word else np.maximum(items.column, 0)
     return parts.sums(items.row, unit, items.value, len(labels))
 
 
 def _kind(group: Group, parts: Parts) -> PartKind:
     """Return the kind of a group's parts."""
-    if group.is_beside:
+    if group.kind in BESIDE:
         return "missing"
     if parts.by_word:
         return "text" if parts.keys[0].band is None else "band"

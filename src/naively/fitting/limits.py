@@ -14,9 +14,8 @@ from naively.counting.axis import Derived, Level, Levels, Name, title
 from naively.counting.block import Block, BlockKey
 from naively.data.columns import missing_column
 from naively.kernels.reference import Floats
-from naively.model.linear_part import Term
 from naively.model.model import Model
-from naively.model.rules import MOST_CONDITIONS, Above, Condition, OneOf, Points, Rule
+from naively.terms.functions import MOST_CONDITIONS, Above, Condition, OneOf, Points, Rule, Term
 
 MOST_RULES = 200  # unless another number is asked for
 NAMES = ("rules", "without", "monotone", "given")  # of what may be asked

@@ -19,9 +19,9 @@ from naively.fitting.rules import STEPS, TABLES, Cut, grow, with_rules
 from naively.fitting.slopes import Descent, Problem, Run, descend, ridges_of, solve
 from naively.fitting.weights import evidence_said, mean, posterior
 from naively.kernels.reference import Floats
-from naively.model.linear_part import NOTHING, LinearPart, Product, Term
 from naively.model.model import Model
 from naively.model.weights import Weights
+from naively.terms.functions import NOTHING, LinearPart, Product, Term
 
 # --- What is added to the weighted evidence of the columns ---------------------------------------
 #

@@ -20,9 +20,19 @@ from naively.fitting.limits import MOST_RULES, Limits
 from naively.kernels import dispatch
 from naively.kernels.reference import Floats
 from naively.kernels.rules import Grown
-from naively.model.linear_part import LinearPart, Slopes, Step, Term
-from naively.model.rules import NEITHER, Above, Condition, OneOf, Rule, There
 from naively.schema.schema import Group
+from naively.terms.functions import (
+    NEITHER,
+    Above,
+    Condition,
+    LinearPart,
+    OneOf,
+    Rule,
+    Slopes,
+    Step,
+    Term,
+    There,
+)
 
 # --- Columns, cut into bins that conditions are made of ------------------------------------------
 #

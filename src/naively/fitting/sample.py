@@ -1,556 +1,51 @@
-"""The rows that are kept: a sample that merges, which weights and scores are fitted to."""
+"""Rows that a model has learned, held out in turn: what weights and scores are fitted to."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from heapq import heappop, heappush
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.block import Batch
-from naively.counting.labels import MANY_CLASSES, Label, Labels, hash_cell
+from naively.counting.labels import MANY_CLASSES, Label, Labels
 from naively.counting.tally import Tally
-from naively.file.parts import SampledRows
-from naively.fitting.copies import (
-    classes_of_copies,
-    flattened,
-    in_rows,
-    notes_of,
-    rows_per_group,
-    rows_per_weight,
-)
 from naively.fitting.leave_one_out import (
     THIRDS,
     LeaveOneOut,
     Third,
     by_class,
     held_out,
-    leave_one_out_table,
     left_out,
-    row_order,
 )
 from naively.fitting.limits import Limits
 from naively.fitting.linear_part import Weighed, fit_linear_part
 from naively.fitting.search import on_one_thread
 from naively.fitting.weights import (
     ROWS,
-    SampleSize,
     fit,
     joint_of,
     loss_of_one_weight,
     rows_at_once,
-    sample_size,
     weighed_without,
 )
-from naively.kernels.reference import Floats, Hashes
-from naively.likelihoods.words import LENGTH_POWER
+from naively.kernels.reference import Floats
 from naively.messages import warn
 from naively.model.class_prior import is_estimated
 from naively.model.counted import count_batch
-from naively.model.held_out import HeldOut
 from naively.model.model import Model
 from naively.model.weights import Weights
 from naively.options import Weighting
-from naively.schema.schema import contents, fingerprints, mixed
+from naively.terms.words import LENGTH_POWER
 
-# --- Reservoir -----------------------------------------------------------------------------------
-#
-# The reservoir: a sample of the rows learned, at most some thousand different ones, in memory.
-#
-# Weights are fitted and scores estimated on it. A row has a key, a hash of its cells, its label
-# and a seed, and the rows of the least keys stay (a bottom-k sample, and all rows below a key that
-# falls with the number of rows), each once with its multiplicity. So the sample is the same in
-# whatever order and batches the rows came, and two samples merge into that of the rows of both. A
-# later batch may bring classes, for which a larger sample is needed; so more are kept than one
-# needs now.
-#
-# The rows are drawn class by class: as many of each, or all of a class that has fewer. Of a class
-# that one row in a thousand is of, a sample of all rows alike would hold ten. Where weights are
-# fitted and scores estimated, a row stands for as many rows as there are of its class for each that
-# was drawn (``Labels.standing_for``).
-#
-# Rows of groups are drawn from each group alike, so that a large one leaves room for others. What a
-# row holds decides which are drawn, and the name of a group only where there are more groups than
-# rows may stay.
-#
-# Of each class that has more rows than may stay, or of each group, one row more is kept: without it
-# a later batch could not tell that there were more, and would be given the place of rows that were
-# dropped.
-
-
-SEVERAL = 8  # more batches than this are joined
-WAIT = 64  # rows at most wait to be drawn from, so that to learn one touches none that is kept
 FOLDS = 10  # of groups, each of which is left out
 FEW = 1_000  # rows, of which with interactions thirds are held out of the counts too
 LEAST = 1e-9  # of a class that was forgotten
 EQUAL = 1e-9  # of the weight of a class, that may lack by rounding
-
-
-class Reservoir:
-    """A sample of labelled rows that a model has learned.
-
-    Who adds to it takes a copy of one that was given out.
-
-    Parameters
-    ----------
-    random_state : int, Generator or None
-        Chooses the rows; None is a fixed choice.
-    grows : bool, default False
-        Whether a larger sample is kept as well, which interactions take.
-
-    Examples
-    --------
-    >>> from naively.counting.labels import encode_labels
-    >>> from naively.data.frames import as_rows
-    >>> from naively.schema.choose import infer
-    >>> rows, labels = as_rows([[1.0], [3.0], [8.0]]), encode_labels(["low", "low", "high"])
-    >>> model = Model.learn(rows, labels, infer(rows))
-    >>> reservoir = Reservoir()
-    >>> reservoir.add(model.counted.schema.encode(rows, labels), model)
-    >>> len(reservoir)
-    3
-    """
-
-    def __init__(self, random_state: Any = None, *, grows: bool = False) -> None:
-        draw = np.random.default_rng(0 if random_state is None else random_state)
-        self._seed = draw.integers(2**64, dtype=np.uint64)
-        # What is kept, and batches that can wait until it is asked for. Both are exchanged at once,
-        # and never changed: who asks at the same time finds the same rows.
-        self._rows: tuple[list[Kept], list[Batch]] = [], []
-        self._size = SampleSize(0, 0, 0.0, "")
-        self._last: tuple[Tally, bool, Sample] | None = None  # so that no text is split again
-        self.odds: tuple[Model, HeldOut] | None = None  # of held-out rows, and by which model
-        self._grows = grows
-        self.seen = 0  # rows of some weight that were added
-
-    def empty(self) -> Reservoir:
-        """Return an empty sample that chooses rows alike."""
-        other = Reservoir(grows=self._grows)
-        other._seed = self._seed
-        return other
-
-    def __len__(self) -> int:
-        return int(sum(kept.batch.times.sum() for kept in self._sample()))
-
-    @property
-    def why(self) -> str:
-        """Why it is a sample and not all rows; empty if it is all."""
-        return self._size.why if len(self) < self.seen else ""
-
-    def add(self, batch: Batch, model: Model) -> None:
-        """Sample these rows too; the model has learned them."""
-        weight = batch.labels.weight
-        rows = batch.times if weight is None else batch.times[weight > 0]
-        self.seen += int(rows.sum())
-        self._size = sample_size(model, self.seen)
-        kept, new = self._rows[0], [*self._rows[1], batch]
-        self._rows, self._last, self.odds = (kept, new), None, None
-        if sum(map(len, new if kept else new[1:])) > WAIT:
-            kept = self._kept
-        if len(kept) > SEVERAL:
-            self._rows = encoded_by(kept, model), self._rows[1]
-
-    def add_sampled(self, batch: Batch, model: Model, seen: int, share: Floats) -> None:
-        """Sample a share of the rows of each class, (classes,), chosen by another hash of cells.
-
-        Their keys are made as small as if they were the least of all of their class, so that they
-        count for all of it in a sample that is merged with this one. ``seen`` is how many rows
-        there are in all.
-        """
-        self.seen += seen
-        self._size = sample_size(model, self.seen)
-        self._last = None
-        kept = Kept.of(batch, self._seed, len(batch))
-        if (share < 1).any():
-            kept = as_least(kept, share)
-            self._grows = False  # of a larger sample there are too few rows
-        self._rows = self._least(merged_rows(self._kept, [kept])), []
-
-    def share_of(self, batch: Batch) -> float:
-        """Return which share of some rows are equal to rows that were learned; NaN if unknown.
-
-        A row can be looked up if it would be in the sample had it been learned.
-        """
-        every = self._kept
-        if any(kept.groups is not None for kept in every):
-            return np.nan  # the key of a row is also of its group, which nobody says here
-        kept = np.concatenate([np.empty(0, np.uint64), *(kept.keys for kept in every)])
-        seen, highest = batch.seen(), _highest(every, self._size.kept)
-        keys = fingerprints(seen, self._seed)
-        keys = keys[keys <= _by_label(highest, seen.labels)]  # others would have been dropped
-        return float(np.isin(keys, kept).mean()) if len(keys) else np.nan
-
-    def faded(self, factor: float) -> Reservoir:
-        """Return the same rows, whose weights are scaled."""
-        other = Reservoir(grows=self._grows)
-        other._seed, other.seen, other._size = self._seed, self.seen, self._size
-        kept = [
-            replace(kept, batch=replace(kept.batch, labels=kept.batch.labels.scaled(factor)))
-            for kept in self._kept
-        ]
-        other._rows = kept, []
-        return other
-
-    @property
-    def seed(self) -> int:
-        """The number of 64 bits that chooses the rows."""
-        return int(self._seed)
-
-    def merged(self, other: Reservoir, model: Model) -> Reservoir | None:
-        """Return the sample of the rows of both, which a model has learned.
-
-        None: rows were chosen by other seeds.
-        """
-        if self._seed != other._seed:
-            return None
-        both = Reservoir(grows=self._grows and other._grows)  # of one there are too few rows else
-        both._seed, both.seen = self._seed, self.seen + other.seen
-        both._size = sample_size(model, both.seen)
-        both._rows = both._least(merged_rows(self._kept, other._kept)), []
-        return both
-
-    def saved(self, model: Model) -> SampledRows:
-        """Return all rows that are kept as a model file holds them; the model has learned them."""
-        every = encoded_by(self._kept, model)
-        kept = [(kept.batch, kept.keys, kept.contents) for kept in every]
-        return SampledRows(kept, self._seed, self.seen)
-
-    @classmethod
-    def restored(cls, rows: SampledRows, model: Model) -> Reservoir:
-        """Return the sample that was saved with the model that has learned it."""
-        seeks = model.seeks_interactions or model.settings.interactions is not None
-        sample = cls(grows=seeks)
-        sample._seed, sample.seen = rows.seed, rows.seen
-        sample._size = sample_size(model, sample.seen)
-        sample._rows = [Kept(*of) for of in rows.batches], []
-        return sample
-
-    def of(self, model: Model, *, larger: bool = False) -> Sample:
-        """Return the sample as the model that learned it has counted it.
-
-        Interactions take a larger one, which grows with the logarithm of the rows.
-        """
-        last = self._last
-        if last is not None and last[0] is model.counted.tally and last[1] == larger:
-            return last[2]
-        # Rows that are in order before their words are copied are not copied again.
-        kept = encoded_by([of.in_order() for of in self._sample(larger=larger)], model)
-        # The words of texts are in the sample now; where it is asked for again, they are split.
-        self._rows = [replace(of, batch=of.batch.as_texts()) for of in self._kept], []
-        sample = Sample.of_kept(kept)
-        self._last = model.counted.tally, larger, sample
-        return sample
-
-    def _sample(self, *, larger: bool = False) -> list[Kept]:
-        size = self._size
-        grows = larger and size.rows == size.kept
-        return of_least_keys(self._kept, size.rows, self._limit if grows else NO_KEY)
-
-    @property
-    def _limit(self) -> np.uint64:
-        """The key below which all rows are kept."""
-        share = self._size.share if self._grows else 0.0
-        return np.uint64(min(int(share * 2.0**64), 2**64 - 1))
-
-    @property
-    def _kept(self) -> list[Kept]:
-        """As many of the rows, the new ones too, as any later sample may need."""
-        kept, new = self._rows
-        if new:
-            # Of a class of which as many are kept as may be, rows of higher keys would be dropped.
-            highest = _highest(kept, self._size.kept, spare=1)
-            of = self._seed, self._size.kept, self._limit, highest
-            kept = self._least(merged_rows(kept, [Kept.of(batch, *of) for batch in new]))
-            self._rows = kept, []
-        return kept
-
-    def _least(self, every: list[Kept]) -> list[Kept]:
-        """Return the rows any later sample may need."""
-        return of_least_keys(every, self._size.kept, self._limit, spare=1)
-
-
-def merged(samples: Sequence[Reservoir | None], model: Model) -> Reservoir | None:
-    """Return the sample of the rows of all, which a model has learned; None if one has none."""
-    total = samples[0]
-    for sample in samples[1:]:
-        if total is None or sample is None:
-            return None
-        total = total.merged(sample, model)
-    return total
-
-
-# --- Different rows of a sample, each once with its copies, in the order of their keys -----------
-
-
-NO_KEY = np.uint64(0)  # below which there is none
-EVERY_KEY = np.uint64(2**64 - 1)  # below which all are
-
-Highest: TypeAlias = "Mapping[Label, np.uint64]"  # the highest key of each class that is full
-
-
-@dataclass(frozen=True, eq=False)
-class Kept:
-    """Different rows, encoded as they came, and their keys.
-
-    Parameters
-    ----------
-    batch : Batch
-        The rows, with how many copies came of each.
-    keys : ndarray of uint64, of shape (rows,)
-        Their keys, ascending, each of which is there once.
-    contents : ndarray of uint64, of shape (rows,)
-        The sum over the cells of each row, which no name has a say in.
-    """
-
-    batch: Batch
-    keys: NDArray[np.uint64]
-    contents: NDArray[np.uint64]
-
-    @property
-    def groups(self) -> NDArray[np.uint64] | None:
-        """The number of each row's group, (rows,); None without groups."""
-        return self.batch.labels.group
-
-    def with_groups(self) -> Kept:
-        """Return the rows each of which, without groups, is a group of its own."""
-        if self.groups is not None:
-            return self
-        labels = replace(self.batch.labels, group=self.keys)
-        return replace(self, batch=replace(self.batch, labels=labels))
-
-    @classmethod
-    def of(
-        cls,
-        batch: Batch,
-        seed: np.uint64,
-        most: int,
-        limit: np.uint64 = NO_KEY,
-        highest: Highest | None = None,
-    ) -> Kept:
-        """Return the rows of the least keys of each class, of which at most ``most`` may stay.
-
-        All different rows below the limit are among them, however many, and one of each class that
-        may not stay; and none of a higher key than the highest that is kept of its class already.
-        Those of groups are drawn where they are merged.
-        """
-        batch = batch.seen()
-        keys, labels = fingerprints(batch, seed), batch.labels
-        some = np.arange(len(keys))
-        if highest and labels.group is None:
-            some = some[keys <= np.maximum(_by_label(highest, labels), limit)]
-        if len(some) > most and labels.group is None:
-            of_class = [keys[some[labels.codes[some] == c]] for c in range(labels.k)]
-            last = _last_of_each([_least_different(of, most + 1) for of in of_class], most, 1)
-            some = some[keys[some] <= np.maximum(last[labels.codes[some]], limit)]
-        order = np.argsort(keys[some])
-        ascending = keys[some[order]]
-        if (ascending[1:] != ascending[:-1]).all():
-            kept = batch.take(some[order])
-            return cls(kept, ascending, contents(kept))
-        different, first, of = np.unique(keys[some], return_index=True, return_inverse=True)
-        copies = np.bincount(of, batch.times[some], len(first)).astype(np.int64)
-        kept = batch.take(some[first])
-        if (copies > 1).any():
-            weight = np.bincount(of, batch.labels.weights[some], len(first)).astype(np.float64)
-            kept = Batch(kept.blocks, replace(kept.labels, weight=weight), copies)
-        return cls(kept, different, contents(kept))
-
-    def select(self, rows: NDArray[np.int64]) -> Kept:
-        """Return these rows."""
-        return Kept(self.batch.take(rows), self.keys[rows], self.contents[rows])
-
-    def in_order(self) -> Kept:
-        """Return the rows in the order that most samples have (``row_order``)."""
-        return self.select(np.argsort(mixed(self.contents)))
-
-    def more(self, other: Kept) -> tuple[Kept, Kept]:
-        """Return these rows with their copies in ``other`` too, and the rest of ``other``."""
-        _, mine, theirs = np.intersect1d(self.keys, other.keys, return_indices=True)
-        if not len(mine):
-            return self, other
-        copies, weight = self.batch.times.copy(), self.batch.labels.weights.copy()
-        copies[mine] += other.batch.times[theirs]
-        weight[mine] += other.batch.labels.weights[theirs]
-        labels = replace(self.batch.labels, weight=weight)
-        rest = np.delete(np.arange(len(other.keys)), theirs)
-        more = Batch(self.batch.blocks, labels, copies)
-        return Kept(more, self.keys, self.contents), other.select(rest)
-
-
-def merged_rows(every: list[Kept], more: list[Kept]) -> list[Kept]:
-    """Return the rows of both, each once with all its copies; rows of ``every`` differ already."""
-    every = [*every]
-    for one in more:
-        rest = one
-        for i, kept in enumerate(every):
-            every[i], rest = kept.more(rest)
-        every += [rest] if len(rest.keys) else []
-    return every
-
-
-def of_least_keys(
-    every: list[Kept], most: int, limit: np.uint64 = NO_KEY, *, spare: int = 0
-) -> list[Kept]:
-    """Return the rows of the least keys of each class, and all rows below the limit.
-
-    Those of the least keys are ``most`` at most, and ``spare`` more of each class, or of each class
-    of each group.
-    """
-    if any(kept.groups is not None for kept in every):
-        every = [kept.with_groups() for kept in every]
-    if sum(len(kept.keys) for kept in every) <= most:
-        return every
-    return [
-        kept.select(np.flatnonzero(least | (kept.keys <= limit)))
-        for kept, least in zip(every, _are_least(every, most, spare), strict=True)
-    ]
-
-
-def rows_of_each(rows: NDArray[np.int64], most: int) -> int:
-    """Return how many rows of each class may stay, where ``rows`` is how many each has.
-
-    It is the most of which those of all classes are ``most`` or fewer, but one at least.
-
-    Examples
-    --------
-    >>> rows_of_each(np.array([2, 50, 90]), 42)
-    20
-    """
-    rows = np.sort(rows)
-    left = np.maximum(most - (np.cumsum(rows) - rows), 0)  # for each class and the larger ones
-    share = left // np.arange(len(rows), 0, -1)
-    cut = np.flatnonzero(rows > share)
-    return max(1, int(share[cut[0]])) if len(cut) else int(rows.max(initial=1))
-
-
-def _last_of_each(
-    keys: Sequence[NDArray[np.uint64]], most: int, spare: int = 0
-) -> NDArray[np.uint64]:
-    """Return the highest key that stays of each class, (classes,), of ascending keys of each.
-
-    Of more classes than rows may stay, those of the least keys have one row. ``spare`` rows of each
-    class stay beside ``most``, or ``spare`` more of those classes.
-    """
-    cap = rows_of_each(np.array([len(of) for of in keys]), most) + spare
-    last = np.array([of[:cap][-1] if len(of) else NO_KEY for of in keys], np.uint64)
-    first = np.array([of[0] for of in keys if len(of)], np.uint64)
-    if len(first) > most:
-        last = np.minimum(last, np.partition(first, most + spare - 1)[most + spare - 1])
-    return last
-
-
-def _are_least(every: Sequence[Kept], most: int, spare: int = 0) -> list[NDArray[np.bool_]]:
-    """Mark the rows of the least keys of each class, at most ``most`` in all, (rows,) of each.
-
-    Of rows in groups they are those of each class of each group, of as many of these as may have a
-    row. ``spare`` rows more are marked of each.
-    """
-    if not all(kept.groups is not None for kept in every):
-        highest = _highest(every, most, spare)
-        return [kept.keys <= _by_label(highest, kept.batch.labels) for kept in every]
-    stratum = np.concatenate([stratum_of_each(kept.batch.labels) for kept in every])
-    order = np.lexsort((np.concatenate([kept.keys for kept in every]), stratum))
-    _, first, size = np.unique(stratum[order], return_index=True, return_counts=True)
-    rank = np.arange(len(order)) - np.repeat(first, size)
-    least = np.empty(len(order), np.bool_)
-    least[order] = rank < rows_of_each(size, most) + spare
-    least[order[size[: most + spare].sum() :]] = False
-    return np.split(least, np.cumsum([len(kept.keys) for kept in every])[:-1])
-
-
-def _highest(every: Sequence[Kept], most: int, spare: int = 0) -> Highest:
-    """Return the highest key that stays of each class that has more rows than may stay, or as many.
-
-    ``most`` rows of all classes may stay, and ``spare`` more of each class.
-    """
-    if sum(len(kept.keys) for kept in every) < most:
-        return {}
-    of_class: dict[Label, list[NDArray[np.uint64]]] = {}
-    for kept in every:
-        labels = kept.batch.labels
-        for c in np.unique(labels.codes).tolist():
-            of_class.setdefault(labels.classes[c].item(), []).append(kept.keys[labels.codes == c])
-    keys = {label: np.sort(np.concatenate(of)) for label, of in of_class.items()}
-    cap = rows_of_each(np.array([len(of) for of in keys.values()]), most)
-    last = _last_of_each([*keys.values()], most, spare)
-    full = (len(of) >= cap + spare for of in keys.values())
-    return {label: key for label, key, of in zip(keys, last, full, strict=True) if of}
-
-
-def stratum_of_each(labels: Labels) -> Hashes:
-    """Return a number for the class and the group of each row, (rows,)."""
-    assert labels.group is not None
-    of_class = np.array([hash_cell(label) for label in labels.classes.tolist()], np.uint64)
-    return mixed(mixed(labels.group) + of_class[labels.codes])
-
-
-def _by_label(highest: Highest, labels: Labels) -> NDArray[np.uint64]:
-    """Return the highest key of each row's class, (rows,); that of all keys where there is none."""
-    of_class = [highest.get(label, EVERY_KEY) for label in labels.classes.tolist()]
-    return np.array(of_class, np.uint64)[labels.codes]
-
-
-def as_least(kept: Kept, share: Floats) -> Kept:
-    """Return rows with keys as if they were the least of their class, of which each is a share.
-
-    ``share`` is of shape (classes,). Of a class that is there as a whole, keys stay as they are.
-    """
-    of, keys = share[kept.batch.labels.codes], kept.keys.copy()
-    some = of < 1
-    keys[some] = (keys[some] * of[some]).astype(np.uint64)
-    return replace(kept, keys=keys).select(np.argsort(keys))
-
-
-def encoded_by(every: list[Kept], model: Model) -> list[Kept]:
-    """Encode rows as the model that has learned them has counted them; join what can be joined."""
-    axes = model.counted.tally.axes
-    alike: list[list[Kept]] = []  # by the form in which they are held
-    for kept in every:
-        coded = model.counted.schema.recode(kept.batch, axes)
-        coded = replace(coded, labels=coded.labels.among(model.classes))
-        others = next((of for of in alike if of[0].batch.form == coded.form), None)
-        if others is None:
-            alike.append(others := [])
-        others.append(Kept(coded, kept.keys, kept.contents))
-    return [_joined(of) for of in alike]
-
-
-def _joined(every: list[Kept]) -> Kept:
-    """Join rows that are held alike, in the order of their keys, whichever batch they came in."""
-    if len(every) == 1:
-        return every[0]
-    keys, cells = (
-        np.concatenate([getattr(kept, of) for kept in every]) for of in ("keys", "contents")
-    )
-    return Kept(Batch.join([kept.batch for kept in every]), keys, cells).select(np.argsort(keys))
-
-
-def _least_different(keys: NDArray[np.uint64], most: int) -> NDArray[np.uint64]:
-    """Return the least different keys, ascending, at most ``most`` of all keys, (rows,)."""
-    n = most
-    while 0 < n < len(keys):  # to partition is quicker than to sort; of few copies it is enough
-        least = _different(np.partition(keys, n - 1)[:n])
-        if len(least) >= most:
-            return least[:most]
-        n = max(2 * n, n + most)
-    return _different(keys)[:most]
-
-
-def _different(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return the different keys, ascending; to sort them is quicker than ``np.unique``."""
-    keys = np.sort(keys)
-    there = np.ones(len(keys), np.bool_)
-    there[1:] = keys[1:] != keys[:-1]
-    return keys[there]
-
-
-# --- Sample --------------------------------------------------------------------------------------
-#
-# A sample of rows that a model has learned: what weights are fitted to and scores estimated on.
 
 
 class FoundWeights(NamedTuple):
@@ -559,6 +54,18 @@ class FoundWeights(NamedTuple):
     weights: Weights
     before: float = 0.0  # in nats per row
     after: float = 0.0
+
+
+class Fold(NamedTuple):
+    """Rows that are held out, the others, and the model that has learned these alone.
+
+    ``row`` is where in the sample the rows are that are held out, (rows held out,).
+    """
+
+    model: Model
+    out: Sample
+    others: Sample
+    row: NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -576,24 +83,22 @@ class Sample:
 
     batches: list[Batch]
     copied: tuple[Label, ...] = ()
+    copies: NDArray[np.int64] = field(init=False)  # how many equal rows each stands for, (rows,)
+    labels: Labels = field(init=False)  # of the rows, numbered among the classes of the model
+
+    def __post_init__(self) -> None:
+        copies = np.concatenate([np.empty(0, np.int64), *(of.times for of in self.batches)])
+        object.__setattr__(self, "copies", copies)
+        labels = [of.labels for of in self.batches] or [Labels.none(0, np.empty(0, object))]
+        object.__setattr__(self, "labels", Labels.join(labels))
 
     def __len__(self) -> int:
         return int(self.copies.sum())
 
     @property
-    def copies(self) -> NDArray[np.int64]:
-        """How many equal rows each row stands for, of shape (rows,)."""
-        return np.concatenate([np.empty(0, np.int64), *(b.times for b in self.batches)])
-
-    @property
     def notes(self) -> tuple[str, ...]:
         """What is to be said of scores of the rows."""
         return notes_of(self.copied, self.batches)
-
-    @property
-    def labels(self) -> Labels:
-        """The labels of the rows, numbered among the classes of the model."""
-        return Labels.join([batch.labels for batch in self.batches])
 
     def weighed_alike(
         self, model: Model, *, learned: bool = True
@@ -617,23 +122,18 @@ class Sample:
             model = model.weighed(Weights.even(model.classes, own))
             return model, self.encoded(model), model.independent_rows
         model = model.weighed(Weights.even(model.classes, model.rows_per_weight))
-        batches = self._encoded(model, own)
+        batches = [model.recode(batch).split() for batch in in_rows(self._among(model), own)]
         return model, batches, Labels.join([of.independent for of in batches]).one_hot().sum(axis=0)
-
-    @property
-    def groups(self) -> NDArray[np.uint64] | None:
-        """The number of each row's group, (rows,); None where none were given."""
-        return self.labels.group
 
     def deal(self, folds: int) -> NDArray[np.int64]:
         """Deal all rows out to folds: how many of those it stands for are in each, (rows, folds).
 
         The rows of a group are in one fold.
         """
-        if self.groups is None:
+        if self.labels.group is None:
             return deal(self.labels.codes, self.copies, folds)
         dealt = np.zeros((len(self.copies), folds), np.int64)
-        dealt[np.arange(len(dealt)), fold_of_groups(self.groups, folds)] = self.copies
+        dealt[np.arange(len(dealt)), fold_of_groups(self.labels.group, folds)] = self.copies
         return dealt
 
     def keep(self, copies: NDArray[np.int64]) -> Sample:
@@ -658,19 +158,28 @@ class Sample:
             pieces.append(batch.take(row).keep(of[of > 0]))
         return Sample(pieces), fold
 
-    def without(self, model: Model, copies: NDArray[np.int64]) -> Model:
-        """Return the model that never saw so many copies of each row, nor others of their groups.
+    def held_out(
+        self, model: Model, dealt: NDArray[np.int64], *, learned: bool = True
+    ) -> Iterator[Fold]:
+        """Yield each fold of the rows, with the other rows and the model that knows them alone.
 
-        Where the sample has but some rows of the groups, the model is what the rest of it teaches.
+        ``dealt`` is how many copies of each row are in each fold, (rows, folds). Where the sample
+        has but some rows of the groups, the model is what the rest of it teaches. A model that has
+        not ``learned`` the rows stays as it is.
         """
-        if self.groups is None or self.holds_all(model).all():
-            return self.keep(copies).less(model)
-        tally = self.keep(self.copies - copies).tally(model)
-        settings = model.settings
-        if is_estimated(settings.class_prior):
-            p = np.exp(model.class_log_prior) * tally.class_count / self.class_count(model)
-            settings = replace(settings, class_prior=tuple((p / p.sum()).tolist()))
-        return model.counting(tally=tally, settings=settings)
+        for copies in dealt.T[dealt.any(axis=0)]:
+            out, others = self.keep(copies), self.keep(self.copies - copies)
+            rest = model
+            if learned and (not self.several_groups or self.holds_all(model).all()):
+                rest = model.counting(tally=model.counted.tally - out.tally(model))
+            elif learned:
+                tally, settings = others.tally(model), model.settings
+                if is_estimated(settings.class_prior):
+                    share = tally.class_count / self.class_count(model)
+                    p = np.exp(model.class_log_prior) * share
+                    settings = replace(settings, class_prior=tuple((p / p.sum()).tolist()))
+                rest = model.counting(tally=tally, settings=settings)
+            yield Fold(rest, out, others, np.flatnonzero(copies))
 
     def class_count(self, model: Model) -> Floats:
         """Return the weight of the rows of each class, (classes,); 1 of a class without rows."""
@@ -686,11 +195,6 @@ class Sample:
         """Count the rows as a model counts them."""
         found = (count_batch(batch, model.counted.schema) for batch in self.batches if len(batch))
         return reduce(Tally.__add__, found)
-
-    def less(self, model: Model) -> Model:
-        """Return the model that never saw these rows."""
-        tally = model.counted.tally - self.tally(model)
-        return model.counting(tally=tally)
 
     def posterior(self, model: Model) -> Floats:
         """Return the posteriors of the rows, of shape (rows, classes)."""
@@ -721,7 +225,8 @@ class Sample:
     @property
     def several_groups(self) -> bool:
         """Whether rows belong to groups, of which there are two at least."""
-        return self.groups is not None and bool((self.groups != self.groups[0]).any())
+        group = self.labels.group
+        return group is not None and bool((group != group[0]).any())
 
     def _without_groups(
         self, model: Model, near: Weights | None
@@ -751,22 +256,20 @@ class Sample:
 
     def _by_fold(self, model: Model) -> LeaveOneOut:
         """Return the evidence of each row by a model that has not learned its fold of groups."""
-        assert self.groups is not None
-        fold = fold_of_groups(self.groups, min(FOLDS, len(np.unique(self.groups))))
+        assert self.labels.group is not None
         places: list[NDArray[np.int64]] = []
         found: list[LeaveOneOut] = []
         drawn = self.class_count(model) / np.maximum(model.counted.tally.class_count, LEAST)
         drawn[self.holds_all(model)] = 1.0
-        for at in range(int(fold.max()) + 1):
-            copies = np.where(fold == at, self.copies, 0)
-            rest = self.without(model, copies).with_classes(model.classes)
-            out = self.keep(copies).encoded(rest)
-            some = LeaveOneOut.join([leave_one_out_table(rest, of, learned=False) for of in out])
+        dealt = self.deal(min(FOLDS, len(np.unique(self.labels.group))))
+        for fold in self.held_out(model, dealt):
+            rest = fold.model.with_classes(model.classes)
+            some = left_out(rest, fold.out.encoded(rest), learned=False)
             lone = rest.independent_rows[some.labels.codes] <= 0  # a class of this fold alone
             weight = np.where(lone, 0.0, some.labels.weights)
             labels = replace(some.labels, weight=weight)
             found.append(replace(some, prior=some.prior - np.log(drawn), labels=labels))
-            places.append(np.flatnonzero(fold == at))
+            places.append(fold.row)
         every = LeaveOneOut.join(found).take(np.argsort(np.concatenate(places)))
         if every.labels.weights.any():
             return every
@@ -774,10 +277,8 @@ class Sample:
 
     def encoded(self, model: Model) -> list[Batch]:
         """Return the rows as a model encodes them; each text is split, and a weight of 1 a row."""
-        return self._encoded(model, model.rows_per_weight)
-
-    def _encoded(self, model: Model, per: Floats | None) -> list[Batch]:
-        return [model.recode(batch).split() for batch in in_rows(self._among(model), per)]
+        rows = in_rows(self._among(model), model.rows_per_weight)
+        return [model.recode(batch).split() for batch in rows]
 
     def _among(self, model: Model) -> list[Batch]:
         """Return the batches that have rows, their labels numbered among the model's classes."""
@@ -787,41 +288,6 @@ class Sample:
             if len(batch)
         ]
 
-    @classmethod
-    def of_all(cls, batch: Batch, model: Model) -> Sample:
-        """Return all rows of a batch, in an order that follows from what they hold."""
-        return cls.of_kept(encoded_by([Kept.of(batch, np.uint64(0), len(batch))], model))
-
-    @classmethod
-    def of_kept(cls, every: Sequence[Kept]) -> Sample:
-        """Return rows in an order that follows from what they hold, those of the least keys first.
-
-        What is fitted to the first of many rows is fitted to those of the least keys of each class.
-        """
-        batches = [kept.batch for kept in every]
-        orders = row_order(batches, [kept.contents for kept in every])
-        if sum(map(len, batches)) > ROWS:
-            least = _are_least(every, ROWS)
-            orders = [
-                order[np.argsort(~of[order], kind="stable")]
-                for order, of in zip(orders, least, strict=True)
-            ]
-        found = [
-            batch if (rows == np.arange(len(rows))).all() else batch.take(rows)
-            for batch, rows in zip(flattened(batches), orders, strict=True)
-        ]
-        keys = [kept.contents[rows] for kept, rows in zip(every, orders, strict=True)]
-        return cls(numbered_groups(found, keys), classes_of_copies(found))
-
-    def weights(
-        self, model: Model, kind: Weighting, *, learned: bool = True, near: Weights | None = None
-    ) -> Weights:
-        """Fit weights to the sample, with a linear part if each column has a weight.
-
-        The parameters are those of ``weighed``.
-        """
-        return self.weighed(model, kind, learned=learned, near=near).weights
-
     def weighed_table(self, model: Model) -> LeaveOneOut:
         """Return the leave-one-out table that the weights of a model are fitted to."""
         if len(model.classes) >= MANY_CLASSES:
@@ -830,7 +296,7 @@ class Sample:
             _, _, count, found = self._without_groups(model, model.weights)
         else:
             model, batches, count = self.weighed_alike(model)
-            found = next(self._tables(model, batches, learned=True))
+            found = next(tables_of(model, batches, learned=True))
         return found.standing_for(count).first(ROWS).standing_for(count)
 
     @on_one_thread
@@ -859,33 +325,20 @@ class Sample:
         limits : Limits, optional
             What interactions may be; by default there are none.
         """
-        if self.groups is not None and not self.several_groups:
+        if self.labels.group is not None and not self.several_groups:
             warn("All rows are of one group, which cannot be left out; each row is left out alone.")
-        rows, third = self.in_pieces(self.deal(THIRDS))
-        return rows.weighed_by_thirds(third, model, kind, learned=learned, near=near, limits=limits)
-
-    def weighed_by_thirds(
-        self,
-        third: NDArray[np.int64],
-        model: Model,
-        kind: Weighting,
-        *,
-        learned: bool,
-        near: Weights | None,
-        limits: Limits | None,
-    ) -> FoundWeights:
-        """Fit weights as ``weighed`` does, where each row is in a third, (rows,)."""
+        sample, third = self.in_pieces(self.deal(THIRDS))  # a row for each third that has copies
         if len(model.classes) >= MANY_CLASSES:
-            model, found = self._of_many_classes(model, near, learned=learned)
+            model, found = sample._of_many_classes(model, near, learned=learned)  # noqa: SLF001
             weights = fit(found, kind, float(model.independent_rows.sum()))
             return FoundWeights(weights.of_rows_like(model.weights))
-        by_group = learned and self.several_groups
+        by_group = learned and sample.several_groups
         if by_group:
-            model, batches, count, found = self._without_groups(model, near)
+            model, batches, count, found = sample._without_groups(model, near)  # noqa: SLF001
             tables = iter([found])
         else:
-            model, batches, count = self.weighed_alike(model, learned=learned)
-            tables = self._tables(model, batches, learned=learned)
+            model, batches, count = sample.weighed_alike(model, learned=learned)
+            tables = tables_of(model, batches, learned=learned)
         found = next(tables).standing_for(count)
         weights = fit(
             found.first(ROWS).standing_for(count), kind, float(model.independent_rows.sum())
@@ -900,7 +353,7 @@ class Sample:
         rows = Weighed(
             *(model, weights, found, batches, every, np.concatenate(joint)),
             partial(
-                self._thirds,
+                sample._thirds,  # noqa: SLF001
                 third,
                 model,
                 weights,
@@ -933,18 +386,6 @@ class Sample:
             found = left_out(alike, few, learned=learned)
         weight = stand_for[stand_for > 0]
         return alike, replace(found, labels=replace(found.labels, weight=weight))
-
-    def _tables(
-        self, model: Model, batches: Sequence[Batch], *, learned: bool
-    ) -> Iterator[LeaveOneOut]:
-        """Yield the leave-one-out table, in several if one of all rows would take much memory."""
-        most = rows_at_once(model)
-        if sum(map(len, batches)) <= most:
-            yield left_out(model, batches, learned=learned)
-            return
-        for batch in batches:
-            for rows in np.array_split(np.arange(len(batch)), -(-len(batch) // most)):
-                yield left_out(model, [batch.take(rows)], learned=learned)
 
     def _thirds(
         self,
@@ -990,17 +431,26 @@ class Sample:
 
     def _without(self, model: Model, first: int, held: NDArray[np.int64]) -> LeaveOneOut:
         """Return the evidence of the first rows by a model that never saw some of them."""
-        copies = self.copies
-        part = np.zeros(len(copies), np.bool_)
-        part[held] = True
-        out = self.keep(np.where(part, copies, 0))
-        model = out.less(model).with_classes(model.classes)
-        part[first:] = True
-        rest = self.keep(np.where(part, 0, copies))
-        of_rest = left_out(model, rest.encoded(model))
-        both = LeaveOneOut.join([of_rest, left_out(model, out.encoded(model), learned=False)])
+        copies = np.zeros_like(self.copies)
+        copies[held] = self.copies[held]
+        (fold,) = self.held_out(model, copies[:, None])
+        rest, others = fold.model.with_classes(model.classes), fold.others.copies.copy()
+        others[first - len(held) :] = 0
+        of_rest = left_out(rest, fold.others.keep(others).encoded(rest))
+        both = LeaveOneOut.join([of_rest, left_out(rest, fold.out.encoded(rest), learned=False)])
         places = np.concatenate([np.setdiff1d(np.arange(first), held), held])
         return both.take(np.argsort(places))
+
+
+def tables_of(model: Model, batches: Sequence[Batch], *, learned: bool) -> Iterator[LeaveOneOut]:
+    """Yield the leave-one-out table, in several if one of all rows would take much memory."""
+    most = rows_at_once(model)
+    if sum(map(len, batches)) <= most:
+        yield left_out(model, batches, learned=learned)
+        return
+    for batch in batches:
+        for rows in np.array_split(np.arange(len(batch)), -(-len(batch) // most)):
+            yield left_out(model, [batch.take(rows)], learned=learned)
 
 
 def drawn(weight: Floats, rows: int) -> Floats:
@@ -1018,26 +468,6 @@ def drawn(weight: Floats, rows: int) -> Floats:
     at = np.minimum(np.searchsorted(np.cumsum(weight), places, side="right"), len(weight) - 1)
     stand_for: Floats = np.bincount(at, minlength=len(weight)) * (total / rows)
     return stand_for
-
-
-def numbered_groups(batches: list[Batch], contents: Sequence[Hashes]) -> list[Batch]:
-    """Return the rows, whose groups are numbered by what these hold, so that no name decides."""
-    if not batches or any(batch.labels.group is None for batch in batches):
-        return batches
-    labels = Labels.join([batch.labels for batch in batches])
-    assert labels.group is not None
-    times = np.concatenate([batch.times for batch in batches]).astype(np.uint64)
-    row, of_class = mixed(np.concatenate(contents)), np.zeros(labels.k, np.uint64)
-    np.add.at(of_class, labels.codes, row * times)
-    names, group = np.unique(labels.group, return_inverse=True)
-    held = np.zeros(len(names), np.uint64)
-    np.add.at(held, group, mixed(row + mixed(of_class)[labels.codes]) * times)
-    number = np.argsort(np.argsort(held, kind="stable"), kind="stable").astype(np.uint64)[group]
-    ends = np.cumsum([len(batch) for batch in batches])[:-1]
-    return [
-        replace(batch, labels=replace(batch.labels, group=of))
-        for batch, of in zip(batches, np.split(number, ends), strict=True)
-    ]
 
 
 def fold_of_groups(groups: NDArray[np.uint64], folds: int) -> NDArray[np.int64]:
@@ -1073,3 +503,107 @@ def deal(codes: NDArray[np.int32], copies: NDArray[np.int64], folds: int) -> NDA
     dealt = np.empty((len(codes), folds), np.int64)
     dealt[order] = np.diff(before, axis=0)
     return dealt
+
+
+# --- How many independent rows a weight of 1 is --------------------------------------------------
+#
+# What rows weigh is another thing than how many they are: that a row weighs 10 does not say that
+# ten were seen. It counts as such in the tally. But where weights are fitted, a row counts by the
+# square root of what it weighs: by all of it the few rows that weigh most would decide alone
+# (Shimodaira, Improving predictive inference under covariate shift by weighting the log-likelihood
+# function, 2000). Of independent rows that count by u the effective number is (Σ u)² / Σ u² (Kish,
+# Survey sampling, 1965). It is taken class by class, as a class may have weights of its own.
+
+
+FLAT = 0.5  # the power of a row's weight by which it counts where weights are fitted
+ALIKE = 1e-9  # rows per weight that differ from 1 by no more do so by rounding
+
+
+def flattened(batches: Sequence[Batch]) -> list[Batch]:
+    """Return rows each of which counts by the square root of its weight, unless all weigh alike."""
+    weight = np.concatenate([np.empty(0), *(of.labels.weights / of.times for of in batches)])
+    if not len(weight) or np.ptp(weight) <= ALIKE * weight.max():
+        return list(batches)
+    return [
+        replace(batch, each=np.power(batch.labels.weights / batch.times, FLAT)) for batch in batches
+    ]
+
+
+def notes_of(classes: Sequence[Label], batches: Sequence[Batch]) -> tuple[str, ...]:
+    """Return what is to be said of scores of rows: that some are copies, or look like counts."""
+    found = []
+    if classes:
+        found.append(
+            f"Copies: nearly every row of class {', '.join(map(repr, classes))} came more than "
+            "once, so that the scores are those of rows that were seen before; groups='copies' "
+            "leaves equal rows out together."
+        )
+    weight = np.concatenate([np.empty(0), *(of.labels.weights / of.times for of in batches)])
+    if len(weight) and np.ptp(weight) > 0 and (weight == np.rint(weight)).all():
+        found.append(
+            "Weights: they are whole numbers. If they say how many equal rows each row is, give "
+            "them as frequencies= instead of sample_weight=."
+        )
+    return tuple(found)
+
+
+def in_rows(batches: Sequence[Batch], per: Floats | None) -> list[Batch]:
+    """Return rows whose weights are numbers of rows: a weight of 1 is ``per``, (classes,).
+
+    By what they count where weights are fitted they weigh as much together, class by class.
+    """
+    if per is None and all(batch.each is None for batch in batches):
+        return list(batches)
+    k = max((batch.labels.k for batch in batches), default=0)
+    every, alone = np.zeros(k), np.zeros(k)
+    for batch in batches:
+        every += np.bincount(batch.labels.codes, batch.labels.weights, k)
+        alone += np.bincount(batch.labels.codes, batch.independent.weights, k)
+    more = np.divide(every, alone, out=np.ones(k), where=alone > 0)
+    more = more if per is None else more * per
+    return [
+        replace(
+            batch,
+            labels=batch.labels.times(per),
+            each=None if batch.each is None else batch.each * more[batch.labels.codes],
+        )
+        for batch in batches
+    ]
+
+
+def rows_per_weight(model: Model, batches: Sequence[Batch]) -> Floats | None:
+    """Return how many independent rows a weight of 1 is, (classes,); None where it is one.
+
+    ``batches`` are a sample of the rows that the model has learned.
+    """
+    k = len(model.classes)
+    every, alone, square = np.zeros(k), np.zeros(k), np.zeros(k)
+    largest = max((float(b.labels.weights.max(initial=0.0)) for b in batches), default=0.0) or 1.0
+    for batch in batches:
+        codes, w = batch.labels.codes, batch.independent.weights / largest  # no square overflows
+        every += np.bincount(codes, batch.labels.weights / largest, k)
+        alone += np.bincount(codes, w, k)
+        square += np.bincount(codes, w * w / batch.times, k)
+    there = square > 0
+    rows = np.divide(alone * alone, square, out=np.ones(k), where=there)
+    found = np.divide(rows, every * largest, out=np.ones(k), where=there)
+    return None if (np.abs(found - 1.0) <= ALIKE).all() else found
+
+
+def rows_per_group(model: Model, batches: Sequence[Batch]) -> Floats:
+    """Return how many independent rows a row is if those of a group are one, (classes,).
+
+    They are by Kish's rule, of groups and of rows.
+    """
+    k = len(model.classes)
+    labels = Labels.join([batch.independent for batch in batches])
+    assert labels.group is not None
+    weight = labels.weights / (labels.weights.max(initial=0.0) or 1.0)
+    number = np.unique(labels.group, return_inverse=True)[1]
+    size = (int(number.max(initial=-1)) + 1) * k
+    of_group = np.bincount(number * k + labels.codes, weight, size).astype(np.float64)
+    times = np.concatenate([batch.times for batch in batches])
+    rows = np.bincount(labels.codes, weight * weight / times, k)
+    groups = np.square(of_group.reshape(-1, k)).sum(axis=0)
+    found: Floats = np.divide(rows, groups, out=np.ones(k), where=groups > 0)
+    return found

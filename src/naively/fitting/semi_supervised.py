@@ -16,7 +16,8 @@ import numpy as np
 from naively.counting.block import Batch
 from naively.counting.labels import Labels
 from naively.fitting.leave_one_out import LeaveOneOut, leave_one_out_table
-from naively.fitting.sample import Reservoir, Sample
+from naively.fitting.reservoir import Reservoir
+from naively.fitting.sample import Sample
 from naively.fitting.weights import fit, loss_of_one_weight
 from naively.kernels.reference import Floats
 from naively.model.counted import Counted, count_batch
@@ -61,7 +62,7 @@ def learn_unlabelled(
     held_out = cross_validate(plain, sample, unlabelled.batch, best) if best > 0 else None
     if held_out is None or loss_of_one_weight(held_out[1]) >= loss_of_one_weight(held_out[0]):
         model = Model.of(model.counted)
-        return model if kind is None else model.weighed(sample.weights(model, kind)), 0.0
+        return model if kind is None else model.weighed(sample.weighed(model, kind).weights), 0.0
     learned = models[best]
     tally = learned.counted.tally.pruned()
     weights = None if kind is None else fit(held_out[1], kind, float(tally.class_count.sum()))
@@ -83,9 +84,8 @@ def cross_validate(
     dealt[np.bincount(labels.codes, sample.copies, labels.k)[labels.codes] == 1] = 0
     without: list[LeaveOneOut] = []
     with_: list[LeaveOneOut] = []
-    for fold in dealt.T[dealt.any(axis=0)]:
-        out = sample.keep(fold)
-        rest = Unlabelled.of(out.less(model), batch)
+    for fold in sample.held_out(model, dealt):
+        out, rest = fold.out, Unlabelled.of(fold.model, batch)
         for fitted, found in ((rest.start, without), (rest.fit(share), with_)):
             found += [
                 leave_one_out_table(fitted, fitted.recode(batch), learned=False)

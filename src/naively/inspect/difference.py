@@ -26,12 +26,12 @@ from naively.events import Histogram
 from naively.inspect.divergence import BINS, MISSING, OUTSIDE, Apart, holm
 from naively.inspect.odds import weights_of_each
 from naively.kernels.reference import Floats
-from naively.likelihoods.base import Likelihood
 from naively.model.model import Model
 from naively.model.weights import Weights
 from naively.schema.schema import Group, event_names, list_names
 from naively.schema.settings import Settings
 from naively.tabular import Tabular
+from naively.terms.terms import GroupTerms
 
 NAMES = ("what", "column", "item", "class", "before", "after", "change")
 FOUND = ("weights", "interactions")  # of which it is said what came of them
@@ -274,7 +274,7 @@ def _binned(
     return [np.bincount(place, of, n).astype(np.float64) for of in counts], items
 
 
-def _items(every: Iterable[Items], classes: list[Any], n: int) -> Iterator[Change]:
+def _items(every: Iterable[ItemsOfTwo], classes: list[Any], n: int) -> Iterator[Change]:
     """Yield what differs in items; of many classes they are too many to be held at once."""
     count: dict[tuple[str, Any, Any], Change] = {}
     evidence: dict[tuple[str, Any, Any], Change] = {}
@@ -287,7 +287,7 @@ def _items(every: Iterable[Items], classes: list[Any], n: int) -> Iterator[Chang
     yield from evidence.values()
 
 
-def _only_in_one(items: Items, n: int) -> Iterator[Change]:
+def _only_in_one(items: ItemsOfTwo, n: int) -> Iterator[Change]:
     """Yield how many levels or words only one model has, and the most frequent of these."""
     rows = np.flatnonzero(items.known[0] != items.known[1])
     if not len(rows):
@@ -313,7 +313,7 @@ def _only_in_one(items: Items, n: int) -> Iterator[Change]:
 def _most(
     found: dict[tuple[str, Any, Any], Change],
     what: str,
-    items: Items,
+    items: ItemsOfTwo,
     tables: tuple[Floats, Floats],
     classes: list[Any],
     n: int,
@@ -443,7 +443,7 @@ Places: TypeAlias = NDArray[np.int64]  # of the classes that both models have, i
 
 
 @dataclass(frozen=True, eq=False)
-class Items:
+class ItemsOfTwo:
     """Items of the same columns in two models, the tables of both in the same rows.
 
     Parameters
@@ -469,7 +469,7 @@ class Items:
     what: str
 
 
-def items_of_both(a: Model, b: Model, classes: list[Any]) -> Iterator[Items]:
+def items_of_both(a: Model, b: Model, classes: list[Any]) -> Iterator[ItemsOfTwo]:
     """Yield the items of the columns of both models, for the classes that both have."""
     places = _places(a, classes), _places(b, classes)
     for group in a.view.schema.of_columns:
@@ -489,37 +489,37 @@ def _of_groups(
     other: Group,
     shared: list[Name],
     classes: tuple[Places, Places],
-) -> Iterator[Items]:
+) -> Iterator[ItemsOfTwo]:
     """Yield the items of two groups, which have some columns in common."""
     tallies = a.view.counts[group.key], b.view.counts[other.key]
     if not len(tallies[0].axis) or not len(tallies[1].axis):
         return
-    likelihoods = a.likelihoods[group.key], b.likelihoods[other.key]
+    terms = a.terms.of[group.key], b.terms.of[other.key]
     of_both = [tally.axis for tally in tallies]
     if all(isinstance(axis, Words | Levels) for axis in of_both) and type(of_both[0]) is type(
         of_both[1]
     ):
         joined, *places = of_both[0].union(of_both[1])
         known = [_known(place, len(joined)) for place in places]
-        tables = zip((a, b), tallies, likelihoods, places, classes, strict=True)
+        tables = zip((a, b), tallies, terms, places, classes, strict=True)
         found = [_tables(m, t, of, at, len(joined), some) for m, t, of, at, some in tables]
         what = "level"
         if isinstance(joined, Words):
             what = "word" if joined.analyser.single_words else "n-gram"
         count, evidence = zip(*found, strict=True)
-        yield Items(joined.label, count, evidence, (known[0], known[1]), what)
+        yield ItemsOfTwo(joined.label, count, evidence, (known[0], known[1]), what)
         return
     if any(isinstance(axis, Words | Levels) for axis in of_both):
         return  # levels in one and numbers in the other: nothing to compare
-    numbers = [_typical(of, some) for of, some in zip(likelihoods, classes, strict=True)]
+    numbers = [_typical(of, some) for of, some in zip(terms, classes, strict=True)]
     at = [[*map([*of.columns].index, shared)] for of in (group, other)]
     count = tuple(
         _cells_of(t, rows, some) for t, rows, some in zip(tallies, at, classes, strict=True)
     )
     if all(x is None for x in numbers):
         both = [
-            _evidence(of.typical(0).value[rows], m, some)
-            for of, rows, m, some in zip(likelihoods, at, (a, b), classes, strict=True)
+            _evidence(of.typical(0)[0][rows], m, some)
+            for of, rows, m, some in zip(terms, at, (a, b), classes, strict=True)
         ]
         yield _of_columns(shared, None, (count[0], count[1]), (both[0], both[1]))
         return
@@ -529,7 +529,7 @@ def _of_groups(
             probes = each[np.array(rows)]
             both = [
                 _evidence(of.at(probes, np.array(rows)), m, some)
-                for of, rows, m, some in zip(likelihoods, at, (a, b), classes, strict=True)
+                for of, rows, m, some in zip(terms, at, (a, b), classes, strict=True)
             ]
             yield _of_columns(shared, probes, of_cells, (both[0], both[1]))
             of_cells = None
@@ -540,19 +540,19 @@ def _of_columns(
     x: Floats | None,
     count: tuple[Floats, Floats] | None,
     evidence: tuple[Floats, Floats],
-) -> Items:
+) -> ItemsOfTwo:
     """Return items that are whole columns, or their values at some numbers."""
     every = np.ones(len(columns), np.bool_)
 
     def label(row: int) -> tuple[Name, Any]:
         return columns[row], None if x is None else float(x[row])
 
-    return Items(label, count, evidence, (every, every), "column")
+    return ItemsOfTwo(label, count, evidence, (every, every), "column")
 
 
-def _typical(likelihood: Likelihood, classes: Places) -> list[Floats] | None:
+def _typical(terms: GroupTerms, classes: Places) -> list[Floats] | None:
     """Return the typical number of each column for each class; None of truths, levels and words."""
-    found = [likelihood.typical(c).x for c in classes.tolist()]
+    found = [terms.typical(c)[1] for c in classes.tolist()]
     return None if any(x is None for x in found) else [x for x in found if x is not None]
 
 
@@ -566,7 +566,7 @@ def _known(rows: RowMap, n: int) -> NDArray[np.bool_]:
 def _tables(
     model: Model,
     tally: BlockTally,
-    likelihood: Likelihood,
+    terms: GroupTerms,
     rows: RowMap,
     n: int,
     classes: Places,
@@ -576,7 +576,7 @@ def _tables(
     at = slice(None) if rows is None else rows
     count, evidence = np.zeros((n, len(classes))), np.full((n, len(classes)), np.nan)
     count[at] = tally[statistic].high[:, classes]
-    evidence[at] = _evidence(likelihood.typical(0).value, model, classes)
+    evidence[at] = _evidence(terms.typical(0)[0], model, classes)
     return count, evidence
 
 
@@ -603,4 +603,4 @@ def _evidence(log_p: Floats, model: Model, classes: Places) -> Floats:
     """
     if len(model.classes) < 2:
         return np.full((len(log_p), len(classes)), np.nan)
-    return weights_of_each(model.start, log_p)[:, classes]
+    return weights_of_each(model.terms.start, log_p)[:, classes]

@@ -296,11 +296,10 @@ def _loss_over(model: Model, sample: Sample, group: Codes) -> Floats:
     Weights stay. A row of group -1 has the loss 0.
     """
     loss = np.zeros(len(group))
-    for g in range(int(group.max()) + 1):
-        out = sample.keep(np.where(group == g, sample.copies, 0))
-        rest = out.less(model).with_classes(model.classes)
-        p = out.posterior(rest)
-        loss[group == g] = hits_and_losses(p, model.classes, out.labels)[1]
+    dealt = np.where(group[:, None] == np.arange(int(group.max()) + 1), sample.copies[:, None], 0)
+    for fold in sample.held_out(model, dealt):
+        p = fold.out.posterior(fold.model.with_classes(model.classes))
+        loss[fold.row] = hits_and_losses(p, model.classes, fold.out.labels)[1]
     return loss
 
 

@@ -127,7 +127,7 @@ def effect(
     if of.of_missing is not None:
         there, missing = of.of_missing
         log_p, values = np.vstack([log_p + there, missing]), [*values, None]
-    weight = Odds(model.start, c).weight(log_p)
+    weight = Odds(model.terms.start, c).weight(log_p)
     deviation = _deviation(of, values, log_p, c, covariance)
     return Effect(of.title, values, at, weight, deviation, rows, edges, more)
 
@@ -183,7 +183,7 @@ def _deviation(
         cells = np.full(len(values), None, object)
         cells[:] = values
     columns[of.name] = read_column(of.name, cells)
-    joint = model.start + log_p
+    joint = model.terms.start + log_p
     with np.errstate(invalid="ignore", over="ignore"):
         others = joint - np.logaddexp.reduce(np.delete(joint, c, axis=1), axis=1)[:, None]
         h = -np.exp(others)

@@ -26,7 +26,7 @@ from naively.counting.axis import (
     title,
     title_of_columns,
 )
-from naively.counting.block import Batch, Documents
+from naively.counting.block import Batch, Block, BlockKey, Documents
 from naively.counting.labels import Label, LabelArray
 from naively.counting.tally import BlockTally
 from naively.data.columns import Rows
@@ -35,7 +35,6 @@ from naively.inspect.uncertainty import ProbabilityIntervals
 from naively.kernels.reference import Floats
 from naively.kernels.strings import Strings
 from naively.kernels.tokens import character_ngrams, splitter
-from naively.likelihoods.base import ABSENT, Contributions
 from naively.messages import Shown, many, visible
 from naively.model.class_prior import and_more, frequent, number_of
 from naively.model.model import Model
@@ -43,6 +42,9 @@ from naively.pictures.axes import class_axis, class_name, name_of, saying_target
 from naively.schema.encode import plain_cell, plain_cells
 from naively.schema.schema import Missing, MissingAs
 from naively.tabular import Tabular
+from naively.terms.functions import ProductTerms
+from naively.terms.kinds import ABSENT, Items
+from naively.terms.terms import Terms
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -393,9 +395,10 @@ def explain(
     """Explain the prediction of each row (see ``NaiveBayes.explain``), with intervals if given."""
     rows = model.view.schema.match(rows)
     of_character_ngrams = model.view.schema.of_character_ngrams
-    batch = model.encode(rows)
+    batch, terms = model.encode(rows), model.terms
     _refuse_long(batch)
     batch = batch.split()
+    blocks = terms.read(batch)
 
     @cache  # a product shows the cells of columns that are shown themselves
     def cells(name: Name) -> Sequence[object]:
@@ -403,25 +406,21 @@ def explain(
             return name.cells(cells)
         return plain_cells(rows.values(name)) if name in rows.names else ()
 
-    first: list[Item] = [(PRIOR, None, model.class_log_prior)]
-    if (intercept := model.intercept).any():
-        first.append((INTERCEPT, None, intercept))
-    lines, blocks = Lines(first, len(rows), cells, rows.words), model.blocks(batch)
-    for group in sorted(model.view.schema.groups, key=lambda of: LAST.get(of.kind, 0)):
-        key = group.key
-        found, axis = model.likelihoods[key].itemised(blocks[key]), model.view.counts[key].axis
-        if group.kind in LAST:
+    first: list[Item] = [(PRIOR, None, terms.log_prior)]
+    if terms.intercept.any():
+        first.append((INTERCEPT, None, terms.intercept))
+    lines = Lines(first, len(rows), cells, rows.words)
+    for key, found in sorted(terms.items(blocks), key=lambda of: LAST.get(of[0].kind, 0)):
+        axis = model.view.axes[key]
+        if key.kind in LAST:
             lines.add_missing(found, axis)
         elif key in of_character_ngrams and isinstance(axis, Words):
             lines.add(found, axis, words_of_ngrams(axis, rows))
         else:
             lines.add(found, axis)
-    for pair, added in model.products(blocks):
-        lines.add_together(pair, [*zip(*map(cells, pair), strict=False)], added, "product")
-    for names, said, added in rules_of_rows(model, blocks):
-        lines.add_together(names, said, added, "rules")
+    _add_several(lines, terms, blocks, cells)
     explained, order = [], tuple(map(title, model.view.schema.order))
-    joints = model.score(batch, "joint")
+    joints = terms.add(batch, "joint")
     for i, (of_row, joint) in enumerate(zip(lines.items, joints, strict=True)):
         columns, values, log_likelihoods = map(list, zip(*of_row, strict=True))
         evidence = np.stack(log_likelihoods)
@@ -429,6 +428,23 @@ def explain(
         of_model = joint, model.classes, order, sure, (model, rows, i), target
         explained.append(ExplainedRow(columns, values, evidence, *of_model))
     return Explanation(explained)
+
+
+def _add_several(
+    lines: Lines,
+    terms: Terms,
+    blocks: Mapping[BlockKey, Block],
+    cells: Callable[[Name], Sequence[object]],
+) -> None:
+    """Add what is said of several columns at a time: products, and rules in words."""
+    for several in terms.several:
+        if isinstance(several, ProductTerms):
+            for pair, some in several.by_columns():
+                shown = [*zip(*map(cells, pair), strict=False)]
+                lines.add_together(pair, shown, some.added(blocks), "product")
+        else:
+            for names, said, added in rules_of_rows(several, blocks):
+                lines.add_together(names, said, added, "rules")
 
 
 def _refuse_long(batch: Batch) -> None:
@@ -642,7 +658,7 @@ class Lines:
 
     def add(
         self,
-        found: Contributions,
+        found: Items,
         axis: Axis,
         words_of: list[dict[str, tuple[str, ...]]] | None = None,
     ) -> None:
@@ -680,7 +696,7 @@ class Lines:
             else:
                 self._put(row, key, line)
 
-    def add_missing(self, found: Contributions, axis: Axis) -> None:
+    def add_missing(self, found: Items, axis: Axis) -> None:
         """Add what it says that cells are missing, and as which words, and that others are there.
 
         That a cell is there joins the line of its column, or that of all absent columns if the

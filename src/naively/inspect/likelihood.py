@@ -34,9 +34,9 @@ def class_log_likelihoods(model: Model, rows: Rows) -> Floats:
     batch, none = plain.encode(rows), np.zeros(len(model.classes))
     total = np.zeros((len(batch), len(model.classes)))
     for key, block in plain.blocks(batch).items():
-        likelihood = plain.view.likelihoods[key]
-        total = likelihood.log_prob(block, total, "joint", none)
-        total += likelihood.log_base(block)[:, None]
+        evidence = plain.view.terms[key]
+        total = evidence.add(block, total, "joint", none)
+        total += evidence.log_base(block)[:, None]
     return total
 
 
@@ -171,7 +171,7 @@ def log_marginal_likelihood(model: Model, rows: Rows, labels: Labels) -> float:
         if not isinstance(event, Estimable):
             raise ValueError(_has_none(event, group.columns[0]))  # noqa: TRY004
         block = event.prepare(batch.blocks[group.key])
-        base = plain.view.likelihoods[group.key].log_base(block)
+        base = plain.view.terms[group.key].log_base(block)
         total += float(base @ labels.weights)
         for of in _columns(event, counted):
             total += float(sum(estimate.log_evidence for estimate in _by_class(event, of)))

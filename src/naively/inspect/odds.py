@@ -253,7 +253,7 @@ def strongest(model: Model, c: int, n: int, of_rules: Sequence[CountedCells] = (
     """
     found: list[tuple[Rank, Weighed]] = []
     for cells in of_rules:
-        rows, weight = cells.rows[:, c], Odds(model.start, c).weight(cells.every.added)
+        rows, weight = cells.rows[:, c], Odds(model.terms.start, c).weight(cells.every.added)
         count, gain = np.bincount(cells.cell, rows), np.bincount(cells.cell, rows * weight)
         name = title_of_columns(cells.every.columns)
         for i in np.flatnonzero((gain > 0) & (count > 0)).tolist():
@@ -283,22 +283,21 @@ def ranked(
     Of each its rank, its row, the number that is typical of the class (None of words and levels),
     and its weight of evidence.
     """
-    tally, of = model.view.counts[group.key], model.likelihoods[group.key]
+    tally, of = model.view.counts[group.key], model.terms.of[group.key]
     x = None
     if isinstance(tally.axis, Words | Levels):
         count = _sum_of(tally, LEVEL if isinstance(tally.axis, Levels) else VALUE, c)
         here = np.flatnonzero(count > 0)  # of words a small part, as most came in few classes
-        log_p = of.of_items(here)
+        log_p = of.evidence.of_items(here)
     else:
-        typical = of.typical(c)
-        x = typical.x
+        log_p, x = of.typical(c)
         if x is not None and isinstance(tally.axis, ByValue):
             count = tally.axis.sum_by_column(tally[tally.axis.statistic].high[:, [c]])[:, 0]
         else:
             count = _sum_of(tally, VALUE if x is None else PRESENT, c)
         here = np.flatnonzero(count > 0)
-        log_p = typical.value[here]
-    weight, count = Odds(model.start, c).weight(log_p), count[here]
+        log_p = log_p[here]
+    weight, count = Odds(model.terms.start, c).weight(log_p), count[here]
     gain = weight * count
     best = np.lexsort((-count, -gain))[:n]
     return [
@@ -471,7 +470,7 @@ def nomogram(
         others = [number_of(model.classes, against, 0)]
         if others == [c]:
             raise ValueError(f"A nomogram compares two classes, got {against!r} twice.")
-    odds = Odds(model.start, c, others)
+    odds = Odds(model.terms.start, c, others)
     found = [_scale(column, _cells(column, batches), odds) for column in _columns(model)]
     rules = counted_cells(model, batches)
     found += [_scale_of_means(cells, odds) for cells in rules]

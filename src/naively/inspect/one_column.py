@@ -25,12 +25,12 @@ from naively.counting.axis import (
 from naively.counting.block import Batch, Block, Dense
 from naively.counting.tally import BlockTally
 from naively.kernels.reference import Floats
-from naively.likelihoods.base import Likelihood
-from naively.likelihoods.numbers import BinTable
 from naively.model.model import Model
 from naively.pictures.bins import grid_of
 from naively.schema.encode import Held
 from naively.schema.schema import Group, Missing, list_names
+from naively.terms.kinds import BinTerms, TermBlock
+from naively.terms.terms import GroupTerms
 
 DRAWN = 2_000  # rows that are drawn from a model whose numbers are not kept
 MOST_CELLS = 4_000_000  # of a matrix that is made at once
@@ -123,8 +123,8 @@ class OneColumn:
     @property
     def extent(self) -> tuple[float, float] | None:
         """The outer edges of the bins of a histogram."""
-        of = self.model.view.likelihoods[self.group.key]
-        if not isinstance(of, BinTable):
+        of = self.model.view.terms[self.group.key]
+        if not isinstance(of, BinTerms):
             return None
         first, last = of.first[self.place], of.first[self.place + 1] - 1
         edges = of.edges[self.place]
@@ -136,8 +136,8 @@ class OneColumn:
     @property
     def edges(self) -> Floats:
         """Where the density of a histogram steps; nothing of other event models."""
-        of = self.model.view.likelihoods[self.group.key]
-        return of.edges[self.place] if isinstance(of, BinTable) else np.empty(0)
+        of = self.model.view.terms[self.group.key]
+        return of.edges[self.place] if isinstance(of, BinTerms) else np.empty(0)
 
     @property
     def is_counted_in_cells(self) -> bool:
@@ -162,7 +162,7 @@ class OneColumn:
         found = []
         for part in self._parts(x):
             block = self._block(part)
-            of = self.model.view.likelihoods[self.group.key]
+            of = self.model.view.terms[self.group.key]
             found.append(self._at(of, block) + of.log_base(block)[:, None])
         return np.concatenate(found)
 
@@ -171,7 +171,7 @@ class OneColumn:
 
         They are times the weights; what is the same for all classes may be left out.
         """
-        of = self.model.likelihoods[self.group.key]
+        of = self.model.terms.of[self.group.key]
         return np.concatenate([self._at(of, self._block(part)) for part in self._parts(x)])
 
     def of_codes(self, codes: NDArray[np.int64], *, weighted: bool = False) -> Floats:
@@ -179,7 +179,7 @@ class OneColumn:
 
         The number after the last stands for a level that was never seen.
         """
-        of = self.model.likelihoods if weighted else self.model.view.likelihoods
+        of = self.model.terms.of if weighted else self.model.view.terms
         return of[self.group.key].at(codes, np.full(len(codes), self.place))
 
     @cached_property
@@ -191,7 +191,7 @@ class OneColumn:
         for group in self.model.view.schema.groups:
             if group.kind == "missing" and Missing(self.name) in group.columns:
                 place = list(group.columns).index(Missing(self.name))
-                of = self.model.likelihoods[group.key]
+                of = self.model.terms.of[group.key]
                 return of.at(np.array([0, 1]), np.full(2, place))
         return None
 
@@ -353,15 +353,15 @@ class OneColumn:
         """Return a block in which all other columns are missing, prepared to be scored."""
         values = np.full((len(x), len(self.tally.axis.columns)), np.nan)
         values[:, self.place] = x
-        block: Block = Dense(values, Columns.named(self.tally.axis.columns))
+        block: Block = Dense(values, Columns(self.tally.axis.columns))
         prepared: Block = self.group.event.prepare(block)
         return prepared
 
-    def _at(self, likelihood: Likelihood, block: Block) -> Floats:
+    def _at(self, of: TermBlock | GroupTerms, block: Block) -> Floats:
         """Return the log likelihoods of the column's cells in a block, (rows, classes)."""
         assert isinstance(block, Dense)
         x = block.values[:, self.place]
-        return likelihood.at(x, np.full(len(x), self.place))
+        return of.at(x, np.full(len(x), self.place))
 
 
 def _cells(batch: Batch, name: Name) -> Floats:

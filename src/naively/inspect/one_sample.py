@@ -99,7 +99,7 @@ def _fit(sample: Sample, event: Estimable) -> tuple[float, ...]:
     block = event.encode(sample)
     labels = Labels(np.zeros(len(block), np.int32), np.zeros(1, np.int64))
     tally, prepared = event.tally(block, labels), event.prepare(block)
-    base = float(event.likelihood(tally).log_base(prepared).sum())
+    base = float(event.terms(tally).log_base(prepared).sum())
     left_out = float(event.leave_one_out(tally, prepared, labels).sum()) + base
     found = event.estimated(block)
     likely = found.log_likelihood(sample)

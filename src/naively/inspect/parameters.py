@@ -13,15 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively import pictures
-from naively.counting.axis import Axis, ByValue, Name, title
+from naively.counting.axis import ByValue, Name, title
 from naively.counting.labels import LabelArray
 from naively.inspect.difference import Named as Items
 from naively.inspect.difference import items_of
 from naively.inspect.explain import NGRAMS, PRIOR
 from naively.inspect.odds import Odds, weights_of_each
 from naively.kernels.reference import Floats
-from naively.likelihoods.base import Likelihood
-from naively.likelihoods.numbers import Sloped, Stepped
 from naively.messages import many
 from naively.model.class_prior import class_probabilities, is_estimated, pretended_rows
 from naively.model.model import Model
@@ -257,7 +255,7 @@ def parameters(
     if not tables:
         known = list_names(model.view.schema.columns)
         raise ValueError(f"There is no column {column!r}; the columns are {known}.")
-    return Parameters(model.classes, model.start, tuple(tables))
+    return Parameters(model.classes, model.terms.start, tuple(tables))
 
 
 def _names(name: Name) -> tuple[Name, ...]:
@@ -735,12 +733,11 @@ def linear(model: Model) -> Linear:
             "The model is not linear in its interactions: each is of several columns at a time."
         )
     names: list[str] = []
-    tables, total = [], model.start
+    tables, total = [], model.terms.start
     for group in model.view.schema.groups:
-        axis, likelihood = model.view.counts[group.key].axis, model.likelihoods[group.key]
-        likelihood, beside = _beside(likelihood, axis)
+        axis, terms = model.view.axes[group.key], model.terms.of[group.key]
         try:
-            slope, constant = likelihood.linear()
+            slope, constant = terms.evidence.linear()
         except ValueError as error:
             kind = group.event.name
             raise ValueError(f"The model is not linear in its {kind} columns: {error}") from None
@@ -749,46 +746,17 @@ def linear(model: Model) -> Linear:
         total = total + constant
         if group.kind == "missing":  # no cell is: what it says that they are there is the same
             there = np.zeros(len(axis.columns), np.int64)
-            total = total + likelihood.at(there, np.arange(len(there))).sum(axis=0)
+            total = total + terms.at(there, np.arange(len(there))).sum(axis=0)
             continue
         labels = [axis.label(row) for row in range(len(axis))]
         names += [title(c) if level is None else f"{title(c)}={level}" for c, level in labels]
         tables.append(slope)
-        for name, more, start in beside:
-            names.append(name)
-            tables.append(more[None])
-            total = total + start
+        for beside in terms.beside:
+            for name, more, start in beside.features(axis.columns):
+                names.append(name)
+                tables.append(more[None])
+                total = total + start
     coef = np.concatenate(tables).T if tables else np.empty((len(total), 0))
     if len(total) == 2:
         coef, total = coef[1:] - coef[:1], total[1:] - total[:1]
     return Linear(np.array(names, object), coef, total, model.classes)
-
-
-def _beside(
-    likelihood: Likelihood, axis: Axis
-) -> tuple[Likelihood, list[tuple[str, Floats, Floats]]]:
-    """Return a likelihood without its lines and steps, and these as features.
-
-    Of each they are its name, its slope for each class and what it adds at 0, both (classes,).
-    """
-    found: list[tuple[str, Floats, Floats]] = []
-    if isinstance(likelihood, Sloped):
-        of = likelihood
-        each = zip(of.column, of.low, of.high, of.centre, of.slope, strict=True)
-        for column, low, high, centre, slope in each:
-            name = f"{title(axis.columns[column])} in [{_plain(low)}, {_plain(high)}]"
-            found.append((name, slope, -centre * slope))
-        likelihood = of.inner
-    if isinstance(likelihood, Stepped):
-        for j, (edges, points) in likelihood.steps.items():
-            start = points[0]
-            for edge, slope in zip(edges.tolist(), np.diff(points, axis=0), strict=True):
-                found.append((f"{title(axis.columns[j])} >= {_plain(edge)}", slope, start))
-                start = 0.0 * start  # it is added once
-        likelihood = likelihood.inner
-    return likelihood, found
-
-
-def _plain(x: float) -> str:
-    """Return a number in as few digits as say exactly which it is."""
-    return f"{x:g}" if float(f"{x:g}") == x else repr(float(x))

@@ -18,19 +18,19 @@ from naively.data.columns import times_of
 from naively.kernels.reference import Floats
 from naively.messages import many
 from naively.model.model import Model
-from naively.model.rules import (
+from naively.schema.encode import plain_cell
+from naively.schema.schema import GroupKey
+from naively.tabular import Tabular
+from naively.terms.functions import (
     NEITHER,
     Above,
     Condition,
     OneOf,
     Rule,
-    axes_of,
+    RuleTerms,
     by_class,
     by_columns,
 )
-from naively.schema.encode import plain_cell
-from naively.schema.schema import GroupKey
-from naively.tabular import Tabular
 
 MOST_LEVELS = 4  # that a condition names
 SHOWN = 8  # sets of columns, and conditions of each, that are printed
@@ -165,26 +165,21 @@ def _time(x: float) -> str:
 
 
 def rules_of_rows(
-    model: Model, blocks: Mapping[GroupKey, Block]
+    terms: RuleTerms, blocks: Mapping[GroupKey, Block]
 ) -> Iterator[tuple[tuple[Name, ...], list[Conditions], Floats]]:
     """Yield columns, the conditions of their rules that hold in each row, and what these add.
 
     What is added is of shape (rows, classes).
     """
-    if model.weights is None:
-        return
-    linear, places = model.weights.linear, model.weights.places(model.classes.tolist())
-    axes = axes_of(blocks)
-    rules = by_columns(rule for rule in linear.rules if rule.is_in(axes))
-    for columns, added in linear.of_rules(blocks, places):
-        conditions = list(dict.fromkeys(of for rule in rules[columns] for of in rule.conditions))
+    for columns, some in terms.by_columns():
+        conditions = list(dict.fromkeys(of for rule in some.rules for of in rule.conditions))
         holds = np.stack([of.of(blocks) for of in conditions], axis=1)
         absent = {of.column: of.is_missing(blocks) for of in conditions}
         said = [
             in_words(conditions, row.tolist(), [name for name in absent if absent[name][i]])
             for i, row in enumerate(holds)
         ]
-        yield columns, said, added
+        yield columns, said, some.added(blocks)
 
 
 # --- The cells that rules part rows into ---------------------------------------------------------

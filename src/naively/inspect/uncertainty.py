@@ -19,16 +19,16 @@ from naively.data.columns import Rows
 from naively.events import Beta, Dirichlet
 from naively.fitting.covariance import WeightsCovariance, weights_covariance
 from naively.fitting.leave_one_out import leave_one_out_table, linear_evidence
-from naively.fitting.sample import Reservoir
+from naively.fitting.reservoir import Reservoir
 from naively.kernels.reference import Floats
-from naively.likelihoods.uncertain import dense, mean_of_log, variance_of_log
-from naively.likelihoods.words import length_factor
 from naively.model.class_prior import is_estimated, number_of, pretend_classes, spoken_for
 from naively.model.held_out import check_coverage
 from naively.model.model import Model
 from naively.pictures.axes import BELOW, class_name, on_lines, saying_target
 from naively.schema.schema import Missing, MissingAs
 from naively.tabular import Tabular
+from naively.terms.uncertain import dense, mean_of_log, variance_of_log
+from naively.terms.words import length_factor
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -22,14 +22,15 @@ from naively.counting.labels import LabelArray
 from naively.data.columns import Rows
 from naively.events.base import Formula, Ratios
 from naively.kernels.reference import Floats
-from naively.likelihoods.base import ABSENT, Likelihood
-from naively.likelihoods.words import length_factor
 from naively.messages import many, visible
 from naively.model.class_prior import is_estimated, pretended_rows
 from naively.model.model import Model
 from naively.schema.encode import plain_cell, plain_cells
 from naively.schema.schema import Group, Missing, MissingAs
 from naively.tabular import Tabular, latex_number, latex_text
+from naively.terms.kinds import ABSENT
+from naively.terms.terms import GroupTerms
+from naively.terms.words import length_factor
 
 LARGEST = 10**6  # denominator of a pretend count that is read as a fraction
 PLAIN = 1000  # up to which a denominator is written out
@@ -291,18 +292,19 @@ class Worked(Tabular):
 
 def worked(model: Model, rows: Rows) -> Worked:
     """Return the calculation of one row (see ``ExplainedRow.worked``)."""
-    blocks = model.blocks(model.encode(rows).split())
+    batch = model.encode(rows).split()
+    blocks = model.terms.read(batch)
     one = np.ones(len(model.classes))
     factors, left_out = [_of_prior(model)], 0.0
-    if (intercept := model.intercept).any():
+    if (intercept := model.terms.intercept).any():
         factors.append(WorkedFactor("intercept", None, intercept, None, None, one))
     for group in model.view.schema.groups:
         factors += _of_group(model, group, blocks[group.key], rows)
-        left_out += float(model.view.likelihoods[group.key].log_base(blocks[group.key])[0])
-    for columns, added in model.together(blocks):
+        left_out += float(model.view.terms[group.key].log_base(blocks[group.key])[0])
+    for columns, added in model.terms.together(blocks):
         if added.any():
             factors.append(WorkedFactor(title_of_columns(columns), None, added[0], None, None, one))
-    joint = model.score(model.encode(rows), "joint")[0]
+    joint = model.terms.add(batch, "joint")[0]
     return Worked(model.classes, tuple(factors), joint, left_out)
 
 
@@ -323,7 +325,7 @@ def _of_prior(model: Model) -> WorkedFactor:
 def _of_group(model: Model, group: Group, block: Block, rows: Rows) -> Iterator[WorkedFactor]:
     """Yield the factors of the cells and words of a block of one row."""
     tally, event = model.view.counts[group.key], group.event
-    plain, weighted = model.view.likelihoods[group.key], model.likelihoods[group.key]
+    plain, weighted = model.view.terms[group.key], model.terms.of[group.key]
     _, columns, numbers = block.entries()  # of each column or word its number, code or count
     x_of = dict(zip(columns.tolist(), np.asarray(numbers, np.float64).tolist(), strict=True))
     axis = tally.axis
@@ -355,10 +357,10 @@ def _of_group(model: Model, group: Group, block: Block, rows: Rows) -> Iterator[
 
 
 def _items(
-    likelihood: Likelihood, block: Block, units: int, x_of: dict[int, float]
+    terms: GroupTerms, block: Block, units: int, x_of: dict[int, float]
 ) -> Iterator[tuple[int, int, Floats]]:
     """Yield column, item and log factors of a row; words that are absent one by one, if few."""
-    found = likelihood.itemised(block)
+    found = terms.items(block)
     few = units - len(x_of) <= ABSENT_SHOWN
     named = [ABSENT - 1 - item for item in found.item.tolist() if item < ABSENT]
     for column, item, log in zip(
@@ -369,7 +371,7 @@ def _items(
             continue
         for unit in range(units):
             if not x_of.get(unit) and unit not in named:
-                own = likelihood.at(np.zeros(1), np.array([unit]))[0]
+                own = terms.at(np.zeros(1), np.array([unit]))[0]
                 yield (column if column >= 0 else unit), ABSENT - 1 - unit, own
 
 

@@ -1,6 +1,6 @@
 """The implementation of each kernel that is in use: native if it was built, else plain NumPy.
 
-Everything else calls the kernels through this module. ``NAIVELY_NATIVE=0`` in the environment
+Everything else calls the kernels through this module. In the environment ``NAIVELY_NATIVE=0``
 chooses NumPy, ``NAIVELY_THREADS``, or else ``OMP_NUM_THREADS``, the most threads that the native
 kernels use, and ``NAIVELY_INSTRUCTION_SET`` (baseline or avx2) the version of them.
 """
@@ -10,9 +10,6 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Callable
-from importlib import import_module
-from types import ModuleType
-from typing import TypeVar
 
 import numpy as np
 
@@ -22,63 +19,50 @@ from naively.kernels import reference as hashes
 from naively.kernels import search as newton
 from naively.kernels import search as softmax
 from naively.kernels import sparse as sparse_total
+from naively.kernels.native import NATIVE, choose
 from naively.kernels.reference import Floats
 from naively.kernels.vocabulary import Vocabulary as Vocabulary  # noqa: PLC0414
 
-built: ModuleType | None
-try:
-    built = import_module("naively.kernels._native")
-except ImportError:
-    built = None
-
-Kernel = TypeVar("Kernel", bound=Callable[..., object])
-
-NATIVE = built if os.environ.get("NAIVELY_NATIVE", "1") != "0" else None
 HINT = (
     "naively runs in plain NumPy, several times slower; "
     "install a C++ compiler (g++ or clang++) and reinstall it."
 )
 
 
-def _choose(kernel: Kernel) -> Kernel:
-    chosen: Kernel = getattr(NATIVE, kernel.__name__, kernel)
-    return chosen
-
-
-tally_dense = _choose(reference.tally_dense)
-tally_csr = _choose(reference.tally_csr)
-tally_codes = _choose(reference.tally_codes)
-find_ranges = _choose(reference.find_ranges)
-tally_cells = _choose(cells.tally_cells)
-find_bins = _choose(cells.find_bins)
-score_bins = _choose(cells.score_bins)
-hash_rows = _choose(hashes.hash_rows)
-pack_strings = _choose(strings.pack_strings)
-pack_views = _choose(strings.pack_views)
-take_strings = _choose(strings.take_strings)
-encode_strings = _choose(strings.encode_strings)
-encode_views = _choose(strings.encode_views)
-repair_utf8 = _choose(strings.repair_utf8)
-read_forms = _choose(forms.read_forms)
-score_linear = _choose(reference.score_linear)
-score_quadratic = _choose(reference.score_quadratic)
-score_csr = _choose(reference.score_csr)
-score_codes = _choose(reference.score_codes)
-finish_rows = _choose(reference.finish_rows)
-tally_sparse = _choose(sparse.tally_sparse)
-score_sparse = _choose(sparse.score_sparse)
-leave_out_words = _choose(sparse.leave_out_words)
-leave_out_lengths = _choose(sparse.leave_out_lengths)
-take_rows = _choose(sparse.take_rows)
+tally_dense = choose(reference.tally_dense)
+tally_csr = choose(reference.tally_csr)
+tally_codes = choose(reference.tally_codes)
+find_ranges = choose(reference.find_ranges)
+tally_cells = choose(cells.tally_cells)
+find_bins = choose(cells.find_bins)
+score_bins = choose(cells.score_bins)
+hash_rows = choose(hashes.hash_rows)
+pack_strings = choose(strings.pack_strings)
+pack_views = choose(strings.pack_views)
+take_strings = choose(strings.take_strings)
+encode_strings = choose(strings.encode_strings)
+encode_views = choose(strings.encode_views)
+repair_utf8 = choose(strings.repair_utf8)
+read_forms = choose(forms.read_forms)
+score_linear = choose(reference.score_linear)
+score_quadratic = choose(reference.score_quadratic)
+score_csr = choose(reference.score_csr)
+score_codes = choose(reference.score_codes)
+finish_rows = choose(reference.finish_rows)
+tally_sparse = choose(sparse.tally_sparse)
+score_sparse = choose(sparse.score_sparse)
+leave_out_words = choose(sparse.leave_out_words)
+leave_out_lengths = choose(sparse.leave_out_lengths)
+take_rows = choose(sparse.take_rows)
 # Without it ``naively.events.histogram`` computes the same in NumPy.
 leave_out_bins: Callable[..., Floats] | None = getattr(NATIVE, "leave_out_bins", None)
-sum_sparse = _choose(sparse_total.sum_sparse)
-softmax_loss = _choose(softmax.softmax_loss)
-minimise_softmax = _choose(newton.minimise_softmax)
-grow_rules = _choose(rules.grow_rules)
-score_rules = _choose(rules.score_rules)
-encode_together = _choose(vocabulary.encode_together)
-give_back = _choose(reference.give_back)
+sum_sparse = choose(sparse_total.sum_sparse)
+softmax_loss = choose(softmax.softmax_loss)
+minimise_softmax = choose(newton.minimise_softmax)
+grow_rules = choose(rules.grow_rules)
+score_rules = choose(rules.score_rules)
+encode_together = choose(vocabulary.encode_together)
+give_back = choose(reference.give_back)
 if NATIVE is not None:
     Vocabulary = NATIVE.Vocabulary  # type: ignore[misc]  # a class with the same methods
 

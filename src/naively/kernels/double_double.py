@@ -65,7 +65,7 @@ class Sums:
     high : ndarray of float64
         The numbers, rounded.
     low : ndarray of float64, optional
-        The rounding error, of the same shape; zero by default.
+        The rounding error, of the same shape; zero by default, and then ``errors`` is None.
 
     Examples
     --------
@@ -76,10 +76,15 @@ class Sums:
 
     high: Floats
     low: Floats
+    errors: Floats | None  # None where it is known without a look that there are none
 
     def __init__(self, high: ArrayLike, low: Floats | None = None) -> None:
         object.__setattr__(self, "high", np.asarray(high, np.float64))
-        object.__setattr__(self, "low", _no_error(self.high.shape) if low is None else low)
+        object.__setattr__(self, "errors", low)
+        if low is None:  # zeros in the memory of one, that are not to be changed
+            none = (0,) * self.high.ndim
+            low = np.ndarray(self.high.shape, np.float64, _NO_ERROR, strides=none)
+        object.__setattr__(self, "low", low)
 
     @classmethod
     def zeros(cls, shape: tuple[int, ...]) -> Self:
@@ -95,11 +100,6 @@ class Sums:
     def is_exact(self) -> bool:
         """Whether no number has a rounding error."""
         return self.errors is None or not self.low.any()
-
-    @property
-    def errors(self) -> Floats | None:
-        """The rounding errors, or None where it is known without a look that there are none."""
-        return None if self.low.base is _NO_ERROR else self.low
 
     @property
     def nbytes(self) -> int:
@@ -197,10 +197,10 @@ class Sums:
 
     def total(self, axis: int = 0) -> Sums:
         """Return the sums over an axis, by a tree of double-double additions."""
-        high, low = np.moveaxis(self.high, axis, 0), np.moveaxis(self.low, axis, 0)
+        high = np.moveaxis(self.high, axis, 0)
         if not len(high):
             return Sums.zeros(high.shape[1:])
-        sums = Sums(high, low)
+        sums = Sums(high, None if self.errors is None else np.moveaxis(self.errors, axis, 0))
         while len(sums.high) > 1:
             half = len(sums.high) // 2
             paired = sums[:half] + sums[half : 2 * half]
@@ -216,7 +216,7 @@ class Sums:
     @property
     def _are_whole(self) -> bool:
         """Whether the numbers are whole, and few enough for every sum of them to be exact."""
-        if not self.is_exact:
+        if self.errors is not None and self.errors.any():
             return False
         rows, size = max(1, STRIP // max(1, self.high[:1].size)), 0.0
         for start in range(0, len(self.high), rows):
@@ -252,11 +252,6 @@ _NO_ERROR = np.zeros(())
 _NO_ERROR.flags.writeable = False
 
 Pair: TypeAlias = "tuple[Floats, Floats]"  # high and low
-
-
-def _no_error(shape: tuple[int, ...]) -> Floats:
-    """Return zeros of this shape, in the memory of one, that are not to be changed."""
-    return np.ndarray(shape, np.float64, _NO_ERROR, strides=(0,) * len(shape))
 
 
 def _added(a: Floats, a_low: Floats, b: Floats, b_low: Floats) -> Pair:

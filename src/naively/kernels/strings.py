@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
+
+from naively.kernels.native import choose
 
 Bytes = NDArray[np.uint8]
 Flags = NDArray[np.bool_]
@@ -70,8 +72,6 @@ class Strings(OfStrings):
     (array([0, 3, 3, 8]), 3, 'été', ['one', None, 'été'])
     """
 
-    __slots__ = ("categorical", "coded", "few", "missing", "numbered", "packed")
-
     def __init__(
         self,
         offsets: Index,
@@ -82,7 +82,7 @@ class Strings(OfStrings):
     ) -> None:
         self.missing = missing
         self.categorical = categorical
-        self.packed: tuple[Index, Bytes] | None = (offsets, utf8)
+        self.offsets, self.utf8 = offsets, utf8
         self.few: list[str | None] | None = None  # what `of_few` was given
         self.coded: tuple[Codes, Strings] | None = None  # what `of_levels` was given
         self.numbered: tuple[Codes, Index] | None = None  # `encoded`, once it has been asked for
@@ -99,7 +99,7 @@ class Strings(OfStrings):
         gaps = None in cells
         strings.missing = np.array([cell is None for cell in cells]) if gaps else None
         strings.categorical = False
-        strings.packed = strings.coded = strings.numbered = None
+        strings.coded = strings.numbered = None
         strings.few = cells
         return strings
 
@@ -141,34 +141,31 @@ class Strings(OfStrings):
         strings = cls.__new__(cls)
         strings.missing = own < 0 if least < 0 else None
         strings.categorical = categorical
-        strings.packed = strings.few = None
+        strings.few = None
         strings.coded = own, levels
         strings.numbered = None if first is None else (own, first)
         return strings
 
-    @property
+    @cached_property
     def offsets(self) -> Index:
         """Where each string begins in ``utf8``, and where the last one ends."""
-        return self._pack()[0]
+        return self._joined.offsets
 
-    @property
+    @cached_property
     def utf8(self) -> Bytes:
         """The strings, joined."""
-        return self._pack()[1]
+        return self._joined.utf8
 
-    def _pack(self) -> tuple[Index, Bytes]:
-        if self.packed is None:
-            from naively.kernels import dispatch
-
-            if self.few is not None:
-                packed = dispatch.pack_strings(self.few)
-            else:
-                assert self.coded is not None
-                codes, levels = self.coded
-                packed = dispatch.take_strings(levels, codes)
-            assert packed is not None
-            self.packed = packed.offsets, packed.utf8
-        return self.packed
+    @cached_property
+    def _joined(self) -> Strings:
+        """The same strings, of a few or of codes, as their bytes."""
+        if self.few is None:
+            assert self.coded is not None
+            codes, levels = self.coded
+            return _take(levels, codes)
+        packed = _pack(self.few)
+        assert packed is not None
+        return packed
 
     @property
     def lengths(self) -> Index:
@@ -182,10 +179,8 @@ class Strings(OfStrings):
     def encoded(self) -> tuple[Codes, Index]:
         """What `encode_strings` says of them; found once, as they are read and counted by it."""
         if self.numbered is None:
-            from naively.kernels import dispatch
-
             if self.coded is None:
-                self.numbered = dispatch.encode_strings(self)
+                self.numbered = _encode(self)
             else:
                 codes, levels = self.coded
                 numbers, first = levels.encoded
@@ -209,10 +204,8 @@ class Strings(OfStrings):
 
     def take(self, rows: NDArray[np.integer]) -> Strings:
         """Return the strings of these rows, of shape (rows,); -1 is a missing string."""
-        from naively.kernels import dispatch
-
         if self.coded is None:
-            taken = dispatch.take_strings(self, rows)
+            taken = _take(self, rows)
             taken.categorical = self.categorical
             return taken
         if len(rows) and not (rows.min() >= MISSING and rows.max() < len(self)):
@@ -270,8 +263,8 @@ class Strings(OfStrings):
         if self.coded is not None:
             codes, levels = self.coded
             return levels[int(codes[row])]
-        offsets, utf8 = self._pack()
-        return utf8[offsets[row] : offsets[row + 1]].tobytes().decode("utf-8", "surrogatepass")
+        begin, end = self.offsets[row : row + 2].tolist()
+        return self.utf8[begin:end].tobytes().decode("utf-8", "surrogatepass")
 
     def __iter__(self) -> Iterator[str | None]:
         if self.few is not None:
@@ -483,6 +476,9 @@ def _joined(encoded: list[bytes], missing: Flags | None) -> Strings:
     lengths = np.fromiter(map(len, encoded), np.int64, len(encoded))
     utf8 = np.frombuffer(b"".join(encoded), np.uint8)
     return Strings(np.append(0, np.cumsum(lengths)), utf8, missing)
+
+
+_pack, _take, _encode = choose(pack_strings), choose(take_strings), choose(encode_strings)
 
 
 # --- Strings as texts: checked, and made a list --------------------------------------------------

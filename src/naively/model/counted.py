@@ -12,7 +12,7 @@ from naively.counting.axis import PRESENT, Axis, title
 from naively.counting.block import Batch, Dense, Documents, split_texts
 from naively.counting.labels import LabelArray, Labels
 from naively.counting.noise import Mechanism
-from naively.counting.tally import Tally, Total, count_classes, forget, impossible
+from naively.counting.tally import Tally, Total, forget, impossible
 from naively.data.columns import Reading, Rows
 from naively.kernels import dispatch
 from naively.kernels.double_double import Sums
@@ -98,6 +98,11 @@ class Counted(OfFields):
     def grouped(self) -> Grouped:
         """The schema and the tally alone."""
         return Grouped(self.schema, self.tally)
+
+    @property
+    def uncounted(self) -> Counted:
+        """How columns are counted, without what was counted."""
+        return replace(self, tally=Tally(self.tally.classes, self.tally.weight, {}))
 
     @property
     def rows(self) -> float:
@@ -260,7 +265,7 @@ def _count(batch: Batch, schema: Schema) -> Tally:
     straight = len(texts) == 1 and all(block.counts_straight for block in texts.values())
     words = {**batch.blocks, **(texts if straight else split_texts(texts, grow=True))}
     blocks = {g.key: g.event.tally(words[g.key], batch.labels) for g in schema.groups}
-    weight = count_classes(batch.labels)
+    weight = batch.labels.by_class()
     for key, block in batch.blocks.items():
         if isinstance(block, Dense) and block.complete:
             sums = blocks[key].sums

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from typing import Any
@@ -10,20 +10,18 @@ from typing import Any
 import numpy as np
 
 from naively.counting.axis import Axis, Name, title
-from naively.counting.block import Batch, Block, Documents, split_texts
+from naively.counting.block import Batch, Block, split_texts
 from naively.counting.labels import Label, LabelArray, Labels
 from naively.counting.leave_one_out import Parts
 from naively.counting.tally import BlockTally, Tally
 from naively.data.columns import Rows
-from naively.kernels import dispatch
+from naively.events.base import EventModel
 from naively.kernels.reference import Finish, Finished, Floats
-from naively.likelihoods.base import Contributions, Likelihood
-from naively.likelihoods.words import LENGTH_POWER
 from naively.messages import Shown, amount
 from naively.model.class_prior import PRETEND, class_probabilities
+from naively.model.compile import with_functions
 from naively.model.counted import Counted, check_rows
 from naively.model.held_out import HeldOut
-from naively.model.linear_part import LinearPart, Product, SeveralColumns
 from naively.model.weights import Weights, mean
 from naively.options import OfFields
 from naively.schema.diagnose import describe
@@ -34,9 +32,14 @@ from naively.schema.settle import (
     with_missing,
     without_words,
 )
+from naively.terms.functions import LinearPart, Product
+from naively.terms.kinds import TermBlock
+from naively.terms.terms import GroupTerms, Terms
+from naively.terms.words import LENGTH_POWER
 
 
-class View:
+@dataclass(frozen=True, eq=False)
+class View(OfFields):
     """What the columns that were counted are taken for, and what follows from that alone.
 
     Neither the class prior nor weights have a part in it, but for how many rows a weight of 1 is:
@@ -50,9 +53,8 @@ class View:
         What was counted, of the columns as the schema takes them.
     """
 
-    def __init__(self, schema: Schema, tally: Tally) -> None:
-        self.schema = schema
-        self.tally = tally
+    schema: Schema
+    tally: Tally
 
     @classmethod
     def of(cls, counted: Counted, rows_per_weight: Floats | None = None) -> View:
@@ -80,18 +82,26 @@ class View:
         return {group.key: group.parts_of(self.counts[group.key]) for group in self.schema.groups}
 
     @cached_property
-    def likelihoods(self) -> dict[GroupKey, Likelihood]:
-        """The log tables of each block, as the event models say, without weights."""
+    def terms(self) -> dict[GroupKey, TermBlock]:
+        """The evidence of each block, as the event models say, without weights."""
         return {
-            group.key: group.event.likelihood(self.counts[group.key])
-            for group in self.schema.groups
+            group.key: group.event.terms(self.counts[group.key]) for group in self.schema.groups
         }
 
-    def likelihood_of(self, group: Group) -> Likelihood:
-        """Return the log table of one block, which is not kept: that of words takes much memory."""
-        if "likelihoods" in vars(self):
-            return self.likelihoods[group.key]
-        return group.event.likelihood(self.counts[group.key])
+    @property
+    def reads(self) -> dict[GroupKey, Callable[[Block], Block]]:
+        """How groups whose cells are not scored as they are read them."""
+        return {
+            group.key: group.event.prepare
+            for group in self.schema.groups
+            if type(group.event).prepare is not EventModel.prepare
+        }
+
+    def terms_of(self, group: Group) -> TermBlock:
+        """Return the evidence of one block, which is not kept: that of words takes much memory."""
+        if "terms" in vars(self):
+            return self.terms[group.key]
+        return group.event.terms(self.counts[group.key])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -318,43 +328,27 @@ class Model(Shown, OfFields):
         rows = float(self.independent_rows.sum())
         return PRETEND * float(self.counted.tally.class_count.sum()) / rows if rows > 0 else PRETEND
 
-    @cached_property
-    def start(self) -> Floats:
-        """What scores start from, of shape (classes,): log priors, plus the intercept."""
-        if self.weights is None:
-            return self.class_log_prior
-        start: Floats = self.class_log_prior + self.intercept
-        return start
-
-    @property
-    def intercept(self) -> Floats:
-        """What the weights add to the score of each class in every row, of shape (classes,)."""
-        if self.weights is None:
-            return np.zeros(len(self.classes))
-        return self.weights.bias_of(self.classes.tolist())
-
     @property
     def length_power(self) -> float:
         """The power of a text's length that its evidence is divided by; 0 without weights."""
         return 0.0 if self.weights is None else LENGTH_POWER
 
     @cached_property
-    def likelihoods(self) -> dict[GroupKey, Likelihood]:
-        """The log tables of each block, derived once, times the weights; with the linear part."""
-        plain = self.view.likelihoods
-        if self.weights is None:
-            return plain
-        classes, weighted = self.classes.tolist(), {}
-        places = self.weights.places(classes)
-        for name, likelihood in plain.items():
-            parts = self.view.parts[name]
-            weight = self.weights.table(parts.keys, classes)
-            found = likelihood.weighted_by_part(weight, parts.of_unit)
-            if parts.by_word and name in self.weights.groups:
+    def terms(self) -> Terms:
+        """All that is added up to score rows: evidence times weights, and the linear part."""
+        view, weights, classes = self.view, self.weights, self.classes.tolist()
+        if weights is None:
+            plain = {key: GroupTerms(evidence) for key, evidence in view.terms.items()}
+            return Terms(self.class_log_prior, np.zeros(len(classes)), plain, (), view.reads)
+        of, places = {}, weights.places(classes)
+        for key, evidence in view.terms.items():
+            parts = view.parts[key]
+            found = evidence.weighted_by_part(weights.table(parts.keys, classes), parts.of_unit)
+            if parts.by_word and key in weights.groups:
                 found = found.over_length(self.length_power)
-            axis = self.view.counts[name].axis
-            weighted[name] = self.weights.linear.added_to(found, name, axis, places)
-        return weighted
+            of[key] = with_functions(found, weights.linear, key, view.axes[key], places)
+        several = weights.linear.of_several(view.axes, places)
+        return Terms(self.class_log_prior, weights.bias_of(classes), of, several, view.reads)
 
     def encode(self, rows: Rows, labels: Labels | None = None) -> Batch:
         """Encode rows as they were encoded in training."""
@@ -366,43 +360,16 @@ class Model(Shown, OfFields):
         return self.view.schema.recode(batch, self.view.axes)
 
     def blocks(self, batch: Batch) -> dict[GroupKey, Block]:
-        """Return the blocks of encoded rows, prepared to be scored, with texts split."""
-        return split_texts(self.prepared(batch))
-
-    def prepared(self, batch: Batch) -> dict[GroupKey, Block]:
-        """Return the blocks of encoded rows as event models count them, with texts as they are."""
-        return {g.key: g.event.prepare(batch.blocks[g.key]) for g in self.view.schema.groups}
+        """Return the blocks of encoded rows as event models count them, with texts split."""
+        groups = self.view.schema.groups
+        return split_texts({g.key: g.event.prepare(batch.blocks[g.key]) for g in groups})
 
     def score(self, batch: Batch, finish: Finish) -> Finished:
         """Add up the evidence of encoded rows, and finish it (see ``Finish`` in the kernels).
 
         Labels, as numbers of classes, are of shape (rows,), all else of shape (rows, classes).
         """
-        return score(self, batch, finish)
-
-    def products(
-        self, blocks: Mapping[GroupKey, Block]
-    ) -> Iterator[tuple[tuple[Name, Name], Floats]]:
-        """Yield two columns, and what their products add to each row, of shape (rows, classes)."""
-        if self.weights is not None and self.weights.linear.products:
-            places = self.weights.places(self.classes.tolist())
-            yield from self.weights.linear.of_pairs(blocks, places)
-
-    @cached_property
-    def several(self) -> SeveralColumns | None:
-        """What is said of several columns at a time, laid out to score rows; None if nothing."""
-        if self.weights is None or not self.weights.linear.is_of_several:
-            return None
-        places = self.weights.places(self.classes.tolist())
-        return self.weights.linear.of_several(self.view.axes, places)
-
-    def together(
-        self, blocks: Mapping[GroupKey, Block]
-    ) -> Iterator[tuple[tuple[Name, ...], Floats]]:
-        """Yield columns, and what their products and rules add to each row, (rows, classes)."""
-        if self.weights is not None and (linear := self.weights.linear).is_of_several:
-            yield from self.products(blocks)
-            yield from linear.of_rules(blocks, self.weights.places(self.classes.tolist()))
+        return self.terms.add(batch, finish)
 
     def joint_log_likelihood(self, rows: Rows, *, single: bool = False) -> Floats:
         """Return log p(c) + log p(x | c), less what does not depend on c: (rows, classes)."""
@@ -421,7 +388,7 @@ class Model(Shown, OfFields):
         batch = plain.encode(rows)
         total: Floats = np.logaddexp.reduce(plain.score(batch, "joint"), axis=1)
         for name, block in plain.blocks(batch).items():
-            total += plain.view.likelihoods[name].log_base(block)
+            total += plain.view.terms[name].log_base(block)
         return total
 
     def log_posterior(self, rows: Rows, *, single: bool = False) -> Floats:
@@ -453,13 +420,6 @@ class Model(Shown, OfFields):
             for group in self.view.schema.written
         }
         return self.view.schema.decode(blocks), self.classes[codes]
-
-    def contributions(self, rows: Rows) -> dict[GroupKey, Contributions]:
-        """Return the log likelihoods item by item; with the prior they sum to the joint."""
-        return {
-            name: self.likelihoods[name].contributions(block)
-            for name, block in self.blocks(self.encode(rows)).items()
-        }
 
 
 def _are_equal(a: Floats | None, b: Floats | None) -> bool:
@@ -504,49 +464,3 @@ def _note(others: list[Name]) -> str:
     """Say with which columns a column is multiplied."""
     more = f" and {len(others) - MOST:,} more" if len(others) > MOST else ""
     return f"products with {', '.join(map(title, others[:MOST]))}{more}"
-
-
-# --- Rows are scored: the evidence of their blocks is added up, and finished ---------------------
-
-
-AT_ONCE = 1 << 24  # scores, a row and a class each, that are added up together
-
-
-def score(model: Model, batch: Batch, finish: Finish) -> Finished:
-    """Add up the evidence of encoded rows, and finish it (see ``Finish`` in the kernels).
-
-    Labels, as numbers of classes, are of shape (rows,), all else of shape (rows, classes).
-    """
-    found = [_score(model, piece, finish) for piece in batch.pieces()]
-    return found[0] if len(found) == 1 else np.concatenate(found)
-
-
-def _score(model: Model, batch: Batch, finish: Finish) -> Finished:
-    """Score rows whose texts are split at once."""
-    blocks = model.prepared(batch)
-    texts = [key for key, block in blocks.items() if isinstance(block, Documents)]
-    if len(texts) > 1 or not all(model.likelihoods[key].reads_texts(blocks[key]) for key in texts):
-        blocks = split_texts(blocks)
-    n = len(batch) * len(model.classes) // AT_ONCE + 1
-    if finish != "label" or n == 1 or len(blocks) == 1:
-        return _finished(model, blocks, len(batch), finish)
-    # Between two blocks there is a number for each row and class.
-    found = []
-    for rows in np.array_split(np.arange(len(batch)), n):
-        some = {key: block.select(rows) for key, block in blocks.items()}
-        found.append(_finished(model, some, len(rows), finish))
-    return np.concatenate(found)
-
-
-def _finished(model: Model, of_group: Mapping[GroupKey, Block], n: int, finish: Finish) -> Finished:
-    """Add up the evidence of n rows' blocks, and finish it."""
-    log_prior, blocks = model.class_log_prior, list(of_group.items())
-    out: Finished = model.start
-    if model.several is not None:
-        out = out + model.several.added(of_group, n)
-    for i, (name, block) in enumerate(blocks):
-        last = finish if i == len(blocks) - 1 else "joint"
-        out = model.likelihoods[name].log_prob(block, out, last, log_prior)
-    if not blocks:
-        out = dispatch.finish_rows(np.tile(model.start, (n, 1)), finish, log_prior)
-    return out

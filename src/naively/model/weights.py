@@ -13,8 +13,8 @@ from naively.counting.labels import Label, LabelArray
 from naively.counting.leave_one_out import Part
 from naively.kernels.reference import Floats
 from naively.messages import Shown, amount
-from naively.model.linear_part import NOTHING, LinearPart
 from naively.options import OfFields, Weighting
+from naively.terms.functions import NOTHING, LinearPart
 
 # --- Weights: how much the evidence of each column counts ----------------------------------------
 #
@@ -61,7 +61,7 @@ class Weights(Shown, OfFields):
         What is added to the evidence so weighted.
     rows_per_weight : tuple of float
         How many independent rows a weight of 1 is, in each class (see
-        ``naively.fitting.copies``); where there are none, it is one.
+        ``naively.fitting.sample``); where there are none, it is one.
     sought : Sought, optional
         What came of looking for interactions; None if nobody looked.
 

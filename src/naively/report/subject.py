@@ -17,7 +17,8 @@ from naively.counting.labels import LabelArray, Labels, Target, encode_labels
 from naively.data.columns import Rows, column_rows, times_of
 from naively.file.header import Saved
 from naively.fitting.leave_one_out import left_out, weighted_joint
-from naively.fitting.sample import Reservoir, Sample
+from naively.fitting.reservoir import Reservoir
+from naively.fitting.sample import Sample
 from naively.fitting.weights import posterior
 from naively.inspect.column import ColumnView, column_view
 from naively.inspect.drift import Drift, drift

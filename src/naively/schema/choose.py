@@ -388,6 +388,8 @@ def read_as_given(
     if schema is not None:
         rows = schema.named(rows)
         known = schema.known_readings
+    if rows.one_kind is not None:
+        return rows
     said = replace(settings.read_as(contents_given(event_models, rows.names)), times=times)
     if schema is None or tally is None or schema.by_place(rows):
         return read_strings(rows, said, known)

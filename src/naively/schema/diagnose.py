@@ -33,7 +33,7 @@ from naively.kernels.double_double import Sums
 from naively.kernels.reference import Floats
 from naively.kernels.sparse_sums import RepeatedSums, as_dense
 from naively.messages import warn
-from naively.schema.schema import SHOWN, Group, Schema, list_names
+from naively.schema.schema import DERIVED, SHOWN, Group, Schema, list_names
 from naively.schema.text import Text, name_of
 
 TWO = 2
@@ -97,7 +97,7 @@ def there_for_one_class(schema: Schema, tally: Tally) -> dict[Name, Label]:
         unlikely = -np.log(rows / rows.sum())
     found: dict[Name, Label] = {}
     for group in schema.of_columns:
-        if group.derived or not says_which_are_missing(group):
+        if not says_which_are_missing(group):
             continue
         there, number = present_in(tally.blocks[group.key])
         n, c = there.high.max(axis=1, initial=0.0), there.high.argmax(axis=1)
@@ -134,12 +134,14 @@ def naming_labels(schema: Schema, tally: Tally) -> dict[Name, str]:
     labels = [str(label).lower() for label in tally.classes.tolist()]
     if not TWO <= len(labels) <= MOST_NAMED or tally.class_count.sum() < ENOUGH:
         return {}
+    words_of = [g for g in schema.of_columns if isinstance(g.analyser, Text) and g.analyser.binary]
+    if not words_of:
+        return {}
     pieces = [(c, piece) for c, label in enumerate(labels) for piece in _pieces(label)]
     found: dict[Name, str] = {}
-    for group in schema.of_columns:
+    for group in words_of if pieces else ():
         block = tally.blocks[group.key]
-        is_counted_once = isinstance(group.analyser, Text) and group.analyser.binary
-        if not pieces or not is_counted_once or block.axis.hashed:
+        if block.axis.hashed:
             continue
         texts = block[PRESENT].high.reshape(-1, len(labels))[0]
         there = block.axis.vocabulary.find([piece for _, piece in pieces])
@@ -159,12 +161,6 @@ def _pieces(label: str) -> set[str]:
     if len(label) < TWO:
         return set()
     return {label, *(label[i : i + PIECE] for i in range(max(len(label) - PIECE + 1, 1)))}
-
-
-def warn_of_leaks(schema: Schema, tally: Tally) -> None:
-    """Warn of columns that would not be known when predicting."""
-    for said in leaks(schema, tally):
-        warn(said)
 
 
 def warn_of_no_tokens(schema: Schema, tally: Tally) -> None:
@@ -385,7 +381,8 @@ def _constant(group: Group, block: BlockTally) -> Iterator[tuple[Name, str]]:
 
 def says_which_are_missing(group: Group) -> bool:
     """Whether what is counted of a group says in how many rows each column has no value."""
-    return group.analyser is not None or not (group.event.joined or group.event.layout == "rows")
+    alone = group.analyser is not None or not (group.event.joined or group.event.layout == "rows")
+    return alone and group.kind not in DERIVED
 
 
 def present_in(block: BlockTally) -> tuple[Sums, NDArray[np.integer]]:
@@ -403,5 +400,5 @@ def present_in(block: BlockTally) -> tuple[Sums, NDArray[np.integer]]:
         if isinstance(present, RepeatedSums):
             return present.different, present.number
         return block[PRESENT], np.arange(columns)
-    there = block[axis.statistic].place(np.repeat(np.arange(columns), axis.sizes), columns)
+    there = block[axis.statistic].place(axis.column, columns)
     return there, np.arange(columns)

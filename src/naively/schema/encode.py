@@ -49,9 +49,9 @@ MISSING = -1
 FEW = 32  # strings that are looked up as they are, sooner than their levels are found
 
 
-def encode_numbers(rows: Rows, columns: Sequence[Name], *, sparse: bool) -> Block:
+def encode_numbers(rows: Rows, columns: range | tuple[Name, ...], *, sparse: bool) -> Block:
     """Encode numbers: a view of the array where it can be, CSR where it is sparse and may be."""
-    axis = Columns.named(columns)
+    axis = Columns(columns)
     if sparse and isinstance(rows, SparseRows):
         matrix = rows.select(columns).matrix
         csr = matrix.indptr, matrix.indices, matrix.data
@@ -132,8 +132,6 @@ def find_ranges(matrix: CellArray) -> tuple[list[int], list[int]]:
 
 def with_declared(block: Codes, declared: tuple[Level, ...]) -> Codes:
     """Return the codes by an axis on which declared levels come first, whether seen or not."""
-    if not declared:
-        return block
     axis = block.axis.declaring(declared)
     codes = (
         placed(of, levels, axis, j)
@@ -385,13 +383,13 @@ class Held(Encoded):
             return
         rows = read_levels(name, levels, reading)
         values = np.append(rows.numbers([name])[:, 0], np.nan)
-        self.dense[name] = Dense(values[codes][:, None], Columns.named([name])), 0
+        self.dense[name] = Dense(values[codes][:, None], Columns((name,))), 0
         words = encode_words(rows, [name])
         placed = np.append(words.codes[:, 0], MISSING)[codes]
         self.in_place[name] = Codes(placed[:, None], words.axis), 0
         del self.coded[name]
 
-    def matrix(self, columns: Sequence[Name]) -> Dense | Sparse:
+    def matrix(self, columns: range | tuple[Name, ...]) -> Dense | Sparse:
         """Return columns of numbers, of shape (rows, columns); they are sparse if they came so."""
         if len(columns) and columns[0] not in self.dense:
             for matrix in self.sparse:
@@ -399,9 +397,9 @@ class Held(Encoded):
                     return _widened(matrix, columns)
         return self.numbers(columns)
 
-    def numbers(self, columns: Sequence[Name]) -> Dense:
+    def numbers(self, columns: range | tuple[Name, ...]) -> Dense:
         """Return columns of numbers, of shape (rows, columns); NaN where a cell is missing."""
-        axis = Columns.named(columns)
+        axis = Columns(columns)
         first = self.dense.get(columns[0]) if len(columns) else None
         if first is not None and first[0].axis.columns == columns:
             return Dense(first[0].values, axis)
@@ -489,10 +487,10 @@ class Held(Encoded):
         return levels_of(self.number(name))  # truths are numbers
 
 
-def _widened(block: Sparse, columns: Sequence[Name]) -> Sparse:
+def _widened(block: Sparse, columns: range | tuple[Name, ...]) -> Sparse:
     """Return a matrix by other columns, among which are all of its own."""
     if block.axis.columns == columns:
         return block
     place = {name: j for j, name in enumerate(columns)}
     moved = np.array([place[name] for name in block.axis.columns], np.int64)
-    return block.moved(moved, Columns.named(columns))
+    return block.moved(moved, Columns(columns))

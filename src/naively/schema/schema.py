@@ -19,7 +19,6 @@ from naively.counting.axis import (
     Columns,
     Derived,
     Encoded,
-    Level,
     Levels,
     Name,
     Words,
@@ -27,7 +26,7 @@ from naively.counting.axis import (
 )
 from naively.counting.block import Batch, Block, Codes, Dense, Documents, Sparse
 from naively.counting.labels import OF_EQUAL_ROWS, Labels, hash_cell, is_missing
-from naively.counting.leave_one_out import Parts
+from naively.counting.leave_one_out import Part, Parts
 from naively.counting.tally import BlockTally
 from naively.data.columns import (
     LEVELS,
@@ -143,7 +142,7 @@ class Schema(Shown, OfFields):
     @cached_property
     def of_columns(self) -> tuple[Group, ...]:
         """The groups of columns, without what is said beside them: of missing cells."""
-        return tuple(group for group in self.groups if not group.is_beside)
+        return tuple(group for group in self.groups if group.kind not in BESIDE)
 
     @property
     def written(self) -> list[Group]:
@@ -237,7 +236,7 @@ class Schema(Shown, OfFields):
         batch = Batch(blocks, labels, labels.frequency)
         if labels.group is None or labels.group.all():
             return batch
-        equal = mixed(_of_cells(batch, _factors) + SALT)
+        equal = mixed(_of_cells(batch) + SALT)
         group = np.where(labels.group == OF_EQUAL_ROWS, equal, labels.group)
         return replace(batch, labels=replace(labels, group=group))
 
@@ -264,7 +263,10 @@ class Schema(Shown, OfFields):
     def match(self, rows: Rows) -> Rows:
         """Return the rows with exactly these columns, read as in training, or say which differ."""
         if self.by_place(rows):
-            return self._match_by_place(rows)
+            rows = self._read(self.named(rows))
+            for group in self.groups:
+                _check_kinds(rows, group, group.columns)
+            return rows
         rows = self._read(rows)
         if len(self.groups) == 1 and rows.names == self.groups[0].columns:
             _check_kinds(rows, self.groups[0], rows.names)
@@ -301,12 +303,6 @@ class Schema(Shown, OfFields):
             )
         return rows.renamed(tuple(self.order))
 
-    def _match_by_place(self, rows: Rows) -> Rows:
-        by_place = self._read(self.named(rows))
-        for group in self.groups:
-            _check_kinds(by_place, group, group.columns)
-        return by_place
-
     @cached_property
     def known_readings(self) -> dict[Name, Reading]:
         """How columns of strings are read when more rows are learned; levels stay as written."""
@@ -320,7 +316,7 @@ class Schema(Shown, OfFields):
             say_bare(rows, timed)
         if rows.one_kind is not None:
             return rows
-        spelled = rows.spelled
+        spelled = {name for name in rows.names if isinstance(rows.cells(name), Strings)}
         readings = {name: of for name, of in self.readings.items() if name in spelled}
         for name in spelled & self._read_by_kind.keys() - readings.keys():
             readings[name] = self._read_by_kind[name]
@@ -344,11 +340,12 @@ class Schema(Shown, OfFields):
     def _with_truths(self, rows: Rows) -> Rows:
         """Return rows in which columns of truths that hold only 0 and 1 now are truths."""
         truths = {}
-        for name in self._truths:
-            if name in rows.place and rows.kind(name) == "number":
-                cells = rows.numbers([name])[:, 0]
-                if np.isin(cells[~np.isnan(cells)], (0, 1)).all():
-                    truths[name] = cells
+        for group in self.groups:
+            for name in group.columns if group.kind == "boolean" else ():
+                if name in rows.place and rows.kind(name) == "number":
+                    cells = rows.numbers([name])[:, 0]
+                    if np.isin(cells[~np.isnan(cells)], (0, 1)).all():
+                        truths[name] = cells
         if not truths:
             return rows
         cells_of = {name: truths.get(name, rows.cells(name)) for name in rows.names}
@@ -360,13 +357,8 @@ class Schema(Shown, OfFields):
     @cached_property
     def _read_by_kind(self) -> dict[Name, Reading]:
         """How columns are read that were no strings in training, where they are strings now."""
-        kinds = {name: group.kind for name, group in self.columns.items()}
-        return {name: READ_AS[kind] for name, kind in kinds.items() if kind in READ_AS}
-
-    @cached_property
-    def _truths(self) -> list[Name]:
-        truths = (group.columns for group in self.groups if group.kind == "boolean")
-        return [name for columns in truths for name in columns]
+        groups = [group for group in self.groups if group.kind in READ_AS]
+        return {name: READ_AS[group.kind] for group in groups for name in group.columns}
 
     def say_odd(self, rows: Rows, readings: Mapping[Name, Reading]) -> None:
         """Warn of words in columns of numbers or times that were not there in training."""
@@ -558,7 +550,7 @@ def other_kind(name: Name, held: Kind, now: Kind | None) -> ValueError:
 
 def _check_kinds(rows: Rows, group: Group, names: Iterable[Name]) -> None:
     """Raise a ValueError if a column holds another kind of values than in training."""
-    if group.event.layout == "rows" or group.derived or group.kind == "word":
+    if group.event.layout == "rows" or group.kind in (*DERIVED, "word"):
         return  # of any kinds, or following from columns that are checked
     allowed = (group.kind, None, *ALSO.get(group.kind, ()))
     if rows.one_kind in allowed and rows.one_kind is not None:
@@ -669,7 +661,8 @@ USUAL_KIND: dict[str, Kind] = {  # of others it is "number"
     "joint": "string",
 }
 
-DERIVED: tuple[Kind, ...] = ("part", "missing", "missing as")  # from other columns
+BESIDE: tuple[Kind, ...] = ("missing", "missing as")  # say something beside what columns say
+DERIVED: tuple[Kind, ...] = ("part", *BESIDE)  # from other columns
 
 
 @dataclass(frozen=True)
@@ -733,11 +726,6 @@ class Group(OfFields):
         return not joined and self.analyser is None
 
     @cached_property
-    def is_beside(self) -> bool:
-        """Whether its columns say something beside what the columns they follow from say."""
-        return any(name.beside for name in self.derived)
-
-    @cached_property
     def derived(self) -> tuple[Derived, ...]:
         """The columns that follow from others; all of a group do, or none."""
         if self.kind not in DERIVED:
@@ -754,7 +742,7 @@ class Group(OfFields):
             return Parts.words(self.key, axis.columns[0], frequency, by_band=axis.by_band)
         if self.event.joined:
             return Parts.whole(self.key, len(axis.columns))
-        return Parts.columns(self.key, axis.columns)
+        return Parts([Part(self.key, name) for name in axis.columns], np.arange(len(axis.columns)))
 
     def derive(self, columns: Encoded, axis: Axis | None) -> Codes:
         """Encode derived columns by the columns of the table, on a known axis or by all levels."""
@@ -771,7 +759,7 @@ class Group(OfFields):
 
         Those that are free are the same, and weighed as much, in a sparse matrix and a dense one.
         """
-        if self.derived:
+        if self.kind in DERIVED:
             return self.derive(OfTable(rows), axis)
         if self.kind == "word":
             return encode_words(rows, self.columns, axis if isinstance(axis, Levels) else None)
@@ -786,7 +774,8 @@ class Group(OfFields):
             columns = rows.names
         if isinstance(axis, Levels):
             return look_up_levels(rows, axis)
-        return with_declared(find_levels(rows, columns), self.event.declared)
+        found = find_levels(rows, columns)
+        return with_declared(found, self.event.declared) if self.event.declared else found
 
     def recode(self, held: Held, axis: Axis) -> Block:
         """Encode these columns of encoded rows by a known axis."""
@@ -831,13 +820,14 @@ def event_name(group: Group) -> str:
 
 def fingerprints(batch: Batch, seed: np.uint64) -> Hashes:
     """Return a number for each row, by its cells and its label, of shape (rows,)."""
-    found = mixed(_of_cells(batch, _factors) + _of_labels(batch) + seed)
+    classes = np.array([*map(hash_cell, batch.labels.classes.tolist())], np.uint64)
+    found = mixed(_of_cells(batch) + classes[batch.labels.codes] + seed)
     words, last = np.zeros(len(batch), np.uint64), LAST_BITS
     if batch.labels.group is not None:  # equal rows of two groups are two rows
         words, last = mixed(batch.labels.group + SALT), LAST_OF_GROUPS
     for key, block in batch.blocks.items():
         if key.kind == "word" and isinstance(block, Codes):
-            words += _of_levels(block, _factors(list(block.axis.columns)))
+            words += sum(level_hashes(block, _factors(block.axis.columns)), np.uint64(0))
     return np.where(words == 0, found, found & ~last | mixed(words) & last)
 
 
@@ -846,11 +836,11 @@ def contents(batch: Batch) -> Hashes:
 
     It is the same whatever the columns and classes are called, and whichever column a cell is in.
     """
-    return _of_cells(batch, _ones)
+    return _of_cells(batch, by_name=False)
 
 
-def _of_cells(batch: Batch, factors: Callable[[Sequence[Name]], Hashes]) -> Hashes:
-    """Return the sum of the hashes of each row's cells, each times a factor of its column."""
+def _of_cells(batch: Batch, *, by_name: bool = True) -> Hashes:
+    """Return the sum of the hashes of each row's cells, times factors of their columns' names."""
     total = np.zeros(len(batch), np.uint64)
     done: set[Name] = set()
     for key, block in batch.blocks.items():
@@ -859,15 +849,17 @@ def _of_cells(batch: Batch, factors: Callable[[Sequence[Name]], Hashes]) -> Hash
         if key.kind in (*DERIVED, "word") or not columns:
             continue
         done.update(columns)
+        factors = _factors(columns) if by_name else np.ones(len(columns), np.uint64)
         match block:
             case Dense():
-                total += dispatch.hash_rows(block.values, factors(columns))
+                total += dispatch.hash_rows(block.values, factors)
             case Sparse(axis=Columns()):
-                _add_stored(total, block, factors(columns))
+                _add_stored(total, block, factors)
             case Codes():
-                total += _of_levels(block, factors(columns))
+                for hashes in level_hashes(block, factors):
+                    total += hashes
             case Documents():
-                total += _of_texts(block.texts) * factors(columns)
+                total += _of_texts(block.texts) * factors
     return total
 
 
@@ -877,13 +869,6 @@ def _add_stored(total: Hashes, block: Sparse, factors: Hashes) -> None:
     total += (SALT * factors).sum(dtype=np.uint64)
     change = (hash_numbers(x) - SALT) * factors[column]
     np.add.at(total, row, change)
-
-
-def _of_levels(block: Codes, factors: Hashes) -> Hashes:
-    total = np.zeros(len(block.codes), np.uint64)
-    for hashes in level_hashes(block, factors):
-        total += hashes
-    return total
 
 
 def level_hashes(block: Codes, factors: Hashes | None = None) -> Iterator[Hashes]:
@@ -898,14 +883,8 @@ def level_hashes(block: Codes, factors: Hashes | None = None) -> Iterator[Hashes
         yield hashes[np.maximum(block.codes[:, j], -1)]
 
 
-def _hash_level(level: Level) -> int:
-    return _hash_string(level) if isinstance(level, str) else hash_cell(level)
-
-
-@lru_cache(1 << 14)
-def _hash_string(level: str) -> int:
-    """Return the hash of a level, which comes again in each batch."""
-    return hash_cell(level)
+# Levels come again in each batch; True, 1 and 1.0 have one hash, but not all that is equal has.
+_hash_level = lru_cache(1 << 14, typed=True)(hash_cell)
 
 
 def _of_texts(texts: Sequence[Row]) -> Hashes:
@@ -917,19 +896,9 @@ def _of_texts(texts: Sequence[Row]) -> Hashes:
     return hashes if texts.missing is None else np.where(texts.missing, np.uint64(0), hashes)
 
 
-def _of_labels(batch: Batch) -> Hashes:
-    classes = np.array([hash_cell(label) for label in batch.labels.classes.tolist()], np.uint64)
-    return classes[batch.labels.codes] if len(batch) else np.empty(0, np.uint64)
-
-
 def _factors(columns: Sequence[Name]) -> Hashes:
     """Return an odd number for each column, by its name."""
     return np.array([hash_cell(title(name)) | 1 for name in columns], np.uint64)
-
-
-def _ones(columns: Sequence[Name]) -> Hashes:
-    """Return the same factor for each column."""
-    return np.ones(len(columns), np.uint64)
 
 
 def mixed(total: Hashes) -> Hashes:

@@ -160,14 +160,17 @@ def settle(schema: Schema, tally: Tally, settings: Settings) -> Grouped:
                 levels = dict(zip(block.axis.columns, block.axis.levels, strict=True))
                 short = (name for name in found if not _are_sentences(levels[name]))
                 notes |= {name: OWN if found[name] >= TEXT_OWN else PIECES for name in short}
-    idle = _idle_parts(schema, tally)
+    of_parts = [group for group in schema.of_columns if group.kind == "part"]
+    idle = _idle_parts(schema, tally) if of_parts else set()
     moves += [
         Move(group, parts, [])
-        for group in schema.of_columns
-        if group.kind == "part" and (parts := [name for name in group.columns if name in idle])
+        for group in of_parts
+        if (parts := [name for name in group.columns if name in idle])
     ]
     schema = replace(schema, notes={**notes, **schema.notes}) if notes else schema
-    return _without_idle_texts(*moved(schema, tally, moves))
+    view = moved(schema, tally, moves)
+    texts = {group.columns[0] for group in view.schema.of_columns if group.kind == "text"}
+    return _without_idle_texts(view, texts) if texts else view
 
 
 def make_sure(schema: Schema, tally: Tally, settings: Settings) -> Grouped:
@@ -279,17 +282,18 @@ def _idle_parts(schema: Schema, tally: Tally) -> set[Name]:
     return idle
 
 
-def _without_idle_texts(schema: Schema, tally: Tally) -> Grouped:
+def _without_idle_texts(view: Grouped, names: Iterable[Name]) -> Grouped:
     """Leave out groups of texts in which nothing was counted, as character n-grams of long ones."""
+    schema, tally = view
     idle: set[GroupKey] = set()
-    for name in {group.columns[0] for group in schema.of_columns if group.kind == "text"}:
+    for name in names:
         texts = [
             g.key for g in schema.groups_of[name] if g.kind == "text" and g.key in tally.blocks
         ]
         none = {key for key in texts if not tally.blocks[key][PRESENT].high.any()}
         idle |= none if len(none) < len(texts) else set()
     if not idle:
-        return Grouped(schema, tally)
+        return view
     groups = tuple(group for group in schema.groups if group.key not in idle)
     blocks = {key: block for key, block in tally.blocks.items() if key not in idle}
     return Grouped(replace(schema, groups=groups), replace(tally, blocks=blocks))
@@ -585,14 +589,17 @@ def with_missing(counted: Grouped) -> Grouped:
     which are one event together.
     """
     words = [counted.tally.blocks[g.key] for g in counted.schema.groups if g.kind == "word"]
-    schema, tally = counted = without_words(counted)
+    schema, tally = counted = without_words(counted) if words else counted
     missing: dict[Name, tuple[Sums, Sums]] = {}
     for group in schema.of_columns:
-        if group.derived or not says_which_are_missing(group):
+        if not says_which_are_missing(group):
             continue
         block = tally.blocks[group.key]
         there, number = present_in(block)
-        lacking = Sums(*(np.broadcast_to(of, there.shape) for of in vars(tally.weight).values()))
+        rows = tally.weight.high, tally.weight.low
+        if (there.high == rows[0]).all() and (there.low == rows[1]).all():
+            continue  # the cheap question first: in most tables no cell is missing
+        lacking = Sums(*(np.broadcast_to(of, there.shape) for of in rows))
         lacking -= there
         least = ROUNDING * tally.class_count
         some = np.any(lacking.high > least, axis=1) & np.any(there.high > 0, axis=1)

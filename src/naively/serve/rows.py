@@ -309,7 +309,9 @@ def _levels_of(model: Model) -> dict[Name, tuple[Level, ...]]:
         block = model.view.tally.blocks[group.key]
         if not isinstance(block.axis, Levels) or group.derived or group.kind == "word":
             continue
-        (sums, *_) = (of for statistic, of in block.sums.items() if block.axis.per_row(statistic))
+        (sums, *_) = (
+            of for statistic, of in block.sums.items() if statistic not in block.axis.shared
+        )
         count = np.asarray(sums.by_row())
         for name, levels, first in zip(
             block.axis.columns, block.axis.levels, block.axis.first, strict=False

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import duckdb
 
-from naively.data.arrow import ArrowStream, BrokenStreamError
 from naively.data.columns import Cells, Column, Kind, read_column
 from naively.data.files.copies import (
     HEAD_LINES,
@@ -33,6 +32,7 @@ from naively.data.files.source import (
     readable_error,
     recount,
 )
+from naively.data.frames import ArrowStream, BrokenStreamError
 from naively.data.stream import BYTES, ROWS, ReadAgainError, Stream, in_pieces
 from naively.kernels.strings import Strings
 

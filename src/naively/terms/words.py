@@ -1,4 +1,4 @@
-"""Likelihoods of counts of words: log-linear, by slopes of words, and Dirichlet-multinomial."""
+"""Terms of counts and words: lines, slopes of words, and Pólya's urn."""
 
 from __future__ import annotations
 
@@ -11,25 +11,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import Words
-from naively.counting.block import Counts, Dense, Documents, Sparse
-from naively.counting.tally import FEW_CLASSES
+from naively.counting.block import FEW_CLASSES, Counts, Dense, Documents, Sparse
 from naively.kernels import dispatch
 from naively.kernels.reference import Finish, Finished, Floats, clipped
 from naively.kernels.sparse_sums import SparseSums
-from naively.likelihoods.base import (
+from naively.terms.kinds import (
     ABSENT,
-    CellByCell,
-    Contributions,
-    Likelihood,
+    FunctionTerms,
+    Items,
+    TermBlock,
     Typical,
     multiply,
 )
 
-# --- Log-linear likelihoods: ``Σ_j offset_j + x_j · slope_j``, of counts, words and booleans -----
+# --- Lines: ``Σ_j offset_j + x_j · slope_j``, of counts, words and booleans ----------------------
 
 
 @dataclass(frozen=True, eq=False)
-class LogLinear(Likelihood[Counts]):
+class LineTerms(TermBlock[Counts]):
     """``Σ_j offset_j + x_j · slope_j`` over present cells.
 
     A slope or offset may be -inf (0 · log 0 is 0: an impossible event counts only where it
@@ -66,30 +65,30 @@ class LogLinear(Likelihood[Counts]):
         return slope, offset, offset.sum(axis=0)
 
     @cached_property
-    def _impossible(self) -> LogLinear | None:
+    def _impossible(self) -> LineTerms | None:
         """The score that is a row's number of impossible events; None if no event is impossible."""
         tables = [self.slope] if self.offset is None else [self.slope, self.offset]
         if all(np.isfinite(table).all() for table in tables):
             return None
         slope, *offset = [np.where(np.isinf(table), -np.sign(table), 0.0) for table in tables]
         # What must happen in every trial has the sum 0 if it does, and else more.
-        return LogLinear(slope, self.trials * offset[0] if offset else None)
+        return LineTerms(slope, self.trials * offset[0] if offset else None)
 
     @cached_property
-    def _with_length(self) -> LogLinear:
+    def _with_length(self) -> LineTerms:
         """The words' slopes, with a further class whose score is the number of known words."""
-        return LogLinear(np.hstack([self.slope, np.ones((len(self.slope), 1))]))
+        return LineTerms(np.hstack([self.slope, np.ones((len(self.slope), 1))]))
 
-    def log_prob(self, block: Counts, start: Floats, finish: Finish, log_prior: Floats) -> Finished:
+    def add(self, block: Counts, start: Floats, finish: Finish, log_prior: Floats) -> Finished:
         if self.length_power:
             none = np.zeros(len(log_prior) + 1)
-            found = self._with_length.log_prob(block, none, "joint", none)
+            found = self._with_length.add(block, none, "joint", none)
             joint = found[:, :-1] * length_factor(found[:, -1], self.length_power)[:, None]
             return dispatch.finish_rows(joint + start, finish, log_prior)
         if self._impossible is None:
             return self._score(block, start, finish, log_prior)
         joint = self._score(block, start, "joint", log_prior)
-        broken = self._impossible.log_prob(block, np.zeros_like(log_prior), "joint", log_prior)
+        broken = self._impossible.add(block, np.zeros_like(log_prior), "joint", log_prior)
         joint[broken > 0] = -np.inf
         return dispatch.finish_rows(joint, finish, log_prior)
 
@@ -126,26 +125,26 @@ class LogLinear(Likelihood[Counts]):
         found = np.where(np.isnan(found) & (x < self.trials), -np.inf, found)
         return np.nan_to_num(found, nan=0.0, neginf=-np.inf)
 
-    def weighted(self, weight: Floats) -> LogLinear:
+    def weighted(self, weight: Floats) -> LineTerms:
         with np.errstate(invalid="ignore"):  # inf - inf for what must happen
             both = self.slope if self.offset is None else self.slope + self.offset
         finite = np.isfinite(both).all(axis=1)
         offset = None if self.offset is None else multiply(self.offset, weight, finite)
         return replace(self, slope=multiply(self.slope, weight, finite), offset=offset)
 
-    def over_length(self, power: float) -> LogLinear:
+    def over_length(self, power: float) -> LineTerms:
         return replace(self, length_power=power)
 
-    def contributions(self, block: Counts) -> Contributions:
+    def items(self, block: Counts) -> Items:
         return self._contributions(block, itemised=False)
 
-    def itemised(self, block: Counts) -> Contributions:
+    def itemised(self, block: Counts) -> Items:
         return self._contributions(block, itemised=True)
 
-    def _contributions(self, block: Counts, *, itemised: bool) -> Contributions:
+    def _contributions(self, block: Counts, *, itemised: bool) -> Items:
         """Return an item for each cell that is not 0, and one for all cells that are 0."""
         if isinstance(block, Dense):
-            return super().contributions(block)
+            return super().items(block)
         of_text = isinstance(block.axis, Words)
         row, item, x = block.entries()
         row, item, x = (part[x != 0] for part in (row, item, x))
@@ -154,7 +153,7 @@ class LogLinear(Likelihood[Counts]):
         if self.offset is None:
             if self.length_power:
                 value *= length_factor(block.split().lengths, self.length_power)[row, None]
-            return Contributions(row, column, item, value)
+            return Items(row, column, item, value)
         value = self._with_offset(value, x[:, None], item)
         there = np.flatnonzero(~block.missing)
         absent = self._absent(row, item, ~block.missing)
@@ -163,7 +162,7 @@ class LogLinear(Likelihood[Counts]):
             found += self._required(row, item, there, absent, of_text=of_text)
         of_all = np.full(len(there), 0 if of_text else ABSENT)
         found.append((there, of_all, np.full(len(there), ABSENT), absent[there]))
-        return Contributions(*map(np.concatenate, zip(*found, strict=True)))
+        return Items(*map(np.concatenate, zip(*found, strict=True)))
 
     def linear(self) -> tuple[Floats, Floats]:
         if self.length_power:
@@ -176,9 +175,9 @@ class LogLinear(Likelihood[Counts]):
 
     def typical(self, c: int) -> Typical:  # noqa: ARG002
         if self.offset is None:
-            return Typical(self.slope)
+            return self.slope, None
         with np.errstate(invalid="ignore"):
-            return Typical(np.nan_to_num(self.slope + self.offset, nan=0.0, neginf=-np.inf))
+            return np.nan_to_num(self.slope + self.offset, nan=0.0, neginf=-np.inf), None
 
     def _absent(
         self, row: NDArray[np.int64], item: NDArray[np.int64], present: NDArray[np.bool_]
@@ -297,56 +296,41 @@ def log_coefficient(block: Counts) -> Floats:
     return log_orders(block, row, x)
 
 
-@dataclass(frozen=True, eq=False)
-class DirichletMultinomial(CellByCell[Counts]):
-    """``log Γ(A_c) - log Γ(A_c + n) + Σ_w log Γ(count_wc + x_w) - log Γ(count_wc)``.
+def urn_terms(count: Floats) -> FunctionTerms:
+    """Return ``log Γ(A_c) - log Γ(A_c + n) + Σ_w log Γ(count_wc + x_w) - log Γ(count_wc)``.
 
-    A_c is the sum of the counts of class c, and n the number of words in the row.
+    A_c is the sum of the counts of class c, (words, classes), with pretend counts, and n the number
+    of words in the row; a word without any adds 0.
     """
+    total = count.sum(axis=0)
 
-    count: Floats  # (words, classes), with pretend counts; a word without any adds 0
-    weight: Floats | None = None  # (words, classes)
-    base = None
+    def of_cells(x: Floats, word: NDArray[np.int64]) -> Floats:
+        every = np.tile(total, (len(x), 1))
+        value = cells_of_urn(x, count[word], every, np.maximum(x, LEAST))
+        return np.where(x[:, None] == 0, 0.0, value)
 
-    def log_base(self, block: Counts) -> Floats:
-        row, _, x = self._known(block)
+    def known(block: Counts) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
+        row, word, x = block.entries()
+        of = np.flatnonzero((count[word] > 0).any(axis=1) & (x > 0))
+        return row[of], word[of], clipped(x[of])
+
+    def of_rows(block: Counts) -> Items:
+        row, word, x = known(block)
+        length = np.bincount(row, x, len(block)).astype(np.float64)[row]
+        value = cells_of_urn(x, count[word], np.tile(total, (len(x), 1)), length)
+        column = np.zeros_like(word) if isinstance(block.axis, Words) else word
+        return Items(row, column, word, value)
+
+    def base(block: Counts) -> Floats:
+        row, _, x = known(block)
         return log_orders(block, row, x)
 
-    def at(self, x: NDArray[np.number], column: NDArray[np.int64]) -> Floats:
-        number = x.astype(np.float64)
-        total = np.tile(self.count.sum(axis=0), (len(x), 1))
-        value = cells_of_urn(number, self.count[column], total, np.maximum(number, LEAST))
-        return np.where(number[:, None] == 0, 0.0, self._weighted(value, column))
-
-    def weighted(self, weight: Floats) -> DirichletMultinomial:
-        return replace(self, weight=weight)
-
-    def contributions(self, block: Counts) -> Contributions:
-        row, item, x = self._known(block)
-        length = np.bincount(row, x, len(block)).astype(np.float64)[row]
-        total = np.tile(self.count.sum(axis=0), (len(x), 1))
-        value = self._weighted(cells_of_urn(x, self.count[item], total, length), item)
-        column = np.zeros_like(item) if isinstance(block.axis, Words) else item
-        return Contributions(row, column, item, value)
-
-    def typical(self, c: int) -> Typical:  # noqa: ARG002
-        words = np.arange(len(self.count))
-        return Typical(self.at(np.ones(len(words)), words))
-
-    def _weighted(self, value: Floats, item: NDArray[np.int64]) -> Floats:
-        if self.weight is None:
-            return value
-        return multiply(value, self.weight[item], np.False_)
-
-    def _known(self, block: Counts) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
-        row, item, x = block.entries()
-        known = np.flatnonzero((self.count[item] > 0).any(axis=1) & (x > 0))
-        return row[known], item[known], clipped(x[known])
+    return FunctionTerms(of_cells, np.broadcast_to(1.0, count.shape), base, of_rows)
 
 
 # --- Words ---------------------------------------------------------------------------------------
 #
-# Likelihoods of words: ``Σ x · slope``, where most words have in most classes what all have there.
+# Terms of words: ``Σ x · slope``, where most words have in most classes what all have there.
 #
 # In a class that a word never came in, its slope is that of any word that never came in it. So a
 # slope is that of the word's band, and something more in the few classes that the word came in;
@@ -358,7 +342,7 @@ MOST_BANDS = 255
 
 @final
 @dataclass(frozen=True, eq=False)
-class WordSlopes(Likelihood[Counts]):
+class WordTerms(TermBlock[Counts]):
     """``Σ_j x_j · slope_j`` over words (or columns), of finite slopes.
 
     The slope of a word is that of its band, plus the word's shift times the weight of its band,
@@ -382,7 +366,7 @@ class WordSlopes(Likelihood[Counts]):
         A text's evidence is divided by this power of the number of its known words.
     base : callable, optional
         Returns the log base measure of a block's rows, of shape (rows,).
-    absent : WordSlopes, optional
+    absent : WordTerms, optional
         What each word of all adds to a text that is not missing, whether or not the text holds it:
         the log probability that the word is absent. By default nothing.
     """
@@ -396,12 +380,12 @@ class WordSlopes(Likelihood[Counts]):
     band: NDArray[np.uint8]
     length_power: float = 0.0
     base: Callable[[Counts], Floats] | None = None
-    absent: WordSlopes | None = None
+    absent: WordTerms | None = None
 
     @classmethod
     def of_one_band(
         cls, count: SparseSums, value: Floats, shift: Floats, slope: Floats
-    ) -> WordSlopes:
+    ) -> WordTerms:
         """Return slopes of words of one band, whose own slope is of shape (classes,).
 
         Numbers are stored where counts are.
@@ -433,7 +417,7 @@ class WordSlopes(Likelihood[Counts]):
         stored = np.bincount(self.classes, self.value, self.of_band.shape[1])
         return np.asarray(words @ self.of_band + shifts @ self.weight + stored)
 
-    def over(self, size: Floats) -> WordSlopes:
+    def over(self, size: Floats) -> WordTerms:
         """Return this with the slopes of each class divided by a number, of shape (classes,)."""
         value, of_band = self.value / size[self.classes], self.of_band / size
         return replace(self, value=value, of_band=of_band, weight=self.weight / size)
@@ -457,9 +441,9 @@ class WordSlopes(Likelihood[Counts]):
             and self.of_band.shape[1] <= FEW_CLASSES
         )
 
-    def log_prob(self, block: Counts, start: Floats, finish: Finish, log_prior: Floats) -> Finished:
+    def add(self, block: Counts, start: Floats, finish: Finish, log_prior: Floats) -> Finished:
         if isinstance(block, Dense):
-            return self.whole().log_prob(block, start, finish, log_prior)
+            return self.whole().add(block, start, finish, log_prior)
         if self.reads_texts(block):
             assert isinstance(block, Documents)
             shape = len(block), len(log_prior)
@@ -498,7 +482,7 @@ class WordSlopes(Likelihood[Counts]):
         times = x if block.presence else x[order]  # of the former all are 1
         texts = Sparse(indptr, word[order], times, block.axis, presence=block.presence)
         none = np.zeros(self.of_band.shape[1])
-        found = self.over_length(0.0).log_prob(texts, none, "joint", none)
+        found = self.over_length(0.0).add(texts, none, "joint", none)
         return found.reshape(len(block), parts, len(none))
 
     def at(self, x: NDArray[np.number], column: NDArray[np.int64]) -> Floats:
@@ -509,10 +493,10 @@ class WordSlopes(Likelihood[Counts]):
     def weighted(self, weight: Floats) -> Never:  # noqa: ARG002
         raise TypeError("words are weighted by their parts: weighted_by_part")
 
-    def weighted_by_part(self, weight: Floats, part: NDArray[np.integer]) -> WordSlopes | LogLinear:
+    def weighted_by_part(self, weight: Floats, part: NDArray[np.integer]) -> WordTerms | LineTerms:
         """Return this with each word's slopes centred over the classes, times its part's weights.
 
-        This likelihood must have no weights yet.
+        They must have no weights yet.
         """
         # What a word adds in every class goes when it is centred, if it adds the same.
         differs = bool((self.weight != self.weight[0, 0]).any())
@@ -532,10 +516,10 @@ class WordSlopes(Likelihood[Counts]):
             absent=None if self.absent is None else self._absent_by_part(weight, part),
         )
 
-    def _absent_by_part(self, weight: Floats, part: NDArray[np.integer]) -> WordSlopes:
+    def _absent_by_part(self, weight: Floats, part: NDArray[np.integer]) -> WordTerms:
         assert self.absent is not None
         found = self.absent.weighted_by_part(weight, part)
-        assert isinstance(found, WordSlopes)  # it has no more parts than the words have
+        assert isinstance(found, WordTerms)  # it has no more parts than the words have
         return found
 
     @property
@@ -543,11 +527,11 @@ class WordSlopes(Likelihood[Counts]):
         """What each word adds even where it is absent, (words, classes); None if nothing."""
         return None if self.absent is None else self.absent.slope
 
-    def whole(self) -> LogLinear:
+    def whole(self) -> LineTerms:
         """Return the same with tables of words × classes."""
-        return LogLinear(self.slope, self.offset, base=self.base)
+        return LineTerms(self.slope, self.offset, base=self.base)
 
-    def over_length(self, power: float) -> WordSlopes:
+    def over_length(self, power: float) -> WordTerms:
         return replace(self, length_power=power)
 
     def linear(self) -> tuple[Floats, Floats]:
@@ -557,9 +541,9 @@ class WordSlopes(Likelihood[Counts]):
             return self.slope, self.absent.total()
         return self.slope, np.zeros(self.of_band.shape[1])
 
-    def contributions(self, block: Counts) -> Contributions:
+    def items(self, block: Counts) -> Items:
         if isinstance(block, Dense):
-            return super().contributions(block)
+            return super().items(block)
         words: Sparse = block.split()
         row, item, x = words.entries()
         row, item, x = (part[x != 0] for part in (row, item, x))
@@ -569,12 +553,12 @@ class WordSlopes(Likelihood[Counts]):
         of_text = isinstance(words.axis, Words)
         column = np.zeros_like(item) if of_text else item
         if self.absent is None:
-            return Contributions(row, column, item, value)
+            return Items(row, column, item, value)
         of_item = self.absent.slopes(item)
         others = np.where(block.missing[:, None], 0.0, self.absent.total())
         np.subtract.at(others, row, of_item)
         there = np.flatnonzero(~block.missing)
-        return Contributions(
+        return Items(
             np.append(row, there),
             np.append(column, np.full(len(there), 0 if of_text else ABSENT)),
             np.append(item, np.full(len(there), ABSENT)),
@@ -582,7 +566,7 @@ class WordSlopes(Likelihood[Counts]):
         )
 
     def typical(self, c: int) -> Typical:  # noqa: ARG002
-        return Typical(self.of_items(np.arange(len(self.shift))))
+        return self.of_items(np.arange(len(self.shift))), None
 
     def of_items(self, items: NDArray[np.integer]) -> Floats:
         found = self.slopes(items)

@@ -1,0 +1,118 @@
+"""What an estimator has learned: one frozen value, which is exchanged whole."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from naively.assess.folds import HeldOutFolds, hold_out
+from naively.counting.labels import Beside, Target
+from naively.fitting.reservoir import Lacking, Reservoir
+from naively.model.held_out import HeldOut
+from naively.model.history import History, Verb
+from naively.model.model import Model
+from naively.options import Weighting
+
+
+@dataclass(frozen=True)
+class TargetColumn:
+    """What is predicted, and what else was said of rows, by names of columns.
+
+    Parameters
+    ----------
+    name : str
+        The column of labels, or "".
+    beside : mapping of str to str
+        The columns of weights, groups and the like, by what they are.
+    """
+
+    name: str = ""
+    beside: Mapping[str, str] = field(default_factory=dict)
+
+
+NO_TARGET, NO_HISTORY = TargetColumn(), History()
+
+
+def target_column(y: Target, beside: Beside, time: Target) -> TargetColumn:
+    """Return the names of the columns that are no columns of the rows."""
+    named = beside.columns | ({"time": time} if isinstance(time, str) else {})
+    return TargetColumn(y if isinstance(y, str) else "", named)
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """A model, a sample of its rows, where it came from, and what it predicts."""
+
+    model: Model
+    sample: Reservoir | Lacking
+    history: History = NO_HISTORY
+    target: TargetColumn = NO_TARGET
+
+    @property
+    def rows(self) -> Reservoir:
+        """The sample, or a ValueError that says why no row can be left out."""
+        if self.sample.unlabelled_weight > 0:
+            raise ValueError(
+                "What was concluded from rows without a label depends on the labels of all others, "
+                "so that none can be left out; use labelled rows that were not learned."
+            )
+        if isinstance(self.sample, Lacking):
+            raise ValueError(  # noqa: TRY004
+                "The rows that were learned are not in memory; give X and y."
+            )
+        return self.sample
+
+    @property
+    def rows_or_none(self) -> Reservoir | None:
+        """The sample, if any row can be left out."""
+        sample = self.sample
+        return None if isinstance(sample, Lacking) or sample.unlabelled_weight > 0 else sample
+
+    @property
+    def kind(self) -> Weighting | None:
+        """Of the weights; None without."""
+        return None if self.model.weights is None else self.model.weights.how
+
+    @cached_property
+    def held_out(self) -> HeldOutFolds:
+        """Folds of the sample, each predicted by what the other rows teach."""
+        seeks = self.model.seeks_interactions
+        return hold_out(self.model, self.rows, self.kind, interactions=seeks)
+
+    @property
+    def odds(self) -> HeldOut | None:
+        """How probable the right classes of held-out rows are, if that can be known."""
+        known = self.model.counted.held_out
+        if (known is not None and known.holds) or self.lacks_rows:
+            return known
+        return self.held_out.odds(self.model)
+
+    @property
+    def lacks_rows(self) -> bool:
+        """Whether none of the rows is in memory."""
+        return isinstance(self.sample, Lacking)
+
+    @property
+    def without_rows(self) -> Learned:
+        """The same, without the rows."""
+        return replace(self, sample=Lacking(self.sample.unlabelled_weight))
+
+    def beside(self, named: Mapping[str, str]) -> Learned:
+        """Return it with more columns that are no columns of the rows."""
+        return replace(self, target=replace(self.target, beside={**self.target.beside, **named}))
+
+    def faded(self, factor: float) -> Learned:
+        """Return it with counts and sample that have faded together."""
+        sample = self.sample if isinstance(self.sample, Lacking) else self.sample.faded(factor)
+        return replace(self, model=self.model * factor, sample=sample)
+
+    def left(self, model: Model) -> Learned:
+        """Return what is left of it in a model of fewer rows, of which none is known."""
+        return replace(self, model=model, sample=Lacking(self.sample.unlabelled_weight))
+
+    def recorded(self, verb: Verb, rows: float, source: str = "") -> Learned:
+        """Return it with what was done to the model in its history."""
+        before = History() if verb == "train" else self.history
+        total = self.model.counted.rows
+        return replace(self, history=before.add(verb, rows, total, source))

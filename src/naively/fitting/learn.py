@@ -1,0 +1,367 @@
+"""Labelled rows are learned, in the order of the lecture: whatever the source, one loop over parts.
+
+A part is rows with their labels, or what was counted of rows elsewhere, with a sample of them. Both
+add up, so that a table in memory is one part, a stream has one for each batch, and a cluster or a
+database hands over what it has counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence, Sized
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.block import Batch
+from naively.counting.labels import (
+    NOTHING_BESIDE,
+    Beside,
+    LabelArray,
+    Labels,
+    Target,
+    check_weight,
+    encode_some_labels,
+)
+from naively.data.columns import ColumnRows, Rows
+from naively.data.stream import ReadAgainError, Stream
+from naively.events.prior import Seed
+from naively.fitting.interactions import add_interactions
+from naively.fitting.reservoir import Reservoir, warn_of_copies
+from naively.kernels.reference import Floats
+from naively.kernels.strings import Strings
+from naively.messages import warn
+from naively.model.counted import Counted, check_rows
+from naively.model.model import Model
+from naively.options import Weighting, means_copies
+from naively.schema.choose import EventModels, contents_given, extend, infer, read_as_given
+from naively.schema.settings import Settings
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How rows are learned: event models, if any were given, and options that were checked."""
+
+    event_models: EventModels
+    settings: Settings
+    random_state: Seed = None
+
+    @property
+    def empty(self) -> Reservoir:
+        """A sample without rows, which chooses them as the random state says."""
+        seeks = self.settings.interactions is not None
+        return Reservoir.chosen_by(self.random_state, grows=seeks)
+
+
+UNLABELLED = Labels.none(0, np.empty(0, object))
+
+
+class TablePart(NamedTuple):
+    """Some rows of a table, or what was counted of them elsewhere.
+
+    Parameters
+    ----------
+    rows, labels : Rows, Labels
+        The rows, with strings read as what they are, and their labels.
+    every : Rows, optional
+        More rows, which have a say in how columns are counted.
+    counted, sample : Counted, Reservoir
+        What was counted of them, and a sample.
+    """
+
+    rows: Rows | None = None
+    labels: Labels = UNLABELLED
+    every: Rows | None = None
+    counted: Counted | None = None
+    sample: Reservoir | None = None
+
+
+class Labelled(Protocol):
+    """A table with labels, wherever it is."""
+
+    nothing: str  # what is said of a table without rows
+    in_memory: bool  # whether its rows are all there, in one part
+
+    @property
+    def is_labelled(self) -> bool:
+        """Whether all rows have a label."""
+
+    @property
+    def names(self) -> Sequence[object]:
+        """The columns that are learned from."""
+
+    def parts(self, how: Recipe, known: Counted | None, sample: Reservoir) -> Iterator[TablePart]:
+        """Yield its parts, of columns that are counted as it is known; the sample is empty."""
+
+    def read(self, counted: Counted) -> Counted:
+        """Return what was counted, with how strings are read by all rows."""
+
+
+class NotInMemory:
+    """A table that is not in memory, whose rows come in parts, or stay where they are."""
+
+    in_memory = False
+    is_labelled = True
+
+    def read(self, counted: Counted) -> Counted:
+        return counted
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledStream(NotInMemory):
+    """A table of any length, with labels and weights.
+
+    Parameters
+    ----------
+    stream : Stream
+        The table.
+    target : str, or array-like of shape (rows,)
+        The column of labels, or the labels.
+    beside : Beside, optional
+        What else is said of each row, as columns or of each row.
+    """
+
+    stream: Stream
+    target: Target
+    beside: Beside = NOTHING_BESIDE
+    nothing = "There are no rows to learn from: the table is empty."
+
+    @property
+    def names(self) -> list[str]:
+        """The columns that are learned from."""
+        own = {*self.beside.columns.values(), *[self.target] * isinstance(self.target, str)}
+        return [name for name in self.stream.names if name not in own]
+
+    def __iter__(self) -> Iterator[tuple[Rows, Labels]]:
+        """Yield the rows and labels of each batch that has rows."""
+        done = 0
+        for table in self.stream:
+            rows, n = table.select([n for n in self.names if n in table.place]), len(table)
+            y, beside = _given("y", self.target, table, done), self.beside.given
+            beside = {what: _given(what, of, table, done) for what, of in beside.items()}
+            if len(rows):
+                yield rows, Beside(**beside).encode(y, done)
+            done += n
+        for what, given in {"y": self.target, **self.beside.given}.items():
+            if given is not None and not isinstance(given, str) and len(given) != done:
+                raise ValueError(f"The table has {done:,} rows, and {what} has {len(given):,}.")
+
+    def parts(self, how: Recipe, known: Counted | None, _: Reservoir) -> Iterator[TablePart]:
+        stream = self.stream
+        contents = contents_given(how.event_models, stream.names)
+        said = how.settings.read_as({str(name): of for name, of in contents.items()})
+        stream.said = replace(said, times=self.beside.frequencies)
+        if known is not None:
+            readings = known.schema.known_readings
+            stream.known |= {str(n): of for n, of in readings.items() if n in stream.names}
+        return (TablePart(*batch) for batch in self)
+
+    def read(self, counted: Counted) -> Counted:
+        return counted.read_as(self.stream.readings)
+
+
+def _given(what: str, of: Any, table: ColumnRows, done: int) -> Any:
+    """Return the labels of a batch, or what else is said of it; so many rows come before."""
+    if of is None or means_copies(what, of):
+        return of
+    if not isinstance(of, str):
+        end = done + len(table)
+        if len(of) < end:
+            raise ValueError(f"The table has more than {len(of):,} rows, as many as {what} has.")
+        return of[done:end]
+    cells = table.cells(of)
+    return cells if isinstance(cells, Strings) else table.values(of)
+
+
+@dataclass(frozen=True, eq=False)
+class InMemory:
+    """Rows in memory, of which some may have no label.
+
+    Parameters
+    ----------
+    every : Rows
+        All rows, those without a label too.
+    labels : Labels
+        The labels and weights of the rows that have a label.
+    there : ndarray of shape (rows with a label,), optional
+        Which rows have a label; by default all.
+    weight : ndarray of shape (rows,), optional
+        The weight of every row; by default 1.
+    """
+
+    every: Rows
+    labels: Labels
+    there: NDArray[np.int64] | None = None
+    weight: Floats | None = None
+    nothing = "There are no rows to learn from: found 0 sample(s), at least 1 needed."
+    in_memory = True
+
+    @classmethod
+    def encode(cls, rows: Rows, y: Target, beside: Beside, *, semi_supervised: bool) -> InMemory:
+        """Encode labels, of which some may be missing if learning is semi-supervised."""
+        if not semi_supervised:
+            return cls(rows, beside.encode(y))
+        labels, there = encode_some_labels(y, beside.sample_weight)
+        if len(there) == len(y):
+            return cls(rows, beside.encode(y))
+        for what in ("frequencies", "groups"):
+            if what in beside.given:
+                raise ValueError(f"{what} needs all labels: with semi_supervised=True some lack.")
+        return cls(rows, labels, there, check_weight(beside.sample_weight, len(rows)))
+
+    @property
+    def is_labelled(self) -> bool:
+        """Whether all rows have a label."""
+        return self.there is None
+
+    @property
+    def names(self) -> Sequence[object]:
+        return self.every.names if len(self.every) else ["no row is looked at"]
+
+    @cached_property
+    def rows(self) -> Rows:
+        """The rows that have a label."""
+        return self.every if self.there is None else self.every.take(self.there)
+
+    def parts(self, how: Recipe, known: Counted | None, _: Reservoir) -> Iterator[TablePart]:
+        times = self.labels.frequency
+        if known is None:
+            check_classification(self.names, len(self.labels), self.labels.classes)
+            if len(self.labels):
+                check_some_weight(self.labels.weights)
+            if self.there is not None and not len(self.there):
+                raise ValueError("No row has a label; label some rows of each class.")
+            check_rows(self.rows, self.labels)
+            every = read_as_given(self.every, how.event_models, how.settings, times=times)
+            yield TablePart(replace(self, every=every).rows, self.labels, every)
+        elif len(self.rows) or len(self.labels):
+            check_rows(self.rows, self.labels)
+            rows = read_as_given(
+                self.rows, how.event_models, how.settings, known.schema, known.tally, times
+            )
+            known.schema.say_odd(rows, known.schema.readings)
+            yield TablePart(rows, self.labels)
+
+    def read(self, counted: Counted) -> Counted:
+        return counted
+
+
+def count(
+    source: Labelled, how: Recipe, known: Counted | None, sample: Reservoir
+) -> tuple[Counted | None, Reservoir]:
+    """Count the rows of a source alone, as columns are known, and add a sample to the empty one."""
+    while True:
+        try:
+            return _count(source, how, known, sample)
+        except ReadAgainError:  # of how strings are read, as the source knows now
+            continue
+
+
+def _count(
+    source: Labelled, how: Recipe, known: Counted | None, sample: Reservoir
+) -> tuple[Counted | None, Reservoir]:
+    """Read, choose, encode and count part after part."""
+    counted: Counted | None = None
+    schema = None if known is None else known.schema
+    looked_at_again = source.in_memory and known is None and how.settings.weights is not None
+    for part in source.parts(how, known, sample):
+        more, batch = part.counted, None
+        if part.rows is not None:
+            if schema is None:
+                every = part.rows if part.every is None else part.every
+                schema = infer(every, how.event_models, how.settings)
+            else:
+                schema = extend(schema, part.rows, how.event_models, how.settings)
+            batch = schema.encode(part.rows, part.labels)
+            batch = batch.tokenised() if looked_at_again else batch
+            more = Counted.of(batch, schema, how.settings)
+        assert more is not None
+        counted = more if counted is None else Counted.total((counted, more), consume=True)
+        schema = counted.schema
+        if batch is not None:
+            sample = sample.added(batch)
+            if not source.in_memory:  # what waits is drawn from before the next part comes
+                sample = sample.for_model(Model.of(counted))
+        elif part.sample is not None:
+            sample = part.sample
+    return None if counted is None else source.read(counted), sample
+
+
+def encoded(source: Labelled, how: Recipe) -> tuple[Batch, Model]:
+    """Return the rows of a table in memory as they are encoded where they are the first.
+
+    With them comes the model of what was counted.
+    """
+    (part,) = source.parts(how, None, how.empty)
+    assert part.rows is not None
+    every = part.rows if part.every is None else part.every
+    schema = infer(every, how.event_models, how.settings)
+    batch = schema.encode(part.rows, part.labels).tokenised()
+    return batch, Model.of(Counted.of(batch, schema, how.settings))
+
+
+def weighed(model: Model, sample: Reservoir, kind: Weighting | None, *, seeks: bool) -> Model:
+    """Return the model with weights fitted to the sample; with interactions, if they are sought."""
+    if kind is None:
+        return model.weighed(None)
+    rows = sample.of(model, larger=seeks)
+    if rows.copied:
+        warn_of_copies(rows.copied)
+    if seeks:
+        return add_interactions(model, rows)
+    return model.weighed(rows.weighed(model, kind).weights)
+
+
+# --- What can only be a mistake in labels and weights --------------------------------------------
+
+
+ENOUGH_ROWS, OWN_CLASS = 20, 0.5  # rows, of which more classes than this share are a mistake
+NO_LABELS = frozenset(("", "na", "n/a", "nan", "null", "(null)", "<na>", "#n/a", "?", "\\n"))
+
+
+def check_some_weight(weight: Floats) -> None:
+    """Raise a ValueError if none of the rows or classes has any weight."""
+    if not weight.any():
+        raise ValueError("There is nothing to learn: all sample weights are zero.")
+
+
+def check_classification(columns: Sized, rows: int, classes: LabelArray) -> None:
+    """Refuse what can only be a mistake, in the words that scikit-learn's checks expect."""
+    if not len(columns):
+        raise ValueError(
+            f"Found array with 0 feature(s) (shape=({rows}, 0)) while a minimum of 1 is required."
+        )
+    if classes.dtype.kind == "f" and (classes != np.rint(classes)).any():
+        raise ValueError(
+            "Unknown label type: continuous. Labels are fractions; a class must be a whole number "
+            "or a string."
+        )
+    if rows >= ENOUGH_ROWS and len(classes) > OWN_CLASS * rows:
+        warn(
+            f"Nearly every row has a class of its own ({len(classes):,} classes in {rows:,} "
+            "rows): is the target an identifier, or a number to be estimated?"
+        )
+    if classes.dtype.kind == "U":
+        _warn_of_odd_labels(classes.tolist())
+
+
+def _warn_of_odd_labels(classes: list[str]) -> None:
+    """Warn of a class that may be a missing label, and of two that are written nearly alike."""
+    for label in classes:
+        if label.strip().lower() in NO_LABELS:
+            warn(
+                f"{label!r} is learned as a class like others: if it means that there is no label, "
+                "leave its rows out, or make it None with semi_supervised=True."
+            )
+    alike: dict[str, str] = {}
+    for label in classes:
+        plain = " ".join(label.split())
+        plain = plain.lower() if len(plain) > 1 else plain
+        other = alike.setdefault(plain, label)
+        if other != label:
+            warn(
+                f"{other!r} and {label!r} are learned as two classes, though they differ in blanks "
+                "or capitals only."
+            )

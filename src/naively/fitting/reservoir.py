@@ -1,0 +1,637 @@
+"""The rows that are kept: a sample that merges, which weights and scores are fitted to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.block import Batch, Codes, Dense, Documents, Sparse
+from naively.counting.labels import Label, Labels, hash_cell
+from naively.counting.tally import Tally
+from naively.events.prior import Seed
+from naively.file.parts import SampledRows
+from naively.fitting.leave_one_out import row_order
+from naively.fitting.sample import Sample, flattened
+from naively.fitting.weights import ROWS, SampleSize, sample_size
+from naively.kernels.reference import Floats, Hashes
+from naively.messages import warn
+from naively.model.model import Model
+from naively.schema.schema import DERIVED, contents, fingerprints, mixed
+
+# --- Reservoir -----------------------------------------------------------------------------------
+#
+# The reservoir: a sample of the rows learned, at most some thousand different ones, in memory.
+#
+# Weights are fitted and scores estimated on it. A row has a key, a hash of its cells, its label
+# and a seed, and the rows of the least keys stay (a bottom-k sample, and all rows below a key that
+# falls with the number of rows), each once with its multiplicity. So the sample is the same in
+# whatever order and batches the rows came, and two samples merge into that of the rows of both. A
+# later batch may bring classes, for which a larger sample is needed; so more are kept than one
+# needs now.
+#
+# The rows are drawn class by class: as many of each, or all of a class that has fewer. Of a class
+# that one row in a thousand is of, a sample of all rows alike would hold ten. Where weights are
+# fitted and scores estimated, a row stands for as many rows as there are of its class for each that
+# was drawn (``Labels.standing_for``).
+#
+# Rows of groups are drawn from each group alike, so that a large one leaves room for others. What a
+# row holds decides which are drawn, and the name of a group only where there are more groups than
+# rows may stay.
+#
+# Of each class that has more rows than may stay, or of each group, one row more is kept: without it
+# a later batch could not tell that there were more, and would be given the place of rows that were
+# dropped.
+
+
+SEVERAL = 8  # more batches than this are joined
+WAIT = 64  # rows at most wait to be drawn from, so that to learn one touches none that is kept
+NOT_SIZED = SampleSize(0, 0, 0.0, "")
+
+
+@dataclass(frozen=True, eq=False)
+class Reservoir:
+    """A sample of labelled rows that a model has learned.
+
+    Parameters
+    ----------
+    seed : uint64
+        Chooses the rows.
+    grows : bool, default False
+        Whether a larger sample is kept as well, which interactions take.
+    seen : int
+        How many rows of some weight were added.
+    size : SampleSize
+        How many of them are enough.
+    held : tuple
+        The different rows that are kept, and batches that wait until the sample is asked for. It is
+        exchanged by the same rows, drawn, at once: who asks meanwhile finds the same rows.
+    unlabelled_weight : float
+        How much a row without a label counts in the model; where it does, none can be left out.
+
+    Examples
+    --------
+    >>> from naively.counting.labels import encode_labels
+    >>> from naively.data.frames import as_rows
+    >>> from naively.schema.choose import infer
+    >>> rows, labels = as_rows([[1.0], [3.0], [8.0]]), encode_labels(["low", "low", "high"])
+    >>> model = Model.learn(rows, labels, infer(rows))
+    >>> reservoir = Reservoir.chosen_by(0).added(model.counted.schema.encode(rows, labels))
+    >>> len(reservoir.for_model(model))
+    3
+    """
+
+    seed: np.uint64
+    grows: bool = False
+    seen: int = 0
+    size: SampleSize = NOT_SIZED
+    held: tuple[list[Kept], list[Batch]] = ((), ())  # type: ignore[assignment]
+    unlabelled_weight: float = 0.0
+
+    @classmethod
+    def chosen_by(cls, random_state: Seed, *, grows: bool = False) -> Reservoir:
+        """Return an empty sample; without a random state the choice is fixed."""
+        draw = np.random.default_rng(0 if random_state is None else random_state)
+        return cls(draw.integers(2**64, dtype=np.uint64), grows)
+
+    def empty(self) -> Reservoir:
+        """Return an empty sample that chooses rows alike."""
+        return Reservoir(self.seed, self.grows)
+
+    def __len__(self) -> int:
+        return int(sum(kept.batch.times.sum() for kept in self._sample()))
+
+    @property
+    def why(self) -> str:
+        """Why it is a sample and not all rows; empty if it is all."""
+        return self.size.why if len(self) < self.seen else ""
+
+    def added(self, batch: Batch) -> Reservoir:
+        """Return the sample of these rows too, which wait to be drawn from."""
+        weight = batch.labels.weight
+        rows = batch.times if weight is None else batch.times[weight > 0]
+        kept, new = self.held
+        return replace(self, seen=self.seen + int(rows.sum()), held=(kept, [*new, batch]))
+
+    def for_model(self, model: Model) -> Reservoir:
+        """Return the sample as large as a model needs it that has learned the rows."""
+        found = replace(self, size=sample_size(model, self.seen))
+        kept, new = found.held
+        if sum(map(len, new if kept else new[1:])) > WAIT:
+            kept = found.kept
+        if len(kept) > SEVERAL:
+            return replace(found, held=(encoded_by(kept, model), found.held[1]))
+        return found
+
+    def with_sampled(self, batch: Batch, model: Model, seen: int, share: Floats) -> Reservoir:
+        """Return the sample with a share of the rows of each class, chosen by another hash.
+
+        Their keys are made as small as if they were the least of all of their class, (classes,), so
+        that they count for all of it in a sample that is merged with this one. ``seen`` is how many
+        rows there are in all.
+        """
+        kept, grows = Kept.of(batch, self.seed, len(batch)), self.grows
+        if (share < 1).any():
+            kept = as_least(kept, share)
+            grows = False  # of a larger sample there are too few rows
+        found = replace(self, grows=grows, seen=self.seen + seen)
+        found = replace(found, size=sample_size(model, found.seen))
+        return replace(found, held=(found.least(merged_rows(self.kept, [kept])), []))
+
+    def share_of(self, batch: Batch) -> float:
+        """Return which share of some rows are equal to rows that were learned; NaN if unknown.
+
+        A row can be looked up if it would be in the sample had it been learned.
+        """
+        every = self.kept
+        if any(kept.groups is not None for kept in every):
+            return np.nan  # the key of a row is also of its group, which nobody says here
+        kept = np.concatenate([np.empty(0, np.uint64), *(kept.keys for kept in every)])
+        seen, highest = batch.seen(), _highest(every, self.size.kept)
+        keys = fingerprints(seen, self.seed)
+        keys = keys[keys <= _by_label(highest, seen.labels)]  # others would have been dropped
+        return float(np.isin(keys, kept).mean()) if len(keys) else np.nan
+
+    def faded(self, factor: float) -> Reservoir:
+        """Return the same rows, whose weights are scaled."""
+        kept = [
+            replace(kept, batch=replace(kept.batch, labels=kept.batch.labels.scaled(factor)))
+            for kept in self.kept
+        ]
+        return replace(self, held=(kept, []))
+
+    def merged(self, other: Reservoir, model: Model) -> Reservoir | None:
+        """Return the sample of the rows of both, which a model has learned.
+
+        None: rows were chosen by other seeds.
+        """
+        if self.seed != other.seed:
+            return None
+        grows = self.grows and other.grows  # of one there are too few rows else
+        both = replace(self, grows=grows, seen=self.seen + other.seen)
+        kept, new = other.held
+        if not kept:  # what waits goes on waiting
+            return replace(both, held=(self.held[0], [*self.held[1], *new])).for_model(model)
+        both = replace(both, size=sample_size(model, both.seen))
+        return replace(both, held=(both.least(merged_rows(self.kept, other.kept)), []))
+
+    def saved(self, model: Model) -> SampledRows:
+        """Return all rows that are kept as a model file holds them; the model has learned them."""
+        every = encoded_by(self.kept, model)
+        kept = [(kept.batch, kept.keys, kept.contents) for kept in every]
+        return SampledRows(kept, self.seed, self.seen)
+
+    @classmethod
+    def restored(cls, rows: SampledRows, model: Model) -> Reservoir:
+        """Return the sample that was saved with the model that has learned it."""
+        seeks = model.seeks_interactions or model.settings.interactions is not None
+        kept = [Kept(*of) for of in rows.batches]
+        return cls(rows.seed, seeks, rows.seen, sample_size(model, rows.seen), (kept, []))
+
+    def of(self, model: Model, *, larger: bool = False) -> Sample:
+        """Return the sample as the model that learned it has counted it.
+
+        Interactions take a larger one, which grows with the logarithm of the rows.
+        """
+        last = self._last.get(larger)
+        if last is not None and last[0] is model.counted.tally:
+            return last[1]
+        # Rows that are in order before their words are copied are not copied again.
+        kept = encoded_by([of.in_order() for of in self._sample(larger=larger)], model)
+        # The words of texts are in the sample now; where it is asked for again, they are split.
+        as_texts = [replace(of, batch=of.batch.as_texts()) for of in self.kept]
+        object.__setattr__(self, "held", (as_texts, []))
+        sample = sample_of(kept)
+        self._last.clear()
+        self._last[larger] = model.counted.tally, sample
+        return sample
+
+    @cached_property
+    def _last(self) -> dict[bool, tuple[Tally, Sample]]:
+        """The sample that was asked for last, so that no text is split again."""
+        return {}
+
+    def _sample(self, *, larger: bool = False) -> list[Kept]:
+        size = self.size
+        grows = larger and size.rows == size.kept
+        return of_least_keys(self.kept, size.rows, self._limit if grows else NO_KEY)
+
+    @property
+    def _limit(self) -> np.uint64:
+        """The key below which all rows are kept."""
+        share = self.size.share if self.grows else 0.0
+        return np.uint64(min(int(share * 2.0**64), 2**64 - 1))
+
+    @property
+    def kept(self) -> list[Kept]:
+        """As many of the rows, the new ones too, as any later sample may need."""
+        kept, new = self.held
+        if new:
+            # Of a class of which as many are kept as may be, rows of higher keys would be dropped.
+            highest = _highest(kept, self.size.kept, spare=1)
+            of = self.seed, self.size.kept, self._limit, highest
+            kept = self.least(merged_rows(kept, [Kept.of(batch, *of) for batch in new]))
+            object.__setattr__(self, "held", (kept, []))
+        return [*kept]
+
+    def least(self, every: list[Kept]) -> list[Kept]:
+        """Return the rows any later sample may need."""
+        return of_least_keys(every, self.size.kept, self._limit, spare=1)
+
+
+ANY = Reservoir.chosen_by(None)  # an empty one
+
+
+@dataclass(frozen=True)
+class Lacking:
+    """Why none of the rows that were learned can be left out.
+
+    Parameters
+    ----------
+    unlabelled_weight : float
+        How much a row without a label counts in the model.
+    """
+
+    unlabelled_weight: float = 0.0
+
+
+def merged(samples: Sequence[Reservoir | Lacking], model: Model) -> Reservoir | Lacking:
+    """Return the sample of the rows of all, which a model has learned; none if one has none."""
+    weight = max(sample.unlabelled_weight for sample in samples)
+    total: Reservoir | None = None
+    for sample in samples:
+        if isinstance(sample, Lacking):
+            return Lacking(weight)
+        total = sample if total is None else total.merged(sample, model)
+        if total is None:
+            return Lacking(weight)
+    assert total is not None
+    return replace(total, unlabelled_weight=weight)
+
+
+# --- Different rows of a sample, each once with its copies, in the order of their keys -----------
+
+
+NO_KEY = np.uint64(0)  # below which there is none
+EVERY_KEY = np.uint64(2**64 - 1)  # below which all are
+
+Highest: TypeAlias = "Mapping[Label, np.uint64]"  # the highest key of each class that is full
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """Different rows, encoded as they came, and their keys.
+
+    Parameters
+    ----------
+    batch : Batch
+        The rows, with how many copies came of each.
+    keys : ndarray of uint64, of shape (rows,)
+        Their keys, ascending, each of which is there once.
+    contents : ndarray of uint64, of shape (rows,)
+        The sum over the cells of each row, which no name has a say in.
+    """
+
+    batch: Batch
+    keys: NDArray[np.uint64]
+    contents: NDArray[np.uint64]
+
+    @property
+    def groups(self) -> NDArray[np.uint64] | None:
+        """The number of each row's group, (rows,); None without groups."""
+        return self.batch.labels.group
+
+    def with_groups(self) -> Kept:
+        """Return the rows each of which, without groups, is a group of its own."""
+        if self.groups is not None:
+            return self
+        labels = replace(self.batch.labels, group=self.keys)
+        return replace(self, batch=replace(self.batch, labels=labels))
+
+    @classmethod
+    def of(
+        cls,
+        batch: Batch,
+        seed: np.uint64,
+        most: int,
+        limit: np.uint64 = NO_KEY,
+        highest: Highest | None = None,
+    ) -> Kept:
+        """Return the rows of the least keys of each class, of which at most ``most`` may stay.
+
+        All different rows below the limit are among them, however many, and one of each class that
+        may not stay; and none of a higher key than the highest that is kept of its class already.
+        Those of groups are drawn where they are merged.
+        """
+        batch = batch.seen()
+        keys, labels = fingerprints(batch, seed), batch.labels
+        some = np.arange(len(keys))
+        if highest and labels.group is None:
+            some = some[keys <= np.maximum(_by_label(highest, labels), limit)]
+        if len(some) > most and labels.group is None:
+            of_class = [keys[some[labels.codes[some] == c]] for c in range(labels.k)]
+            last = _last_of_each([_least_different(of, most + 1) for of in of_class], most, 1)
+            some = some[keys[some] <= np.maximum(last[labels.codes[some]], limit)]
+        order = np.argsort(keys[some])
+        ascending = keys[some[order]]
+        if (ascending[1:] != ascending[:-1]).all():
+            kept = batch.take(some[order])
+            return cls(kept, ascending, contents(kept))
+        different, first, of = np.unique(keys[some], return_index=True, return_inverse=True)
+        copies = np.bincount(of, batch.times[some], len(first)).astype(np.int64)
+        kept = batch.take(some[first])
+        if (copies > 1).any():
+            weight = np.bincount(of, batch.labels.weights[some], len(first)).astype(np.float64)
+            kept = Batch(kept.blocks, replace(kept.labels, weight=weight), copies)
+        return cls(kept, different, contents(kept))
+
+    def select(self, rows: NDArray[np.int64]) -> Kept:
+        """Return these rows."""
+        return Kept(self.batch.take(rows), self.keys[rows], self.contents[rows])
+
+    def in_order(self) -> Kept:
+        """Return the rows in the order that most samples have (``row_order``)."""
+        return self.select(np.argsort(mixed(self.contents)))
+
+    def more(self, other: Kept) -> tuple[Kept, Kept]:
+        """Return these rows with their copies in ``other`` too, and the rest of ``other``."""
+        _, mine, theirs = np.intersect1d(self.keys, other.keys, return_indices=True)
+        if not len(mine):
+            return self, other
+        copies, weight = self.batch.times.copy(), self.batch.labels.weights.copy()
+        copies[mine] += other.batch.times[theirs]
+        weight[mine] += other.batch.labels.weights[theirs]
+        labels = replace(self.batch.labels, weight=weight)
+        rest = np.delete(np.arange(len(other.keys)), theirs)
+        more = Batch(self.batch.blocks, labels, copies)
+        return Kept(more, self.keys, self.contents), other.select(rest)
+
+
+def merged_rows(every: list[Kept], more: list[Kept]) -> list[Kept]:
+    """Return the rows of both, each once with all its copies; rows of ``every`` differ already."""
+    every = [*every]
+    for one in more:
+        rest = one
+        for i, kept in enumerate(every):
+            every[i], rest = kept.more(rest)
+        every += [rest] if len(rest.keys) else []
+    return every
+
+
+def of_least_keys(
+    every: list[Kept], most: int, limit: np.uint64 = NO_KEY, *, spare: int = 0
+) -> list[Kept]:
+    """Return the rows of the least keys of each class, and all rows below the limit.
+
+    Those of the least keys are ``most`` at most, and ``spare`` more of each class, or of each class
+    of each group.
+    """
+    if any(kept.groups is not None for kept in every):
+        every = [kept.with_groups() for kept in every]
+    if sum(len(kept.keys) for kept in every) <= most:
+        return every
+    return [
+        kept.select(np.flatnonzero(least | (kept.keys <= limit)))
+        for kept, least in zip(every, _are_least(every, most, spare), strict=True)
+    ]
+
+
+def rows_of_each(rows: NDArray[np.int64], most: int) -> int:
+    """Return how many rows of each class may stay, where ``rows`` is how many each has.
+
+    It is the most of which those of all classes are ``most`` or fewer, but one at least.
+
+    Examples
+    --------
+    >>> rows_of_each(np.array([2, 50, 90]), 42)
+    20
+    """
+    rows = np.sort(rows)
+    left = np.maximum(most - (np.cumsum(rows) - rows), 0)  # for each class and the larger ones
+    share = left // np.arange(len(rows), 0, -1)
+    cut = np.flatnonzero(rows > share)
+    return max(1, int(share[cut[0]])) if len(cut) else int(rows.max(initial=1))
+
+
+def _last_of_each(
+    keys: Sequence[NDArray[np.uint64]], most: int, spare: int = 0
+) -> NDArray[np.uint64]:
+    """Return the highest key that stays of each class, (classes,), of ascending keys of each.
+
+    Of more classes than rows may stay, those of the least keys have one row. ``spare`` rows of each
+    class stay beside ``most``, or ``spare`` more of those classes.
+    """
+    cap = rows_of_each(np.array([len(of) for of in keys]), most) + spare
+    last = np.array([of[:cap][-1] if len(of) else NO_KEY for of in keys], np.uint64)
+    first = np.array([of[0] for of in keys if len(of)], np.uint64)
+    if len(first) > most:
+        last = np.minimum(last, np.partition(first, most + spare - 1)[most + spare - 1])
+    return last
+
+
+def _are_least(every: Sequence[Kept], most: int, spare: int = 0) -> list[NDArray[np.bool_]]:
+    """Mark the rows of the least keys of each class, at most ``most`` in all, (rows,) of each.
+
+    Of rows in groups they are those of each class of each group, of as many of these as may have a
+    row. ``spare`` rows more are marked of each.
+    """
+    if not all(kept.groups is not None for kept in every):
+        highest = _highest(every, most, spare)
+        return [kept.keys <= _by_label(highest, kept.batch.labels) for kept in every]
+    stratum = np.concatenate([stratum_of_each(kept.batch.labels) for kept in every])
+    order = np.lexsort((np.concatenate([kept.keys for kept in every]), stratum))
+    _, first, size = np.unique(stratum[order], return_index=True, return_counts=True)
+    rank = np.arange(len(order)) - np.repeat(first, size)
+    least = np.empty(len(order), np.bool_)
+    least[order] = rank < rows_of_each(size, most) + spare
+    least[order[size[: most + spare].sum() :]] = False
+    return np.split(least, np.cumsum([len(kept.keys) for kept in every])[:-1])
+
+
+def _highest(every: Sequence[Kept], most: int, spare: int = 0) -> Highest:
+    """Return the highest key that stays of each class that has more rows than may stay, or as many.
+
+    ``most`` rows of all classes may stay, and ``spare`` more of each class.
+    """
+    if sum(len(kept.keys) for kept in every) < most:
+        return {}
+    of_class: dict[Label, list[NDArray[np.uint64]]] = {}
+    for kept in every:
+        labels = kept.batch.labels
+        for c in np.unique(labels.codes).tolist():
+            of_class.setdefault(labels.classes[c].item(), []).append(kept.keys[labels.codes == c])
+    keys = {label: np.sort(np.concatenate(of)) for label, of in of_class.items()}
+    cap = rows_of_each(np.array([len(of) for of in keys.values()]), most)
+    last = _last_of_each([*keys.values()], most, spare)
+    full = (len(of) >= cap + spare for of in keys.values())
+    return {label: key for label, key, of in zip(keys, last, full, strict=True) if of}
+
+
+def stratum_of_each(labels: Labels) -> Hashes:
+    """Return a number for the class and the group of each row, (rows,)."""
+    assert labels.group is not None
+    of_class = np.array([hash_cell(label) for label in labels.classes.tolist()], np.uint64)
+    return mixed(mixed(labels.group) + of_class[labels.codes])
+
+
+def _by_label(highest: Highest, labels: Labels) -> NDArray[np.uint64]:
+    """Return the highest key of each row's class, (rows,); that of all keys where there is none."""
+    of_class = [highest.get(label, EVERY_KEY) for label in labels.classes.tolist()]
+    return np.array(of_class, np.uint64)[labels.codes]
+
+
+def as_least(kept: Kept, share: Floats) -> Kept:
+    """Return rows with keys as if they were the least of their class, of which each is a share.
+
+    ``share`` is of shape (classes,). Of a class that is there as a whole, keys stay as they are.
+    """
+    of, keys = share[kept.batch.labels.codes], kept.keys.copy()
+    some = of < 1
+    keys[some] = (keys[some] * of[some]).astype(np.uint64)
+    return replace(kept, keys=keys).select(np.argsort(keys))
+
+
+def encoded_by(every: list[Kept], model: Model) -> list[Kept]:
+    """Encode rows as the model that has learned them has counted them; join what can be joined."""
+    axes = model.counted.tally.axes
+    alike: list[list[Kept]] = []  # by the form in which they are held
+    for kept in every:
+        coded = model.counted.schema.recode(kept.batch, axes)
+        coded = replace(coded, labels=coded.labels.among(model.classes))
+        others = next((of for of in alike if of[0].batch.form == coded.form), None)
+        if others is None:
+            alike.append(others := [])
+        others.append(Kept(coded, kept.keys, kept.contents))
+    return [_joined(of) for of in alike]
+
+
+def _joined(every: list[Kept]) -> Kept:
+    """Join rows that are held alike, in the order of their keys, whichever batch they came in."""
+    if len(every) == 1:
+        return every[0]
+    keys, cells = (
+        np.concatenate([getattr(kept, of) for kept in every]) for of in ("keys", "contents")
+    )
+    return Kept(Batch.join([kept.batch for kept in every]), keys, cells).select(np.argsort(keys))
+
+
+def _least_different(keys: NDArray[np.uint64], most: int) -> NDArray[np.uint64]:
+    """Return the least different keys, ascending, at most ``most`` of all keys, (rows,)."""
+    n = most
+    while 0 < n < len(keys):  # to partition is quicker than to sort; of few copies it is enough
+        least = _different(np.partition(keys, n - 1)[:n])
+        if len(least) >= most:
+            return least[:most]
+        n = max(2 * n, n + most)
+    return _different(keys)[:most]
+
+
+def _different(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return the different keys, ascending; to sort them is quicker than ``np.unique``."""
+    keys = np.sort(keys)
+    there = np.ones(len(keys), np.bool_)
+    there[1:] = keys[1:] != keys[:-1]
+    return keys[there]
+
+
+def sample_of_all(batch: Batch, model: Model) -> Sample:
+    """Return all rows of a batch, in an order that follows from what they hold."""
+    return sample_of(encoded_by([Kept.of(batch, np.uint64(0), len(batch))], model))
+
+
+def sample_of(every: Sequence[Kept]) -> Sample:
+    """Return rows in an order that follows from what they hold, those of the least keys first.
+
+    What is fitted to the first of many rows is fitted to those of the least keys of each class.
+    """
+    batches = [kept.batch for kept in every]
+    orders = row_order(batches, [kept.contents for kept in every])
+    if sum(map(len, batches)) > ROWS:
+        least = _are_least(every, ROWS)
+        orders = [
+            order[np.argsort(~of[order], kind="stable")]
+            for order, of in zip(orders, least, strict=True)
+        ]
+    found = [
+        batch if (rows == np.arange(len(rows))).all() else batch.take(rows)
+        for batch, rows in zip(flattened(batches), orders, strict=True)
+    ]
+    if found and all(batch.labels.group is not None for batch in found):
+        each = [of.contents[rows] for of, rows in zip(every, orders, strict=True)]
+        found = numbered_groups(found, each)
+    return Sample(found, classes_of_copies(found))
+
+
+def numbered_groups(batches: list[Batch], contents: Sequence[Hashes]) -> list[Batch]:
+    """Return the rows, whose groups are numbered by what these hold, so that no name decides."""
+    labels = Labels.join([batch.labels for batch in batches])
+    assert labels.group is not None
+    times = np.concatenate([batch.times for batch in batches]).astype(np.uint64)
+    row, of_class = mixed(np.concatenate(contents)), np.zeros(labels.k, np.uint64)
+    np.add.at(of_class, labels.codes, row * times)
+    names, group = np.unique(labels.group, return_inverse=True)
+    held = np.zeros(len(names), np.uint64)
+    np.add.at(held, group, mixed(row + mixed(of_class)[labels.codes]) * times)
+    number = np.argsort(np.argsort(held, kind="stable"), kind="stable").astype(np.uint64)[group]
+    ends = np.cumsum([len(batch) for batch in batches])[:-1]
+    return [
+        replace(batch, labels=replace(batch.labels, group=of))
+        for batch, of in zip(batches, np.split(number, ends), strict=True)
+    ]
+
+
+# --- Rows that look as if they were copied ------------------------------------------------------
+#
+# Rows are exchangeable: equal ones are as many rows, and one is left out at a time, as new rows
+# will be met by what was learned of all. Only groups of rows are left out together.
+
+
+MANY = 30  # different rows of a class, of which
+ALONE = 0.02  # fewer than this share came once, if they are copies:
+COMBINED = 2  # times as many as there are can be made of their cells, all columns but one
+
+
+def classes_of_copies(batches: Sequence[Batch]) -> tuple[Label, ...]:
+    """Return the classes whose sampled rows look as if they were copied."""
+    copied: dict[Label, None] = {}
+    for batch in batches:
+        if batch.labels.group is not None:
+            continue
+        codes = batch.labels.codes
+        rows = np.bincount(codes, minlength=batch.labels.k)
+        alone = np.bincount(codes, batch.times == 1, batch.labels.k)
+        for c in np.flatnonzero((rows >= MANY) & (alone < ALONE * rows)).tolist():
+            different = sorted(_different_cells(batch.take(np.flatnonzero(codes == c))))
+            if np.log(different[:-1]).sum() >= np.log(COMBINED * rows[c]):
+                copied[batch.labels.classes[c].item()] = None
+    return tuple(copied)
+
+
+def warn_of_copies(classes: Sequence[Label]) -> None:
+    """Warn of classes whose rows look as if they were copied."""
+    warn(
+        f"Nearly every row of class {', '.join(map(repr, classes))} came more than once. If rows "
+        "were copied, as a rare class is oversampled, the weights are fitted to rows that are "
+        "known from their copies, and are too large for new ones: give groups='copies', which "
+        "leaves equal rows out together."
+    )
+
+
+def _different_cells(batch: Batch) -> Iterator[int]:
+    """Yield how many different cells each column has; a text is made of many."""
+    for key, block in batch.blocks.items():
+        if key.kind in DERIVED:
+            continue
+        match block:
+            case Dense():
+                yield from (len(np.unique(column)) for column in block.values.T)
+            case Codes():
+                yield from (len(np.unique(column)) for column in block.codes.T)
+            case Sparse():
+                yield from [2] * len(np.unique(block.indices))
+            case Documents():
+                yield from [len(block)] * 3

@@ -1,0 +1,1 @@
+"""Terms: what a model adds up, as tables that follow from a tally."""

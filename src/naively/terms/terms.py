@@ -1,0 +1,150 @@
+"""A model as a sum of terms: what scores rows, explains them, and is written for others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.axis import Name
+from naively.counting.block import Batch, Block, BlockKey, Documents, split_texts
+from naively.kernels import dispatch
+from naively.kernels.reference import Finish, Finished, Floats
+from naively.terms.functions import ProductTerms, RuleTerms
+from naively.terms.kinds import BesideTerms, Items, TermBlock, Typical
+
+AT_ONCE = 1 << 24  # scores, a row and a class each, that are added up together
+
+
+@dataclass(frozen=True, eq=False)
+class GroupTerms:
+    """What the columns of a group add: their evidence, and what is added to it.
+
+    Parameters
+    ----------
+    evidence : TermBlock
+        The evidence, times the weights.
+    beside : tuple of BesideTerms
+        Lines and steps of the columns.
+    """
+
+    evidence: TermBlock
+    beside: tuple[BesideTerms, ...] = ()
+
+    def at(self, x: NDArray[np.number], column: NDArray[np.int64]) -> Floats:
+        """Return what cells add, (cells, classes): number or code x in a column."""
+        value = self.evidence.at(x, column)
+        for more in self.beside:
+            value = value + more.at(x, column)
+        return value
+
+    def typical(self, c: int) -> Typical:
+        """Return what is typical of class c (see ``TermBlock.typical``)."""
+        value, x = self.evidence.typical(c)
+        columns = np.arange(len(value))
+        for more in self.beside:  # of one event, or a truth, the number is 1
+            value = value + more.at(np.ones(len(columns)) if x is None else x, columns)
+        return value, x
+
+    def items(self, block: Block) -> Items:
+        """Return what a block adds item by item; a required word that is absent is an item."""
+        found = self.evidence.itemised(block)
+        for more in self.beside:
+            found = more.joined(found, block)
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Terms:
+    """All that a model adds up: the log prior of each class, and what rows say.
+
+    Parameters
+    ----------
+    log_prior : ndarray of shape (classes,)
+        The log probability of each class before anything is seen.
+    intercept : ndarray of shape (classes,)
+        What is added to it in every row.
+    of : mapping of hashable to GroupTerms
+        What each group of columns adds, by its key.
+    several : tuple of ProductTerms and RuleTerms
+        What is said of several columns at a time.
+    reads : mapping of hashable to callable
+        Returns the block of a group as its terms read it; of other groups that is as it is.
+    """
+
+    log_prior: Floats
+    intercept: Floats
+    of: Mapping[BlockKey, GroupTerms]
+    several: tuple[ProductTerms | RuleTerms, ...]
+    reads: Mapping[BlockKey, Callable[[Block], Block]]
+
+    @cached_property
+    def start(self) -> Floats:
+        """What the scores of every row start from, of shape (classes,)."""
+        start: Floats = self.log_prior + self.intercept
+        return start
+
+    def read(self, batch: Batch) -> dict[BlockKey, Block]:
+        """Return the blocks of encoded rows as terms read them, with texts split."""
+        return split_texts(self._read(batch))
+
+    def _read(self, batch: Batch) -> dict[BlockKey, Block]:
+        rows = {key: batch.blocks[key] for key in self.of}
+        for key, read in self.reads.items():
+            rows[key] = read(rows[key])
+        return rows
+
+    def add(self, batch: Batch, finish: Finish) -> Finished:
+        """Add up the terms of encoded rows, and finish the sums (see ``Finish`` in the kernels).
+
+        Labels, as numbers of classes, are of shape (rows,), all else of shape (rows, classes).
+        """
+        if not any(isinstance(block, Documents) for block in batch.blocks.values()):
+            return self._sum(self._read(batch), len(batch), finish)
+        found = [self._of_texts(piece, finish) for piece in batch.pieces()]
+        return found[0] if len(found) == 1 else np.concatenate(found)
+
+    def _of_texts(self, batch: Batch, finish: Finish) -> Finished:
+        """Add up the terms of rows whose texts are split at once, or are scored as they are."""
+        rows = self._read(batch)
+        texts = [key for key, block in rows.items() if isinstance(block, Documents)]
+        if len(texts) > 1 or any(not self.of[key].evidence.reads_texts(rows[key]) for key in texts):
+            rows = split_texts(rows)
+        return self._sum(rows, len(batch), finish)
+
+    def _sum(self, rows: Mapping[BlockKey, Block], n: int, finish: Finish) -> Finished:
+        """Add up the terms of n rows' blocks; the last block finishes the sums in its kernel."""
+        if finish == "label" and len(rows) > 1 and n > (most := AT_ONCE // len(self.log_prior) + 1):
+            # Between two blocks there is a number for each row and class.
+            parts = np.array_split(np.arange(n), -(-n // most))
+            each = ({key: block.select(at) for key, block in rows.items()} for at in parts)
+            sums = [self._sum(some, len(at), finish) for some, at in zip(each, parts, strict=True)]
+            return np.concatenate(sums)
+        out: Finished = self.start
+        for several in self.several:
+            out = out + several.added(rows)
+        last = len(self.of) - 1
+        for i, (key, terms) in enumerate(self.of.items()):
+            block = rows[key]
+            for more in terms.beside:
+                out = out + more.added(block)
+            out = terms.evidence.add(block, out, "joint" if i < last else finish, self.log_prior)
+        if self.of:
+            return out
+        return dispatch.finish_rows(np.tile(self.start, (n, 1)), finish, self.log_prior)
+
+    def items(self, blocks: Mapping[BlockKey, Block]) -> Iterator[tuple[BlockKey, Items]]:
+        """Yield what each group adds, item by item; with ``together`` and the start they sum up."""
+        for key, terms in self.of.items():
+            yield key, terms.items(blocks[key])
+
+    def together(
+        self, blocks: Mapping[BlockKey, Block]
+    ) -> Iterator[tuple[tuple[Name, ...], Floats]]:
+        """Yield columns, and what their products and rules add to each row, (rows, classes)."""
+        for several in self.several:
+            for columns, some in several.by_columns():
+                yield columns, some.added(blocks)
