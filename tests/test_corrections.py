@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-import subprocess
-import sys
 from array import array
 from pathlib import Path
 
@@ -18,6 +16,7 @@ from naively.mail.learn import SAMPLE, MailBatch, changed, digest_of, learn
 from naively.mail.message import read_message
 from naively.mail.score import ENOUGH, Verdict, words_of
 from naively.mail.table import MailTable, open_table
+from tests.commands import run
 
 WORDS = [f"word{i}" for i in range(30)]
 
@@ -136,11 +135,6 @@ def test_empty_mail_is_neither_learned_nor_unlearned(raw: bytes, tmp_path: Path)
             done = learn(path, [(read_message(raw, contacts), "spam")] * 30, forget=forget)
             assert (done.n, done.empty) == (0, 30)
             assert Path(path).read_bytes() == before
-
-
-def run(*arguments: object, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-m", "naively", *map(str, arguments)]
-    return subprocess.run(command, input=stdin, capture_output=True, check=False, timeout=60)
 
 
 def test_the_command_line_says_what_it_did_not_learn(tmp_path: Path) -> None:

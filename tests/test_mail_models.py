@@ -7,7 +7,6 @@ import random
 import re
 import shutil
 import subprocess
-import sys
 from hashlib import sha1
 from pathlib import Path
 
@@ -26,6 +25,7 @@ from naively.mail.learn import learn
 from naively.mail.message import read_message
 from naively.mail.score import BIN_WIDTH, Verdict, prior_log_odds, words_of
 from naively.mail.table import MailTable, open_table
+from tests.commands import run
 
 SPAM = b"From: a@shop.example\nSubject: Cheap pills\nMessage-ID: <s%d>\n\nBuy now, offer %d\n"
 HAM = b"From: ann@example.org\nSubject: Lunch\nMessage-ID: <h%d>\n\nMeet at noon, room %d\n"
@@ -45,11 +45,6 @@ def model(folder: Path) -> Path:
     path = folder.parent / "mail.naively"
     assert run("mail", "learn", path, folder).returncode == 0
     return path
-
-
-def run(*arguments: object, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-m", "naively", *map(str, arguments)]
-    return subprocess.run(command, input=stdin, capture_output=True, check=False, timeout=60)
 
 
 # Bounds, and what is said of mail of known classes

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from string import Template
-from typing import NamedTuple
 
 from naively import saving
 from naively.export.scorecard import scorer as scorer_script
@@ -103,17 +102,8 @@ def write_report(subject: Subject, name: str = "") -> Report:
         "about": about(subject),
     }
     script = scorer_script() + "".join(map(_asset, SCRIPTS))
-    judged = page_json(threshold_data(subject))
-    moving = Script(script, scorer.json, judged)
-    return assembled(title, TITLES, bodies, above.lead(subject), above.first(subject), moving)
-
-
-class Script(NamedTuple):
-    """What moves on a page: the program, and what it reads, as JSON without any ``<``."""
-
-    program: str = ""
-    data: str = "null"
-    judged: str = "null"
+    lead, first, judged = above.lead(subject), above.first(subject), threshold_data(subject)
+    return assembled(title, TITLES, bodies, lead, first, script, scorer.json, page_json(judged))
 
 
 def assembled(
@@ -122,11 +112,13 @@ def assembled(
     bodies: Mapping[str, str],
     lead: str = "",
     first: str = "",
-    script: Script = Script(),  # noqa: B008  (it cannot be changed)
+    script: str = "",  # what moves on the page
+    data: str = "null",  # what it reads, as JSON without any "<"
+    judged: str = "null",
 ) -> Report:
     """Return a page of sections, those that have a body."""
     there = {key: body for key, body in bodies.items() if body}
-    digest = base64.b64encode(hashlib.sha256(script.program.encode()).digest()).decode()
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     page = Template(_asset("page.html")).substitute(
         digest=digest,
         title=html.escaped(title),
@@ -139,9 +131,9 @@ def assembled(
             html.section(key, titles[key], body, folded=key in FOLDED)
             for key, body in there.items()
         ),
-        data=script.data,
-        judged=script.judged,
-        script=script.program,
+        data=data,
+        judged=judged,
+        script=script,
     )
     return Report(page, visible(title), tuple(titles[key] for key in there))
 
