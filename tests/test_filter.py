@@ -34,6 +34,7 @@ from naively.mail.score import (
     words_of,
 )
 from naively.mail.table import MailTable, open_table
+from tests.commands import run
 from tests.test_imports import modules_loaded
 
 SPAM = b"From: x@shop.example\nSubject: Cheap pills\n\nBuy cheap pills now!\n"
@@ -42,10 +43,6 @@ HAM = b"From: ann@example.org\nSubject: Lunch\n\nLunch at noon on Friday?\n"
 
 def command(*arguments: object) -> list[str]:
     return [sys.executable, "-m", "naively", *map(str, arguments)]
-
-
-def run(*arguments: object, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(command(*arguments), input=stdin, capture_output=True, check=False)
 
 
 @pytest.fixture

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import mailbox
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -105,10 +103,7 @@ def test_a_fifo_is_passed_over_with_a_note(is_maildir: bool, tmp_path: Path) -> 
     assert [str(note.message).split(" is ")[0] for note in told] == [
         str(place / "fifo"), str(place / "gone"),
     ]  # fmt: skip
-    command = [
-        sys.executable, "-m", "naively", "mail", "learn", tmp_path / "m", "--as", "ham", folder,
-    ]  # fmt: skip
-    done = subprocess.run(command, capture_output=True, timeout=60, check=False)
+    done = run("mail", "learn", tmp_path / "m", "--as", "ham", folder)
     assert (done.returncode, done.stderr.count(b"is no file: it is passed over.\n")) == (0, 2)
     assert done.stderr.count(b"\n") == 2
 
@@ -139,8 +134,7 @@ def test_a_csv_among_mail_leaves_the_model_as_it_was(tmp_path: Path) -> None:
     (tmp_path / "spam").mkdir()
     (tmp_path / "spam" / "1.eml").write_bytes(RAW)
     (tmp_path / "spam" / "labels.csv").write_text(json.dumps(["a", "b"]))
-    command = [sys.executable, "-m", "naively", "mail", "learn", tmp_path / "m", tmp_path]
-    done = subprocess.run(command, capture_output=True, timeout=60, check=False)
+    done = run("mail", "learn", tmp_path / "m", tmp_path)
     assert (done.returncode, (tmp_path / "m").exists()) == (3, False)
     assert b"labels.csv is no mail" in done.stderr
 

@@ -2,7 +2,6 @@
 
 import datetime as dt
 import math
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -10,24 +9,16 @@ import pytest
 from naively.assess.decay import check_half_lives
 from naively.cli.demo import _as_given
 from naively.data.files import arff, copies, formats, names
-from naively.engines import sql_tallies
-from naively.mail import headers, verdict
-from naively.mail.style import Sheet
+from naively.mail import headers
 from naively.options import FileOptions
 from naively.pictures import axes, bins, estimates
 from naively.report import scorer
 from naively.report.rows import marked
 
 
-def test_mail() -> None:
-    sheet = Sheet("p, .x {display: none} td p {display: block} .x {color: red !important}")
-    assert sheet.declared("span", {"class": "x"}) == {"display": "none", "color": "red"}
-    assert sheet.declared("p", {"style": "opacity: 0"}) == {"display": "", "opacity": "0"}
+def test_headers_of_mail() -> None:
     with pytest.raises(ValueError, match="Subject is no name for it: give one such as X-Junk"):
         headers.header_name("Subject")
-    division = verdict.division_of(None, unsure=(0.1, 0.9))
-    assert [division(p) for p in (0.05, 0.5, 0.9)] == ["ham", "unsure", "spam"]
-    assert round(division.threshold, 2) == 2.2
 
 
 def test_pages_and_pictures() -> None:
@@ -61,5 +52,3 @@ def test_files_and_half_lives() -> None:
     assert names._told_apart(["a", "b", "a", "a (2)", "a"]) == told_apart
     assert names._undivided([["x^y"], ["1^a"], ["2^b"], ["3^a"]]) == "^"
     assert names._undivided([["t"], ["1:30"], ["2:45"]]) == ""
-    assert sql_tallies.total(1023, [0, 0, 2**16], 1) == Fraction(1)
-    assert sql_tallies.total(1024, [0, 0, 0, 0, 2**32], 2) == Fraction(4)
