@@ -30,7 +30,6 @@ def test_pages_and_pictures() -> None:
         assert axes.class_axis("answer") == "survived: answer"
         assert axes.class_name(1) == "survived = 1"
     assert (axes.class_axis(), axes.class_name("spam")) == ("class", "spam")
-    assert axes.on_lines("log odds of", "ham (nats)") == "log odds of ham (nats)"
     samples = [22.0, 38.0, 26.0], [0.5, 2.0], [0.31]
     assert [bins.grid_of(np.array(each)) for each in samples] == [1.0, 0.5, 0.0]
     assert bins.bins_of(3, 100, 1.0, 5).tolist() == [2.5, 22.5, 42.5, 62.5, 82.5, 102.5]
