@@ -217,7 +217,7 @@ def plan(
 
 def work(model: Model, rows: float, *, interactions: bool = False) -> float:
     """Return about how many numbers are computed to learn so many of the rows."""
-    parts, k = count_parts(model), len(model.classes)
+    parts, k = count_parts(model.view.schema), len(model.classes)
     if interactions:
         columns = min(sum(len(g.columns) for g in model.view.schema.of_columns), COLUMNS)
         parts += columns * (columns - 1) // 2
