@@ -16,6 +16,7 @@ from naively.kernels.reference import Floats
 from naively.model.model import Model
 from naively.model.weights import Weights
 from naively.options import Weighting
+from naively.schema.schema import Schema
 
 # --- Fitting the weights: one convex problem on the leave-one-out table --------------------------
 #
