@@ -49,7 +49,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
 
 def own_prior(nb: NaiveBayes) -> np.ndarray:
     """The share of each class; of a model with weights with one row of each more."""
-    row = 0.0 if nb.weights is None else nb.class_count_.sum() / nb.model_.independent_rows.sum()
+    row = 0.0 if nb.weights is None else nb.class_count_.sum() / nb.model_.view.rows.sum()
     count = nb.class_count_ + row
     return np.asarray(count / count.sum())
 

@@ -263,7 +263,7 @@ def weighted_without(product: Product, seed: int) -> Iterator[tuple[np.ndarray, 
     nb = product.fit(table)
     rows, labels = nb._labelled(*table.labelled)
     model = nb.model_
-    labels = labels.times(model.rows_per_weight)
+    labels = labels.times(model.view.rows_per_weight)
     found = leave_one_out_table(model, model.encode(rows, labels))
     weights = fit(found, "loo", float(nb.class_count_.sum())).of_rows_like(model.weights)
     model = replace(nb.model_, weights=weights)
@@ -277,7 +277,7 @@ def weighted_without(product: Product, seed: int) -> Iterator[tuple[np.ndarray, 
         left = model - Model.learn(one, encode_labels(table.y[[i]], weight), model.counted.schema)
         if left.view.schema.derived != model.view.schema.derived:
             continue  # it has the only cell of a column that is missing
-        prior = np.log(left.independent_rows + 1.0)
+        prior = np.log(left.view.rows + 1.0)
         yield joint[i], (left.joint_log_likelihood(one) - left.start)[0] + prior
 
 

@@ -117,7 +117,7 @@ def counted(nb: NaiveBayes) -> dict[Any, np.ndarray]:
     if group is None:
         return {}
     table = nb.model_.view.tally.blocks[group.key][LEVEL].high.reshape(len(group.columns), 2, -1)
-    per = nb.model_.rows_per_weight
+    per = nb.model_.view.rows_per_weight
     table = table if per is None else table / per  # from rows to what they weigh
     return {name.of: of for name, of in zip(group.derived, table, strict=True)}
 

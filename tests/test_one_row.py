@@ -112,7 +112,7 @@ def test_rows_of_other_weights_are_as_many_as_kish_has_it() -> None:
     nb = NaiveBayes().fit(X, y, w)
     u = np.sqrt(w)
     kish = [u[y == c].sum() ** 2 / w[y == c].sum() for c in nb.classes_]
-    np.testing.assert_allclose(nb.model_.independent_rows, kish)
+    np.testing.assert_allclose(nb.model_.view.rows, kish)
     assert nb.weights_ is not None
     assert nb.weights_.rows == pytest.approx(sum(kish))
 
@@ -123,7 +123,7 @@ def test_rows_of_other_weights_are_as_many_as_kish_has_it() -> None:
 def test_rows_that_are_equal_by_chance_count_one_by_one() -> None:
     X, y = few_levels(400)
     nb = NaiveBayes().fit(X, y)
-    assert nb.model_.independent_rows.sum() == nb.assess().rows == 400
+    assert nb.model_.view.rows.sum() == nb.assess().rows == 400
     assert nb.notes_ == ()
 
 
@@ -217,7 +217,7 @@ def test_near_copies_in_groups_are_as_one_row_each(noise: float) -> None:
 def test_rows_that_only_share_a_group_are_rows_of_their_own() -> None:
     X, y = mixed(600)
     nb = NaiveBayes().fit(X, y, groups=np.arange(600) // 6)
-    assert nb.model_.independent_rows.sum() > 400
+    assert nb.model_.view.rows.sum() > 400
 
 
 def test_groups_are_evidence_by_models_without_their_fold() -> None:
@@ -347,4 +347,4 @@ def test_equal_rows_of_their_own_groups_are_rows_of_their_own() -> None:
     every = np.tile(np.arange(100), 2)
     nb = NaiveBayes().fit(take(X, every), y[every], groups=np.arange(200))
     assert nb.notes_ == ()
-    assert nb.model_.independent_rows.sum() == pytest.approx(200, rel=0.5)
+    assert nb.model_.view.rows.sum() == pytest.approx(200, rel=0.5)

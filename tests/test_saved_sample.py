@@ -144,7 +144,7 @@ def test_what_is_loaded_does_what_was_saved_would(
         learn(one, more, "partial_fit")
     assert (nb.weights is None) == (nb.weights_ is None)
     if nb.weights_ is not None:
-        assert nb.weights_.rows == pytest.approx(nb.model_.independent_rows.sum())
+        assert nb.weights_.rows == pytest.approx(nb.model_.view.rows.sum())
     same(again(loaded, tmp_path).calibrate(), nb.calibrate(), X)
 
 

@@ -510,8 +510,8 @@ FAULTS = [
     Fault(
         "a sample forgets that a class had more rows than stay",
         "src/naively/fitting/reservoir.py",
-        "self.size.kept, self._limit, spare=1)",
-        "self.size.kept, self._limit, spare=0)",
+        "self.size.kept, self.limit, spare=1)",
+        "self.size.kept, self.limit, spare=0)",
         ("tests/test_rare_classes.py",),
     ),
     Fault(

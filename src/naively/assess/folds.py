@@ -89,7 +89,7 @@ class HeldOutFolds:
     def odds(self, model: Model) -> HeldOut:
         """Return how probable the right classes are, which sets of classes follow from."""
         p, labels, *_ = self.predicted
-        per = model.rows_per_weight
+        per = model.view.rows_per_weight
         weight = labels.weights if per is None else labels.weights * per[labels.codes]
         return HeldOut.of(p, labels.codes, weight, model.classes.tolist())
 
@@ -117,7 +117,7 @@ def hold_out(
 
 def _seen(model: Model, reservoir: Reservoir) -> int:
     """Return how many independent rows were learned."""
-    return min(reservoir.seen, int(model.independent_rows.sum()))
+    return min(reservoir.seen, int(model.view.rows.sum()))
 
 
 def assess(model: Model, held_out: HeldOutFolds, cost: Cost = None) -> Scores:
@@ -183,14 +183,14 @@ def plan(
 
 def work(model: Model, rows: float, *, interactions: bool = False) -> float:
     """Return about how many numbers are computed to learn so many of the rows."""
-    parts, k = count_parts(model), len(model.classes)
+    parts, k = count_parts(model.view.schema), len(model.classes)
     if interactions:
         columns = min(sum(len(g.columns) for g in model.view.schema.of_columns), COLUMNS)
         parts += columns * (columns - 1) // 2
     texts = [block for block in model.view.tally.blocks.values() if isinstance(block.axis, Words)]
     words = sum(len(block.axis) for block in texts)
     tokens = sum(float(block.sums[VALUE].by_row().sum()) for block in texts)
-    share = rows / max(float(model.independent_rows.sum()), rows)
+    share = rows / max(float(model.view.rows.sum()), rows)
     of_texts = PER_TOKEN * (tokens * share + words)
     return PER_FOLD + k * (parts * (rows + PER_PART) + of_texts)
 

@@ -674,6 +674,6 @@ def _write(nb: NaiveBayes, path: str, provenance: Saved, done: str, *, sampled: 
     tell(f"{done}: {amount(total)} rows of {len(model.classes)} classes, wrote {path}.")
     if sampled and rows is None:
         tell("The file holds no sample of rows any more, as it would not be one of all its rows.")
-    share = 1.0 if model.weights is None else model.weights.fresh(model.independent_rows.sum())
+    share = 1.0 if model.weights is None else model.weights.fresh(model.view.rows.sum())
     if share < 1:
         tell(f"Weights were fitted to {share:.0%} of them; `naively calibrate` fits them again.")

@@ -1229,7 +1229,7 @@ class Classifier(Estimator):
     def _scored(self, X: Table, finish: Finish) -> Finished:
         """Return the scores of rows, finished (see ``Model.score``)."""
         model = self._checked
-        return model.score(model.encode(self._rows(X)), finish)
+        return model.terms.add(model.encode(self._rows(X)), finish)
 
     def _evaluate_stream(self, stream: Stream, y: Target, beside: Beside, cost: Cost) -> Scores:
         check_named(stream.names, y, beside)

@@ -842,8 +842,10 @@ class NaiveBayes(Classifier):
         """Whether texts alone were learned, so that lists of strings are words and no table."""
         if not self.__sklearn_is_fitted__():
             return None
-        schema = self.model_.columns()
-        return schema.names == [TEXT] and schema.kinds.get(TEXT) == "text"
+        model = self._learned.model
+        if model.counted.schema.names != [TEXT]:
+            return False
+        return model.columns().kinds.get(TEXT) == "text"
 
     def _read(
         self, X: Table, y: Target, beside: Beside, texts: bool | None, *, some: bool = False

@@ -192,7 +192,7 @@ def weights_are_stale(before: Model, model: Model) -> bool:
     """Whether weights are of too few of a model's rows, or of fewer columns than it now has."""
     if model.weights is None:
         return True
-    fresh = model.weights.fresh(float(model.independent_rows.sum()))
+    fresh = model.weights.fresh(float(model.view.rows.sum()))
     return fresh <= STALE or not before.columns().is_part_of(model.columns())
 
 

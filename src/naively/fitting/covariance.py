@@ -108,7 +108,7 @@ def weights_covariance(model: Model, sample: Sample) -> WeightsCovariance:
     weights = model.weights
     assert weights is not None
     found = sample.weighed_table(model)
-    rows = float(model.independent_rows.sum())
+    rows = float(model.view.rows.sum())
     number, bias, ridge = _arguments(found, weights, rows)
     if len(ridge) > MOST:
         raise ValueError(

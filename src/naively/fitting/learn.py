@@ -8,8 +8,7 @@ database hands over what it has counted.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Sized
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -195,6 +194,8 @@ class InMemory:
     labels: Labels
     there: NDArray[np.int64] | None = None
     weight: Floats | None = None
+    is_labelled: bool = field(init=False)  # whether all rows have a label
+    names: Sequence[object] = field(init=False)
     nothing = "There are no rows to learn from: found 0 sample(s), at least 1 needed."
     in_memory = True
 
@@ -211,19 +212,10 @@ class InMemory:
                 raise ValueError(f"{what} needs all labels: with semi_supervised=True some lack.")
         return cls(rows, labels, there, check_weight(beside.sample_weight, len(rows)))
 
-    @property
-    def is_labelled(self) -> bool:
-        """Whether all rows have a label."""
-        return self.there is None
-
-    @property
-    def names(self) -> Sequence[object]:
-        return self.every.names if len(self.every) else ["no row is looked at"]
-
-    @cached_property
-    def rows(self) -> Rows:
-        """The rows that have a label."""
-        return self.every if self.there is None else self.every.take(self.there)
+    def __post_init__(self) -> None:
+        names = self.every.names if len(self.every) else ["no row is looked at"]
+        object.__setattr__(self, "is_labelled", self.there is None)
+        object.__setattr__(self, "names", names)
 
     def parts(self, how: Recipe, known: Counted | None, _: Reservoir) -> Iterator[TablePart]:
         times = self.labels.frequency
@@ -233,14 +225,17 @@ class InMemory:
                 check_some_weight(self.labels.weights)
             if self.there is not None and not len(self.there):
                 raise ValueError("No row has a label; label some rows of each class.")
-            check_rows(self.rows, self.labels)
+            if self.there is None:
+                check_rows(self.every, self.labels)
             every = read_as_given(self.every, how.event_models, how.settings, times=times)
-            yield TablePart(replace(self, every=every).rows, self.labels, every)
-        elif len(self.rows) or len(self.labels):
-            check_rows(self.rows, self.labels)
-            rows = read_as_given(
-                self.rows, how.event_models, how.settings, known.schema, known.tally, times
-            )
+            rows = every if self.there is None else every.take(self.there)
+            yield TablePart(rows, self.labels, every)
+            return
+        rows = self.every if self.there is None else self.every.take(self.there)
+        if len(rows) or len(self.labels):
+            check_rows(rows, self.labels)
+            known_as = known.schema, known.tally, times
+            rows = read_as_given(rows, how.event_models, how.settings, *known_as)
             known.schema.say_odd(rows, known.schema.readings)
             yield TablePart(rows, self.labels)
 

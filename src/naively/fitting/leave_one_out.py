@@ -204,14 +204,16 @@ def leave_one_out_table(
         del of_group, of_parts  # before that of the next group is made: of texts they are large
         if large:
             dispatch.give_back()
-        kind = _kind(group, parts)
+        kind: PartKind = "missing" if group.kind in BESIDE else "column"
+        if kind == "column" and parts.by_word:
+            kind = "text" if parts.keys[0].band is None else "band"
         # Words are centred; their likelihood is large, and not needed yet.
         centres = kind == "band" or (kind != "text" and model.view.terms[group.key].centres)
         keys += parts.keys
         kinds += [kind] * len(parts)
         by_class += [centres and labels.k < MANY_CLASSES] * len(parts)
     table = _centred(table)
-    given = _log_prior(model, once, learned, model.pretend_rows or HALF, model.rows_per_weight)
+    given = _log_prior(model, once, learned, model.pretend_rows or HALF, model.view.rows_per_weight)
     prior = _log_prior(model.under_own_prior, once, learned, PRETEND)
     labels = batch.independent.among(model.classes)
     return LeaveOneOut(keys, by_class, kinds, table, prior, given, labels)
@@ -242,15 +244,6 @@ def _of_group(
     items = evidence.items(block)
     unit = items.item if parts.by_word else np.maximum(items.column, 0)
     return parts.sums(items.row, unit, items.value, len(labels))
-
-
-def _kind(group: Group, parts: Parts) -> PartKind:
-    """Return the kind of a group's parts."""
-    if group.kind in BESIDE:
-        return "missing"
-    if parts.by_word:
-        return "text" if parts.keys[0].band is None else "band"
-    return "column"
 
 
 def _centred(table: Floats) -> Floats:
@@ -284,7 +277,7 @@ def _log_prior(
         return np.tile(np.maximum(model.class_log_prior, IMPOSSIBLE), (len(labels), 1))
     if isinstance(prior, Beta | Dirichlet):
         pretend = pretend_classes(prior, model.settings.estimate, model.classes)
-    counted = model.independent_rows
+    counted = model.view.rows
     own = labels.one_hot() if learned else np.zeros((len(labels), labels.k))
     if per is not None:
         counted, own = model.counted.tally.class_count, own / per
@@ -363,7 +356,7 @@ def _signs(batches: Sequence[Batch], rows: Sequence[Hashes]) -> Signs:
     """Return a number for each level by the rows that have it."""
     sums: Signs = {}
     for batch, of in zip(batches, rows, strict=True):
-        for block in _blocks(batch):
+        for _, block in _columnar(batch):
             for name, codes, size in _codes(block) if isinstance(block, Codes) else ():
                 np.add.at(sums.setdefault(name, np.zeros(size, np.uint64)), codes, of)
     return {name: np.append(mixed(of[:-1]), np.uint64(0)) for name, of in sums.items()}
@@ -414,16 +407,11 @@ def _told_apart(batches: Sequence[Batch], first: Sequence[Hashes], signs: Signs)
     told = []
     for batch, rows in zip(batches, found, strict=True):
         total = rows.copy()
-        for block in _blocks(batch):
+        for _, block in _columnar(batch):
             of = np.concatenate([of_column[name] for name in block.axis.columns])
             total += _of_rows(block, of, signs)
         told.append(mixed(total))
     return told
-
-
-def _blocks(batch: Batch) -> Iterator[Block]:
-    """Yield the blocks of columns."""
-    return (block for _, block in _columnar(batch))
 
 
 def _columnar(batch: Batch) -> Iterator[tuple[str, Block]]:
@@ -440,7 +428,7 @@ def _columnar(batch: Batch) -> Iterator[tuple[str, Block]]:
 
 def _columns(batch: Batch, rows: Hashes, signs: Signs) -> Iterator[tuple[Name, Hashes]]:
     """Yield a number for each column: a sum over its cells and the numbers of their rows."""
-    for block in _blocks(batch):
+    for _, block in _columnar(batch):
         names = block.axis.columns
         if isinstance(block, Sparse):
             row, column, x = block.entries()

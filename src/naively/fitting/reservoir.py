@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -91,6 +90,15 @@ class Reservoir:
     size: SampleSize = NOT_SIZED
     held: tuple[list[Kept], list[Batch]] = ((), ())  # type: ignore[assignment]
     unlabelled_weight: float = 0.0
+    limit: np.uint64 = field(init=False)
+    _last: dict[bool, tuple[Tally, Sample]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        share = self.size.share if self.grows else 0.0
+        limit = np.uint64(min(int(share * 2.0**64), 2**64 - 1))  # below which all rows are kept
+        object.__setattr__(self, "limit", limit)
+        # The sample that was asked for last, so that no text is split again.
+        object.__setattr__(self, "_last", {})
 
     @classmethod
     def chosen_by(cls, random_state: Seed, *, grows: bool = False) -> Reservoir:
@@ -201,7 +209,8 @@ class Reservoir:
         if last is not None and last[0] is model.counted.tally:
             return last[1]
         # Rows that are in order before their words are copied are not copied again.
-        kept = encoded_by([of.in_order() for of in self._sample(larger=larger)], model)
+        every = [of.select(np.argsort(mixed(of.contents))) for of in self._sample(larger=larger)]
+        kept = encoded_by(every, model)
         # The words of texts are in the sample now; where it is asked for again, they are split.
         as_texts = [replace(of, batch=of.batch.as_texts()) for of in self.kept]
         object.__setattr__(self, "held", (as_texts, []))
@@ -210,21 +219,10 @@ class Reservoir:
         self._last[larger] = model.counted.tally, sample
         return sample
 
-    @cached_property
-    def _last(self) -> dict[bool, tuple[Tally, Sample]]:
-        """The sample that was asked for last, so that no text is split again."""
-        return {}
-
     def _sample(self, *, larger: bool = False) -> list[Kept]:
         size = self.size
         grows = larger and size.rows == size.kept
-        return of_least_keys(self.kept, size.rows, self._limit if grows else NO_KEY)
-
-    @property
-    def _limit(self) -> np.uint64:
-        """The key below which all rows are kept."""
-        share = self.size.share if self.grows else 0.0
-        return np.uint64(min(int(share * 2.0**64), 2**64 - 1))
+        return of_least_keys(self.kept, size.rows, self.limit if grows else NO_KEY)
 
     @property
     def kept(self) -> list[Kept]:
@@ -232,15 +230,16 @@ class Reservoir:
         kept, new = self.held
         if new:
             # Of a class of which as many are kept as may be, rows of higher keys would be dropped.
-            highest = _highest(kept, self.size.kept, spare=1)
-            of = self.seed, self.size.kept, self._limit, highest
-            kept = self.least(merged_rows(kept, [Kept.of(batch, *of) for batch in new]))
+            highest = _highest(kept, self.size.kept, spare=1) if kept else {}
+            of = self.seed, self.size.kept, self.limit, highest
+            fresh = [Kept.of(batch, *of) for batch in new]
+            kept = self.least(merged_rows(kept, fresh) if kept or fresh[1:] else fresh)
             object.__setattr__(self, "held", (kept, []))
         return [*kept]
 
     def least(self, every: list[Kept]) -> list[Kept]:
         """Return the rows any later sample may need."""
-        return of_least_keys(every, self.size.kept, self._limit, spare=1)
+        return of_least_keys(every, self.size.kept, self.limit, spare=1)
 
 
 ANY = Reservoir.chosen_by(None)  # an empty one
@@ -352,10 +351,6 @@ class Kept:
     def select(self, rows: NDArray[np.int64]) -> Kept:
         """Return these rows."""
         return Kept(self.batch.take(rows), self.keys[rows], self.contents[rows])
-
-    def in_order(self) -> Kept:
-        """Return the rows in the order that most samples have (``row_order``)."""
-        return self.select(np.argsort(mixed(self.contents)))
 
     def more(self, other: Kept) -> tuple[Kept, Kept]:
         """Return these rows with their copies in ``other`` too, and the rest of ``other``."""
@@ -506,13 +501,11 @@ def encoded_by(every: list[Kept], model: Model) -> list[Kept]:
         if others is None:
             alike.append(others := [])
         others.append(Kept(coded, kept.keys, kept.contents))
-    return [_joined(of) for of in alike]
+    return [of[0] if len(of) == 1 else _joined(of) for of in alike]
 
 
 def _joined(every: list[Kept]) -> Kept:
     """Join rows that are held alike, in the order of their keys, whichever batch they came in."""
-    if len(every) == 1:
-        return every[0]
     keys, cells = (
         np.concatenate([getattr(kept, of) for kept in every]) for of in ("keys", "contents")
     )

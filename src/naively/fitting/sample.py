@@ -120,8 +120,8 @@ class Sample:
         own = rows_per_weight(model, self._among(model))
         if learned:
             model = model.weighed(Weights.even(model.classes, own))
-            return model, self.encoded(model), model.independent_rows
-        model = model.weighed(Weights.even(model.classes, model.rows_per_weight))
+            return model, self.encoded(model), model.view.rows
+        model = model.weighed(Weights.even(model.classes, model.view.rows_per_weight))
         batches = [model.recode(batch).split() for batch in in_rows(self._among(model), own)]
         return model, batches, Labels.join([of.independent for of in batches]).one_hot().sum(axis=0)
 
@@ -247,12 +247,12 @@ class Sample:
         for per in tried:
             then = model.weighed(Weights.even(model.classes, per))
             found = self._by_fold(then)
-            loss = loss_of_one_weight(found.standing_for(then.independent_rows))
+            loss = loss_of_one_weight(found.standing_for(then.view.rows))
             if best is None or loss < best[0]:
                 best = loss, then, found
         assert best is not None
         _, then, found = best
-        return then, self.encoded(then), then.independent_rows, found
+        return then, self.encoded(then), then.view.rows, found
 
     def _by_fold(self, model: Model) -> LeaveOneOut:
         """Return the evidence of each row by a model that has not learned its fold of groups."""
@@ -265,7 +265,7 @@ class Sample:
         for fold in self.held_out(model, dealt):
             rest = fold.model.with_classes(model.classes)
             some = left_out(rest, fold.out.encoded(rest), learned=False)
-            lone = rest.independent_rows[some.labels.codes] <= 0  # a class of this fold alone
+            lone = rest.view.rows[some.labels.codes] <= 0  # a class of this fold alone
             weight = np.where(lone, 0.0, some.labels.weights)
             labels = replace(some.labels, weight=weight)
             found.append(replace(some, prior=some.prior - np.log(drawn), labels=labels))
@@ -277,7 +277,7 @@ class Sample:
 
     def encoded(self, model: Model) -> list[Batch]:
         """Return the rows as a model encodes them; each text is split, and a weight of 1 a row."""
-        rows = in_rows(self._among(model), model.rows_per_weight)
+        rows = in_rows(self._among(model), model.view.rows_per_weight)
         return [model.recode(batch).split() for batch in rows]
 
     def _among(self, model: Model) -> list[Batch]:
@@ -330,7 +330,7 @@ class Sample:
         sample, third = self.in_pieces(self.deal(THIRDS))  # a row for each third that has copies
         if len(model.classes) >= MANY_CLASSES:
             model, found = sample._of_many_classes(model, near, learned=learned)  # noqa: SLF001
-            weights = fit(found, kind, float(model.independent_rows.sum()))
+            weights = fit(found, kind, float(model.view.rows.sum()))
             return FoundWeights(weights.of_rows_like(model.weights))
         by_group = learned and sample.several_groups
         if by_group:
@@ -340,9 +340,7 @@ class Sample:
             model, batches, count = sample.weighed_alike(model, learned=learned)
             tables = tables_of(model, batches, learned=learned)
         found = next(tables).standing_for(count)
-        weights = fit(
-            found.first(ROWS).standing_for(count), kind, float(model.independent_rows.sum())
-        )
+        weights = fit(found.first(ROWS).standing_for(count), kind, float(model.view.rows.sum()))
         if kind != "loo" or found.labels.k < 2:
             return FoundWeights(weights.of_rows_like(model.weights))
         labels, joint = [found.labels], [joint_of(weights, found)]

@@ -16,6 +16,7 @@ from naively.kernels.reference import Floats
 from naively.model.model import Model
 from naively.model.weights import Weights
 from naively.options import Weighting
+from naively.schema.schema import Schema
 
 # --- Fitting the weights: one convex problem on the leave-one-out table --------------------------
 #
@@ -87,14 +88,14 @@ def sample_size(model: Model, seen: float) -> SampleSize:
     The share of keys falls with every row, and with more classes and columns fewer rows are kept,
     so that sampling batch by batch gives the sample of all rows.
     """
-    model = model.weighed(None)  # nothing is scaled to count parts
-    parts, k = count_parts(model), len(model.classes)
+    schema = model.columns()  # nothing is scaled to count parts
+    parts, k = count_parts(schema), len(model.classes)
     possible = CELLS // max(1, parts * k)
     kept = min(ROWS, max(LEAST_ROWS, possible))
     if parts == 1 and OF_ONE * k <= kept:
         why = f"{OF_ONE} for each class are enough for one weight"
         return SampleSize(OF_ONE * k, kept, 0.0, why)
-    has_texts = any(group.analyser for group in model.view.schema.groups)
+    has_texts = any(group.analyser for group in schema.groups)
     share = 0.0
     if kept < ROWS:
         if not has_texts:
@@ -110,14 +111,14 @@ def rows_at_once(model: Model) -> int:
     """Return how many rows a leave-one-out table may have."""
     k = len(model.classes)
     cells = CELLS if k < MANY_CLASSES else FEWER
-    return max(LEAST_ROWS, cells // max(1, count_parts(model) * k))
+    return max(LEAST_ROWS, cells // max(1, count_parts(model.view.schema) * k))
 
 
-def count_parts(model: Model) -> int:
+def count_parts(schema: Schema) -> int:
     """Return about how many weights each class has, one for each part of the evidence."""
     return sum(
         BANDS if g.analyser and g.analyser.binary else 1 if g.event.joined else len(g.columns)
-        for g in model.view.schema.groups
+        for g in schema.groups
     )
 
 

@@ -149,7 +149,7 @@ def covariance_for(model: Model, sample: Reservoir | None) -> WeightsCovariance 
             "were learned say, and they are not in memory: load a file that was saved with "
             "keep_rows=True, or learn with weights=None."
         )
-    rows = float(model.independent_rows.sum())
+    rows = float(model.view.rows.sum())
     if rows < FEWEST:
         raise ValueError(
             f"How sure a probability is cannot be known of weights from fewer than {FEWEST} rows, "
@@ -317,7 +317,7 @@ def _prior(model: Model) -> tuple[Floats, Floats]:
         return model.class_log_prior, 0.0 * pretend
     if isinstance(prior, Beta | Dirichlet):
         pretend = pretend_classes(prior, "mean", model.classes)
-    rows: Floats = np.maximum(model.independent_rows, 0.0) + pretend
+    rows: Floats = np.maximum(model.view.rows, 0.0) + pretend
     return mean_of_log(rows), variance_of_log(rows)
 
 

@@ -51,20 +51,27 @@ class View(OfFields):
         Which columns go to which event model.
     tally : Tally
         What was counted, of the columns as the schema takes them.
+    rows : ndarray of shape (classes,)
+        How many independent rows each class has.
+    rows_per_weight : ndarray of shape (classes,), optional
+        How many independent rows a weight of 1 is; None where it is one, as without weights.
     """
 
     schema: Schema
     tally: Tally
+    rows: Floats
+    rows_per_weight: Floats | None = None
 
     @classmethod
     def of(cls, counted: Counted, rows_per_weight: Floats | None = None) -> View:
         """Settle what the columns are, where a weight of 1 is so many rows, (classes,)."""
-        tally = counted.tally
+        tally, rows = counted.tally, counted.tally.class_count
         if rows_per_weight is not None:
             tally = tally.scaled(rows_per_weight, rounds=True)
+            rows = rows * rows_per_weight
         settled = settle(counted.schema, tally, counted.settings)
         says = with_missing if counted.settings.counts_missing else without_words
-        return cls(*says(settled))
+        return cls(*says(settled), rows, rows_per_weight)
 
     @cached_property
     def counts(self) -> dict[GroupKey, BlockTally]:
@@ -219,10 +226,10 @@ class Model(Shown, OfFields):
         counted = self.counted
         if counted.held_out is not None:
             counted = replace(counted, held_out=None)
-        model = replace(self, counted=counted, weights=weights)
-        if _are_equal(self.rows_per_weight, model.rows_per_weight):
-            return model
-        return Model.of(counted, weights)
+        before = self.view.rows_per_weight
+        per = None if weights is None else weights.rows_of(self.classes.tolist())
+        same = per is before if per is None or before is None else np.array_equal(per, before)
+        return Model(counted, self.view if same else View.of(counted, per), weights)
 
     def with_held_out(self, held_out: HeldOut | None) -> Model:
         """Return the model with what is known of held-out rows; all that is derived is kept."""
@@ -238,20 +245,6 @@ class Model(Shown, OfFields):
     def settings(self) -> Settings:
         """How parameters are derived from what was counted."""
         return self.counted.settings
-
-    @property
-    def rows_per_weight(self) -> Floats | None:
-        """How many independent rows a weight of 1 is, (classes,); None where it is one.
-
-        Without weights a row of weight 2 is two rows.
-        """
-        return None if self.weights is None else self.weights.rows_of(self.classes.tolist())
-
-    @property
-    def independent_rows(self) -> Floats:
-        """How many independent rows each class has, of shape (classes,)."""
-        count, per = self.counted.tally.class_count, self.rows_per_weight
-        return count if per is None else np.asarray(count * per)
 
     @property
     def seeks_interactions(self) -> bool:
@@ -288,7 +281,9 @@ class Model(Shown, OfFields):
 
     def columns(self) -> Schema:
         """Return what the columns are, whatever a row weighs: no count is scaled for it."""
-        return self.view.schema if self.rows_per_weight is None else View.of(self.counted).schema
+        return (
+            self.view.schema if self.view.rows_per_weight is None else View.of(self.counted).schema
+        )
 
     @property
     def classes(self) -> LabelArray:
@@ -325,7 +320,7 @@ class Model(Shown, OfFields):
         """
         if self.weights is None:
             return 0.0
-        rows = float(self.independent_rows.sum())
+        rows = float(self.view.rows.sum())
         return PRETEND * float(self.counted.tally.class_count.sum()) / rows if rows > 0 else PRETEND
 
     @property
@@ -420,10 +415,6 @@ class Model(Shown, OfFields):
             for group in self.view.schema.written
         }
         return self.view.schema.decode(blocks), self.classes[codes]
-
-
-def _are_equal(a: Floats | None, b: Floats | None) -> bool:
-    return a is b if a is None or b is None else np.array_equal(a, b)
 
 
 # --- What is to be said of a model's columns beside what was counted: which are multiplied -------

@@ -147,7 +147,7 @@ def _effects(subject: Subject) -> Iterator[str]:
 def _covariance(subject: Subject) -> WeightsCovariance | None:
     """Return how sure the weights are; None if they count as known."""
     model, sample = subject.model, subject.sample
-    few = model.weights is None or model.independent_rows.sum() < FEWEST
+    few = model.weights is None or model.view.rows.sum() < FEWEST
     return None if few or sample is None else weights_covariance(model, sample)
 
 
