@@ -30,7 +30,7 @@ SECONDS = 86_400  # of a day
 HASH = 5  # bytes of SHA-1 that SpamAssassin keeps of a word
 
 
-class Counted:
+class Dump:
     """Counts that were read from a dump."""
 
     def __init__(self) -> None:
@@ -45,7 +45,7 @@ class Counted:
         self.counts[word] = ham + count[0], spam + count[1]
         self.days[word] = max(day, self.days.get(word, 0))
 
-    def checked(self) -> Counted:
+    def checked(self) -> Dump:
         """Return the counts, none of them above that of the messages; there must be messages."""
         if not any(self.messages):
             raise ValueError("The dump does not say how many messages its counts are of.")
@@ -67,9 +67,9 @@ def dump(table: MailTable) -> Iterator[str]:
         yield f"{named} {spam:.17g} {ham:.17g} {_compact(day)}"
 
 
-def parse_dump(lines: Iterable[str]) -> Counted:
+def parse_dump(lines: Iterable[str]) -> Dump:
     """Read a dump of bogofilter's."""
-    found = Counted()
+    found = Dump()
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
@@ -95,9 +95,9 @@ def parse_dump(lines: Iterable[str]) -> Counted:
     return found.checked()
 
 
-def parse_backup(lines: Iterable[str], words: Iterable[str]) -> Counted:
+def parse_backup(lines: Iterable[str], words: Iterable[str]) -> Dump:
     """Read the backup of SpamAssassin's (`sa-learn --backup`), of which only hashes are words."""
-    found = Counted()
+    found = Dump()
     by_hash = {}
     for word in words:
         for written in (word, word.capitalize(), word.upper()):
