@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,12 +15,59 @@ from naively.counting.labels import Labels
 from naively.fitting.leave_one_out import FEW_HELD_OUT, Third
 from naively.fitting.leave_one_out import held_out as held_out_by
 from naively.fitting.sample import deal
-from naively.fitting.slopes import FURTHER, RIDGES, Problem, Run, descend, ridges_of, solve
+from naively.fitting.search import Passes
+from naively.fitting.seek import (
+    FURTHER,
+    RIDGES,
+    Chosen,
+    choose_ridge,
+    joint_with,
+    of_classes,
+    ridges_of,
+)
+from naively.fitting.seek import solve as solve_passes
 from tests.alike import LABELS, linear_of, table
 
 
 def held_out(labels: Labels) -> Any:
     return held_out_by(labels, deal(labels.codes, np.ones(len(labels), np.int64), 3).argmax(axis=1))
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Rows with their joint log likelihoods, and functions, (rows, functions)."""
+
+    joint: np.ndarray
+    labels: Labels
+    z: np.ndarray
+
+    @property
+    def passes(self) -> Passes:
+        return Passes.of(self.joint.T, self.labels, self.z.T)
+
+    @property
+    def nothing(self) -> np.ndarray:
+        return np.zeros((self.z.shape[1], self.labels.k))
+
+    def take(self, rows: np.ndarray) -> Problem:
+        return Problem(self.joint[rows], self.labels.take(rows), self.z[rows])
+
+    def loss(self, slope: np.ndarray) -> float:
+        return self.passes.loss(arguments(slope))[0]
+
+
+def arguments(slope: np.ndarray) -> np.ndarray:
+    """Slopes, (functions, classes), as passes take them."""
+    return slope[:, 1] - slope[:, 0] if slope.shape[1] == 2 else slope.T.ravel()
+
+
+def solve(of: Problem, ridge: float, start: np.ndarray, steps: int) -> np.ndarray:
+    return of_classes(solve_passes(of.passes, ridge, arguments(start), steps), of.labels.k)
+
+
+def choose(of: Problem, ridges: Any) -> Chosen:
+    thirds = [Third(of.joint, *third) for third in held_out(of.labels)]
+    return choose_ridge([of.z.T] * len(thirds), thirds, of.labels, ridges)
 
 
 def problem(seed: int, k: int, *, joint: float = 0.0, weighted: bool = False) -> Any:
@@ -103,12 +151,13 @@ def test_the_loss_of_rows_is_their_log_loss() -> None:
     third = Third(of.joint, np.arange(60), np.arange(60, 90))
     held = of.take(np.arange(60, 90))
     assert third.loss(of.labels) == pytest.approx(held.loss(held.nothing))
+    moved = Problem(joint_with(of.joint, of.z.T, arguments(some)), of.labels, of.z)
+    assert moved.loss(of.nothing) == pytest.approx(of.loss(some))
 
 
 def best_ridge(problem: Problem) -> float | None:
     """The ridge of the linear part."""
-    thirds = [Third(problem.joint, *third) for third in held_out(problem.labels)]
-    return descend([Run.of(problem, third) for third in thirds], RIDGES).ridge
+    return choose(problem, RIDGES).ridge
 
 
 @pytest.mark.slow
@@ -145,8 +194,7 @@ def test_a_sum_of_columns_has_as_weak_a_ridge_as_it_pays(seed: int) -> None:
     of = Problem(np.zeros((300, 2)), Labels(y[:300].astype(np.int32), LABELS[:2]), X[:300])
     ridges = ridges_of(of.labels, 40)
     assert ridges[-1] == pytest.approx(0.0005 * (1 + 1000 / 300))  # of any number of parts
-    runs = [Run.of(of, Third(of.joint, *third)) for third in held_out(of.labels)]
-    listed, found = descend(runs, ridges[: len(RIDGES)]), descend(runs, ridges)
+    listed, found = choose(of, ridges[: len(RIDGES)]), choose(of, ridges)
     assert found.ridge < listed.ridge == ridges[len(RIDGES) - 1]
     assert found.loss < listed.loss - FURTHER
 
