@@ -400,7 +400,8 @@ def with_slopes(
     if products is None:
         z = np.vstack([*every, one])
     else:
-        z = np.vstack([of.astype(np.float32) for of in (*every, products.values(), one)])
+        every = [of.astype(np.float32) for of in (*every, products.values(), one)]
+        z = np.asfortranarray(np.vstack(every))  # row by row, as it is multiplied
     passes = Passes.of(rows.joint.T, rows.labels, z)
     start = np.mean(best.slopes, axis=0) if products is None else np.zeros(passes.slopes)
     x = solve(passes, best.ridge, start, LAST_STEPS)
@@ -458,7 +459,7 @@ def interacting(
     for third in thirds:
         p, rest = posterior(third.joint[third.rest]), some.take(third.rest)
         found = Products.choose(basis.terms, z, said, p, rest, third.rest, may=may)
-        each.append(np.vstack([*own, found.values(n), one]))
+        each.append(np.asfortranarray(np.vstack([*own, found.values(n), one])))  # row by row
     more = choose_ridge(each, thirds, some, ridges)
     if more.loss < best.loss - WORTH:
         p = posterior(rows.joint)
