@@ -411,7 +411,8 @@ def with_slopes(
     if given is not None:
         points = slope[n:m] / given.scale[:, None]
         intercept = intercept - given.centre @ points
-        rules = {rule.rule: rule.points(of) for rule, of in zip(given.rules, points, strict=True)}
+        each = zip(given.rules, points, strict=True)
+        rules = {Rule(rule.conditions): rule.points(of) for rule, of in each}
     of_products = [] if products is None else products.terms()
     linear = LinearPart(
         dict(zip(basis.terms, map(tuple, of_terms.tolist()), strict=True)),
