@@ -26,8 +26,7 @@ def of_levels(cells: list[Any], weight: Any = None) -> list[Step]:
     levels = tuple(dict.fromkeys(cell for cell in cells if cell is not None))
     codes = np.array([[-1 if cell is None else levels.index(cell)] for cell in cells], np.int32)
     weight = None if weight is None else np.asarray(weight, np.float64)
-    (steps,) = fitting.functions_of(Codes(codes, Levels(("x",), (levels,))), weight)
-    return steps  # type: ignore[return-value]
+    return fitting.functions_of(Codes(codes, Levels(("x",), (levels,))), weight)[0]  # type: ignore[return-value]
 
 
 @pytest.mark.parametrize("n", [3, 50, 200, 999])

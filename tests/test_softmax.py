@@ -27,13 +27,8 @@ from naively.kernels import dispatch
 from naively.kernels import search as newton
 from naively.kernels import search as softmax
 from naively.kernels.search import blocked
+from tests.test_kernels import native, needs_native
 
-try:
-    from naively.kernels import _native as native
-except ImportError:
-    native = None
-
-needs_native = pytest.mark.skipif(native is None, reason="built without native kernels")
 WEIGHTED = pytest.mark.parametrize("weighted", [False, True])
 # Rows around the edges of blocks (64) and chunks (1,024), columns, functions and parts.
 SHAPES = [
