@@ -374,13 +374,13 @@ class KroneckerCurvature(Curvature):
 
 
 @dataclass(frozen=True, eq=False)
-class Beside(Curvature):
+class SideBySide(Curvature):
     """The second derivatives of some arguments and of others, with nothing between them."""
 
     parts: Sequence[Curvature]
 
-    def plus(self, diagonal: Floats) -> Beside:
-        return Beside([of.plus(diagonal) for of in self.parts])
+    def plus(self, diagonal: Floats) -> SideBySide:
+        return SideBySide([of.plus(diagonal) for of in self.parts])
 
     def inverse(self, free: NDArray[np.bool_]) -> Callable[[Floats], Floats]:
         each = [of.inverse(free) for of in self.parts]
@@ -509,7 +509,7 @@ class Passes:
         if not own.all():
             at = self.slopes + self.number[0, ~own]
             parts.append(_of_all_classes(evidence[:, :, ~own], p, rows, at))
-        return parts[0] if len(parts) == 1 else Beside(parts)
+        return parts[0] if len(parts) == 1 else SideBySide(parts)
 
     def _posterior(self, x: Floats, n: int) -> tuple[Floats, Floats]:
         """Return posteriors of the first n blocks, (blocks, columns, 64), and their rows' weights.
