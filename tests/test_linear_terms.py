@@ -11,7 +11,7 @@ import pytest
 from naively import NaiveBayes
 from naively.counting.axis import Columns, Levels
 from naively.counting.block import Codes, Dense
-from naively.fitting import functions as fitting
+from naively.fitting import seek as fitting
 from naively.terms.functions import Line, Step
 from tests.alike import linear_of, table
 
@@ -26,7 +26,7 @@ def of_levels(cells: list[Any], weight: Any = None) -> list[Step]:
     levels = tuple(dict.fromkeys(cell for cell in cells if cell is not None))
     codes = np.array([[-1 if cell is None else levels.index(cell)] for cell in cells], np.int32)
     weight = None if weight is None else np.asarray(weight, np.float64)
-    return fitting._steps(Codes(codes, Levels(("x",), (levels,))), 0, weight)  # type: ignore[return-value]
+    return fitting.functions_of(Codes(codes, Levels(("x",), (levels,))), weight)[0]  # type: ignore[return-value]
 
 
 @pytest.mark.parametrize("n", [3, 50, 200, 999])

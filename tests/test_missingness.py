@@ -360,8 +360,9 @@ def test_they_are_shrunk_twice_as_much_with_500_rows_as_with_very_many() -> None
     """The ridge of a column does not depend on the rows; that of a missing cell does."""
     ridges = {}
     for rows in (500.0, 500_000.0):
-        found = calibrate._shrinkage(np.array(["column", "missing"]), np.ones(2), rows)
-        ridges[rows] = found.strength
+        kinds, shared = np.array(["column", "missing"]), np.zeros(2, np.bool_)
+        found = calibrate.penalty_of(kinds, np.ones(2), rows, shared, np.arange(2)[None], 0)
+        ridges[rows] = found.alone
         assert found.centre[1] == 0
     assert ridges[500.0][0] == ridges[500_000.0][0]
     assert ridges[500.0][1] == pytest.approx(2 * ridges[500_000.0][1], rel=2e-3)

@@ -20,7 +20,7 @@ from naively import (
     NaiveBayes,
     Poisson,
 )
-from naively.fitting import functions as basis
+from naively.fitting import seek as basis
 from naively.kernels import dispatch, reference
 
 X = np.array([[1.0, 2.0], [2.0, 1.0], [3.0, 9.0], [5.0, 7.0], [4.0, 8.0], [1.0, 3.0]])

@@ -14,13 +14,8 @@ from naively.counting.labels import Labels
 from naively.fitting import search as penalised
 from naively.fitting.search import Passes, Penalty, least
 from naively.kernels import search as newton
+from tests.test_softmax import native, needs_native, rows_of
 
-try:
-    from naively.kernels import _native as native
-except ImportError:
-    native = None
-
-needs_native = pytest.mark.skipif(native is None, reason="built without native kernels")
 KERNELS = pytest.mark.parametrize("kernel", [newton, pytest.param(native, marks=needs_native)])
 # Rows around the edges of blocks (64), classes, functions, parts, whether each class has a weight.
 SHAPES = [
@@ -53,20 +48,13 @@ def told(passes: Passes, penalty: Penalty, start: np.ndarray, **more: Any) -> di
     return tables | weights | shrunk | {"x": start, "steps": 50, "tolerance": 1e-6} | more
 
 
-def rows_of(table: np.ndarray) -> np.ndarray:
-    """Take blocks apart: (..., rows)."""
-    of = np.moveaxis(table, 0, -2).astype(np.float64)
-    return of.reshape(*of.shape[:-2], of.shape[-2] * of.shape[-1])
-
-
 def penalised_loss(passes: Passes, penalty: Penalty, x: np.ndarray) -> float:
     """The log loss and the penalty, written out."""
     n, off = len(passes.labels), x - penalty.centre
     total = float(penalty.alone @ off**2) / 2
     slope, weight = passes.split(x)
-    joint = rows_of(passes.start) + slope @ rows_of(passes.shared)
-    joint += np.einsum("cp,cpn->cn", weight, rows_of(passes.own))
-    joint = joint[:, :n]
+    joint = rows_of(passes.start, n) + slope @ rows_of(passes.shared, n)
+    joint += np.einsum("cp,cpn->cn", weight, rows_of(passes.own, n))
     if len(joint) == 1:
         joint = np.concatenate([np.zeros_like(joint), joint])
     for j, together in enumerate(penalty.together):

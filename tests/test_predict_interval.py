@@ -42,7 +42,7 @@ from naively.events import InverseGamma, Normal
 from naively.fitting import covariance as of_weights
 from naively.fitting.covariance import weights_covariance
 from naively.fitting.search import numbered
-from naively.fitting.weights import APART, BELOW, BIAS, CENTRE, RIDGE, Shrinkage, penalty_of
+from naively.fitting.weights import APART, BELOW, BIAS, CENTRE, RIDGE, penalty_of
 from tests.commands import run
 from tests.test_cli import ok, sentence
 
@@ -640,11 +640,11 @@ def test_one_temperature_is_as_sure_as_its_loss_is_curved() -> None:
 
 
 def test_penalties_of_means_and_of_classes_are_one_sum_of_squares() -> None:
-    shrinkage = Shrinkage(np.array([0.5]), np.array([3.0]), np.array([7.0]))
-    penalty = penalty_of(shrinkage, np.array([True]), np.array([[0], [1], [2]]), 0)
+    kinds, number, free = np.array(["column"]), np.array([[0], [1], [2]]), np.array([True])
+    penalty = penalty_of(kinds, np.ones(1), 300.0, free, number, 0)
     off = np.array([0.3, -0.2, 0.9])
     mean = off.mean()
-    wanted = 3 * mean**2 + 7 * ((off - mean) ** 2).sum()
+    wanted = RIDGE * mean**2 + APART * ((off - mean) ** 2).sum()
     assert penalty.alone @ off**2 + penalty.together @ [off.sum() ** 2] == pytest.approx(wanted)
 
 

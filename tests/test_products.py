@@ -13,18 +13,18 @@ import pytest
 from naively import NaiveBayes
 from naively.counting.labels import Labels, encode_labels
 from naively.data.columns import column_rows
-from naively.fitting.functions import (
+from naively.fitting.reservoir import ANY
+from naively.fitting.seek import (
     A_COLUMN,
     COLUMNS,
     FLAT,
     MOST,
-    RIDGE,
+    OF_CURVATURE,
     Products,
-    _scores,
     basis_of,
     columns_of,
+    scores_of_products,
 )
-from naively.fitting.reservoir import ANY
 from naively.terms.functions import FARTHEST, Line, LinearPart, Product, Step, Term
 from tests.fittings import mixed, together
 from tests.learning import learn
@@ -42,7 +42,7 @@ def drawn(
         for j in range(columns)
         for i in range(of_each)
     ]
-    z = rng.normal(size=(n, len(of))).astype(np.float32)
+    z = np.ascontiguousarray(rng.normal(size=(n, len(of))).astype(np.float32).T)
     weight = rng.choice([0.3, 1.0, 2.0], n) if weighted else None
     labels = encode_labels(np.append(np.arange(k), rng.integers(0, k, n - k)), weight)
     return of, z, rng.dirichlet(np.ones(k), n), labels
@@ -52,16 +52,16 @@ def drawn(
 @pytest.mark.parametrize("weighted", [False, True])
 def test_scores_are_squared_gradients_over_bounds_of_curvature(k: int, weighted: bool) -> None:
     _, z, p, labels = drawn(60, 5, k, weighted=weighted)
-    found = _scores(z, p, labels)
+    found = scores_of_products(z, p, labels)
     for i, j in combinations(range(5), 2):
         score = 0.0
         for c in [1] if k == 2 else range(k):
             gradient, curve = 0.0, 0.0
             for row in range(60):
-                x, w = float(z[row, i]) * float(z[row, j]), labels.weights[row]
+                x, w = float(z[i, row]) * float(z[j, row]), labels.weights[row]
                 gradient += w * x * ((labels.codes[row] == c) - p[row, c])
                 curve += w * x**2 * p[row, c] * (1 - p[row, c])
-            score += gradient**2 / (curve + RIDGE)
+            score += gradient**2 / (curve + OF_CURVATURE)
         assert found[i, j] == pytest.approx(score, rel=1e-3)
         assert found[j, i] == pytest.approx(score, rel=1e-3)
 
@@ -69,7 +69,7 @@ def test_scores_are_squared_gradients_over_bounds_of_curvature(k: int, weighted:
 def test_the_gradient_is_that_of_the_log_loss() -> None:
     """Of a product with a slope for one class, by differences."""
     _, z, p, labels = drawn(80, 2, 3, weighted=True)
-    x, joint, right = z[:, 0] * z[:, 1], np.log(p), (np.arange(80), labels.codes)
+    x, joint, right = z[0] * z[1], np.log(p), (np.arange(80), labels.codes)
 
     def loss(c: int, slope: float) -> float:
         moved = joint + slope * x[:, None] * (np.arange(3) == c)
@@ -78,23 +78,23 @@ def test_the_gradient_is_that_of_the_log_loss() -> None:
     score = 0.0
     for c in range(3):
         low, here, high = (loss(c, slope) for slope in (-1e-3, 0.0, 1e-3))
-        score += ((high - low) / 2e-3) ** 2 / ((high - 2 * here + low) / 1e-6 + RIDGE)
-    assert _scores(z, p, labels)[0, 1] == pytest.approx(score, rel=1e-3)
+        score += ((high - low) / 2e-3) ** 2 / ((high - 2 * here + low) / 1e-6 + OF_CURVATURE)
+    assert scores_of_products(z, p, labels)[0, 1] == pytest.approx(score, rel=1e-3)
 
 
 def test_products_are_of_two_columns_those_of_the_highest_scores_six_a_column() -> None:
     of, z, p, labels = drawn(80, 14, 3, of_each=2)
     found = Products.choose(of, z, dict, p, labels)
-    assert len(found) == A_COLUMN * 14
+    assert len(found.a) == A_COLUMN * 14
     chosen = set(zip(found.a.tolist(), found.b.tolist(), strict=True))
-    assert len(chosen) == len(found)
-    score = _scores(z, p, labels)
+    assert len(chosen) == len(found.a)
+    score = scores_of_products(z, p, labels)
     may = {(i, j) for i, j in combinations(range(28), 2) if of[i].column != of[j].column}
     assert chosen == set(sorted(may, key=lambda pair: -score[pair])[: A_COLUMN * 14])
-    few = Products.choose(of[:6], z[:, :6], dict, p, labels)
-    assert len(few) == 12  # all there are, of three columns with two functions each
-    assert len(Products.choose(of[:2], z[:, :2], dict, p, labels)) == 0
-    assert len(Products.choose([], z[:, :0], dict, p, labels)) == 0
+    few = Products.choose(of[:6], z[:6], dict, p, labels)
+    assert len(few.a) == 12  # all there are, of three columns with two functions each
+    assert len(Products.choose(of[:2], z[:2], dict, p, labels).a) == 0
+    assert len(Products.choose([], z[:0], dict, p, labels).a) == 0
 
 
 def test_products_are_of_the_columns_that_say_most() -> None:
@@ -102,7 +102,7 @@ def test_products_are_of_the_columns_that_say_most() -> None:
     rng = np.random.default_rng(0)
     said = dict(zip([term.part for term in of], rng.permutation(len(of)) + 0.0, strict=True))
     found = Products.choose(of, z, lambda: said, p, labels)
-    assert len(found) == MOST
+    assert len(found.a) == MOST
     assert min(said[of[i].part] for i in np.append(found.a, found.b)) >= 20
 
 
@@ -111,37 +111,37 @@ def test_rows_that_are_held_out_have_no_say() -> None:
     rows = np.arange(120)
     some = Products.choose(of, z, dict, p[rows], labels.take(rows), rows)
     moved = z.copy()
-    moved[120:] = 9.0
+    moved[:, 120:] = 9.0
     same = Products.choose(of, moved, dict, p[rows], labels.take(rows), rows)
-    alone = Products.choose(of, z[:120], dict, p[rows], labels.take(rows))
+    alone = Products.choose(of, z[:, :120], dict, p[rows], labels.take(rows))
     for other in (same, alone):
         np.testing.assert_array_equal([some.a, some.b], [other.a, other.b])
         np.testing.assert_array_equal(some.scale, other.scale)
-    assert some.values().shape == (200, len(some))
+    assert some.values().shape == (len(some.a), 200)
 
 
 def test_a_row_of_weight_two_is_the_row_twice() -> None:
     of, z, p, labels = drawn(100, 14, 3)
     twice = Products.choose(
-        of, np.repeat(z, 2, axis=0), dict, np.repeat(p, 2, axis=0), labels.take(np.arange(200) // 2)
+        of, np.repeat(z, 2, axis=1), dict, np.repeat(p, 2, axis=0), labels.take(np.arange(200) // 2)
     )
     weighted = replace(labels, weight=np.full(100, 2.0))
     once = Products.choose(of, z, dict, p, weighted)
     np.testing.assert_array_equal([once.a, once.b], [twice.a, twice.b])
     np.testing.assert_allclose(once.scale, twice.scale, rtol=1e-5)
-    np.testing.assert_allclose(once.values(), twice.values()[::2], rtol=1e-5)
+    np.testing.assert_allclose(once.values(), twice.values()[:, ::2], rtol=1e-5)
 
 
 def test_values_are_over_their_deviation_and_clipped() -> None:
     of, z, p, labels = drawn(300, 3, 2)
-    z[0] = 100.0
-    z[:, 2] = 0.0
+    z[:, 0] = 100.0
+    z[2] = 0.0
     found = Products.choose(of, z, dict, p, labels)
-    assert len(found) == 1  # a product that does not vary is none
-    product = z[:, 0].astype(float) * z[:, 1]
+    assert len(found.a) == 1  # a product that does not vary is none
+    product = z[0].astype(float) * z[1]
     assert found.scale[0] == pytest.approx(product.std(), rel=1e-3)
     assert found.scale[0] > FLAT
-    values = found.values()[:, 0]
+    values = found.values()[0]
     np.testing.assert_allclose(
         values, np.clip(product / found.scale[0], -FARTHEST, FARTHEST), rtol=1e-4, atol=1e-6
     )
@@ -162,7 +162,7 @@ def test_the_model_says_of_rows_what_was_computed(weights: str) -> None:
     chosen = Products.choose(basis.terms, basis.z.astype(np.float32), dict, p, sample.labels)
     names = {of.column for of in basis.terms}
     assert len({str(name) for name in names}) > 4  # of numbers, levels, truths, parts of times
-    for product, values in zip(chosen.terms(), chosen.values().T, strict=True):
+    for product, values in zip(chosen.terms(), chosen.values(), strict=True):
         of_model = [
             product.of(product.a.of(blocks), product.b.of(blocks))
             for batch in sample.encoded(model)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -11,15 +11,42 @@ from sklearn.linear_model import LogisticRegression
 
 from naively import NaiveBayes
 from naively.counting.labels import Labels
+from naively.fitting import seek
 from naively.fitting.leave_one_out import FEW_HELD_OUT, Third
 from naively.fitting.leave_one_out import held_out as held_out_by
 from naively.fitting.sample import deal
-from naively.fitting.slopes import FURTHER, RIDGES, Problem, Run, descend, ridges_of, solve
+from naively.fitting.search import Passes
+from naively.fitting.seek import RIDGES
 from tests.alike import LABELS, linear_of, table
 
 
 def held_out(labels: Labels) -> Any:
     return held_out_by(labels, deal(labels.codes, np.ones(len(labels), np.int64), 3).argmax(axis=1))
+
+
+class Problem(NamedTuple):
+    """Rows with their joint log likelihoods, and functions, (rows, functions)."""
+
+    joint: np.ndarray
+    labels: Labels
+    z: np.ndarray
+
+    @property
+    def passes(self) -> Passes:
+        return Passes.of(self.joint.T, self.labels, self.z.T)
+
+    def take(self, rows: np.ndarray) -> Problem:
+        return Problem(self.joint[rows], self.labels.take(rows), self.z[rows])
+
+
+def solved(of: Problem, ridge: float, start: Any = None) -> np.ndarray:
+    start = np.zeros(of.passes.slopes) if start is None else start
+    return seek.of_classes(seek.solve(of.passes, ridge, start, 500), of.labels.k)
+
+
+def choose(of: Problem, ridges: Any) -> seek.Chosen:
+    thirds = [Third(of.joint, *third) for third in held_out(of.labels)]
+    return seek.choose_ridge([of.z.T] * len(thirds), thirds, of.labels, ridges)
 
 
 def problem(seed: int, k: int, *, joint: float = 0.0, weighted: bool = False) -> Any:
@@ -64,7 +91,7 @@ def by_scipy(of: Problem, ridge: float) -> np.ndarray:
 def test_it_is_logistic_regression(k: int, ridge: float, *, weighted: bool) -> None:
     """Two slopes of ± half have half the square of their difference, which scikit-learn shrinks."""
     of = problem(k, k, weighted=weighted)
-    found = solve(of, ridge, of.nothing, 500)
+    found = solved(of, ridge)
     oracle = LogisticRegression(
         C=(2 if k == 2 else 1) / ridge, fit_intercept=False, tol=1e-10, max_iter=10_000
     ).fit(of.z, of.labels.codes, of.labels.weight)
@@ -78,37 +105,32 @@ def test_it_is_logistic_regression(k: int, ridge: float, *, weighted: bool) -> N
 @pytest.mark.parametrize("k", [2, 3])
 def test_it_is_the_minimum_beside_what_the_joint_says(k: int) -> None:
     of = problem(10 + k, k, joint=2.0, weighted=True)
-    found, oracle = solve(of, 1.6, of.nothing, 500), by_scipy(of, 1.6)
+    found, oracle = solved(of, 1.6), by_scipy(of, 1.6)
     assert objective(of, found, 1.6) == pytest.approx(objective(of, oracle, 1.6), rel=2e-5)
     np.testing.assert_allclose(found, oracle, atol=0.03)
 
 
 def test_the_start_does_not_show() -> None:
     of = problem(5, 3, joint=1.0)
-    far = np.random.default_rng(0).normal(size=(5, 3))
-    a, b = (solve(of, 1.6, start, 500) for start in (of.nothing, far))
+    a, b = solved(of, 1.6), solved(of, 1.6, np.random.default_rng(0).normal(size=15))
     np.testing.assert_allclose(a, b, atol=0.03)
     assert objective(of, a, 1.6) == pytest.approx(objective(of, b, 1.6), rel=2e-5)
 
 
 def test_the_loss_of_rows_is_their_log_loss() -> None:
     of = problem(6, 3, joint=1.0, weighted=True)
-    some = np.random.default_rng(0).normal(size=(5, 3))
-    assert of.loss(some) == pytest.approx(objective(of, some, 0.0))
+    some = np.random.default_rng(0).normal(size=15)
+    loss = objective(of, seek.of_classes(some, 3), 0.0)
+    assert of.passes.loss(some)[0] == pytest.approx(loss)
     at = np.array([3, 8, 8, 40])
-    assert of.take(at).loss(some) == pytest.approx(
-        sum(of.take(at[[i]]).loss(some) for i in range(4))
-    )
-    assert of.take(np.empty(0, np.int64)).loss(some) == 0.0
+    alone = sum(of.take(at[[i]]).passes.loss(some)[0] for i in range(4))
+    assert of.take(at).passes.loss(some)[0] == pytest.approx(alone)
+    assert of.take(np.empty(0, np.int64)).passes.loss(some)[0] == 0.0
+    moved = Third(seek.joint_with(of.joint, of.z.T, some), np.arange(0), np.arange(90))
+    assert moved.loss(of.labels) == pytest.approx(loss)
     third = Third(of.joint, np.arange(60), np.arange(60, 90))
-    held = of.take(np.arange(60, 90))
-    assert third.loss(of.labels) == pytest.approx(held.loss(held.nothing))
-
-
-def best_ridge(problem: Problem) -> float | None:
-    """The ridge of the linear part."""
-    thirds = [Third(problem.joint, *third) for third in held_out(problem.labels)]
-    return descend([Run.of(problem, third) for third in thirds], RIDGES).ridge
+    held = of.take(np.arange(60, 90)).passes
+    assert third.loss(of.labels) == pytest.approx(held.loss(np.zeros(15))[0])
 
 
 @pytest.mark.slow
@@ -117,8 +139,9 @@ def best_ridge(problem: Problem) -> float | None:
 def test_the_ridge_has_the_least_loss_of_held_out_thirds(k: int, seed: int) -> None:
     of = problem(20 + seed, k, joint=1.0, weighted=bool(seed % 2))
     runs = [(of.take(rest), of.take(third)) for rest, third in held_out(of.labels)]
-    nothing = sum(third.loss(third.nothing) for _, third in runs)
-    losses = [sum(third.loss(by_scipy(rest, ridge)) for rest, third in runs) for ridge in RIDGES]
+    nothing = sum(objective(third, np.zeros((5, k)), 0.0) for _, third in runs)
+    each = [[objective(third, by_scipy(rest, of), 0.0) for rest, third in runs] for of in RIDGES]
+    losses = [sum(losses) for losses in each]
     least = min(losses)
     assert (
         losses.index(least)
@@ -127,7 +150,7 @@ def test_the_ridge_has_the_least_loss_of_held_out_thirds(k: int, seed: int) -> N
         )
     )
     best = RIDGES[losses.index(least)] if least < nothing else None
-    found = best_ridge(of)
+    found = choose(of, RIDGES).ridge
     if found != best:  # the search stops early, so that of two losses alike either may be less
         assert found is not None
         assert losses[RIDGES.index(found)] == pytest.approx(least, rel=1e-3)
@@ -143,12 +166,11 @@ def test_a_sum_of_columns_has_as_weak_a_ridge_as_it_pays(seed: int) -> None:
     assert linear_of(nb).ridge < 0.05 * RIDGES[-1] * (1 + 1000 / 300)
     assert nb.evaluate(X[300:], y[300:]).log_loss < 0.045
     of = Problem(np.zeros((300, 2)), Labels(y[:300].astype(np.int32), LABELS[:2]), X[:300])
-    ridges = ridges_of(of.labels, 40)
+    ridges = seek.ridges_of(of.labels, 40)
     assert ridges[-1] == pytest.approx(0.0005 * (1 + 1000 / 300))  # of any number of parts
-    runs = [Run.of(of, Third(of.joint, *third)) for third in held_out(of.labels)]
-    listed, found = descend(runs, ridges[: len(RIDGES)]), descend(runs, ridges)
+    listed, found = choose(of, ridges[: len(RIDGES)]), choose(of, ridges)
     assert found.ridge < listed.ridge == ridges[len(RIDGES) - 1]
-    assert found.loss < listed.loss - FURTHER
+    assert found.loss < listed.loss - seek.FURTHER
 
 
 def test_where_nothing_helps_there_is_no_ridge() -> None:
@@ -160,7 +182,7 @@ def test_where_nothing_helps_there_is_no_ridge() -> None:
     for t, (_, third) in enumerate(held_out(labels)):
         z[third, 0] = 5.0 * (t - 1) * (2 * codes[third] - 1)
     sure = np.where(codes[:, None] == np.arange(2), 3.0, -3.0)
-    assert best_ridge(Problem(sure, labels, z)) is None
+    assert choose(Problem(sure, labels, z), RIDGES).ridge is None
 
 
 @pytest.mark.parametrize("n", [2, 3, 7, 100])

@@ -13,9 +13,9 @@ from naively import NaiveBayes
 from naively.counting.axis import title_of_columns
 from naively.counting.labels import encode_labels
 from naively.data.frames import as_rows
-from naively.fitting import rules as fitting
-from naively.fitting.functions import columns_of
-from naively.fitting.rules import BINS, begins_of, edges_of
+from naively.fitting import seek as fitting
+from naively.fitting.limits import Limits
+from naively.fitting.seek import BINS, begins_of, columns_of, edges_of
 from naively.inspect.rules import Conditions, cells_of_rules, counted_cells, rules_of, rules_of_rows
 from naively.kernels import dispatch
 from naively.kernels import rules as reference
@@ -321,9 +321,9 @@ def test_what_a_model_has_of_rules_is_what_was_grown(seed: int) -> None:
     nb = NaiveBayes().fit(X, y)
     sample, model = nb._learned.sample.of(nb.model_), nb.model_
     labels = sample.labels
-    cut = fitting.Cut.of(columns_of(model, sample.encoded(model)), dict, labels)
+    cut = fitting.cut_of(columns_of(model, sample.encoded(model)), dict, labels, Limits())
     joint, none = rng.normal(size=(len(labels), 2)), np.zeros(len(labels), bool)
-    grown = fitting._grow(cut, joint, labels, none, fitting.TABLES, 30, 0)
+    grown = fitting.grow_on(cut, joint, labels, none, fitting.TABLES, 30, 0)
     linear = fitting.with_rules(LinearPart(), cut, grown, labels, fitting.TABLES)
     assert {np.inf * -1} & {
         of.test.edge

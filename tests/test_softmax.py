@@ -16,10 +16,10 @@ from naively.fitting import search as curvature
 from naively.fitting.search import (
     FEW,
     LARGEST,
-    Beside,
     Blocks,
     KroneckerCurvature,
     Passes,
+    SideBySide,
     minimise,
     root,
 )
@@ -27,13 +27,8 @@ from naively.kernels import dispatch
 from naively.kernels import search as newton
 from naively.kernels import search as softmax
 from naively.kernels.search import blocked
+from tests.test_kernels import native, needs_native
 
-try:
-    from naively.kernels import _native as native
-except ImportError:
-    native = None
-
-needs_native = pytest.mark.skipif(native is None, reason="built without native kernels")
 WEIGHTED = pytest.mark.parametrize("weighted", [False, True])
 # Rows around the edges of blocks (64) and chunks (1,024), columns, functions and parts.
 SHAPES = [
@@ -201,7 +196,7 @@ def test_the_curvature_of_few_arguments_is_that_of_the_loss(k: int, free: bool) 
     more = np.arange(1.0, 1 + len(x))
     whole = second_derivatives(of, x) + np.diag(more)
     found = of.curvature(x).plus(more)
-    assert isinstance(found, Blocks if free or k == 2 else Beside)
+    assert isinstance(found, Blocks if free or k == 2 else SideBySide)
     inverse = found.inverse(np.ones(len(x), np.bool_))
     matrix = np.linalg.inv(np.array([inverse(e) for e in np.eye(len(x))]))
     for part in [found] if isinstance(found, Blocks) else found.parts:

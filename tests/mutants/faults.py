@@ -399,7 +399,7 @@ FAULTS = [
     ),
     Fault(
         "what is chosen from many columns costs nothing",
-        "src/naively/fitting/linear_part.py",
+        "src/naively/fitting/seek.py",
         "basis.passed_over / len(some)",
         "0.0",
         ("tests/test_few_rows.py::test_of_many_columns_what_says_nothing_is_the_class_prior",),

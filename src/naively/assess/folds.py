@@ -24,7 +24,6 @@ from naively.assess.forward import note_of_time
 from naively.assess.scores import Scores, scores
 from naively.counting.axis import VALUE, Words, title
 from naively.counting.labels import MANY_CLASSES, Labels
-from naively.fitting.functions import COLUMNS
 from naively.fitting.interactions import add_interactions
 from naively.fitting.leave_one_out import (
     LeaveOneOut,
@@ -34,6 +33,7 @@ from naively.fitting.leave_one_out import (
 from naively.fitting.reservoir import Reservoir
 from naively.fitting.sample import Sample
 from naively.fitting.search import on_one_thread
+from naively.fitting.seek import COLUMNS
 from naively.fitting.weights import count_parts, log_loss, p_right, posterior
 from naively.kernels.reference import Floats
 from naively.model.class_prior import Cost, among_fewer
@@ -262,7 +262,7 @@ class Worth(NamedTuple):
         return found
 
 
-@on_one_thread
+@on_one_thread()
 def worth(model: Model, sample: Sample) -> Worth:
     """Return how much the leave-one-out log loss grows without each column, in nats per row."""
     sample, labels = sample.at_once(model)

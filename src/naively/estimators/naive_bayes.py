@@ -579,7 +579,8 @@ class NaiveBayes(Classifier):
     def _settings(self) -> Settings:
         """Return the options that the model keeps, or raise a ValueError that names a wrong one."""
         check_options(self, declared())
-        Limits.of(self.interactions)  # what is wrong in it is said before any row is read
+        if self.interactions is not None:
+            Limits.of(self.interactions)  # what is wrong in it is said before any row is read
         if self.interactions and self.weights != "loo":
             raise ValueError(
                 f"interactions needs weights='loo', got {self.weights!r}: they are fitted "

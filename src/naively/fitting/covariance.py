@@ -20,7 +20,7 @@ from naively.fitting.weights import (
     joint_of,
     penalty_of,
     posterior,
-    shrinkage_of,
+    temperatures_of,
 )
 from naively.kernels.reference import Floats
 from naively.model.model import Model
@@ -42,37 +42,19 @@ AT_ONCE = 1 << 22  # numbers that are multiplied together
 
 @dataclass(frozen=True, eq=False)
 class WeightsCovariance:
-    """The covariance of the weights and biases of a model.
+    """The covariance of the weights and biases of a model."""
 
-    Parameters
-    ----------
-    parts : list of Part
-        The parts that have weights.
-    number : ndarray of shape (classes, parts)
-        The number of each weight, -1 of one that counts as known.
-    bias : ndarray of shape (classes, biases)
-        How much each bias adds to each class. The numbers of weights go on after those of biases.
-    root : ndarray of shape (weights and biases, weights and biases)
-        A matrix whose product with its own transpose is their covariance.
-    of_linear : mapping of str to float
-        The variance of a factor of what the linear part adds for a column, or several.
-    """
-
-    parts: list[Part]
-    number: NDArray[np.int64]
-    bias: Floats
-    root: Floats
-    of_linear: Mapping[str, float]
+    parts: list[Part]  # that have weights
+    number: NDArray[np.int64]  # (classes, parts): after those of biases; -1 counts as known
+    bias: Floats  # (classes, biases): how much each adds
+    root: Floats  # (arguments, arguments): times its own transpose it is their covariance
+    of_linear: Mapping[str, float]  # the variance of a factor of what is added for columns
 
     def variance(self, gradient: Floats, evidence: Floats) -> Floats:
         """Return the variance that weights and biases give a function of the joint, (rows,).
 
-        Parameters
-        ----------
-        gradient : ndarray of shape (rows, classes)
-            The derivatives of the function by the joint log likelihoods.
-        evidence : ndarray of shape (parts, rows, classes)
-            The evidence of each part without weights, centred over the classes.
+        Its derivatives are of shape (rows, classes), and the evidence without weights, centred over
+        the classes, of shape (parts, rows, classes).
         """
         found, size = np.zeros(len(gradient)), len(self.root)
         some = max(1, AT_ONCE // max(1, size))
@@ -94,16 +76,11 @@ class WeightsCovariance:
         return found
 
 
-@on_one_thread
+@on_one_thread()
 def weights_covariance(model: Model, sample: Sample) -> WeightsCovariance:
     """Return the covariance of a model's weights, as the sample of the learned rows says.
 
-    It takes about as long as to fit the weights.
-
-    Raises
-    ------
-    ValueError
-        If there are too many weights.
+    It takes about as long as to fit the weights. Too many raise a ValueError.
     """
     weights = model.weights
     assert weights is not None
@@ -158,7 +135,9 @@ def _arguments(
         none = np.zeros((k, 0))
         bias = np.array([[-0.5], [0.5]]) if k == 2 else np.eye(k) if k < MANY_CLASSES else none
         biases = bias.shape[1]
-        penalty = penalty_of(shrinkage_of(found, rows), free, number, biases)
+        weight_of_rows = found.labels.weights.sum()
+        temperatures = temperatures_of(found, rows)
+        penalty = penalty_of(kinds, temperatures, weight_of_rows, free, number, biases)
         ridge = np.diag(penalty.alone)
         for part, more in enumerate(penalty.together):
             own = biases + number[:, part]

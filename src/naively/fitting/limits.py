@@ -15,7 +15,7 @@ from naively.counting.block import Block, BlockKey
 from naively.data.columns import missing_column
 from naively.kernels.reference import Floats
 from naively.model.model import Model
-from naively.terms.functions import MOST_CONDITIONS, Above, Condition, OneOf, Points, Rule, Term
+from naively.terms.functions import MOST_CONDITIONS, Above, Condition, OneOf, Points, Term
 
 MOST_RULES = 200  # unless another number is asked for
 NAMES = ("rules", "without", "monotone", "given")  # of what may be asked
@@ -24,18 +24,6 @@ NAMES = ("rules", "without", "monotone", "given")  # of what may be asked
 @dataclass(frozen=True)
 class Limits:
     """What interactions may be.
-
-    Parameters
-    ----------
-    rules : int
-        The most rules that are chosen.
-    without : tuple of str
-        Columns that have no part in interactions.
-    monotone : mapping of str to {1, -1}
-        Columns with which steps and rules may only raise (1) or only lower (-1) the odds of the
-        second of two classes. They are in no product.
-    given : tuple of str
-        Rules that are given in words, such as ``"age < 30 and pay > 5"``.
 
     Examples
     --------
@@ -46,10 +34,12 @@ class Limits:
     ValueError: interactions has no 'monotonic_cst'; what scikit-learn calls so is 'monotone': ...
     """
 
-    rules: int = MOST_RULES
-    without: tuple[str, ...] = ()
+    rules: int = MOST_RULES  # the most that are chosen
+    without: tuple[str, ...] = ()  # columns that have no part in interactions
+    # Columns with which steps and rules may only raise (1) or only lower (-1) the odds of the
+    # second of two classes. They are in no product.
     monotone: Mapping[str, int] = field(default_factory=dict)
-    given: tuple[str, ...] = ()
+    given: tuple[str, ...] = ()  # rules in words, such as "age < 30 and pay > 5"
 
     @classmethod
     def of(cls, asked: str | Mapping[str, Any] | None) -> Limits:
@@ -115,14 +105,8 @@ class Limits:
 class GivenRule(NamedTuple):
     """A rule in words: its conditions, and which of them are to hold."""
 
-    said: str
     conditions: tuple[Condition, ...]
     holds: tuple[bool, ...]
-
-    @property
-    def rule(self) -> Rule:
-        """The rule as a decision table."""
-        return Rule(self.conditions)
 
     def of(self, blocks: Mapping[BlockKey, Block]) -> NDArray[np.bool_]:
         """Return whether it holds for each row, of shape (rows,)."""
@@ -175,7 +159,7 @@ def read_rule(said: str, columns: Mapping[str, KnownColumn]) -> GivenRule:
             f"The rule {said[:60]!r}... has {len(conditions)} conditions, of {MOST_CONDITIONS} at "
             "most; a number that equals another has two."
         )
-    return GivenRule(said, tuple(conditions), tuple(holds))
+    return GivenRule(tuple(conditions), tuple(holds))
 
 
 def _read(part: str, said: str, columns: Mapping[str, KnownColumn]) -> list[tuple[Condition, bool]]:

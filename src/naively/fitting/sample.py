@@ -23,15 +23,15 @@ from naively.fitting.leave_one_out import (
     left_out,
 )
 from naively.fitting.limits import Limits
-from naively.fitting.linear_part import Weighed, fit_linear_part
 from naively.fitting.search import on_one_thread
+from naively.fitting.seek import Weighed, seek
 from naively.fitting.weights import (
+    ROUGH,
     ROWS,
     fit,
     joint_of,
     loss_of_one_weight,
     rows_at_once,
-    weighed_without,
 )
 from naively.kernels.reference import Floats
 from naively.messages import warn
@@ -299,7 +299,7 @@ class Sample:
             found = next(tables_of(model, batches, learned=True))
         return found.standing_for(count).first(ROWS).standing_for(count)
 
-    @on_one_thread
+    @on_one_thread()
     def weighed(
         self,
         model: Model,
@@ -361,7 +361,7 @@ class Sample:
                 few=0.0 if limits is None else FEW,
             ),
         )
-        linear, *losses = fit_linear_part(rows, limits)
+        linear, *losses = seek(rows, limits)
         weights = replace(weights, linear=linear).of_rows_like(model.weights)
         return FoundWeights(weights, *losses)
 
@@ -423,9 +423,10 @@ class Sample:
         for rest, held in splits:
             some = first
             if honest:
-                without = self._without(model, len(first.prior), held)
-                some = replace(without, labels=first.labels)
-            yield Third(weighed_without(weights, some, rest), rest, held)
+                some = self._without(model, len(first.prior), held)
+                some = replace(some, labels=first.labels)
+            without = fit(some.take(rest), weights.how, weights.rows, weights, ROUGH)
+            yield Third(joint_of(without, some), rest, held)
 
     def _without(self, model: Model, first: int, held: NDArray[np.int64]) -> LeaveOneOut:
         """Return the evidence of the first rows by a model that never saw some of them."""

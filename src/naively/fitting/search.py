@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from functools import cache, cached_property, wraps
+from functools import cache, cached_property
 from threading import Lock
-from typing import TYPE_CHECKING, NamedTuple, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from naively.counting.labels import Labels
 from naively.kernels import dispatch
 from naively.kernels.reference import Floats
-from naively.kernels.search import BLOCK, blocked
+from naively.kernels.search import BLOCK, Loss, blocked, shortened
 
 if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
@@ -27,96 +27,52 @@ if TYPE_CHECKING:
 SMALL = 2_000_000  # rows and half of the arguments, times squared arguments: for Newton's method
 
 
-@dataclass(frozen=True, eq=False)
-class Penalty:
-    """What shrinks slopes and weights: half a sum of squares.
+class Penalty(NamedTuple):
+    """What shrinks slopes and weights: half a sum of squares."""
 
-    Parameters
-    ----------
-    alone : ndarray of shape (arguments,)
-        Times the square of each argument less its centre.
-    together : ndarray of shape (parts,)
-        Times the square of what these differences add up to over the weights of a part.
-    centre : ndarray of shape (arguments,)
-        What each argument is shrunk towards.
-    """
-
-    alone: Floats
-    together: Floats
-    centre: Floats
-
-    def of(self, passes: Passes, x: Floats) -> tuple[float, Floats]:
-        """Return the penalty of arguments, and its gradient."""
-        off = x - self.centre
-        gradient = self.alone * off
-        twice = float(gradient @ off)
-        if self.together.any():
-            of_part = passes.split(off)[1].sum(axis=0)
-            each = np.broadcast_to(self.together * of_part, passes.number.shape)
-            gradient[passes.slopes :] += passes.by_number(each)
-            twice += float(self.together @ of_part**2)
-        return twice / 2, gradient
-
-    def diagonal(self, passes: Passes) -> Floats:
-        """Return the second derivative by each argument."""
-        found = self.alone.copy()
-        found[passes.slopes :][passes.number] += self.together
-        return found
+    alone: Floats  # (arguments,): times the square of each argument less its centre
+    together: Floats  # (parts,): times that of what these differences add up to over its weights
+    centre: Floats  # (arguments,): what each is shrunk towards
 
 
 def least(
     passes: Passes,
     penalty: Penalty,
-    start: Floats,
-    curvature: Callable[[Floats], Curvature],
+    start: Floats,  # (arguments,)
+    curvature: Callable[[Floats], Curvature],  # of the log loss; small problems need none
     *,
     steps: int,
     tolerance: float,
     again: bool = True,
 ) -> Floats:
-    """Return slopes, and weights that are at least 0, of the least log loss and penalty.
-
-    Parameters
-    ----------
-    passes : Passes
-        The rows.
-    penalty : Penalty
-        What is added to their log loss.
-    start : ndarray of shape (arguments,)
-        Where the search begins.
-    curvature : callable
-        Returns an estimate of the second derivatives of the log loss at arguments; small problems
-        need none.
-    steps, tolerance, again
-        As ``minimise`` takes them.
-    """
-    labels = passes.labels
+    """Return slopes, and weights that are at least 0, of the least log loss and penalty."""
+    labels, slopes, number = passes.labels, passes.slopes, passes.number
+    alone, together, centre = penalty
     if (len(labels.codes) + len(start) / 2) * len(start) ** 2 <= SMALL:
+        tables = passes.start, passes.shared, passes.own, number
         return dispatch.minimise_softmax(
-            passes.start,
-            passes.shared,
-            passes.own,
-            passes.number,
-            labels.codes,
-            labels.weight,
-            start,
-            penalty.alone,
-            penalty.together,
-            penalty.centre,
-            steps,
-            tolerance,
+            *tables, labels.codes, labels.weight, start, *penalty, steps, tolerance
         )
 
     def penalised(x: Floats) -> tuple[float, Floats]:
         loss, gradient = passes.loss(x)
-        more, by_argument = penalty.of(passes, x)
-        return loss + more, gradient + by_argument
+        off = x - centre
+        more = alone * off
+        twice = float(more @ off)
+        if together.any():
+            of_part = passes.split(off)[1].sum(axis=0)
+            each = np.broadcast_to(together * of_part, number.shape)
+            more[slopes:] += np.bincount(number.ravel(), each.ravel(), passes.weights)
+            twice += float(together @ of_part**2)
+        return loss + twice / 2, gradient + more
 
+    diagonal = alone.copy()
+    diagonal[slopes:][number] += together
     return minimise(
         penalised,
         start,
-        np.arange(len(start)) >= passes.slopes,
-        lambda x: curvature(x).plus(penalty.diagonal(passes)),
+        np.arange(len(start)) >= slopes,
+        lambda x: curvature(x).plus(diagonal),
         steps=steps,
         tolerance=tolerance,
         again=again,
@@ -128,11 +84,11 @@ def least(
 # The searches of weights and slopes multiply matrices of some thousand rows many hundred times.
 # More threads do not pay there, and where other programs keep the processors busy they wait for
 # each other: on a busy machine of two cores a fit took eight times as long with two threads as
-# with one.
+# with one. Whoever comes first sets one thread, and whoever leaves last sets back what there was.
 
 
-P = ParamSpec("P")
-R = TypeVar("R")
+_LOCK, _BACK = Lock(), ExitStack()
+_INSIDE: list[None] = []  # as many as are inside
 
 
 @cache
@@ -143,49 +99,27 @@ def _controller() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-class _OneThread:
-    """Whoever comes first sets one thread, and whoever leaves last sets back what there was."""
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._inside = 0
-        self._back = ExitStack()
-
-    def enter(self) -> None:
-        with self._lock:
-            if self._inside == 0:
-                self._back.enter_context(_controller().limit(limits=1, user_api="blas"))
-            self._inside += 1
-
-    def leave(self) -> None:
-        with self._lock:
-            self._inside -= 1
-            if self._inside == 0:
-                self._back.close()
-
-
-_ONE = _OneThread()
-
-
-def on_one_thread(function: Callable[P, R]) -> Callable[P, R]:
-    """Let the linear algebra of a function run on one thread, however many there are.
+@contextmanager
+def on_one_thread() -> Iterator[None]:
+    """Let the linear algebra of a function, or a block, run on one thread, however many there are.
 
     Examples
     --------
     >>> import numpy as np
-    >>> on_one_thread(np.dot)(np.ones(2), np.ones(2))
+    >>> on_one_thread()(np.dot)(np.ones(2), np.ones(2))
     np.float64(2.0)
     """
-
-    @wraps(function)
-    def alone(*args: P.args, **kwargs: P.kwargs) -> R:
-        _ONE.enter()
-        try:
-            return function(*args, **kwargs)
-        finally:
-            _ONE.leave()
-
-    return alone
+    with _LOCK:
+        if not _INSIDE:
+            _BACK.enter_context(_controller().limit(limits=1, user_api="blas"))
+        _INSIDE.append(None)
+    try:
+        yield
+    finally:
+        with _LOCK:
+            _INSIDE.pop()
+            if not _INSIDE:
+                _BACK.close()
 
 
 # --- The least of a convex function, some of whose arguments may not be negative -----------------
@@ -198,12 +132,7 @@ def on_one_thread(function: Callable[P, R]) -> Callable[P, R]:
 
 
 MEMORY = 12  # steps that are remembered
-SLOPE = 1e-4  # of what the gradient promises, the least that a step must gain
-SHORTER = 12  # times that a step is shortened, at most
-ROUNDING = 1e-9  # of the loss, which a step may seem to lose by rounding
 AGAIN = 3  # steps, after which the curvature is estimated again: it is another by then
-
-Loss = Callable[[Floats], tuple[float, Floats]]
 
 
 class Curvature(ABC):
@@ -224,32 +153,14 @@ class Curvature(ABC):
 def minimise(
     loss: Loss,
     start: Floats,
-    bounded: NDArray[np.bool_],
-    curvature: Callable[[Floats], Curvature],
+    bounded: NDArray[np.bool_],  # which arguments may not be negative
+    curvature: Callable[[Floats], Curvature],  # the better it is estimated, the fewer steps
     *,
     steps: int,
-    tolerance: float,
-    again: bool = True,
+    tolerance: float,  # of the loss, the least share that a step must gain
+    again: bool = True,  # whether the curvature is estimated a second time, some steps later
 ) -> Floats:
-    """Return the arguments of least loss.
-
-    Parameters
-    ----------
-    loss : callable
-        Returns the loss at the arguments, and its gradient.
-    start : ndarray of shape (arguments,)
-        Where the search begins.
-    bounded : ndarray of bool, of shape (arguments,)
-        Which arguments may not be negative.
-    curvature : callable
-        Returns an estimate of the second derivatives at arguments; the better, the fewer steps.
-    steps : int
-        The most steps.
-    tolerance : float
-        The search ends where a step would gain less than this share of the loss.
-    again : bool, default True
-        Whether to estimate the second derivatives a second time, some steps later.
-    """
+    """Return the arguments of least loss."""
     least = np.where(bounded, 0.0, -np.inf)
     every = np.ones(len(start), np.bool_).tobytes()  # if all are free
     x = np.maximum(start, least)
@@ -271,7 +182,7 @@ def minimise(
             way = -_newton(gradient * free, some, last[1])
         if -way.dot(gradient) / 2 < tolerance * abs(value):
             break
-        found = _step(loss, x, value, gradient, way, least)
+        found = shortened(loss, x, value, gradient, way, least)
         if found is None:
             if not remembered:
                 break
@@ -297,24 +208,6 @@ class Remembered(NamedTuple):
         return cls(step, change, float(step.dot(change)))
 
 
-def _step(
-    loss: Loss, x: Floats, value: float, gradient: Floats, way: Floats, least: Floats
-) -> tuple[Floats, float, Floats] | None:
-    """Return the end of a step, its loss and gradient; None if none gains anything."""
-    length = 1.0
-    for _ in range(SHORTER):
-        new = np.maximum(x + length * way, least)
-        promised = float(gradient.dot(new - x))
-        new_value, new_gradient = loss(new)
-        if new_value <= value + SLOPE * promised + ROUNDING * abs(value):
-            return new, new_value, new_gradient
-        # The minimum of the parabola through what is known.
-        excess = new_value - value - promised
-        shorter = -promised / (2 * excess) if excess > 0 else 0.5
-        length *= min(max(shorter, 0.1), 0.5)
-    return None
-
-
 def _newton(
     gradient: Floats, remembered: Sequence[Remembered], inverse: Callable[[Floats], Floats]
 ) -> Floats:
@@ -338,17 +231,6 @@ def root(
     of: Callable[[float], float], low: float, high: float, near: float, within: float
 ) -> float:
     """Return where a function that goes from below 0 to above is 0, or the end that is nearest.
-
-    Parameters
-    ----------
-    of : callable
-        The function.
-    low, high : float
-        Where it is looked for.
-    near : float
-        Where to begin, between them.
-    within : float
-        How near it must be.
 
     Notes
     -----
@@ -394,7 +276,6 @@ def root(
 # steps. The curvature of the joint log likelihoods of a row with posteriors p is diag(p) - p pᵀ.
 
 
-Numbers = NDArray[np.int64]
 LEAST = 1e-300
 AT_ONCE = 2_000_000  # numbers of matrices that are inverted together
 SINGLE = 1e-7  # of numbers in single precision
@@ -402,18 +283,10 @@ SINGLE = 1e-7  # of numbers in single precision
 
 @dataclass(frozen=True, eq=False)
 class Blocks(Curvature):
-    """Matrices along the diagonal.
+    """Matrices along the diagonal."""
 
-    Parameters
-    ----------
-    at : ndarray of shape (alike, size)
-        The numbers of the arguments of each block, among all arguments.
-    matrix : ndarray of shape (alike, size, size)
-        The matrix of each.
-    """
-
-    at: Numbers
-    matrix: Floats
+    at: NDArray[np.int64]  # (alike, size): the arguments of each block, among all
+    matrix: Floats  # (alike, size, size)
 
     def plus(self, diagonal: Floats) -> Blocks:
         matrix = self.matrix.copy()
@@ -450,19 +323,14 @@ class Blocks(Curvature):
         found = np.empty_like(self.matrix)
         size = max(1, AT_ONCE // max(1, self.matrix.shape[1] ** 2))
         for start in range(0, len(found), size):
-            found[start : start + size] = _inverse(self.matrix[start : start + size])
+            matrix = self.matrix[start : start + size]
+            # In units in which its diagonal is 1, a matrix in single precision is never singular.
+            unit = np.sqrt(np.maximum(np.einsum("bii->bi", matrix), LEAST))
+            units = unit[:, :, None] * unit[:, None, :]
+            matrix = matrix / units
+            np.einsum("bii->bi", matrix)[:] += SINGLE
+            found[start : start + size] = np.linalg.inv(matrix) / units
         return found
-
-
-def _inverse(matrix: Floats) -> Floats:
-    """Return the inverse of matrices, (alike, size, size)."""
-    # In units in which its diagonal is 1, a matrix in single precision is never singular.
-    unit = np.sqrt(np.maximum(np.einsum("bii->bi", matrix), LEAST))
-    units = unit[:, :, None] * unit[:, None, :]
-    matrix = matrix / units
-    np.einsum("bii->bi", matrix)[:] += SINGLE
-    found: Floats = np.linalg.inv(matrix) / units
-    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -472,37 +340,20 @@ class KroneckerCurvature(Curvature):
     The mean of diag(p) - p pᵀ over the rows, and the mean of z zᵀ. Every class has the same
     functions, so that few numbers tell how all slopes depend on each other. Slopes are the first of
     the arguments.
-
-    Parameters
-    ----------
-    of_classes, of_functions : tuple of ndarray
-        The eigenvalues and the eigenvectors of both matrices.
-    diagonal : float
-        What is added to the diagonal.
     """
 
-    of_classes: tuple[Floats, Floats]
+    of_classes: tuple[Floats, Floats]  # eigenvalues and eigenvectors
     of_functions: tuple[Floats, Floats]
-    diagonal: float = 0.0
+    diagonal: float = 0.0  # what is added to it
 
     @classmethod
     def of(cls, z: NDArray[np.float32], p: Floats, rows: Floats) -> KroneckerCurvature:
-        """Estimate it.
-
-        Parameters
-        ----------
-        z : ndarray of shape (functions, rows)
-            The functions.
-        p : ndarray of shape (classes, rows)
-            Posteriors.
-        rows : ndarray of shape (rows,)
-            The weights of the rows.
-        """
+        """Estimate it by functions, posteriors, both (..., rows), and the weights of rows."""
         classes = np.diag(p @ rows) - (p * rows) @ p.T
         unsure = rows * (1 - np.square(p).sum(axis=0))
         functions = (z * unsure.astype(np.float32)) @ z.T
         share = classes / max(float(unsure.sum()), LEAST)
-        return cls(_eigen(share), _eigen(functions.astype(np.float64)))
+        return cls(np.linalg.eigh(share), np.linalg.eigh(functions.astype(np.float64)))
 
     def plus(self, diagonal: Floats) -> KroneckerCurvature:
         (a, _), (c, _) = self.of_classes, self.of_functions
@@ -522,19 +373,14 @@ class KroneckerCurvature(Curvature):
         return times
 
 
-def _eigen(matrix: Floats) -> tuple[Floats, Floats]:
-    values, vectors = np.linalg.eigh(matrix)
-    return values, vectors
-
-
 @dataclass(frozen=True, eq=False)
-class Beside(Curvature):
+class SideBySide(Curvature):
     """The second derivatives of some arguments and of others, with nothing between them."""
 
     parts: Sequence[Curvature]
 
-    def plus(self, diagonal: Floats) -> Beside:
-        return Beside([of.plus(diagonal) for of in self.parts])
+    def plus(self, diagonal: Floats) -> SideBySide:
+        return SideBySide([of.plus(diagonal) for of in self.parts])
 
     def inverse(self, free: NDArray[np.bool_]) -> Callable[[Floats], Floats]:
         each = [of.inverse(free) for of in self.parts]
@@ -569,118 +415,71 @@ HUGE_WEIGHT = 1e6  # of a row
 class Passes:
     """Rows in blocks of 64, of which a class has a column, or two classes one.
 
-    Parameters
-    ----------
-    start : ndarray of shape (blocks, columns, 64)
-        Joint log likelihoods, or log odds.
-    shared : ndarray of float32, of shape (blocks, functions, 64)
-        Functions of the rows.
-    own : ndarray of float32, of shape (blocks, columns, parts, 64)
-        Evidence.
-    number : ndarray of shape (columns, parts)
-        The number of each weight; weights of one number are equal.
-    labels : Labels
-        The classes and weights of the rows.
-    single : bool
-        Whether sums may be in single precision.
+    The arguments are all slopes, column by column, and then the different weights.
     """
 
-    start: NDArray[np.float32]
-    shared: NDArray[np.float32]
-    own: NDArray[np.float32]
-    number: NDArray[np.int64]
+    start: NDArray[np.float32]  # (blocks, columns, 64): joint log likelihoods, or log odds
+    shared: NDArray[np.float32]  # (blocks, functions, 64): functions of the rows
+    own: NDArray[np.float32]  # (blocks, columns, parts, 64): evidence
+    number: NDArray[np.int64]  # (columns, parts): of each weight; those of one number are equal
     labels: Labels
-    single: bool = False
+    single: bool  # whether sums may be in single precision
+    slopes: int  # how many there are
+    weights: int  # how many different ones there are
+    at: NDArray[np.int64]  # (columns, functions + parts): the argument of each
 
     @classmethod
     def of(
         cls,
-        joint: Floats,
+        joint: Floats,  # (classes, rows)
         labels: Labels,
-        z: NDArray[np.floating],
-        evidence: NDArray[np.floating],
+        z: NDArray[np.floating],  # (functions, rows); if float32, sums are in single precision
+        evidence: NDArray[np.floating] | None = None,  # (classes, parts, rows)
         *,
-        free: NDArray[np.bool_],
-        order: NDArray[np.int64] | None = None,
+        free: NDArray[np.bool_] | None = None,  # (parts,): which have a weight for each class
+        order: NDArray[np.int64] | None = None,  # that in which ``free`` has the parts
     ) -> Passes:
-        """Lay out rows.
-
-        Parameters
-        ----------
-        joint : ndarray of shape (classes, rows)
-            Joint log likelihoods.
-        labels : Labels
-            The classes and weights of the rows.
-        z : ndarray of shape (functions, rows)
-            Functions of the rows. If they are float32, sums are in single precision.
-        evidence : ndarray of shape (classes, parts, rows)
-            Evidence.
-        free : ndarray of bool, of shape (parts,)
-            Which parts have a weight for each class, rather than one.
-        order : ndarray of int64, of shape (parts,), optional
-            The order in which ``free`` has the parts, and their weights are numbered; by default
-            that of the evidence.
-        """
+        """Lay out rows; without ``free`` a part has one weight for all classes."""
+        if evidence is None:
+            evidence = np.empty((labels.k, 0, len(labels)), np.float32)
+        if free is None or labels.k == 2:
+            free = np.zeros(evidence.shape[1], np.bool_)
         if labels.k == 2:
             joint, evidence = joint[1:] - joint[:1], evidence[1:] - evidence[:1]
-            free = np.zeros_like(free)
         columns = len(joint)
-        number = numbered(free, columns)
+        number = np.ascontiguousarray(numbered(free, columns))
+        slopes, weights = columns * len(z), int(number.max(initial=-1)) + 1
+        of_slopes = np.arange(slopes).reshape(columns, -1)
         return cls(
             blocked(joint - joint.max(axis=0) if columns > 1 else joint),
             blocked(z),
             blocked(evidence, order=order),
-            np.ascontiguousarray(number),
+            number,
             labels,
             z.dtype == np.float32,
+            slopes,
+            weights,
+            np.concatenate([of_slopes, slopes + number], axis=1),
         )
 
-    @cached_property
-    def slopes(self) -> int:
-        """How many slopes there are."""
-        return int(self.start.shape[1] * self.shared.shape[1])
-
-    @cached_property
-    def weights(self) -> int:
-        """How many different weights there are."""
-        return int(self.number.max(initial=-1)) + 1
-
-    @cached_property
-    def at(self) -> NDArray[np.int64]:
-        """The argument of each slope and each weight, (columns, functions + parts)."""
-        slopes = np.arange(self.slopes).reshape(len(self.number), -1)
-        return np.concatenate([slopes, self.slopes + self.number], axis=1)
-
     def split(self, x: Floats) -> tuple[Floats, Floats]:
-        """Return slopes, (columns, functions), and weights, (columns, parts), of arguments.
-
-        The arguments are all slopes, column by column, and then the different weights.
-        """
-        slope = x[: self.slopes].reshape(self.start.shape[1], -1)
-        return slope, x[self.slopes :][self.number]
+        """Return slopes, (columns, functions), and weights, (columns, parts), of arguments."""
+        return x[: self.slopes].reshape(len(self.number), -1), x[self.slopes :][self.number]
 
     def loss(self, x: Floats) -> tuple[float, Floats]:
         """Return the log loss of all rows, in nats, and its gradient, at such arguments."""
         slope, weight = self.split(x)
+        codes, row_weight = self.labels.codes, self.labels.weight
         total, gradient = dispatch.softmax_loss(
-            self.start,
-            self.shared,
-            slope,
-            self.own,
-            weight,
-            self.labels.codes,
-            self.labels.weight,
-            self.single,
+            *(self.start, self.shared, slope, self.own, weight, codes, row_weight, self.single)
         )
-        at = self.at.ravel()
-        by_argument = np.bincount(at, gradient[:, :-1].ravel(), self.slopes + self.weights)
+        by_argument = np.bincount(self.at.ravel(), gradient[:, :-1].ravel(), len(x))
         return total, by_argument.astype(np.float64, copy=False)
 
-    def by_number(self, values: Floats) -> Floats:
-        """Add up values of weights, (columns, parts), that have one number."""
-        return np.bincount(self.number.ravel(), values.ravel(), self.weights).astype(
-            np.float64, copy=False
-        )
+    @cached_property
+    def first_curvature(self) -> Curvature:
+        """The second derivatives of the log loss, about, where all arguments are 0."""
+        return self.curvature(np.zeros(self.slopes + self.weights))
 
     def curvature(self, x: Floats) -> Curvature:
         """Return the second derivatives of the log loss, about, as some rows say.
@@ -698,19 +497,19 @@ class Passes:
         shared, evidence = self.shared[:n], self.own[:n]
         p, rows = self._posterior(x, n)
         parts: list[Curvature] = []
-        if size:
+        if size and (columns == 1 or own.any() or columns * size <= FEW):
             at = self.at[:, np.append(np.ones(functions, np.bool_), own)]
-            if columns == 1 or own.any() or columns * size <= FEW:
-                of = [_by_argument(shared, evidence[:, c, own]) for c in range(columns)]
-                parts.append(_of_classes(of, p, rows, at))
-            else:
-                by_class = p.transpose(1, 0, 2).reshape(columns, -1)
-                z = shared.transpose(1, 0, 2).reshape(size, -1)
-                parts.append(KroneckerCurvature.of(z, by_class, rows.ravel()))
+            each = (np.concatenate([shared, evidence[:, c, own]], axis=1) for c in range(columns))
+            of = [both.transpose(1, 0, 2).reshape(size, -1) for both in each]
+            parts.append(_of_classes(of, p, rows, at))
+        elif size:
+            by_class = p.transpose(1, 0, 2).reshape(columns, -1)
+            z = shared.transpose(1, 0, 2).reshape(size, -1)
+            parts.append(KroneckerCurvature.of(z, by_class, rows.ravel()))
         if not own.all():
             at = self.slopes + self.number[0, ~own]
             parts.append(_of_all_classes(evidence[:, :, ~own], p, rows, at))
-        return parts[0] if len(parts) == 1 else Beside(parts)
+        return parts[0] if len(parts) == 1 else SideBySide(parts)
 
     def _posterior(self, x: Floats, n: int) -> tuple[Floats, Floats]:
         """Return posteriors of the first n blocks, (blocks, columns, 64), and their rows' weights.
@@ -750,26 +549,13 @@ def numbered(free: NDArray[np.bool_], columns: int) -> NDArray[np.int64]:
     return (first[:, None] + np.where(free[:, None], np.arange(columns), 0)).T
 
 
-def _by_argument(shared: NDArray[np.float32], own: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return what the slopes and the weights of a class multiply, (arguments, rows)."""
-    both = np.concatenate([shared, own], axis=1)
-    return both.transpose(1, 0, 2).reshape(both.shape[1], -1)
-
-
 def _of_classes(
-    of: list[NDArray[np.float32]], p: Floats, rows: Floats, at: NDArray[np.int64]
+    of: Sequence[NDArray[np.float32]],  # (size, rows): what the arguments multiply, by column
+    p: Floats,  # (blocks, columns, 64): posteriors
+    rows: Floats,  # (blocks, 1, 64): weights
+    at: NDArray[np.int64],  # (columns, size): the numbers of the arguments
 ) -> Blocks:
-    """Return the second derivatives by the arguments of each class, or of all, as one block.
-
-    Parameters
-    ----------
-    of : list of ndarray of shape (size, rows)
-        What the arguments multiply, by column.
-    p, rows : ndarray of shape (blocks, columns or 1, 64)
-        Posteriors, and the weights of rows.
-    at : ndarray of shape (columns, size)
-        The numbers of the arguments.
-    """
+    """Return the second derivatives by the arguments of each class, or of all, as one block."""
     columns, size = at.shape
     curve = (rows * p * (1 - p)).astype(np.float32)
     if size > LARGEST:
@@ -789,12 +575,12 @@ def _of_classes(
 
 
 def _of_all_classes(
-    evidence: NDArray[np.float32], p: Floats, rows: Floats, at: NDArray[np.int64]
+    evidence: NDArray[np.float32],  # (blocks, columns, weights, 64)
+    p: Floats,
+    rows: Floats,
+    at: NDArray[np.int64],
 ) -> Blocks:
-    """Return the second derivatives by weights that all classes share, whose numbers are ``at``.
-
-    ``evidence`` is of shape (blocks, columns, weights, 64).
-    """
+    """Return the second derivatives by weights that all classes share, whose numbers are ``at``."""
     p32, root = p.astype(np.float32)[:, :, None], np.sqrt(rows * p).astype(np.float32)[:, :, None]
     off = evidence - (evidence * p32).sum(axis=1, keepdims=True)
     off *= root

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.labels import MANY_CLASSES, LabelArray, Labels
-from naively.counting.leave_one_out import Part
 from naively.fitting.leave_one_out import LeaveOneOut
 from naively.fitting.search import Passes, Penalty, least, root
 from naively.kernels.reference import Floats
@@ -59,25 +57,12 @@ BANDS = 16  # that a text has, about
 
 
 class SampleSize(NamedTuple):
-    """How large a sample of rows is, and why no larger.
+    """How large a sample of rows is, and why no larger."""
 
-    Parameters
-    ----------
-    rows : int
-        How many different rows of the least keys are in use.
-    kept : int
-        How many are kept, so that a later sample can be drawn from them.
-    share : float
-        Rows whose key is in this share of all keys, from the least, are kept as well; interactions
-        use them.
-    why : str
-        Why no more.
-    """
-
-    rows: int
-    kept: int
-    share: float
-    why: str
+    rows: int  # different ones of the least keys that are in use
+    kept: int  # of them, so that a later sample can be drawn from them
+    share: float  # of all keys, from the least, whose rows are kept too: interactions use them
+    why: str  # there are no more
 
 
 def sample_size(model: Model, seen: float) -> SampleSize:
@@ -125,31 +110,20 @@ def count_parts(schema: Schema) -> int:
 def fit(
     found: LeaveOneOut,
     kind: Weighting,
-    rows: float,
-    near: Weights | None = None,
+    rows: float,  # that the model has learned
+    near: Weights | None = None,  # of the same parts, at which the search begins
     tolerance: float = TOLERANCE,
 ) -> Weights:
     """Fit a weight for each part and class ("loo"), or one for all parts ("temperature").
 
-    Parameters
-    ----------
-    found : LeaveOneOut
-        The leave-one-out table of some rows.
-    kind : {"loo", "temperature"}
-        How many weights there are.
-    rows : float
-        How many rows the model has learned.
-    near : Weights, optional
-        Weights of the same parts, at which the search begins.
-    tolerance : float
-        The share of the loss that another step of the search must gain.
+    They are at least 0 and, with the biases, of the least penalised loss.
     """
+    k, kinds = found.labels.k, np.array(found.kinds)
     classes = tuple(found.labels.classes.tolist())
     none = (0.0,) * len(classes)
-    if found.labels.k < 2 or not found.parts:
+    if k < 2 or not found.parts:
         return Weights(classes, {}, none, 1.0, rows, kind)
-    kinds = np.array(found.kinds)
-    temperatures = _temperatures(found, rows)
+    temperatures = temperatures_of(found, rows)
     usual = float(temperatures[kinds == "column"].max(initial=0.0)) or 1.0
     if kind == "temperature" or is_one_text(found):
         # A text has a temperature of its own; what missing cells say has none, and the weight 0.
@@ -159,10 +133,27 @@ def fit(
             if of != "column"
         }
         return Weights(classes, own, none, usual, rows, kind)
-    shrinkage = _shrinkage(kinds, temperatures, found.labels.weights.sum())
-    weight, bias = ridge(found, shrinkage, near, tolerance)
-    by_part = dict(zip(found.parts, map(tuple, weight.tolist()), strict=True))
-    return Weights(classes, by_part, tuple(bias.tolist()), CENTRE * usual, rows, kind)
+    one = np.ones((int(k < MANY_CLASSES), len(found.prior)))
+    # In one order, whatever that of the columns is: rounding then stops the search at one place.
+    order = np.lexsort(np.sort(found.table.sum(axis=1), axis=1).T)
+    free, evidence = np.array(found.by_class)[order], found.table.transpose(2, 0, 1)
+    passes = Passes.of(found.prior.T, found.labels, one, evidence, free=free, order=order)
+    number, biases = passes.number, passes.slopes
+    weight = found.labels.weights.sum()
+    penalty = penalty_of(kinds[order], temperatures[order], weight, free, number, biases)
+    start = penalty.centre.copy()
+    if near is not None:
+        bias, by_part = near.bias_of(classes), near.table(found.parts, classes)[order].T
+        start[:biases] = bias[1] - bias[0] if k == 2 else bias[:biases]
+        start[biases:][number] = by_part[:1] if k == 2 else by_part
+    x = least(passes, penalty, start, passes.curvature, steps=STEPS, tolerance=tolerance)
+    bias, by_part = np.zeros(k), passes.split(x)[1].T[np.argsort(order)]
+    if biases and k == 2:
+        bias, by_part = x[:1] * [-0.5, 0.5], np.repeat(by_part, 2, axis=1)
+    elif biases:
+        bias = x[:biases]
+    of = dict(zip(found.parts, map(tuple, by_part.tolist()), strict=True))
+    return Weights(classes, of, tuple(bias.tolist()), CENTRE * usual, rows, kind)
 
 
 def is_one_text(found: LeaveOneOut) -> bool:
@@ -173,7 +164,7 @@ def is_one_text(found: LeaveOneOut) -> bool:
     return found.kinds == ["text"] and found.labels.k == 2
 
 
-def _temperatures(found: LeaveOneOut, rows: float) -> Floats:
+def temperatures_of(found: LeaveOneOut, rows: float) -> Floats:
     """Return the temperature of each part, (parts,): of columns, of texts, and 0 of what lacks."""
     kinds = np.array(found.kinds)
     temperatures = np.zeros(len(kinds))
@@ -185,73 +176,17 @@ def _temperatures(found: LeaveOneOut, rows: float) -> Floats:
     return temperatures
 
 
-def shrinkage_of(found: LeaveOneOut, rows: float) -> Shrinkage:
-    """Return how the weights are shrunk that are fitted to a table of so many rows learned."""
-    weight = found.labels.weights.sum()
-    return _shrinkage(np.array(found.kinds), _temperatures(found, rows), weight)
-
-
-@dataclass(frozen=True)
-class Shrinkage:
-    """How the weights of each part are shrunk, by ridges; each array is of shape (parts,).
-
-    Parameters
-    ----------
-    centre : ndarray
-        What the mean of a part's weights over the classes is shrunk towards.
-    strength : ndarray
-        The ridge of the mean: twice the log loss, in nats, of a mean that is 1 off the centre.
-    apart : ndarray
-        The ridge of the weights of the classes around their mean.
-    """
-
-    centre: Floats
-    strength: Floats
-    apart: Floats
-
-    def take(self, order: NDArray[np.int64]) -> Shrinkage:
-        """Return that of parts in another order."""
-        return Shrinkage(self.centre[order], self.strength[order], self.apart[order])
-
-
-def _shrinkage(kinds: NDArray[np.str_], temperatures: Floats, rows: float) -> Shrinkage:
-    """Return the ridges of parts of these kinds and temperatures, both of shape (parts,)."""
-    texts = np.isin(kinds, ["text", "band"])
-    # A sum of many parts is off by more than one of few where each is off as much.
-    many = max(1.0, np.sqrt(len(kinds) / FEW_PARTS))
-    square = np.square(np.where(texts, np.maximum(temperatures, 1e-3), 1.0))
-    missing = kinds == "missing"
-    return Shrinkage(
-        centre=np.select([missing, texts], [0.0, temperatures], CENTRE * temperatures),
-        strength=np.select(
-            [missing, texts],
-            [OF_MISSING * many * (1 + FEW / rows), OF_TEXTS / square],
-            RIDGE * many,
-        ),
-        apart=np.where(texts, TEXTS_APART / square, APART * many),
-    )
-
-
 def temperature(
-    joint: Floats, prior: Floats, labels: Labels, rows: float, below: float = BELOW
+    joint: Floats,  # (rows, classes): the summed evidence
+    prior: Floats,  # (rows, classes): the log class prior
+    labels: Labels,
+    rows: float,  # that the evidence was counted on; what few say is doubted
+    below: float = BELOW,  # the ridge of a logarithm below its centre
 ) -> float:
-    """Return the one weight of ``joint`` that has the least log loss, shrunk towards its centre.
-
-    Parameters
-    ----------
-    joint, prior : ndarray of shape (rows, classes)
-        The summed evidence, and the log class prior.
-    labels : Labels
-        The classes and weights of the rows.
-    rows : float
-        How many rows the evidence was counted on. What few rows say is doubted.
-    below : float
-        The ridge of a logarithm below its centre.
-    """
+    """Return the one weight of ``joint`` that has the least log loss, shrunk towards its centre."""
     low, high = RANGE
     centre = max(low, float(-np.log1p(DOUBT / max(rows, NO_ROWS))))
-    none = np.empty((0, len(prior)))
-    passes = Passes.of(prior.T, labels, none, joint.T[:, None], free=np.zeros(1, np.bool_))
+    passes = Passes.of(prior.T, labels, np.empty((0, len(prior))), joint.T[:, None])
 
     def slope(log_weight: float) -> float:
         """Return the derivative of the loss by the logarithm of the weight."""
@@ -272,74 +207,35 @@ def loss_of_one_weight(found: LeaveOneOut) -> float:
     return log_loss(p_right(joint, found.labels), found.labels.weight)
 
 
-def ridge(
-    found: LeaveOneOut,
-    shrinkage: Shrinkage,
-    near: Weights | None = None,
-    tolerance: float = TOLERANCE,
-) -> tuple[Floats, Floats]:
-    """Return weights (parts, classes) at least 0 and biases (classes,) of least penalised loss.
-
-    The search begins at the centres, or at weights that are given.
-    """
-    k = found.labels.k
-    one = np.ones((int(k < MANY_CLASSES), len(found.prior)))
-    # In one order, whatever that of the columns is: rounding then stops the search at one place.
-    order = np.lexsort(np.sort(found.table.sum(axis=1), axis=1).T)
-    free = np.array(found.by_class)[order]
-    evidence = found.table.transpose(2, 0, 1)
-    passes = Passes.of(found.prior.T, found.labels, one, evidence, free=free, order=order)
-    biases = passes.slopes
-    penalty = penalty_of(shrinkage.take(order), free, passes.number, biases)
-    start = middle = penalty.centre
-    if near is not None:
-        bias, start = near.bias_of(near.classes), middle.copy()
-        start[:biases] = bias[1] - bias[0] if k == 2 else bias[:biases]
-        weight = near.table(found.parts, near.classes)[order].T
-        start[biases:][passes.number] = weight[:1] if k == 2 else weight
-    x = least(
-        passes,
-        penalty,
-        start,
-        passes.curvature,
-        steps=STEPS,
-        tolerance=tolerance,
-    )
-    bias, weight = x[:biases], passes.split(x)[1].T[np.argsort(order)]
-    if not biases:
-        return weight, np.zeros(k)
-    if k == 2:
-        return np.repeat(weight, 2, axis=1), np.outer([-0.5, 0.5], bias)[:, 0]
-    return weight, bias
-
-
 def penalty_of(
-    shrinkage: Shrinkage, free: NDArray[np.bool_], number: NDArray[np.int64], biases: int
+    kinds: NDArray[np.str_],  # (parts,)
+    temperatures: Floats,  # (parts,)
+    rows: float,
+    free: NDArray[np.bool_],  # (parts,): which have a weight for each class
+    number: NDArray[np.int64],  # (columns, parts): of each weight; two classes have one column
+    biases: int,  # before the weights
 ) -> Penalty:
     """Return what shrinks biases and weights, as one sum of squares.
 
     Of the squares of a mean off the centre, and of weights beside the mean, is made one of each
     weight off the centre, and one of what they add up to.
-
-    Parameters
-    ----------
-    shrinkage : Shrinkage
-        Of the parts.
-    free : ndarray of bool, of shape (parts,)
-        Which have a weight for each class.
-    number : ndarray of shape (columns, parts)
-        The number of each weight; of two classes, whose difference alone counts, in one column.
-    biases : int
-        How many biases there are before the weights.
     """
+    texts, missing = np.isin(kinds, ["text", "band"]), kinds == "missing"
+    # A sum of many parts is off by more than one of few where each is off as much.
+    many = max(1.0, np.sqrt(len(kinds) / FEW_PARTS))
+    square = np.square(np.where(texts, np.maximum(temperatures, 1e-3), 1.0))
+    centre = np.select([missing, texts], [0.0, temperatures], CENTRE * temperatures)
+    of_missing, of_texts = OF_MISSING * many * (1 + FEW / rows), OF_TEXTS / square
+    of_mean = np.select([missing, texts], [of_missing, of_texts], RIDGE * many)
+    apart = np.where(texts, TEXTS_APART / square, APART * many)
     columns = len(number)
     each = free & (columns > 1)
     alone, middle = (np.zeros(biases + int(number.max(initial=-1)) + 1) for _ in range(2))
     # Of two classes, whose biases add up to 0, the bias is the difference of the two.
     alone[:biases] = BIAS / 2 if columns == 1 else BIAS
-    alone[biases:][number] = np.where(each, shrinkage.apart, shrinkage.strength)
-    middle[biases:][number] = shrinkage.centre
-    together = shrinkage.strength / columns**2 - shrinkage.apart / columns
+    alone[biases:][number] = np.where(each, apart, of_mean)
+    middle[biases:][number] = centre
+    together = of_mean / columns**2 - apart / columns
     return Penalty(alone, np.where(each, together, 0.0), middle)
 
 
@@ -348,19 +244,6 @@ def joint_of(weights: Weights, found: LeaveOneOut) -> Floats:
     classes = found.labels.classes.tolist()
     joint = found.joint(weights.table(found.parts, classes))
     return np.asarray(joint + weights.bias_of(classes))
-
-
-def weighed_without(weights: Weights, found: LeaveOneOut, rest: NDArray[np.int64]) -> Floats:
-    """Return joint log likelihoods, (rows, classes), by weights fitted to some of the rows."""
-    without = fit(found.take(rest), weights.how, weights.rows, weights, ROUGH)
-    return joint_of(without, found)
-
-
-def evidence_said(weights: Weights, found: LeaveOneOut) -> dict[Part, float]:
-    """Return how much evidence each part gives, on average."""
-    weight = weights.table(found.parts, weights.classes)
-    said = [np.abs(of).mean(axis=0) @ np.abs(w) for of, w in zip(found.table, weight, strict=True)]
-    return {part: float(of) / found.labels.k for part, of in zip(found.parts, said, strict=True)}
 
 
 # --- Losses of posteriors: the log loss, and the share of right answers --------------------------
@@ -389,15 +272,7 @@ def hits_and_losses(p: Floats, learned: LabelArray, labels: Labels) -> tuple[Flo
 
 
 def log_loss(p_right: Floats, weight: Floats | NDArray[np.int64] | None = None) -> float:
-    """Return the mean of -log p(right class), with p clipped at 1e-15, in nats per row.
-
-    Parameters
-    ----------
-    p_right : ndarray of shape (rows,)
-        The posterior of the right class of each row.
-    weight : ndarray of shape (rows,), optional
-        The weight of each row; by default all rows weigh the same.
-    """
+    """Return the mean of -log p(right class), (rows,), with p clipped at 1e-15, in nats per row."""
     return mean(loss_of(p_right), weight)
 
 
@@ -409,8 +284,8 @@ def loss_of(p_right: Floats) -> Floats:
 
 def p_right(joint: Floats, labels: Labels) -> Floats:
     """Return the posterior of the right class, (rows,), from joint log likelihoods, (rows, k)."""
-    right: Floats = np.exp(_log_posterior(joint)[np.arange(len(joint)), labels.codes])
-    return right
+    right = joint[np.arange(len(joint)), labels.codes]
+    return np.asarray(np.exp(right - np.logaddexp.reduce(joint, axis=1)))
 
 
 def posterior(joint: Floats) -> Floats:
@@ -421,13 +296,7 @@ def posterior(joint: Floats) -> Floats:
     >>> posterior(np.log([[0.1, 0.3]]))
     array([[0.25, 0.75]])
     """
-    p: Floats = np.exp(_log_posterior(joint))
-    return p
-
-
-def _log_posterior(joint: Floats) -> Floats:
-    log_p: Floats = joint - np.logaddexp.reduce(joint, axis=1, keepdims=True)
-    return log_p
+    return np.asarray(np.exp(joint - np.logaddexp.reduce(joint, axis=1, keepdims=True)))
 
 
 def mean(values: Floats, weight: Floats | NDArray[np.int64] | None) -> float:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from naively.kernels.reference import Floats
 
 # --- Softmax -------------------------------------------------------------------------------------
 #
@@ -19,6 +22,7 @@ from numpy.typing import NDArray
 
 BLOCK = 64  # rows
 Singles = NDArray[np.float32]
+Loss = Callable[[Floats], tuple[float, Floats]]  # and its gradient
 
 
 def blocked(
@@ -49,47 +53,22 @@ def blocked(
 
 
 def softmax_loss(
-    start: Singles,
-    shared: Singles,
-    slope: NDArray[np.float64],
-    own: Singles,
-    weight: NDArray[np.float64],
-    codes: NDArray[np.int32],
-    row_weight: NDArray[np.float64] | None,
-    single: bool = False,  # noqa: ARG001
-) -> tuple[float, NDArray[np.float64]]:
+    start: Singles,  # (blocks, columns, 64): what the sums begin with
+    shared: Singles,  # (blocks, functions, 64): functions of the row
+    slope: Floats,  # (columns, functions)
+    own: Singles,  # (blocks, columns, parts, 64): evidence for each class
+    weight: Floats,  # (columns, parts)
+    codes: NDArray[np.int32],  # (rows,): the class of each row
+    row_weight: Floats | None,  # (rows,); None if every row weighs one
+    single: bool = False,  # noqa: ARG001  (whether sums of up to 1,024 rows may be float32)
+) -> tuple[float, Floats]:
     """Return the log loss of all rows, in nats, and its gradient.
 
     The joint log likelihood of a class is its start, plus functions of the row times the slopes of
     the class, plus evidence for the class times weights of the class. Of two classes only the log
-    odds of the second are given, as one column; else there is a column for each class.
-
-    Parameters
-    ----------
-    start : ndarray of float32, of shape (blocks, columns, 64)
-        What the sums begin with.
-    shared : ndarray of float32, of shape (blocks, functions, 64)
-        Functions of the rows.
-    slope : ndarray of float64, of shape (columns, functions)
-        Their slopes.
-    own : ndarray of float32, of shape (blocks, columns, parts, 64)
-        Evidence for each class.
-    weight : ndarray of float64, of shape (columns, parts)
-        Its weights.
-    codes : ndarray of int32, of shape (rows,)
-        The class of each row.
-    row_weight : ndarray of float64, of shape (rows,), or None
-        The weight of each row; None if every row weighs one.
-    single : bool, default False
-        Whether sums over functions and parts, and over up to 1,024 rows, may be in single
-        precision, which is twice as fast where they are many.
-
-    Returns
-    -------
-    loss : float
-        The sum over the rows, each times its weight.
-    gradient : ndarray of float64, of shape (columns, functions + parts + 1)
-        By the slopes, by the weights, and by what is added to all rows of a class.
+    odds of the second are given, as one column; else there is a column for each class. The
+    gradient, (columns, functions + parts + 1), is by the slopes, by the weights, and by what is
+    added to all rows of a class.
     """
     rows, (blocks, columns, _) = len(codes), start.shape
     if blocks != -(-rows // BLOCK):
@@ -112,44 +91,15 @@ def softmax_loss(
     return float(losses.sum()), gradient
 
 
-def posterior_of(
-    start: Singles,
-    shared: Singles,
-    slope: NDArray[np.float64],
-    own: Singles,
-    weight: NDArray[np.float64],
-    rows: int,
-) -> NDArray[np.float64]:
-    """Return the posteriors, (columns, rows), by the arguments of ``softmax_loss``."""
-    joint = _joint(start, shared, slope, own, weight, rows)
-    if len(joint) == 1:
-        joint = np.concatenate([np.zeros_like(joint), joint])
-        return _posterior(joint)[1:]
-    return _posterior(joint)
-
-
 def _joint(
-    start: Singles,
-    shared: Singles,
-    slope: NDArray[np.float64],
-    own: Singles,
-    weight: NDArray[np.float64],
-    rows: int,
-) -> NDArray[np.float64]:
-    """Return the joint log likelihoods, (columns, rows)."""
+    start: Singles, shared: Singles, slope: Floats, own: Singles, weight: Floats, rows: int
+) -> Floats:
+    """Return the joint log likelihoods, (columns, rows), of the arguments of ``softmax_loss``."""
     joint = start + slope @ shared + (weight[:, None] @ own)[:, :, 0]
     return np.moveaxis(joint, 0, 1).reshape(joint.shape[1], -1)[:, :rows]
 
 
-def _posterior(joint: NDArray[np.float64]) -> NDArray[np.float64]:
-    p: NDArray[np.float64] = np.exp(joint - joint.max(axis=0))
-    p /= p.sum(axis=0)
-    return p
-
-
-def _of_two(
-    odds: NDArray[np.float64], codes: NDArray[np.int32]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _of_two(odds: Floats, codes: NDArray[np.int32]) -> tuple[Floats, Floats]:
     """Return the loss of each row by the log odds of class 1, (1, rows), and the gradient."""
     sign = np.where(codes == 1, -1.0, 1.0)
     wrong = sign * odds[0]
@@ -158,9 +108,7 @@ def _of_two(
     return losses, (sign * np.where(wrong > 0, 1.0, e) / (1.0 + e))[None]
 
 
-def _of_many(
-    joint: NDArray[np.float64], codes: NDArray[np.int32]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _of_many(joint: Floats, codes: NDArray[np.int32]) -> tuple[Floats, Floats]:
     """Return the loss of each row by its joint, (classes, rows), and the gradient."""
     right = codes, np.arange(len(codes))
     p = joint - joint.max(axis=0)
@@ -184,45 +132,27 @@ SLOPE = 1e-4  # of what the gradient promises, the least that a step must gain
 SHORTER = 12  # times that a step is shortened, at most
 ROUNDING = 1e-9  # of the loss, which a step may seem to lose by rounding
 STEADIER = 1e-10  # of what a class says, added to the diagonal: rounding has no step go astray
-Floats = NDArray[np.float64]
 
 
 def minimise_softmax(
-    start: Singles,
+    start: Singles,  # it and the others that ``softmax_loss`` has are as there
     shared: Singles,
     own: Singles,
-    number: NDArray[np.int64],
+    number: NDArray[np.int64],  # (columns, parts): that of each weight; of one number all are equal
     codes: NDArray[np.int32],
     row_weight: Floats | None,
-    x: Floats,
-    alone: Floats,
-    together: Floats,
-    centre: Floats,
+    x: Floats,  # (arguments,): where the search begins
+    alone: Floats,  # (arguments,)
+    together: Floats,  # (parts,)
+    centre: Floats,  # (arguments,)
     steps: int,
-    tolerance: float,
+    tolerance: float,  # the search ends with the step that would gain less than this share
 ) -> Floats:
     """Return the arguments of the least log loss and penalty.
 
     The penalty is half the sum of the squares of all arguments less their centres, times ``alone``,
     and of the squares of what these differences add up to over the weights of a part, times
     ``together``.
-
-    Parameters
-    ----------
-    start, shared, own, codes, row_weight : ndarray
-        As ``softmax_loss`` takes them.
-    number : ndarray of int64, of shape (columns, parts)
-        The number of each weight; weights of one number are equal.
-    x : ndarray of float64, of shape (arguments,)
-        Where the search begins.
-    alone, centre : ndarray of float64, of shape (arguments,)
-        The penalty of each argument.
-    together : ndarray of float64, of shape (parts,)
-        The penalty of the weights of each part.
-    steps : int
-        The most steps.
-    tolerance : float
-        The search ends with the step that would gain less than this share of the loss.
     """
     (_, columns, functions), parts = (len(start), start.shape[1], shared.shape[1]), own.shape[2]
     slopes, n = columns * functions, len(x)
@@ -235,9 +165,12 @@ def minimise_softmax(
     penalty = np.diag(alone) + (of_parts.T * together) @ of_parts
 
     weights = np.ones(len(codes)) if row_weight is None else row_weight
+    blocks = (np.concatenate([shared, own[:, c]], axis=1) for c in range(columns))
     values = [
-        np.concatenate([_rows(shared, len(codes)), _rows(own[:, c], len(codes))])
-        for c in range(columns)
+        np.moveaxis(both, 0, 1)
+        .reshape(functions + parts, len(start) * BLOCK)[:, : len(codes)]
+        .astype(np.float64)
+        for both in blocks
     ]
 
     def evaluate(x: Floats) -> tuple[float, Floats]:
@@ -250,7 +183,11 @@ def minimise_softmax(
     def second(x: Floats) -> Floats:
         """Return the second derivatives."""
         slope, weight = x[:slopes].reshape(columns, functions), x[slopes + number]
-        p = posterior_of(start, shared, slope, own, weight, len(codes))
+        joint = _joint(start, shared, slope, own, weight, len(codes))
+        if columns == 1:
+            joint = np.concatenate([np.zeros_like(joint), joint])
+        p = np.exp(joint - joint.max(axis=0))
+        p = (p / p.sum(axis=0))[-columns:]
         matrix, mean = penalty.copy(), np.zeros((n, len(codes)))
         for c in range(columns):
             likely = p[c] * values[c]
@@ -264,37 +201,33 @@ def minimise_softmax(
     value, gradient = evaluate(x)
     for _ in range(steps):
         free = (x > least) | (gradient <= 0)
-        way = _step(second(x), gradient, free)
+        way = np.zeros(n)
+        with suppress(np.linalg.LinAlgError):
+            way[free] = np.linalg.solve(second(x)[np.ix_(free, free)], -gradient[free])
         gain = -float(way @ gradient) / 2
         if not gain > 0:
             break
         if gain < tolerance * abs(value):
             return np.maximum(x + way, least)
-        length = 1.0
-        for _ in range(SHORTER):
-            new = np.maximum(x + length * way, least)
-            promised = float(gradient @ (new - x))
-            new_value, new_gradient = evaluate(new)
-            if new_value <= value + SLOPE * promised + ROUNDING * abs(value):
-                break
-            # The minimum of the parabola through what is known.
-            excess = new_value - value - promised
-            length *= min(max(-promised / (2 * excess) if excess > 0 else 0.5, 0.1), 0.5)
-        else:
+        found = shortened(evaluate, x, value, gradient, way, least)
+        if found is None:
             break
-        x, value, gradient = new, new_value, new_gradient
+        x, value, gradient = found
     return x
 
 
-def _rows(blocks: NDArray[Any], rows: int) -> Floats:
-    """Take blocks, (blocks, values, 64), apart: (values, rows)."""
-    values = np.moveaxis(blocks, 0, 1).reshape(blocks.shape[1], blocks.shape[-1] * len(blocks))
-    return values[:, :rows].astype(np.float64)
-
-
-def _step(matrix: Floats, gradient: Floats, free: NDArray[np.bool_]) -> Floats:
-    """Return Newton's step of the free arguments."""
-    step = np.zeros(len(gradient))
-    with suppress(np.linalg.LinAlgError):
-        step[free] = np.linalg.solve(matrix[np.ix_(free, free)], -gradient[free])
-    return step
+def shortened(
+    loss: Loss, x: Floats, value: float, gradient: Floats, way: Floats, least: Floats
+) -> tuple[Floats, float, Floats] | None:
+    """Return the end of a step, its loss and gradient; None if none gains anything."""
+    length = 1.0
+    for _ in range(SHORTER):
+        new = np.maximum(x + length * way, least)
+        promised = float(gradient @ (new - x))
+        new_value, new_gradient = loss(new)
+        if new_value <= value + SLOPE * promised + ROUNDING * abs(value):
+            return new, new_value, new_gradient
+        # The minimum of the parabola through what is known.
+        excess = new_value - value - promised
+        length *= min(max(-promised / (2 * excess) if excess > 0 else 0.5, 0.1), 0.5)
+    return None
