@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate, chain
 from operator import mul
-from typing import TypeAlias, TypeVar, final
+from typing import ClassVar, TypeAlias, TypeVar, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,6 +70,11 @@ class Step:
     scale: float
     among: tuple[Level, ...] = ()
 
+    def named(self, names: Mapping[Level, Level]) -> Step:
+        """Return the same of other names; a level that has none is None."""
+        among = tuple(map(names.get, self.among))
+        return replace(self, level=names.get(self.level), among=among)
+
     def table(self, index: Mapping[Level, int]) -> Floats:
         """Return the value of each level, then that of what was never seen, and 0 of missing."""
         value: Floats = np.full(len(index) + 2, -self.centre / self.scale)
@@ -94,6 +99,7 @@ class Above:
     """1 where a number is at least an edge, and else 0."""
 
     edge: float
+    number: ClassVar[int] = 2  # of sides
 
     def of(self, block: Block, column: int) -> Floats:
         """Return the value of each row of a block, of shape (rows,); 0 where it is missing."""
@@ -124,9 +130,18 @@ class OneOf:
     others: tuple[Level, ...] = ()
 
     @property
+    def number(self) -> int:
+        """How many sides there are."""
+        return 3 if self.others else 2
+
+    @property
     def elsewhere(self) -> int:
         """The side of levels that are not named."""
         return NEITHER if self.others else 0
+
+    def named(self, names: Mapping[Level, Level]) -> OneOf:
+        """Return the same of other names; a level that has none is None."""
+        return OneOf(tuple(map(names.get, self.levels)), tuple(map(names.get, self.others)))
 
     @cached_property
     def sides(self) -> dict[Level, int]:
@@ -231,6 +246,10 @@ class ProductTerms:
             found[start : start + TOGETHER] = np.clip(both, -FARTHEST, FARTHEST).T @ self.slope
         return found
 
+    def each(self) -> Iterator[tuple[Product, Floats]]:
+        """Yield each product, and its slope, (classes,)."""
+        yield from zip(self.products, self.slope, strict=True)
+
     def by_columns(self) -> Iterator[tuple[tuple[Name, ...], ProductTerms]]:
         """Yield the columns of each pair, and its products."""
         place: dict[tuple[Name, ...], list[int]] = {}
@@ -268,7 +287,7 @@ class Condition:
     @property
     def number(self) -> int:
         """How many sides there are."""
-        return 3 if isinstance(self.test, OneOf) and self.test.others else 2
+        return self.test.number
 
     def of(self, blocks: Mapping[BlockKey, Block]) -> NDArray[np.int8]:
         """Return the side of each row, (rows,): 1 if it holds, 0 if not, or neither."""

@@ -16,6 +16,16 @@ from naively.counting.axis import Name, title
 from naively.counting.block import B, Block, Codes, Dense, numbers_of
 from naively.kernels import dispatch
 from naively.kernels.reference import FAR, MOST, Finish, Finished, Floats, clipped
+from naively.terms.views import (
+    AnyTerm,
+    BinsTerm,
+    Cell,
+    LevelsTerm,
+    LineTerm,
+    ParabolaTerm,
+    PresenceTerm,
+    Readable,
+)
 
 # --- Terms: what the columns of a block add to the score of each class, ``Σ s(x) · w_c`` ----------
 #
@@ -131,6 +141,10 @@ class TermBlock(ABC, Generic[B]):
     @abstractmethod
     def typical(self, c: int) -> Typical:
         """Return the log likelihoods of all words or levels, or of numbers typical of class c."""
+
+    def each(self, columns: Readable) -> Iterator[AnyTerm]:  # noqa: ARG002
+        """Yield the terms of single columns, or raise a ValueError that says why there are none."""
+        raise ValueError("its evidence is no sum of given numbers")
 
     def of_items(self, items: NDArray[np.integer]) -> Floats:
         """Return the log likelihoods of some words or levels, (items, classes)."""
@@ -259,6 +273,15 @@ class LevelTerms(TermBlock[Codes]):
             )
         return known, np.zeros(known.shape[1])
 
+    def each(self, columns: Readable) -> Iterator[AnyTerm]:
+        points = np.split(self.table, self.first[1:-1])
+        if not columns.presence:
+            yield from map(LevelsTerm, columns.cells, columns.levels, points)
+        for cell, at, of in zip(columns.cells, columns.presence, points, strict=False):
+            if at:
+                there, missing = np.vstack([of, np.zeros_like(of[0])])[[*at]]
+                yield PresenceTerm(cell, there, missing)
+
     def typical(self, c: int) -> Typical:  # noqa: ARG002
         return self._known, None
 
@@ -330,6 +353,10 @@ class BinTerms(TermBlock[Dense]):
         value = self.table[self.first[column] + codes[row, column]]
         return Items(row, column, column, value)
 
+    def each(self, columns: Readable) -> Iterator[AnyTerm]:
+        points = np.split(self.table, self.first[1:-1])
+        yield from map(BinsTerm, columns.cells, self.edges, points)
+
     def with_steps(self, added: Mapping[int, Steps]) -> BinTerms:
         """Return this with what is added where a column's number reaches edges (see ``Steps``)."""
         edges, table, middle, width = [], [], [], []
@@ -389,6 +416,10 @@ class BesideTerms(ABC):
         """Return what is added to each row, of shape (rows, classes)."""
 
     @abstractmethod
+    def each(self, cells: Sequence[Cell]) -> Iterator[AnyTerm]:
+        """Yield the terms of single columns, whose cells are given."""
+
+    @abstractmethod
     def features(self, columns: Sequence[Name]) -> Iterator[tuple[str, Floats, Floats]]:
         """Yield functions of a column: name, slopes, and what they add at 0, (classes,) each."""
 
@@ -442,6 +473,10 @@ class StepTerms(BesideTerms):
         for j, steps in self.steps.items():
             found += _step(numbers_of(block, j), steps)
         return found
+
+    def each(self, cells: Sequence[Cell]) -> Iterator[AnyTerm]:
+        for j, (edges, points) in self.steps.items():
+            yield BinsTerm(cells[j], edges, points)
 
     def features(self, columns: Sequence[Name]) -> Iterator[tuple[str, Floats, Floats]]:
         for j, (edges, points) in self.steps.items():
@@ -514,6 +549,12 @@ class QuadraticTerms(TermBlock[Dense]):
         constant = (self.offset - half * apart * (self.mean + middle)).sum(axis=0)
         return 2 * half * apart, constant
 
+    def each(self, columns: Readable) -> Iterator[AnyTerm]:
+        none = np.zeros(self.mean.shape[1])
+        for j, cell in enumerate(columns.cells):
+            yield PresenceTerm(cell, self.offset[j], none)
+            yield ParabolaTerm(cell, self.mean[j], self.half_precision[j])
+
     def typical(self, c: int) -> Typical:
         x = self.mean[:, c]
         distance = x[:, None] - self.mean
@@ -575,6 +616,12 @@ class ClippedTerms(BesideTerms):
             clipped = np.clip(number[of], self.low[line], self.high[line]) - self.centre[line]
             found[of] += np.nan_to_num(clipped)[:, None] * self.slope[line]
         return found
+
+    def each(self, cells: Sequence[Cell]) -> Iterator[AnyTerm]:
+        clips = self.low.tolist(), self.high.tolist(), self.centre.tolist()
+        lines = zip(self.column.tolist(), *clips, self.slope, strict=True)
+        for j, low, high, centre, slope in lines:
+            yield LineTerm(cells[j], low, high, centre, slope)
 
     def features(self, columns: Sequence[Name]) -> Iterator[tuple[str, Floats, Floats]]:
         each = zip(self.column, self.low, self.high, self.centre, self.slope, strict=True)

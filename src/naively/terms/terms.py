@@ -13,8 +13,9 @@ from naively.counting.axis import Name
 from naively.counting.block import Batch, Block, BlockKey, Documents, split_texts
 from naively.kernels import dispatch
 from naively.kernels.reference import Finish, Finished, Floats
-from naively.terms.functions import ProductTerms, RuleTerms
+from naively.terms.functions import FARTHEST, ProductTerms, RuleTerms
 from naively.terms.kinds import BesideTerms, Items, TermBlock, Typical
+from naively.terms.views import AnyTerm, BinsTerm, ProductTerm, Readable, Reader, RuleTerm
 
 AT_ONCE = 1 << 24  # scores, a row and a class each, that are added up together
 
@@ -48,6 +49,16 @@ class GroupTerms:
         for more in self.beside:  # of one event, or a truth, the number is 1
             value = value + more.at(np.ones(len(columns)) if x is None else x, columns)
         return value, x
+
+    def each(self, columns: Readable) -> Iterator[AnyTerm]:
+        """Yield the terms of single columns, or raise a ValueError that says why there are none."""
+        truths = [(j, cell) for j, cell in enumerate(columns.cells) if cell.above is not None]
+        for j, cell in truths:
+            yield BinsTerm(cell.plain, cell.edge, self.at(np.array([0.0, 1.0]), np.full(2, j)))
+        if not truths:
+            yield from self.evidence.each(columns)
+            for more in reversed(self.beside):
+                yield from more.each(columns.cells)
 
     def items(self, block: Block) -> Items:
         """Return what a block adds item by item; a required word that is absent is an item."""
@@ -148,3 +159,21 @@ class Terms:
         for several in self.several:
             for columns, some in several.by_columns():
                 yield columns, some.added(blocks)
+
+    def each(self, reader: Reader) -> Iterator[AnyTerm]:
+        """Yield the terms of single columns, or of a few together, as other programs read them."""
+        for key, terms in self.of.items():
+            columns = reader.columns(key)
+            try:
+                yield from terms.each(columns)
+            except ValueError as error:
+                raise reader.refused(key, str(error)) from None
+        for several in self.several:
+            match several:
+                case ProductTerms():
+                    for product, slope in several.each():
+                        a, b = reader.factor(product.a), reader.factor(product.b)
+                        yield ProductTerm(a, b, product.scale, FARTHEST, slope)
+                case RuleTerms():
+                    for rule, points in several.each():
+                        yield RuleTerm(tuple(map(reader.condition, rule.conditions)), points)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Never, final
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from naively.counting.axis import Words
 from naively.counting.block import FEW_CLASSES, Counts, Dense, Documents, Sparse
 from naively.kernels import dispatch
-from naively.kernels.reference import Finish, Finished, Floats, clipped
+from naively.kernels.reference import FAR, Finish, Finished, Floats, clipped
 from naively.kernels.sparse_sums import SparseSums
 from naively.terms.kinds import (
     ABSENT,
@@ -23,6 +23,7 @@ from naively.terms.kinds import (
     Typical,
     multiply,
 )
+from naively.terms.views import AnyTerm, LineTerm, PresenceTerm, Readable
 
 # --- Lines: ``Σ_j offset_j + x_j · slope_j``, of counts, words and booleans ----------------------
 
@@ -172,6 +173,22 @@ class LineTerms(TermBlock[Counts]):
                 "what is impossible in a class has no finite weight; smooth, with alpha above 0."
             )
         return self.slope, self._finite[2]
+
+    def each(self, columns: Readable) -> Iterator[AnyTerm]:
+        offset, none = self.offset, np.zeros(self.slope.shape[1])
+        if offset is not None and (not np.isfinite(offset).all() or np.isposinf(self.slope).any()):
+            raise ValueError(
+                "an event of it must happen, or cannot, in some class; smooth, with alpha above 0, "
+                "so that numbers are finite"
+            )
+        if (text := columns.text) is not None:
+            there = none if offset is None else offset.sum(axis=0)
+            yield replace(text, length_power=self.length_power, there=there, points=self.slope)
+            return
+        for j, cell in enumerate(columns.cells):
+            if offset is not None:
+                yield PresenceTerm(cell, offset[j], none)
+            yield LineTerm(cell, -FAR, FAR, 0.0, self.slope[j])
 
     def typical(self, c: int) -> Typical:  # noqa: ARG002
         if self.offset is None:
@@ -564,6 +581,14 @@ class WordTerms(TermBlock[Counts]):
             np.append(item, np.full(len(there), ABSENT)),
             np.concatenate([value + of_item, others[there]]),
         )
+
+    def each(self, columns: Readable) -> Iterator[AnyTerm]:
+        if columns.text is None:
+            yield from self.whole().each(columns)
+            return
+        there = np.zeros(self.of_band.shape[1]) if self.absent is None else self.absent.total()
+        power, points = self.length_power, self.slope
+        yield replace(columns.text, length_power=power, there=there, points=points)
 
     def typical(self, c: int) -> Typical:  # noqa: ARG002
         return self.of_items(np.arange(len(self.shift))), None
