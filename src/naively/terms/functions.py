@@ -105,6 +105,15 @@ class Above:
         """Return the value of each row of a block, of shape (rows,); 0 where it is missing."""
         return np.where(numbers_of(block, column) >= self.edge, 1.0, 0.0)
 
+    @property
+    def names(self) -> list[float]:
+        """The one edge that is named."""
+        return [self.edge]
+
+    def in_bins(self, edges: Iterable[float]) -> list[int]:
+        """Return the side of each bin: below the first of some edges, then from each on."""
+        return [int(x >= self.edge) for x in (-np.inf, *edges)]
+
 
 @final
 @dataclass(frozen=True)
@@ -147,6 +156,21 @@ class OneOf:
     def sides(self) -> dict[Level, int]:
         """The side of each level that is named."""
         return dict.fromkeys(self.others, 0) | dict.fromkeys(self.levels, 1)
+
+    @property
+    def names(self) -> list[Level]:
+        """The levels that are named."""
+        return [*self.sides]
+
+    def in_bins(self, levels: Iterable[Level]) -> list[int]:
+        """Return the side of each of some levels, then of all others."""
+        return [*(self.sides.get(level, self.elsewhere) for level in levels), self.elsewhere]
+
+
+def bins_of(conditions: Sequence[Condition]) -> list[Level]:
+    """Return the edges, ascending, or the levels that conditions of a column name."""
+    names = dict.fromkeys(name for of in conditions for name in of.test.names)
+    return sorted(names) if isinstance(conditions[0].test, Above) else [*names]
 
 
 # --- Functions of named columns, and products of two ---------------------------------------------
@@ -391,32 +415,19 @@ class RuleTerms:
         return {column: list(of) for column, of in found.items()}
 
     @cached_property
-    def _bins(self) -> list[Floats | tuple[Level, ...]]:
+    def _bins(self) -> list[list[Level]]:
         """The edges of each column, ascending, or the levels that its conditions name."""
-        found: list[Floats | tuple[Level, ...]] = []
-        for conditions in self._columns.values():
-            edges = {of.test.edge for of in conditions if isinstance(of.test, Above)}
-            if edges:
-                found.append(np.array(sorted(edges)))
-            else:
-                named = (of.test.sides for of in conditions if isinstance(of.test, OneOf))
-                found.append(tuple(dict.fromkeys(level for of in named for level in of)))
-        return found
+        return [bins_of(conditions) for conditions in self._columns.values()]
 
     @cached_property
     def _sides(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """What each condition adds to a cell's number in each bin, and where its bins begin."""
-        place = {column: i for i, column in enumerate(self._columns)}
+        bins = dict(zip(self._columns, self._bins, strict=True))
         strides = [stride for rule in self.rules for stride in rule.strides[:-1]]
-        sides = []
-        for of, stride in zip(self._conditions, strides, strict=True):
-            bins = self._bins[place[of.group, of.column]]
-            if isinstance(of.test, Above):
-                side = [*(np.append(-np.inf, bins) >= of.test.edge)]
-            else:
-                elsewhere = of.test.elsewhere
-                side = [*(of.test.sides.get(level, elsewhere) for level in bins), elsewhere]
-            sides.append(stride * np.array([*side, of.missing], np.int64))
+        sides = [
+            stride * np.array([*of.test.in_bins(bins[of.group, of.column]), of.missing], np.int64)
+            for of, stride in zip(self._conditions, strides, strict=True)
+        ]
         return np.concatenate(sides), np.cumsum([0, *map(len, sides)])[:-1]
 
     @cached_property
@@ -448,13 +459,12 @@ class RuleTerms:
         found = []
         for (group, name), bins in zip(self._columns, self._bins, strict=True):
             block, column = cells_of(blocks, group, name)
-            if isinstance(bins, np.ndarray):
-                x = numbers_of(block, column)
-                code = np.searchsorted(bins, x, side="right")
-                found.append(np.where(np.isnan(x), len(bins) + 1, code))
-            else:
-                assert isinstance(block, Codes)
+            if isinstance(block, Codes):
                 found.append(_of_levels(block, column, bins))
+                continue
+            x = numbers_of(block, column)
+            code = np.searchsorted(np.array(bins, np.float64), x, side="right")
+            found.append(np.where(np.isnan(x), len(bins) + 1, code))
         return np.array(found, np.int32)
 
 
