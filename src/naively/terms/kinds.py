@@ -62,6 +62,9 @@ class Items:
 # number of each column, (columns,), where rows of the axis are columns of numbers.
 Typical: TypeAlias = "tuple[Floats, Floats | None]"
 
+Rows: TypeAlias = "slice | NDArray[np.int64]"
+EVERY = slice(None)
+
 
 class TermBlock(ABC, Generic[B]):
     """The terms of one kind over the columns of a block: log likelihoods, derived from a tally."""
@@ -139,17 +142,15 @@ class TermBlock(ABC, Generic[B]):
         return self.items(block)
 
     @abstractmethod
-    def typical(self, c: int) -> Typical:
-        """Return the log likelihoods of all words or levels, or of numbers typical of class c."""
+    def typical(self, c: int, rows: Rows = EVERY) -> Typical:
+        """Return the log likelihoods of words or levels, or of numbers typical of class c.
+
+        ``rows`` are some of all words, levels or columns.
+        """
 
     def each(self, columns: Readable) -> Iterator[AnyTerm]:  # noqa: ARG002
         """Yield the terms of single columns, or raise a ValueError that says why there are none."""
         raise ValueError("its evidence is no sum of given numbers")
-
-    def of_items(self, items: NDArray[np.integer]) -> Floats:
-        """Return the log likelihoods of some words or levels, (items, classes)."""
-        value, _ = self.typical(0)
-        return np.asarray(value[items])
 
 
 def sum_of_cells(of_cell: Callable[[Floats], Floats], block: Block) -> Floats:
@@ -223,9 +224,9 @@ class FunctionTerms(TermBlock[B]):
 
         return replace(self, of_cells=of_cells, of_rows=self.of_rows and of_rows)
 
-    def typical(self, c: int) -> Typical:
-        x = self.centre[:, c]
-        value = self.at(x, np.arange(len(x)))
+    def typical(self, c: int, rows: Rows = EVERY) -> Typical:
+        x = self.centre[rows, c]
+        value = self.at(x, np.arange(len(self.centre))[rows])
         return value, x if self.of_rows is None else None
 
 
@@ -282,8 +283,8 @@ class LevelTerms(TermBlock[Codes]):
                 there, missing = np.vstack([of, np.zeros_like(of[0])])[[*at]]
                 yield PresenceTerm(cell, there, missing)
 
-    def typical(self, c: int) -> Typical:  # noqa: ARG002
-        return self._known, None
+    def typical(self, c: int, rows: Rows = EVERY) -> Typical:  # noqa: ARG002
+        return self._known[rows], None
 
     @property
     def _known(self) -> Floats:
@@ -389,10 +390,9 @@ class BinTerms(TermBlock[Dense]):
         total: Floats = -np.log(width[bin_]).sum(axis=1)
         return total
 
-    def typical(self, c: int) -> Typical:
-        best = [
-            int(start + np.argmax(self.table[start:end, c])) for start, end in pairwise(self.first)
-        ]
+    def typical(self, c: int, rows: Rows = EVERY) -> Typical:
+        ends = np.column_stack([self.first[:-1], self.first[1:]])[rows].tolist()
+        best = [start + int(np.argmax(self.table[start:end, c])) for start, end in ends]
         return self.table[best], self.middle[best]
 
 
@@ -555,10 +555,10 @@ class QuadraticTerms(TermBlock[Dense]):
             yield PresenceTerm(cell, self.offset[j], none)
             yield ParabolaTerm(cell, self.mean[j], self.half_precision[j])
 
-    def typical(self, c: int) -> Typical:
-        x = self.mean[:, c]
-        distance = x[:, None] - self.mean
-        return self.offset - self.half_precision * distance**2, x
+    def typical(self, c: int, rows: Rows = EVERY) -> Typical:
+        x = self.mean[rows, c]
+        distance = x[:, None] - self.mean[rows]
+        return self.offset[rows] - self.half_precision[rows] * distance**2, x
 
 
 # --- Lines beside the evidence: each number, clipped, times a slope for each class ---------------

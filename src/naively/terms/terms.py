@@ -9,12 +9,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import Name
+from naively.counting.axis import LEVEL, PRESENT, VALUE, ByValue, Level, Levels, Name, Words
 from naively.counting.block import Batch, Block, BlockKey, Documents, split_texts
+from naively.counting.tally import BlockTally
 from naively.kernels import dispatch
 from naively.kernels.reference import Finish, Finished, Floats
 from naively.terms.functions import FARTHEST, ProductTerms, RuleTerms
-from naively.terms.kinds import BesideTerms, Items, TermBlock, Typical
+from naively.terms.kinds import EVERY, BesideTerms, Items, Rows, TermBlock, Typical
 from naively.terms.views import AnyTerm, BinsTerm, ProductTerm, Readable, Reader, RuleTerm
 
 AT_ONCE = 1 << 24  # scores, a row and a class each, that are added up together
@@ -42,10 +43,10 @@ class GroupTerms:
             value = value + more.at(x, column)
         return value
 
-    def typical(self, c: int) -> Typical:
+    def typical(self, c: int, rows: Rows = EVERY) -> Typical:
         """Return what is typical of class c (see ``TermBlock.typical``)."""
-        value, x = self.evidence.typical(c)
-        columns = np.arange(len(value))
+        value, x = self.evidence.typical(c, rows)
+        columns = np.arange(len(value)) if isinstance(rows, slice) else rows
         for more in self.beside:  # of one event, or a truth, the number is 1
             value = value + more.at(np.ones(len(columns)) if x is None else x, columns)
         return value, x
@@ -66,6 +67,83 @@ class GroupTerms:
         for more in self.beside:
             found = more.joined(found, block)
         return found
+
+
+# --- What was learned, fact by fact --------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """The facts of a group: each level, each word, or each column of numbers or truths.
+
+    What they add is asked of some facts: a table of all words and classes is not made.
+
+    Parameters
+    ----------
+    terms : GroupTerms
+        What the columns of the group add.
+    tally : BlockTally
+        What was counted of them.
+    """
+
+    terms: GroupTerms
+    tally: BlockTally
+
+    def __len__(self) -> int:
+        axis = self.tally.axis
+        return len(axis.columns) if self.are_columns else len(axis)
+
+    @property
+    def are_columns(self) -> bool:
+        """Whether each fact is a whole column, of numbers or truths."""
+        return not isinstance(self.tally.axis, Levels | Words)
+
+    @cached_property
+    def column(self) -> NDArray[np.int64]:
+        """The number of the column of each fact, (facts,)."""
+        match self.tally.axis:
+            case Levels() as axis:
+                return axis.column
+            case Words() as axis:
+                return np.zeros(len(axis), np.int64)
+        return np.arange(len(self))
+
+    def label(self, fact: int) -> tuple[Name, Level]:
+        """Return the column of a fact, and its level or word; None of a whole column."""
+        axis = self.tally.axis
+        return (axis.columns[fact], None) if self.are_columns else axis.label(fact)
+
+    def typical(self, c: int, facts: NDArray[np.int64]) -> Typical:
+        """Return what some facts add (facts, classes), and numbers that are typical of class c.
+
+        There are no numbers of levels, words and truths.
+        """
+        return self.terms.typical(c, facts)
+
+    @cached_property
+    def has_numbers(self) -> bool:
+        """Whether facts are columns of numbers, which have a likelihood each."""
+        return self.are_columns and self.typical(0, np.arange(0))[1] is not None
+
+    def count(self, classes: NDArray[np.integer]) -> Floats:
+        """Return how often each fact came in some classes, (facts, classes).
+
+        It is how many rows have a level or a number, and how often a word came, or was true.
+        """
+        if self.has_numbers:
+            return self.cells(classes)
+        statistic = LEVEL if isinstance(self.tally.axis, Levels) else VALUE
+        return np.asarray(self.tally.sums[statistic][:, classes].high)
+
+    def cells(self, classes: NDArray[np.integer]) -> Floats:
+        """Return how many cells of each column have a value, (columns, classes)."""
+        sums, axis = self.tally.sums, self.tally.axis
+        if isinstance(axis, ByValue):
+            return axis.sum_by_column(sums[axis.statistic][:, classes].high)
+        return np.asarray(sums[PRESENT if PRESENT in sums else VALUE][:, classes].high)
+
+
+# --- All terms of a model ------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,6 +229,10 @@ class Terms:
         """Yield what each group adds, item by item; with ``together`` and the start they sum up."""
         for key, terms in self.of.items():
             yield key, terms.items(blocks[key])
+
+    def facts(self, counts: Mapping[BlockKey, BlockTally]) -> dict[BlockKey, Facts]:
+        """Return the facts of each group, of which so much was counted."""
+        return {key: Facts(terms, counts[key]) for key, terms in self.of.items()}
 
     def together(
         self, blocks: Mapping[BlockKey, Block]

@@ -17,8 +17,10 @@ from naively.kernels.reference import FAR, Finish, Finished, Floats, clipped
 from naively.kernels.sparse_sums import SparseSums
 from naively.terms.kinds import (
     ABSENT,
+    EVERY,
     FunctionTerms,
     Items,
+    Rows,
     TermBlock,
     Typical,
     multiply,
@@ -190,11 +192,12 @@ class LineTerms(TermBlock[Counts]):
                 yield PresenceTerm(cell, offset[j], none)
             yield LineTerm(cell, -FAR, FAR, 0.0, self.slope[j])
 
-    def typical(self, c: int) -> Typical:  # noqa: ARG002
+    def typical(self, c: int, rows: Rows = EVERY) -> Typical:  # noqa: ARG002
+        slope = self.slope[rows]
         if self.offset is None:
-            return self.slope, None
+            return slope, None
         with np.errstate(invalid="ignore"):
-            return np.nan_to_num(self.slope + self.offset, nan=0.0, neginf=-np.inf), None
+            return np.nan_to_num(slope + self.offset[rows], nan=0.0, neginf=-np.inf), None
 
     def _absent(
         self, row: NDArray[np.int64], item: NDArray[np.int64], present: NDArray[np.bool_]
@@ -590,9 +593,7 @@ class WordTerms(TermBlock[Counts]):
         power, points = self.length_power, self.slope
         yield replace(columns.text, length_power=power, there=there, points=points)
 
-    def typical(self, c: int) -> Typical:  # noqa: ARG002
-        return self.of_items(np.arange(len(self.shift))), None
-
-    def of_items(self, items: NDArray[np.integer]) -> Floats:
-        found = self.slopes(items)
-        return found if self.absent is None else found + self.absent.slopes(items)
+    def typical(self, c: int, rows: Rows = EVERY) -> Typical:  # noqa: ARG002
+        words = np.arange(len(self.shift))[rows]
+        found = self.slopes(words)
+        return found if self.absent is None else found + self.absent.slopes(words), None
