@@ -363,9 +363,7 @@ def _items(
     found = terms.items(block)
     few = units - len(x_of) <= ABSENT_SHOWN
     named = [ABSENT - 1 - item for item in found.item.tolist() if item < ABSENT]
-    for column, item, log in zip(
-        found.column.tolist(), found.item.tolist(), found.value, strict=True
-    ):
+    for _, column, item, log in found.each():
         if item != ABSENT or not few:
             yield column, item, log
             continue

@@ -57,6 +57,11 @@ class Items:
     item: NDArray[np.int64]
     value: Floats
 
+    def each(self) -> Iterator[tuple[int, int, int, Floats]]:
+        """Yield the row, the column, the item and the log likelihoods of each item."""
+        places = self.row.tolist(), self.column.tolist(), self.item.tolist()
+        yield from zip(*places, self.value, strict=True)
+
 
 # The log likelihoods of each column, level or word, (rows of the axis, classes); and the typical
 # number of each column, (columns,), where rows of the axis are columns of numbers.
