@@ -242,27 +242,14 @@ Key = tuple[str, What, str]
 
 @dataclass(frozen=True)
 class Input:
-    """An input of a graph.
+    """An input of a graph."""
 
-    Parameters
-    ----------
-    name : str
-        Its name in the graph, of letters, digits and underscores of ASCII.
-    column : str
-        The column of the table.
-    what : {"number", "string", "tokens", "missing"}
-        Which tensor it is: doubles (n, 1), strings (n, 1), strings (n, m) or truths (n, 1).
-    split : mapping, optional
-        How tokens are split, as the keyword arguments of `Text`.
-    optional : bool
-        Whether it may be left out: then no cell is missing.
-    """
-
-    name: str
-    column: str
+    name: str  # its name in the graph, of letters, digits and underscores of ASCII
+    column: str  # the column of the table
+    # Which tensor it is: doubles (n, 1), strings (n, 1), strings (n, m) or truths (n, 1).
     what: What
-    split: Plain = None
-    optional: bool = False
+    split: Plain = None  # how tokens are split, as the keyword arguments of `Text`
+    optional: bool = False  # whether it may be left out: then no cell is missing
 
     @property
     def shape(self) -> list[str | int]:

@@ -312,30 +312,15 @@ ROWS = 500  # of one statement that fills a table
 
 @dataclass(frozen=True, eq=False)
 class Weight:
-    """Numbers that are looked up by a string: those of the levels of a column, or of tokens.
+    """Numbers that are looked up by a string: those of the levels of a column, or of tokens."""
 
-    Parameters
-    ----------
-    term : int
-        The place of the term in the scorecard, which is its number in the table of weights.
-    levels : sequence of str
-        The levels or tokens.
-    points : ndarray of shape (levels, scores)
-        What each adds.
-    x : str
-        The text that is looked up; for tokens the text that they are of.
-    block : int or None
-        The number of a block of tokens in the table of tokens; None for levels.
-    binary : bool
-        Whether a token counts once.
-    """
-
-    term: int
-    levels: Sequence[str]
-    points: Floats
-    x: str
+    term: int  # the place of the term in the scorecard, which is its number in the table of weights
+    levels: Sequence[str]  # the levels or tokens
+    points: Floats  # (levels, scores): what each adds
+    x: str  # the text that is looked up; for tokens the text that they are of
+    # The number of a block of tokens in the table of tokens; None for levels.
     block: int | None = None
-    binary: bool = False
+    binary: bool = False  # whether a token counts once
 
     @property
     def alias(self) -> str:
@@ -345,33 +330,15 @@ class Weight:
 
 @dataclass(frozen=True, eq=False)
 class LookUpTable:
-    """All numbers that are looked up by strings: one table, with a row for each string of a term.
+    """All numbers that are looked up by strings: a table with a row for each string of a term."""
 
-    Parameters
-    ----------
-    of : sequence of Weight
-        The numbers, by term.
-    scores : int
-        How many numbers a row has.
-    dialect : Dialect
-        How the database spells them.
-    text_type : str
-        The type of strings.
-    table : str or tuple of two str
-        The name of the table.
-    tokens : str or tuple of two str, optional
-        The table of the tokens of texts.
-    in_table : bool
-        Whether the numbers are in the table; else they are a step of the query.
-    """
-
-    of: Sequence[Weight]
-    scores: int
-    dialect: Dialect
-    text_type: str
-    table: Table
-    tokens: Table | None
-    in_table: bool
+    of: Sequence[Weight]  # the numbers, by term
+    scores: int  # how many numbers a row has
+    dialect: Dialect  # how the database spells them
+    text_type: str  # the type of strings
+    table: Table  # the name of the table
+    tokens: Table | None  # the table of the tokens of texts
+    in_table: bool  # whether the numbers are in the table; else they are a step of the query
 
     @property
     def name(self) -> str:
@@ -749,28 +716,17 @@ def spelling_of(dialect: Dialect) -> Spelling:
 
 @dataclass(frozen=True, eq=False)
 class Pieces:
-    """The pieces of a query that scores.
+    """The pieces of a query that scores."""
 
-    Parameters
-    ----------
-    spelling : Spelling
-        How the database spells them.
-    cells : dict of str to str
-        What is read of the table t, by the names that the next step knows it by.
-    found : dict of str to str
-        What is found out of the cells x: the places of bins, of levels and of rules' cells, and
-        clipped numbers.
-    scores : list of list of str
-        What is added to each score: pieces of the names in ``found``, and of the cells.
-    weights : list of Weight
-        What is joined.
-    """
-
-    spelling: Spelling
+    spelling: Spelling  # how the database spells them
+    # What is read of the table t, by the names that the next step knows it by.
     cells: dict[str, str] = field(default_factory=dict)
+    # What is found out of the cells x: the places of bins, of levels and of rules' cells, and
+    # clipped numbers.
     found: dict[str, str] = field(default_factory=dict)
+    # What is added to each score: pieces of the names in ``found``, and of the cells.
     scores: list[list[str]] = field(default_factory=list)
-    weights: list[Weight] = field(default_factory=list)
+    weights: list[Weight] = field(default_factory=list)  # what is joined
     _names: Any = field(default_factory=count)
 
     @property

@@ -427,29 +427,17 @@ Places: TypeAlias = NDArray[np.int64]  # of the classes that both models have, i
 
 @dataclass(frozen=True, eq=False)
 class ItemsOfTwo:
-    """Items of the same columns in two models, the tables of both in the same rows.
+    """Items of the same columns in two models, the tables of both in the same rows."""
 
-    Parameters
-    ----------
-    label : callable
-        Returns the column and the level, word or number of a row.
-    count : pair of ndarray of shape (rows, classes), or None
-        How often each came; None of a number that is not the first of its columns, of which there
-        are the same cells.
-    evidence : pair of ndarray of shape (rows, classes)
-        The weight of evidence for each class against all others; NaN where a model does not know
-        the item.
-    known : pair of ndarray of shape (rows,)
-        Which items each of them knows.
-    what : str
-        What an item is called: "level", "word", "n-gram" or "column".
-    """
-
-    label: Labelled
+    label: Labelled  # returns the column and the level, word or number of a row
+    # (rows, classes): how often each came; None of a number that is not the first of its columns,
+    # of which there are the same cells.
     count: tuple[Floats, Floats] | None
+    # (rows, classes): the weight of evidence for each class against all others; NaN where a model
+    # does not know the item.
     evidence: tuple[Floats, Floats]
-    known: tuple[NDArray[np.bool_], NDArray[np.bool_]]
-    what: str
+    known: tuple[NDArray[np.bool_], NDArray[np.bool_]]  # (rows,): which items each of them knows
+    what: str  # what an item is called: "level", "word", "n-gram" or "column"
 
 
 def items_of_both(a: Model, b: Model, classes: list[Any]) -> Iterator[ItemsOfTwo]:

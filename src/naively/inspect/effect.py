@@ -27,37 +27,23 @@ WIDE = 1.96  # standard deviations of a band, on either side
 
 @dataclass(frozen=True, eq=False)
 class Effect:
-    """What a column adds to the log odds of a class, by itself, in nats.
-
-    Parameters
-    ----------
-    column : str
-        The column.
-    values : list
-        Levels, or numbers in ascending order, or times; the last is None where a missing cell is
-        evidence.
-    at : ndarray of shape (numbers,)
-        The numbers, times in seconds; empty of levels.
-    weight : ndarray of shape (values,)
-        The weight of evidence of each value, and of a missing cell at the end.
-    deviation : ndarray of shape (values,)
-        The standard deviation of each, by how many rows were learned; NaN where it is not known.
-    rows : ndarray of shape (levels,) or (bins,)
-        How many rows of the learned ones have each level, or number in each bin.
-    edges : ndarray of shape (bins + 1,)
-        The bins; empty of levels.
-    more : int
-        How many levels there are beside these.
-    """
+    """What a column adds to the log odds of a class, by itself, in nats."""
 
     column: str
+    # Levels, or numbers in ascending order, or times; the last is None where a missing cell is
+    # evidence.
     values: list[Any]
-    at: Floats
+    at: Floats  # (numbers,): the numbers, times in seconds; empty of levels
+    # (values,): the weight of evidence of each value, and of a missing cell at the end.
     weight: Floats
+    # (values,): the standard deviation of each, by how many rows were learned; NaN where it is not
+    # known.
     deviation: Floats
+    # (levels,) or (bins,): how many rows of the learned ones have each level, or number in each
+    # bin.
     rows: Floats
-    edges: Floats
-    more: int = 0
+    edges: Floats  # (bins + 1,): the bins; empty of levels
+    more: int = 0  # how many levels there are beside these
 
     @property
     def band(self) -> tuple[Floats, Floats]:

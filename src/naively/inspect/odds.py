@@ -38,15 +38,6 @@ if TYPE_CHECKING:
 class Odds:
     """The odds of a class against some others, which are taken as one class.
 
-    Parameters
-    ----------
-    start : ndarray of shape (classes,)
-        What the scores of the classes begin with: their log priors, and a bias if one was fitted.
-    c : int
-        The class that is spoken for.
-    rivals : sequence of int, optional
-        The classes that it is compared with; by default all others.
-
     Notes
     -----
     The weight of evidence of an item is log p(item | c) - log p(item | rivals), where
@@ -61,8 +52,11 @@ class Odds:
     array([0.6931])
     """
 
+    # (classes,): what the scores of the classes begin with: their log priors, and a bias if one was
+    # fitted.
     start: Floats
-    c: int
+    c: int  # the class that is spoken for
+    # The classes that it is compared with; by default all others.
     rivals: Sequence[int] | None = None
 
     @property
@@ -299,30 +293,18 @@ STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 
 @dataclass(frozen=True, eq=False)
 class Scale:
-    """What one column says.
-
-    Parameters
-    ----------
-    column : str
-        Its name.
-    value : list
-        Levels, or round numbers or times, the last None where a missing cell is evidence; of rules
-        what holds in the rows that each weight is of.
-    weight : ndarray of shape (values,)
-        The weight of evidence of each, in nats.
-    low, high : float
-        The least and the greatest weight of any of its values; of numbers, within the range of
-        0.5 % to 99.5 % of each class.
-    more : int
-        How many levels, or cells of rules, there are beside these.
-    """
+    """What one column says."""
 
     column: str
+    # Levels, or round numbers or times, the last None where a missing cell is evidence; of rules
+    # what holds in the rows that each weight is of.
     value: list[Any]
-    weight: Floats
+    weight: Floats  # (values,): the weight of evidence of each, in nats
+    # The least and the greatest weight of any of its values; of numbers, within the range of 0.5 %
+    # to 99.5 % of each class.
     low: float
     high: float
-    more: int = 0
+    more: int = 0  # how many levels, or cells of rules, there are beside these
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -186,27 +186,13 @@ MOST_CELLS = 4_096  # of the rules of the same columns; where they are more, rul
 
 @dataclass(frozen=True, eq=False)
 class RuleCells:
-    """The cells that some rules of the same columns part rows into, and what is added in each.
-
-    Parameters
-    ----------
-    columns : tuple of str or int
-        The columns.
-    conditions : list of Condition
-        The different conditions of the rules.
-    holds : ndarray of int8, of shape (cells, conditions)
-        Their sides in a cell; no two cells are alike.
-    said : list of Conditions
-        The cells in words.
-    added : ndarray of shape (cells, classes)
-        What the rules add together, in nats.
-    """
+    """The cells that some rules of the same columns part rows into, and what is added in each."""
 
     columns: tuple[Name, ...]
-    conditions: list[Condition]
-    holds: NDArray[np.int8]
-    said: list[Conditions]
-    added: Floats
+    conditions: list[Condition]  # the different conditions of the rules
+    holds: NDArray[np.int8]  # (cells, conditions): their sides in a cell; no two cells are alike
+    said: list[Conditions]  # the cells in words
+    added: Floats  # (cells, classes): what the rules add together, in nats
 
     @classmethod
     def of(
@@ -281,24 +267,12 @@ def cells_of_rules(model: Model) -> list[RuleCells]:
 
 @dataclass(frozen=True, eq=False)
 class CountedCells:
-    """What rules of the same columns add, by the cells of the one that tells most of it.
+    """What rules of the same columns add, by the cells of the one that tells most of it."""
 
-    Parameters
-    ----------
-    every : RuleCells
-        The cells of all of the rules that rows are in.
-    rows : ndarray of shape (cells, classes)
-        How many rows of each class are in each.
-    cell : ndarray of int, of shape (cells,)
-        The cell of that rule which each lies in.
-    said : list of Conditions
-        The cells of that rule, in words.
-    """
-
-    every: RuleCells
-    rows: Floats
-    cell: NDArray[np.int64]
-    said: list[Conditions]
+    every: RuleCells  # the cells of all of the rules that rows are in
+    rows: Floats  # (cells, classes): how many rows of each class are in each
+    cell: NDArray[np.int64]  # (cells,): the cell of that rule which each lies in
+    said: list[Conditions]  # the cells of that rule, in words
 
     @classmethod
     def of(

@@ -231,18 +231,10 @@ TOGETHER = 1_024  # rows whose products are computed at once, so that they stay 
 
 @dataclass(frozen=True, eq=False)
 class ProductTerms:
-    """``Σ min(max(a b / scale, -5), 5) slope`` over products of two columns, of any groups.
+    """``Σ min(max(a b / scale, -5), 5) slope`` over products of two columns, of any groups."""
 
-    Parameters
-    ----------
-    products : sequence of Product
-        The products, all of whose columns are there.
-    slope : ndarray of shape (products, classes)
-        What each is multiplied by.
-    """
-
-    products: Sequence[Product]
-    slope: Floats
+    products: Sequence[Product]  # the products, all of whose columns are there
+    slope: Floats  # (products, classes): what each is multiplied by
 
     @cached_property
     def _terms(self) -> list[Term]:
@@ -291,21 +283,13 @@ MOST_CONDITIONS = 8  # of a rule, whose table has twice as many cells with each
 @final
 @dataclass(frozen=True)
 class Condition:
-    """Whether a number is at least an edge, or a cell one of some levels.
+    """Whether a number is at least an edge, or a cell one of some levels."""
 
-    Parameters
-    ----------
-    group, column
-        The column, and the group that it is in.
-    test : Above or OneOf
-        What is asked of a cell that is not missing.
-    missing : int
-        The side of a missing cell: 1 if the condition holds for it, 0 if not, or neither.
-    """
-
+    # The column, and the group that it is in.
     group: BlockKey
     column: Name
-    test: Above | OneOf
+    test: Above | OneOf  # what is asked of a cell that is not missing
+    # The side of a missing cell: 1 if the condition holds for it, 0 if not, or neither.
     missing: int = 0
 
     @property
@@ -389,18 +373,10 @@ def by_class(added: Sequence[float] | Points, places: Sequence[int]) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class RuleTerms:
-    """The points of the cells of rules that rows are in, of any groups.
+    """The points of the cells of rules that rows are in, of any groups."""
 
-    Parameters
-    ----------
-    rules : sequence of Rule
-        The rules, all of whose columns are there.
-    points : ndarray of shape (cells of all rules, classes)
-        What each cell adds.
-    """
-
-    rules: Sequence[Rule]
-    points: Floats
+    rules: Sequence[Rule]  # the rules, all of whose columns are there
+    points: Floats  # (cells of all rules, classes): what each cell adds
 
     @cached_property
     def _conditions(self) -> list[Condition]:
@@ -495,27 +471,17 @@ Slopes: TypeAlias = "tuple[float, ...]"  # in nats for a term of 1, one for each
 
 @dataclass(frozen=True)
 class LinearPart(OfFields):
-    """What is added to the evidence: terms and products, each times a slope, and rules.
+    """What is added to the evidence: terms and products, each times a slope, and rules."""
 
-    Parameters
-    ----------
-    of : mapping of Term to a tuple of float
-        The slopes of the terms, which join the contributions of their columns.
-    products : mapping of Product to a tuple of float
-        The slopes of the products.
-    intercept : tuple of float
-        What is added to the log prior of each class, in nats; nothing without terms.
-    ridge : float
-        What the slopes were shrunk towards 0 by: twice the log loss, in nats, of a slope of 1 nat
-        for one standard deviation; 0 where there are none.
-    rules : mapping of Rule to a tuple of tuples of float
-        What each cell of a rule adds to each class, in nats.
-    """
-
+    # The slopes of the terms, which join the contributions of their columns.
     of: Mapping[Term, Slopes] = field(default_factory=dict)
-    products: Mapping[Product, Slopes] = field(default_factory=dict)
+    products: Mapping[Product, Slopes] = field(default_factory=dict)  # the slopes of the products
+    # What is added to the log prior of each class, in nats; nothing without terms.
     intercept: Slopes = ()
+    # What the slopes were shrunk towards 0 by: twice the log loss, in nats, of a slope of 1 nat for
+    # one standard deviation; 0 where there are none.
     ridge: float = 0.0
+    # What each cell of a rule adds to each class, in nats.
     rules: Mapping[Rule, Points] = field(default_factory=dict)
 
     def __bool__(self) -> bool:

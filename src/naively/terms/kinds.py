@@ -39,23 +39,15 @@ ABSENT = -1  # the item that stands for all words a row does not hold; below it,
 
 @dataclass(frozen=True, eq=False)
 class Items:
-    """Log likelihoods item by item: ``value[i]`` is what ``item[i]`` adds to ``row[i]``.
+    """Log likelihoods item by item: ``value[i]`` is what ``item[i]`` adds to ``row[i]``."""
 
-    Parameters
-    ----------
-    row, column : ndarray of shape (items,)
-        The row of the block, and the column of its axis; of a text it is 0.
-    item : ndarray of shape (items,)
-        A column of a dense block, a level of a categorical column (the position after its levels
-        where it was never seen), a word, or ``ABSENT``.
-    value : ndarray of shape (items, classes)
-        The log likelihoods.
-    """
-
+    # (items,): the row of the block, and the column of its axis; of a text it is 0.
     row: NDArray[np.int64]
     column: NDArray[np.int64]
+    # (items,): a column of a dense block, a level of a categorical column (the position after its
+    # levels where it was never seen), a word, or ``ABSENT``.
     item: NDArray[np.int64]
-    value: Floats
+    value: Floats  # (items, classes): the log likelihoods
 
     def each(self) -> Iterator[tuple[int, int, int, Floats]]:
         """Yield the row, the column, the item and the log likelihoods of each item."""
@@ -186,23 +178,14 @@ def multiply(table: Floats, weight: Floats, finite: ArrayLike | None = None) -> 
 
 @dataclass(frozen=True, eq=False)
 class FunctionTerms(TermBlock[B]):
-    """``Σ_j f_j(x_j)``: what no other program reads, and no kernel adds up.
+    """``Σ_j f_j(x_j)``: what no other program reads, and no kernel adds up."""
 
-    Parameters
-    ----------
-    of_cells : callable
-        Returns the log likelihoods of cells, (cells, classes), from numbers and their columns.
-    centre : ndarray of shape (columns, classes)
-        A typical number of each column and class.
-    base : callable, optional
-        Returns the log base measure of a block's rows, of shape (rows,).
-    of_rows : callable, optional
-        Returns the items of a block of counts, where what a cell adds depends on its row.
-    """
-
+    # Returns the log likelihoods of cells, (cells, classes), from numbers and their columns.
     of_cells: Callable[[Floats, NDArray[np.int64]], Floats]
-    centre: Floats
+    centre: Floats  # (columns, classes): a typical number of each column and class
+    # Returns the log base measure of a block's rows, of shape (rows,).
     base: Callable[[B], Floats] | None = None
+    # Returns the items of a block of counts, where what a cell adds depends on its row.
     of_rows: Callable[[B], Items] | None = None
     centres = False
 
@@ -301,20 +284,12 @@ class LevelTerms(TermBlock[Codes]):
 
 @dataclass(frozen=True, eq=False)
 class BinTerms(TermBlock[Dense]):
-    """``Σ_j table[first_j + bin_j(x_j)]``, where a bin counts the edges that x reaches.
+    """``Σ_j table[first_j + bin_j(x_j)]``, where a bin counts the edges that x reaches."""
 
-    Parameters
-    ----------
-    edges : tuple of ndarray
-        An ascending array for each column, which has one bin more than edges.
-    table : ndarray of shape (bins of all columns, classes)
-        Log probability of each bin.
-    middle, width : ndarray of shape (bins of all columns,)
-        A number in each bin, and how wide the bin is.
-    """
-
+    # An ascending array for each column, which has one bin more than edges.
     edges: tuple[Floats, ...]
-    table: Floats
+    table: Floats  # (bins of all columns, classes): log probability of each bin
+    # (bins of all columns,): a number in each bin, and how wide the bin is.
     middle: Floats
     width: Floats
     base = None
@@ -453,18 +428,10 @@ class BesideTerms(ABC):
 @final
 @dataclass(frozen=True, eq=False)
 class StepTerms(BesideTerms):
-    """Steps of some columns.
+    """Steps of some columns."""
 
-    Parameters
-    ----------
-    steps : mapping of int to (edges, points)
-        The steps of columns, by their numbers.
-    classes : int
-        How many classes there are.
-    """
-
-    steps: Mapping[int, Steps]
-    classes: int
+    steps: Mapping[int, Steps]  # the steps of columns, by their numbers
+    classes: int  # how many classes there are
 
     def at(self, x: NDArray[np.number], column: NDArray[np.int64]) -> Floats:
         value = np.zeros((len(x), self.classes))
@@ -575,23 +542,15 @@ ROWS = 2_048  # of a matrix that are computed together, so that they stay in the
 @final
 @dataclass(frozen=True, eq=False)
 class ClippedTerms(BesideTerms):
-    """``Σ_r (min(max(x, low_r), high_r) - centre_r) slope_r`` over lines r.
+    """``Σ_r (min(max(x, low_r), high_r) - centre_r) slope_r`` over lines r."""
 
-    Parameters
-    ----------
-    column : ndarray of shape (lines,)
-        The column of each line, ascending; a column may have several.
-    low, high, centre : ndarray of shape (lines,)
-        Where numbers are clipped, and what is taken off them.
-    slope : ndarray of shape (lines, classes)
-        In nats for each unit of the column.
-    """
-
+    # (lines,): the column of each line, ascending; a column may have several.
     column: NDArray[np.int64]
+    # (lines,): where numbers are clipped, and what is taken off them.
     low: Floats
     high: Floats
     centre: Floats
-    slope: Floats
+    slope: Floats  # (lines, classes): in nats for each unit of the column
 
     def added(self, block: Block) -> Floats:
         if isinstance(block, Dense):

@@ -57,18 +57,10 @@ AT_ONCE = 1 << 24  # scores, a row and a class each, that are added up together
 
 @dataclass(frozen=True, eq=False)
 class GroupTerms:
-    """What the columns of a group add: their evidence, and what is added to it.
+    """What the columns of a group add: their evidence, and what is added to it."""
 
-    Parameters
-    ----------
-    evidence : TermBlock
-        The evidence, times the weights.
-    beside : tuple of BesideTerms
-        Lines and steps of the columns.
-    """
-
-    evidence: TermBlock
-    beside: tuple[BesideTerms, ...] = ()
+    evidence: TermBlock  # the evidence, times the weights
+    beside: tuple[BesideTerms, ...] = ()  # lines and steps of the columns
 
     def at(self, x: NDArray[np.number], column: NDArray[np.int64]) -> Floats:
         """Return what cells add, (cells, classes): number or code x in a column."""
@@ -214,17 +206,10 @@ class Facts:
     """The facts of a group: each level, each word, or each column of numbers or truths.
 
     What they add is asked of some facts: a table of all words and classes is not made.
-
-    Parameters
-    ----------
-    terms : GroupTerms
-        What the columns of the group add.
-    tally : BlockTally
-        What was counted of them.
     """
 
-    terms: GroupTerms
-    tally: BlockTally
+    terms: GroupTerms  # what the columns of the group add
+    tally: BlockTally  # what was counted of them
 
     def __len__(self) -> int:
         axis = self.tally.axis
@@ -285,26 +270,13 @@ class Facts:
 
 @dataclass(frozen=True, eq=False)
 class Terms:
-    """All that a model adds up: the log prior of each class, and what rows say.
+    """All that a model adds up: the log prior of each class, and what rows say."""
 
-    Parameters
-    ----------
-    log_prior : ndarray of shape (classes,)
-        The log probability of each class before anything is seen.
-    intercept : ndarray of shape (classes,)
-        What is added to it in every row.
-    of : mapping of hashable to GroupTerms
-        What each group of columns adds, by its key.
-    several : tuple of ProductTerms and RuleTerms
-        What is said of several columns at a time.
-    reads : mapping of hashable to callable
-        Returns the block of a group as its terms read it; of other groups that is as it is.
-    """
-
-    log_prior: Floats
-    intercept: Floats
-    of: Mapping[BlockKey, GroupTerms]
-    several: tuple[ProductTerms | RuleTerms, ...]
+    log_prior: Floats  # (classes,): the log probability of each class before anything is seen
+    intercept: Floats  # (classes,): what is added to it in every row
+    of: Mapping[BlockKey, GroupTerms]  # what each group of columns adds, by its key
+    several: tuple[ProductTerms | RuleTerms, ...]  # what is said of several columns at a time
+    # Returns the block of a group as its terms read it; of other groups that is as it is.
     reads: Mapping[BlockKey, Callable[[Block], Block]]
 
     @cached_property

@@ -34,27 +34,16 @@ if TYPE_CHECKING:
 @final
 @dataclass(frozen=True)
 class Cell:
-    """What a term reads of a row: the cell of a column.
-
-    Parameters
-    ----------
-    column : str
-        The column's name.
-    kind : {"number", "boolean", "string", "time", "text"}
-        What the column held in training. Truths are 0 and 1, and times are seconds since 1970, in
-        UTC, wherever a number is read of them.
-    part : {"hour", "weekday", "month"}, optional
-        Which part of a time is read, as a string: "00" to "23", "Monday", "January".
-    log : bool, default False
-        Whether the natural logarithm of the number is read.
-    above : float, optional
-        Above which number the cell is 1, and else 0; by default it is what it is.
-    """
+    """What a term reads of a row: the cell of a column."""
 
     column: str
+    # What the column held in training. Truths are 0 and 1, and times are seconds since 1970, in
+    # UTC, wherever a number is read of them.
     kind: Kind
+    # Which part of a time is read, as a string: "00" to "23", "Monday", "January".
     part: Cycle | None = None
-    log: bool = False
+    log: bool = False  # whether the natural logarithm of the number is read
+    # Above which number the cell is 1, and else 0; by default it is what it is.
     above: float | None = None
 
     @property
@@ -75,20 +64,12 @@ F_co = TypeVar("F_co", bound=Line | Step | Above | OneOf, covariant=True)
 @final
 @dataclass(frozen=True)
 class OfCell(Generic[F_co]):
-    """A function of a cell; a level is None where the model does not know it any more.
-
-    Parameters
-    ----------
-    cell : Cell
-        What is read.
-    function : Line or Step, of a product, or Above or OneOf, of a rule
-        The function. A line and a step are 0 where the cell is missing.
-    missing : int
-        The side of a missing cell: 1 if the condition holds for it, 0 if not, 2 if neither.
-    """
+    """A function of a cell; a level is None where the model does not know it any more."""
 
     cell: Cell
+    # The function. A line and a step are 0 where the cell is missing.
     function: F_co
+    # The side of a missing cell: 1 if the condition holds for it, 0 if not, 2 if neither.
     missing: int = 0
 
 
@@ -172,35 +153,19 @@ class ParabolaTerm:
 @final
 @dataclass(frozen=True, eq=False)
 class TokensTerm:
-    """The tokens of a text: each adds a number for each time that it comes, or once.
-
-    Parameters
-    ----------
-    cell : Cell
-        A column of texts.
-    split : mapping
-        How a text is split, as the keyword arguments of `Text`: "analyzer", "ngram_range",
-        "lowercase", "stop_words" and "max_characters".
-    binary : bool
-        Whether a token counts once in a text.
-    length_power : float
-        The sum is divided by this power of how many known tokens are counted, or of 1 if none.
-    there : ndarray of shape (classes,)
-        What every text adds that is not missing.
-    tokens : list of str
-        The known tokens.
-    points : ndarray of shape (tokens, classes)
-        What each adds.
-    """
+    """The tokens of a text: each adds a number for each time that it comes, or once."""
 
     kind: ClassVar[TermKind] = "tokens"
-    cell: Cell
+    cell: Cell  # a column of texts
+    # How a text is split, as the keyword arguments of `Text`: "analyzer", "ngram_range",
+    # "lowercase", "stop_words" and "max_characters".
     split: Mapping[str, Any]
-    binary: bool
+    binary: bool  # whether a token counts once in a text
+    # The sum is divided by this power of how many known tokens are counted, or of 1 if none.
     length_power: float
-    there: Floats
-    tokens: list[str]
-    points: Floats
+    there: Floats  # (classes,): what every text adds that is not missing
+    tokens: list[str]  # the known tokens
+    points: Floats  # (tokens, classes): what each adds
 
 
 @final
@@ -257,24 +222,15 @@ def cells_of(term: AnyTerm) -> tuple[Cell, ...]:
 @final
 @dataclass(frozen=True)
 class Readable:
-    """What other programs read of the columns of a block.
+    """What other programs read of the columns of a block."""
 
-    Parameters
-    ----------
-    cells : sequence of Cell
-        The cell of each column.
-    levels : sequence of tuple
-        The levels of each column; nothing of numbers and texts.
-    presence : sequence of tuple of int, optional
-        Of columns that say whether others are missing, for each the levels of a cell that is there
-        (-1 where that says nothing) and of a missing one; nothing of a column that never is.
-    text : TokensTerm, optional
-        How a text is split, and its known tokens; what it adds is put in.
-    """
-
-    cells: Sequence[Cell]
+    cells: Sequence[Cell]  # the cell of each column
+    # The levels of each column; nothing of numbers and texts.
     levels: Sequence[tuple[Level, ...]] = ()
+    # Of columns that say whether others are missing, for each the levels of a cell that is there
+    # (-1 where that says nothing) and of a missing one; nothing of a column that never is.
     presence: Sequence[tuple[int, ...]] = ()
+    # How a text is split, and its known tokens; what it adds is put in.
     text: TokensTerm | None = None
 
 

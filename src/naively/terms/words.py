@@ -36,26 +36,18 @@ class LineTerms(TermBlock[Counts]):
 
     A slope or offset may be -inf (0 · log 0 is 0: an impossible event counts only where it
     happens); an offset of -inf with a slope of +inf is an event that must happen, in every trial.
-
-    Parameters
-    ----------
-    slope : ndarray of shape (columns or words, classes)
-        What the number of a cell is multiplied by.
-    offset : ndarray of shape (columns or words, classes), optional
-        What each cell that is not missing adds, even if it is 0; by default nothing.
-    base : callable, optional
-        Returns the log base measure of a block's rows, of shape (rows,).
-    trials : int, default 1
-        How often an event that must happen does: the greatest number that a cell can hold then.
-    length_power : float, default 0
-        A text's evidence is divided by this power of the number of its known words; then no word
-        may be impossible, and there are no offsets.
     """
 
-    slope: Floats
+    slope: Floats  # (columns or words, classes): what the number of a cell is multiplied by
+    # (columns or words, classes): what each cell that is not missing adds, even if it is 0; by
+    # default nothing.
     offset: Floats | None = None
+    # Returns the log base measure of a block's rows, of shape (rows,).
     base: Callable[[Counts], Floats] | None = None
+    # How often an event that must happen does: the greatest number that a cell can hold then.
     trials: int = 1
+    # A text's evidence is divided by this power of the number of its known words; then no word may
+    # be impossible, and there are no offsets.
     length_power: float = 0.0
 
     @cached_property
@@ -367,39 +359,23 @@ class WordTerms(TermBlock[Counts]):
 
     The slope of a word is that of its band, plus the word's shift times the weight of its band,
     plus what is stored for the word and the class, if anything is.
-
-    Parameters
-    ----------
-    first : ndarray of int64, of shape (words + 1,)
-        Where the stored numbers of each word begin, and where the last ends.
-    classes : ndarray of int32, of shape (stored,)
-        The class of each, ascending within a word.
-    value : ndarray of shape (stored,)
-        The numbers.
-    shift : ndarray of shape (words,)
-        What is added for every class, times the weight of the band.
-    of_band, weight : ndarray of shape (bands, classes)
-        The slope of any word of a band in each class, and the weight of the band.
-    band : ndarray of uint8, of shape (words,), optional
-        The band of each word; by default there is one for all.
-    length_power : float, default 0
-        A text's evidence is divided by this power of the number of its known words.
-    base : callable, optional
-        Returns the log base measure of a block's rows, of shape (rows,).
-    absent : WordTerms, optional
-        What each word of all adds to a text that is not missing, whether or not the text holds it:
-        the log probability that the word is absent. By default nothing.
     """
 
+    # (words + 1,): where the stored numbers of each word begin, and where the last ends.
     first: NDArray[np.int64]
-    classes: NDArray[np.int32]
-    value: Floats
-    shift: Floats
+    classes: NDArray[np.int32]  # (stored,): the class of each, ascending within a word
+    value: Floats  # (stored,): the numbers
+    shift: Floats  # (words,): what is added for every class, times the weight of the band
+    # (bands, classes): the slope of any word of a band in each class, and the weight of the band.
     of_band: Floats
     weight: Floats
-    band: NDArray[np.uint8]
+    band: NDArray[np.uint8]  # (words,): the band of each word; by default there is one for all
+    # A text's evidence is divided by this power of the number of its known words.
     length_power: float = 0.0
+    # Returns the log base measure of a block's rows, of shape (rows,).
     base: Callable[[Counts], Floats] | None = None
+    # What each word of all adds to a text that is not missing, whether or not the text holds it:
+    # the log probability that the word is absent. By default nothing.
     absent: WordTerms | None = None
 
     @classmethod
