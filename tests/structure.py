@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import naively
 
@@ -250,6 +250,21 @@ def counts() -> dict[str, int]:
     }
 
 
+def vocabulary() -> dict[str, list[str]]:
+    """Return the kinds of terms by name: there is no other vocabulary of what a model adds up."""
+    from naively.terms import functions, kinds, views, words
+
+    assert words.WordTerms in kinds.TermBlock.__subclasses__()
+    found = {
+        "evidence of a block": kinds.TermBlock.__subclasses__(),
+        "beside it": kinds.BesideTerms.__subclasses__(),
+        "of several columns": [functions.ProductTerms, functions.RuleTerms],
+        "functions of cells": [*get_args(functions.ColumnFunction), functions.OneOf],
+        "views of single columns, or a few": [*get_args(views.AnyTerm)],
+    }
+    return {what: [kind.__name__ for kind in of] for what, of in found.items()}
+
+
 def above(counted: dict[str, int], limits: dict[str, int]) -> list[str]:
     """Return in words what is above its limit, or has none."""
     return [
@@ -300,6 +315,8 @@ def main() -> None:
         print(f"{name:60}{count:8,} of {limits.get(name, 0):8,}")
     for group in circles(imports(modules(), inner=True)):
         print(f"circle: {', '.join(sorted(group))}")
+    for what, kinds in vocabulary().items():
+        print(f"terms, {what}: {', '.join(kinds)}")
     print(*words(), sep="\n")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import subprocess
@@ -15,8 +16,18 @@ import pytest
 
 import naively
 from naively import NaiveBayes
+from naively.export.scorecard import schema
 from tests.mutants.faults import EVERY
-from tests.structure import LIMITS, above, circles, class_names, files_of, imports, modules
+from tests.structure import (
+    LIMITS,
+    above,
+    circles,
+    class_names,
+    files_of,
+    imports,
+    modules,
+    vocabulary,
+)
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "naively"
@@ -93,6 +104,23 @@ def test_what_a_reader_has_to_hold_does_not_grow() -> None:
 def test_a_name_has_one_meaning() -> None:
     twice = sorted(name for name, count in class_names(modules()).items() if count > 1)
     assert len(twice) <= 5, twice
+
+
+def test_there_is_one_vocabulary_of_terms() -> None:
+    kinds = vocabulary()
+    assert sum(map(len, kinds.values())) <= 23, kinds
+    named = {name for of in kinds.values() for name in of}
+    whole = {"Term", "Terms", "GroupTerms", "BesideTerms"}  # of any kind
+    classes = {
+        (module, node.name)
+        for module, tree in modules().items()
+        for node in tree.body
+        if isinstance(node, ast.ClassDef) and re.search("Terms?$", node.name)
+    }
+    assert {name for _, name in classes} - named - whole == set()
+    assert [of for of in classes if not of[0].startswith("naively.terms.")] == []
+    written = schema()["$defs"]["term"]["oneOf"]
+    assert len(written) == len(kinds["views of single columns, or a few"])
 
 
 def test_files_do_not_import_each_other_in_circles() -> None:

@@ -20,8 +20,9 @@ from hypothesis import strategies as st
 from naively import Bernoulli, NaiveBayes, Text, load
 from naively.data.frames import as_rows
 from naively.export.onnx import inputs_of, onnx_of, tensors_of
-from naively.export.scorecard import AnyTerm, Cell, LevelsTerm, PresenceTerm, Scorecard
+from naively.export.scorecard import Scorecard
 from naively.model.model import Model
+from naively.terms.views import AnyTerm, Cell, LevelsTerm, PresenceTerm
 from tests import ruled
 from tests.cases import CASES, Case
 from tests.laws import samples

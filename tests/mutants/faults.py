@@ -210,9 +210,9 @@ FAULTS = [
     ),
     Fault(
         "a scorecard has no steps of columns without bins",
-        "src/naively/export/scorecard.py",
-        "in beside.steps.items()",
-        "in ()",
+        "src/naively/terms/kinds.py",
+        "        for j, (edges, points) in self.steps.items():\n            yield BinsTerm",
+        "        for j, (edges, points) in ():\n            yield BinsTerm",
         ("tests/test_scorecard.py",),
     ),
     Fault(

@@ -14,29 +14,27 @@ from numpy.typing import NDArray
 from naively.counting.axis import Level, title
 from naively.counting.labels import LabelArray, is_missing
 from naively.data.columns import NAMES, Cells, Cycle, Rows, as_floats
-from naively.export.scorecard import (
-    AnyTerm,
-    BinsTerm,
-    Cell,
-    CellCondition,
-    Factor,
-    LevelsTerm,
-    LineTerm,
-    ParabolaTerm,
-    Plain,
-    PresenceTerm,
-    ProductTerm,
-    RuleTerm,
-    Scorecard,
-    TokensTerm,
-    cells_of,
-)
+from naively.export.scorecard import Plain, Scorecard
 from naively.file.parts import write_classes
 from naively.kernels.reference import FAR, Floats
 from naively.kernels.strings import Strings
 from naively.kernels.texts import Row
 from naively.kernels.tokens import splitter
-from naively.terms.functions import Step
+from naively.terms.functions import Above, Line, OneOf, Step
+from naively.terms.views import (
+    AnyTerm,
+    BinsTerm,
+    Cell,
+    LevelsTerm,
+    LineTerm,
+    OfCell,
+    ParabolaTerm,
+    PresenceTerm,
+    ProductTerm,
+    RuleTerm,
+    TokensTerm,
+    cells_of,
+)
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -68,7 +66,7 @@ def onnx_of(card: Scorecard) -> ModelProto:
             "pip install 'naively[onnx]'."
         ) from error
     inputs, graph = inputs_of(card), Graph()
-    added = Scored(graph, inputs).all(card.terms)
+    added = Scored(graph, inputs).all(card)
     label, kind = _outputs(graph, card, added)
     for of in inputs.values():
         if of.optional:
@@ -244,27 +242,14 @@ Key = tuple[str, What, str]
 
 @dataclass(frozen=True)
 class Input:
-    """An input of a graph.
+    """An input of a graph."""
 
-    Parameters
-    ----------
-    name : str
-        Its name in the graph, of letters, digits and underscores of ASCII.
-    column : str
-        The column of the table.
-    what : {"number", "string", "tokens", "missing"}
-        Which tensor it is: doubles (n, 1), strings (n, 1), strings (n, m) or truths (n, 1).
-    split : mapping, optional
-        How tokens are split, as the keyword arguments of `Text`.
-    optional : bool
-        Whether it may be left out: then no cell is missing.
-    """
-
-    name: str
-    column: str
+    name: str  # its name in the graph, of letters, digits and underscores of ASCII
+    column: str  # the column of the table
+    # Which tensor it is: doubles (n, 1), strings (n, 1), strings (n, m) or truths (n, 1).
     what: What
-    split: Plain = None
-    optional: bool = False
+    split: Plain = None  # how tokens are split, as the keyword arguments of `Text`
+    optional: bool = False  # whether it may be left out: then no cell is missing
 
     @property
     def shape(self) -> list[str | int]:
@@ -307,13 +292,20 @@ def key_of(column: str, what: What, split: Plain = None) -> Key:
 
 def _read(term: AnyTerm) -> Iterator[Input]:
     """Yield what a term reads."""
-    if isinstance(term, TokensTerm):
-        column = term.cell.column
-        yield Input("", column, "tokens", dict(term.split))
-        if term.there.any():
-            yield Input("", column, "missing")
-        return
-    of_levels = _by_level(term)
+    of_levels: list[Cell] = []  # of which it reads the level, rather than whether they are there
+    match term:
+        case TokensTerm():
+            column = term.cell.column
+            yield Input("", column, "tokens", dict(term.split))
+            if term.there.any():
+                yield Input("", column, "missing")
+            return
+        case LevelsTerm():
+            of_levels = [term.cell]
+        case ProductTerm():
+            of_levels = _by_level((term.a, term.b))
+        case RuleTerm():
+            of_levels = _by_level(term.conditions)
     for cell in cells_of(term):
         if cell.kind in NUMBERS:
             yield Input("", cell.column, "number")
@@ -323,17 +315,9 @@ def _read(term: AnyTerm) -> Iterator[Input]:
         yield Input("", cell.column, "missing")
 
 
-def _by_level(term: AnyTerm) -> list[Cell]:
-    """Return the cells of which a term reads the level, rather than whether they are there."""
-    match term:
-        case LevelsTerm():
-            return [term.cell]
-        case ProductTerm():
-            return [of.cell for of in (term.a, term.b) if isinstance(of.function, Step)]
-        case RuleTerm():
-            return [of.cell for of in term.conditions if isinstance(of.test, tuple)]
-        case _:
-            return []
+def _by_level(functions: Sequence[OfCell[Any]]) -> list[Cell]:
+    """Return the cells of which functions read the level."""
+    return [of.cell for of in functions if isinstance(of.function, Step | OneOf)]
 
 
 def _unique(of: Input, taken: set[str]) -> str:
@@ -421,14 +405,13 @@ class Scored:
         self.slopes: list[Floats] = []
         self.presence: dict[str, PresenceTerm] = {}
 
-    def all(self, terms: Sequence[AnyTerm]) -> list[Tensor]:
+    def all(self, card: Scorecard) -> list[Tensor]:
         """Return what all terms add."""
         # What a cell adds as it is there is in its bins' numbers, if it has some.
-        self.presence = {of.cell.column: of for of in terms if isinstance(of, PresenceTerm)}
-        for term in terms:
-            if not isinstance(term, PresenceTerm | RuleTerm):
-                self._add(term)
-        rules = [term for term in terms if isinstance(term, RuleTerm)]
+        self.presence = {of.cell.column: of for of in card.every(PresenceTerm)}
+        for term in card.terms:
+            self._add(term)
+        rules = card.every(RuleTerm)
         for i in range(0, len(rules), AT_ONCE):
             self._add_rules(rules[i : i + AT_ONCE])
         for of in self.presence.values():
@@ -441,6 +424,7 @@ class Scored:
         return self.added
 
     def _add(self, term: AnyTerm) -> None:
+        """Add a term, unless it is one of those that are added last, presence and rules."""
         op, of = self.graph.op, self.graph.constant
         match term:
             case BinsTerm():
@@ -556,20 +540,21 @@ class Scored:
         distance = op("Sub", self._clipped(x, low, high), of([[centre]]))
         return op("Where", missing, of([[0.0]]), distance)
 
-    def _factor(self, of: Factor) -> Tensor:
+    def _factor(self, of: OfCell[Line | Step]) -> Tensor:
         op, constant = self.graph.op, self.graph.constant
         missing, function = self._missing(of.cell), of.function
-        if isinstance(function, Step):
-            others = [level for level in function.among if level != function.level]
-            values = np.array([1.0, *[0.0] * len(others), function.centre * bool(function.among)])
-            at = self._place(of.cell, [function.level, *others])
-            x = op("Gather", constant(values - function.centre), at)
-            x = op("Where", missing, constant([[0.0]]), x)
-        else:
-            x = self._number(of.cell)
-            if of.above is not None:
-                x = op("Cast", op("Greater", x, constant([[of.above]])), to=11)
-            x = self._line(x, missing, function.low, function.high, function.centre)
+        match function:
+            case Step(level, centre, among=among):
+                others = [one for one in among if one != level]
+                values = np.array([1.0, *[0.0] * len(others), centre * bool(among)])
+                at = self._place(of.cell, [level, *others])
+                x = op("Gather", constant(values - centre), at)
+                x = op("Where", missing, constant([[0.0]]), x)
+            case Line(low, high, centre):
+                x = self._number(of.cell)
+                if of.cell.above is not None:
+                    x = op("Cast", op("Greater", x, constant([[of.cell.above]])), to=11)
+                x = self._line(x, missing, low, high, centre)
         return op("Div", x, constant([[function.scale]]))
 
     def _add_rules(self, rules: Sequence[RuleTerm]) -> None:
@@ -591,16 +576,17 @@ class Scored:
         points = op("Gather", table, op("Add", cell, whole([first])))
         self.added.append(op("ReduceSum", points, whole([1]), keepdims=0))
 
-    def _side(self, of: CellCondition) -> Tensor:
+    def _side(self, of: OfCell[Above | OneOf]) -> Tensor:
         """Return the side of each cell: 1 where a condition holds, 0 or 2 where not, (n, 1)."""
         op, whole = self.graph.op, self.graph.whole
-        if isinstance(of.test, tuple):
-            others, elsewhere = of.others or (), 0 if of.others is None else 2
-            sides = [1] * len(of.test) + [0] * len(others) + [elsewhere]
-            side = op("Gather", whole(sides), self._place(of.cell, (*of.test, *others)))
-        else:
-            edge = self.graph.constant([[of.test]])
-            side = op("Cast", op("GreaterOrEqual", self._number(of.cell), edge), to=INTEGER)
+        match of.function:
+            case OneOf() as test:
+                levels = [level for level in (*test.levels, *test.others) if level is not None]
+                sides = [*map(test.sides.get, levels), test.elsewhere]
+                side = op("Gather", whole(sides), self._place(of.cell, levels))
+            case Above(edge):
+                reached = op("GreaterOrEqual", self._number(of.cell), self.graph.constant([[edge]]))
+                side = op("Cast", reached, to=INTEGER)
         return op("Where", self._missing(of.cell), whole([[of.missing]]), side)
 
     def _add_tokens(self, term: TokensTerm) -> None:

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias, final, get_args
 import numpy as np
 
 from naively.engines.databases import Dialect, Table, Transpiled, database_of, dialect_of
-from naively.export.scorecard import Scorecard, TokensTerm
+from naively.export.scorecard import Scorecard
 from naively.export.sql_terms import (
     ROW,
     TABLE,
@@ -25,6 +25,7 @@ from naively.export.sql_terms import (
 )
 from naively.kernels.reference import Floats
 from naively.kernels.tokens import splitter
+from naively.terms.views import TokensTerm
 
 # --- Score ---------------------------------------------------------------------------------------
 #
@@ -109,7 +110,7 @@ def answers(card: Scorecard, *, probabilities: bool, sets: bool = False) -> list
 
 
 def _check_texts(card: Scorecard, asked: QueryOptions) -> None:
-    texts = [term.cell.column for term in card.terms if isinstance(term, TokensTerm)]
+    texts = [term.cell.column for term in card.every(TokensTerm)]
     if not texts:
         return
     for given, what in (
@@ -329,7 +330,7 @@ ROWS = 500  # tokens that one statement inserts
 
 def write_tokens(card: Scorecard, connection: Any, table: Table, row_id: str, tokens: Table) -> int:
     """Make the table of tokens, and fill it from the texts of another; return their number."""
-    terms = [term for term in card.terms if isinstance(term, TokensTerm)]
+    terms = card.every(TokensTerm)
     if not terms:
         raise ValueError("The model reads no texts, so that there are no tokens to write.")
     database = database_of(connection)

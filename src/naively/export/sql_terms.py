@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, final
 
@@ -13,23 +13,22 @@ import numpy as np
 
 from naively.data.columns import NAMES, Cycle
 from naively.engines.databases import Dialect, Table
-from naively.export.scorecard import (
+from naively.export.scorecard import Scorecard
+from naively.kernels.reference import FAR, Floats
+from naively.terms.functions import Above, Line, OneOf, Step
+from naively.terms.views import (
     AnyTerm,
     BinsTerm,
     Cell,
-    CellCondition,
-    Factor,
     LevelsTerm,
     LineTerm,
+    OfCell,
     ParabolaTerm,
     PresenceTerm,
     ProductTerm,
     RuleTerm,
-    Scorecard,
     TokensTerm,
 )
-from naively.kernels.reference import FAR, Floats
-from naively.terms.functions import Step
 
 # --- The terms of a scorecard are written as pieces of SQL ---------------------------------------
 
@@ -51,11 +50,11 @@ def pieces_of(card: Scorecard, spelling: Spelling, *, joins: bool) -> tuple[Piec
 
     start = shift(card.start)
     pieces = Pieces(spelling, scores=[[] for _ in start])
-    missing = {t.cell.column: t for t in card.terms if isinstance(t, PresenceTerm)}
-    blocks = [i for i, term in enumerate(card.terms) if isinstance(term, TokensTerm)]
+    missing = {term.cell.column: term for term in card.every(PresenceTerm)}
+    blocks = [i for i, term in enumerate(card.terms) if term.kind == "tokens"]
     written = _TermsInSql(pieces, shift, missing, _joined(card, spelling, joins=joins), blocks)
     # A column whose bins or levels are chosen says by one more place what its being missing says.
-    order = sorted(enumerate(card.terms), key=lambda of: isinstance(of[1], PresenceTerm))
+    order = sorted(enumerate(card.terms), key=lambda of: of[1].kind == "presence")
     for number, term in order:
         written.write(number, term)
     return pieces, start, differences
@@ -226,23 +225,23 @@ class _TermsInSql:
         none = number(0.0)
         self.pieces.add([f"CASE WHEN {x} IS NULL THEN {none} ELSE {one} END" for one in each])
 
-    def _factor(self, of: Factor) -> str:
+    def _factor(self, of: OfCell[Line | Step]) -> str:
         dialect, number = self.pieces.dialect, self.pieces.dialect.number
-        function = of.function
+        function, cell = of.function, of.cell
         none, one = number(0.0), number(1.0)
-        if isinstance(function, Step):
-            x = self.pieces.cell(of.cell)
-            others = none
-            if function.among:
-                known, unseen = self._is_among(of.cell, function.among), number(function.centre)
-                others = f"CASE WHEN {known} THEN {none} ELSE {unseen} END"
-            is_level = self._is_among(of.cell, (function.level,))
-            value = f"CASE WHEN {is_level} THEN {one} ELSE {others} END"
-        else:
-            x = value = self.pieces.cell(of.cell)
-            if of.above is not None:
-                value = f"CASE WHEN {x} > {number(of.above)} THEN {one} ELSE {none} END"
-            value = self._clip(value, function.low, function.high)
+        x = value = self.pieces.cell(cell)
+        match function:
+            case Step(level, among=among):
+                others = none
+                if among:
+                    known, unseen = self._is_among(cell, among), number(function.centre)
+                    others = f"CASE WHEN {known} THEN {none} ELSE {unseen} END"
+                is_level = self._is_among(cell, (level,))
+                value = f"CASE WHEN {is_level} THEN {one} ELSE {others} END"
+            case Line(low, high):
+                if cell.above is not None:
+                    value = f"CASE WHEN {x} > {number(cell.above)} THEN {one} ELSE {none} END"
+                value = self._clip(value, low, high)
         distance = f"({value} - {number(function.centre)})"
         least = TINY**0.4 * function.scale  # the product of two is above TINY
         factor = dialect.product(f"{distance} / {number(function.scale)}", distance, least)
@@ -252,20 +251,22 @@ class _TermsInSql:
         sides = ["1"]
         for of, stride in term.strided:
             otherwise = "ELSE 0"
-            if of.others is not None:
-                side = replace(of, test=of.others, missing=int(of.missing == 0))
-                otherwise = f"WHEN {self._holds(side)} THEN 0 ELSE {2 * stride}"
+            match of.function:
+                case OneOf(_, others) if others:
+                    side = OfCell(of.cell, OneOf(others), int(of.missing == 0))
+                    otherwise = f"WHEN {self._holds(side)} THEN 0 ELSE {2 * stride}"
             sides.append(f"CASE WHEN {self._holds(of)} THEN {stride} {otherwise} END")
         place = self.pieces.find(" + ".join(sides))
         self.pieces.add_chosen(place, self.shift(term.points))
 
-    def _holds(self, of: CellCondition) -> str:
+    def _holds(self, of: OfCell[Above | OneOf]) -> str:
         """Return whether a condition holds, or NULL where it does not as the cell is missing."""
         x = self.pieces.cell(of.cell)
-        if isinstance(of.test, tuple):
-            holds = self._is_among(of.cell, of.test)
-        else:
-            holds = f"{x} >= {self.pieces.dialect.number(of.test)}"
+        match of.function:
+            case OneOf(levels):
+                holds = self._is_among(of.cell, levels)
+            case Above(edge):
+                holds = f"{x} >= {self.pieces.dialect.number(edge)}"
         return f"{x} IS NULL OR {holds}" if of.missing == 1 else holds
 
     def _is_among(self, cell: Cell, levels: Sequence[Any]) -> str:
@@ -311,30 +312,15 @@ ROWS = 500  # of one statement that fills a table
 
 @dataclass(frozen=True, eq=False)
 class Weight:
-    """Numbers that are looked up by a string: those of the levels of a column, or of tokens.
+    """Numbers that are looked up by a string: those of the levels of a column, or of tokens."""
 
-    Parameters
-    ----------
-    term : int
-        The place of the term in the scorecard, which is its number in the table of weights.
-    levels : sequence of str
-        The levels or tokens.
-    points : ndarray of shape (levels, scores)
-        What each adds.
-    x : str
-        The text that is looked up; for tokens the text that they are of.
-    block : int or None
-        The number of a block of tokens in the table of tokens; None for levels.
-    binary : bool
-        Whether a token counts once.
-    """
-
-    term: int
-    levels: Sequence[str]
-    points: Floats
-    x: str
+    term: int  # the place of the term in the scorecard, which is its number in the table of weights
+    levels: Sequence[str]  # the levels or tokens
+    points: Floats  # (levels, scores): what each adds
+    x: str  # the text that is looked up; for tokens the text that they are of
+    # The number of a block of tokens in the table of tokens; None for levels.
     block: int | None = None
-    binary: bool = False
+    binary: bool = False  # whether a token counts once
 
     @property
     def alias(self) -> str:
@@ -344,33 +330,15 @@ class Weight:
 
 @dataclass(frozen=True, eq=False)
 class LookUpTable:
-    """All numbers that are looked up by strings: one table, with a row for each string of a term.
+    """All numbers that are looked up by strings: a table with a row for each string of a term."""
 
-    Parameters
-    ----------
-    of : sequence of Weight
-        The numbers, by term.
-    scores : int
-        How many numbers a row has.
-    dialect : Dialect
-        How the database spells them.
-    text_type : str
-        The type of strings.
-    table : str or tuple of two str
-        The name of the table.
-    tokens : str or tuple of two str, optional
-        The table of the tokens of texts.
-    in_table : bool
-        Whether the numbers are in the table; else they are a step of the query.
-    """
-
-    of: Sequence[Weight]
-    scores: int
-    dialect: Dialect
-    text_type: str
-    table: Table
-    tokens: Table | None
-    in_table: bool
+    of: Sequence[Weight]  # the numbers, by term
+    scores: int  # how many numbers a row has
+    dialect: Dialect  # how the database spells them
+    text_type: str  # the type of strings
+    table: Table  # the name of the table
+    tokens: Table | None  # the table of the tokens of texts
+    in_table: bool  # whether the numbers are in the table; else they are a step of the query
 
     @property
     def name(self) -> str:
@@ -748,28 +716,17 @@ def spelling_of(dialect: Dialect) -> Spelling:
 
 @dataclass(frozen=True, eq=False)
 class Pieces:
-    """The pieces of a query that scores.
+    """The pieces of a query that scores."""
 
-    Parameters
-    ----------
-    spelling : Spelling
-        How the database spells them.
-    cells : dict of str to str
-        What is read of the table t, by the names that the next step knows it by.
-    found : dict of str to str
-        What is found out of the cells x: the places of bins, of levels and of rules' cells, and
-        clipped numbers.
-    scores : list of list of str
-        What is added to each score: pieces of the names in ``found``, and of the cells.
-    weights : list of Weight
-        What is joined.
-    """
-
-    spelling: Spelling
+    spelling: Spelling  # how the database spells them
+    # What is read of the table t, by the names that the next step knows it by.
     cells: dict[str, str] = field(default_factory=dict)
+    # What is found out of the cells x: the places of bins, of levels and of rules' cells, and
+    # clipped numbers.
     found: dict[str, str] = field(default_factory=dict)
+    # What is added to each score: pieces of the names in ``found``, and of the cells.
     scores: list[list[str]] = field(default_factory=list)
-    weights: list[Weight] = field(default_factory=list)
+    weights: list[Weight] = field(default_factory=list)  # what is joined
     _names: Any = field(default_factory=count)
 
     @property

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from naively import pictures
-from naively.counting.axis import VALUE, Level, Levels
+from naively.counting.axis import VALUE, Level
 from naively.counting.block import Batch
 from naively.counting.labels import Label
 from naively.data.columns import times_of
 from naively.inspect.odds import Rank, ranked
-from naively.inspect.one_column import ROOM, OneColumn, is_text
+from naively.inspect.one_column import ROOM, OneColumn
 from naively.kernels.reference import Floats
 from naively.messages import amount, visible
 from naively.model.class_prior import and_more, frequent
@@ -80,7 +80,7 @@ def column_view(
         return _numbers(found, batches, prior, at, weighted=weighted)
     if at is not None:
         raise ValueError(f"Column {found.title!r} holds no numbers; leave out at=.")
-    return _words(found) if is_text(found) else _levels(found, prior, weighted=weighted)
+    return _words(found) if found.is_text else _levels(found, prior, weighted=weighted)
 
 
 def _numbers(
@@ -190,13 +190,9 @@ def _levels(column: OneColumn, prior: Floats, *, weighted: bool) -> LevelView:
     model, event, notes = column.model, column.group.event, _missing(column)
     if event.layout == "rows":
         levels, p, count = _marginal(column)
-    elif isinstance(column.tally.axis, Levels):
-        p = np.exp(column.of_codes(np.arange(len(column.levels))))
-        levels, count = list(column.levels), column.level_count
-    elif event.shares:
-        levels, p = column.truths, np.exp(column.of_truths())
-        true = np.asarray(column.tally[VALUE].high[column.place])
-        count = np.stack([column.present - true, true])
+    elif column.has_items:
+        p = np.exp(column.of_items(np.arange(len(column.items))))
+        levels, count = list(column.items), column.item_count
     else:  # of a bag of counts: how many of all are of this column
         levels, notes = [f"share of all counts in {column.group.event.name}"], []
         p = event.parameters(column.tally, event.estimate)["p"][[column.place]]
@@ -221,10 +217,10 @@ def _levels(column: OneColumn, prior: Floats, *, weighted: bool) -> LevelView:
 def _marginal(column: OneColumn) -> tuple[list[Level], Floats, Floats]:
     """Return the levels of one of several columns that are one event, with p and counts."""
     place = list(column.group.columns).index(column.name)
-    rows, count = column.levels, column.level_count
+    rows, count = column.levels, column.item_count
     index: dict[Level, int] = {}
     of = np.array([index.setdefault(row[place], len(index)) for row in rows], np.int64)
-    p = _sums(np.exp(column.of_codes(np.arange(len(rows)))), of, len(index))
+    p = _sums(np.exp(column.of_items(np.arange(len(rows)))), of, len(index))
     rest = np.maximum(1.0 - p.sum(axis=0, keepdims=True), 0.0)
     counted = _sums(count, of, len(index))
     return [*index, NEVER], np.vstack([p, rest]), np.vstack([counted, 0.0 * rest])
@@ -247,12 +243,13 @@ def _words(column: OneColumn) -> WordView:
     groups = [group for group in every if group.analyser and group.analyser.legible] or every
     classes = frequent(model.counted.tally.class_count)
     found: list[tuple[int, Rank, str, float, float]] = []
+    every_fact = model.terms.facts(model.view.counts)
     for group in groups:
-        axis = model.view.counts[group.key].axis
+        facts = every_fact[group.key]
         p = group.event.parameters(model.view.counts[group.key], group.event.estimate)["p"]
         for c in classes:
-            for rank, i, _, weight in ranked(model, group, c, WORDS):
-                found.append((c, rank, str(axis.label(i)[1]), weight, float(p[i, c])))
+            for rank, i, _, weight in ranked(facts, model.terms.start, c, WORDS):
+                found.append((c, rank, str(facts.label(i)[1]), weight, float(p[i, c])))
     found.sort(key=lambda item: item[:3])
     most = [item for c in classes for item in [of for of in found if of[0] == c][:WORDS]]
     return WordView(

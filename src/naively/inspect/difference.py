@@ -10,18 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import (
-    LEVEL,
-    PRESENT,
-    VALUE,
-    ByValue,
     Cells,
     Levels,
     Name,
     RowMap,
-    Words,
     title,
 )
-from naively.counting.tally import BlockTally
 from naively.events import Histogram
 from naively.inspect.divergence import BINS, MISSING, OUTSIDE, Apart, holm
 from naively.inspect.odds import weights_of_each
@@ -31,7 +25,7 @@ from naively.model.weights import Weights
 from naively.schema.schema import Group, event_names, list_names
 from naively.schema.settings import Settings
 from naively.tabular import Tabular
-from naively.terms.terms import GroupTerms
+from naively.terms.terms import Facts
 
 NAMES = ("what", "column", "item", "class", "before", "after", "change")
 FOUND = ("weights", "interactions")  # of which it is said what came of them
@@ -400,11 +394,10 @@ def _bound(end: Any) -> str:
 def items_of(model: Model, group: Group) -> tuple[NDArray[np.int64], Named]:
     """Return the column of each row of a group's tables, (rows,), and what its rows are."""
     event, tally = group.event, model.view.counts[group.key]
-    axis = tally.axis
     if isinstance(event, Histogram):
         of, low, high = event.bins_of(tally)
         last = np.append(of[1:] != of[:-1], True)[: len(of)]
-        timed = np.array([name in model.view.schema.times for name in axis.columns], np.bool_)
+        timed = np.array([name in model.view.schema.times for name in tally.axis.columns], np.bool_)
 
         def bins(rows: NDArray[np.int64]) -> list[Any]:
             ends = [[end_of(x[i], timed=timed[of[i]]) for x in (low, high)] for i in rows]
@@ -414,20 +407,10 @@ def items_of(model: Model, group: Group) -> tuple[NDArray[np.int64], Named]:
             ]
 
         return of, bins
-    if isinstance(axis, Words):
-        words = axis
-        return np.zeros(len(axis), np.int64), lambda rows: [
-            words.label(i)[1] for i in rows.tolist()
-        ]
-    if isinstance(axis, Levels):
-        levels = axis
-        of = np.repeat(np.arange(len(axis.columns)), axis.sizes)
-        if group.kind == "missing":
-            return of, lambda rows: ["(missing)"] * len(rows)
-        return of, lambda rows: [
-            levels.levels[of[i]][i - levels.first[of[i]]] for i in rows.tolist()
-        ]
-    return np.arange(len(axis.columns)), lambda rows: [None] * len(rows)
+    facts = model.terms.facts(model.view.counts)[group.key]
+    if group.kind == "missing":
+        return facts.column, lambda rows: ["(missing)"] * len(rows)
+    return facts.column, lambda rows: [facts.label(i)[1] for i in rows.tolist()]
 
 
 def end_of(x: np.floating | float, *, timed: np.bool_ | bool) -> Any:
@@ -444,29 +427,17 @@ Places: TypeAlias = NDArray[np.int64]  # of the classes that both models have, i
 
 @dataclass(frozen=True, eq=False)
 class ItemsOfTwo:
-    """Items of the same columns in two models, the tables of both in the same rows.
+    """Items of the same columns in two models, the tables of both in the same rows."""
 
-    Parameters
-    ----------
-    label : callable
-        Returns the column and the level, word or number of a row.
-    count : pair of ndarray of shape (rows, classes), or None
-        How often each came; None of a number that is not the first of its columns, of which there
-        are the same cells.
-    evidence : pair of ndarray of shape (rows, classes)
-        The weight of evidence for each class against all others; NaN where a model does not know
-        the item.
-    known : pair of ndarray of shape (rows,)
-        Which items each of them knows.
-    what : str
-        What an item is called: "level", "word", "n-gram" or "column".
-    """
-
-    label: Labelled
+    label: Labelled  # returns the column and the level, word or number of a row
+    # (rows, classes): how often each came; None of a number that is not the first of its columns,
+    # of which there are the same cells.
     count: tuple[Floats, Floats] | None
+    # (rows, classes): the weight of evidence for each class against all others; NaN where a model
+    # does not know the item.
     evidence: tuple[Floats, Floats]
-    known: tuple[NDArray[np.bool_], NDArray[np.bool_]]
-    what: str
+    known: tuple[NDArray[np.bool_], NDArray[np.bool_]]  # (rows,): which items each of them knows
+    what: str  # what an item is called: "level", "word", "n-gram" or "column"
 
 
 def items_of_both(a: Model, b: Model, classes: list[Any]) -> Iterator[ItemsOfTwo]:
@@ -491,46 +462,39 @@ def _of_groups(
     classes: tuple[Places, Places],
 ) -> Iterator[ItemsOfTwo]:
     """Yield the items of two groups, which have some columns in common."""
-    tallies = a.view.counts[group.key], b.view.counts[other.key]
-    if not len(tallies[0].axis) or not len(tallies[1].axis):
+    two = [m.terms.facts(m.view.counts)[of.key] for m, of in ((a, group), (b, other))]
+    axes = [facts.tally.axis for facts in two]
+    if not all(map(len, axes)):
         return
-    terms = a.terms.of[group.key], b.terms.of[other.key]
-    of_both = [tally.axis for tally in tallies]
-    if all(isinstance(axis, Words | Levels) for axis in of_both) and type(of_both[0]) is type(
-        of_both[1]
-    ):
-        joined, *places = of_both[0].union(of_both[1])
+    if not any(facts.are_columns for facts in two) and type(axes[0]) is type(axes[1]):
+        joined, *places = axes[0].union(axes[1])
         known = [_known(place, len(joined)) for place in places]
-        tables = zip((a, b), tallies, terms, places, classes, strict=True)
-        found = [_tables(m, t, of, at, len(joined), some) for m, t, of, at, some in tables]
-        what = "level"
-        if isinstance(joined, Words):
-            what = "word" if joined.analyser.single_words else "n-gram"
+        found = [
+            _tables(model, facts, at, len(joined), some)
+            for model, facts, at, some in zip((a, b), two, places, classes, strict=True)
+        ]
         count, evidence = zip(*found, strict=True)
+        what = "level"
+        if group.analyser is not None:
+            what = "word" if group.analyser.single_words else "n-gram"
         yield ItemsOfTwo(joined.label, count, evidence, (known[0], known[1]), what)
         return
-    if any(isinstance(axis, Words | Levels) for axis in of_both):
+    if not all(facts.are_columns for facts in two):
         return  # levels in one and numbers in the other: nothing to compare
-    numbers = [_typical(of, some) for of, some in zip(terms, classes, strict=True)]
-    at = [[*map([*of.columns].index, shared)] for of in (group, other)]
-    count = tuple(
-        _cells_of(t, rows, some) for t, rows, some in zip(tallies, at, classes, strict=True)
-    )
-    if all(x is None for x in numbers):
-        both = [
-            _evidence(of.typical(0)[0][rows], m, some)
-            for of, rows, m, some in zip(terms, at, (a, b), classes, strict=True)
-        ]
-        yield _of_columns(shared, None, (count[0], count[1]), (both[0], both[1]))
+    rows = [np.array([*map([*of.columns].index, shared)]) for of in (group, other)]
+    tables = [*zip((a, b), two, rows, classes, strict=True)]
+    cells = [facts.cells(some)[at] for _, facts, at, some in tables]
+    of_cells: tuple[Floats, Floats] | None = (cells[0], cells[1])
+    if not any(facts.has_numbers for facts in two):
+        both = [_evidence(facts.typical(0, at)[0], m, some) for m, facts, at, some in tables]
+        yield _of_columns(shared, None, of_cells, (both[0], both[1]))
         return
-    of_cells: tuple[Floats, Floats] | None = (count[0], count[1])
-    for x, rows in zip(numbers, at, strict=True):
-        for each in () if x is None else x:
-            probes = each[np.array(rows)]
-            both = [
-                _evidence(of.at(probes, np.array(rows)), m, some)
-                for of, rows, m, some in zip(terms, at, (a, b), classes, strict=True)
-            ]
+    for _, facts, at, some in tables:
+        for c in some.tolist():
+            _, probes = facts.typical(c, at)
+            if probes is None:  # truths in one, numbers in the other
+                break
+            both = [_evidence(of.terms.at(probes, to), m, them) for m, of, to, them in tables]
             yield _of_columns(shared, probes, of_cells, (both[0], both[1]))
             of_cells = None
 
@@ -550,12 +514,6 @@ def _of_columns(
     return ItemsOfTwo(label, count, evidence, (every, every), "column")
 
 
-def _typical(terms: GroupTerms, classes: Places) -> list[Floats] | None:
-    """Return the typical number of each column for each class; None of truths, levels and words."""
-    found = [terms.typical(c)[1] for c in classes.tolist()]
-    return None if any(x is None for x in found) else [x for x in found if x is not None]
-
-
 def _known(rows: RowMap, n: int) -> NDArray[np.bool_]:
     known = np.full(n, rows is None)
     if rows is not None:
@@ -564,30 +522,14 @@ def _known(rows: RowMap, n: int) -> NDArray[np.bool_]:
 
 
 def _tables(
-    model: Model,
-    tally: BlockTally,
-    terms: GroupTerms,
-    rows: RowMap,
-    n: int,
-    classes: Places,
+    model: Model, facts: Facts, rows: RowMap, n: int, classes: Places
 ) -> tuple[Floats, Floats]:
     """Return the counts and the evidence of the items of a model, in their rows among n."""
-    statistic = LEVEL if isinstance(tally.axis, Levels) else VALUE
-    at = slice(None) if rows is None else rows
+    at = np.arange(n) if rows is None else rows
     count, evidence = np.zeros((n, len(classes))), np.full((n, len(classes)), np.nan)
-    count[at] = tally[statistic].high[:, classes]
-    evidence[at] = _evidence(terms.typical(0)[0], model, classes)
+    count[at] = facts.count(classes)
+    evidence[at] = _evidence(facts.typical(0, np.arange(len(facts)))[0], model, classes)
     return count, evidence
-
-
-def _cells_of(tally: BlockTally, rows: list[int], classes: Places) -> Floats:
-    """Return how many cells of some columns were counted, or are true, (columns, classes)."""
-    if isinstance(tally.axis, ByValue):
-        found = tally.axis.sum_by_column(tally[tally.axis.statistic].high)
-    else:
-        found = tally[PRESENT if PRESENT in tally.sums else VALUE].high
-    cells: Floats = found[np.array(rows)[:, None], classes]
-    return cells
 
 
 def _places(model: Model, classes: list[Any]) -> Places:

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from naively.counting.axis import VALUE, Derived
+from naively.counting.axis import Derived
 from naively.counting.block import Batch
 from naively.data.columns import Column, join_columns, read_column, times_of
 from naively.fitting.covariance import WeightsCovariance
 from naively.inspect.odds import Odds
-from naively.inspect.one_column import OneColumn, is_text
+from naively.inspect.one_column import OneColumn
 from naively.inspect.uncertainty import evidence_variance
 from naively.kernels.reference import Floats
 from naively.model.model import Model
@@ -27,37 +27,23 @@ WIDE = 1.96  # standard deviations of a band, on either side
 
 @dataclass(frozen=True, eq=False)
 class Effect:
-    """What a column adds to the log odds of a class, by itself, in nats.
-
-    Parameters
-    ----------
-    column : str
-        The column.
-    values : list
-        Levels, or numbers in ascending order, or times; the last is None where a missing cell is
-        evidence.
-    at : ndarray of shape (numbers,)
-        The numbers, times in seconds; empty of levels.
-    weight : ndarray of shape (values,)
-        The weight of evidence of each value, and of a missing cell at the end.
-    deviation : ndarray of shape (values,)
-        The standard deviation of each, by how many rows were learned; NaN where it is not known.
-    rows : ndarray of shape (levels,) or (bins,)
-        How many rows of the learned ones have each level, or number in each bin.
-    edges : ndarray of shape (bins + 1,)
-        The bins; empty of levels.
-    more : int
-        How many levels there are beside these.
-    """
+    """What a column adds to the log odds of a class, by itself, in nats."""
 
     column: str
+    # Levels, or numbers in ascending order, or times; the last is None where a missing cell is
+    # evidence.
     values: list[Any]
-    at: Floats
+    at: Floats  # (numbers,): the numbers, times in seconds; empty of levels
+    # (values,): the weight of evidence of each value, and of a missing cell at the end.
     weight: Floats
+    # (values,): the standard deviation of each, by how many rows were learned; NaN where it is not
+    # known.
     deviation: Floats
+    # (levels,) or (bins,): how many rows of the learned ones have each level, or number in each
+    # bin.
     rows: Floats
-    edges: Floats
-    more: int = 0
+    edges: Floats  # (bins + 1,): the bins; empty of levels
+    more: int = 0  # how many levels there are beside these
 
     @property
     def band(self) -> tuple[Floats, Floats]:
@@ -100,7 +86,7 @@ def effect(
     ([0, 1], [-1.484, 1.189])
     """
     of = OneColumn.find(model, column)
-    if is_text(of) or of.group.event.layout == "rows" or of.group.event.joined:
+    if of.is_text or of.group.event.layout == "rows" or of.group.event.joined:
         return None
     at, rows, edges, more = np.empty(0), np.empty(0), np.empty(0), 0
     values: list[Any]
@@ -111,17 +97,13 @@ def effect(
         at, rows, edges = _numbers(of, batches)
         log_p = of.evidence(at)
         values = [*times_of(at)] if of.is_time else at.tolist()
-    elif of.levels:
-        count = of.level_count.sum(axis=1)
+    elif of.has_items:
+        count = of.item_count.sum(axis=1)
         some = np.sort(np.argsort(-count, kind="stable")[:MOST_LEVELS])
-        if of.in_order:
+        if of.levels and of.in_order:
             some = np.array(sorted(some.tolist(), key=lambda i: str(of.levels[i]).rjust(40)))
-        log_p, rows = of.of_codes(some, weighted=True), count[some]
-        values, more = [of.levels[i] for i in some], len(count) - len(some)
-    elif of.group.event.shares:
-        log_p, values = of.of_truths(weighted=True), of.truths
-        true = float(of.tally[VALUE].high[of.place].sum())
-        rows = np.array([of.present.sum() - true, true])
+        log_p, rows = of.of_items(some, weighted=True), count[some]
+        values, more = [of.items[i] for i in some], len(count) - len(some)
     else:
         return None
     if of.of_missing is not None:

@@ -40,9 +40,9 @@ from naively.model.class_prior import and_more, frequent, number_of
 from naively.model.model import Model
 from naively.pictures.axes import class_axis, class_name, name_of, saying_target
 from naively.schema.encode import plain_cell, plain_cells
-from naively.schema.schema import Missing, MissingAs
+from naively.schema.schema import Group
 from naively.tabular import Tabular
-from naively.terms.functions import ProductTerms
+from naively.terms.functions import ProductTerms, RuleTerms
 from naively.terms.kinds import ABSENT, Items
 from naively.terms.terms import Terms
 
@@ -394,7 +394,6 @@ def explain(
 ) -> Explanation:
     """Explain the prediction of each row (see ``NaiveBayes.explain``), with intervals if given."""
     rows = model.view.schema.match(rows)
-    of_character_ngrams = model.view.schema.of_character_ngrams
     batch, terms = model.encode(rows), model.terms
     _refuse_long(batch)
     batch = batch.split()
@@ -406,23 +405,24 @@ def explain(
             return name.cells(cells)
         return plain_cells(rows.values(name)) if name in rows.names else ()
 
-    first: list[Item] = [(PRIOR, None, terms.log_prior)]
+    lines = [Lines((PRIOR, None, terms.log_prior)) for _ in range(len(rows))]
     if terms.intercept.any():
-        first.append((INTERCEPT, None, terms.intercept))
-    lines = Lines(first, len(rows), cells, rows.words)
-    for key, found in sorted(terms.items(blocks), key=lambda of: LAST.get(of[0].kind, 0)):
-        axis = model.view.axes[key]
-        if key.kind in LAST:
-            lines.add_missing(found, axis)
-        elif key in of_character_ngrams and isinstance(axis, Words):
-            lines.add(found, axis, words_of_ngrams(axis, rows))
+        for of_row in lines:
+            of_row.items.append((INTERCEPT, None, terms.intercept))
+    for group in sorted(model.view.schema.groups, key=lambda of: LAST.get(of.kind, 0)):
+        axis, items = model.view.axes[group.key], terms.of[group.key].items(blocks[group.key])
+        if group.kind in LAST:
+            _add_presence(lines, items, group, rows.words)
+        elif isinstance(axis, Words):
+            of_ngrams = group.key in model.view.schema.of_character_ngrams
+            _add_words(lines, items, axis, words_of_ngrams(axis, rows) if of_ngrams else None)
         else:
-            lines.add(found, axis)
+            _add_cells(lines, items, axis, cells)
     _add_several(lines, terms, blocks, cells)
     explained, order = [], tuple(map(title, model.view.schema.order))
     joints = terms.add(batch, "joint")
-    for i, (of_row, joint) in enumerate(zip(lines.items, joints, strict=True)):
-        columns, values, log_likelihoods = map(list, zip(*of_row, strict=True))
+    for i, (of_row, joint) in enumerate(zip(lines, joints, strict=True)):
+        columns, values, log_likelihoods = map(list, zip(*of_row.items, strict=True))
         evidence = np.stack(log_likelihoods)
         sure = None if intervals is None else intervals.row(i)
         of_model = joint, model.classes, order, sure, (model, rows, i), target
@@ -430,21 +430,91 @@ def explain(
     return Explanation(explained)
 
 
+def _add_words(
+    lines: list[Lines], items: Items, axis: Words, words_of: list[dict[str, tuple[str, ...]]] | None
+) -> None:
+    """Add a line for each word; of character n-grams it knows the words that these are in."""
+    column = title(axis.columns[0])
+    for row, _, item, value in items.each():
+        shown: object = ALL_ABSENT
+        if item < ABSENT:
+            shown = f"(no {axis.label(ABSENT - 1 - item)[1]})"
+        elif item > ABSENT:
+            shown = axis.label(item)[1]
+            if words_of is not None:
+                shown = Ngram(shown)
+                shown.words = words_of[row].get(shown, ())
+        lines[row].items.append((column, shown, value))
+
+
+def _add_cells(
+    lines: list[Lines], items: Items, axis: Axis, cells: Callable[[Name], Sequence[object]]
+) -> None:
+    """Add a line for each cell, and one for all numbers that are 0 and not stored."""
+    for row, column, item, value in items.each():
+        if column == ABSENT:
+            lines[row].put(ABSENT, ("columns", ALL_ABSENT, value))
+            continue
+        name = axis.columns[column]
+        shown: object = 0
+        if item >= 0 and (of_column := cells(name)):
+            shown = of_column[row]
+        elif item >= 0:  # of several columns as one
+            known = axis.levels[column] if isinstance(axis, Levels) else ()
+            shown = known[item] if item < len(known) else "(never seen)"
+        lines[row].put(name, (title(name), shown, value))
+
+
+def _add_presence(
+    lines: list[Lines], items: Items, group: Group, words: Mapping[Name, Strings]
+) -> None:
+    """Add what it says that cells are missing, and as which words, and that others are there.
+
+    That a cell is there joins the line of its column, or that of all absent columns if the cell is
+    a 0 that is not stored. A text has no such line.
+    """
+    for row, column, item, value in items.each():
+        (of,), place = group.derived[column].sources, lines[row].place
+        if item or group.kind == "missing as":
+            word = words[of][row] if of in words else None
+            line = (f"{title(of)} is missing", None) if word is None else (title(of), word)
+            lines[row].put((of, "missing"), (*line, value))
+        else:
+            key = ABSENT if ABSENT in place and of not in place else of
+            lines[row].put(key, (f"{title(of)} is present", None, value))
+
+
 def _add_several(
-    lines: Lines,
+    lines: list[Lines],
     terms: Terms,
     blocks: Mapping[BlockKey, Block],
     cells: Callable[[Name], Sequence[object]],
 ) -> None:
     """Add what is said of several columns at a time: products, and rules in words."""
     for several in terms.several:
-        if isinstance(several, ProductTerms):
-            for pair, some in several.by_columns():
-                shown = [*zip(*map(cells, pair), strict=False)]
-                lines.add_together(pair, shown, some.added(blocks), "product")
-        else:
-            for names, said, added in rules_of_rows(several, blocks):
-                lines.add_together(names, said, added, "rules")
+        match several:
+            case ProductTerms():
+                for pair, products in several.by_columns():
+                    shown = [*zip(*map(cells, pair), strict=False)]
+                    _put_together(
+                        lines, (frozenset(pair), "product"), pair, shown, products.added(blocks)
+                    )
+            case RuleTerms():
+                for names, said, added in rules_of_rows(several, blocks):
+                    _put_together(lines, "rules", names, said, added)
+
+
+def _put_together(
+    lines: list[Lines],
+    what: Hashable,
+    names: Sequence[Name],
+    shown: Sequence[object],
+    added: Floats,
+) -> None:
+    """Add what columns say together, (rows, classes), in rows where that is something."""
+    for row in np.flatnonzero(added.any(axis=1)).tolist():
+        line = title_of_columns(names), shown[row], added[row]
+        lines[row].put((frozenset(names), what), line)
 
 
 def _refuse_long(batch: Batch) -> None:
@@ -613,6 +683,7 @@ def check_shape(shape: Sequence[int], columns: int) -> None:
 
 
 LAST = {"missing as": 1, "missing": 2}  # kinds of columns whose lines join those of others
+ALL_ABSENT = "(all that is absent)"
 FEW_WORDS = 16  # in a token; of more, a character n-gram that is in none of them is not theirs
 
 Item: TypeAlias = "tuple[str, object, Floats]"  # column, value, log likelihoods (classes,)
@@ -627,113 +698,24 @@ class Ngram(str):
 
 
 class Lines:
-    """The lines of the explanations of several rows, as they are found.
+    """The lines of the explanation of a row, as they are found.
 
-    What is said of a number or a level more than once in a row is one line, and so is what is said
-    of the same two columns.
-
-    Parameters
-    ----------
-    first : list of Item
-        The first lines of each row.
-    rows : int
-        How many rows there are.
-    cells : callable
-        Returns what is shown of a column in each row: nothing of several columns that are one
-        event.
-    words : mapping of str to Strings
-        The words in place of values.
+    What is said of a number or a level more than once is one line, and so is what is said of the
+    same two columns.
     """
 
-    def __init__(
-        self,
-        first: list[Item],
-        rows: int,
-        cells: Callable[[Name], Sequence[object]],
-        words: Mapping[Name, Strings],
-    ) -> None:
-        self.items: list[list[Item]] = [[*first] for _ in range(rows)]
-        self._cells, self._words = cells, words
-        self._place: list[dict[Hashable, int]] = [{} for _ in range(rows)]
+    def __init__(self, first: Item) -> None:
+        self.items = [first]
+        self.place: dict[Hashable, int] = {}
 
-    def add(
-        self,
-        found: Items,
-        axis: Axis,
-        words_of: list[dict[str, tuple[str, ...]]] | None = None,
-    ) -> None:
-        """Add the log likelihoods of a block.
-
-        Of character n-grams, ``words_of`` says for each text which words they are in.
-        """
-        for row, column, item, value in zip(
-            found.row.tolist(), found.column.tolist(), found.item.tolist(), found.value, strict=True
-        ):
-            name = None if column == ABSENT else axis.columns[column]
-            key: Hashable = name
-            if item == ABSENT:
-                shown: object = "(all that is absent)"
-                key = ABSENT
-            elif item < ABSENT:
-                known = axis.label(ABSENT - 1 - item)[1]
-                shown = 0 if known is None else f"(no {known})"
-            elif isinstance(axis, Words):
-                shown = axis.label(item)[1]
-                if words_of is not None:
-                    shown = Ngram(shown)
-                    shown.words = words_of[row].get(shown, ())
-            else:
-                of_column = self._cells(axis.columns[column])
-                if of_column:
-                    shown = of_column[row]
-                elif isinstance(axis, Levels) and item < len(axis.levels[column]):
-                    shown = axis.levels[column][item]  # of several columns as one
-                else:
-                    shown = "(never seen)"
-            line = "columns" if name is None else title(name), shown, value
-            if isinstance(axis, Words):
-                self.items[row].append(line)
-            else:
-                self._put(row, key, line)
-
-    def add_missing(self, found: Items, axis: Axis) -> None:
-        """Add what it says that cells are missing, and as which words, and that others are there.
-
-        That a cell is there joins the line of its column, or that of all absent columns if the
-        cell is a 0 that is not stored. A text has no such line.
-        """
-        for row, column, item, value in zip(
-            found.row.tolist(), found.column.tolist(), found.item.tolist(), found.value, strict=True
-        ):
-            name = axis.columns[column]
-            assert isinstance(name, Missing | MissingAs)
-            if item or isinstance(name, MissingAs):
-                words, of = self._words.get(name.of), title(name.of)
-                word = None if words is None else words[row]
-                line = (f"{of} is missing", None) if word is None else (of, word)
-                self._put(row, (name.of, "missing"), (*line, value))
-            else:
-                place = self._place[row]
-                key = ABSENT if ABSENT in place and name.of not in place else name.of
-                self._put(row, key, (f"{title(name.of)} is present", None, value))
-
-    def add_together(
-        self, columns: Sequence[Name], shown: Sequence[object], added: Floats, what: str
-    ) -> None:
-        """Add what columns say together, (rows, classes), in rows where that is something."""
-        for row in np.flatnonzero(added.any(axis=1)).tolist():
-            line = title_of_columns(columns), shown[row], added[row]
-            self._put(row, (frozenset(columns), what), line)
-
-    def _put(self, row: int, key: Hashable, line: Item) -> None:
-        """Add a line to a row, or its log likelihoods to those of the line of the same key."""
-        items, place = self.items[row], self._place[row]
-        if key in place:
-            column, shown, value = items[place[key]]
-            items[place[key]] = column, shown, value + line[2]
+    def put(self, key: Hashable, line: Item) -> None:
+        """Add a line, or its log likelihoods to those of the line of the same key."""
+        if key in self.place:
+            column, shown, value = self.items[self.place[key]]
+            self.items[self.place[key]] = column, shown, value + line[2]
         else:
-            place[key] = len(items)
-            items.append(line)
+            self.place[key] = len(self.items)
+            self.items.append(line)
 
 
 def words_of_ngrams(axis: Words, rows: Rows) -> list[dict[str, tuple[str, ...]]]:

@@ -9,22 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from naively import pictures
-from naively.counting.axis import (
-    LEVEL,
-    PRESENT,
-    VALUE,
-    ByValue,
-    Cells,
-    Columns,
-    Levels,
-    Statistic,
-    Words,
-    title,
-    title_of_columns,
-)
+from naively.counting.axis import title, title_of_columns
 from naively.counting.block import Batch
 from naively.counting.labels import Label
-from naively.counting.tally import BlockTally
 from naively.data.columns import times_of
 from naively.inspect.explain import Weighed
 from naively.inspect.one_column import OneColumn
@@ -35,8 +22,8 @@ from naively.model.class_prior import number_of, spoken_for
 from naively.model.model import Model
 from naively.pictures.axes import Said, class_name, name_of, saying_target
 from naively.schema.encode import plain_cell
-from naively.schema.schema import Group
 from naively.tabular import Tabular
+from naively.terms.terms import Facts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,15 +37,6 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, eq=False)
 class Odds:
     """The odds of a class against some others, which are taken as one class.
-
-    Parameters
-    ----------
-    start : ndarray of shape (classes,)
-        What the scores of the classes begin with: their log priors, and a bias if one was fitted.
-    c : int
-        The class that is spoken for.
-    rivals : sequence of int, optional
-        The classes that it is compared with; by default all others.
 
     Notes
     -----
@@ -74,8 +52,11 @@ class Odds:
     array([0.6931])
     """
 
+    # (classes,): what the scores of the classes begin with: their log priors, and a bias if one was
+    # fitted.
     start: Floats
-    c: int
+    c: int  # the class that is spoken for
+    # The classes that it is compared with; by default all others.
     rivals: Sequence[int] | None = None
 
     @property
@@ -259,62 +240,42 @@ def strongest(model: Model, c: int, n: int, of_rules: Sequence[CountedCells] = (
         for i in np.flatnonzero((gain > 0) & (count > 0)).tolist():
             rank = -float(gain[i]), -float(count[i])
             found.append((rank, (name, cells.said[i], float(gain[i] / count[i]))))
-    for group in model.view.schema.of_columns:
-        if group.key in model.view.schema.of_character_ngrams:
+    facts, schema = model.terms.facts(model.view.counts), model.view.schema
+    for group in schema.of_columns:
+        if group.key in schema.of_character_ngrams:
             continue
-        axis = model.view.counts[group.key].axis
-        for rank, i, x, nats in ranked(model, group, c, n):
-            if x is None:
-                column, shown = axis.label(i)
-            else:
-                column, shown = axis.columns[i], x
-                if column in model.view.schema.times:
-                    shown = np.datetime64(round(x), "s").item()
+        for rank, fact, x, nats in ranked(facts[group.key], model.terms.start, c, n):
+            column, shown = facts[group.key].label(fact)
+            if x is not None:
+                shown = np.datetime64(round(x), "s").item() if column in schema.times else x
             found.append((rank, (title(column), shown, nats)))
     found.sort(key=lambda of: of[0])
     return [item for _, item in found[:n]]
 
 
 def ranked(
-    model: Model, group: Group, c: int, n: int
+    facts: Facts, start: Floats, c: int, n: int
 ) -> list[tuple[Rank, int, float | None, float]]:
-    """Return the n items of a group that speak most for class c.
+    """Return the n facts of a group that speak most for class c.
 
-    Of each its rank, its row, the number that is typical of the class (None of words and levels),
-    and its weight of evidence.
+    Of each its rank, its number, the number that is typical of the class (None of words, levels
+    and truths), and its weight of evidence.
     """
-    tally, of = model.view.counts[group.key], model.terms.of[group.key]
-    x = None
-    if isinstance(tally.axis, Words | Levels):
-        count = _sum_of(tally, LEVEL if isinstance(tally.axis, Levels) else VALUE, c)
-        here = np.flatnonzero(count > 0)  # of words a small part, as most came in few classes
-        log_p = of.evidence.of_items(here)
-    else:
-        log_p, x = of.typical(c)
-        if x is not None and isinstance(tally.axis, ByValue):
-            count = tally.axis.sum_by_column(tally[tally.axis.statistic].high[:, [c]])[:, 0]
-        else:
-            count = _sum_of(tally, VALUE if x is None else PRESENT, c)
-        here = np.flatnonzero(count > 0)
-        log_p = log_p[here]
-    weight, count = Odds(model.terms.start, c).weight(log_p), count[here]
+    count = facts.count(np.array([c]))[:, 0]
+    here = np.flatnonzero(count > 0)  # of words a small part, as most came in few classes
+    log_p, x = facts.typical(c, here)
+    weight, count = Odds(start, c).weight(log_p), count[here]
     gain = weight * count
     best = np.lexsort((-count, -gain))[:n]
     return [
         (
             (-float(gain[i]), -float(count[i])),
             int(here[i]),
-            None if x is None else float(x[here[i]]),
+            None if x is None else float(x[i]),
             float(weight[i]),
         )
         for i in best[weight[best] > 0].tolist()
     ]
-
-
-def _sum_of(tally: BlockTally, statistic: Statistic, c: int) -> Floats:
-    """Return the sums of a statistic in class c, (rows of the axis,)."""
-    sums: Floats = tally.sums[statistic][:, np.array([c])].high[:, 0]
-    return sums
 
 
 # --- Nomograms: each column's scale of weights of evidence, and what their sum means -------------
@@ -332,30 +293,18 @@ STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 
 @dataclass(frozen=True, eq=False)
 class Scale:
-    """What one column says.
-
-    Parameters
-    ----------
-    column : str
-        Its name.
-    value : list
-        Levels, or round numbers or times, the last None where a missing cell is evidence; of rules
-        what holds in the rows that each weight is of.
-    weight : ndarray of shape (values,)
-        The weight of evidence of each, in nats.
-    low, high : float
-        The least and the greatest weight of any of its values; of numbers, within the range of
-        0.5 % to 99.5 % of each class.
-    more : int
-        How many levels, or cells of rules, there are beside these.
-    """
+    """What one column says."""
 
     column: str
+    # Levels, or round numbers or times, the last None where a missing cell is evidence; of rules
+    # what holds in the rows that each weight is of.
     value: list[Any]
-    weight: Floats
+    weight: Floats  # (values,): the weight of evidence of each, in nats
+    # The least and the greatest weight of any of its values; of numbers, within the range of 0.5 %
+    # to 99.5 % of each class.
     low: float
     high: float
-    more: int = 0
+    more: int = 0  # how many levels, or cells of rules, there are beside these
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -497,12 +446,12 @@ def nomogram(
 
 def _columns(model: Model) -> list[OneColumn]:
     """Return the columns that have an item of evidence for each cell."""
-    found = []
-    for group in model.view.schema.of_columns:
-        axis = model.view.counts[group.key].axis
-        if isinstance(axis, Columns | Cells | Levels):
-            found += [OneColumn(model, name, group, j) for j, name in enumerate(axis.columns)]
-    return found
+    return [
+        OneColumn(model, name, group, j)
+        for group in model.view.schema.of_columns
+        if group.analyser is None
+        for j, name in enumerate(model.view.axes[group.key].columns)
+    ]
 
 
 def _scale_of_means(cells: CountedCells, odds: Odds) -> Scale:
@@ -547,15 +496,12 @@ def _scale(column: OneColumn, cells: _Cells, odds: Odds) -> Scale:
 
 def _cells(column: OneColumn, batches: Sequence[Batch]) -> _Cells:
     """Return the values of one column."""
-    if isinstance(column.tally.axis, Levels):
-        count = column.level_count.sum(axis=1)
+    if column.has_items:
+        count = column.item_count.sum(axis=1)
         first = np.sort(np.argsort(-count, kind="stable")[:MOST_LEVELS])
-        every = column.of_codes(np.arange(len(count)), weighted=True)
-        levels = [column.levels[i] for i in first]
-        return _Cells(levels, every[first], every, len(count) - len(first))
-    if column.group.event.shares:
-        truths = column.of_truths(weighted=True)
-        return _Cells(column.truths, truths, truths)
+        every = column.of_items(np.arange(len(count)), weighted=True)
+        items = [column.items[i] for i in first]
+        return _Cells(items, every[first], every, len(count) - len(first))
     low, high = column.range(batches)
     whole = column.group.event.support == "counts" or column.grid(batches) == 1
     ticks = round_numbers(low, high, whole=whole)

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import (
-    CELL,
-    LEVEL,
     PRESENT,
+    VALUE,
+    ByValue,
     Cells,
     Columns,
     Derived,
@@ -96,18 +96,40 @@ class OneColumn:
         return self.model.view.counts[self.group.key]
 
     @property
+    def is_text(self) -> bool:
+        """Whether it is a text."""
+        return isinstance(self.tally.axis, Words)
+
+    @cached_property
     def levels(self) -> tuple[Level, ...]:
         """The levels that it was seen with; nothing of a column of numbers."""
         axis = self.tally.axis
         return axis.levels[self.place] if isinstance(axis, Levels) else ()
 
+    @property
+    def has_items(self) -> bool:
+        """Whether each of its cells is one of a few items: its levels, or false and true."""
+        return isinstance(self.tally.axis, Levels) or (self.group.event.shares and not self.is_text)
+
     @cached_property
-    def level_count(self) -> Floats:
-        """How many rows of each class have each level, (levels, classes)."""
+    def items(self) -> tuple[Level, ...]:
+        """Its levels, or what false and true mean; nothing of numbers."""
+        if self.levels or not self.has_items:
+            return self.levels
+        threshold = vars(self.group.event)["threshold"]
+        if self.group.kind == "boolean":
+            return False, True
+        return (f"at most {threshold:g}", f"above {threshold:g}") if threshold else (0, 1)
+
+    @cached_property
+    def item_count(self) -> Floats:
+        """How many rows of each class have each item, (items, classes)."""
         axis = self.tally.axis
-        assert isinstance(axis, Levels)
-        start, end = axis.first[self.place], axis.first[self.place + 1]
-        return np.asarray(self.tally[LEVEL].high[start:end])
+        if isinstance(axis, ByValue):
+            of_column = slice(*axis.first[self.place : self.place + 2].tolist())
+            return np.asarray(self.tally[axis.statistic].high[of_column])
+        true = self.tally[VALUE].high[self.place]
+        return np.stack([self.present - true, true])
 
     @property
     def present(self) -> Floats:
@@ -116,9 +138,7 @@ class OneColumn:
         if PRESENT in tally.sums:
             table = tally[PRESENT].high
             return np.asarray(table[min(self.place, len(table) - 1)])
-        if isinstance(tally.axis, Levels):
-            return np.asarray(self.level_count.sum(axis=0))
-        return np.asarray(self._cells[-1].sum(axis=0))
+        return np.asarray(np.maximum(self.item_count, 0.0).sum(axis=0))
 
     @property
     def extent(self) -> tuple[float, float] | None:
@@ -151,7 +171,7 @@ class OneColumn:
         assert isinstance(axis, Cells)
         start, end = axis.first[self.place : self.place + 2]
         some = slice(int(start), int(end))
-        count = np.maximum(self.tally[CELL].high[some], 0.0)
+        count = np.maximum(self.item_count, 0.0)
         return axis.low[some], axis.high[some], axis.middle[some], count
 
     def log_prob(self, x: Floats) -> Floats:
@@ -174,13 +194,13 @@ class OneColumn:
         of = self.model.terms.of[self.group.key]
         return np.concatenate([self._at(of, self._block(part)) for part in self._parts(x)])
 
-    def of_codes(self, codes: NDArray[np.int64], *, weighted: bool = False) -> Floats:
-        """Return the log likelihoods of levels, by their numbers, (levels, classes).
+    def of_items(self, items: NDArray[np.int64], *, weighted: bool = False) -> Floats:
+        """Return the log likelihoods of items, by their numbers, (items, classes).
 
         The number after the last stands for a level that was never seen.
         """
         of = self.model.terms.of if weighted else self.model.view.terms
-        return of[self.group.key].at(codes, np.full(len(codes), self.place))
+        return of[self.group.key].at(items, np.full(len(items), self.place))
 
     @cached_property
     def of_missing(self) -> Floats | None:
@@ -194,18 +214,6 @@ class OneColumn:
                 of = self.model.terms.of[group.key]
                 return of.at(np.array([0, 1]), np.full(2, place))
         return None
-
-    def of_truths(self, *, weighted: bool = False) -> Floats:
-        """Return the log likelihoods of false and true, of shape (2, classes)."""
-        return self.of_codes(np.array([0, 1]), weighted=weighted)
-
-    @property
-    def truths(self) -> list[Level]:
-        """What false and true mean, of a column that holds these."""
-        threshold = vars(self.group.event)["threshold"]
-        if self.group.kind == "boolean":
-            return [False, True]
-        return [0, 1] if not threshold else [f"at most {threshold:g}", f"above {threshold:g}"]
 
     @property
     def whole_numbers(self) -> Floats:
@@ -387,8 +395,3 @@ def _shares_below(low: Floats, high: Floats, edges: Floats) -> Floats:
     with np.errstate(over="ignore"):  # of a cell whose width is next to nothing
         inside = np.clip((edges[:, None] - low) / width, 0.0, 1.0)
     return np.where(high > low, inside, (edges[:, None] > low).astype(np.float64))
-
-
-def is_text(column: OneColumn) -> bool:
-    """Whether a column is a text."""
-    return isinstance(column.tally.axis, Words)

@@ -40,27 +40,18 @@ NAMES = ("class", "column", "item", "parameter", "value", "count", "pseudo_count
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """One parameter of all rows of a block: columns, levels, words or bins.
+    """One parameter of all rows of a block: columns, levels, words or bins."""
 
-    Parameters
-    ----------
-    parameter : str
-        Its name, such as "p" or "mean".
-    column, item : callable
-        Return the column and the item of some rows.
-    value, count, pseudo_count : ndarray of shape (rows, classes)
-        The estimate, what was counted behind it, and what the prior adds to that.
-    telling : callable or None
-        Returns how much each row tells the classes apart, in nats, (rows,), by what the scores of
-        the classes begin with, (classes,). None of the class prior, which is no item.
-    """
-
-    parameter: str
+    parameter: str  # its name, such as "p" or "mean"
+    # Return the column and the item of some rows.
     column: Items
     item: Items
+    # (rows, classes): the estimate, what was counted behind it, and what the prior adds to that.
     value: Floats
     count: Floats
     pseudo_count: Floats
+    # Returns how much each row tells the classes apart, in nats, (rows,), by what the scores of the
+    # classes begin with, (classes,). None of the class prior, which is no item.
     telling: Callable[[Floats], Floats] | None
 
 

@@ -332,7 +332,7 @@ def _density(column: OneColumn, x: Floats) -> Floats:
     levels = column.whole_numbers
     if len(levels):
         code = np.array([column.levels.index(level) for level in x.tolist()])
-        return np.asarray(np.exp(column.of_codes(code)))
+        return np.asarray(np.exp(column.of_items(code)))
     if not column.is_number:
         return np.ones((len(x), len(column.model.classes)))
     return np.asarray(np.exp(column.log_prob(x)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, TypeAlias
@@ -28,6 +28,7 @@ from naively.terms.functions import (
     OneOf,
     Rule,
     RuleTerms,
+    bins_of,
     by_class,
     by_columns,
 )
@@ -91,47 +92,42 @@ def _grouped(conditions: Sequence[Condition], holds: Sequence[int]) -> dict[Name
 
 def _of_column(name: Name, of: Sequence[Told]) -> str:
     """Say the same of one column; nothing where every cell fits."""
-    if isinstance(of[0][0].test, Above):
-        low, high = _interval(of)
-        if high == -np.inf:
-            return f"{title(name)} is missing"
-        show = _number if of[0][0].group.kind != "time" else _time
-        of_low, low = _round(low)
-        of_high, high = _round(high)
-        over, under = ("<", ">") if of_low else ("<=", ">=")
-        to = "<=" if of_high else "<"
-        if low == -np.inf:
-            return "" if high == np.inf else f"{title(name)} {to} {show(high)}"
-        if high == np.inf:
-            return f"{title(name)} {under} {show(low)}"
-        return f"{show(low)} {over} {title(name)} {to} {show(high)}"
-    of = [told for told in of if told[1] != NEITHER]
-    if not of:
-        return f"{title(name)} was never seen"
-    among, others = _among(of)
-    if among is None and not others:
-        return f"{title(name)} is not missing"
-    if among is None:
-        return f"{title(name)} {_levels(others, 'is not', 'not in')}"
-    return f"{title(name)} {_levels(among)}"
+    column = title(name)
+    edges, sets = [], []  # one of both is empty
+    for condition, side in of:
+        match condition.test:
+            case Above(edge):
+                edges.append((edge, side))
+            case OneOf(levels) if side != NEITHER:
+                sets.append((levels, side))
+    if edges:
+        is_time = of[0][0].group.kind == "time"
+        return _interval(column, edges, _time if is_time else _number)
+    if not sets:
+        return f"{column} was never seen"
+    others = list(dict.fromkeys(level for levels, true in sets if not true for level in levels))
+    named = [levels for levels, true in sets if true]
+    if named:
+        fit = [level for level in named[0] if all(level in levels for levels in named)]
+        return f"{column} {_levels([level for level in fit if level not in others])}"
+    return f"{column} {_levels(others, 'is not', 'not in') if others else 'is not missing'}"
 
 
-def _interval(of: Sequence[Told]) -> tuple[float, float]:
-    """Return from where on numbers fit conditions of a column, and where they end to."""
-    edges = [(one.test.edge, true) for one, true in of if isinstance(one.test, Above)]
+def _interval(column: str, edges: list[tuple[float, int]], show: Callable[[float], str]) -> str:
+    """Say from where on numbers fit conditions of a column, and where they end."""
     low = max((edge for edge, true in edges if true), default=-np.inf)
-    return low, min((edge for edge, true in edges if not true), default=np.inf)
-
-
-def _among(of: Sequence[Told]) -> tuple[list[Level] | None, list[Level]]:
-    """Return the levels that fit conditions of a column, or None and those that do not."""
-    every = [(one.test.levels, true) for one, true in of if isinstance(one.test, OneOf)]
-    others = list(dict.fromkeys(level for levels, true in every if not true for level in levels))
-    named = [levels for levels, true in every if true]
-    if not named:
-        return None, others
-    fit = [level for level in named[0] if all(level in levels for levels in named)]
-    return [level for level in fit if level not in others], others
+    high = min((edge for edge, true in edges if not true), default=np.inf)
+    if high == -np.inf:
+        return f"{column} is missing"
+    of_low, low = _round(low)
+    of_high, high = _round(high)
+    over, under = ("<", ">") if of_low else ("<=", ">=")
+    to = "<=" if of_high else "<"
+    if low == -np.inf:
+        return "" if high == np.inf else f"{column} {to} {show(high)}"
+    if high == np.inf:
+        return f"{column} {under} {show(low)}"
+    return f"{show(low)} {over} {column} {to} {show(high)}"
 
 
 def _levels(levels: Sequence[Level], one: str = "=", several: str = "in") -> str:
@@ -190,27 +186,13 @@ MOST_CELLS = 4_096  # of the rules of the same columns; where they are more, rul
 
 @dataclass(frozen=True, eq=False)
 class RuleCells:
-    """The cells that some rules of the same columns part rows into, and what is added in each.
-
-    Parameters
-    ----------
-    columns : tuple of str or int
-        The columns.
-    conditions : list of Condition
-        The different conditions of the rules.
-    holds : ndarray of int8, of shape (cells, conditions)
-        Their sides in a cell; no two cells are alike.
-    said : list of Conditions
-        The cells in words.
-    added : ndarray of shape (cells, classes)
-        What the rules add together, in nats.
-    """
+    """The cells that some rules of the same columns part rows into, and what is added in each."""
 
     columns: tuple[Name, ...]
-    conditions: list[Condition]
-    holds: NDArray[np.int8]
-    said: list[Conditions]
-    added: Floats
+    conditions: list[Condition]  # the different conditions of the rules
+    holds: NDArray[np.int8]  # (cells, conditions): their sides in a cell; no two cells are alike
+    said: list[Conditions]  # the cells in words
+    added: Floats  # (cells, classes): what the rules add together, in nats
 
     @classmethod
     def of(
@@ -267,14 +249,8 @@ def _holds(conditions: Sequence[Condition], batch: Batch) -> NDArray[np.int8]:
 
 def _sides(of: Sequence[Condition]) -> dict[tuple[int, ...], bool]:
     """Return the sides of conditions of a column at once, and whether of missing cells only."""
-    edges = [one.test.edge for one in of if isinstance(one.test, Above)]
-    if edges:
-        sides = [tuple(int(x >= edge) for edge in edges) for x in (-np.inf, *sorted(set(edges)))]
-    else:
-        tests = [one.test for one in of if isinstance(one.test, OneOf)]
-        every = dict.fromkeys(level for test in tests for level in test.sides)
-        sides = [tuple(test.sides.get(level, test.elsewhere) for test in tests) for level in every]
-        sides.append(tuple(test.elsewhere for test in tests))
+    bins = bins_of(of)
+    sides = zip(*(one.test.in_bins(bins) for one in of), strict=True)
     found = dict.fromkeys(sides, False)
     found.setdefault(tuple(one.missing for one in of), True)
     return found
@@ -291,24 +267,12 @@ def cells_of_rules(model: Model) -> list[RuleCells]:
 
 @dataclass(frozen=True, eq=False)
 class CountedCells:
-    """What rules of the same columns add, by the cells of the one that tells most of it.
+    """What rules of the same columns add, by the cells of the one that tells most of it."""
 
-    Parameters
-    ----------
-    every : RuleCells
-        The cells of all of the rules that rows are in.
-    rows : ndarray of shape (cells, classes)
-        How many rows of each class are in each.
-    cell : ndarray of int, of shape (cells,)
-        The cell of that rule which each lies in.
-    said : list of Conditions
-        The cells of that rule, in words.
-    """
-
-    every: RuleCells
-    rows: Floats
-    cell: NDArray[np.int64]
-    said: list[Conditions]
+    every: RuleCells  # the cells of all of the rules that rows are in
+    rows: Floats  # (cells, classes): how many rows of each class are in each
+    cell: NDArray[np.int64]  # (cells,): the cell of that rule which each lies in
+    said: list[Conditions]  # the cells of that rule, in words
 
     @classmethod
     def of(
@@ -353,11 +317,7 @@ def _cells_at_most(rules: Sequence[Rule]) -> int:
     for rule in rules:
         for of in rule.conditions:
             asked.setdefault(of.column, set()).add(of.test)
-    edges = {
-        name: sum(len(test.sides) if isinstance(test, OneOf) else 1 for test in tests)
-        for name, tests in asked.items()
-    }
-    return math.prod(n + 2 for n in edges.values())
+    return math.prod(2 + sum(len(test.names) for test in tests) for tests in asked.values())
 
 
 def _points(model: Model) -> dict[Rule, Floats]:

@@ -91,7 +91,7 @@ class Counts(Tabular):
                 values.setdefault(level, len(values))
         count = np.zeros((len(values), len(found)))
         for j, of in enumerate(found.values()):
-            count[[values[level] for level in of.levels], j] = of.level_count.sum(axis=1)
+            count[[values[level] for level in of.levels], j] = of.item_count.sum(axis=1)
         return cls([*found], str(column), list(values), count)
 
     def to_dict(self) -> dict[str, list[Any]]:

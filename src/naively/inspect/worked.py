@@ -74,33 +74,18 @@ class Ratio:
 
 @dataclass(frozen=True)
 class WorkedFactor:
-    """What one cell, word or class prior is multiplied by in each class.
+    """What one cell, word or class prior is multiplied by in each class."""
 
-    Parameters
-    ----------
-    column : str
-        Its column, or "class prior".
-    value : object
-        The cell's value: a level, a number, a word, or None.
-    log : ndarray of shape (classes,)
-        The logarithm of the factor, as it is predicted with, whatever its power.
-    ratios : list of Ratio, optional
-        The ratio of counts of each class.
-    formulas : list of Formula, optional
-        The density of each class with its numbers put in.
-    power : ndarray of shape (classes,)
-        What a ratio or density is raised to: how often a word comes, times the weight of the
-        column.
-    centred : bool
-        Whether it is over its geometric mean of the classes, as weights have it.
-    """
-
-    column: str
-    value: object
+    column: str  # its column, or "class prior"
+    value: object  # the cell's value: a level, a number, a word, or None
+    # (classes,): the logarithm of the factor, as it is predicted with, whatever its power.
     log: Floats
-    ratios: list[Ratio] | None
-    formulas: list[Formula] | None
+    ratios: list[Ratio] | None  # the ratio of counts of each class
+    formulas: list[Formula] | None  # the density of each class with its numbers put in
+    # (classes,): what a ratio or density is raised to: how often a word comes, times the weight of
+    # the column.
     power: Floats
+    # Whether it is over its geometric mean of the classes, as weights have it.
     centred: bool = False
 
     @property
@@ -363,9 +348,7 @@ def _items(
     found = terms.items(block)
     few = units - len(x_of) <= ABSENT_SHOWN
     named = [ABSENT - 1 - item for item in found.item.tolist() if item < ABSENT]
-    for column, item, log in zip(
-        found.column.tolist(), found.item.tolist(), found.value, strict=True
-    ):
+    for _, column, item, log in found.each():
         if item != ABSENT or not few:
             yield column, item, log
             continue

@@ -19,7 +19,6 @@ from naively.events.base import EventModel
 from naively.kernels.reference import Finish, Finished, Floats
 from naively.messages import Shown, amount
 from naively.model.class_prior import PRETEND, class_probabilities
-from naively.model.compile import with_functions
 from naively.model.counted import Counted, check_rows
 from naively.model.held_out import HeldOut
 from naively.model.weights import Weights, mean
@@ -34,7 +33,7 @@ from naively.schema.settle import (
 )
 from naively.terms.functions import LinearPart, Product
 from naively.terms.kinds import TermBlock
-from naively.terms.terms import GroupTerms, Terms
+from naively.terms.terms import GroupTerms, Terms, with_functions
 from naively.terms.words import LENGTH_POWER
 
 

@@ -17,13 +17,14 @@ from numpy.typing import NDArray
 
 from naively.counting.axis import VALUE, Name, Words, title
 from naively.data.columns import Kind, Rows
-from naively.export.scorecard import Scorecard, TokensTerm, plain_floats
+from naively.export.scorecard import Scorecard, plain_floats
 from naively.file.header import Json, Saved
 from naively.inspect.one_column import OneColumn
 from naively.kernels.reference import Floats
 from naively.messages import visible
 from naively.model.model import Model
 from naively.report.subject import Subject
+from naively.terms.views import TokensTerm
 
 MOVABLE = 100  # that can be moved
 MOST = 1_700_000  # characters of JSON on the page: of a page of at most 2 MB
@@ -133,7 +134,7 @@ def shortened_card(model: Model, card: Scorecard, most: int) -> tuple[Scorecard,
     # known tokens are shorter, as evidence is over a power of the length.
     groups = model.view.schema.groups
     keys = [g.key for g in groups if isinstance(model.view.counts[g.key].axis, Words)]
-    terms = [term for term in card.terms if isinstance(term, TokensTerm)]
+    terms = card.every(TokensTerm)
     if not terms:
         return card, ""
     counts = [np.asarray(model.view.counts[key].sums[VALUE].by_row(), np.float64) for key in keys]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate, chain
 from operator import mul
-from typing import TypeAlias, TypeVar, final
+from typing import ClassVar, TypeAlias, TypeVar, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,6 +70,11 @@ class Step:
     scale: float
     among: tuple[Level, ...] = ()
 
+    def named(self, names: Mapping[Level, Level]) -> Step:
+        """Return the same of other names; a level that has none is None."""
+        among = tuple(map(names.get, self.among))
+        return replace(self, level=names.get(self.level), among=among)
+
     def table(self, index: Mapping[Level, int]) -> Floats:
         """Return the value of each level, then that of what was never seen, and 0 of missing."""
         value: Floats = np.full(len(index) + 2, -self.centre / self.scale)
@@ -94,10 +99,20 @@ class Above:
     """1 where a number is at least an edge, and else 0."""
 
     edge: float
+    number: ClassVar[int] = 2  # of sides
 
     def of(self, block: Block, column: int) -> Floats:
         """Return the value of each row of a block, of shape (rows,); 0 where it is missing."""
         return np.where(numbers_of(block, column) >= self.edge, 1.0, 0.0)
+
+    @property
+    def names(self) -> list[float]:
+        """The one edge that is named."""
+        return [self.edge]
+
+    def in_bins(self, edges: Iterable[float]) -> list[int]:
+        """Return the side of each bin: below the first of some edges, then from each on."""
+        return [int(x >= self.edge) for x in (-np.inf, *edges)]
 
 
 @final
@@ -124,14 +139,38 @@ class OneOf:
     others: tuple[Level, ...] = ()
 
     @property
+    def number(self) -> int:
+        """How many sides there are."""
+        return 3 if self.others else 2
+
+    @property
     def elsewhere(self) -> int:
         """The side of levels that are not named."""
         return NEITHER if self.others else 0
+
+    def named(self, names: Mapping[Level, Level]) -> OneOf:
+        """Return the same of other names; a level that has none is None."""
+        return OneOf(tuple(map(names.get, self.levels)), tuple(map(names.get, self.others)))
 
     @cached_property
     def sides(self) -> dict[Level, int]:
         """The side of each level that is named."""
         return dict.fromkeys(self.others, 0) | dict.fromkeys(self.levels, 1)
+
+    @property
+    def names(self) -> list[Level]:
+        """The levels that are named."""
+        return [*self.sides]
+
+    def in_bins(self, levels: Iterable[Level]) -> list[int]:
+        """Return the side of each of some levels, then of all others."""
+        return [*(self.sides.get(level, self.elsewhere) for level in levels), self.elsewhere]
+
+
+def bins_of(conditions: Sequence[Condition]) -> list[Level]:
+    """Return the edges, ascending, or the levels that conditions of a column name."""
+    names = dict.fromkeys(name for of in conditions for name in of.test.names)
+    return sorted(names) if isinstance(conditions[0].test, Above) else [*names]
 
 
 # --- Functions of named columns, and products of two ---------------------------------------------
@@ -192,18 +231,10 @@ TOGETHER = 1_024  # rows whose products are computed at once, so that they stay 
 
 @dataclass(frozen=True, eq=False)
 class ProductTerms:
-    """``Σ min(max(a b / scale, -5), 5) slope`` over products of two columns, of any groups.
+    """``Σ min(max(a b / scale, -5), 5) slope`` over products of two columns, of any groups."""
 
-    Parameters
-    ----------
-    products : sequence of Product
-        The products, all of whose columns are there.
-    slope : ndarray of shape (products, classes)
-        What each is multiplied by.
-    """
-
-    products: Sequence[Product]
-    slope: Floats
+    products: Sequence[Product]  # the products, all of whose columns are there
+    slope: Floats  # (products, classes): what each is multiplied by
 
     @cached_property
     def _terms(self) -> list[Term]:
@@ -231,6 +262,10 @@ class ProductTerms:
             found[start : start + TOGETHER] = np.clip(both, -FARTHEST, FARTHEST).T @ self.slope
         return found
 
+    def each(self) -> Iterator[tuple[Product, Floats]]:
+        """Yield each product, and its slope, (classes,)."""
+        yield from zip(self.products, self.slope, strict=True)
+
     def by_columns(self) -> Iterator[tuple[tuple[Name, ...], ProductTerms]]:
         """Yield the columns of each pair, and its products."""
         place: dict[tuple[Name, ...], list[int]] = {}
@@ -248,27 +283,19 @@ MOST_CONDITIONS = 8  # of a rule, whose table has twice as many cells with each
 @final
 @dataclass(frozen=True)
 class Condition:
-    """Whether a number is at least an edge, or a cell one of some levels.
+    """Whether a number is at least an edge, or a cell one of some levels."""
 
-    Parameters
-    ----------
-    group, column
-        The column, and the group that it is in.
-    test : Above or OneOf
-        What is asked of a cell that is not missing.
-    missing : int
-        The side of a missing cell: 1 if the condition holds for it, 0 if not, or neither.
-    """
-
+    # The column, and the group that it is in.
     group: BlockKey
     column: Name
-    test: Above | OneOf
+    test: Above | OneOf  # what is asked of a cell that is not missing
+    # The side of a missing cell: 1 if the condition holds for it, 0 if not, or neither.
     missing: int = 0
 
     @property
     def number(self) -> int:
         """How many sides there are."""
-        return 3 if isinstance(self.test, OneOf) and self.test.others else 2
+        return self.test.number
 
     def of(self, blocks: Mapping[BlockKey, Block]) -> NDArray[np.int8]:
         """Return the side of each row, (rows,): 1 if it holds, 0 if not, or neither."""
@@ -346,18 +373,10 @@ def by_class(added: Sequence[float] | Points, places: Sequence[int]) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class RuleTerms:
-    """The points of the cells of rules that rows are in, of any groups.
+    """The points of the cells of rules that rows are in, of any groups."""
 
-    Parameters
-    ----------
-    rules : sequence of Rule
-        The rules, all of whose columns are there.
-    points : ndarray of shape (cells of all rules, classes)
-        What each cell adds.
-    """
-
-    rules: Sequence[Rule]
-    points: Floats
+    rules: Sequence[Rule]  # the rules, all of whose columns are there
+    points: Floats  # (cells of all rules, classes): what each cell adds
 
     @cached_property
     def _conditions(self) -> list[Condition]:
@@ -372,32 +391,19 @@ class RuleTerms:
         return {column: list(of) for column, of in found.items()}
 
     @cached_property
-    def _bins(self) -> list[Floats | tuple[Level, ...]]:
+    def _bins(self) -> list[list[Level]]:
         """The edges of each column, ascending, or the levels that its conditions name."""
-        found: list[Floats | tuple[Level, ...]] = []
-        for conditions in self._columns.values():
-            edges = {of.test.edge for of in conditions if isinstance(of.test, Above)}
-            if edges:
-                found.append(np.array(sorted(edges)))
-            else:
-                named = (of.test.sides for of in conditions if isinstance(of.test, OneOf))
-                found.append(tuple(dict.fromkeys(level for of in named for level in of)))
-        return found
+        return [bins_of(conditions) for conditions in self._columns.values()]
 
     @cached_property
     def _sides(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """What each condition adds to a cell's number in each bin, and where its bins begin."""
-        place = {column: i for i, column in enumerate(self._columns)}
+        bins = dict(zip(self._columns, self._bins, strict=True))
         strides = [stride for rule in self.rules for stride in rule.strides[:-1]]
-        sides = []
-        for of, stride in zip(self._conditions, strides, strict=True):
-            bins = self._bins[place[of.group, of.column]]
-            if isinstance(of.test, Above):
-                side = [*(np.append(-np.inf, bins) >= of.test.edge)]
-            else:
-                elsewhere = of.test.elsewhere
-                side = [*(of.test.sides.get(level, elsewhere) for level in bins), elsewhere]
-            sides.append(stride * np.array([*side, of.missing], np.int64))
+        sides = [
+            stride * np.array([*of.test.in_bins(bins[of.group, of.column]), of.missing], np.int64)
+            for of, stride in zip(self._conditions, strides, strict=True)
+        ]
         return np.concatenate(sides), np.cumsum([0, *map(len, sides)])[:-1]
 
     @cached_property
@@ -429,13 +435,12 @@ class RuleTerms:
         found = []
         for (group, name), bins in zip(self._columns, self._bins, strict=True):
             block, column = cells_of(blocks, group, name)
-            if isinstance(bins, np.ndarray):
-                x = numbers_of(block, column)
-                code = np.searchsorted(bins, x, side="right")
-                found.append(np.where(np.isnan(x), len(bins) + 1, code))
-            else:
-                assert isinstance(block, Codes)
+            if isinstance(block, Codes):
                 found.append(_of_levels(block, column, bins))
+                continue
+            x = numbers_of(block, column)
+            code = np.searchsorted(np.array(bins, np.float64), x, side="right")
+            found.append(np.where(np.isnan(x), len(bins) + 1, code))
         return np.array(found, np.int32)
 
 
@@ -466,27 +471,17 @@ Slopes: TypeAlias = "tuple[float, ...]"  # in nats for a term of 1, one for each
 
 @dataclass(frozen=True)
 class LinearPart(OfFields):
-    """What is added to the evidence: terms and products, each times a slope, and rules.
+    """What is added to the evidence: terms and products, each times a slope, and rules."""
 
-    Parameters
-    ----------
-    of : mapping of Term to a tuple of float
-        The slopes of the terms, which join the contributions of their columns.
-    products : mapping of Product to a tuple of float
-        The slopes of the products.
-    intercept : tuple of float
-        What is added to the log prior of each class, in nats; nothing without terms.
-    ridge : float
-        What the slopes were shrunk towards 0 by: twice the log loss, in nats, of a slope of 1 nat
-        for one standard deviation; 0 where there are none.
-    rules : mapping of Rule to a tuple of tuples of float
-        What each cell of a rule adds to each class, in nats.
-    """
-
+    # The slopes of the terms, which join the contributions of their columns.
     of: Mapping[Term, Slopes] = field(default_factory=dict)
-    products: Mapping[Product, Slopes] = field(default_factory=dict)
+    products: Mapping[Product, Slopes] = field(default_factory=dict)  # the slopes of the products
+    # What is added to the log prior of each class, in nats; nothing without terms.
     intercept: Slopes = ()
+    # What the slopes were shrunk towards 0 by: twice the log loss, in nats, of a slope of 1 nat for
+    # one standard deviation; 0 where there are none.
     ridge: float = 0.0
+    # What each cell of a rule adds to each class, in nats.
     rules: Mapping[Rule, Points] = field(default_factory=dict)
 
     def __bool__(self) -> bool:

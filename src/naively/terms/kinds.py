@@ -16,6 +16,16 @@ from naively.counting.axis import Name, title
 from naively.counting.block import B, Block, Codes, Dense, numbers_of
 from naively.kernels import dispatch
 from naively.kernels.reference import FAR, MOST, Finish, Finished, Floats, clipped
+from naively.terms.views import (
+    AnyTerm,
+    BinsTerm,
+    Cell,
+    LevelsTerm,
+    LineTerm,
+    ParabolaTerm,
+    PresenceTerm,
+    Readable,
+)
 
 # --- Terms: what the columns of a block add to the score of each class, ``Σ s(x) · w_c`` ----------
 #
@@ -29,28 +39,28 @@ ABSENT = -1  # the item that stands for all words a row does not hold; below it,
 
 @dataclass(frozen=True, eq=False)
 class Items:
-    """Log likelihoods item by item: ``value[i]`` is what ``item[i]`` adds to ``row[i]``.
+    """Log likelihoods item by item: ``value[i]`` is what ``item[i]`` adds to ``row[i]``."""
 
-    Parameters
-    ----------
-    row, column : ndarray of shape (items,)
-        The row of the block, and the column of its axis; of a text it is 0.
-    item : ndarray of shape (items,)
-        A column of a dense block, a level of a categorical column (the position after its levels
-        where it was never seen), a word, or ``ABSENT``.
-    value : ndarray of shape (items, classes)
-        The log likelihoods.
-    """
-
+    # (items,): the row of the block, and the column of its axis; of a text it is 0.
     row: NDArray[np.int64]
     column: NDArray[np.int64]
+    # (items,): a column of a dense block, a level of a categorical column (the position after its
+    # levels where it was never seen), a word, or ``ABSENT``.
     item: NDArray[np.int64]
-    value: Floats
+    value: Floats  # (items, classes): the log likelihoods
+
+    def each(self) -> Iterator[tuple[int, int, int, Floats]]:
+        """Yield the row, the column, the item and the log likelihoods of each item."""
+        places = self.row.tolist(), self.column.tolist(), self.item.tolist()
+        yield from zip(*places, self.value, strict=True)
 
 
 # The log likelihoods of each column, level or word, (rows of the axis, classes); and the typical
 # number of each column, (columns,), where rows of the axis are columns of numbers.
 Typical: TypeAlias = "tuple[Floats, Floats | None]"
+
+Rows: TypeAlias = "slice | NDArray[np.int64]"
+EVERY = slice(None)
 
 
 class TermBlock(ABC, Generic[B]):
@@ -129,13 +139,15 @@ class TermBlock(ABC, Generic[B]):
         return self.items(block)
 
     @abstractmethod
-    def typical(self, c: int) -> Typical:
-        """Return the log likelihoods of all words or levels, or of numbers typical of class c."""
+    def typical(self, c: int, rows: Rows = EVERY) -> Typical:
+        """Return the log likelihoods of words or levels, or of numbers typical of class c.
 
-    def of_items(self, items: NDArray[np.integer]) -> Floats:
-        """Return the log likelihoods of some words or levels, (items, classes)."""
-        value, _ = self.typical(0)
-        return np.asarray(value[items])
+        ``rows`` are some of all words, levels or columns.
+        """
+
+    def each(self, columns: Readable) -> Iterator[AnyTerm]:  # noqa: ARG002
+        """Yield the terms of single columns, or raise a ValueError that says why there are none."""
+        raise ValueError("its evidence is no sum of given numbers")
 
 
 def sum_of_cells(of_cell: Callable[[Floats], Floats], block: Block) -> Floats:
@@ -166,23 +178,14 @@ def multiply(table: Floats, weight: Floats, finite: ArrayLike | None = None) -> 
 
 @dataclass(frozen=True, eq=False)
 class FunctionTerms(TermBlock[B]):
-    """``Σ_j f_j(x_j)``: what no other program reads, and no kernel adds up.
+    """``Σ_j f_j(x_j)``: what no other program reads, and no kernel adds up."""
 
-    Parameters
-    ----------
-    of_cells : callable
-        Returns the log likelihoods of cells, (cells, classes), from numbers and their columns.
-    centre : ndarray of shape (columns, classes)
-        A typical number of each column and class.
-    base : callable, optional
-        Returns the log base measure of a block's rows, of shape (rows,).
-    of_rows : callable, optional
-        Returns the items of a block of counts, where what a cell adds depends on its row.
-    """
-
+    # Returns the log likelihoods of cells, (cells, classes), from numbers and their columns.
     of_cells: Callable[[Floats, NDArray[np.int64]], Floats]
-    centre: Floats
+    centre: Floats  # (columns, classes): a typical number of each column and class
+    # Returns the log base measure of a block's rows, of shape (rows,).
     base: Callable[[B], Floats] | None = None
+    # Returns the items of a block of counts, where what a cell adds depends on its row.
     of_rows: Callable[[B], Items] | None = None
     centres = False
 
@@ -209,9 +212,9 @@ class FunctionTerms(TermBlock[B]):
 
         return replace(self, of_cells=of_cells, of_rows=self.of_rows and of_rows)
 
-    def typical(self, c: int) -> Typical:
-        x = self.centre[:, c]
-        value = self.at(x, np.arange(len(x)))
+    def typical(self, c: int, rows: Rows = EVERY) -> Typical:
+        x = self.centre[rows, c]
+        value = self.at(x, np.arange(len(self.centre))[rows])
         return value, x if self.of_rows is None else None
 
 
@@ -259,8 +262,17 @@ class LevelTerms(TermBlock[Codes]):
             )
         return known, np.zeros(known.shape[1])
 
-    def typical(self, c: int) -> Typical:  # noqa: ARG002
-        return self._known, None
+    def each(self, columns: Readable) -> Iterator[AnyTerm]:
+        points = np.split(self.table, self.first[1:-1])
+        if not columns.presence:
+            yield from map(LevelsTerm, columns.cells, columns.levels, points)
+        for cell, at, of in zip(columns.cells, columns.presence, points, strict=False):
+            if at:
+                there, missing = np.vstack([of, np.zeros_like(of[0])])[[*at]]
+                yield PresenceTerm(cell, there, missing)
+
+    def typical(self, c: int, rows: Rows = EVERY) -> Typical:  # noqa: ARG002
+        return self._known[rows], None
 
     @property
     def _known(self) -> Floats:
@@ -272,20 +284,12 @@ class LevelTerms(TermBlock[Codes]):
 
 @dataclass(frozen=True, eq=False)
 class BinTerms(TermBlock[Dense]):
-    """``Σ_j table[first_j + bin_j(x_j)]``, where a bin counts the edges that x reaches.
+    """``Σ_j table[first_j + bin_j(x_j)]``, where a bin counts the edges that x reaches."""
 
-    Parameters
-    ----------
-    edges : tuple of ndarray
-        An ascending array for each column, which has one bin more than edges.
-    table : ndarray of shape (bins of all columns, classes)
-        Log probability of each bin.
-    middle, width : ndarray of shape (bins of all columns,)
-        A number in each bin, and how wide the bin is.
-    """
-
+    # An ascending array for each column, which has one bin more than edges.
     edges: tuple[Floats, ...]
-    table: Floats
+    table: Floats  # (bins of all columns, classes): log probability of each bin
+    # (bins of all columns,): a number in each bin, and how wide the bin is.
     middle: Floats
     width: Floats
     base = None
@@ -330,6 +334,10 @@ class BinTerms(TermBlock[Dense]):
         value = self.table[self.first[column] + codes[row, column]]
         return Items(row, column, column, value)
 
+    def each(self, columns: Readable) -> Iterator[AnyTerm]:
+        points = np.split(self.table, self.first[1:-1])
+        yield from map(BinsTerm, columns.cells, self.edges, points)
+
     def with_steps(self, added: Mapping[int, Steps]) -> BinTerms:
         """Return this with what is added where a column's number reaches edges (see ``Steps``)."""
         edges, table, middle, width = [], [], [], []
@@ -362,10 +370,9 @@ class BinTerms(TermBlock[Dense]):
         total: Floats = -np.log(width[bin_]).sum(axis=1)
         return total
 
-    def typical(self, c: int) -> Typical:
-        best = [
-            int(start + np.argmax(self.table[start:end, c])) for start, end in pairwise(self.first)
-        ]
+    def typical(self, c: int, rows: Rows = EVERY) -> Typical:
+        ends = np.column_stack([self.first[:-1], self.first[1:]])[rows].tolist()
+        best = [start + int(np.argmax(self.table[start:end, c])) for start, end in ends]
         return self.table[best], self.middle[best]
 
 
@@ -387,6 +394,10 @@ class BesideTerms(ABC):
     @abstractmethod
     def added(self, block: Block) -> Floats:
         """Return what is added to each row, of shape (rows, classes)."""
+
+    @abstractmethod
+    def each(self, cells: Sequence[Cell]) -> Iterator[AnyTerm]:
+        """Yield the terms of single columns, whose cells are given."""
 
     @abstractmethod
     def features(self, columns: Sequence[Name]) -> Iterator[tuple[str, Floats, Floats]]:
@@ -417,18 +428,10 @@ class BesideTerms(ABC):
 @final
 @dataclass(frozen=True, eq=False)
 class StepTerms(BesideTerms):
-    """Steps of some columns.
+    """Steps of some columns."""
 
-    Parameters
-    ----------
-    steps : mapping of int to (edges, points)
-        The steps of columns, by their numbers.
-    classes : int
-        How many classes there are.
-    """
-
-    steps: Mapping[int, Steps]
-    classes: int
+    steps: Mapping[int, Steps]  # the steps of columns, by their numbers
+    classes: int  # how many classes there are
 
     def at(self, x: NDArray[np.number], column: NDArray[np.int64]) -> Floats:
         value = np.zeros((len(x), self.classes))
@@ -442,6 +445,10 @@ class StepTerms(BesideTerms):
         for j, steps in self.steps.items():
             found += _step(numbers_of(block, j), steps)
         return found
+
+    def each(self, cells: Sequence[Cell]) -> Iterator[AnyTerm]:
+        for j, (edges, points) in self.steps.items():
+            yield BinsTerm(cells[j], edges, points)
 
     def features(self, columns: Sequence[Name]) -> Iterator[tuple[str, Floats, Floats]]:
         for j, (edges, points) in self.steps.items():
@@ -514,10 +521,16 @@ class QuadraticTerms(TermBlock[Dense]):
         constant = (self.offset - half * apart * (self.mean + middle)).sum(axis=0)
         return 2 * half * apart, constant
 
-    def typical(self, c: int) -> Typical:
-        x = self.mean[:, c]
-        distance = x[:, None] - self.mean
-        return self.offset - self.half_precision * distance**2, x
+    def each(self, columns: Readable) -> Iterator[AnyTerm]:
+        none = np.zeros(self.mean.shape[1])
+        for j, cell in enumerate(columns.cells):
+            yield PresenceTerm(cell, self.offset[j], none)
+            yield ParabolaTerm(cell, self.mean[j], self.half_precision[j])
+
+    def typical(self, c: int, rows: Rows = EVERY) -> Typical:
+        x = self.mean[rows, c]
+        distance = x[:, None] - self.mean[rows]
+        return self.offset[rows] - self.half_precision[rows] * distance**2, x
 
 
 # --- Lines beside the evidence: each number, clipped, times a slope for each class ---------------
@@ -529,23 +542,15 @@ ROWS = 2_048  # of a matrix that are computed together, so that they stay in the
 @final
 @dataclass(frozen=True, eq=False)
 class ClippedTerms(BesideTerms):
-    """``Σ_r (min(max(x, low_r), high_r) - centre_r) slope_r`` over lines r.
+    """``Σ_r (min(max(x, low_r), high_r) - centre_r) slope_r`` over lines r."""
 
-    Parameters
-    ----------
-    column : ndarray of shape (lines,)
-        The column of each line, ascending; a column may have several.
-    low, high, centre : ndarray of shape (lines,)
-        Where numbers are clipped, and what is taken off them.
-    slope : ndarray of shape (lines, classes)
-        In nats for each unit of the column.
-    """
-
+    # (lines,): the column of each line, ascending; a column may have several.
     column: NDArray[np.int64]
+    # (lines,): where numbers are clipped, and what is taken off them.
     low: Floats
     high: Floats
     centre: Floats
-    slope: Floats
+    slope: Floats  # (lines, classes): in nats for each unit of the column
 
     def added(self, block: Block) -> Floats:
         if isinstance(block, Dense):
@@ -575,6 +580,12 @@ class ClippedTerms(BesideTerms):
             clipped = np.clip(number[of], self.low[line], self.high[line]) - self.centre[line]
             found[of] += np.nan_to_num(clipped)[:, None] * self.slope[line]
         return found
+
+    def each(self, cells: Sequence[Cell]) -> Iterator[AnyTerm]:
+        clips = self.low.tolist(), self.high.tolist(), self.centre.tolist()
+        lines = zip(self.column.tolist(), *clips, self.slope, strict=True)
+        for j, low, high, centre, slope in lines:
+            yield LineTerm(cells[j], low, high, centre, slope)
 
     def features(self, columns: Sequence[Name]) -> Iterator[tuple[str, Floats, Floats]]:
         each = zip(self.column, self.low, self.high, self.centre, self.slope, strict=True)

@@ -2,37 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import Name
+from naively.counting.axis import (
+    LEVEL,
+    PRESENT,
+    VALUE,
+    Axis,
+    ByValue,
+    Level,
+    Levels,
+    Name,
+    Words,
+)
 from naively.counting.block import Batch, Block, BlockKey, Documents, split_texts
+from naively.counting.tally import BlockTally
 from naively.kernels import dispatch
 from naively.kernels.reference import Finish, Finished, Floats
-from naively.terms.functions import ProductTerms, RuleTerms
-from naively.terms.kinds import BesideTerms, Items, TermBlock, Typical
+from naively.terms.functions import (
+    FARTHEST,
+    Above,
+    Line,
+    LinearPart,
+    ProductTerms,
+    RuleTerms,
+    Step,
+    Term,
+    There,
+    by_class,
+)
+from naively.terms.kinds import (
+    EVERY,
+    BesideTerms,
+    BinTerms,
+    ClippedTerms,
+    Items,
+    LevelTerms,
+    Rows,
+    StepTerms,
+    TermBlock,
+    Typical,
+)
+from naively.terms.views import AnyTerm, BinsTerm, ProductTerm, Readable, Reader, RuleTerm
+from naively.terms.words import LineTerms, WordTerms
 
 AT_ONCE = 1 << 24  # scores, a row and a class each, that are added up together
 
 
 @dataclass(frozen=True, eq=False)
 class GroupTerms:
-    """What the columns of a group add: their evidence, and what is added to it.
+    """What the columns of a group add: their evidence, and what is added to it."""
 
-    Parameters
-    ----------
-    evidence : TermBlock
-        The evidence, times the weights.
-    beside : tuple of BesideTerms
-        Lines and steps of the columns.
-    """
-
-    evidence: TermBlock
-    beside: tuple[BesideTerms, ...] = ()
+    evidence: TermBlock  # the evidence, times the weights
+    beside: tuple[BesideTerms, ...] = ()  # lines and steps of the columns
 
     def at(self, x: NDArray[np.number], column: NDArray[np.int64]) -> Floats:
         """Return what cells add, (cells, classes): number or code x in a column."""
@@ -41,13 +69,23 @@ class GroupTerms:
             value = value + more.at(x, column)
         return value
 
-    def typical(self, c: int) -> Typical:
+    def typical(self, c: int, rows: Rows = EVERY) -> Typical:
         """Return what is typical of class c (see ``TermBlock.typical``)."""
-        value, x = self.evidence.typical(c)
-        columns = np.arange(len(value))
+        value, x = self.evidence.typical(c, rows)
+        columns = np.arange(len(value)) if isinstance(rows, slice) else rows
         for more in self.beside:  # of one event, or a truth, the number is 1
             value = value + more.at(np.ones(len(columns)) if x is None else x, columns)
         return value, x
+
+    def each(self, columns: Readable) -> Iterator[AnyTerm]:
+        """Yield the terms of single columns, or raise a ValueError that says why there are none."""
+        truths = [(j, cell) for j, cell in enumerate(columns.cells) if cell.above is not None]
+        for j, cell in truths:
+            yield BinsTerm(cell.plain, cell.edge, self.at(np.array([0.0, 1.0]), np.full(2, j)))
+        if not truths:
+            yield from self.evidence.each(columns)
+            for more in reversed(self.beside):
+                yield from more.each(columns.cells)
 
     def items(self, block: Block) -> Items:
         """Return what a block adds item by item; a required word that is absent is an item."""
@@ -57,28 +95,188 @@ class GroupTerms:
         return found
 
 
-@dataclass(frozen=True, eq=False)
-class Terms:
-    """All that a model adds up: the log prior of each class, and what rows say.
+# --- The terms of a group: its evidence, and the functions of its columns ------------------------
+#
+# What a table can hold joins it: steps of levels the table of levels, steps of numbers the bins of
+# a histogram, and lines that clip no share those of shares. All else is added beside the evidence.
 
-    Parameters
-    ----------
-    log_prior : ndarray of shape (classes,)
-        The log probability of each class before anything is seen.
-    intercept : ndarray of shape (classes,)
-        What is added to it in every row.
-    of : mapping of hashable to GroupTerms
-        What each group of columns adds, by its key.
-    several : tuple of ProductTerms and RuleTerms
-        What is said of several columns at a time.
-    reads : mapping of hashable to callable
-        Returns the block of a group as its terms read it; of other groups that is as it is.
+Sloping: TypeAlias = tuple[int, Line, Floats]  # a column, and slopes in nats for each unit of it
+Sloped: TypeAlias = tuple[int, Term, Floats]  # a column's number, a term, and its slopes
+
+
+def with_functions(
+    evidence: TermBlock, linear: LinearPart, group: BlockKey, axis: Axis, places: Sequence[int]
+) -> GroupTerms:
+    """Return the terms of a group: its evidence, and the functions of its columns."""
+    column = {name: j for j, name in enumerate(axis.columns)}
+    terms = [
+        (column[term.column], term, by_class(slopes, places))
+        for term, slopes in linear.of.items()
+        if term.group == group and term.column in column
+    ]
+    if not terms:
+        return GroupTerms(evidence)
+    if isinstance(evidence, LevelTerms) and isinstance(axis, Levels):
+        return GroupTerms(_with_levels(evidence, terms, axis))
+    beside: list[BesideTerms] = []
+    if steps := _steps_of(terms):
+        if isinstance(evidence, BinTerms):
+            evidence = evidence.with_steps(steps)
+        else:
+            beside.append(StepTerms(steps, len(places)))
+    lines = [
+        (j, term.function, slope / term.function.scale)
+        for j, term, slope in terms
+        if isinstance(term.function, Line)
+    ]
+    if group.event.shares:
+        evidence, lines = _with_straight(evidence, lines)
+    if lines:
+        lines.sort(key=lambda line: line[0])
+        beside.insert(0, _clipped(lines))
+    return GroupTerms(evidence, tuple(beside))
+
+
+def _with_levels(evidence: LevelTerms, terms: Iterable[Sloped], axis: Levels) -> LevelTerms:
+    """Return a table of levels with what is added to each."""
+    added = np.zeros_like(evidence.table)
+    for j, term, slope in terms:
+        rows, function = added[evidence.first[j] : evidence.first[j + 1]], term.function
+        if isinstance(function, There):
+            rows += slope
+        else:
+            assert isinstance(function, Step)
+            rows += np.outer(function.table(axis.index[j])[:-1], slope)
+    return replace(evidence, table=evidence.table + added)
+
+
+def _steps_of(terms: Iterable[Sloped]) -> dict[int, tuple[Floats, Floats]]:
+    """Return what is added where numbers are there, or above an edge (see ``Steps``)."""
+    steps: dict[int, dict[float, Floats]] = {}
+    for j, term, slope in terms:
+        if isinstance(term.function, Above | There):
+            edge = term.function.edge if isinstance(term.function, Above) else -np.inf
+            of_column = steps.setdefault(j, {})
+            of_column[edge] = of_column.get(edge, 0.0) + slope
+    found = {}
+    for j, of_edge in steps.items():
+        edges = np.array(sorted(of_edge))
+        points = np.cumsum([of_edge[edge] for edge in edges.tolist()], axis=0)
+        if edges[0] > -np.inf:
+            points = np.vstack([0 * points[:1], points])
+        found[j] = edges[edges > -np.inf], points
+    return found
+
+
+def _with_straight(evidence: TermBlock, lines: list[Sloping]) -> tuple[TermBlock, list[Sloping]]:
+    """Return the evidence of numbers from 0 to 1 with the lines that it can hold, and the others.
+
+    It can hold those that clip no such number, if it has offsets.
+    """
+    if isinstance(evidence, WordTerms) and lines and evidence.absent is not None:
+        evidence = evidence.whole()
+    if not isinstance(evidence, LineTerms) or evidence.offset is None:
+        return evidence, lines
+    slope, offset, others = evidence.slope.copy(), evidence.offset.copy(), []
+    for column, line, of in lines:
+        if line.low > 0 or line.high < 1:
+            others.append((column, line, of))
+        else:
+            slope[column] += of
+            offset[column] -= line.centre * of
+    return replace(evidence, slope=slope, offset=offset), others
+
+
+def _clipped(lines: Sequence[Sloping]) -> ClippedTerms:
+    """Return lines, ascending by their columns, laid out to score rows."""
+    return ClippedTerms(
+        column=np.array([j for j, _, _ in lines], np.int64),
+        low=np.array([line.low for _, line, _ in lines]),
+        high=np.array([line.high for _, line, _ in lines]),
+        centre=np.array([line.centre for _, line, _ in lines]),
+        slope=np.array([slope for _, _, slope in lines]),
+    )
+
+
+# --- What was learned, fact by fact --------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """The facts of a group: each level, each word, or each column of numbers or truths.
+
+    What they add is asked of some facts: a table of all words and classes is not made.
     """
 
-    log_prior: Floats
-    intercept: Floats
-    of: Mapping[BlockKey, GroupTerms]
-    several: tuple[ProductTerms | RuleTerms, ...]
+    terms: GroupTerms  # what the columns of the group add
+    tally: BlockTally  # what was counted of them
+
+    def __len__(self) -> int:
+        axis = self.tally.axis
+        return len(axis.columns) if self.are_columns else len(axis)
+
+    @property
+    def are_columns(self) -> bool:
+        """Whether each fact is a whole column, of numbers or truths."""
+        return not isinstance(self.tally.axis, Levels | Words)
+
+    @cached_property
+    def column(self) -> NDArray[np.int64]:
+        """The number of the column of each fact, (facts,)."""
+        match self.tally.axis:
+            case Levels() as axis:
+                return axis.column
+            case Words() as axis:
+                return np.zeros(len(axis), np.int64)
+        return np.arange(len(self))
+
+    def label(self, fact: int) -> tuple[Name, Level]:
+        """Return the column of a fact, and its level or word; None of a whole column."""
+        axis = self.tally.axis
+        return (axis.columns[fact], None) if self.are_columns else axis.label(fact)
+
+    def typical(self, c: int, facts: NDArray[np.int64]) -> Typical:
+        """Return what some facts add (facts, classes), and numbers that are typical of class c.
+
+        There are no numbers of levels, words and truths.
+        """
+        return self.terms.typical(c, facts)
+
+    @cached_property
+    def has_numbers(self) -> bool:
+        """Whether facts are columns of numbers, which have a likelihood each."""
+        return self.are_columns and self.typical(0, np.arange(0))[1] is not None
+
+    def count(self, classes: NDArray[np.integer]) -> Floats:
+        """Return how often each fact came in some classes, (facts, classes).
+
+        It is how many rows have a level or a number, and how often a word came, or was true.
+        """
+        if self.has_numbers:
+            return self.cells(classes)
+        statistic = LEVEL if isinstance(self.tally.axis, Levels) else VALUE
+        return np.asarray(self.tally.sums[statistic][:, classes].high)
+
+    def cells(self, classes: NDArray[np.integer]) -> Floats:
+        """Return how many cells of each column have a value, (columns, classes)."""
+        sums, axis = self.tally.sums, self.tally.axis
+        if isinstance(axis, ByValue):
+            return axis.sum_by_column(sums[axis.statistic][:, classes].high)
+        return np.asarray(sums[PRESENT if PRESENT in sums else VALUE][:, classes].high)
+
+
+# --- All terms of a model ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Terms:
+    """All that a model adds up: the log prior of each class, and what rows say."""
+
+    log_prior: Floats  # (classes,): the log probability of each class before anything is seen
+    intercept: Floats  # (classes,): what is added to it in every row
+    of: Mapping[BlockKey, GroupTerms]  # what each group of columns adds, by its key
+    several: tuple[ProductTerms | RuleTerms, ...]  # what is said of several columns at a time
+    # Returns the block of a group as its terms read it; of other groups that is as it is.
     reads: Mapping[BlockKey, Callable[[Block], Block]]
 
     @cached_property
@@ -141,6 +339,10 @@ class Terms:
         for key, terms in self.of.items():
             yield key, terms.items(blocks[key])
 
+    def facts(self, counts: Mapping[BlockKey, BlockTally]) -> dict[BlockKey, Facts]:
+        """Return the facts of each group, of which so much was counted."""
+        return {key: Facts(terms, counts[key]) for key, terms in self.of.items()}
+
     def together(
         self, blocks: Mapping[BlockKey, Block]
     ) -> Iterator[tuple[tuple[Name, ...], Floats]]:
@@ -148,3 +350,21 @@ class Terms:
         for several in self.several:
             for columns, some in several.by_columns():
                 yield columns, some.added(blocks)
+
+    def each(self, reader: Reader) -> Iterator[AnyTerm]:
+        """Yield the terms of single columns, or of a few together, as other programs read them."""
+        for key, terms in self.of.items():
+            columns = reader.columns(key)
+            try:
+                yield from terms.each(columns)
+            except ValueError as error:
+                raise reader.refused(key, str(error)) from None
+        for several in self.several:
+            match several:
+                case ProductTerms():
+                    for product, slope in several.each():
+                        a, b = reader.factor(product.a), reader.factor(product.b)
+                        yield ProductTerm(a, b, product.scale, FARTHEST, slope)
+                case RuleTerms():
+                    for rule, points in several.each():
+                        yield RuleTerm(tuple(map(reader.condition, rule.conditions)), points)

@@ -24,29 +24,21 @@ class Uncertain:
     """The posterior mean and variance of log likelihoods, cell by cell.
 
     Cells are independent of each other, and so are classes, but for what is said here.
-
-    Parameters
-    ----------
-    row, unit : ndarray of shape (cells,)
-        The row of each cell, and its column; of a text, its word.
-    mean, variance : ndarray of shape (cells, classes)
-        In nats, and their square.
-    length : ndarray of shape (cells,), optional
-        How often each word comes. The words of a row have one total, so that the square of what
-        their lengths add up to, times ``of_total``, comes off their variance.
-    of_total : ndarray of shape (classes,), optional
-        The variance of the logarithm of each class's total.
-    together : ndarray of shape (cells, classes), optional
-        What all classes of a cell have in common: the square of its sum over the classes comes on
-        top. Such is a variance that is one for all classes.
     """
 
+    # (cells,): the row of each cell, and its column; of a text, its word.
     row: NDArray[np.int64]
     unit: NDArray[np.int64]
+    # (cells, classes): in nats, and their square.
     mean: Floats
     variance: Floats
+    # (cells,): how often each word comes. The words of a row have one total, so that the square of
+    # what their lengths add up to, times ``of_total``, comes off their variance.
     length: Floats | None = None
+    # (classes,): the variance of the logarithm of each class's total.
     of_total: Floats | None = None
+    # (cells, classes): what all classes of a cell have in common: the square of its sum over the
+    # classes comes on top. Such is a variance that is one for all classes.
     together: Floats | None = None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Never, final
@@ -13,16 +13,19 @@ from numpy.typing import NDArray
 from naively.counting.axis import Words
 from naively.counting.block import FEW_CLASSES, Counts, Dense, Documents, Sparse
 from naively.kernels import dispatch
-from naively.kernels.reference import Finish, Finished, Floats, clipped
+from naively.kernels.reference import FAR, Finish, Finished, Floats, clipped
 from naively.kernels.sparse_sums import SparseSums
 from naively.terms.kinds import (
     ABSENT,
+    EVERY,
     FunctionTerms,
     Items,
+    Rows,
     TermBlock,
     Typical,
     multiply,
 )
+from naively.terms.views import AnyTerm, LineTerm, PresenceTerm, Readable
 
 # --- Lines: ``Σ_j offset_j + x_j · slope_j``, of counts, words and booleans ----------------------
 
@@ -33,26 +36,18 @@ class LineTerms(TermBlock[Counts]):
 
     A slope or offset may be -inf (0 · log 0 is 0: an impossible event counts only where it
     happens); an offset of -inf with a slope of +inf is an event that must happen, in every trial.
-
-    Parameters
-    ----------
-    slope : ndarray of shape (columns or words, classes)
-        What the number of a cell is multiplied by.
-    offset : ndarray of shape (columns or words, classes), optional
-        What each cell that is not missing adds, even if it is 0; by default nothing.
-    base : callable, optional
-        Returns the log base measure of a block's rows, of shape (rows,).
-    trials : int, default 1
-        How often an event that must happen does: the greatest number that a cell can hold then.
-    length_power : float, default 0
-        A text's evidence is divided by this power of the number of its known words; then no word
-        may be impossible, and there are no offsets.
     """
 
-    slope: Floats
+    slope: Floats  # (columns or words, classes): what the number of a cell is multiplied by
+    # (columns or words, classes): what each cell that is not missing adds, even if it is 0; by
+    # default nothing.
     offset: Floats | None = None
+    # Returns the log base measure of a block's rows, of shape (rows,).
     base: Callable[[Counts], Floats] | None = None
+    # How often an event that must happen does: the greatest number that a cell can hold then.
     trials: int = 1
+    # A text's evidence is divided by this power of the number of its known words; then no word may
+    # be impossible, and there are no offsets.
     length_power: float = 0.0
 
     @cached_property
@@ -173,11 +168,28 @@ class LineTerms(TermBlock[Counts]):
             )
         return self.slope, self._finite[2]
 
-    def typical(self, c: int) -> Typical:  # noqa: ARG002
+    def each(self, columns: Readable) -> Iterator[AnyTerm]:
+        offset, none = self.offset, np.zeros(self.slope.shape[1])
+        if offset is not None and (not np.isfinite(offset).all() or np.isposinf(self.slope).any()):
+            raise ValueError(
+                "an event of it must happen, or cannot, in some class; smooth, with alpha above 0, "
+                "so that numbers are finite"
+            )
+        if (text := columns.text) is not None:
+            there = none if offset is None else offset.sum(axis=0)
+            yield replace(text, length_power=self.length_power, there=there, points=self.slope)
+            return
+        for j, cell in enumerate(columns.cells):
+            if offset is not None:
+                yield PresenceTerm(cell, offset[j], none)
+            yield LineTerm(cell, -FAR, FAR, 0.0, self.slope[j])
+
+    def typical(self, c: int, rows: Rows = EVERY) -> Typical:  # noqa: ARG002
+        slope = self.slope[rows]
         if self.offset is None:
-            return self.slope, None
+            return slope, None
         with np.errstate(invalid="ignore"):
-            return np.nan_to_num(self.slope + self.offset, nan=0.0, neginf=-np.inf), None
+            return np.nan_to_num(slope + self.offset[rows], nan=0.0, neginf=-np.inf), None
 
     def _absent(
         self, row: NDArray[np.int64], item: NDArray[np.int64], present: NDArray[np.bool_]
@@ -347,39 +359,23 @@ class WordTerms(TermBlock[Counts]):
 
     The slope of a word is that of its band, plus the word's shift times the weight of its band,
     plus what is stored for the word and the class, if anything is.
-
-    Parameters
-    ----------
-    first : ndarray of int64, of shape (words + 1,)
-        Where the stored numbers of each word begin, and where the last ends.
-    classes : ndarray of int32, of shape (stored,)
-        The class of each, ascending within a word.
-    value : ndarray of shape (stored,)
-        The numbers.
-    shift : ndarray of shape (words,)
-        What is added for every class, times the weight of the band.
-    of_band, weight : ndarray of shape (bands, classes)
-        The slope of any word of a band in each class, and the weight of the band.
-    band : ndarray of uint8, of shape (words,), optional
-        The band of each word; by default there is one for all.
-    length_power : float, default 0
-        A text's evidence is divided by this power of the number of its known words.
-    base : callable, optional
-        Returns the log base measure of a block's rows, of shape (rows,).
-    absent : WordTerms, optional
-        What each word of all adds to a text that is not missing, whether or not the text holds it:
-        the log probability that the word is absent. By default nothing.
     """
 
+    # (words + 1,): where the stored numbers of each word begin, and where the last ends.
     first: NDArray[np.int64]
-    classes: NDArray[np.int32]
-    value: Floats
-    shift: Floats
+    classes: NDArray[np.int32]  # (stored,): the class of each, ascending within a word
+    value: Floats  # (stored,): the numbers
+    shift: Floats  # (words,): what is added for every class, times the weight of the band
+    # (bands, classes): the slope of any word of a band in each class, and the weight of the band.
     of_band: Floats
     weight: Floats
-    band: NDArray[np.uint8]
+    band: NDArray[np.uint8]  # (words,): the band of each word; by default there is one for all
+    # A text's evidence is divided by this power of the number of its known words.
     length_power: float = 0.0
+    # Returns the log base measure of a block's rows, of shape (rows,).
     base: Callable[[Counts], Floats] | None = None
+    # What each word of all adds to a text that is not missing, whether or not the text holds it:
+    # the log probability that the word is absent. By default nothing.
     absent: WordTerms | None = None
 
     @classmethod
@@ -565,9 +561,15 @@ class WordTerms(TermBlock[Counts]):
             np.concatenate([value + of_item, others[there]]),
         )
 
-    def typical(self, c: int) -> Typical:  # noqa: ARG002
-        return self.of_items(np.arange(len(self.shift))), None
+    def each(self, columns: Readable) -> Iterator[AnyTerm]:
+        if columns.text is None:
+            yield from self.whole().each(columns)
+            return
+        there = np.zeros(self.of_band.shape[1]) if self.absent is None else self.absent.total()
+        power, points = self.length_power, self.slope
+        yield replace(columns.text, length_power=power, there=there, points=points)
 
-    def of_items(self, items: NDArray[np.integer]) -> Floats:
-        found = self.slopes(items)
-        return found if self.absent is None else found + self.absent.slopes(items)
+    def typical(self, c: int, rows: Rows = EVERY) -> Typical:  # noqa: ARG002
+        words = np.arange(len(self.shift))[rows]
+        found = self.slopes(words)
+        return found if self.absent is None else found + self.absent.slopes(words), None
