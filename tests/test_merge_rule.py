@@ -348,7 +348,7 @@ def test_a_total_uses_its_first_model_up_only_if_it_may(consume: bool) -> None:
 
 def test_a_tally_stays_as_it_is_when_a_sum_goes_on_with_its_words() -> None:
     (X, y), (Z, z) = texts(0), texts(1)
-    schema, first = NaiveBayes(Text(), weights=None).fit(X, y).model_.counted
+    schema, first = NaiveBayes(Text(), weights=None).fit(X, y).model_.counted.grouped
     rows = as_rows(["words that go on", "and on"], texts=True)
     batch = schema.encode(rows, encode_labels(["b", "a"]))
     more = count_batch(batch.on(first.axes), schema)
@@ -364,7 +364,7 @@ def test_a_tally_stays_as_it_is_when_a_sum_goes_on_with_its_words() -> None:
 
 def test_a_sum_goes_on_with_words_that_were_selected() -> None:
     X, y = texts(0)
-    schema, first = NaiveBayes(Text(), weights=None).fit(X, y).model_.counted
+    schema, first = NaiveBayes(Text(), weights=None).fit(X, y).model_.counted.grouped
 
     def counted(rows: list[str], labels: list[str], axes: Any) -> Any:
         batch = schema.encode(as_rows(rows, texts=True), encode_labels(labels))

@@ -75,7 +75,7 @@ def test_any_cut_and_any_order_of_joins_is_the_whole(name, at, random):
         random.shuffle(parts)
         parts.append(Partition.read(parts.pop().joined(parts.pop()).written()))
     model, sample = Model.of(parts[0].counted), parts[0].sample
-    model = model.weighed(sample.of(model).weights(model, "loo"))
+    model = model.weighed(sample.of(model).weighed(model).weights)
     rows = table.drop_columns("y")
     np.testing.assert_allclose(
         model.posterior(as_rows(rows)), whole.predict_proba(rows), atol=1e-12

@@ -8,6 +8,8 @@ and new ones differ is shown by
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import matplotlib as mpl
 import pytest
 from matplotlib import pyplot as plt
@@ -15,6 +17,7 @@ from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
 from naively import Gaussian, NaiveBayes
+from naively.estimators.learned import NO_TARGET
 from naively.pictures.axes import of_target
 from tests.drawn import DOTS, PICTURES, digits, manifest, passengers, ship, small
 
@@ -144,7 +147,8 @@ def test_images_say_what_their_classes_are_of() -> None:
 )  # fmt: skip
 @pytest.mark.parametrize("where", ["alone", "small"])
 def test_a_long_name_of_what_is_predicted_finds_room(name: str, where: str, monkeypatch) -> None:
-    monkeypatch.setattr(ship(), "target_", "")
+    nameless = replace(ship()._learned, target=NO_TARGET)
+    monkeypatch.setattr(ship(), "_learned", nameless)
     with of_target("number_of_days_in_hospital"):
         can_be_read(PICTURES[name](None if where == "alone" else small()).figure)
 

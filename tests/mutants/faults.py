@@ -608,7 +608,7 @@ FAULTS = [
     Fault(
         "contributions omit the bias",
         "src/naively/inspect/explain.py",
-        "first.append((INTERCEPT",
+        "of_row.items.append((INTERCEPT",
         "_ = ((INTERCEPT",
         ("tests/test_explained_items.py",),
     ),

@@ -7,9 +7,10 @@ database hands over what it has counted.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Sized
+from collections.abc import Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, Protocol
+from types import MappingProxyType
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +25,7 @@ from naively.counting.labels import (
     check_weight,
     encode_some_labels,
 )
-from naively.data.columns import ColumnRows, Rows
+from naively.data.columns import ColumnRows, Reading, Rows
 from naively.data.stream import ReadAgainError, Stream
 from naively.events.prior import Seed
 from naively.fitting.interactions import add_interactions
@@ -94,8 +95,9 @@ class Labelled(Protocol):
     def parts(self, how: Recipe, known: Counted | None, sample: Reservoir) -> Iterator[TablePart]:
         """Yield its parts, of columns that are counted as it is known; the sample is empty."""
 
-    def read(self, counted: Counted) -> Counted:
-        """Return what was counted, with how strings are read by all rows."""
+    @property
+    def readings(self) -> Mapping[str, Reading]:
+        """How strings are read by all rows that have come; none where the parts know it."""
 
 
 class NotInMemory:
@@ -104,8 +106,9 @@ class NotInMemory:
     in_memory = False
     is_labelled = True
 
-    def read(self, counted: Counted) -> Counted:
-        return counted
+    @property
+    def readings(self) -> Mapping[str, Reading]:
+        return {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,8 +160,9 @@ class LabelledStream(NotInMemory):
             stream.known |= {str(n): of for n, of in readings.items() if n in stream.names}
         return (TablePart(*batch) for batch in self)
 
-    def read(self, counted: Counted) -> Counted:
-        return counted.read_as(self.stream.readings)
+    @property
+    def readings(self) -> Mapping[str, Reading]:
+        return self.stream.readings
 
 
 def _given(what: str, of: Any, table: ColumnRows, done: int) -> Any:
@@ -198,6 +202,7 @@ class InMemory:
     names: Sequence[object] = field(init=False)
     nothing = "There are no rows to learn from: found 0 sample(s), at least 1 needed."
     in_memory = True
+    readings: ClassVar[Mapping[str, Reading]] = MappingProxyType({})
 
     @classmethod
     def encode(cls, rows: Rows, y: Target, beside: Beside, *, semi_supervised: bool) -> InMemory:
@@ -239,9 +244,6 @@ class InMemory:
             known.schema.say_odd(rows, known.schema.readings)
             yield TablePart(rows, self.labels)
 
-    def read(self, counted: Counted) -> Counted:
-        return counted
-
 
 def count(
     source: Labelled, how: Recipe, known: Counted | None, sample: Reservoir
@@ -281,7 +283,9 @@ def _count(
                 sample = sample.for_model(Model.of(counted))
         elif part.sample is not None:
             sample = part.sample
-    return None if counted is None else source.read(counted), sample
+    if counted is not None and source.readings:
+        counted = counted.read_as(source.readings)
+    return counted, sample
 
 
 def encoded(source: Labelled, how: Recipe) -> tuple[Batch, Model]:
