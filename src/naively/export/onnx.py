@@ -315,7 +315,7 @@ def _read(term: AnyTerm) -> Iterator[Input]:
         yield Input("", cell.column, "missing")
 
 
-def _by_level(functions: Sequence[OfCell[Any]]) -> list[Cell]:
+def _by_level(functions: Sequence[OfCell[Line | Step | Above | OneOf]]) -> list[Cell]:
     """Return the cells of which functions read the level."""
     return [of.cell for of in functions if isinstance(of.function, Step | OneOf)]
 

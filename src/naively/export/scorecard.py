@@ -37,6 +37,7 @@ from naively.terms.views import (
     Readable,
     TokensTerm,
     cells_of,
+    refused,
 )
 
 # --- A scorecard: a model as terms whose numbers are added up, equal to the model's own scores ---
@@ -90,12 +91,14 @@ class Scorecard(Shown):
     def of(cls, model: Model) -> Scorecard:
         """Return the scorecard of a model."""
         _check_levels(model)
+        reader = _Reader(model)
+        columns = {key: reader.columns(group) for key, group in reader.groups.items()}
         kinds = {title(name): kind for name, kind in model.view.schema.kinds.items()}
         return cls(
             model.classes,
             model.class_log_prior,
             model.terms.start,
-            _with_one_presence(model.terms.each(_Reader(model))),
+            _with_one_presence(model.terms.each(columns, reader.factor, reader.condition)),
             kinds,
             least_at(model.counted.held_out),
         )
@@ -283,24 +286,24 @@ class _Reader:
         """The groups by their keys."""
         return {group.key: group for group in self.model.view.schema.groups}
 
-    def columns(self, key: BlockKey) -> Readable:
+    def columns(self, group: Group) -> Readable:
         """Return what is read of the columns of a group."""
-        group, axis = self.groups[key], self.model.view.axes[key]
+        axis, what = self.model.view.axes[group.key], _named(group)
         if group.event.layout == "rows":
-            raise self.refused(key, "it takes all columns as one event")
+            raise refused(what, "it takes all columns as one event")
         if group.kind in BESIDE:
             sources = [name.sources[0] for name in group.derived]
             cells = [Cell(title(name), self.model.view.schema.kinds[name]) for name in sources]
-            return Readable(cells, presence=[_present(name) for name in group.derived])
+            return Readable(what, cells, presence=[_present(name) for name in group.derived])
         cells = [self._cell(name, group) for name in axis.columns]
         match axis:
             case Levels():
                 cells = [cell.plain for cell in cells]
                 every = zip(axis.columns, axis.levels, strict=True)
-                return Readable(cells, [tuple(self._written(*of).values()) for of in every])
+                return Readable(what, cells, [tuple(self._written(*of).values()) for of in every])
             case Words():
-                return Readable(cells, text=self._text(group, cells[0], axis))
-        return Readable(cells)
+                return Readable(what, cells, text=self._text(group, cells[0], axis))
+        return Readable(what, cells)
 
     def factor(self, of: Term) -> OfCell[Line | Step]:
         """Return a factor of a product, as a function of a cell."""
@@ -322,15 +325,6 @@ class _Reader:
                 truth = Above(float(cell.edge[0]) if edge > 0 else -np.inf)
                 test = OneOf(()) if edge > 1 else truth
         return OfCell(cell.plain, test, of.missing)
-
-    def refused(self, key: BlockKey, why: str) -> ValueError:
-        """Return the error that the terms of a group cannot be read by other programs."""
-        group = self.groups[key]
-        names = ", ".join(repr(title(name)) for name in list(group.columns)[:3])
-        return ValueError(
-            f"The {group.event.name} of column {names} cannot be written as a scorecard: {why}. "
-            "Choose another event model for it, such as the default."
-        )
 
     def _cell(self, name: Name, group: Group) -> Cell:
         """Return what is read of a column, as its group reads it."""
@@ -358,11 +352,11 @@ class _Reader:
         """Return how a text is split, and its known tokens, with nothing that they add."""
         analyser, none = group.analyser, np.zeros(0)
         if not isinstance(analyser, Text) or analyser.is_programmed:
-            raise self.refused(group.key, "its tokens are made by a program")
+            raise refused(_named(group), "its tokens are made by a program")
         if analyser.max_tokens is not None:
-            raise self.refused(group.key, "only the first words of its texts count")
+            raise refused(_named(group), "only the first words of its texts count")
         if axis.hashed:
-            raise self.refused(group.key, "its tokens are hashed, so that none is known")
+            raise refused(_named(group), "its tokens are hashed, so that none is known")
         split = analyser.splitting
         assert {*split} - {"features"} == {*OPTIONS}
         assert split["analyzer"] in UNITS
@@ -378,15 +372,18 @@ class _Reader:
 
     def _written(self, name: Name, levels: Iterable[Level]) -> dict[Level, Level]:
         """Return levels as their cells are read: of times, which are told apart, in seconds."""
-        if self.model.view.schema.kinds.get(name) != "time":
-            return {level: level for level in levels}
-        return {level: _seconds(level) for level in levels}
+        found = {level: level for level in levels}
+        if self.model.view.schema.kinds.get(name) == "time":
+            second = np.timedelta64(1, "s")
+            for level in (level for level in found if isinstance(level, str)):
+                found[level] = float((np.datetime64(level, "us") - EPOCH) / second)
+        return found
 
 
-def _seconds(level: Level) -> Level:
-    if not isinstance(level, str):
-        return level
-    return float((np.datetime64(level, "us") - EPOCH) / np.timedelta64(1, "s"))
+def _named(group: Group) -> str:
+    """Return what an error says that a group is."""
+    names = ", ".join(repr(title(name)) for name in list(group.columns)[:3])
+    return f"{group.event.name} of column {names}"
 
 
 def _present(name: Derived) -> tuple[int, ...]:

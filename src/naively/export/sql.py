@@ -168,13 +168,13 @@ class _Steps:
         quoted, carried = self.dialect.identifier, self._carried
         every = zip(self.start.tolist(), self.pieces.scores, strict=True)
         scores = {
-            score_name(i): summed([self.dialect.number(start), *pieces])
+            SCORE.format(i): summed([self.dialect.number(start), *pieces])
             for i, (start, pieces) in enumerate(every)
         }
         k = len(self.card.classes)
         most = {MOST: self.dialect.greatest(*(self._of_class(c) for c in range(k)))}
-        shares = {share_name(c): self._share(c) for c in range(k)}
-        total = {TOTAL: summed([f"x.{quoted(share_name(c))}" for c in range(k)])}
+        shares = {SHARE.format(c): self._share(c) for c in range(k)}
+        total = {TOTAL: summed([f"x.{quoted(SHARE.format(c))}" for c in range(k)])}
         made = [
             ("naively cells", [self._first(), *selected(self.dialect, cells)], before),
             ("naively places", [carried([*cells]), *selected(self.dialect, self.pieces.found)], ""),
@@ -202,13 +202,13 @@ class _Steps:
         if self.asked.keep is None:
             return self.spelling.first(self.card.columns)
         columns = [f"{TABLE}.{self.dialect.identifier(name)}" for name in self.asked.keep]
-        return ", ".join(selected(self.dialect, {kept_name(i): n for i, n in enumerate(columns)}))
+        return ", ".join(selected(self.dialect, {KEPT.format(i): n for i, n in enumerate(columns)}))
 
     def _carried(self, own: Sequence[str]) -> str:
         """Return what a step hands on: the kept columns, and some that are naively's own."""
         x = self.pieces.x
         if self.asked.keep is not None:
-            names = [*(kept_name(i) for i in range(len(self.asked.keep))), *own]
+            names = [*(KEPT.format(i) for i in range(len(self.asked.keep))), *own]
             return ", ".join(x(name) for name in names)
         if self.spelling.carries == "x.*":
             return "x.*"
@@ -218,12 +218,12 @@ class _Steps:
         quoted, x = self.dialect.identifier, self.pieces.x
         k = len(self.card.classes)
         if self.asked.keep is None:
-            scores = [score_name(i) for i in range(len(self.start))]
-            own = [*cells, *self.pieces.found, *scores, MOST, *map(share_name, range(k)), TOTAL]
+            scores = [SCORE.format(i) for i in range(len(self.start))]
+            own = [*cells, *self.pieces.found, *scores, MOST, *map(SHARE.format, range(k)), TOTAL]
             kept, joined = self.spelling.last(own, table, self.card.columns)
         else:
             kept = ", ".join(
-                f"{x(kept_name(i))} AS {quoted(name)}" for i, name in enumerate(self.asked.keep)
+                f"{x(KEPT.format(i))} AS {quoted(name)}" for i, name in enumerate(self.asked.keep)
             )
             joined = ""
         least = self.asked.least
@@ -232,13 +232,13 @@ class _Steps:
         one = self.dialect.number(1.0)
         values = [self._label()]
         if self.asked.probabilities:
-            values += [f"{x(share_name(c))} / {x(TOTAL)}" for c in range(k)]
+            values += [f"{x(SHARE.format(c))} / {x(TOTAL)}" for c in range(k)]
         else:
             values += [f"{one} / {x(TOTAL)}"]
         if least is not None:
             label, enough = self._label(), self.dialect.number(least)
             values += [  # it is probable enough, or the prediction
-                f"({x(share_name(c))} / {x(TOTAL)} >= {enough} OR {label} = {self._literal(of)})"
+                f"({x(SHARE.format(c))} / {x(TOTAL)} >= {enough} OR {label} = {self._literal(of)})"
                 for c, of in enumerate(self.card.classes.tolist())
             ]
         columns = [kept, *selected(self.dialect, dict(zip(names, values, strict=True)))]
@@ -258,8 +258,8 @@ class _Steps:
     def _of_class(self, c: int) -> str:
         """Return the score of a class, in the steps that follow."""
         if not self.differences:
-            return self.pieces.x(score_name(c))
-        return self.pieces.x(score_name(c - 1)) if c else self.dialect.number(0.0)
+            return self.pieces.x(SCORE.format(c))
+        return self.pieces.x(SCORE.format(c - 1)) if c else self.dialect.number(0.0)
 
     def _share(self, c: int) -> str:
         """Return the probability of a class, relative to the most probable one."""
@@ -301,21 +301,7 @@ class _Steps:
 
 
 ID, MOST, TOTAL = "naively id", "naively most", "naively total"
-
-
-def score_name(i: int) -> str:
-    """Return the name of a score in the query."""
-    return f"naively s{i}"
-
-
-def share_name(c: int) -> str:
-    """Return the name of a class's share in the query."""
-    return f"naively e{c}"
-
-
-def kept_name(i: int) -> str:
-    """Return the name of a kept column in the query."""
-    return f"naively k{i}"
+SCORE, SHARE, KEPT = "naively s{}", "naively e{}", "naively k{}"  # of a class, or a column
 
 
 assert ROW not in (ID, MOST, TOTAL)

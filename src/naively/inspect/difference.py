@@ -486,12 +486,12 @@ def _of_groups(
     cells = [facts.cells(some)[at] for _, facts, at, some in tables]
     of_cells: tuple[Floats, Floats] | None = (cells[0], cells[1])
     if not any(facts.has_numbers for facts in two):
-        both = [_evidence(facts.typical(0, at)[0], m, some) for m, facts, at, some in tables]
+        both = [_evidence(facts.terms.typical(0, at)[0], m, some) for m, facts, at, some in tables]
         yield _of_columns(shared, None, of_cells, (both[0], both[1]))
         return
     for _, facts, at, some in tables:
         for c in some.tolist():
-            _, probes = facts.typical(c, at)
+            _, probes = facts.terms.typical(c, at)
             if probes is None:  # truths in one, numbers in the other
                 break
             both = [_evidence(of.terms.at(probes, to), m, them) for m, of, to, them in tables]
@@ -528,7 +528,7 @@ def _tables(
     at = np.arange(n) if rows is None else rows
     count, evidence = np.zeros((n, len(classes))), np.full((n, len(classes)), np.nan)
     count[at] = facts.count(classes)
-    evidence[at] = _evidence(facts.typical(0, np.arange(len(facts)))[0], model, classes)
+    evidence[at] = _evidence(facts.terms.typical(0)[0], model, classes)
     return count, evidence
 
 

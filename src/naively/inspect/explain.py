@@ -13,8 +13,6 @@ import numpy as np
 
 from naively import pictures
 from naively.counting.axis import (
-    CELL,
-    LEVEL,
     PRESENT,
     VALUE,
     Axis,
@@ -405,10 +403,10 @@ def explain(
             return name.cells(cells)
         return plain_cells(rows.values(name)) if name in rows.names else ()
 
-    lines = [Lines((PRIOR, None, terms.log_prior)) for _ in range(len(rows))]
+    first: Lines = {(PRIOR,): (PRIOR, None, terms.log_prior)}
     if terms.intercept.any():
-        for of_row in lines:
-            of_row.items.append((INTERCEPT, None, terms.intercept))
+        first[INTERCEPT,] = INTERCEPT, None, terms.intercept
+    lines = [first.copy() for _ in range(len(rows))]
     for group in sorted(model.view.schema.groups, key=lambda of: LAST.get(of.kind, 0)):
         axis, items = model.view.axes[group.key], terms.of[group.key].items(blocks[group.key])
         if group.kind in LAST:
@@ -422,7 +420,7 @@ def explain(
     explained, order = [], tuple(map(title, model.view.schema.order))
     joints = terms.add(batch, "joint")
     for i, (of_row, joint) in enumerate(zip(lines, joints, strict=True)):
-        columns, values, log_likelihoods = map(list, zip(*of_row.items, strict=True))
+        columns, values, log_likelihoods = map(list, zip(*of_row.values(), strict=True))
         evidence = np.stack(log_likelihoods)
         sure = None if intervals is None else intervals.row(i)
         of_model = joint, model.classes, order, sure, (model, rows, i), target
@@ -444,7 +442,7 @@ def _add_words(
             if words_of is not None:
                 shown = Ngram(shown)
                 shown.words = words_of[row].get(shown, ())
-        lines[row].items.append((column, shown, value))
+        lines[row][len(lines[row]), "word"] = column, shown, value
 
 
 def _add_cells(
@@ -453,7 +451,7 @@ def _add_cells(
     """Add a line for each cell, and one for all numbers that are 0 and not stored."""
     for row, column, item, value in items.each():
         if column == ABSENT:
-            lines[row].put(ABSENT, ("columns", ALL_ABSENT, value))
+            _put(lines[row], ABSENT, ("columns", ALL_ABSENT, value))
             continue
         name = axis.columns[column]
         shown: object = 0
@@ -462,7 +460,7 @@ def _add_cells(
         elif item >= 0:  # of several columns as one
             known = axis.levels[column] if isinstance(axis, Levels) else ()
             shown = known[item] if item < len(known) else "(never seen)"
-        lines[row].put(name, (title(name), shown, value))
+        _put(lines[row], name, (title(name), shown, value))
 
 
 def _add_presence(
@@ -474,14 +472,14 @@ def _add_presence(
     a 0 that is not stored. A text has no such line.
     """
     for row, column, item, value in items.each():
-        (of,), place = group.derived[column].sources, lines[row].place
+        (of,), place = group.derived[column].sources, lines[row]
         if item or group.kind == "missing as":
             word = words[of][row] if of in words else None
             line = (f"{title(of)} is missing", None) if word is None else (title(of), word)
-            lines[row].put((of, "missing"), (*line, value))
+            _put(lines[row], (of, "missing"), (*line, value))
         else:
             key = ABSENT if ABSENT in place and of not in place else of
-            lines[row].put(key, (f"{title(of)} is present", None, value))
+            _put(lines[row], key, (f"{title(of)} is present", None, value))
 
 
 def _add_several(
@@ -514,7 +512,7 @@ def _put_together(
     """Add what columns say together, (rows, classes), in rows where that is something."""
     for row in np.flatnonzero(added.any(axis=1)).tolist():
         line = title_of_columns(names), shown[row], added[row]
-        lines[row].put((frozenset(names), what), line)
+        _put(lines[row], (frozenset(names), what), line)
 
 
 def _refuse_long(batch: Batch) -> None:
@@ -648,26 +646,25 @@ def class_images(model: Model, shape: tuple[int, int]) -> ClassImages:
 
 def _means(model: Model, tally: BlockTally) -> Floats:
     """Return the mean of each column in each class, (columns, classes)."""
-    axis = tally.axis
+    axis, sums = tally.axis, tally.sums
     with np.errstate(invalid="ignore", divide="ignore"):
-        if not isinstance(axis, Cells | Levels):
-            rows = tally[PRESENT].high if PRESENT in tally.sums else model.counted.tally.class_count
-            return np.asarray(tally[VALUE].high / rows)
-        count = tally[CELL if isinstance(axis, Cells) else LEVEL].high
-        values = axis.middle if isinstance(axis, Cells) else _numbers(axis)
+        match axis:
+            case Cells():
+                values = axis.middle
+            case Levels():
+                for name, levels in zip(axis.columns, axis.levels, strict=True):
+                    if not all(isinstance(level, int | float) for level in levels):
+                        raise ValueError(f"Column {title(name)!r} {NO_PIXEL}")
+                values = np.array([float(level) for of in axis.levels for level in of])
+            case _:
+                rows = tally[PRESENT].high if PRESENT in sums else model.counted.tally.class_count
+                return np.asarray(tally[VALUE].high / rows)
+        count = tally[axis.statistic].high
         found = [
             values[start:end] @ count[start:end] / count[start:end].sum(axis=0)
             for start, end in pairwise(axis.first)
         ]
         return np.array(found).reshape(-1, count.shape[1])
-
-
-def _numbers(axis: Levels) -> Floats:
-    """Return the levels as numbers, (levels,), or raise a ValueError that names the column."""
-    for name, levels in zip(axis.columns, axis.levels, strict=True):
-        if not all(isinstance(level, int | float) for level in levels):
-            raise ValueError(f"Column {title(name)!r} {NO_PIXEL}")
-    return np.array([float(level) for levels in axis.levels for level in levels])
 
 
 def check_shape(shape: Sequence[int], columns: int) -> None:
@@ -697,25 +694,17 @@ class Ngram(str):
     words: tuple[str, ...]
 
 
-class Lines:
-    """The lines of the explanation of a row, as they are found.
+# The lines of a row by what they are of. What is said of a number or a level more than once is one
+# line, and so is what is said of the same columns.
+Lines: TypeAlias = "dict[Hashable, Item]"
 
-    What is said of a number or a level more than once is one line, and so is what is said of the
-    same two columns.
-    """
 
-    def __init__(self, first: Item) -> None:
-        self.items = [first]
-        self.place: dict[Hashable, int] = {}
-
-    def put(self, key: Hashable, line: Item) -> None:
-        """Add a line, or its log likelihoods to those of the line of the same key."""
-        if key in self.place:
-            column, shown, value = self.items[self.place[key]]
-            self.items[self.place[key]] = column, shown, value + line[2]
-        else:
-            self.place[key] = len(self.items)
-            self.items.append(line)
+def _put(lines: Lines, key: Hashable, line: Item) -> None:
+    """Add a line, or its log likelihoods to those of the line of the same key."""
+    if key in lines:
+        column, shown, value = lines[key]
+        line = column, shown, value + line[2]
+    lines[key] = line
 
 
 def words_of_ngrams(axis: Words, rows: Rows) -> list[dict[str, tuple[str, ...]]]:

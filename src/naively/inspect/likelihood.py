@@ -87,10 +87,11 @@ def _log_prior(model: Model) -> float:
     """Return the log density of the priors at the parameters that are estimated."""
     total, prior = 0.0, model.settings.class_prior
     p = np.exp(model.class_log_prior)
-    if isinstance(prior, Beta):
-        total += float(prior.log_pdf(p[1]))
-    elif isinstance(prior, Dirichlet):
-        total += float(prior.over(len(p)).log_pdf(p))
+    match prior:
+        case Beta():
+            total += float(prior.log_pdf(p[1]))
+        case Dirichlet():
+            total += float(prior.over(len(p)).log_pdf(p))
     for group in model.view.schema.groups:
         event, counted = group.event, model.view.counts[group.key]
         if not isinstance(event, Estimable) or event.estimate == "predictive":

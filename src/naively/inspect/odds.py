@@ -263,7 +263,7 @@ def ranked(
     """
     count = facts.count(np.array([c]))[:, 0]
     here = np.flatnonzero(count > 0)  # of words a small part, as most came in few classes
-    log_p, x = facts.typical(c, here)
+    log_p, x = facts.terms.typical(c, here)
     weight, count = Odds(start, c).weight(log_p), count[here]
     gain = weight * count
     best = np.lexsort((-count, -gain))[:n]
@@ -420,7 +420,12 @@ def nomogram(
         if others == [c]:
             raise ValueError(f"A nomogram compares two classes, got {against!r} twice.")
     odds = Odds(model.terms.start, c, others)
-    found = [_scale(column, _cells(column, batches), odds) for column in _columns(model)]
+    found = [
+        _scale(OneColumn(model, name, group, j), batches, odds)
+        for group in model.view.schema.of_columns
+        if group.analyser is None
+        for j, name in enumerate(model.view.axes[group.key].columns)
+    ]
     rules = counted_cells(model, batches)
     found += [_scale_of_means(cells, odds) for cells in rules]
     if not rules:
@@ -444,16 +449,6 @@ def nomogram(
     return Nomogram(label_of, rival, found[:n], odds.prior, tuple(notes))
 
 
-def _columns(model: Model) -> list[OneColumn]:
-    """Return the columns that have an item of evidence for each cell."""
-    return [
-        OneColumn(model, name, group, j)
-        for group in model.view.schema.of_columns
-        if group.analyser is None
-        for j, name in enumerate(model.view.axes[group.key].columns)
-    ]
-
-
 def _scale_of_means(cells: CountedCells, odds: Odds) -> Scale:
     """Return the scale of the rules of some columns: what they add on average, cell by cell."""
     weight, rows = odds.weight(cells.every.added), cells.rows.sum(axis=1)
@@ -472,36 +467,29 @@ def _scale_of_cells(cells: RuleCells, odds: Odds) -> Scale:
     return Scale(name, [cells.said[i] for i in most], weight[most], *ends, more)
 
 
-@dataclass(frozen=True, eq=False)
-class _Cells:
-    """Values of a column: their log likelihoods, (values, classes), those shown and others."""
-
-    value: list[Any]
-    shown: Floats
-    others: Floats
-    more: int = 0
-
-
-def _scale(column: OneColumn, cells: _Cells, odds: Odds) -> Scale:
+def _scale(column: OneColumn, batches: Sequence[Batch], odds: Odds) -> Scale:
     """Return the scale of one column; with what it says that its cells are there, or missing."""
-    value, shown, others = cells.value, cells.shown, cells.others
+    value, shown, others, more = _values(column, batches)
     if column.of_missing is not None:
         there, missing = column.of_missing
         value, shown, others = [*value, None], np.vstack([shown + there, missing]), others + there
     weight = odds.weight(shown)
     every = np.append(weight, odds.weight(others))
     ends = (float(every.min()), float(every.max())) if len(every) else (0.0, 0.0)
-    return Scale(column.title, value, weight, *ends, cells.more)
+    return Scale(column.title, value, weight, *ends, more)
 
 
-def _cells(column: OneColumn, batches: Sequence[Batch]) -> _Cells:
-    """Return the values of one column."""
+def _values(column: OneColumn, batches: Sequence[Batch]) -> tuple[list[Any], Floats, Floats, int]:
+    """Return values of a column, what these and others add, (values, classes), and how many more.
+
+    More are levels that are not among the values.
+    """
     if column.has_items:
         count = column.item_count.sum(axis=1)
         first = np.sort(np.argsort(-count, kind="stable")[:MOST_LEVELS])
         every = column.of_items(np.arange(len(count)), weighted=True)
         items = [column.items[i] for i in first]
-        return _Cells(items, every[first], every, len(count) - len(first))
+        return items, every[first], every, len(count) - len(first)
     low, high = column.range(batches)
     whole = column.group.event.support == "counts" or column.grid(batches) == 1
     ticks = round_numbers(low, high, whole=whole)
@@ -510,7 +498,7 @@ def _cells(column: OneColumn, batches: Sequence[Batch]) -> _Cells:
         points = np.unique(np.rint(points))
     every = column.evidence(np.concatenate([ticks, points]))
     values = [*times_of(ticks)] if column.is_time else ticks.tolist()
-    return _Cells(values, every[: len(ticks)], every[len(ticks) :])
+    return values, every[: len(ticks)], every[len(ticks) :], 0
 
 
 def round_numbers(low: float, high: float, *, whole: bool = False, n: int = TICKS) -> Floats:

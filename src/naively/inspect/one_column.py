@@ -19,16 +19,15 @@ from naively.counting.axis import (
     Level,
     Levels,
     Name,
-    Words,
     title,
 )
-from naively.counting.block import Batch, Block, Dense
+from naively.counting.block import Batch, Dense
 from naively.counting.tally import BlockTally
 from naively.kernels.reference import Floats
 from naively.model.model import Model
 from naively.pictures.bins import grid_of
 from naively.schema.encode import Held
-from naively.schema.schema import Group, Missing, list_names
+from naively.schema.schema import Group, Missing, MissingAs, list_names
 from naively.terms.kinds import BinTerms, TermBlock
 from naively.terms.terms import GroupTerms
 
@@ -62,9 +61,10 @@ class OneColumn:
                 of.setdefault(name, group)
         places = {place: name for place, name in enumerate(model.view.schema.order) if name in of}
         named = places | {title(name): name for name in of} | {name: name for name in of}
-        found = named.get(column) if isinstance(column, str | int) else None
+        found, shown = None, column
+        if isinstance(column, str | int):
+            found, shown = named.get(column), title(column)
         if found is None:
-            shown = title(column) if isinstance(column, str | int) else column
             missing = {title(name) for name in model.view.schema.order} - {
                 title(name) for name in of
             }
@@ -87,8 +87,7 @@ class OneColumn:
     @property
     def is_number(self) -> bool:
         """Whether each of its cells is a number with a likelihood of its own."""
-        axis, event = self.tally.axis, self.group.event
-        return isinstance(axis, Columns | Cells) and not event.joined and not event.shares
+        return self.group.is_by_column and not self.has_items
 
     @property
     def tally(self) -> BlockTally:
@@ -98,7 +97,7 @@ class OneColumn:
     @property
     def is_text(self) -> bool:
         """Whether it is a text."""
-        return isinstance(self.tally.axis, Words)
+        return self.group.analyser is not None
 
     @cached_property
     def levels(self) -> tuple[Level, ...]:
@@ -143,21 +142,21 @@ class OneColumn:
     @property
     def extent(self) -> tuple[float, float] | None:
         """The outer edges of the bins of a histogram."""
-        of = self.model.view.terms[self.group.key]
-        if not isinstance(of, BinTerms):
-            return None
-        first, last = of.first[self.place], of.first[self.place + 1] - 1
-        edges = of.edges[self.place]
-        if not len(edges):
-            half = of.width[first] / 2
-            return float(of.middle[first] - half), float(of.middle[first] + half)
-        return float(edges[0] - of.width[first]), float(edges[-1] + of.width[last])
+        match self.model.view.terms[self.group.key]:
+            case BinTerms(first=first, width=width, middle=middle):
+                low, high = first[self.place], first[self.place + 1] - 1
+                edges = self.edges if len(self.edges) else middle[[low]]
+                room = (width[low], width[high]) if len(self.edges) else (width[low] / 2,) * 2
+                return float(edges[0] - room[0]), float(edges[-1] + room[1])
+        return None
 
     @property
     def edges(self) -> Floats:
         """Where the density of a histogram steps; nothing of other event models."""
-        of = self.model.view.terms[self.group.key]
-        return of.edges[self.place] if isinstance(of, BinTerms) else np.empty(0)
+        match self.model.view.terms[self.group.key]:
+            case BinTerms(edges=edges):
+                return edges[self.place]
+        return np.empty(0)
 
     @property
     def is_counted_in_cells(self) -> bool:
@@ -304,7 +303,19 @@ class OneColumn:
 
     def cells(self, batch: Batch) -> Floats:
         """Return the column of encoded rows as numbers, (rows,); NaN where a cell is missing."""
-        return _cells(batch, self.name)
+        held, name = Held(batch), self.name
+        for matrix in held.sparse:
+            if name in matrix.axis.columns:
+                j = list(matrix.axis.columns).index(name)
+                row = np.repeat(np.arange(len(matrix)), np.diff(matrix.indptr))
+                of = matrix.indices == j
+                return np.bincount(row[of], matrix.data[of], len(matrix)).astype(np.float64)
+        if name in held.coded:
+            block, at = held.coded[name]
+            values = np.array([*block.axis.levels[at], np.nan], np.float64)
+            code = block.codes[:, at].astype(np.int64)
+            return values[np.where(code < 0, len(values) - 1, code)]
+        return np.asarray(held.number(name), np.float64)
 
     def values(self, batches: Sequence[Batch]) -> tuple[Floats, NDArray[np.int32], Floats]:
         """Return the numbers of the sampled rows, their classes and their weights, (numbers,)."""
@@ -357,36 +368,17 @@ class OneColumn:
         wide = max(1, len(self.tally.axis.columns))
         return np.array_split(x, max(1, -(-len(x) * wide // MOST_CELLS)))
 
-    def _block(self, x: Floats) -> Block:
+    def _block(self, x: Floats) -> Dense:
         """Return a block in which all other columns are missing, prepared to be scored."""
         values = np.full((len(x), len(self.tally.axis.columns)), np.nan)
         values[:, self.place] = x
-        block: Block = Dense(values, Columns(self.tally.axis.columns))
-        prepared: Block = self.group.event.prepare(block)
+        prepared: Dense = self.group.event.prepare(Dense(values, Columns(self.tally.axis.columns)))
         return prepared
 
-    def _at(self, of: TermBlock | GroupTerms, block: Block) -> Floats:
+    def _at(self, of: TermBlock | GroupTerms, block: Dense) -> Floats:
         """Return the log likelihoods of the column's cells in a block, (rows, classes)."""
-        assert isinstance(block, Dense)
         x = block.values[:, self.place]
         return of.at(x, np.full(len(x), self.place))
-
-
-def _cells(batch: Batch, name: Name) -> Floats:
-    """Return a column of encoded rows as numbers, (rows,); NaN where a cell is missing."""
-    held = Held(batch)
-    for matrix in held.sparse:
-        if name in matrix.axis.columns:
-            j = list(matrix.axis.columns).index(name)
-            row = np.repeat(np.arange(len(matrix)), np.diff(matrix.indptr))
-            of = matrix.indices == j
-            return np.bincount(row[of], matrix.data[of], len(matrix)).astype(np.float64)
-    if name in held.coded:
-        block, at = held.coded[name]
-        values = np.array([*block.axis.levels[at], np.nan], np.float64)
-        code = block.codes[:, at].astype(np.int64)
-        return values[np.where(code < 0, len(values) - 1, code)]
-    return np.asarray(held.number(name), np.float64)
 
 
 def _shares_below(low: Floats, high: Floats, edges: Floats) -> Floats:
@@ -395,3 +387,11 @@ def _shares_below(low: Floats, high: Floats, edges: Floats) -> Floats:
     with np.errstate(over="ignore"):  # of a cell whose width is next to nothing
         inside = np.clip((edges[:, None] - low) / width, 0.0, 1.0)
     return np.where(high > low, inside, (edges[:, None] > low).astype(np.float64))
+
+
+def source_of(name: Name) -> Name:
+    """Return the column that another says of whether its cells are missing; any other itself."""
+    match name:
+        case Missing(of) | MissingAs(of, _):
+            return of
+    return name

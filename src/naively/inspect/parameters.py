@@ -19,13 +19,14 @@ from naively.inspect.difference import Named as Items
 from naively.inspect.difference import items_of
 from naively.inspect.explain import NGRAMS, PRIOR
 from naively.inspect.odds import Odds, weights_of_each
+from naively.inspect.one_column import source_of
 from naively.kernels.reference import Floats
 from naively.messages import many
 from naively.model.class_prior import class_probabilities, is_estimated, pretended_rows
 from naively.model.model import Model
 from naively.options import How
 from naively.pictures.axes import Said, class_axis, class_name, name_of, saying_target
-from naively.schema.schema import Group, Missing, MissingAs, list_names
+from naively.schema.schema import Group, list_names
 from naively.tabular import SHOWN, Tabular, as_text
 
 if TYPE_CHECKING:
@@ -251,7 +252,7 @@ def parameters(
 
 def _names(name: Name) -> tuple[Name, ...]:
     """Return what a column is asked for by: that its cells are missing, by the column's name."""
-    own = name.of if isinstance(name, Missing | MissingAs) else name
+    own = source_of(name)
     return name, title(name), own, title(own)
 
 
@@ -304,8 +305,7 @@ def _of_group(model: Model, group: Group, how: How | None, column: Name | None) 
 
 def _column(model: Model, group: Group, name: Name) -> str:
     """Return the name of a column; that of a text says which of its tokens are no words."""
-    if isinstance(name, Missing):
-        return title(name.of)
+    name = source_of(name) if group.kind == "missing" else name
     of_ngrams = group.key in model.view.schema.of_character_ngrams
     return f"{title(name)} {NGRAMS}" if of_ngrams else title(name)
 

@@ -20,12 +20,12 @@ from naively.events import Beta, Dirichlet
 from naively.fitting.covariance import WeightsCovariance, weights_covariance
 from naively.fitting.leave_one_out import leave_one_out_table, linear_evidence
 from naively.fitting.reservoir import Reservoir
+from naively.inspect.one_column import source_of
 from naively.kernels.reference import Floats
 from naively.model.class_prior import is_estimated, number_of, pretend_classes, spoken_for
 from naively.model.held_out import check_coverage
 from naively.model.model import Model
 from naively.pictures.axes import BELOW, class_name, on_lines, saying_target
-from naively.schema.schema import Missing, MissingAs
 from naively.tabular import Tabular
 from naively.terms.uncertain import dense, mean_of_log, variance_of_log
 from naively.terms.words import length_factor
@@ -366,5 +366,4 @@ def evidence_variance(
 
 def _is_of(part: Part, column: object) -> bool:
     """Whether a part of the evidence is of a column, or of its missing cells."""
-    name = part.column.of if isinstance(part.column, Missing | MissingAs) else part.column
-    return name == column
+    return part.column is not None and source_of(part.column) == column

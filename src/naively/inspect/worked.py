@@ -21,12 +21,13 @@ from naively.counting.block import Block, Dense
 from naively.counting.labels import LabelArray
 from naively.data.columns import Rows
 from naively.events.base import Formula, Ratios
+from naively.inspect.one_column import source_of
 from naively.kernels.reference import Floats
 from naively.messages import many, visible
 from naively.model.class_prior import is_estimated, pretended_rows
 from naively.model.model import Model
 from naively.schema.encode import plain_cell, plain_cells
-from naively.schema.schema import Group, Missing, MissingAs
+from naively.schema.schema import Group
 from naively.tabular import Tabular, latex_number, latex_text
 from naively.terms.kinds import ABSENT
 from naively.terms.terms import GroupTerms
@@ -318,7 +319,11 @@ def _of_group(model: Model, group: Group, block: Block, rows: Rows) -> Iterator[
     ratios = None if beside else event.ratios(tally)
     weight = _weights(model, group, x_of)
     for column, item, log in _items(weighted, block, len(axis), x_of):
-        name, value = _present(axis, column, item) if beside else _named(axis, column, item, rows)
+        name, value = _named(axis, column, item, rows)
+        if beside:
+            missing = item or group.kind == "missing as"
+            said = "missing" if missing else "present"
+            name, value = f"{title(source_of(axis.columns[column]))} is {said}", None
         factor = WorkedFactor(name, value, log, None, None, np.ones(len(log)))
         unit = column if isinstance(axis, Levels) else ABSENT - 1 - item if item < ABSENT else item
         x = 0.0 if item < ABSENT else x_of.get(unit, 0.0)
@@ -365,24 +370,16 @@ def _named(axis: Axis, column: int, item: int, rows: Rows) -> tuple[str, object]
     if item < ABSENT:
         of, known = axis.label(ABSENT - 1 - item)
         return title(of), 0 if known is None else f"(no {known})"
-    if isinstance(axis, Words):
-        of, word = axis.label(item)
-        return title(of), word
+    match axis:
+        case Words():
+            of, word = axis.label(item)
+            return title(of), word
+        case Levels() if item < len(axis.levels[column]):
+            return title(axis.columns[column]), axis.levels[column][item]
     name = axis.columns[column]
-    if isinstance(axis, Levels):
-        levels = axis.levels[column]
-        if item < len(levels):
-            return title(name), levels[item]
-    cell = plain_cells(rows.values(name))[:1] if name in rows.names else []
-    return title(name), cell[0] if cell else "(never seen)" if isinstance(axis, Levels) else None
-
-
-def _present(axis: Axis, column: int, item: int) -> tuple[str, None]:
-    """Return what is said of a cell that is there or missing."""
-    name = axis.columns[column]
-    assert isinstance(name, Missing | MissingAs)
-    missing = item or isinstance(name, MissingAs)
-    return f"{title(name.of)} is {'missing' if missing else 'present'}", None
+    if name in rows.names:
+        return title(name), plain_cells(rows.values(name))[0]
+    return title(name), "(never seen)" if isinstance(axis, Levels) else None
 
 
 def _weights(model: Model, group: Group, x_of: dict[int, float]) -> Floats | None:

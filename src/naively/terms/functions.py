@@ -262,10 +262,6 @@ class ProductTerms:
             found[start : start + TOGETHER] = np.clip(both, -FARTHEST, FARTHEST).T @ self.slope
         return found
 
-    def each(self) -> Iterator[tuple[Product, Floats]]:
-        """Yield each product, and its slope, (classes,)."""
-        yield from zip(self.products, self.slope, strict=True)
-
     def by_columns(self) -> Iterator[tuple[tuple[Name, ...], ProductTerms]]:
         """Yield the columns of each pair, and its products."""
         place: dict[tuple[Name, ...], list[int]] = {}

@@ -28,8 +28,10 @@ from naively.kernels.reference import Finish, Finished, Floats
 from naively.terms.functions import (
     FARTHEST,
     Above,
+    Condition,
     Line,
     LinearPart,
+    OneOf,
     ProductTerms,
     RuleTerms,
     Step,
@@ -49,7 +51,7 @@ from naively.terms.kinds import (
     TermBlock,
     Typical,
 )
-from naively.terms.views import AnyTerm, BinsTerm, ProductTerm, Readable, Reader, RuleTerm
+from naively.terms.views import AnyTerm, BinsTerm, OfCell, ProductTerm, Readable, RuleTerm, refused
 from naively.terms.words import LineTerms, WordTerms
 
 AT_ONCE = 1 << 24  # scores, a row and a class each, that are added up together
@@ -211,10 +213,6 @@ class Facts:
     terms: GroupTerms  # what the columns of the group add
     tally: BlockTally  # what was counted of them
 
-    def __len__(self) -> int:
-        axis = self.tally.axis
-        return len(axis.columns) if self.are_columns else len(axis)
-
     @property
     def are_columns(self) -> bool:
         """Whether each fact is a whole column, of numbers or truths."""
@@ -228,24 +226,17 @@ class Facts:
                 return axis.column
             case Words() as axis:
                 return np.zeros(len(axis), np.int64)
-        return np.arange(len(self))
+        return np.arange(len(self.tally.axis.columns))
 
     def label(self, fact: int) -> tuple[Name, Level]:
         """Return the column of a fact, and its level or word; None of a whole column."""
         axis = self.tally.axis
         return (axis.columns[fact], None) if self.are_columns else axis.label(fact)
 
-    def typical(self, c: int, facts: NDArray[np.int64]) -> Typical:
-        """Return what some facts add (facts, classes), and numbers that are typical of class c.
-
-        There are no numbers of levels, words and truths.
-        """
-        return self.terms.typical(c, facts)
-
     @cached_property
     def has_numbers(self) -> bool:
         """Whether facts are columns of numbers, which have a likelihood each."""
-        return self.are_columns and self.typical(0, np.arange(0))[1] is not None
+        return self.are_columns and self.terms.typical(0, np.arange(0))[1] is not None
 
     def count(self, classes: NDArray[np.integer]) -> Floats:
         """Return how often each fact came in some classes, (facts, classes).
@@ -351,20 +342,24 @@ class Terms:
             for columns, some in several.by_columns():
                 yield columns, some.added(blocks)
 
-    def each(self, reader: Reader) -> Iterator[AnyTerm]:
+    def each(
+        self,
+        columns: Mapping[BlockKey, Readable],
+        factor: Callable[[Term], OfCell[Line | Step]],
+        condition: Callable[[Condition], OfCell[Above | OneOf]],
+    ) -> Iterator[AnyTerm]:
         """Yield the terms of single columns, or of a few together, as other programs read them."""
         for key, terms in self.of.items():
-            columns = reader.columns(key)
             try:
-                yield from terms.each(columns)
+                yield from terms.each(columns[key])
             except ValueError as error:
-                raise reader.refused(key, str(error)) from None
+                raise refused(columns[key].what, str(error)) from None
         for several in self.several:
             match several:
                 case ProductTerms():
-                    for product, slope in several.each():
-                        a, b = reader.factor(product.a), reader.factor(product.b)
+                    for product, slope in zip(several.products, several.slope, strict=True):
+                        a, b = factor(product.a), factor(product.b)
                         yield ProductTerm(a, b, product.scale, FARTHEST, slope)
                 case RuleTerms():
                     for rule, points in several.each():
-                        yield RuleTerm(tuple(map(reader.condition, rule.conditions)), points)
+                        yield RuleTerm(tuple(map(condition, rule.conditions)), points)

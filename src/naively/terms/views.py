@@ -12,7 +12,6 @@ from typing import (
     ClassVar,
     Generic,
     Literal,
-    Protocol,
     TypeAlias,
     TypeVar,
     final,
@@ -21,9 +20,8 @@ from typing import (
 import numpy as np
 
 from naively.counting.axis import Level
-from naively.counting.block import BlockKey
 from naively.kernels.reference import Floats
-from naively.terms.functions import Above, Condition, Line, OneOf, Step, Term
+from naively.terms.functions import Above, Line, OneOf, Step
 
 if TYPE_CHECKING:
     from naively.data.columns import Cycle, Kind
@@ -224,6 +222,7 @@ def cells_of(term: AnyTerm) -> tuple[Cell, ...]:
 class Readable:
     """What other programs read of the columns of a block."""
 
+    what: str  # an event model, and its columns, as an error names them
     cells: Sequence[Cell]  # the cell of each column
     # The levels of each column; nothing of numbers and texts.
     levels: Sequence[tuple[Level, ...]] = ()
@@ -234,17 +233,9 @@ class Readable:
     text: TokensTerm | None = None
 
 
-class Reader(Protocol):
-    """Says what of a table the columns of a model are."""
-
-    def columns(self, group: BlockKey) -> Readable:
-        """Return what is read of the columns of a group."""
-
-    def factor(self, of: Term) -> OfCell[Line | Step]:
-        """Return a factor of a product, as a function of a cell."""
-
-    def condition(self, of: Condition) -> OfCell[Above | OneOf]:
-        """Return a condition of a rule, as a function of a cell."""
-
-    def refused(self, group: BlockKey, why: str) -> ValueError:
-        """Return the error that the terms of a group cannot be read by other programs."""
+def refused(what: str, why: str) -> ValueError:
+    """Return the error that columns cannot be read by other programs."""
+    return ValueError(
+        f"The {what} cannot be written as a scorecard: {why}. Choose another event model for it, "
+        "such as the default."
+    )
