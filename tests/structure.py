@@ -265,6 +265,24 @@ def vocabulary() -> dict[str, list[str]]:
     return {what: [kind.__name__ for kind in of] for what, of in found.items()}
 
 
+def holding_out() -> list[str]:
+    """Return the functions that take what was counted of sampled rows from what a model counted."""
+    return sorted(
+        f"{module}.{function.name}"
+        for module, tree in modules().items()
+        for function in ast.walk(tree)
+        if isinstance(function, ast.FunctionDef)
+        and any(
+            isinstance(node, ast.BinOp)
+            and isinstance(node.op, ast.Sub)
+            and isinstance(node.left, ast.Attribute)
+            and node.left.attr == "tally"
+            and isinstance(node.right, ast.Call)
+            for node in ast.walk(function)
+        )
+    )
+
+
 def above(counted: dict[str, int], limits: dict[str, int]) -> list[str]:
     """Return in words what is above its limit, or has none."""
     return [
@@ -317,6 +335,7 @@ def main() -> None:
         print(f"circle: {', '.join(sorted(group))}")
     for what, kinds in vocabulary().items():
         print(f"terms, {what}: {', '.join(kinds)}")
+    print(f"rows are held out by: {', '.join(holding_out())}")
     print(*words(), sep="\n")
 
 

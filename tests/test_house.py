@@ -8,6 +8,8 @@ import re
 import subprocess
 import sys
 import tomllib
+from dataclasses import fields
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +18,9 @@ import pytest
 
 import naively
 from naively import NaiveBayes
+from naively.estimators.learned import Learned
 from naively.export.scorecard import schema
+from naively.model.model import Model
 from tests.mutants.faults import EVERY
 from tests.structure import (
     LIMITS,
@@ -24,6 +28,7 @@ from tests.structure import (
     circles,
     class_names,
     files_of,
+    holding_out,
     imports,
     modules,
     vocabulary,
@@ -99,6 +104,22 @@ def test_what_a_reader_has_to_hold_does_not_grow() -> None:
     assert above(counted, limits) == []
     assert set(limits) == set(counted)
     assert all(above({name: most + 1}, limits) for name, most in limits.items())
+
+
+@pytest.mark.parametrize(
+    ("kind", "held", "caches"),
+    [
+        (Learned, ["model", "sample", "history", "target"], ["held_out"]),
+        (Model, ["counted", "view", "weights"], ["terms"]),
+    ],
+)
+def test_what_was_learned_holds_little_and_caches_one_thing(kind, held, caches) -> None:
+    assert [of.name for of in fields(kind)] == held
+    assert [n for n, of in vars(kind).items() if isinstance(of, cached_property)] == caches
+
+
+def test_rows_are_held_out_by_one_function() -> None:
+    assert holding_out() == ["naively.fitting.sample.held_out"]
 
 
 def test_a_name_has_one_meaning() -> None:

@@ -80,7 +80,7 @@ def test_any_cut_and_any_order_of_joins_is_the_whole(name, at, random):
     np.testing.assert_allclose(
         model.posterior(as_rows(rows)), whole.predict_proba(rows), atol=1e-12
     )
-    assert str(model.described) == str(whole.schema_)
+    assert str(model.described()) == str(whole.schema_)
 
 
 def test_the_forms_of_all_partitions_are_those_of_the_whole():

@@ -116,4 +116,4 @@ def test_model_says_its_size_and_its_columns():
     nb = NaiveBayes().fit(TABLE, LABELS)
     head, *columns = str(nb.model_).splitlines()
     assert head == "6 rows, 2 classes, 3 columns"
-    assert columns == str(nb.model_.described).splitlines()
+    assert columns == str(nb.model_.described()).splitlines()

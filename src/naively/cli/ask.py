@@ -338,7 +338,7 @@ def show(
     if sample is not None:
         size = sum(array.nbytes for array in sample.arrays(learned.counted.schema.groups).values())
         tell(f"a sample of {len(sample):,} of {sample.seen:,} rows is in the file ({size:,} bytes)")
-    tell(*str(learned.described).split("\n"), *map(str, learned.counted.noise))
+    tell(*str(learned.described()).split("\n"), *map(str, learned.counted.noise))
     if found.history.records:
         tell(*str(found.history).split("\n"))
     p = learned.counted.tally.class_count / total

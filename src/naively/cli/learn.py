@@ -193,7 +193,7 @@ def train(  # noqa: PLR0915, PLR0917  (options, not positions)
     tell(
         f"Learned {learned_rows:,} rows of {len(learned.classes):,} "
         f"classes ({_counts(learned)}) in {seconds:.1f} s, wrote {output}.",
-        *str(learned.described).split("\n"),
+        *str(learned.described()).split("\n"),
         *([f"Interactions: none; {nb.why_no_interactions_}."] if nb.why_no_interactions_ else []),
         *nb.notes_,
     )

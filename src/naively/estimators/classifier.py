@@ -1077,7 +1077,7 @@ class Classifier(Estimator):
     @property
     def schema_(self) -> Schema:
         """Which columns go to which event model, and why."""
-        return self._fitted.described
+        return self._fitted.described()
 
     @property
     def weights_(self) -> Weights | None:

@@ -158,7 +158,7 @@ class Model(Shown, OfFields):
     def __str__(self) -> str:
         rows, classes = self.counted.rows, len(self.classes)
         size = f"{amount(rows)} rows, {classes:,} classes, {self.view.schema.width:,} columns"
-        return "\n".join([size, str(self.described), *map(str, self.counted.noise)])
+        return "\n".join([size, str(self.described()), *map(str, self.counted.noise)])
 
     def __add__(self, other: Model) -> Model:
         return Model.total((self, other))
@@ -289,13 +289,12 @@ class Model(Shown, OfFields):
         """The class labels, of shape (classes,)."""
         return self.counted.tally.classes
 
-    @cached_property
     def described(self) -> Schema:
-        """The schema, with what the tally says of the columns, and which are multiplied."""
+        """Return the schema with what the tally says of columns, and which are multiplied."""
         schema = describe(self.view.schema, self.view.tally)
         return schema if self.weights is None else with_products(schema, self.weights.linear)
 
-    @cached_property
+    @property
     def class_log_prior(self) -> Floats:
         """Log probability of each class before anything is seen, of shape (classes,)."""
         settings = self.settings

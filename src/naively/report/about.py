@@ -60,7 +60,7 @@ def about(subject: Subject) -> str:
     found = f"<div class='wide' tabindex='0'><table><tbody>{lines}</tbody></table></div>"
     notes = [
         f"<li>{html.data(title(name))}: {html.data(note)}</li>"
-        for name, note in model.described.notes.items()
+        for name, note in model.described().notes.items()
     ]
     if notes:
         found += f"<h3>What was noticed of {many(len(notes), 'column')}</h3>"

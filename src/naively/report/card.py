@@ -118,7 +118,7 @@ def _learned(subject: Subject) -> Iterator[str]:
 
 
 def _columns(subject: Subject) -> Iterator[str]:
-    schema = subject.model.described
+    schema = subject.model.described()
     names = schema.order[:COLUMNS]
     said = {name: schema.said_of(name) for name in names}
     noted = {name: schema.notes.get(name, "") for name in names}

@@ -89,7 +89,7 @@ def columns(subject: Subject) -> str:
 def _all(subject: Subject) -> str:
     """Return the table of all columns, and pictures of them by class."""
     model, worth, cost = subject.model, subject.worth, subject.cost
-    schema = model.described
+    schema = model.described()
     lines = [
         [title(name), str(schema.columns[name].event) if name in schema.columns else "not learned",
          schema.columns[name].kind if name in schema.columns else None,

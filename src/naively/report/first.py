@@ -130,7 +130,7 @@ def warnings(subject: Subject) -> str:
 
 def doubts(subject: Subject) -> Iterator[str]:
     """Say what would make the scores too good to be true, and what else is to be doubted."""
-    yield from leaks(subject.model.described, subject.model.view.tally)
+    yield from leaks(subject.model.described(), subject.model.view.tally)
     yield from _of_known(subject)
     yield from _of_few(subject)
     yield from _of_columns(subject)
@@ -179,7 +179,7 @@ def _of_few(subject: Subject) -> Iterator[str]:
 
 def _of_columns(subject: Subject) -> Iterator[str]:
     """Say which columns are like identifiers, and which have moved."""
-    notes = subject.model.described.notes
+    notes = subject.model.described().notes
     own = [title(name) for name, note in notes.items() if OWN_LEVELS in note]
     if own:
         yield (
