@@ -260,7 +260,7 @@ def vocabulary() -> dict[str, list[str]]:
         "beside it": kinds.BesideTerms.__subclasses__(),
         "of several columns": [functions.ProductTerms, functions.RuleTerms],
         "functions of cells": [*get_args(functions.ColumnFunction), functions.OneOf],
-        "views of single columns, or a few": [*get_args(views.AnyTerm)],
+        "views of single columns": get_args(views.AnyTerm),
     }
     return {what: [kind.__name__ for kind in of] for what, of in found.items()}
 

@@ -63,7 +63,6 @@ def test_a_scorecard_adds_up_to_the_score_of_the_model(case: Case, data: Any) ->
     except ValueError:
         assert any(what in repr(case) for what in NO_SUMS)
         return
-        return
     names = card["columns"]
     assume(set(sample.columns) <= set(other.columns))  # of one to three columns
     columns = {name: other.columns[name] for name in sample.columns}

@@ -608,8 +608,8 @@ FAULTS = [
     Fault(
         "contributions omit the bias",
         "src/naively/inspect/explain.py",
-        "of_row.items.append((INTERCEPT",
-        "_ = ((INTERCEPT",
+        "first[INTERCEPT,] =",
+        "_ =",
         ("tests/test_explained_items.py",),
     ),
     Fault(

@@ -96,7 +96,7 @@ def serve(
     )
     name = f"[{host}]" if ":" in host else host
     say(
-        f"Serving {model} ({service.file.loaded.answers.described()}) at "
+        f"Serving {model} ({service.file.loaded.answers.described}) at "
         f"http://{name}:{listening.getsockname()[1]}."
     )
     if host not in LOOPBACK:

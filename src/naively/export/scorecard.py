@@ -294,7 +294,10 @@ class _Reader:
         if group.kind in BESIDE:
             sources = [name.sources[0] for name in group.derived]
             cells = [Cell(title(name), self.model.view.schema.kinds[name]) for name in sources]
-            return Readable(what, cells, presence=[_present(name) for name in group.derived])
+            is_truth = group.kind == "missing"
+            words = [name.levels[0] for name in group.derived]  # the empty one is of no value
+            presence = [(0, 1) if is_truth else (-1, 0) if of == EMPTY else () for of in words]
+            return Readable(what, cells, presence=presence)
         cells = [self._cell(name, group) for name in axis.columns]
         match axis:
             case Levels():
@@ -384,13 +387,6 @@ def _named(group: Group) -> str:
     """Return what an error says that a group is."""
     names = ", ".join(repr(title(name)) for name in list(group.columns)[:3])
     return f"{group.event.name} of column {names}"
-
-
-def _present(name: Derived) -> tuple[int, ...]:
-    """Return the levels of a cell that is there and a missing one (see ``Readable``)."""
-    if name.levels[0] == EMPTY:  # of the words in place of a value, where there are none
-        return (-1, 0)
-    return (0, 1) if name.levels == (False, True) else ()
 
 
 def _with_one_presence(terms: Iterable[AnyTerm]) -> tuple[AnyTerm, ...]:

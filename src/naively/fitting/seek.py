@@ -881,7 +881,7 @@ def _whole(points: Floats, rule: Rule, cut: Cut, asked: Asked, labels: Labels) -
 
     What was never seen in a column adds the mean of what the rows add, whatever they have there.
     """
-    number = [of.number for of in reversed(rule.conditions)]
+    number = [of.test.number for of in reversed(rule.conditions)]
     found = np.zeros((*number, points.shape[1]))
     found[(slice(2),) * len(number)] = points.reshape(*[2] * len(number), -1)
     masks: dict[int, dict[int, int]] = {}

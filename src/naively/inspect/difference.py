@@ -382,13 +382,10 @@ class Interval(str):
     def of(cls, low: Any, high: Any, *, last: bool) -> Interval:
         """Make a bin; the last one of a column holds its right end."""
         begin, end = "(" if low == -np.inf else "[", "]" if last else ")"
-        made = cls(f"{begin}{_bound(low)}, {_bound(high)}{end}")
+        ends = [repr(float(f"{x:.6g}")) if isinstance(x, float) else str(x) for x in (low, high)]
+        made = cls(f"{begin}{', '.join(ends)}{end}")
         made.low, made.high = low, high
         return made
-
-
-def _bound(end: Any) -> str:
-    return repr(float(f"{end:.6g}")) if isinstance(end, float) else str(end)
 
 
 def items_of(model: Model, group: Group) -> tuple[NDArray[np.int64], Named]:
@@ -468,7 +465,8 @@ def _of_groups(
         return
     if not any(facts.are_columns for facts in two) and type(axes[0]) is type(axes[1]):
         joined, *places = axes[0].union(axes[1])
-        known = [_known(place, len(joined)) for place in places]
+        every = np.arange(len(joined))
+        known = [np.isin(every, every if place is None else place) for place in places]
         found = [
             _tables(model, facts, at, len(joined), some)
             for model, facts, at, some in zip((a, b), two, places, classes, strict=True)
@@ -512,13 +510,6 @@ def _of_columns(
         return columns[row], None if x is None else float(x[row])
 
     return ItemsOfTwo(label, count, evidence, (every, every), "column")
-
-
-def _known(rows: RowMap, n: int) -> NDArray[np.bool_]:
-    known = np.full(n, rows is None)
-    if rows is not None:
-        known[rows] = True
-    return known
 
 
 def _tables(

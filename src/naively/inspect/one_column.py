@@ -341,7 +341,10 @@ class OneColumn:
         found = np.zeros((len(edges) - 1, len(classes)))
         if self.is_counted_in_cells:
             low, high, _, count = self._cells
-            share = _shares_below(low, np.maximum(high, low), edges) @ count[:, list(classes)]
+            inside = edges[:, None] > low  # what share of each cell is below each edge
+            with np.errstate(over="ignore"):  # of a cell whose width is next to nothing
+                part = np.clip((edges[:, None] - low) / np.where(high > low, high - low, 1.0), 0, 1)
+            share = np.where(high > low, part, inside) @ count[:, list(classes)]
             total = count[:, list(classes)].sum(axis=0)
             found = np.diff(share, axis=0)
         else:
@@ -379,14 +382,6 @@ class OneColumn:
         """Return the log likelihoods of the column's cells in a block, (rows, classes)."""
         x = block.values[:, self.place]
         return of.at(x, np.full(len(x), self.place))
-
-
-def _shares_below(low: Floats, high: Floats, edges: Floats) -> Floats:
-    """Return what share of each cell is below each edge, of shape (edges, cells)."""
-    width = np.where(high > low, high - low, 1.0)
-    with np.errstate(over="ignore"):  # of a cell whose width is next to nothing
-        inside = np.clip((edges[:, None] - low) / width, 0.0, 1.0)
-    return np.where(high > low, inside, (edges[:, None] > low).astype(np.float64))
 
 
 def source_of(name: Name) -> Name:

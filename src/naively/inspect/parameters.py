@@ -217,19 +217,15 @@ class Parameters(Tabular):
             found["parameter"] += [table.parameter] * (len(own) * k)
             found["value"] += table.value[own].ravel().tolist()
             found["count"] += table.count[own].ravel().tolist()
-            found["pseudo_count"] += _or_none(table.pseudo_count[own])
+            pretend = table.pseudo_count[own].ravel().astype(object)
+            pretend[np.isnan(table.pseudo_count[own].ravel())] = None  # nothing is estimated
+            found["pseudo_count"] += pretend.tolist()
         return found
 
 
 def _each(values: list[Any], k: int) -> list[Any]:
     """Repeat each value k times."""
     return [value for value in values for _ in range(k)]
-
-
-def _or_none(table: Floats) -> list[Any]:
-    """Return the numbers of a table row by row; None for NaN."""
-    values: list[Any] = table.ravel().tolist()
-    return [None if v != v else v for v in values] if np.isnan(table).any() else values  # noqa: PLR0124
 
 
 def parameters(

@@ -174,7 +174,7 @@ def _overview(
     forms = {name: of.forms for name, of in seen.items() if of.forms}
     readings = settled(forms, ReadAs(contents))
     return tuple(
-        of.described()(name, readings.get(name, LEVELS), is_target=name == target)
+        of.described(name, readings.get(name, LEVELS), is_target=name == target)
         for name, of in seen.items()
     )
 

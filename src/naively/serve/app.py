@@ -94,7 +94,7 @@ class ModelFile:
             say(f"The model is still the one that was loaded before: {error}", "warning")
         else:
             self.problem = ""
-            say(f"Loaded {self.path} anew: {self.loaded.answers.described()}.")
+            say(f"Loaded {self.path} anew: {self.loaded.answers.described}.")
         finally:
             self.loading = False
         return self.loaded
@@ -253,7 +253,7 @@ class ModelService:
     async def health(self, request: Request) -> Response:  # noqa: ARG002
         """Say which model answers, and whether there is a newer one that cannot be read."""
         answers = (await self.file.current()).answers
-        told = {"status": "ok", "model": self.file.path.name, "is": answers.described()}
+        told = {"status": "ok", "model": self.file.path.name, "is": answers.described}
         told |= answers.identity
         return _json(told | ({"problem": self.file.problem} if self.file.problem else {}))
 

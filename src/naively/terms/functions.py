@@ -288,11 +288,6 @@ class Condition:
     # The side of a missing cell: 1 if the condition holds for it, 0 if not, or neither.
     missing: int = 0
 
-    @property
-    def number(self) -> int:
-        """How many sides there are."""
-        return self.test.number
-
     def of(self, blocks: Mapping[BlockKey, Block]) -> NDArray[np.int8]:
         """Return the side of each row, (rows,): 1 if it holds, 0 if not, or neither."""
         block, column = cells_of(blocks, self.group, self.column)
@@ -328,7 +323,7 @@ class Rule:
     @cached_property
     def strides(self) -> tuple[int, ...]:
         """What a side of each condition adds to the number of a cell; and how many cells."""
-        return tuple(accumulate((of.number for of in self.conditions), mul, initial=1))
+        return tuple(accumulate((of.test.number for of in self.conditions), mul, initial=1))
 
     @property
     def columns(self) -> tuple[Name, ...]:
