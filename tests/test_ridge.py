@@ -72,7 +72,7 @@ def objective(of: Problem, slope: np.ndarray, ridge: float) -> float:
 
 def by_scipy(of: Problem, ridge: float) -> np.ndarray:
     """The minimum of the objective, with numerical gradients and slopes for all classes."""
-    k, m = of.labels.k, of.z.shape[1]
+    k, m = len(of.labels.classes), of.z.shape[1]
     right, weight = np.eye(k)[of.labels.codes], of.labels.weights
 
     def value(x: np.ndarray) -> float:

@@ -78,7 +78,7 @@ FAULTS = [
     Fault(
         "of many classes each has weights of its own",
         "src/naively/fitting/leave_one_out.py",
-        "[centres and labels.k < MANY_CLASSES]",
+        "[centres and len(labels.classes) < MANY_CLASSES]",
         "[centres]",
         ("tests/test_many_classes.py",),
     ),

@@ -362,18 +362,13 @@ class ByValue(Axis):
 
     @property
     @abstractmethod
-    def sizes(self) -> NDArray[np.int64]:
-        """How many rows each column has, of shape (columns,)."""
+    def first(self) -> NDArray[np.int64]:
+        """Where each column's rows begin; the last entry is the number of rows."""
 
     @cached_property
     def column(self) -> NDArray[np.int64]:
         """The number of the column of each row, (rows,)."""
-        return np.repeat(np.arange(len(self.columns)), self.sizes)
-
-    @cached_property
-    def first(self) -> NDArray[np.int64]:
-        """Where each column's rows begin; the last entry is the number of rows."""
-        return np.append(0, np.cumsum(self.sizes))
+        return np.repeat(np.arange(len(self.columns)), np.diff(self.first))
 
     def __len__(self) -> int:
         return int(self.first[-1])
@@ -381,7 +376,7 @@ class ByValue(Axis):
     def sum_by_column(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
         """Sum the rows of a table of shape (rows, classes) to one of shape (columns, classes)."""
         sums = np.zeros((len(self.columns), table.shape[1]))
-        there = np.flatnonzero(self.sizes)
+        there = np.flatnonzero(np.diff(self.first))
         if len(there):
             sums[there] = np.add.reduceat(table, self.first[there], axis=0)
         return sums
@@ -401,16 +396,16 @@ class Levels(ByValue, OfFields):
         """Return the axis of all levels that derived columns can have."""
         return cls(tuple(columns), tuple(column.levels for column in columns))
 
+    @cached_property
+    def first(self) -> NDArray[np.int64]:
+        return np.cumsum([0, *map(len, self.levels)], dtype=np.int64)
+
     @property
     def stays(self) -> NDArray[np.bool_]:
         stays = super().stays
         first = np.arange(len(self.declared))
         stays[(self.first[:-1, None] + first).ravel()] = True
         return stays
-
-    @property
-    def sizes(self) -> NDArray[np.int64]:
-        return np.fromiter(map(len, self.levels), np.int64)
 
     @cached_property
     def index(self) -> tuple[dict[Level, int], ...]:
@@ -640,9 +635,9 @@ class Cells(ByValue, OfFields):
     shifts: tuple[int, ...]
     keys: tuple[Keys, ...]
 
-    @property
-    def sizes(self) -> NDArray[np.int64]:
-        return np.fromiter(map(len, self.keys), np.int64)
+    @cached_property
+    def first(self) -> NDArray[np.int64]:
+        return np.cumsum([0, *map(len, self.keys)], dtype=np.int64)
 
     @cached_property
     def low(self) -> NDArray[np.float64]:

@@ -122,7 +122,7 @@ class Dense(Block):
     def count(self, statistics: Sequence[Statistic], labels: Labels) -> AxisSums:
         if CELL in statistics:
             return self._count_cells(labels)
-        found = dispatch.tally_dense(self.values, labels.codes, labels.weight, labels.k)
+        found = dispatch.tally_dense(self.values, labels.codes, labels.weight, len(labels.classes))
         present, value, square = (Sums(*of) for of in found)
         _refuse_infinite(self, value, "infinite values")
         if SQUARE in statistics:
@@ -140,7 +140,7 @@ class Dense(Block):
         Of many classes the table is larger than the rows, and is made once: which cells there are
         is found without the classes.
         """
-        y, w, k = labels.codes, labels.weight, labels.k
+        y, w, k = labels.codes, labels.weight, len(labels.classes)
         if k < MANY_CLASSES or len(y) > CAP * k:
             *found, sums = dispatch.tally_cells(self.values, y, w, k, CAP)
             return as_cells(self.axis.columns, *found), {CELL: Sums(*sums)}
@@ -274,8 +274,8 @@ class Sparse(Block):
 
     def _by_class(self, data: NDArray[np.number] | None, labels: Labels) -> Sums | SparseSums:
         """Return the sums of what is stored, or how often something is, by column and class."""
-        rows = labels.codes, labels.weight, labels.k, len(self.axis)
-        if not isinstance(self.axis, Words) and labels.k <= FEW_CLASSES:
+        rows = labels.codes, labels.weight, len(labels.classes), len(self.axis)
+        if not isinstance(self.axis, Words) and len(labels.classes) <= FEW_CLASSES:
             of_cells = dispatch.tally_csr(
                 self.indptr, self.indices, self.data, *rows, self.complete
             )
@@ -285,7 +285,7 @@ class Sparse(Block):
             raise ValueError("A cell is missing or infinite.")
         number = self.indices.astype(np.int32, copy=False)
         first, classes, high, low = dispatch.tally_sparse(self.indptr, number, x, *rows)
-        return SparseSums(first, classes, Sums(high, low), labels.k)
+        return SparseSums(first, classes, Sums(high, low), len(labels.classes))
 
     def once(self) -> Sparse:
         """Return texts in which each word that they hold counts once."""
@@ -349,7 +349,7 @@ class Codes(Block):
         return Codes(np.concatenate([self.codes, *(o.codes for o in others)]), self.axis)
 
     def count(self, statistics: Sequence[Statistic], labels: Labels) -> AxisSums:  # noqa: ARG002
-        rows = labels.codes, labels.weight, labels.k, self.complete
+        rows = labels.codes, labels.weight, len(labels.classes), self.complete
         return self.axis, {LEVEL: Sums(*dispatch.tally_codes(self.codes, self.axis.first, *rows))}
 
 
@@ -551,11 +551,15 @@ class Documents(Block):
         return found if self.at is None else found.select(self.at)
 
     def count(self, statistics: Sequence[Statistic], labels: Labels) -> AxisSums:
-        if not self.counts_straight or labels.weight is not None or labels.k > FEW_CLASSES:
+        if (
+            not self.counts_straight
+            or labels.weight is not None
+            or len(labels.classes) > FEW_CLASSES
+        ):
             return self.grown().count(statistics, labels)
         # By class as texts are read, without the words of each text.
         axis = self.axis.grown(self.axis.vocabulary.copy())
-        counts = axis.vocabulary.count_by_class(self.texts, labels.codes, labels.k)
+        counts = axis.vocabulary.count_by_class(self.texts, labels.codes, len(labels.classes))
         present = _count_present(self, labels)
         tables: dict[Statistic, AnySums] = {VALUE: SparseSums.of(Sums(counts)), PRESENT: present}
         return axis, {s: tables[s] for s in statistics}

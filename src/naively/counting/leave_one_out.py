@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, Generic
 
 import numpy as np
@@ -80,37 +79,24 @@ class LeftOut(Generic[B]):
         row, column, x = block.entries()
         return cls(block, row, column, x, labels.take(row))
 
-    def __len__(self) -> int:
-        return len(self.row)
-
     def take(self, cells: NDArray[np.int64]) -> LeftOut[B]:
         """Return some of the cells, by their numbers."""
         row, column, x = self.row[cells], self.column[cells], self.x[cells]
         return LeftOut(self.block, row, column, x, self.labels.take(cells))
 
-    @cached_property
-    def weight(self) -> Floats:
-        """The weight of each cell's row, of shape (cells,)."""
-        return self.labels.weights
-
-    @cached_property
-    def own(self) -> Floats:
-        """What each cell's row added to the class counts, of shape (cells, classes)."""
-        return self.labels.one_hot()
-
     def rest(self, tally: BlockTally, statistics: Sequence[Statistic]) -> BlockTally[Columns]:
         """Return a tally with a column for each cell: the cell's column without the cell's row."""
-        number, own = Sums(self.x[:, None]), Sums(self.own)
+        number, own = Sums(self.x[:, None]), Sums(self.labels.one_hot())
         sums = {}
         for s in statistics:
             added = own if s is PRESENT else number * own if s is VALUE else number * (number * own)
             counted = tally[s] if s in tally.axis.shared else tally.sums[s].rows(self.column)
             sums[s] = counted - added
-        return BlockTally(Columns(range(len(self))), sums)
+        return BlockTally(Columns(range(len(self.row))), sums)
 
     def rest_of_zeros(self, tally: BlockTally, weight: float) -> BlockTally:
         """Return the tally less, in each class, one row of this weight that is all zeros."""
-        row, rows = Sums(np.full((1, self.labels.k), weight)), tally.sums[PRESENT]
+        row, rows = Sums(np.full((1, len(self.labels.classes)), weight)), tally.sums[PRESENT]
         if isinstance(rows, RepeatedSums):
             rows -= RepeatedSums.of_row(row[0], len(tally.axis))
         else:
@@ -124,7 +110,7 @@ class LeftOut(Generic[B]):
         ``frequency``, of shape (words or columns,), counts all rows (``frequency_of``).
         """
         added = self.x if self.block.frequency is VALUE else 1.0
-        return frequency[self.column] - self.weight * added
+        return frequency[self.column] - self.labels.weights * added
 
     def alone(self, tally: BlockTally, others: Floats) -> NDArray[np.bool_]:
         """Mark the cells whose word, or dense column, no other row has, of shape (cells,).
@@ -222,14 +208,14 @@ def bags_left_out(
         The m classes whose counts a row of each class adds to.
     """
     frequency, total = frequency_of(tally, block), count.sum(axis=0)
-    k = labels.k
+    k = len(labels.classes)
     for start in range(0, len(block), ROWS):
         rows = np.arange(start, min(start + ROWS, len(block)))
         cells = LeftOut.of(block.select(rows), labels.take(rows))
         row, word, x, n = cells.row, cells.column, cells.x, len(rows)
         others, of = cells.others(frequency), affected[cells.labels.codes]
         before, least = count[word[:, None], of], pretend[word]
-        left = np.maximum(before - (cells.weight * x)[:, None], least[:, None])
+        left = np.maximum(before - (cells.labels.weights * x)[:, None], least[:, None])
         gone = np.bincount((row[:, None] * k + of).ravel(), (before - left).ravel(), n * k)
         alone = cells.alone(tally, others)
         of_words = np.bincount(row[alone], least[alone], n)  # pretend counts that go with the row
@@ -307,7 +293,7 @@ def different_cells(
     units : int
         How many levels, or bins, there are.
     """
-    k, weight = cells.labels.k, cells.labels.weight
+    k, weight = len(cells.labels.classes), cells.labels.weight
     key, size = unit * k + cells.labels.codes, units * k
     if weight is not None and len(weight) and (weight != weight[0]).any():
         once, kind = np.unique(weight, return_inverse=True)

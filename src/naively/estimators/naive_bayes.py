@@ -71,7 +71,7 @@ from naively.model.given import model_of
 from naively.model.history import History
 from naively.model.model import Model
 from naively.model.weights import Sought
-from naively.options import Asked, How, Weighting, check_options, declared, duration_of
+from naively.options import DECLARED, Asked, How, Weighting, check_options, duration_of
 from naively.schema.choose import EventModels, given_as_objects, read_as_given
 from naively.schema.diagnose import leaks, warn_of_marked_numbers, warn_of_no_tokens
 from naively.schema.schema import Schema, list_names

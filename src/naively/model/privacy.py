@@ -296,7 +296,7 @@ def _within(counts: Floats, totals: Floats, rows: Floats, axis: ByValue) -> Floa
     ``totals`` are those of the columns, (columns, classes).
     """
     share = np.minimum(rows / np.maximum(totals, 1.0), 1.0)
-    within: Floats = np.floor(counts * np.repeat(share, axis.sizes, axis=0))
+    within: Floats = np.floor(counts * np.repeat(share, np.diff(axis.first), axis=0))
     return within
 
 

@@ -83,7 +83,7 @@ def leaking(schema: Schema, tally: Tally, *, renamed: bool = False) -> list[Name
         columns = block.axis.columns
         these = _leaks(group, block, classes)
         if renamed and isinstance(block.axis, ByValue):
-            these &= block.axis.sizes == classes.sum()
+            these &= np.diff(block.axis.first) == classes.sum()
         found += [columns[j] for j in np.flatnonzero(these).tolist()]
     return found
 
@@ -252,7 +252,7 @@ def _levels_leak(axis: ByValue, counts: Floats) -> Flags:
     n_mixed = axis.sum_by_column(mixed[:, None].astype(np.float64))[:, 0]
     by_class = axis.sum_by_column(counts)
     n = by_class.sum(axis=1)
-    often = (n >= ENOUGH) & (n >= PER_LEVEL * axis.sizes)
+    often = (n >= ENOUGH) & (n >= PER_LEVEL * np.diff(axis.first))
     return np.asarray((n_mixed == 0) & often & (by_class > 0).all(axis=1))
 
 
@@ -299,7 +299,7 @@ def _held(group: Group, block: BlockTally) -> Iterator[tuple[Name, str]]:
             texts, words = (block.sums[s].by_row().sum() for s in (PRESENT, VALUE))
             yield name, f"{words / max(texts, 1.0):.1f} {axis.analyser.counted}"
         case Levels() as axis:
-            for name, n in zip(axis.columns, axis.sizes.tolist(), strict=True):
+            for name, n in zip(axis.columns, np.diff(axis.first).tolist(), strict=True):
                 yield name, f"{n} level{'' if n == 1 else 's'}"
         case axis:
             yield from ((name, f"{group.kind}s") for name in axis.columns)
@@ -327,7 +327,7 @@ def _findings(schema: Schema, tally: Tally) -> Iterator[tuple[Name, str]]:
 
 def _odd_levels(axis: Levels, counts: Sums) -> Iterator[tuple[Name, str]]:
     """Say which columns always have the same level, or nearly as many levels as rows."""
-    levels, n = axis.sizes, axis.sum_by_column(counts.high).sum(axis=1)
+    levels, n = np.diff(axis.first), axis.sum_by_column(counts.high).sum(axis=1)
     for j in np.flatnonzero((levels == 1) & (n > 1)).tolist():
         yield axis.columns[j], f"always {axis.levels[j][0]!r}"
     own = (n >= IDENTIFIER_ROWS) & (levels >= IDENTIFIER_SHARE * n)
@@ -339,7 +339,7 @@ def _odd_cells(axis: Cells, counts: Sums) -> Iterator[tuple[Name, str]]:
     """Say which columns of numbers, counted in cells, hold infinite ones or always the same."""
     for j in np.unique(axis.column[np.isinf(axis.low)]).tolist():
         yield axis.columns[j], "some are infinite"
-    alone = (axis.sizes == 1) & (axis.sum_by_column(counts.high).sum(axis=1) > 1)
+    alone = (np.diff(axis.first) == 1) & (axis.sum_by_column(counts.high).sum(axis=1) > 1)
     for j in np.flatnonzero(alone).tolist():
         yield axis.columns[j], f"always {axis.middle[axis.first[j]]:.6g}"
     yield from _nines(axis, counts.high.sum(axis=1))
@@ -354,7 +354,7 @@ def _nines(axis: Cells, n: Floats) -> Iterator[tuple[Name, str]]:
         for row in np.flatnonzero((axis.low <= number) & (number <= axis.high) & (n >= STOOD_IN)):
             j = int(axis.column[row])
             first = int(axis.first[j])
-            last = first + int(axis.sizes[j]) - 1
+            last = first + int(np.diff(axis.first)[j]) - 1
             at_end, more = row == (first if number < 0 else last), last - first >= TWO
             if at_end and more:
                 others = axis.middle[first + (row == first) : last + (row == first)]
