@@ -296,13 +296,25 @@ class Looked:
         sizes = np.minimum(sizes, LONGEST)
         length = np.bincount(sizes, None if times is None else times[digits], LONGEST + 1)
         is_word = (found.form >= Form.MARK) & (found.form <= Form.LIST)
+        affixes = Few()
+        if found.affixes:
+            each = np.bincount(found.affix, times, MANY_AFFIXES + 1).astype(np.int64).tolist()
+            affixes = Few(dict(zip(found.affixes, each[1:], strict=False)))
+            affixes = TOO_MANY if each[MANY_AFFIXES] else affixes
         is_number = (found.form >= NUMBERS[0]) & (found.form <= NUMBERS[1])
+        values = found.value.view(np.float64)[is_number]
+        for some in (values[:LOOKED_AT], values) if len(values) > LOOKED_AT else (values,):
+            different = np.unique(some)
+            if len(different) > FEW_WORDS:
+                break
+        few = len(different) <= FEW_WORDS
+        numbers = Few({repr(x): 0 for x in different.tolist()}) if few else TOO_MANY
         return Forms(
             tuple(count.tolist()),
             tuple(length.astype(np.int64).tolist()),
             _few_strings(strings, np.flatnonzero(is_word), times),
-            _few_affixes(found, times),
-            _few_numbers(found.value.view(np.float64), np.flatnonzero(is_number)),
+            affixes,
+            numbers,
             strings.categorical,
         )
 
@@ -341,23 +353,6 @@ def _few_strings(strings: Strings, rows: NDArray[np.int64], times: NDArray[np.in
             return TOO_MANY
     names = map(str, dispatch.take_strings(taken, first))
     return Few(dict(zip(names, np.bincount(codes, minlength=len(first)).tolist(), strict=True)))
-
-
-def _few_affixes(found: Read, times: NDArray[np.int64] | None) -> Few:
-    if not found.affixes:
-        return Few()
-    count = np.bincount(found.affix, times, MANY_AFFIXES + 1).astype(np.int64).tolist()
-    if count[MANY_AFFIXES]:
-        return TOO_MANY
-    return Few(dict(zip(found.affixes, count[1 : len(found.affixes) + 1], strict=True)))
-
-
-def _few_numbers(values: Floats, rows: NDArray[np.int64]) -> Few:
-    for some in (rows[:LOOKED_AT], rows) if len(rows) > LOOKED_AT else (rows,):
-        different = np.unique(values[some])
-        if len(different) > FEW_WORDS:
-            return TOO_MANY
-    return Few({repr(x): 0 for x in different.tolist()})
 
 
 def read(

@@ -586,7 +586,7 @@ class NaiveBayes(Classifier):
                 f"interactions needs weights='loo', got {self.weights!r}: they are fitted "
                 "beside the weights of the columns."
             )
-        given = {of.name: getattr(self, of.name) for of in fields(Settings)}
+        given = {of.name: getattr(self, of.name) for of in fields(Settings) if of.init}
         seconds = duration_of(self.half_life)
         if seconds is not None and not isinstance(self.half_life, str):  # as a file keeps it
             given["half_life"] = f"{seconds:.15g}s"
@@ -737,7 +737,7 @@ class NaiveBayes(Classifier):
         target: TargetColumn = NO_TARGET,
     ) -> Self:
         """Return an estimator of a model, whose options learn more rows as it has its own."""
-        options = {of.name: getattr(model.settings, of.name) for of in fields(Settings)}
+        options = {of.name: getattr(model.settings, of.name) for of in fields(Settings) if of.init}
         options["weights"] = None if model.weights is None else model.weights.how
         asked = model.settings.interactions or "auto"
         options["interactions"] = asked if model.seeks_interactions else None

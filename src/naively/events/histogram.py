@@ -411,7 +411,7 @@ def _each_without(
 # cell before it, of its column, where a bin begins.
 
 
-# From cells, their counts (cells, classes) and the number of bins (columns,): a number of each cell.
+# From cells, their counts (cells, classes) and the number of bins (columns,): numbers of cells.
 Cut: TypeAlias = Callable[[Cells, Floats, NDArray[np.int64]], Floats]
 
 SLACK = 1e-9  # of a bin, against rounding

@@ -97,9 +97,10 @@ def there_for_one_class(schema: Schema, tally: Tally) -> dict[Name, Label]:
         unlikely = -np.log(rows / rows.sum())
     found: dict[Name, Label] = {}
     for group in schema.of_columns:
-        if not says_which_are_missing(group):
+        present = present_in(group, tally.blocks[group.key])
+        if present is None:
             continue
-        there, number = present_in(tally.blocks[group.key])
+        there, number = present
         n, c = there.high.max(axis=1, initial=0.0), there.high.argmax(axis=1)
         alone = (there.high > 0).sum(axis=1) == 1
         one = alone & (n * unlikely[c] >= CHANCE)
@@ -379,21 +380,15 @@ def _constant(group: Group, block: BlockTally) -> Iterator[tuple[Name, str]]:
         yield block.axis.columns[j], f"always {shown}"
 
 
-def says_which_are_missing(group: Group) -> bool:
-    """Whether what is counted of a group says in how many rows each column has no value."""
-    alone = group.analyser is not None or not (group.event.joined or group.event.layout == "rows")
-    return alone and group.kind not in DERIVED
+def present_in(group: Group, block: BlockTally) -> tuple[Sums, NDArray[np.integer]] | None:
+    """Return how many rows of each class have a value in each column; None if it is not counted.
 
-
-def present_in(block: BlockTally) -> tuple[Sums, NDArray[np.integer]]:
-    """Return how many rows of each class have a value in each column.
-
-    Returns
-    -------
-    there : Sums of shape (different rows, classes)
-    number : ndarray of shape (columns,)
-        Which of them the row of each column is.
+    The rows that differ are sums of shape (different, classes), and the numbers say which of them
+    is that of each column, (columns,).
     """
+    alone = group.analyser is not None or not (group.event.joined or group.event.layout == "rows")
+    if not alone or group.kind in DERIVED:
+        return None
     axis, columns = block.axis, len(block.axis.columns)
     if not isinstance(axis, ByValue):
         present = block.sums[PRESENT]

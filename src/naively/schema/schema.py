@@ -242,8 +242,17 @@ class Schema(Shown, OfFields):
 
     def recode(self, batch: Batch, axes: Mapping[GroupKey, Axis]) -> Batch:
         """Encode rows by known axes, as any schema has encoded them; absent columns are missing."""
-        held = Held(batch, self.readings)
-        blocks = {group.key: group.recode(held, axes[group.key]) for group in self.groups}
+        held, blocks = Held(batch, self.readings), dict[GroupKey, Block]()
+        for group in self.groups:
+            match axes[group.key]:
+                case Words() as axis:
+                    blocks[group.key] = held.texts(group.key, axis)
+                case Levels() as axis if group.kind == "word":
+                    blocks[group.key] = held.coded_words(axis)
+                case Levels() as axis:
+                    blocks[group.key] = held.codes(axis)
+                case axis:  # numbers, in the order in which they were counted
+                    blocks[group.key] = held.matrix(axis.columns)
         return replace(batch, blocks=blocks)
 
     def decode(self, blocks: Mapping[GroupKey, Block]) -> Rows:
@@ -318,8 +327,10 @@ class Schema(Shown, OfFields):
             return rows
         spelled = {name for name in rows.names if isinstance(rows.cells(name), Strings)}
         readings = {name: of for name, of in self.readings.items() if name in spelled}
-        for name in spelled & self._read_by_kind.keys() - readings.keys():
-            readings[name] = self._read_by_kind[name]
+        # Columns that were no strings in training, and are now.
+        for group in self.groups if spelled - readings.keys() else ():
+            others = (n for n in group.columns if n in spelled and n not in readings)
+            readings |= dict.fromkeys(others, READ_AS[group.kind]) if group.kind in READ_AS else {}
         if not readings:
             return rows
         found = {}
@@ -353,12 +364,6 @@ class Schema(Shown, OfFields):
             name: "boolean" if name in truths else rows.kind(name) for name in rows.names
         }
         return ColumnRows(cells_of, kinds, len(rows), rows.readings, rows.words)
-
-    @cached_property
-    def _read_by_kind(self) -> dict[Name, Reading]:
-        """How columns are read that were no strings in training, where they are strings now."""
-        groups = [group for group in self.groups if group.kind in READ_AS]
-        return {name: READ_AS[group.kind] for group in groups for name in group.columns}
 
     def say_odd(self, rows: Rows, readings: Mapping[Name, Reading]) -> None:
         """Warn of words in columns of numbers or times that were not there in training."""
@@ -776,18 +781,6 @@ class Group(OfFields):
             return look_up_levels(rows, axis)
         found = find_levels(rows, columns)
         return with_declared(found, self.event.declared) if self.event.declared else found
-
-    def recode(self, held: Held, axis: Axis) -> Block:
-        """Encode these columns of encoded rows by a known axis."""
-        match axis:
-            case Words():
-                return held.texts(self.key, axis)
-            case Levels() if self.kind == "word":
-                return held.coded_words(axis)
-            case Levels():
-                return held.codes(axis)
-            case _:
-                return held.matrix(axis.columns)  # in the order in which they were counted
 
 
 def event_names(groups: Sequence[Group]) -> str:

@@ -32,7 +32,7 @@ from naively.events import Bernoulli, Categorical, EventModel, Histogram
 from naively.kernels.double_double import Sums
 from naively.kernels.folding import unspaced
 from naively.kernels.reference import Floats, sortable
-from naively.schema.diagnose import present_in, says_which_are_missing
+from naively.schema.diagnose import present_in
 from naively.schema.encode import encode_texts, read_levels
 from naively.schema.schema import EMPTY, Group, GroupKey, Missing, MissingAs, Schema, TimePart
 from naively.schema.settings import Settings
@@ -592,10 +592,11 @@ def with_missing(counted: Grouped) -> Grouped:
     schema, tally = counted = without_words(counted) if words else counted
     missing: dict[Name, tuple[Sums, Sums]] = {}
     for group in schema.of_columns:
-        if not says_which_are_missing(group):
-            continue
         block = tally.blocks[group.key]
-        there, number = present_in(block)
+        present = present_in(group, block)
+        if present is None:
+            continue
+        there, number = present
         rows = tally.weight.high, tally.weight.low
         if (there.high == rows[0]).all() and (there.low == rows[1]).all():
             continue  # the cheap question first: in most tables no cell is missing
