@@ -524,8 +524,8 @@ FAULTS = [
     Fault(
         "texts with weights are counted as if they had none",
         "src/naively/counting/block.py",
-        "self.counts_straight or labels.weight is not None or",
-        "self.counts_straight or",
+        "self.counts_straight and labels.weight is None",
+        "self.counts_straight",
         ("tests/test_laws.py", "tests/test_text.py"),
     ),
     Fault(

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.kernels.dispatch import Vocabulary
-from naively.kernels.reference import LAST_SHIFT, Keys, as_float, coarsest, sortable
+from naively.kernels.reference import LAST_SHIFT, Keys, coarsest, sortable
 from naively.kernels.texts import Row
 from naively.options import OfFields
 
@@ -298,6 +298,7 @@ class Axis(ABC):
     # Whether the evidence of words is divided by bands of document frequency.
     by_band: ClassVar[bool] = False
     shared: ClassVar[frozenset[Statistic]] = frozenset()  # those that have one sum for all rows
+    declared: tuple[Level, ...] = ()  # levels that come first in each column, and stay
 
     @property
     def stays(self) -> NDArray[np.bool_]:
@@ -389,7 +390,7 @@ class Levels(ByValue, OfFields):
     statistic = LEVEL
     columns: tuple[Name, ...]
     levels: tuple[tuple[Level, ...], ...]
-    declared: tuple[Level, ...] = ()  # these come first in each column, and stay
+    declared: tuple[Level, ...] = ()
 
     @classmethod
     def of_all(cls, columns: Sequence[Derived]) -> Levels:
@@ -616,24 +617,20 @@ def words_axis(columns: tuple[Name], analyser: Analyser, *arrays: NDArray[Any]) 
 INFINITE = sortable(np.array([-np.inf, np.inf]))
 
 
+def as_float(key: Keys) -> NDArray[np.float64]:
+    """Return the floats of sortable integers."""
+    magnitude = np.where(key < 0, ~key, key).view(np.float64)
+    return np.where(key < 0, -magnitude, magnitude)
+
+
 @dataclass(frozen=True, eq=False)
 class Cells(ByValue, OfFields):
-    """One row for each cell that holds a number, in ascending order, column after column.
-
-    Parameters
-    ----------
-    columns : range or tuple
-        The columns.
-    shifts : tuple of int
-        How many of their low bits each column's keys have lost.
-    keys : tuple of ndarray of int64
-        The cells of each column, ascending.
-    """
+    """One row for each cell that holds a number, in ascending order, column after column."""
 
     statistic = CELL
     columns: range | tuple[Name, ...]
-    shifts: tuple[int, ...]
-    keys: tuple[Keys, ...]
+    shifts: tuple[int, ...]  # how many of their low bits each column's keys have lost
+    keys: tuple[Keys, ...]  # the cells of each column, ascending
 
     @cached_property
     def first(self) -> NDArray[np.int64]:

@@ -187,31 +187,16 @@ class Sparse(Block):
     """The rows of a CSR matrix, of numbers or of the words of texts.
 
     What is not stored is 0. No number is missing; a text may be missing as a whole.
-
-    Parameters
-    ----------
-    indptr : ndarray of shape (rows + 1,)
-        Where each row begins in ``indices`` and ``data``.
-    indices : ndarray of shape (stored,)
-        The column or the word of each number that is stored.
-    data : ndarray of shape (stored,)
-        The numbers, or how often the text holds the word.
-    axis : Columns or Words
-        What the columns of the matrix are.
-    absent : ndarray of bool, of shape (rows,), optional
-        Which texts are missing; by default none is.
-    presence : bool, default False
-        Whether a word counts at most once in a text, so that ``data`` is 1 throughout.
-    complete : bool, default False
-        Whether a stored number that is NaN or infinite is an error, as of ``Dense``.
     """
 
-    indptr: NDArray[np.integer]
-    indices: NDArray[np.integer]
-    data: NDArray[np.number]
-    axis: Columns | Words
-    absent: NDArray[np.bool_] | None = None
+    indptr: NDArray[np.integer]  # (rows + 1,): where each row begins in ``indices`` and ``data``
+    indices: NDArray[np.integer]  # (stored,): the column or the word of each number that is stored
+    data: NDArray[np.number]  # (stored,): the numbers, or how often the text holds the word
+    axis: Columns | Words  # what the columns of the matrix are
+    absent: NDArray[np.bool_] | None = None  # (rows,): which texts are missing; by default none is
+    # Whether a word counts at most once in a text, so that ``data`` is 1 throughout.
     presence: bool = False
+    # Whether a stored number that is NaN or infinite is an error, as of ``Dense``.
     complete: bool = False
 
     def __len__(self) -> int:
@@ -363,23 +348,14 @@ MOST_UNUSED = 2  # times as many texts as are selected, of which words are kept 
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Rows that are encoded: a block for each group of columns, and the labels.
+    """Rows that are encoded: a block for each group of columns, and the labels."""
 
-    Parameters
-    ----------
-    blocks : mapping of hashable to Block
-        The block of each group of columns, by its key; all have the same number of rows.
-    labels : Labels
-        The class of each row, and the weight of all its copies.
-    copies : ndarray of int64, of shape (rows,), optional
-        How many equal rows each row stands for; by default one.
-    each : ndarray of shape (rows,), optional
-        What each of them counts by where weights are fitted; by default what it weighs.
-    """
-
+    # The block of each group of columns, by its key; all have the same number of rows.
     blocks: Mapping[BlockKey, Block]
-    labels: Labels
+    labels: Labels  # the class of each row, and the weight of all its copies
+    # (rows,): how many equal rows each row stands for; by default one.
     copies: NDArray[np.int64] | None = None
+    # (rows,): what each of them counts by where weights are fitted; by default what it weighs.
     each: Floats | None = None
 
     def __len__(self) -> int:
@@ -551,11 +527,8 @@ class Documents(Block):
         return found if self.at is None else found.select(self.at)
 
     def count(self, statistics: Sequence[Statistic], labels: Labels) -> AxisSums:
-        if (
-            not self.counts_straight
-            or labels.weight is not None
-            or len(labels.classes) > FEW_CLASSES
-        ):
+        straight = self.counts_straight and labels.weight is None
+        if not straight or len(labels.classes) > FEW_CLASSES:
             return self.grown().count(statistics, labels)
         # By class as texts are read, without the words of each text.
         axis = self.axis.grown(self.axis.vocabulary.copy())

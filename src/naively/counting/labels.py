@@ -45,30 +45,18 @@ MANY_CLASSES = 500  # a table of so many is larger than most rows, and too few r
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """The class of each row, with the row's weight.
+    """The class of each row, with the row's weight."""
 
-    Parameters
-    ----------
-    codes : ndarray of int32, of shape (rows,)
-        Index of each row's class.
-    classes : ndarray of shape (classes,)
-        The classes, sorted.
-    weight : ndarray of float64, of shape (rows,), optional
-        Finite and at least 0; by default 1 for each row.
-    rows_of : ndarray of int64, of shape (classes,), optional
-        How many rows each class has, if that was found on the way.
-    frequency : ndarray of int64, of shape (rows,), optional
-        How many equal rows each row is, all of which the weight is of; by default one.
-    group : ndarray of uint64, of shape (rows,), optional
-        A number for the group that each row belongs to, such as a customer or a patient. The rows
-        of a group are left out together.
-    """
-
-    codes: NDArray[np.int32]
-    classes: LabelArray
+    codes: NDArray[np.int32]  # (rows,): index of each row's class
+    classes: LabelArray  # (classes,): the classes, sorted
+    # (rows,): finite and at least 0; by default 1 for each row.
     weight: NDArray[np.float64] | None = None
+    # (classes,): how many rows each class has, if that was found on the way.
     rows_of: NDArray[np.int64] | None = None
+    # (rows,): how many equal rows each row is, all of which the weight is of; by default one.
     frequency: NDArray[np.int64] | None = None
+    # (rows,): a number for the group that each row belongs to, such as a customer or a patient. The
+    # rows of a group are left out together.
     group: NDArray[np.uint64] | None = None
 
     def __len__(self) -> int:
@@ -161,20 +149,11 @@ class Labels:
 
 @dataclass(frozen=True)
 class Beside:
-    """What is said of rows beside their labels: of each row, or the name of a column; or nothing.
+    """What is said of rows beside their labels: of each row, or by the name of a column."""
 
-    Parameters
-    ----------
-    sample_weight : array-like of shape (rows,) or str, optional
-        What each row weighs, finite and at least 0.
-    frequencies : array-like of shape (rows,) or str, optional
-        How many equal rows each row is, a whole number.
-    groups : array-like of shape (rows,) or str, optional
-        The group that each row belongs to; "copies" are those of equal rows.
-    """
-
-    sample_weight: Target = None
-    frequencies: Target = None
+    sample_weight: Target = None  # (rows,): what each row weighs, finite and at least 0
+    frequencies: Target = None  # (rows,): how many equal rows each row is, a whole number
+    # (rows,): the group that each row belongs to; "copies" are those of equal rows.
     groups: Target = None
 
     @property

@@ -53,25 +53,14 @@ def one_of_each(labels: Labels, times: NDArray[np.int64]) -> Labels:
 
 @dataclass(frozen=True, eq=False)
 class LeftOut(Generic[B]):
-    """Cells of rows that were counted, each to be scored as if its row had not been counted.
-
-    Parameters
-    ----------
-    block : Block
-        The rows.
-    row, column : ndarray of shape (cells,)
-        The numbers of each cell's row and of its column or word.
-    x : ndarray of shape (cells,)
-        Its number, or the code of its level.
-    labels : Labels
-        The class of each cell's row, and what the row weighs.
-    """
+    """Cells of rows that were counted, each to be scored as if its row had not been counted."""
 
     block: B
+    # (cells,): the numbers of each cell's row and of its column or word.
     row: NDArray[np.int64]
     column: NDArray[np.int64]
-    x: NDArray[Any]
-    labels: Labels
+    x: NDArray[Any]  # (cells,): its number, or the code of its level
+    labels: Labels  # the class of each cell's row, and what the row weighs
 
     @classmethod
     def of(cls, block: B, labels: Labels) -> LeftOut[B]:
@@ -154,34 +143,20 @@ def lengths_left(tally: BlockTally, block: Block, labels: Labels) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class BagsLeftOut:
-    """Rows of counts, each to be scored as if it had not been counted.
+    """Rows of counts, each to be scored as if it had not been counted."""
 
-    Parameters
-    ----------
-    row, word, x : ndarray of shape (cells,)
-        The row of each cell, the row of its word in ``count``, and how often the word comes. Words
-        that no other row has are left out.
-    others : ndarray of shape (cells,)
-        How often other rows have the word of each cell.
-    count : ndarray of shape (words, classes)
-        The counts that each class is estimated from, including pretend counts, of the words that
-        some of these rows have.
-    affected : ndarray of shape (cells, m)
-        The m classes whose counts the cell's row added to.
-    left : ndarray of shape (cells, m)
-        What is left of the cell's count in each of these classes.
-    total : ndarray of shape (rows, classes)
-        What is left of the counts of all words.
-    """
-
+    # (cells,): the row of each cell, the row of its word in ``count``, and how often the word
+    # comes. Words that no other row has are left out.
     row: NDArray[np.int64]
     word: NDArray[np.int64]
     x: Floats
-    others: Floats
+    others: Floats  # (cells,): how often other rows have the word of each cell
+    # (words, classes): the counts that each class is estimated from, including pretend counts, of
+    # the words that some of these rows have.
     count: Floats
-    affected: NDArray[np.int64]
-    left: Floats
-    total: Floats
+    affected: NDArray[np.int64]  # (cells, m): the m classes whose counts the cell's row added to
+    left: Floats  # (cells, m): what is left of the cell's count in each of these classes
+    total: Floats  # (rows, classes): what is left of the counts of all words
 
 
 def bags_left_out(
@@ -340,23 +315,16 @@ def count_bands(texts: Floats) -> int:
 class Part:
     """A part of the evidence, which has one weight for each class; equal parts are the same.
 
-    Parameters
-    ----------
-    group : hashable
-        The key of the block that it belongs to.
-    column : str or int, optional
-        The column; None stands for all columns of a block that are one event.
-    band : int, optional
-        The band of the words that at least 2**band texts hold, but fewer than twice as many.
-
     Examples
     --------
     >>> print(Part("multinomial text", "text", 2))
     multinomial text, words in 4 to 7 texts
     """
 
-    group: BlockKey
+    group: BlockKey  # the key of the block that it belongs to
+    # The column; None stands for all columns of a block that are one event.
     column: Name | None = None
+    # The band of the words that at least 2**band texts hold, but fewer than twice as many.
     band: int | None = None
 
     def __str__(self) -> str:
@@ -371,22 +339,14 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """The parts of the evidence of a block.
+    """The parts of the evidence of a block."""
 
-    Parameters
-    ----------
-    keys : sequence of Part
-        The parts, in the order of their numbers.
-    of_unit : ndarray of shape (units,)
-        The number of each unit's part. A unit is a word where the block is of texts, and else a
-        column.
-    by_word : bool, default False
-        Whether a text's evidence is the sum of its words' evidence over the square root of the
-        number of its words.
-    """
-
-    keys: Sequence[Part]
+    keys: Sequence[Part]  # the parts, in the order of their numbers
+    # (units,): the number of each unit's part. A unit is a word where the block is of texts, and
+    # else a column.
     of_unit: NDArray[np.integer]
+    # Whether a text's evidence is the sum of its words' evidence over the square root of the number
+    # of its words.
     by_word: bool = False
 
     def __len__(self) -> int:

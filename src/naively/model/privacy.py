@@ -191,7 +191,7 @@ def change_of(group: Group, block: BlockTally) -> Sensitivity:
 
 def is_declared(axis: Axis) -> bool:
     """Whether only what was declared is kept of an axis, so that rows add no row to it."""
-    return not axis.grows or (isinstance(axis, Levels) and bool(axis.declared))
+    return not axis.grows or bool(axis.declared)
 
 
 def is_once(group: Group) -> bool:

@@ -675,23 +675,12 @@ class GroupKey(OfFields):
     """What identifies a group and its block: settings, which are compared by their values.
 
     Groups that were made apart count the same exactly if their keys are equal, whatever is printed.
-
-    Parameters
-    ----------
-    event : EventModel
-        With all its settings.
-    kind : str
-        What kind of values the columns held in training.
-    column : str or int, optional
-        The column of a text, which is a group of its own.
-    analyser : Analyser, optional
-        How the text was split.
     """
 
-    event: EventModel
-    kind: Kind
-    column: Name | None = None
-    analyser: Analyser | None = None
+    event: EventModel  # with all its settings
+    kind: Kind  # what kind of values the columns held in training
+    column: Name | None = None  # the column of a text, which is a group of its own
+    analyser: Analyser | None = None  # how the text was split
 
     @cached_property
     def _hash(self) -> int:

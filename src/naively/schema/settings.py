@@ -45,8 +45,9 @@ class Settings(Options, OfFields):
     counts_blocks: bool = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        given: Any = self.smoothing
-        count = None if given == "auto" else float(PSEUDO_COUNTS.get(given, given))
+        count = None
+        if self.smoothing != "auto":
+            count = float(PSEUDO_COUNTS.get(self.smoothing, self.smoothing))  # type: ignore[arg-type]  # a float is its own count
         own = self.weights == "loo"
         blocks = own and self.text == "auto" and self.estimate in ("mean", "map")
         object.__setattr__(self, "pseudo_count", count)

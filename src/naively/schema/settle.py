@@ -436,20 +436,11 @@ def is_as_in(other: Schema, schema: Schema) -> bool:
 
 @dataclass(frozen=True)
 class Otherwise:
-    """Columns of a group that another schema counts otherwise.
+    """Columns of a group that another schema counts otherwise."""
 
-    Parameters
-    ----------
-    cells : dict of EventModel to set of str
-        Truths that are cells there.
-    texts : dict of str to list of Text
-        Levels that are texts there.
-    read : dict of str to Reading
-        Levels that are numbers, times or truths there, and how they are read.
-    """
-
-    cells: dict[EventModel, set[Name]]
-    texts: dict[Name, list[Text]]
+    cells: dict[EventModel, set[Name]]  # truths that are cells there
+    texts: dict[Name, list[Text]]  # levels that are texts there
+    # Levels that are numbers, times or truths there, and how they are read.
     read: dict[Name, Reading]
 
 
