@@ -566,15 +566,15 @@ FAULTS = [
     Fault(
         "leave-one-out forgets the pretend rows of categories",
         "src/naively/events/categorical.py",
-        "rest, whole = np.maximum(count - cells.own, 0.0) + m * q, total - cells.own + m",
-        "rest, whole = np.maximum(count - cells.own, 0.0), total - cells.own",
+        "rest, whole = np.maximum(count - own, 0.0) + m * q, total - own + m",
+        "rest, whole = np.maximum(count - own, 0.0), total - own",
         ("tests/test_leave_one_out.py::test_leave_one_out_is_refitting",),
     ),
     Fault(
         "leave-one-out leaves nothing out of the numbers",
         "src/naively/counting/leave_one_out.py",
-        "number, own = Sums(self.x[:, None]), Sums(self.own)",
-        "number, own = Sums(self.x[:, None]), Sums(0 * self.own)",
+        "number, own = Sums(self.x[:, None]), Sums(self.labels.one_hot())",
+        "number, own = Sums(self.x[:, None]), Sums(0 * self.labels.one_hot())",
         ("tests/test_leave_one_out.py::test_leave_one_out_is_refitting",),
     ),
     Fault(
