@@ -316,8 +316,8 @@ FAULTS = [
     Fault(
         "equal rows of other labels are no copies",
         "src/naively/schema/schema.py",
-        "equal = mixed(_of_cells(batch) + SALT)",
-        "equal = mixed(_of_cells(batch) + batch.labels.codes.astype(np.uint64) + SALT)",
+        "equal = mixed(contents(batch, by_name=True) + SALT)",
+        "equal = mixed(contents(batch) + batch.labels.codes.astype(np.uint64) + SALT)",
         ("tests/test_exchangeable.py::test_equal_rows_of_other_labels_are_copies_too",),
     ),
     Fault(

@@ -579,18 +579,6 @@ def bins_of(cells: Cells, bin_: NDArray[np.int64]) -> tuple[NDArray[np.int64], F
 CUTS: dict[str, Cut] = {"frequency": by_frequency, "width": by_width, "mdl": by_entropy}
 
 
-def smoothing_kernels(bins: Floats, width: Floats, most: int) -> Floats:
-    """Return Gaussian kernels over so many bins, (kernels, most, most), whose columns sum to 1."""
-    number = np.arange(most)
-    there = number < bins[:, None]
-    distance = number[:, None] - number
-    with np.errstate(divide="ignore", invalid="ignore"):
-        kernel = np.exp(-0.5 * (distance / width[:, None, None]) ** 2)
-    kernel = np.where(distance == 0, 1.0, kernel) * there[:, :, None]
-    kernel /= np.maximum(kernel.sum(axis=1, keepdims=True), 1e-300)
-    return np.asarray(kernel)
-
-
 # --- Counts of bins, smoothed by a Gaussian kernel over their numbers, and the best width of it ---
 
 
@@ -652,7 +640,14 @@ class BinCounts:
         self.there = np.arange(count.shape[1]) < bins[:, None]
         # Columns with equally many bins share a kernel, and most columns have equally many.
         alike, self._of = np.unique(bins + 1j * width, return_inverse=True)
-        self._kernels = smoothing_kernels(alike.real, alike.imag, count.shape[1])
+        number = np.arange(count.shape[1])
+        distance = number[:, None] - number
+        with np.errstate(divide="ignore", invalid="ignore"):
+            kernels = np.exp(-0.5 * (distance / alike.imag[:, None, None]) ** 2)
+        kernels = np.where(distance == 0, 1.0, kernels)
+        kernels *= (number < alike.real[:, None])[:, :, None]
+        kernels /= np.maximum(kernels.sum(axis=1, keepdims=True), 1e-300)  # columns sum to 1
+        self._kernels: Floats = kernels
         self.own = np.diagonal(self._kernels, axis1=1, axis2=2)[self._of]
         self.smooth = self._kernels[self._of] @ count
         self.rows = count.sum(axis=1)

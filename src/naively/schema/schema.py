@@ -236,7 +236,7 @@ class Schema(Shown, OfFields):
         batch = Batch(blocks, labels, labels.frequency)
         if labels.group is None or labels.group.all():
             return batch
-        equal = mixed(_of_cells(batch) + SALT)
+        equal = mixed(contents(batch, by_name=True) + SALT)
         group = np.where(labels.group == OF_EQUAL_ROWS, equal, labels.group)
         return replace(batch, labels=replace(labels, group=group))
 
@@ -803,7 +803,7 @@ def event_name(group: Group) -> str:
 def fingerprints(batch: Batch, seed: np.uint64) -> Hashes:
     """Return a number for each row, by its cells and its label, of shape (rows,)."""
     classes = np.array([*map(hash_cell, batch.labels.classes.tolist())], np.uint64)
-    found = mixed(_of_cells(batch) + classes[batch.labels.codes] + seed)
+    found = mixed(contents(batch, by_name=True) + classes[batch.labels.codes] + seed)
     words, last = np.zeros(len(batch), np.uint64), LAST_BITS
     if batch.labels.group is not None:  # equal rows of two groups are two rows
         words, last = mixed(batch.labels.group + SALT), LAST_OF_GROUPS
@@ -813,16 +813,12 @@ def fingerprints(batch: Batch, seed: np.uint64) -> Hashes:
     return np.where(words == 0, found, found & ~last | mixed(words) & last)
 
 
-def contents(batch: Batch) -> Hashes:
+def contents(batch: Batch, *, by_name: bool = False) -> Hashes:
     """Return a number for each row by its cells alone, of shape (rows,).
 
-    It is the same whatever the columns and classes are called, and whichever column a cell is in.
+    It is the sum of their hashes, ``by_name`` times factors of their columns' names. Without, it is
+    the same whatever the columns and classes are called, and whichever column a cell is in.
     """
-    return _of_cells(batch, by_name=False)
-
-
-def _of_cells(batch: Batch, *, by_name: bool = True) -> Hashes:
-    """Return the sum of the hashes of each row's cells, times factors of their columns' names."""
     total = np.zeros(len(batch), np.uint64)
     done: set[Name] = set()
     for key, block in batch.blocks.items():
