@@ -41,7 +41,7 @@ class Problem(NamedTuple):
 
 def solved(of: Problem, ridge: float, start: Any = None) -> np.ndarray:
     start = np.zeros(of.passes.slopes) if start is None else start
-    return seek.of_classes(seek.solve(of.passes, ridge, start, 500), of.labels.k)
+    return seek.of_classes(seek.solve(of.passes, ridge, start, 500), len(of.labels.classes))
 
 
 def choose(of: Problem, ridges: Any) -> seek.Chosen:

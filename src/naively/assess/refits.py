@@ -225,7 +225,7 @@ def deal(labels: Labels, groups: Places, folds: int) -> Places:
     """Return the fold of each row, of shape (rows,); those of one group are in one fold."""
     # Groups of several rows come first, the largest of all, each into the fold that has the least
     # of what it brings; single rows fill up. Rows of one size are dealt in a fixed random order.
-    n, k = int(groups.max()) + 1, labels.k
+    n, k = int(groups.max()) + 1, len(labels.classes)
     table = np.bincount(groups * k + labels.codes, minlength=n * k).reshape(n, k)
     size = table.sum(axis=1)
     shuffled = np.random.default_rng(0).permutation(n)

@@ -578,7 +578,7 @@ class NaiveBayes(Classifier):
 
     def _settings(self) -> Settings:
         """Return the options that the model keeps, or raise a ValueError that names a wrong one."""
-        check_options(self, declared())
+        check_options(self, DECLARED)
         if self.interactions is not None:
             Limits.of(self.interactions)  # what is wrong in it is said before any row is read
         if self.interactions and self.weights != "loo":

@@ -173,7 +173,7 @@ def _header(model: Model, arrays: Arrays) -> Saved:
         "version": __version__,
         "classes": parts.write_classes(model.classes),
         "class_prior": prior,
-        "settings": {name: getattr(settings, name) for name in declared()},
+        "settings": {name: getattr(settings, name) for name in DECLARED},
         "columns": parts.write_columns(counted.schema.order),
         "free": [name for name in counted.schema.order if name in counted.schema.free],
         "weights": weights and parts.write_weights(weights, model.classes.tolist(), arrays),

@@ -118,7 +118,7 @@ def fit(
 
     They are at least 0 and, with the biases, of the least penalised loss.
     """
-    k, kinds = found.labels.k, np.array(found.kinds)
+    k, kinds = len(found.labels.classes), np.array(found.kinds)
     classes = tuple(found.labels.classes.tolist())
     none = (0.0,) * len(classes)
     if k < 2 or not found.parts:
