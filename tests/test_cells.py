@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from naively.counting import axis as cells
 from naively.counting import block as blocks
-from naively.counting.axis import CELL, ByValue, Cells, Columns, Levels, as_cells
+from naively.counting.axis import CELL, ByValue, Cells, Columns, Levels, as_cells, as_float
 from naively.counting.block import Dense
 from naively.counting.labels import Labels
 from naively.counting.tally import BlockTally, Tally
 from naively.kernels import reference as grid
-from naively.kernels.reference import CAP, as_float, coarsest, sortable
+from naively.kernels.reference import CAP, coarsest, sortable
 from tests.test_kernels import (
     LAYOUTS,
     WEIGHTS,

@@ -57,7 +57,7 @@ def slope(function: Any, x: np.ndarray) -> np.ndarray:
 def temperature_of(found: LeaveOneOut, rows: float) -> float:
     """The temperature of all evidence: a grid, then a finer one."""
     below = 15 if {*found.kinds} & {"text", "band"} else 1
-    k, centre = found.labels.k, math.log(rows / (rows + 15))
+    k, centre = len(found.labels.classes), math.log(rows / (rows + 15))
     near = np.linspace(-5, 3, 801)
     for width in (0.01, 1e-4):
         total = found.table.sum(axis=0)[None]

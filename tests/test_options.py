@@ -8,7 +8,7 @@ import pytest
 
 from naively import NaiveBayes, load
 from naively.file import container
-from naively.options import Options, declared, expected, from_text
+from naively.options import DECLARED, Options, expected, from_text
 from naively.schema.settings import Settings
 from tests.test_cli import ok
 
@@ -38,7 +38,7 @@ def test_each_option_is_tried_here() -> None:
 def test_an_option_is_an_argument_with_the_default_that_is_declared(name: str) -> None:
     of = inspect.signature(NaiveBayes).parameters[name]
     assert of.default == OPTIONS[name].default
-    assert any(kind.holds(of.default) for kind in declared()[name])
+    assert any(kind.holds(of.default) for kind in DECLARED[name])
     assert f"\n    {name} : " in NaiveBayes.__doc__
 
 
@@ -49,7 +49,7 @@ def test_what_is_of_no_kind_is_refused_by_name(name: str) -> None:
     if name == "missing_values":
         return  # on the command line any text is a list of strings
     with pytest.raises(ValueError, match=f"^--{name.replace('_', '-')} must be .*, got 'nonsense'"):
-        from_text(name, declared()[name], "nonsense")
+        from_text(name, DECLARED[name], "nonsense")
 
 
 @pytest.mark.parametrize("name", OPTIONS)
@@ -112,5 +112,5 @@ def test_of_two_kinds_of_weights_the_richer_is_fitted_to_what_is_merged() -> Non
 
 
 def test_kinds_are_said_in_words() -> None:
-    assert expected(declared()["weights"]) == "'loo', 'temperature' or None"
-    assert from_text("smoothing", declared()["smoothing"], "2") == 2.0
+    assert expected(DECLARED["weights"]) == "'loo', 'temperature' or None"
+    assert from_text("smoothing", DECLARED["smoothing"], "2") == 2.0

@@ -41,7 +41,7 @@ class Problem(NamedTuple):
 
 def solved(of: Problem, ridge: float, start: Any = None) -> np.ndarray:
     start = np.zeros(of.passes.slopes) if start is None else start
-    return seek.of_classes(seek.solve(of.passes, ridge, start, 500), of.labels.k)
+    return seek.of_classes(seek.solve(of.passes, ridge, start, 500), len(of.labels.classes))
 
 
 def choose(of: Problem, ridges: Any) -> seek.Chosen:
@@ -72,7 +72,7 @@ def objective(of: Problem, slope: np.ndarray, ridge: float) -> float:
 
 def by_scipy(of: Problem, ridge: float) -> np.ndarray:
     """The minimum of the objective, with numerical gradients and slopes for all classes."""
-    k, m = of.labels.k, of.z.shape[1]
+    k, m = len(of.labels.classes), of.z.shape[1]
     right, weight = np.eye(k)[of.labels.codes], of.labels.weights
 
     def value(x: np.ndarray) -> float:

@@ -99,7 +99,10 @@ def test_the_soft_counts_are_those_of_the_posteriors() -> None:
 def evidence_loss(found: LeaveOneOut) -> float:
     """The mean log loss, after the best temperature."""
     joint = found.table.sum(axis=0)
-    joint = found.prior + temperature(joint, found.prior, found.labels, found.labels.total) * joint
+    joint = (
+        found.prior
+        + temperature(joint, found.prior, found.labels, float(found.labels.weights.sum())) * joint
+    )
     return -log_softmax(joint, axis=1)[np.arange(len(joint)), found.labels.codes].mean()
 
 

@@ -222,9 +222,7 @@ class Options:
     )
 
 
-def declared() -> Allowed:
-    """Return the kinds of each option of ``NaiveBayes``."""
-    return {of.name: of.metadata["kinds"] for of in fields(Options)}
+DECLARED: Allowed = {of.name: of.metadata["kinds"] for of in fields(Options)}  # of ``NaiveBayes``
 
 
 def check_options(estimator: object, allowed: Allowed) -> None:

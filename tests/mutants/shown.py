@@ -19,7 +19,7 @@ FAULTS = [
     ),
     Fault(
         "the grid of a surface is around the likelihood alone",
-        "src/naively/events/curves.py",
+        "src/naively/events/estimate.py",
         "grid = np.union1d(grid, space(low, high, SIDE))",
         "pass",
         ("tests/test_estimate_pictures.py",),

@@ -225,7 +225,9 @@ def _prior_without(model: Model, labels: Labels) -> Floats:
         count = count + pretend_classes(prior, estimate, model.classes)
     count = np.maximum(count, 0.0)
     total = count.sum(axis=1, keepdims=True)
-    p: Floats = np.divide(count, total, out=np.full_like(count, 1 / labels.k), where=total > 0)
+    p: Floats = np.divide(
+        count, total, out=np.full_like(count, 1 / len(labels.classes)), where=total > 0
+    )
     return p
 
 

@@ -136,7 +136,7 @@ def dependence(
     codes = np.empty((len(labels), len(columns)), np.int64)
     for j, column in enumerate(columns):
         codes[:, j] = column.codes
-    found = pairwise_information(codes, labels.codes, labels.weights, labels.k)
+    found = pairwise_information(codes, labels.codes, labels.weights, len(labels.classes))
     first, second = _pairs(columns)
     information, freedom, rows = (table[first, second] for table in found)
     p = p_values(information, freedom, rows)
@@ -276,7 +276,7 @@ def bins_by_class(numbers: Floats, labels: Labels) -> NDArray[np.int64]:
     # Bins of all classes together would not do: what two columns have in common within a class
     # would be lost where a class lies within one bin.
     codes = np.full(len(numbers), -1, np.int64)
-    for c in range(labels.k):
+    for c in range(len(labels.classes)):
         of = np.flatnonzero((labels.codes == c) & ~np.isnan(numbers))
         values, place = np.unique(numbers[of], return_inverse=True)
         weight = np.bincount(place, labels.weights[of], len(values))
@@ -321,7 +321,7 @@ def n_log_n(n: Floats) -> Floats:
 def _told(codes: NDArray[np.int64], labels: Labels) -> float:
     """Return the mutual information of codes and classes, in nats."""
     there = codes >= 0
-    both = np.zeros((int(codes.max(initial=0)) + 1, labels.k))
+    both = np.zeros((int(codes.max(initial=0)) + 1, len(labels.classes)))
     np.add.at(both, (codes[there], labels.codes[there]), labels.weights[there])
     parts = (both, both.sum(axis=0), both.sum(axis=1), both.sum())
     of_both, of_class, of_code, of_all = (float(n_log_n(np.asarray(n)).sum()) for n in parts)

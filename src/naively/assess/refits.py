@@ -176,17 +176,17 @@ def cross_validate(
     rows: Rows, labels: Labels, splits: Splits, learn: Learn, cost: Cost = None
 ) -> Scores:
     """Score rows, each by a model of the rows that its fold is judged by."""
-    p = np.zeros((len(labels), labels.k))
+    p = np.zeros((len(labels), len(labels.classes)))
     judged = np.zeros(len(labels), np.bool_)
     unmet = np.zeros(len(labels), np.bool_)
     for split in splits:
         model = learn(rows.take(split.learned), _among_those_there(labels.take(split.learned)))
         known = np.isin(labels.classes, model.classes)
-        some = np.zeros((len(split.judged), labels.k))
+        some = np.zeros((len(split.judged), len(labels.classes)))
         some[:, known] = model.posterior(rows.take(split.judged))
         p[split.judged], judged[split.judged] = some, True
         unmet[split.judged] = ~known[labels.codes[split.judged]]
-    rows_of = np.bincount(labels.codes, minlength=labels.k)
+    rows_of = np.bincount(labels.codes, minlength=len(labels.classes))
     alone = judged & unmet & (rows_of[labels.codes] == 1)
     if (alone == judged).all():  # each row is of a class of its own
         alone[:] = False
@@ -214,7 +214,7 @@ def _among_those_there(labels: Labels) -> Labels:
 
 def _counts(labels: Labels) -> Mapping[Label, int]:
     """Return how many rows there are of each class that any row has."""
-    rows = np.bincount(labels.codes, minlength=labels.k).tolist()
+    rows = np.bincount(labels.codes, minlength=len(labels.classes)).tolist()
     return {c: n for c, n in zip(labels.classes.tolist(), rows, strict=True) if n}
 
 
@@ -225,7 +225,7 @@ def deal(labels: Labels, groups: Places, folds: int) -> Places:
     """Return the fold of each row, of shape (rows,); those of one group are in one fold."""
     # Groups of several rows come first, the largest of all, each into the fold that has the least
     # of what it brings; single rows fill up. Rows of one size are dealt in a fixed random order.
-    n, k = int(groups.max()) + 1, labels.k
+    n, k = int(groups.max()) + 1, len(labels.classes)
     table = np.bincount(groups * k + labels.codes, minlength=n * k).reshape(n, k)
     size = table.sum(axis=1)
     shuffled = np.random.default_rng(0).permutation(n)

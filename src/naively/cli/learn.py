@@ -32,7 +32,7 @@ from naively.cli.options import (
     target_option,
 )
 from naively.messages import amount, say, tell
-from naively.options import COPIES, FileOptions, declared, from_text, number_of
+from naively.options import COPIES, DECLARED, FileOptions, from_text, number_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -269,7 +269,7 @@ def _counts(learned: Model) -> str:
 
 def option_of(name: str, given: str) -> Any:
     """Return the value of an option of ``NaiveBayes`` that is written as text."""
-    return from_text(name, declared()[name], given)
+    return from_text(name, DECLARED[name], given)
 
 
 def _hold_out(given: str) -> float | int:

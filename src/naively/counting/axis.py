@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.kernels.dispatch import Vocabulary
-from naively.kernels.reference import LAST_SHIFT, Keys, as_float, coarsest, sortable
+from naively.kernels.reference import LAST_SHIFT, Keys, coarsest, sortable
 from naively.kernels.texts import Row
 from naively.options import OfFields
 
@@ -298,6 +298,7 @@ class Axis(ABC):
     # Whether the evidence of words is divided by bands of document frequency.
     by_band: ClassVar[bool] = False
     shared: ClassVar[frozenset[Statistic]] = frozenset()  # those that have one sum for all rows
+    declared: tuple[Level, ...] = ()  # levels that come first in each column, and stay
 
     @property
     def stays(self) -> NDArray[np.bool_]:
@@ -362,18 +363,13 @@ class ByValue(Axis):
 
     @property
     @abstractmethod
-    def sizes(self) -> NDArray[np.int64]:
-        """How many rows each column has, of shape (columns,)."""
+    def first(self) -> NDArray[np.int64]:
+        """Where each column's rows begin; the last entry is the number of rows."""
 
     @cached_property
     def column(self) -> NDArray[np.int64]:
         """The number of the column of each row, (rows,)."""
-        return np.repeat(np.arange(len(self.columns)), self.sizes)
-
-    @cached_property
-    def first(self) -> NDArray[np.int64]:
-        """Where each column's rows begin; the last entry is the number of rows."""
-        return np.append(0, np.cumsum(self.sizes))
+        return np.repeat(np.arange(len(self.columns)), np.diff(self.first))
 
     def __len__(self) -> int:
         return int(self.first[-1])
@@ -381,7 +377,7 @@ class ByValue(Axis):
     def sum_by_column(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
         """Sum the rows of a table of shape (rows, classes) to one of shape (columns, classes)."""
         sums = np.zeros((len(self.columns), table.shape[1]))
-        there = np.flatnonzero(self.sizes)
+        there = np.flatnonzero(np.diff(self.first))
         if len(there):
             sums[there] = np.add.reduceat(table, self.first[there], axis=0)
         return sums
@@ -394,12 +390,16 @@ class Levels(ByValue, OfFields):
     statistic = LEVEL
     columns: tuple[Name, ...]
     levels: tuple[tuple[Level, ...], ...]
-    declared: tuple[Level, ...] = ()  # these come first in each column, and stay
+    declared: tuple[Level, ...] = ()
 
     @classmethod
     def of_all(cls, columns: Sequence[Derived]) -> Levels:
         """Return the axis of all levels that derived columns can have."""
         return cls(tuple(columns), tuple(column.levels for column in columns))
+
+    @cached_property
+    def first(self) -> NDArray[np.int64]:
+        return np.cumsum([0, *map(len, self.levels)], dtype=np.int64)
 
     @property
     def stays(self) -> NDArray[np.bool_]:
@@ -407,10 +407,6 @@ class Levels(ByValue, OfFields):
         first = np.arange(len(self.declared))
         stays[(self.first[:-1, None] + first).ravel()] = True
         return stays
-
-    @property
-    def sizes(self) -> NDArray[np.int64]:
-        return np.fromiter(map(len, self.levels), np.int64)
 
     @cached_property
     def index(self) -> tuple[dict[Level, int], ...]:
@@ -621,28 +617,24 @@ def words_axis(columns: tuple[Name], analyser: Analyser, *arrays: NDArray[Any]) 
 INFINITE = sortable(np.array([-np.inf, np.inf]))
 
 
+def as_float(key: Keys) -> NDArray[np.float64]:
+    """Return the floats of sortable integers."""
+    magnitude = np.where(key < 0, ~key, key).view(np.float64)
+    return np.where(key < 0, -magnitude, magnitude)
+
+
 @dataclass(frozen=True, eq=False)
 class Cells(ByValue, OfFields):
-    """One row for each cell that holds a number, in ascending order, column after column.
-
-    Parameters
-    ----------
-    columns : range or tuple
-        The columns.
-    shifts : tuple of int
-        How many of their low bits each column's keys have lost.
-    keys : tuple of ndarray of int64
-        The cells of each column, ascending.
-    """
+    """One row for each cell that holds a number, in ascending order, column after column."""
 
     statistic = CELL
     columns: range | tuple[Name, ...]
-    shifts: tuple[int, ...]
-    keys: tuple[Keys, ...]
+    shifts: tuple[int, ...]  # how many of their low bits each column's keys have lost
+    keys: tuple[Keys, ...]  # the cells of each column, ascending
 
-    @property
-    def sizes(self) -> NDArray[np.int64]:
-        return np.fromiter(map(len, self.keys), np.int64)
+    @cached_property
+    def first(self) -> NDArray[np.int64]:
+        return np.cumsum([0, *map(len, self.keys)], dtype=np.int64)
 
     @cached_property
     def low(self) -> NDArray[np.float64]:

@@ -122,7 +122,7 @@ class Dense(Block):
     def count(self, statistics: Sequence[Statistic], labels: Labels) -> AxisSums:
         if CELL in statistics:
             return self._count_cells(labels)
-        found = dispatch.tally_dense(self.values, labels.codes, labels.weight, labels.k)
+        found = dispatch.tally_dense(self.values, labels.codes, labels.weight, len(labels.classes))
         present, value, square = (Sums(*of) for of in found)
         _refuse_infinite(self, value, "infinite values")
         if SQUARE in statistics:
@@ -140,7 +140,7 @@ class Dense(Block):
         Of many classes the table is larger than the rows, and is made once: which cells there are
         is found without the classes.
         """
-        y, w, k = labels.codes, labels.weight, labels.k
+        y, w, k = labels.codes, labels.weight, len(labels.classes)
         if k < MANY_CLASSES or len(y) > CAP * k:
             *found, sums = dispatch.tally_cells(self.values, y, w, k, CAP)
             return as_cells(self.axis.columns, *found), {CELL: Sums(*sums)}
@@ -187,31 +187,16 @@ class Sparse(Block):
     """The rows of a CSR matrix, of numbers or of the words of texts.
 
     What is not stored is 0. No number is missing; a text may be missing as a whole.
-
-    Parameters
-    ----------
-    indptr : ndarray of shape (rows + 1,)
-        Where each row begins in ``indices`` and ``data``.
-    indices : ndarray of shape (stored,)
-        The column or the word of each number that is stored.
-    data : ndarray of shape (stored,)
-        The numbers, or how often the text holds the word.
-    axis : Columns or Words
-        What the columns of the matrix are.
-    absent : ndarray of bool, of shape (rows,), optional
-        Which texts are missing; by default none is.
-    presence : bool, default False
-        Whether a word counts at most once in a text, so that ``data`` is 1 throughout.
-    complete : bool, default False
-        Whether a stored number that is NaN or infinite is an error, as of ``Dense``.
     """
 
-    indptr: NDArray[np.integer]
-    indices: NDArray[np.integer]
-    data: NDArray[np.number]
-    axis: Columns | Words
-    absent: NDArray[np.bool_] | None = None
+    indptr: NDArray[np.integer]  # (rows + 1,): where each row begins in ``indices`` and ``data``
+    indices: NDArray[np.integer]  # (stored,): the column or the word of each number that is stored
+    data: NDArray[np.number]  # (stored,): the numbers, or how often the text holds the word
+    axis: Columns | Words  # what the columns of the matrix are
+    absent: NDArray[np.bool_] | None = None  # (rows,): which texts are missing; by default none is
+    # Whether a word counts at most once in a text, so that ``data`` is 1 throughout.
     presence: bool = False
+    # Whether a stored number that is NaN or infinite is an error, as of ``Dense``.
     complete: bool = False
 
     def __len__(self) -> int:
@@ -274,8 +259,8 @@ class Sparse(Block):
 
     def _by_class(self, data: NDArray[np.number] | None, labels: Labels) -> Sums | SparseSums:
         """Return the sums of what is stored, or how often something is, by column and class."""
-        rows = labels.codes, labels.weight, labels.k, len(self.axis)
-        if not isinstance(self.axis, Words) and labels.k <= FEW_CLASSES:
+        rows = labels.codes, labels.weight, len(labels.classes), len(self.axis)
+        if not isinstance(self.axis, Words) and len(labels.classes) <= FEW_CLASSES:
             of_cells = dispatch.tally_csr(
                 self.indptr, self.indices, self.data, *rows, self.complete
             )
@@ -285,7 +270,7 @@ class Sparse(Block):
             raise ValueError("A cell is missing or infinite.")
         number = self.indices.astype(np.int32, copy=False)
         first, classes, high, low = dispatch.tally_sparse(self.indptr, number, x, *rows)
-        return SparseSums(first, classes, Sums(high, low), labels.k)
+        return SparseSums(first, classes, Sums(high, low), len(labels.classes))
 
     def once(self) -> Sparse:
         """Return texts in which each word that they hold counts once."""
@@ -349,7 +334,7 @@ class Codes(Block):
         return Codes(np.concatenate([self.codes, *(o.codes for o in others)]), self.axis)
 
     def count(self, statistics: Sequence[Statistic], labels: Labels) -> AxisSums:  # noqa: ARG002
-        rows = labels.codes, labels.weight, labels.k, self.complete
+        rows = labels.codes, labels.weight, len(labels.classes), self.complete
         return self.axis, {LEVEL: Sums(*dispatch.tally_codes(self.codes, self.axis.first, *rows))}
 
 
@@ -363,23 +348,14 @@ MOST_UNUSED = 2  # times as many texts as are selected, of which words are kept 
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Rows that are encoded: a block for each group of columns, and the labels.
+    """Rows that are encoded: a block for each group of columns, and the labels."""
 
-    Parameters
-    ----------
-    blocks : mapping of hashable to Block
-        The block of each group of columns, by its key; all have the same number of rows.
-    labels : Labels
-        The class of each row, and the weight of all its copies.
-    copies : ndarray of int64, of shape (rows,), optional
-        How many equal rows each row stands for; by default one.
-    each : ndarray of shape (rows,), optional
-        What each of them counts by where weights are fitted; by default what it weighs.
-    """
-
+    # The block of each group of columns, by its key; all have the same number of rows.
     blocks: Mapping[BlockKey, Block]
-    labels: Labels
+    labels: Labels  # the class of each row, and the weight of all its copies
+    # (rows,): how many equal rows each row stands for; by default one.
     copies: NDArray[np.int64] | None = None
+    # (rows,): what each of them counts by where weights are fitted; by default what it weighs.
     each: Floats | None = None
 
     def __len__(self) -> int:
@@ -551,11 +527,12 @@ class Documents(Block):
         return found if self.at is None else found.select(self.at)
 
     def count(self, statistics: Sequence[Statistic], labels: Labels) -> AxisSums:
-        if not self.counts_straight or labels.weight is not None or labels.k > FEW_CLASSES:
+        straight = self.counts_straight and labels.weight is None
+        if not straight or len(labels.classes) > FEW_CLASSES:
             return self.grown().count(statistics, labels)
         # By class as texts are read, without the words of each text.
         axis = self.axis.grown(self.axis.vocabulary.copy())
-        counts = axis.vocabulary.count_by_class(self.texts, labels.codes, labels.k)
+        counts = axis.vocabulary.count_by_class(self.texts, labels.codes, len(labels.classes))
         present = _count_present(self, labels)
         tables: dict[Statistic, AnySums] = {VALUE: SparseSums.of(Sums(counts)), PRESENT: present}
         return axis, {s: tables[s] for s in statistics}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from hashlib import blake2b
 from typing import Any, TypeAlias
 
@@ -46,39 +45,22 @@ MANY_CLASSES = 500  # a table of so many is larger than most rows, and too few r
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """The class of each row, with the row's weight.
+    """The class of each row, with the row's weight."""
 
-    Parameters
-    ----------
-    codes : ndarray of int32, of shape (rows,)
-        Index of each row's class.
-    classes : ndarray of shape (classes,)
-        The classes, sorted.
-    weight : ndarray of float64, of shape (rows,), optional
-        Finite and at least 0; by default 1 for each row.
-    rows_of : ndarray of int64, of shape (classes,), optional
-        How many rows each class has, if that was found on the way.
-    frequency : ndarray of int64, of shape (rows,), optional
-        How many equal rows each row is, all of which the weight is of; by default one.
-    group : ndarray of uint64, of shape (rows,), optional
-        A number for the group that each row belongs to, such as a customer or a patient. The rows
-        of a group are left out together.
-    """
-
-    codes: NDArray[np.int32]
-    classes: LabelArray
+    codes: NDArray[np.int32]  # (rows,): index of each row's class
+    classes: LabelArray  # (classes,): the classes, sorted
+    # (rows,): finite and at least 0; by default 1 for each row.
     weight: NDArray[np.float64] | None = None
+    # (classes,): how many rows each class has, if that was found on the way.
     rows_of: NDArray[np.int64] | None = None
+    # (rows,): how many equal rows each row is, all of which the weight is of; by default one.
     frequency: NDArray[np.int64] | None = None
+    # (rows,): a number for the group that each row belongs to, such as a customer or a patient. The
+    # rows of a group are left out together.
     group: NDArray[np.uint64] | None = None
 
     def __len__(self) -> int:
         return len(self.codes)
-
-    @cached_property
-    def k(self) -> int:
-        """The number of classes."""
-        return len(self.classes)
 
     @classmethod
     def none(cls, rows: int, classes: LabelArray) -> Labels:
@@ -135,9 +117,10 @@ class Labels:
         >>> drawn.standing_for(np.array([9.0, 1.0])).weight
         array([1.8, 1.8, 0.2, 0.2])
         """
-        drawn = np.bincount(self.codes, self.weights, self.k)
+        k = len(self.classes)
+        drawn = np.bincount(self.codes, self.weights, k)
         there = drawn > 0
-        every = np.divide(np.maximum(count, 0.0), drawn, out=np.zeros(self.k), where=there)
+        every = np.divide(np.maximum(count, 0.0), drawn, out=np.zeros(k), where=there)
         if not every[there].any() or np.ptp(every[there]) <= EQUAL * every.max():
             return self
         every *= drawn.sum() / float(every @ drawn)
@@ -148,42 +131,29 @@ class Labels:
         """The weight of each row, of shape (rows,); 1 where none was given."""
         return np.ones(len(self)) if self.weight is None else self.weight
 
-    @property
-    def total(self) -> float:
-        """The weight of all rows together."""
-        return float(len(self)) if self.weight is None else float(self.weight.sum())
-
     def by_class(self) -> Sums:
         """Return the total weight of each class, of shape (classes,)."""
+        k = len(self.classes)
         if self.weight is None:
             known = self.rows_of
-            return Sums(np.bincount(self.codes, minlength=self.k) if known is None else known)
+            return Sums(np.bincount(self.codes, minlength=k) if known is None else known)
         cell = self.codes.astype(np.int64)
-        return Sums(*scatter(cell, np.ones(len(cell)), self.weight, (1, self.k)))[0]
+        return Sums(*scatter(cell, np.ones(len(cell)), self.weight, (1, k)))[0]
 
     def one_hot(self) -> NDArray[np.float64]:
         """Return rows × classes: the row's weight at its class, else 0."""
-        table = np.zeros((len(self), self.k))
+        table = np.zeros((len(self), len(self.classes)))
         table[np.arange(len(self)), self.codes] = 1.0 if self.weight is None else self.weight
         return table
 
 
 @dataclass(frozen=True)
 class Beside:
-    """What is said of rows beside their labels: of each row, or the name of a column; or nothing.
+    """What is said of rows beside their labels: of each row, or by the name of a column."""
 
-    Parameters
-    ----------
-    sample_weight : array-like of shape (rows,) or str, optional
-        What each row weighs, finite and at least 0.
-    frequencies : array-like of shape (rows,) or str, optional
-        How many equal rows each row is, a whole number.
-    groups : array-like of shape (rows,) or str, optional
-        The group that each row belongs to; "copies" are those of equal rows.
-    """
-
-    sample_weight: Target = None
-    frequencies: Target = None
+    sample_weight: Target = None  # (rows,): what each row weighs, finite and at least 0
+    frequencies: Target = None  # (rows,): how many equal rows each row is, a whole number
+    # (rows,): the group that each row belongs to; "copies" are those of equal rows.
     groups: Target = None
 
     @property
@@ -309,10 +279,11 @@ def encode_labels(y: Target, sample_weight: RowWeight = None, first: int = 0) ->
     if whole is not None:
         codes, classes, rows_of = whole
         return Labels(codes, classes, check_weight(sample_weight, len(codes), first), rows_of)
-    _refuse_missing(_missing(labels), first)
+    if labels.dtype.kind in "OfM":
+        _refuse_missing(_missing(labels), first)
     if labels.dtype.kind == "f" and np.isinf(labels).any():
         raise ValueError("y holds an infinite label; labels must be finite.")
-    codes, classes = encode(labels)
+    codes, classes = _encode(labels)
     _refuse_what_no_file_holds(classes)
     return Labels(codes, classes, check_weight(sample_weight, len(codes), first))
 
@@ -557,8 +528,11 @@ def plain(value: Any) -> Any:
 def encode(labels: LabelArray) -> tuple[NDArray[np.int32], LabelArray]:
     """Return the code of each label, (rows,), and the sorted classes, (classes,)."""
     whole = encode_whole(labels)
-    if whole is not None:
-        return whole[:2]
+    return _encode(labels) if whole is None else whole[:2]
+
+
+def _encode(labels: LabelArray) -> tuple[NDArray[np.int32], LabelArray]:
+    """Return what ``encode`` does for labels that are no whole numbers close together."""
     if labels.dtype.kind == "O":
         return _of_values(list(map(plain, labels.tolist())))
     kind, padded = labels.dtype.kind, labels.dtype.itemsize > 8 and labels.dtype.kind == "f"

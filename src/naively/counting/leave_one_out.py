@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, Generic
 
 import numpy as np
@@ -54,25 +53,14 @@ def one_of_each(labels: Labels, times: NDArray[np.int64]) -> Labels:
 
 @dataclass(frozen=True, eq=False)
 class LeftOut(Generic[B]):
-    """Cells of rows that were counted, each to be scored as if its row had not been counted.
-
-    Parameters
-    ----------
-    block : Block
-        The rows.
-    row, column : ndarray of shape (cells,)
-        The numbers of each cell's row and of its column or word.
-    x : ndarray of shape (cells,)
-        Its number, or the code of its level.
-    labels : Labels
-        The class of each cell's row, and what the row weighs.
-    """
+    """Cells of rows that were counted, each to be scored as if its row had not been counted."""
 
     block: B
+    # (cells,): the numbers of each cell's row and of its column or word.
     row: NDArray[np.int64]
     column: NDArray[np.int64]
-    x: NDArray[Any]
-    labels: Labels
+    x: NDArray[Any]  # (cells,): its number, or the code of its level
+    labels: Labels  # the class of each cell's row, and what the row weighs
 
     @classmethod
     def of(cls, block: B, labels: Labels) -> LeftOut[B]:
@@ -80,37 +68,24 @@ class LeftOut(Generic[B]):
         row, column, x = block.entries()
         return cls(block, row, column, x, labels.take(row))
 
-    def __len__(self) -> int:
-        return len(self.row)
-
     def take(self, cells: NDArray[np.int64]) -> LeftOut[B]:
         """Return some of the cells, by their numbers."""
         row, column, x = self.row[cells], self.column[cells], self.x[cells]
         return LeftOut(self.block, row, column, x, self.labels.take(cells))
 
-    @cached_property
-    def weight(self) -> Floats:
-        """The weight of each cell's row, of shape (cells,)."""
-        return self.labels.weights
-
-    @cached_property
-    def own(self) -> Floats:
-        """What each cell's row added to the class counts, of shape (cells, classes)."""
-        return self.labels.one_hot()
-
     def rest(self, tally: BlockTally, statistics: Sequence[Statistic]) -> BlockTally[Columns]:
         """Return a tally with a column for each cell: the cell's column without the cell's row."""
-        number, own = Sums(self.x[:, None]), Sums(self.own)
+        number, own = Sums(self.x[:, None]), Sums(self.labels.one_hot())
         sums = {}
         for s in statistics:
             added = own if s is PRESENT else number * own if s is VALUE else number * (number * own)
             counted = tally[s] if s in tally.axis.shared else tally.sums[s].rows(self.column)
             sums[s] = counted - added
-        return BlockTally(Columns(range(len(self))), sums)
+        return BlockTally(Columns(range(len(self.row))), sums)
 
     def rest_of_zeros(self, tally: BlockTally, weight: float) -> BlockTally:
         """Return the tally less, in each class, one row of this weight that is all zeros."""
-        row, rows = Sums(np.full((1, self.labels.k), weight)), tally.sums[PRESENT]
+        row, rows = Sums(np.full((1, len(self.labels.classes)), weight)), tally.sums[PRESENT]
         if isinstance(rows, RepeatedSums):
             rows -= RepeatedSums.of_row(row[0], len(tally.axis))
         else:
@@ -124,7 +99,7 @@ class LeftOut(Generic[B]):
         ``frequency``, of shape (words or columns,), counts all rows (``frequency_of``).
         """
         added = self.x if self.block.frequency is VALUE else 1.0
-        return frequency[self.column] - self.weight * added
+        return frequency[self.column] - self.labels.weights * added
 
     def alone(self, tally: BlockTally, others: Floats) -> NDArray[np.bool_]:
         """Mark the cells whose word, or dense column, no other row has, of shape (cells,).
@@ -168,34 +143,20 @@ def lengths_left(tally: BlockTally, block: Block, labels: Labels) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class BagsLeftOut:
-    """Rows of counts, each to be scored as if it had not been counted.
+    """Rows of counts, each to be scored as if it had not been counted."""
 
-    Parameters
-    ----------
-    row, word, x : ndarray of shape (cells,)
-        The row of each cell, the row of its word in ``count``, and how often the word comes. Words
-        that no other row has are left out.
-    others : ndarray of shape (cells,)
-        How often other rows have the word of each cell.
-    count : ndarray of shape (words, classes)
-        The counts that each class is estimated from, including pretend counts, of the words that
-        some of these rows have.
-    affected : ndarray of shape (cells, m)
-        The m classes whose counts the cell's row added to.
-    left : ndarray of shape (cells, m)
-        What is left of the cell's count in each of these classes.
-    total : ndarray of shape (rows, classes)
-        What is left of the counts of all words.
-    """
-
+    # (cells,): the row of each cell, the row of its word in ``count``, and how often the word
+    # comes. Words that no other row has are left out.
     row: NDArray[np.int64]
     word: NDArray[np.int64]
     x: Floats
-    others: Floats
+    others: Floats  # (cells,): how often other rows have the word of each cell
+    # (words, classes): the counts that each class is estimated from, including pretend counts, of
+    # the words that some of these rows have.
     count: Floats
-    affected: NDArray[np.int64]
-    left: Floats
-    total: Floats
+    affected: NDArray[np.int64]  # (cells, m): the m classes whose counts the cell's row added to
+    left: Floats  # (cells, m): what is left of the cell's count in each of these classes
+    total: Floats  # (rows, classes): what is left of the counts of all words
 
 
 def bags_left_out(
@@ -222,14 +183,14 @@ def bags_left_out(
         The m classes whose counts a row of each class adds to.
     """
     frequency, total = frequency_of(tally, block), count.sum(axis=0)
-    k = labels.k
+    k = len(labels.classes)
     for start in range(0, len(block), ROWS):
         rows = np.arange(start, min(start + ROWS, len(block)))
         cells = LeftOut.of(block.select(rows), labels.take(rows))
         row, word, x, n = cells.row, cells.column, cells.x, len(rows)
         others, of = cells.others(frequency), affected[cells.labels.codes]
         before, least = count[word[:, None], of], pretend[word]
-        left = np.maximum(before - (cells.weight * x)[:, None], least[:, None])
+        left = np.maximum(before - (cells.labels.weights * x)[:, None], least[:, None])
         gone = np.bincount((row[:, None] * k + of).ravel(), (before - left).ravel(), n * k)
         alone = cells.alone(tally, others)
         of_words = np.bincount(row[alone], least[alone], n)  # pretend counts that go with the row
@@ -307,7 +268,7 @@ def different_cells(
     units : int
         How many levels, or bins, there are.
     """
-    k, weight = cells.labels.k, cells.labels.weight
+    k, weight = len(cells.labels.classes), cells.labels.weight
     key, size = unit * k + cells.labels.codes, units * k
     if weight is not None and len(weight) and (weight != weight[0]).any():
         once, kind = np.unique(weight, return_inverse=True)
@@ -354,23 +315,16 @@ def count_bands(texts: Floats) -> int:
 class Part:
     """A part of the evidence, which has one weight for each class; equal parts are the same.
 
-    Parameters
-    ----------
-    group : hashable
-        The key of the block that it belongs to.
-    column : str or int, optional
-        The column; None stands for all columns of a block that are one event.
-    band : int, optional
-        The band of the words that at least 2**band texts hold, but fewer than twice as many.
-
     Examples
     --------
     >>> print(Part("multinomial text", "text", 2))
     multinomial text, words in 4 to 7 texts
     """
 
-    group: BlockKey
+    group: BlockKey  # the key of the block that it belongs to
+    # The column; None stands for all columns of a block that are one event.
     column: Name | None = None
+    # The band of the words that at least 2**band texts hold, but fewer than twice as many.
     band: int | None = None
 
     def __str__(self) -> str:
@@ -385,22 +339,14 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """The parts of the evidence of a block.
+    """The parts of the evidence of a block."""
 
-    Parameters
-    ----------
-    keys : sequence of Part
-        The parts, in the order of their numbers.
-    of_unit : ndarray of shape (units,)
-        The number of each unit's part. A unit is a word where the block is of texts, and else a
-        column.
-    by_word : bool, default False
-        Whether a text's evidence is the sum of its words' evidence over the square root of the
-        number of its words.
-    """
-
-    keys: Sequence[Part]
+    keys: Sequence[Part]  # the parts, in the order of their numbers
+    # (units,): the number of each unit's part. A unit is a word where the block is of texts, and
+    # else a column.
     of_unit: NDArray[np.integer]
+    # Whether a text's evidence is the sum of its words' evidence over the square root of the number
+    # of its words.
     by_word: bool = False
 
     def __len__(self) -> int:

@@ -152,7 +152,7 @@ class BlockTally(Shown, Generic[A]):
         """Drop levels and words without counts, so that a forgotten one is as if never seen."""
         if not self.axis.grows:
             return self
-        keep = self.axis.stays
+        keep = self.axis.stays if self.axis.declared else np.zeros(len(self.axis), np.bool_)
         for statistic, sums in self.sums.items():
             if statistic not in self.axis.shared:
                 keep |= sums.rows_there()

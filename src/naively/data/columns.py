@@ -73,47 +73,23 @@ FAMILIES: dict[str, tuple[type, ...]] = {  # of two families that fit a cell, th
 
 @dataclass(frozen=True)
 class Reading:
-    """How the strings of a column are read.
+    """How the strings of a column are read."""
 
-    Parameters
-    ----------
-    content : {"number", "time", "clock", "truth", "levels", "missing"}
-        What the column is. Clock times are numbers, of seconds.
-    comma : bool
-        Whether numbers have a decimal comma where both marks are possible.
-    day_first : bool
-        Whether the day comes first in dates where both orders are possible.
-    dates : bool
-        Whether 20240131 is a date.
-    scaled : {"", "days", "units"}
-        Whether numbers are multiplied by their units: times are days then.
-    unit : str
-        What most numbers that have a unit count; numbers without one count it too.
-    units : tuple of str
-        The currencies of a column of money, which are numbers beside one another.
-    note : str
-        What else is to be said of the column.
-    missing : tuple of str
-        Strings that stand for missing cells.
-    words : tuple of str, optional
-        The words beside its numbers or times, if they are few; None if they are many.
-    given : tuple of str
-        Which of these fields were given, so that no cell votes on them.
-    forms : Forms, optional
-        The forms of the cells that were read so, which vote; None where they are not known.
-    """
-
-    content: Content
-    comma: bool = False
-    day_first: bool = False
-    dates: bool = False
-    scaled: str = ""
-    unit: str = ""
+    content: Content  # what the column is. Clock times are numbers, of seconds
+    comma: bool = False  # whether numbers have a decimal comma where both marks are possible
+    day_first: bool = False  # whether the day comes first in dates where both orders are possible
+    dates: bool = False  # whether 20240131 is a date
+    scaled: str = ""  # whether numbers are multiplied by their units: times are days then
+    unit: str = ""  # what most numbers that have a unit count; numbers without one count it too
+    # The currencies of a column of money, which are numbers beside one another.
     units: tuple[str, ...] = field(default=(), compare=False)
-    note: str = field(default="", compare=False)
-    missing: tuple[str, ...] = ()
+    note: str = field(default="", compare=False)  # what else is to be said of the column
+    missing: tuple[str, ...] = ()  # strings that stand for missing cells
+    # The words beside its numbers or times, if they are few; None if they are many.
     words: tuple[str, ...] | None = field(default=(), compare=False)
+    # Which of these fields were given, so that no cell votes on them.
     given: tuple[str, ...] = field(default=(), compare=False)
+    # The forms of the cells that were read so, which vote; None where they are not known.
     forms: Any = field(default=None, compare=False, repr=False)
 
     @property

@@ -134,19 +134,6 @@ TOO_MANY = Few(many=True)
 class Forms:
     """How many cells of a column have each form, and what few different things they hold.
 
-    Parameters
-    ----------
-    count : tuple of int, of length (forms,)
-        The cells of each `Form`.
-    length : tuple of int, of length (characters + 1,)
-        The cells of digits alone, by how many characters they have: names have one length.
-    words, affixes : Few
-        The marks and words, and what stands beside digits or is open in dates.
-    numbers : Few
-        The different numbers, each once.
-    categorical : bool
-        Whether the column is typed as one of categories, so that no number is looked for in it.
-
     Examples
     --------
     >>> from naively.kernels.strings import pack_strings
@@ -155,11 +142,14 @@ class Forms:
     ('number', 'decimal comma')
     """
 
-    count: tuple[int, ...] = (0,) * FORMS
+    count: tuple[int, ...] = (0,) * FORMS  # the cells of each `Form`
+    # The cells of digits alone, by how many characters they have: names have one length.
     length: tuple[int, ...] = (0,) * (LONGEST + 1)
+    # The marks and words, and what stands beside digits or is open in dates.
     words: Few = field(default_factory=Few)
     affixes: Few = field(default_factory=Few)
-    numbers: Few = field(default_factory=Few)
+    numbers: Few = field(default_factory=Few)  # the different numbers, each once
+    # Whether the column is typed as one of categories, so that no number is looked for in it.
     categorical: bool = False
 
     @classmethod
@@ -262,23 +252,13 @@ def _packed(strings: Iterable[str]) -> Strings:
 
 @dataclass(frozen=True, eq=False)
 class Looked:
-    """What was found of the cells of a column, of which the different ones were looked at once.
+    """What was found of the cells of a column, of which the different ones were looked at once."""
 
-    Parameters
-    ----------
-    strings : Strings
-        The different strings, or all of a column that hardly repeats any.
-    found : Read
-        What each of them may be, with a decimal point and the month first.
-    codes : ndarray of int32, of shape (rows,), optional
-        Which of them each row has; -1 where it is missing. By default each row has its own.
-    times : ndarray of shape (rows,), optional
-        How many equal rows each row is; by default one.
-    """
-
-    strings: Strings
-    found: Read
+    strings: Strings  # the different strings, or all of a column that hardly repeats any
+    found: Read  # what each of them may be, with a decimal point and the month first
+    # (rows,): which of them each row has; -1 where it is missing. By default each row has its own.
     codes: NDArray[np.int32] | None = None
+    # (rows,): how many equal rows each row is; by default one.
     times: NDArray[np.number] | None = None
 
     @cached_property
@@ -291,18 +271,30 @@ class Looked:
         count = np.bincount(found.form, times, FORMS).astype(np.int64)
         count[Form.EMPTY] += missing  # which none of the different strings is
         digits = (found.form >= Form.PLAIN) & (found.form <= Form.EIGHT) & (found.affix == 0)
-        sizes = strings.lengths[digits]
+        sizes = np.diff(strings.offsets)[digits]
         sizes -= np.isin(strings.utf8[strings.offsets[:-1][digits]], SIGNS)
         sizes = np.minimum(sizes, LONGEST)
         length = np.bincount(sizes, None if times is None else times[digits], LONGEST + 1)
         is_word = (found.form >= Form.MARK) & (found.form <= Form.LIST)
+        affixes = Few()
+        if found.affixes:
+            each = np.bincount(found.affix, times, MANY_AFFIXES + 1).astype(np.int64).tolist()
+            affixes = Few(dict(zip(found.affixes, each[1:], strict=False)))
+            affixes = TOO_MANY if each[MANY_AFFIXES] else affixes
         is_number = (found.form >= NUMBERS[0]) & (found.form <= NUMBERS[1])
+        values = found.value.view(np.float64)[is_number]
+        for some in (values[:LOOKED_AT], values) if len(values) > LOOKED_AT else (values,):
+            different = np.unique(some)
+            if len(different) > FEW_WORDS:
+                break
+        few = len(different) <= FEW_WORDS
+        numbers = Few({repr(x): 0 for x in different.tolist()}) if few else TOO_MANY
         return Forms(
             tuple(count.tolist()),
             tuple(length.astype(np.int64).tolist()),
             _few_strings(strings, np.flatnonzero(is_word), times),
-            _few_affixes(found, times),
-            _few_numbers(found.value.view(np.float64), np.flatnonzero(is_number)),
+            affixes,
+            numbers,
             strings.categorical,
         )
 
@@ -341,23 +333,6 @@ def _few_strings(strings: Strings, rows: NDArray[np.int64], times: NDArray[np.in
             return TOO_MANY
     names = map(str, dispatch.take_strings(taken, first))
     return Few(dict(zip(names, np.bincount(codes, minlength=len(first)).tolist(), strict=True)))
-
-
-def _few_affixes(found: Read, times: NDArray[np.int64] | None) -> Few:
-    if not found.affixes:
-        return Few()
-    count = np.bincount(found.affix, times, MANY_AFFIXES + 1).astype(np.int64).tolist()
-    if count[MANY_AFFIXES]:
-        return TOO_MANY
-    return Few(dict(zip(found.affixes, count[1 : len(found.affixes) + 1], strict=True)))
-
-
-def _few_numbers(values: Floats, rows: NDArray[np.int64]) -> Few:
-    for some in (rows[:LOOKED_AT], rows) if len(rows) > LOOKED_AT else (rows,):
-        different = np.unique(values[some])
-        if len(different) > FEW_WORDS:
-            return TOO_MANY
-    return Few({repr(x): 0 for x in different.tolist()})
 
 
 def read(
@@ -829,22 +804,14 @@ def _factors(affixes: list[str], reading: Reading) -> Floats:
 
 @dataclass(frozen=True)
 class ReadAs:
-    """What was said of the columns of a table, as far as anything was.
+    """What was said of the columns of a table, as far as anything was."""
 
-    Parameters
-    ----------
-    contents : mapping of str to str
-        What columns are.
-    missing, decimal, day_first
-        The options of ``NaiveBayes``: one value for all columns, or by column.
-    times : str or array-like of shape (rows,), optional
-        How many equal rows each row is; a stream may have a column that says so.
-    """
-
-    contents: Mapping[Any, Asked] = field(default_factory=dict)
+    contents: Mapping[Any, Asked] = field(default_factory=dict)  # what columns are
+    # The options of ``NaiveBayes``: one value for all columns, or by column.
     missing: Any = None
     decimal: Any = None
     day_first: Any = None
+    # (rows,): how many equal rows each row is; a stream may have a column that says so.
     times: Any = None
 
     def marks_of(self, name: Any) -> tuple[str, ...]:

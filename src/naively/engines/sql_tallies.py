@@ -23,6 +23,7 @@ from naively.counting.axis import (
     Columns,
     Levels,
     Name,
+    as_float,
     title,
 )
 from naively.counting.block import LARGEST, Dense
@@ -42,7 +43,7 @@ from naively.data.frames import filled
 from naively.data.reading import with_readings
 from naively.engines.databases import ColumnType, Database, Dialect, Line, Table, Value
 from naively.kernels.double_double import Sums
-from naively.kernels.reference import as_float, coarsest
+from naively.kernels.reference import coarsest
 from naively.kernels.strings import Strings
 from naively.schema.schema import Group, Schema, TimePart
 

@@ -320,7 +320,7 @@ class DropIn(Reader, Generic[E]):
         history = NO_HISTORY if before is None else before.history
         verb: Verb = "train" if before is None else "update"
         learned = Learned(model, sample, history)
-        self._learned = learned.recorded(verb, batch.labels.total)
+        self._learned = learned.recorded(verb, float(batch.labels.weights.sum()))
         return self
 
     def _count(

@@ -71,7 +71,7 @@ from naively.model.given import model_of
 from naively.model.history import History
 from naively.model.model import Model
 from naively.model.weights import Sought
-from naively.options import Asked, How, Weighting, check_options, declared, duration_of
+from naively.options import DECLARED, Asked, How, Weighting, check_options, duration_of
 from naively.schema.choose import EventModels, given_as_objects, read_as_given
 from naively.schema.diagnose import leaks, warn_of_marked_numbers, warn_of_no_tokens
 from naively.schema.schema import Schema, list_names
@@ -578,7 +578,7 @@ class NaiveBayes(Classifier):
 
     def _settings(self) -> Settings:
         """Return the options that the model keeps, or raise a ValueError that names a wrong one."""
-        check_options(self, declared())
+        check_options(self, DECLARED)
         if self.interactions is not None:
             Limits.of(self.interactions)  # what is wrong in it is said before any row is read
         if self.interactions and self.weights != "loo":
@@ -586,7 +586,7 @@ class NaiveBayes(Classifier):
                 f"interactions needs weights='loo', got {self.weights!r}: they are fitted "
                 "beside the weights of the columns."
             )
-        given = {of.name: getattr(self, of.name) for of in fields(Settings)}
+        given = {of.name: getattr(self, of.name) for of in fields(Settings) if of.init}
         seconds = duration_of(self.half_life)
         if seconds is not None and not isinstance(self.half_life, str):  # as a file keeps it
             given["half_life"] = f"{seconds:.15g}s"
@@ -737,7 +737,7 @@ class NaiveBayes(Classifier):
         target: TargetColumn = NO_TARGET,
     ) -> Self:
         """Return an estimator of a model, whose options learn more rows as it has its own."""
-        options = {of.name: getattr(model.settings, of.name) for of in fields(Settings)}
+        options = {of.name: getattr(model.settings, of.name) for of in fields(Settings) if of.init}
         options["weights"] = None if model.weights is None else model.weights.how
         asked = model.settings.interactions or "auto"
         options["interactions"] = asked if model.seeks_interactions else None

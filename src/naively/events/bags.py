@@ -32,10 +32,8 @@ from naively.events.base import (
     Tables,
     added,
     by_row,
-    check_alpha,
-    check_estimate,
     check_not_negative,
-    check_prior,
+    check_settings,
     draw_levels,
     numbers,
 )
@@ -48,7 +46,7 @@ from naively.kernels.double_double import NEGLIGIBLE
 from naively.kernels.reference import Floats
 from naively.kernels.sparse import leave_out_of_others
 from naively.kernels.sparse_sums import SparseSums
-from naively.options import How
+from naively.options import PSEUDO_COUNTS, How
 from naively.terms.kinds import TermBlock
 from naively.terms.uncertain import Uncertain, mean_of_log, variance_of_log
 from naively.terms.words import (
@@ -337,9 +335,7 @@ class BagOfCounts(Estimable[Items, Counts]):
     chosen_by = "alpha"
 
     def __post_init__(self) -> None:
-        check_alpha(self, self.alpha, named=True, auto=True)
-        check_estimate(self.estimate)
-        check_prior(self)
+        check_settings(self, *PSEUDO_COUNTS, "auto")
 
     def prepare(self, block: Counts) -> Counts:
         check_not_negative(block, type(self).__name__)
@@ -421,7 +417,7 @@ class BagOfCounts(Estimable[Items, Counts]):
         A word (or a dense column) that no other row has is as if never seen.
         """
         bands = self._bands(tally)
-        evidence = np.zeros((len(block), bands, labels.k))
+        evidence = np.zeros((len(block), bands, len(labels.classes)))
         for rows, bags in self._left_out(tally, block, labels):
             part = bags.row * bands + (band_of(bags.others) if bands > 1 else 0)
             evidence[rows] = self._log_likelihood(bags, part, bands)
@@ -434,7 +430,9 @@ class BagOfCounts(Estimable[Items, Counts]):
         count = self._counts(tally, self.estimate)
         pretend = np.maximum(self._pretend(tally, self.estimate)[:, 0], 0.0)
         pretend = np.where(self._unrecorded(tally), 0.0, pretend)
-        return bags_left_out(tally, block, labels, count, pretend, self._affected(labels.k))
+        return bags_left_out(
+            tally, block, labels, count, pretend, self._affected(len(labels.classes))
+        )
 
     def _bands(self, tally: BlockTally[Items]) -> int:
         """Return how many bands of document frequency the words are divided into."""

@@ -216,14 +216,17 @@ class EventModel(ABC, Generic[A, B]):
 
     def log_prob_without(self, tally: BlockTally[A], cells: LeftOut[B]) -> Floats:
         """Return the log likelihood of each cell without its own row, of shape (cells, classes)."""
-        found, some = np.empty((len(cells), cells.labels.k)), max(1, AT_ONCE // cells.labels.k)
+        found, some = (
+            np.empty((len(cells.row), len(cells.labels.classes))),
+            max(1, AT_ONCE // len(cells.labels.classes)),
+        )
         if not self.by_column:
-            some = max(1, len(cells))
-        for start in range(0, len(cells), some):
-            few = cells.take(np.arange(start, min(start + some, len(cells))))
+            some = max(1, len(cells.row))
+        for start in range(0, len(cells.row), some):
+            few = cells.take(np.arange(start, min(start + some, len(cells.row))))
             by_cell = _of_columns(self, few.column, len(tally.axis))
             terms: TermBlock = by_cell.terms(few.rest(tally, self.statistics))
-            found[start : start + some] = terms.at(few.x, np.arange(len(few)))
+            found[start : start + some] = terms.at(few.x, np.arange(len(few.row)))
         return found
 
     @np.errstate(invalid="ignore")
@@ -232,7 +235,7 @@ class EventModel(ABC, Generic[A, B]):
     ) -> Floats:
         """Return log likelihoods, (rows, 1, classes), where a cell that is not stored is 0."""
         block, row, item, x = cells.block, cells.row, cells.column, cells.x
-        none = np.zeros(labels.k)
+        none = np.zeros(len(labels.classes))
         joint: Floats = self.terms(tally).add(block, none, "joint", none)
         weight, own = labels.weights, self.log_prob_without(tally, cells)
         for w in np.unique(weight):
@@ -389,48 +392,39 @@ def added(pseudo_count: PseudoCount, estimate: How, how: How) -> Floats:
     return by_row(pseudo_count) + float(moved)
 
 
-def check_estimate(how: str) -> None:
-    """Raise a ValueError unless this is a way to estimate."""
-    if how not in HOW:
-        raise ValueError(f"estimate must be one of {', '.join(map(repr, HOW))}, got {how!r}.")
+def check_settings(model: Any, *named: str) -> None:
+    """Raise a ValueError if the estimate, the prior or the alpha of an event model is wrong.
 
-
-def check_prior(model: Any) -> None:
-    """Raise a ValueError if the prior of an event model, a dataclass, is of other parameters."""
-    (kinds,) = (of.type for of in fields(model) if of.name == "prior")
-    names = [name for name in str(kinds).split(" | ") if name != "None"]
-    if model.prior is not None and type(model.prior).__name__ not in names:
-        name = type(model).__name__
-        raise ValueError(f"The prior of {name} is {' or '.join(names)}, not {model.prior!r}.")
-
-
-def check_alpha(
-    model: EventModel,
-    alpha: PseudoCount,
-    *,
-    named: bool = False,
-    auto: bool = False,
-) -> None:
-    """Set ``model.alpha`` to hashable numbers; a ValueError unless they are finite and at least 0.
-
-    Names such as "laplace" are replaced if ``named``; "auto" stays if ``auto``.
+    Alpha becomes numbers that hash. It may be one of the names in ``named``: "auto" stays.
     """
+    if model.estimate not in HOW:
+        raise no_estimate(model.estimate)
+    name, types = type(model).__name__, {of.name: str(of.type) for of in fields(model)}
+    if "prior" in types and model.prior is not None:
+        kinds = [kind for kind in types["prior"].split(" | ") if kind != "None"]
+        if type(model.prior).__name__ not in kinds:
+            raise ValueError(f"The prior of {name} is {' or '.join(kinds)}, not {model.prior!r}.")
+    if "alpha" not in types or (model.alpha is None and types["alpha"].endswith("None")):
+        return
+    alpha = model.alpha
     if isinstance(alpha, str):
-        if auto and alpha == "auto":
-            return
-        if not named or alpha not in PSEUDO_COUNTS:
-            names = f", {' or '.join(map(repr, PSEUDO_COUNTS))}" if named else ""
-            raise ValueError(
-                f"{type(model).__name__} alpha must be a number{names}, got {alpha!r}."
-            )
-        object.__setattr__(model, "alpha", PSEUDO_COUNTS[alpha])
+        if alpha not in named:
+            others = " or ".join(map(repr, PSEUDO_COUNTS))
+            names = f", {others}" if named else ""
+            raise ValueError(f"{name} alpha must be a number{names}, got {alpha!r}.")
+        object.__setattr__(model, "alpha", PSEUDO_COUNTS.get(alpha, alpha))
         return
     counts = np.asarray(alpha, np.float64)
     check_some(model, "alpha", counts)
     if not (np.isfinite(counts).all() and (counts >= 0).all()):
-        raise ValueError(f"{type(model).__name__} alpha must be at least 0, got {alpha}.")
+        raise ValueError(f"{name} alpha must be at least 0, got {alpha}.")
     if counts.ndim:  # as a tuple it is equal to itself, and hashes
         object.__setattr__(model, "alpha", tuple(counts.tolist()))
+
+
+def no_estimate(how: str) -> ValueError:
+    """Return the error that this is no way to estimate."""
+    return ValueError(f"estimate must be one of {', '.join(map(repr, HOW))}, got {how!r}.")
 
 
 def check_some(model: object, name: str, value: Any) -> None:

@@ -24,9 +24,7 @@ from naively.events.base import (
     Tables,
     added,
     by_row,
-    check_alpha,
-    check_estimate,
-    check_prior,
+    check_settings,
     check_some,
     numbers,
 )
@@ -37,7 +35,7 @@ from naively.events.shown import PROBABILITY, read, summed
 from naively.kernels.double_double import NEGLIGIBLE, Sums
 from naively.kernels.reference import Floats
 from naively.kernels.sparse_sums import RepeatedSums, SparseSums
-from naively.options import How
+from naively.options import PSEUDO_COUNTS, How
 from naively.terms.kinds import TermBlock
 from naively.terms.uncertain import Uncertain, moments_of_beta
 from naively.terms.words import LineTerms, WordTerms
@@ -106,9 +104,7 @@ class Bernoulli(Estimable[Items, Counts]):
     space: ClassVar = {"p": PROBABILITY}
 
     def __post_init__(self) -> None:
-        check_alpha(self, self.alpha, named=True, auto=True)
-        check_estimate(self.estimate)
-        check_prior(self)
+        check_settings(self, *PSEUDO_COUNTS, "auto")
         check_m(self, self.m, self.p)
         if self.p is not None:
             p = np.asarray(self.p, np.float64)
@@ -446,7 +442,7 @@ def evidence_of_truths_without(
     grows : bool
         Whether a word that no other row has is as if it had never been seen.
     """
-    (a, b), n, none = pretend, len(block), np.zeros(labels.k)
+    (a, b), n, none = pretend, len(block), np.zeros(len(labels.classes))
     words, y, weight = true.shape[0], labels.codes, labels.weights
     row, item, x = block.entries()
     row, item = row[x != 0], item[x != 0]
@@ -456,16 +452,16 @@ def evidence_of_truths_without(
     of_other = np.log(a) - np.log(rows + a + b)
     found -= np.bincount(row[alone], minlength=n)[:, None] * of_other
     # In its own class a row is one row less, with its words and without the others.
-    lacking = np.bincount(true.classes, minlength=labels.k)
+    lacking = np.bincount(true.classes, minlength=len(labels.classes))
     in_own = true.at(item, y[row])
     right, own = np.arange(n), np.zeros(n)
     for w in np.unique(weight):
         left = rows - w
         without = left[true.classes] - true.stored.high + b
         log_without, never = _log(without)
-        total = np.bincount(true.classes, log_without, labels.k).astype(np.float64)
+        total = np.bincount(true.classes, log_without, len(labels.classes)).astype(np.float64)
         total += (words - lacking) * np.log(np.maximum(left + b, NEGLIGIBLE))
-        impossible = np.bincount(true.classes, never, labels.k).astype(np.float64)
+        impossible = np.bincount(true.classes, never, len(labels.classes)).astype(np.float64)
         alike = weight == w
         of = np.flatnonzero(alike[row])
         of_row, c = row[of], y[row[of]]

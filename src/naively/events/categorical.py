@@ -32,9 +32,7 @@ from naively.events.base import (
     Tables,
     added,
     by_row,
-    check_alpha,
-    check_estimate,
-    check_prior,
+    check_settings,
     check_some,
     draw_levels,
 )
@@ -44,7 +42,7 @@ from naively.events.shown import PROBABILITY, read_shares
 from naively.kernels.double_double import NEGLIGIBLE
 from naively.kernels.reference import Floats
 from naively.messages import shortened
-from naively.options import How
+from naively.options import PSEUDO_COUNTS, How
 from naively.terms.kinds import LevelTerms
 from naively.terms.uncertain import Uncertain, mean_of_log, variance_of_share
 
@@ -123,9 +121,7 @@ class Categorical(Estimable[Levels, Codes]):
     space: ClassVar = {"p": PROBABILITY}
 
     def __post_init__(self) -> None:
-        check_alpha(self, self.alpha, named=True)
-        check_estimate(self.estimate)
-        check_prior(self)
+        check_settings(self, *PSEUDO_COUNTS)
         check_m(self, self.m, self.p, named=("auto",))
         check_some(self, "codes", self.codes)
         if isinstance(self.codes, Sequence):  # as a tuple it is equal to itself, and hashes
@@ -182,7 +178,7 @@ class Categorical(Estimable[Levels, Codes]):
         """Return the counts of levels and, last of each column, of a level never seen."""
         axis, smoothed = tally.axis, self._smoothed(tally, self.estimate)
         count, pretend = tally[LEVEL].high, self._pretend(tally, self.estimate).known
-        counted, d = _total(tally), len(axis.columns)
+        counted, d = tally.axis.sum_by_column(tally[LEVEL].high), len(axis.columns)
         after = axis.first[1:]  # where levels never seen are put
 
         def with_never(known: Floats, never: Floats) -> Floats:
@@ -204,28 +200,25 @@ class Categorical(Estimable[Levels, Codes]):
         """Return the log likelihood of each cell without its own row, (cells, classes); m stays."""
         level = tally.axis.first[cells.column] + cells.x
         first, of = different_cells(cells, level, len(tally.axis))
-        return self._log_prob_of(tally, cells.take(first)).take(of, axis=0)
-
-    def _log_prob_of(self, tally: BlockTally[Levels], cells: LeftOut[Codes]) -> Floats:
-        """Return the same of cells that differ."""
+        cells, level, column = cells.take(first), level[first], cells.column[first]
         if self.p == "uniform" and self.estimate != "mle":
-            return log_uniform_without(float(self._m(tally)[0]), tally, cells)
-        column = cells.column
-        level = tally.axis.first[column] + cells.x
-        count, total = tally[LEVEL].high[level], _total(tally)[column]
+            found = log_uniform_without(float(self._m(tally)[0]), tally, cells)
+            return found.take(of, axis=0)
+        count, own = tally[LEVEL].high[level], cells.labels.one_hot()
         if self.m is None or self.p is not None or self.estimate == "mle":
             net = self._pretend(tally, self.estimate).known
             net = np.broadcast_to(net, (len(tally.axis), 1))[level]
-            rest = np.maximum(count - cells.own + net, 0.0)
+            rest = np.maximum(count - own + net, 0.0)
             whole = self._smoothed(tally, self.estimate).total[column]
             whole = whole - np.maximum(count + net, 0.0) + rest
         else:
             m = self._m(tally)[column, None]
-            q = pooled(tally, cells.weight, level, column)[:, None]
-            rest, whole = np.maximum(count - cells.own, 0.0) + m * q, total - cells.own + m
+            q = pooled(tally, cells.labels.weights, level, column)[:, None]
+            total = tally.axis.sum_by_column(tally[LEVEL].high)[column]
+            rest, whole = np.maximum(count - own, 0.0) + m * q, total - own + m
         with np.errstate(divide="ignore", invalid="ignore"):
             p = rest / whole
-            return np.log(np.where(np.isnan(p), 1.0, p))
+            return np.log(np.where(np.isnan(p), 1.0, p)).take(of, axis=0)
 
     @classmethod
     def of(cls, p: Mapping[Level, float] | Sequence[float]) -> Estimate:
@@ -323,7 +316,9 @@ class Categorical(Estimable[Levels, Codes]):
         count = np.maximum(tally[LEVEL].high + pretend.known, 0.0)
         never = np.maximum(pretend.never, 0.0)
         if self.m is not None and self.p is None and how == self.estimate != "mle":
-            total = _total(tally) + self._m(tally)[:, None]  # exact, where adding up is not
+            total = (
+                tally.axis.sum_by_column(tally[LEVEL].high) + self._m(tally)[:, None]
+            )  # exact, where adding up is not
             return _Smoothed(count, total, never, np.zeros_like(never))
         more = (self.n_levels(axis) - np.diff(axis.first))[:, None]
         total = axis.sum_by_column(count) + never * more
@@ -344,7 +339,7 @@ class Categorical(Estimable[Levels, Codes]):
         if self.p is not None:  # by level, if it was a mapping, since it was checked
             shares = cast("Shares", self.p)
             known = m[tally.axis.column] * shares_of_levels(shares, tally.axis)
-            uniform = m / np.maximum(tally.axis.sizes, 1)
+            uniform = m / np.maximum(np.diff(tally.axis.first), 1)
             never = uniform if shares == "uniform" else np.zeros(len(m))
         else:
             never = m * SPARE / pooled_total(tally)
@@ -356,7 +351,11 @@ class Categorical(Estimable[Levels, Codes]):
         d = len(tally.axis.columns)
         if self.m != "auto":
             return np.full(d, self.m, np.float64)
-        column, count, total = tally.axis.column, tally[LEVEL].high, _total(tally)
+        column, count, total = (
+            tally.axis.column,
+            tally[LEVEL].high,
+            tally.axis.sum_by_column(tally[LEVEL].high),
+        )
         q = pooled(tally, 1.0)[:, None]
         prior, own_prior = total + HALF, np.maximum(total - 1.0, 0.0) + HALF
 
@@ -387,10 +386,6 @@ class _Smoothed:
     total: Floats  # (columns, classes)
     never: Floats  # (columns or 1, 1): of a level never seen
     outside: Floats  # (columns or 1, 1): what a level never seen adds to the total
-
-
-def _total(tally: BlockTally[Levels]) -> Floats:
-    return tally.axis.sum_by_column(tally[LEVEL].high)
 
 
 # --- The m-estimate: pretend rows in each class, spread by given shares or as over all classes ---
@@ -493,7 +488,7 @@ def pooled(
 def shares_of_levels(p: Shares, axis: Levels) -> Floats:
     """Return the given share of each level in its column, of shape (levels,)."""
     if isinstance(p, str):
-        return np.repeat(1 / np.maximum(axis.sizes, 1), axis.sizes)
+        return np.repeat(1 / np.maximum(np.diff(axis.first), 1), np.diff(axis.first))
     for name, levels in zip(axis.columns, axis.levels, strict=True):
         if len(levels) > len(p):
             raise ValueError(
@@ -517,11 +512,12 @@ def log_uniform_without(m: float, tally: BlockTally[Levels], cells: LeftOut) -> 
     level = axis.first[column] + cells.x
     count = tally[LEVEL].high
     seen = count.sum(axis=1)[level]
-    alone = (seen - cells.weight <= NEGLIGIBLE * seen) & ~axis.stays[level]
-    known = axis.sizes[column] - alone
+    own = cells.labels.one_hot()
+    alone = (seen - cells.labels.weights <= NEGLIGIBLE * seen) & ~axis.stays[level]
+    known = np.diff(axis.first)[column] - alone
     each = m / np.maximum(known, 1)
-    rest = np.where(alone[:, None], 0.0, np.maximum(count[level] - cells.own, 0.0)) + each[:, None]
-    whole = axis.sum_by_column(count)[column] - cells.own
+    rest = np.where(alone[:, None], 0.0, np.maximum(count[level] - own, 0.0)) + each[:, None]
+    whole = axis.sum_by_column(count)[column] - own
     whole = whole + (np.where(known > 0, m, 0.0) + np.where(alone, each, 0.0))[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):
         p = rest / whole
@@ -569,10 +565,10 @@ def bags_left_of_spread(
         row, word, x, n = cells.row, cells.column, cells.x, len(rows)
         others = cells.others(frequency)
         alone = cells.alone(tally, others)
-        own = x[:, None] * cells.own
+        own = x[:, None] * cells.labels.one_hot()
         total = count.sum(axis=0) - np.stack([np.bincount(row, of, n) for of in own.T], axis=1)
         if p is None:
-            here, weight = every[word], cells.weight * x
+            here, weight = every[word], cells.labels.weights * x
             left = np.where(here - weight <= NEGLIGIBLE * here, 0.0, here - weight)
             whole = every.sum() - np.bincount(row, weight, n)
             whole = np.where(whole <= NEGLIGIBLE * every.sum(), 0.0, whole)

@@ -20,8 +20,7 @@ from naively.events.base import (
     UNSAID,
     ClassNumbers,
     Distribution,
-    check_alpha,
-    check_estimate,
+    check_settings,
     numbers,
 )
 from naively.events.estimate import Estimable, flat
@@ -128,7 +127,7 @@ class Histogram(Estimable[Cells, Dense]):
 
     def __post_init__(self) -> None:
         """Refuse a wrong number of bins, way to cut, smoothing or pseudo-count."""
-        check_estimate(self.estimate)
+        check_settings(self)
         if self.bins != "auto" and (isinstance(self.bins, str) or self.bins < 1):
             raise ValueError(f"Histogram bins must be 'auto' or at least 1, got {self.bins!r}.")
         if self.edges not in CUTS:
@@ -141,8 +140,6 @@ class Histogram(Estimable[Cells, Dense]):
             )
         if not (np.isfinite(self.m) and self.m >= 0):
             raise ValueError(f"Histogram m must be at least 0, got {self.m}.")
-        if self.alpha is not None:
-            check_alpha(self, self.alpha)
 
     def parameters(self, tally: BlockTally[Cells], how: How) -> dict[str, Floats]:
         smoothed = self._smoothed(tally)
@@ -199,14 +196,16 @@ class Histogram(Estimable[Cells, Dense]):
 
     def log_prob_without(self, tally: BlockTally[Cells], cells: LeftOut[Dense]) -> Floats:
         """Return the log likelihood of each cell without its own row."""
-        axis, k = tally.axis, cells.labels.k
-        different = np.minimum(self._rows(tally), axis.sizes * k)
-        exact = (different * (axis.sizes + self._most_bins(tally) * k) <= EXACT)[cells.column]
+        axis, k = tally.axis, len(cells.labels.classes)
+        different = np.minimum(self._rows(tally), np.diff(axis.first) * k)
+        exact = (different * (np.diff(axis.first) + self._most_bins(tally) * k) <= EXACT)[
+            cells.column
+        ]
         if exact.all():
             return self._by_others(tally, cells)
         if not exact.any():
             return self._by_these_bins(tally, cells)
-        found = np.empty((len(cells), k))
+        found = np.empty((len(cells.row), k))
         found[exact] = self._by_others(tally, cells.take(np.flatnonzero(exact)))
         found[~exact] = self._by_these_bins(tally, cells.take(np.flatnonzero(~exact)))
         return found
@@ -218,9 +217,9 @@ class Histogram(Estimable[Cells, Dense]):
         some, unit = cells.take(first), unit[first]
         if dispatch.leave_out_bins is not None and self.edges == "frequency":
             return self._by_others_natively(tally, some, unit).take(of, axis=0)
-        found = [np.empty((0, cells.labels.k))]
-        size = np.cumsum(tally.axis.sizes[some.column])
-        for at in np.split(np.arange(len(some)), np.flatnonzero(np.diff(size // AT_ONCE)) + 1):
+        found = [np.empty((0, len(cells.labels.classes)))]
+        size = np.cumsum(np.diff(tally.axis.first)[some.column])
+        for at in np.split(np.arange(len(some.row)), np.flatnonzero(np.diff(size // AT_ONCE)) + 1):
             left = _each_without(tally, some.take(at), unit[at])
             bin_ = self._bins(left)
             smoothed = self._of_bins(left, bin_)
@@ -238,7 +237,7 @@ class Histogram(Estimable[Cells, Dense]):
         axis = tally.axis
         return dispatch.leave_out_bins(
             *(axis.first, axis.low, axis.high, tally[CELL].high),
-            *(cells.column, unit, cells.labels.codes.astype(np.int64), cells.weight),
+            *(cells.column, unit, cells.labels.codes.astype(np.int64), cells.labels.weights),
             x=cells.x.astype(np.float64),
             bins=0 if isinstance(self.bins, str) else self.bins,
             width=-1.0 if isinstance(self.smoothing, str) else float(self.smoothing),
@@ -255,10 +254,13 @@ class Histogram(Estimable[Cells, Dense]):
         first, of = different_cells(cells, binned.first[cells.column] + bin_, len(binned.table))
         some, right = cells.take(first), cells.labels.codes[first]
         real = self.estimate == "mle"
-        found, size = np.empty((len(some), cells.labels.k)), max(1, LEFT // cells.labels.k)
-        for start in range(0, len(some), size):
+        found, size = (
+            np.empty((len(some.row), len(cells.labels.classes))),
+            max(1, LEFT // len(cells.labels.classes)),
+        )
+        for start in range(0, len(some.row), size):
             at = slice(start, start + size)
-            here = some.column[at], bin_[first[at]], some.weight[at], right[at]
+            here = some.column[at], bin_[first[at]], some.labels.weights[at], right[at]
             with np.errstate(divide="ignore"):
                 found[at] = np.log(smoothed.without(*here, real=real))
         return found if len(first) == len(of) and (of == np.arange(len(of))).all() else found[of]
@@ -331,7 +333,10 @@ class Histogram(Estimable[Cells, Dense]):
         count = tally[CELL].high
         if count.min(initial=0.0) < 0:  # of many classes it is not copied for nothing
             count = np.maximum(count, 0.0)
-        return CUTS[self.edges](tally.axis, count, self._most_bins(tally))
+        place = CUTS[self.edges](tally.axis, count, self._most_bins(tally))
+        column = tally.axis.column
+        new = (np.diff(place, prepend=-1) != 0) | (np.diff(column, prepend=-1) != 0)
+        return np.cumsum(new) - 1
 
     def _most_bins(self, tally: BlockTally[Cells]) -> NDArray[np.int64]:
         """Return how many bins each column has, (columns,), if its numbers differ enough."""
@@ -384,29 +389,30 @@ def _each_without(
     ``unit``, of shape (cells,), is the row of each cell in the tally.
     """
     axis = tally.axis
-    size, begin = axis.sizes[cells.column], axis.first[cells.column]
+    size, begin = np.diff(axis.first)[cells.column], axis.first[cells.column]
     before = np.cumsum(size) - size
     row = np.repeat(begin - before, size) + np.arange(size.sum())
     count = np.maximum(tally[CELL].high[row], 0.0)
     own = before + unit - begin
-    count[own, cells.labels.codes] -= cells.weight
+    count[own, cells.labels.codes] -= cells.labels.weights
     gone = count[own].sum(axis=1) <= NEGLIGIBLE
     count = np.maximum(count, 0.0)
     there = np.ones(len(count), np.bool_)
     there[own[gone]] = False
     keys = np.concatenate([np.empty(0, np.int64), *axis.keys])[row[there]]
     first = np.append(0, np.cumsum(size - gone))
-    left = as_cells(range(len(cells)), np.array(axis.shifts)[cells.column], first, keys)
+    left = as_cells(range(len(cells.row)), np.array(axis.shifts)[cells.column], first, keys)
     return BlockTally(left, {CELL: Sums(count[there])})
 
 
 # --- Discretise ----------------------------------------------------------------------------------
 #
-# How columns of numbers are cut into bins: each cell gets a bin, numbered across all columns.
+# How columns of numbers are cut into bins: each cell gets a number that differs from that of the
+# cell before it, of its column, where a bin begins.
 
 
-# From cells, their counts (cells, classes) and the number of bins (columns,): the bin of each cell.
-Cut: TypeAlias = Callable[[Cells, Floats, NDArray[np.int64]], NDArray[np.int64]]
+# From cells, their counts (cells, classes) and the number of bins (columns,): numbers of cells.
+Cut: TypeAlias = Callable[[Cells, Floats, NDArray[np.int64]], Floats]
 
 SLACK = 1e-9  # of a bin, against rounding
 
@@ -415,7 +421,7 @@ FEW_OTHERS = 0.3  # of a column's rows, that are of no frequent number: of fewer
 IN_SHARED = 20  # rows of a bin of theirs, at least
 
 
-def by_frequency(cells: Cells, count: Floats, bins: NDArray[np.int64]) -> NDArray[np.int64]:
+def by_frequency(cells: Cells, count: Floats, bins: NDArray[np.int64]) -> Floats:
     """Cut so that bins hold about equally many rows.
 
     Each cell is a bin if its column has no more cells than bins, or if it alone holds as many rows
@@ -423,7 +429,7 @@ def by_frequency(cells: Cells, count: Floats, bins: NDArray[np.int64]) -> NDArra
     left: zeros of nine rows in ten would else leave them three bins of thirty.
     """
     rows, column, k = count.sum(axis=1), cells.column, len(bins)
-    few = cells.sizes <= bins
+    few = np.diff(cells.first) <= bins
     total = np.bincount(column, rows, k)
     alone = few[column] | (rows * bins[column] >= total[column] * (1 - SLACK))
     others = np.bincount(column, np.where(alone, 0.0, rows), k)
@@ -445,10 +451,10 @@ def by_frequency(cells: Cells, count: Floats, bins: NDArray[np.int64]) -> NDArra
     begins = np.diff(np.floor(share * most[column] + SLACK), prepend=-1) != 0
     begins |= alone
     begins[1:] |= alone[:-1]
-    return _number(cells, np.cumsum(begins).astype(np.float64))
+    return np.cumsum(begins).astype(np.float64)
 
 
-def by_width(cells: Cells, count: Floats, bins: NDArray[np.int64]) -> NDArray[np.int64]:  # noqa: ARG001
+def by_width(cells: Cells, count: Floats, bins: NDArray[np.int64]) -> Floats:  # noqa: ARG001
     """Cut into bins of equal width, from the least finite number to the greatest."""
     place = np.zeros(len(cells))
     for (start, end), most in zip(pairwise(cells.first), bins.tolist(), strict=True):
@@ -459,10 +465,10 @@ def by_width(cells: Cells, count: Floats, bins: NDArray[np.int64]) -> NDArray[np
         with np.errstate(invalid="ignore", over="ignore"):
             at = np.floor(x / width - low / width + SLACK) if len(finite) else np.zeros(len(x))
         place[start:end] = np.clip(np.nan_to_num(at), 0, most - 1)
-    return _number(cells, place)
+    return place
 
 
-def by_entropy(cells: Cells, count: Floats, bins: NDArray[np.int64]) -> NDArray[np.int64]:
+def by_entropy(cells: Cells, count: Floats, bins: NDArray[np.int64]) -> Floats:
     """Cut where the information gained about the class exceeds the cost to describe the cut.
 
     Fayyad & Irani, Multi-interval discretization of continuous-valued attributes (1993).
@@ -471,7 +477,7 @@ def by_entropy(cells: Cells, count: Floats, bins: NDArray[np.int64]) -> NDArray[
     for (start, end), most in zip(pairwise(cells.first.tolist()), bins.tolist(), strict=True):
         cuts = sorted(_cuts(count[start:end], most))
         place[start:end] = np.searchsorted(cuts, np.arange(end - start), side="right")
-    return _number(cells, place)
+    return place
 
 
 def _cuts(count: Floats, bins: int) -> list[int]:
@@ -515,12 +521,6 @@ def _entropy(count: Floats) -> Floats:
     with np.errstate(divide="ignore"):
         bits: Floats = -(p * np.where(p > 0, np.log2(p), 0.0)).sum(axis=1)
     return bits
-
-
-def _number(cells: Cells, place: Floats) -> NDArray[np.int64]:
-    """Return the number of each cell's bin across all columns, (cells,), without gaps."""
-    new = (np.diff(place, prepend=-1) != 0) | (np.diff(cells.column, prepend=-1) != 0)
-    return np.cumsum(new) - 1
 
 
 def _edges_of(cells: Cells, bin_: NDArray[np.int64]) -> tuple[Floats, NDArray[np.int64]]:
@@ -577,18 +577,6 @@ def bins_of(cells: Cells, bin_: NDArray[np.int64]) -> tuple[NDArray[np.int64], F
 
 
 CUTS: dict[str, Cut] = {"frequency": by_frequency, "width": by_width, "mdl": by_entropy}
-
-
-def smoothing_kernels(bins: Floats, width: Floats, most: int) -> Floats:
-    """Return Gaussian kernels over so many bins, (kernels, most, most), whose columns sum to 1."""
-    number = np.arange(most)
-    there = number < bins[:, None]
-    distance = number[:, None] - number
-    with np.errstate(divide="ignore", invalid="ignore"):
-        kernel = np.exp(-0.5 * (distance / width[:, None, None]) ** 2)
-    kernel = np.where(distance == 0, 1.0, kernel) * there[:, :, None]
-    kernel /= np.maximum(kernel.sum(axis=1, keepdims=True), 1e-300)
-    return np.asarray(kernel)
 
 
 # --- Counts of bins, smoothed by a Gaussian kernel over their numbers, and the best width of it ---
@@ -652,7 +640,14 @@ class BinCounts:
         self.there = np.arange(count.shape[1]) < bins[:, None]
         # Columns with equally many bins share a kernel, and most columns have equally many.
         alike, self._of = np.unique(bins + 1j * width, return_inverse=True)
-        self._kernels = smoothing_kernels(alike.real, alike.imag, count.shape[1])
+        number = np.arange(count.shape[1])
+        distance = number[:, None] - number
+        with np.errstate(divide="ignore", invalid="ignore"):
+            kernels = np.exp(-0.5 * (distance / alike.imag[:, None, None]) ** 2)
+        kernels = np.where(distance == 0, 1.0, kernels)
+        kernels *= (number < alike.real[:, None])[:, :, None]
+        kernels /= np.maximum(kernels.sum(axis=1, keepdims=True), 1e-300)  # columns sum to 1
+        self._kernels: Floats = kernels
         self.own = np.diagonal(self._kernels, axis1=1, axis2=2)[self._of]
         self.smooth = self._kernels[self._of] @ count
         self.rows = count.sum(axis=1)

@@ -22,8 +22,7 @@ from naively.events.base import (
     Distribution,
     Ratios,
     added,
-    check_alpha,
-    check_estimate,
+    check_settings,
     draw_levels,
 )
 from naively.events.estimate import Estimable, flat
@@ -83,8 +82,7 @@ class JointTable(Estimable[Levels, Codes]):
     layout = "rows"
 
     def __post_init__(self) -> None:
-        check_alpha(self, self.alpha)
-        check_estimate(self.estimate)
+        check_settings(self)
         if self.columns is not None:
             object.__setattr__(self, "columns", tuple(self.columns))
 
@@ -108,10 +106,10 @@ class JointTable(Estimable[Levels, Codes]):
 
     def log_prob_without(self, tally: BlockTally[Levels], cells: LeftOut[Codes]) -> Floats:
         count = tally[LEVEL].high
-        left = count[cells.x] - cells.own
+        left = count[cells.x] - cells.labels.one_hot()
         left[left <= NEGLIGIBLE] = 0.0
         alpha = 0.0 if self.estimate == "mle" else self.alpha
-        of_class = count.sum(axis=0) - cells.own
+        of_class = count.sum(axis=0) - cells.labels.one_hot()
         with np.errstate(divide="ignore"):
             return np.log(self._smooth(left, of_class, alpha, self._sides(tally)))
 

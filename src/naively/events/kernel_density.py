@@ -18,8 +18,7 @@ from naively.events.base import (
     UNSAID,
     ClassNumbers,
     Distribution,
-    check_alpha,
-    check_estimate,
+    check_settings,
     draw_levels,
     numbers,
 )
@@ -87,10 +86,9 @@ class KernelDensity(Estimable[Cells, Dense]):
 
     def __post_init__(self) -> None:
         """Refuse a wrong pseudo-count or bandwidth."""
-        check_estimate(self.estimate)
         if np.ndim(self.alpha):
             raise ValueError(f"KernelDensity alpha must be one number, got {self.alpha!r}.")
-        check_alpha(self, self.alpha)
+        check_settings(self)
         named = self.bandwidth in ("auto", "silverman")
         value = np.asarray(self.bandwidth)
         if not named and not (value.ndim == 0 and value.dtype.kind in "fiu" and 0 < value < np.inf):
@@ -118,10 +116,11 @@ class KernelDensity(Estimable[Cells, Dense]):
 
         The bandwidths and the widest density stay as they were (see ``EventModel``).
         """
-        found = np.empty_like(cells.own)
+        added = cells.labels.one_hot()
+        found = np.empty_like(added)
         for j, kernels in enumerate(self._kernels(tally)):
             of = cells.column == j
-            own = cells.own[of] * np.isfinite(cells.x[of])[:, None]
+            own = added[of] * np.isfinite(cells.x[of])[:, None]
             found[of] = kernels.grid().log_density_without(cells.x[of], own)
         return found
 

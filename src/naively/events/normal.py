@@ -21,8 +21,7 @@ from naively.events.base import (
     Distribution,
     Formula,
     Tables,
-    check_estimate,
-    check_prior,
+    check_settings,
     numbers,
 )
 from naively.events.estimate import Estimable, Estimate, flat
@@ -55,8 +54,7 @@ class NormalNumbers(Estimable[Columns, Dense]):
 
     def __post_init__(self) -> None:
         """Refuse a wrong smoothing, variance, mean or floor, and a prior of other parameters."""
-        check_estimate(self.estimate)
-        check_prior(self)
+        check_settings(self)
         name = type(self).__name__
         for option, value in (("smoothing", self.smoothing), ("floor", self.floor)):
             if not (np.isfinite(value) and value >= 0):

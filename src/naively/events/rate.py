@@ -23,10 +23,8 @@ from naively.events.base import (
     Support,
     Tables,
     by_row,
-    check_alpha,
-    check_estimate,
     check_not_negative,
-    check_prior,
+    check_settings,
     numbers,
 )
 from naively.events.estimate import Estimable, Estimate, flat
@@ -71,9 +69,7 @@ class Rate(Estimable[Columns, Dense | Sparse]):
     unknown: ClassVar[tuple[float, float]] = (1.0, 1.0)  # a and b of a column without any number
 
     def __post_init__(self) -> None:
-        check_alpha(self, self.alpha)
-        check_estimate(self.estimate)
-        check_prior(self)
+        check_settings(self)
 
     @abstractmethod
     def sums(self, rows: Floats, total: Floats) -> TwoSums:

@@ -956,7 +956,7 @@ def _read_block(name: str, group: Group, axis: Axis, rows: int, unread: UnreadAr
     match axis:
         case Levels():
             codes = unread.take(f"{name}/codes", "c", (rows, len(axis.columns)))
-            _check(codes, -1, axis.sizes, "level")
+            _check(codes, -1, np.diff(axis.first), "level")
             return Codes(codes, axis)
         case Words():
             return _read_texts(name, axis, rows, unread)

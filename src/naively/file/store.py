@@ -35,7 +35,7 @@ from naively.messages import warn
 from naively.model.counted import Counted
 from naively.model.history import History
 from naively.model.model import Model
-from naively.options import declared, expected
+from naively.options import DECLARED, expected
 from naively.schema.schema import Group, Schema
 from naively.schema.settings import Settings
 from naively.schema.text import Text, name_of
@@ -173,7 +173,7 @@ def _header(model: Model, arrays: Arrays) -> Saved:
         "version": __version__,
         "classes": parts.write_classes(model.classes),
         "class_prior": prior,
-        "settings": {name: getattr(settings, name) for name in declared()},
+        "settings": {name: getattr(settings, name) for name in DECLARED},
         "columns": parts.write_columns(counted.schema.order),
         "free": [name for name in counted.schema.order if name in counted.schema.free],
         "weights": weights and parts.write_weights(weights, model.classes.tolist(), arrays),
@@ -331,7 +331,7 @@ def _check_columns(schema: Schema) -> None:
 
 def _settings(header: Header) -> Settings:
     """Return the settings of the model, or raise a ValueError if one of them is none."""
-    saved, prior, kinds = header.settings, header.class_prior, declared()
+    saved, prior, kinds = header.settings, header.class_prior, DECLARED
     # Files that were written before there was a half-life lack it.
     wrong = next(iter((kinds.keys() ^ saved.keys()) - {"half_life"}), None)
     if wrong is not None:

@@ -116,7 +116,7 @@ def _arguments(
 
     They are as ``WeightsCovariance`` has them; weights at 0 are left out.
     """
-    k, kinds = found.labels.k, np.array(found.kinds)
+    k, kinds = len(found.labels.classes), np.array(found.kinds)
     if k < 2 or not found.parts:
         return np.full((k, len(kinds)), -1), np.zeros((k, 0)), np.zeros((0, 0))
     weight = weights.table(found.parts, found.labels.classes.tolist())

@@ -185,7 +185,7 @@ def leave_one_out_table(
     groups = model.view.schema.groups
     parts_of = [_parts(model, group, blocks[group.key]) for group in groups]
     # Part after part, so that those which are not filled yet take no memory.
-    table = np.empty((sum(map(len, parts_of)), len(labels), labels.k))
+    table = np.empty((sum(map(len, parts_of)), len(labels), len(labels.classes)))
     for group, parts in zip(groups, parts_of, strict=True):
         block = blocks[group.key]
         large = isinstance(block, Sparse) and max(len(block.indices), len(block.axis)) > LARGE
@@ -211,7 +211,7 @@ def leave_one_out_table(
         centres = kind == "band" or (kind != "text" and model.view.terms[group.key].centres)
         keys += parts.keys
         kinds += [kind] * len(parts)
-        by_class += [centres and labels.k < MANY_CLASSES] * len(parts)
+        by_class += [centres and len(labels.classes) < MANY_CLASSES] * len(parts)
     table = _centred(table)
     given = _log_prior(model, once, learned, model.pretend_rows or HALF, model.view.rows_per_weight)
     prior = _log_prior(model.under_own_prior, once, learned, PRETEND)
@@ -278,7 +278,7 @@ def _log_prior(
     if isinstance(prior, Beta | Dirichlet):
         pretend = pretend_classes(prior, model.settings.estimate, model.classes)
     counted = model.view.rows
-    own = labels.one_hot() if learned else np.zeros((len(labels), labels.k))
+    own = labels.one_hot() if learned else np.zeros((len(labels), len(labels.classes)))
     if per is not None:
         counted, own = model.counted.tally.class_count, own / per
     count = np.maximum(counted - own + pretend * (counted > 0), 0.0)
@@ -396,7 +396,7 @@ def by_class(codes: NDArray[np.integer]) -> NDArray[np.int64]:
 def _told_apart(batches: Sequence[Batch], first: Sequence[Hashes], signs: Signs) -> list[Hashes]:
     """Return other numbers of rows, by what else their classes and their columns hold."""
     codes = [batch.labels.codes for batch in batches]
-    of_class = np.zeros(max(batch.labels.k for batch in batches), np.uint64)
+    of_class = np.zeros(max(len(batch.labels.classes) for batch in batches), np.uint64)
     for code, of in zip(codes, first, strict=True):
         np.add.at(of_class, code, of)
     found = [mixed(of + mixed(of_class)[code]) for code, of in zip(codes, first, strict=True)]

@@ -332,7 +332,7 @@ class Kept:
         if highest and labels.group is None:
             some = some[keys <= np.maximum(_by_label(highest, labels), limit)]
         if len(some) > most and labels.group is None:
-            of_class = [keys[some[labels.codes[some] == c]] for c in range(labels.k)]
+            of_class = [keys[some[labels.codes[some] == c]] for c in range(len(labels.classes))]
             last = _last_of_each([_least_different(of, most + 1) for of in of_class], most, 1)
             some = some[keys[some] <= np.maximum(last[labels.codes[some]], limit)]
         order = np.argsort(keys[some])
@@ -564,7 +564,7 @@ def numbered_groups(batches: list[Batch], contents: Sequence[Hashes]) -> list[Ba
     labels = Labels.join([batch.labels for batch in batches])
     assert labels.group is not None
     times = np.concatenate([batch.times for batch in batches]).astype(np.uint64)
-    row, of_class = mixed(np.concatenate(contents)), np.zeros(labels.k, np.uint64)
+    row, of_class = mixed(np.concatenate(contents)), np.zeros(len(labels.classes), np.uint64)
     np.add.at(of_class, labels.codes, row * times)
     names, group = np.unique(labels.group, return_inverse=True)
     held = np.zeros(len(names), np.uint64)
@@ -595,8 +595,8 @@ def classes_of_copies(batches: Sequence[Batch]) -> tuple[Label, ...]:
         if batch.labels.group is not None:
             continue
         codes = batch.labels.codes
-        rows = np.bincount(codes, minlength=batch.labels.k)
-        alone = np.bincount(codes, batch.times == 1, batch.labels.k)
+        rows = np.bincount(codes, minlength=len(batch.labels.classes))
+        alone = np.bincount(codes, batch.times == 1, len(batch.labels.classes))
         for c in np.flatnonzero((rows >= MANY) & (alone < ALONE * rows)).tolist():
             different = sorted(_different_cells(batch.take(np.flatnonzero(codes == c))))
             if np.log(different[:-1]).sum() >= np.log(COMBINED * rows[c]):

@@ -341,7 +341,7 @@ class Sample:
             tables = tables_of(model, batches, learned=learned)
         found = next(tables).standing_for(count)
         weights = fit(found.first(ROWS).standing_for(count), kind, float(model.view.rows.sum()))
-        if kind != "loo" or found.labels.k < 2:
+        if kind != "loo" or len(found.labels.classes) < 2:
             return FoundWeights(weights.of_rows_like(model.weights))
         labels, joint = [found.labels], [joint_of(weights, found)]
         for table in tables:
@@ -553,7 +553,7 @@ def in_rows(batches: Sequence[Batch], per: Floats | None) -> list[Batch]:
     """
     if per is None and all(batch.each is None for batch in batches):
         return list(batches)
-    k = max((batch.labels.k for batch in batches), default=0)
+    k = max((len(batch.labels.classes) for batch in batches), default=0)
     every, alone = np.zeros(k), np.zeros(k)
     for batch in batches:
         every += np.bincount(batch.labels.codes, batch.labels.weights, k)

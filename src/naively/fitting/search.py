@@ -441,10 +441,10 @@ class Passes:
     ) -> Passes:
         """Lay out rows; without ``free`` a part has one weight for all classes."""
         if evidence is None:
-            evidence = np.empty((labels.k, 0, len(labels)), np.float32)
-        if free is None or labels.k == 2:
+            evidence = np.empty((len(labels.classes), 0, len(labels)), np.float32)
+        if free is None or len(labels.classes) == 2:
             free = np.zeros(evidence.shape[1], np.bool_)
-        if labels.k == 2:
+        if len(labels.classes) == 2:
             joint, evidence = joint[1:] - joint[:1], evidence[1:] - evidence[:1]
         columns = len(joint)
         number = np.ascontiguousarray(numbered(free, columns))

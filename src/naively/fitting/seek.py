@@ -82,7 +82,7 @@ def seek(rows: Weighed, limits: Limits | None = None) -> tuple[LinearPart, float
         """Return how much evidence each part gives, on average."""
         weight = np.abs(rows.weights.table(parts, rows.weights.classes))
         each = zip(parts, rows.found.table, weight, strict=True)
-        return {of: float(np.abs(x).mean(axis=0) @ w) / labels.k for of, x, w in each}
+        return {of: float(np.abs(x).mean(axis=0) @ w) / len(labels.classes) for of, x, w in each}
 
     columns = columns_of(rows.model, rows.batches)
     basis, cut = basis_of(columns, said, labels), cut_of(columns, said, labels, limits)
@@ -318,7 +318,7 @@ def ridges_of(labels: Labels, parts: int) -> list[float]:
     A sum of many slopes varies by more than one of few, and few rows say less of it. The weakest is
     for rows of any number of parts: where the truth is a sum of many slopes, all are needed.
     """
-    few = 1 + MANY / max(labels.total, NO_ROWS)
+    few = 1 + MANY / max(float(labels.weights.sum()), NO_ROWS)
     found = [ridge * max(1.0, parts / FEW_PARTS) * few for ridge in RIDGES]
     while found[-1] > WEAKEST * few:
         found.append(max(found[-1] / 5, WEAKEST * few))
@@ -363,7 +363,7 @@ def choose_ridge(
 
 def solve(passes: Passes, ridge: float, start: Floats, steps: int = STEPS_OF_SLOPES) -> Floats:
     """Return the slopes of the least penalised log loss, as passes take them."""
-    k = passes.labels.k
+    k = len(passes.labels.classes)
     penalty = np.full(passes.slopes, ridge / 2 if k == 2 else ridge)  # of two each has half a slope
     x = least(
         passes,
@@ -405,7 +405,7 @@ def with_slopes(
     passes = Passes.of(rows.joint.T, rows.labels, z)
     start = np.mean(best.slopes, axis=0) if products is None else np.zeros(passes.slopes)
     x = solve(passes, best.ridge, start, LAST_STEPS)
-    slope = of_classes(x, rows.labels.k)
+    slope = of_classes(x, len(rows.labels.classes))
     of_terms = slope[:n] if basis.shares is None else basis.shares @ slope[:n]
     intercept, rules = slope[-1], {}
     if given is not None:
@@ -753,7 +753,10 @@ def grow(
 
     With them comes that loss, in nats.
     """
-    before, k = sum(third.loss(labels) for third in thirds), 1 if labels.k == 2 else labels.k
+    before, k = (
+        sum(third.loss(labels) for third in thirds),
+        1 if len(labels.classes) == 2 else len(labels.classes),
+    )
     work = len(labels) * len(cut.parts) * k
     able = min(NUMBERS // (k * 2**shape.conditions), WORK // work) if work else 0
     most = min(shape.most, able)
@@ -821,7 +824,7 @@ def with_rules(
     linear: LinearPart, cut: Cut, grown: Grown, labels: Labels, shape: Shape
 ) -> LinearPart:
     """Return a linear part with what was grown: tables of one column are steps of that column."""
-    k = labels.k
+    k = len(labels.classes)
     of = {term: np.array(slopes) for term, slopes in linear.of.items()}
     intercept = np.array(linear.intercept) if linear.intercept else np.zeros(k)
     rules = {rule: np.array(points) for rule, points in linear.rules.items()}

@@ -81,7 +81,7 @@ def cross_validate(
     """
     labels = sample.labels
     dealt = sample.deal(FOLDS)
-    dealt[np.bincount(labels.codes, sample.copies, labels.k)[labels.codes] == 1] = 0
+    dealt[np.bincount(labels.codes, sample.copies, len(labels.classes))[labels.codes] == 1] = 0
     without: list[LeaveOneOut] = []
     with_: list[LeaveOneOut] = []
     for fold in sample.held_out(model, dealt):

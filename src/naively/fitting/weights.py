@@ -118,7 +118,7 @@ def fit(
 
     They are at least 0 and, with the biases, of the least penalised loss.
     """
-    k, kinds = found.labels.k, np.array(found.kinds)
+    k, kinds = len(found.labels.classes), np.array(found.kinds)
     classes = tuple(found.labels.classes.tolist())
     none = (0.0,) * len(classes)
     if k < 2 or not found.parts:
@@ -161,7 +161,7 @@ def is_one_text(found: LeaveOneOut) -> bool:
 
     With two classes such a text has no bias: it would decide texts without a known word.
     """
-    return found.kinds == ["text"] and found.labels.k == 2
+    return found.kinds == ["text"] and len(found.labels.classes) == 2
 
 
 def temperatures_of(found: LeaveOneOut, rows: float) -> Floats:
@@ -202,7 +202,7 @@ def temperature(
 def loss_of_one_weight(found: LeaveOneOut) -> float:
     """Return the log loss, in nats per row, if all evidence has one weight, a temperature."""
     joint = found.table.sum(axis=0)
-    weight = temperature(joint, found.prior, found.labels, found.labels.total)
+    weight = temperature(joint, found.prior, found.labels, float(found.labels.weights.sum()))
     joint = found.prior + weight * joint
     return log_loss(p_right(joint, found.labels), found.labels.weight)
 

@@ -143,7 +143,7 @@ def _same_linear_part(a: Weights | None, b: Weights | None) -> bool:
 
 
 def _settings(a: Model, b: Model) -> Iterator[Change]:
-    for name in (of.name for of in fields(Settings) if of.name not in FOUND):
+    for name in (of.name for of in fields(Settings) if of.init and of.name not in FOUND):
         before, after = (str(getattr(model.settings, name)) for model in (a, b))
         if before != after:
             yield Change("setting", item=name, before=before, after=after)

@@ -60,13 +60,6 @@ def _error(a: Floats, b: Floats, p: Floats) -> Floats:
 class Sums:
     """An array of double-double numbers, which add, subtract, multiply and divide elementwise.
 
-    Parameters
-    ----------
-    high : ndarray of float64
-        The numbers, rounded.
-    low : ndarray of float64, optional
-        The rounding error, of the same shape; zero by default, and then ``errors`` is None.
-
     Examples
     --------
     >>> a, b = Sums(np.array([1e16])), Sums(np.array([1.0]))
@@ -74,7 +67,8 @@ class Sums:
     array([1.])
     """
 
-    high: Floats
+    high: Floats  # the numbers, rounded
+    # The rounding error, of the same shape; zero by default, and then ``errors`` is None.
     low: Floats
     errors: Floats | None  # None where it is known without a look that there are none
 

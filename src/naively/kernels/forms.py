@@ -174,26 +174,16 @@ WORD = Cell(Form.WORD)
 
 
 class Read(NamedTuple):
-    """What the cells of a column are.
+    """What the cells of a column are."""
 
-    Parameters
-    ----------
-    form : ndarray of uint8, of shape (rows,)
-        The `Form` of each cell.
-    value : ndarray of int64, of shape (rows,)
-        The microseconds of a time since 1970; of all else the bits of a float64, NaN where the
-        cell has no value.
-    affix : ndarray of uint8, of shape (rows,)
-        The number of each cell's affix, from 1 on; 0 where it has none, ``MANY_AFFIXES`` beyond
-        ``FEW_AFFIXES`` different ones.
-    affixes : list of str
-        The affixes, in order of first sight.
-    """
-
-    form: NDArray[np.uint8]
+    form: NDArray[np.uint8]  # (rows,): the `Form` of each cell
+    # (rows,): the microseconds of a time since 1970; of all else the bits of a float64, NaN where
+    # the cell has no value.
     value: NDArray[np.int64]
+    # (rows,): the number of each cell's affix, from 1 on; 0 where it has none, ``MANY_AFFIXES``
+    # beyond ``FEW_AFFIXES`` different ones.
     affix: NDArray[np.uint8]
-    affixes: list[str]
+    affixes: list[str]  # the affixes, in order of first sight
 
 
 def read_forms(

@@ -452,12 +452,6 @@ def sortable(x: NDArray[np.floating]) -> Keys:
     return np.where(bits < 0, ~(bits & np.int64(2**63 - 1)), bits)
 
 
-def as_float(key: Keys) -> NDArray[np.float64]:
-    """Return the floats of sortable integers."""
-    magnitude = np.where(key < 0, ~key, key).view(np.float64)
-    return np.where(key < 0, -magnitude, magnitude)
-
-
 def coarsest(keys: Keys, cap: int = CAP) -> int:
     """Return by how many bits sorted keys must be shortened to leave at most ``cap`` cells.
 

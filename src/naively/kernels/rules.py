@@ -30,27 +30,18 @@ POOLINGS = 16  # passes over the cells of a table, until they rise and fall as t
 
 
 class Grown(NamedTuple):
-    """Tables in the order in which they were grown.
+    """Tables in the order in which they were grown."""
 
-    Parameters
-    ----------
-    rounds : int
-        How many tables there are; all arrays may have more.
-    columns : ndarray of int32, of shape (rounds, conditions)
-        The column of each condition; -1 where a table has fewer.
-    masks : ndarray of uint64, of shape (rounds, conditions)
-        The bins for which each condition holds, a bit for each.
-    values : ndarray of float64, of shape (rounds, 2 ** conditions, classes)
-        What each cell adds to the joint log likelihoods; of two classes, to their log odds. The
-        number of a cell has a bit for each condition that holds.
-    losses : ndarray of float64, of shape (rounds + 1,)
-        The log loss of the rows that are held out, in nats, before each table and after the last.
-    """
-
-    rounds: int
+    rounds: int  # how many tables there are; all arrays may have more
+    # (rounds, conditions): the column of each condition; -1 where a table has fewer.
     columns: NDArray[np.int32]
+    # (rounds, conditions): the bins for which each condition holds, a bit for each.
     masks: NDArray[np.uint64]
+    # (rounds, 2 ** conditions, classes): what each cell adds to the joint log likelihoods; of two
+    # classes, to their log odds. The number of a cell has a bit for each condition that holds.
     values: Floats
+    # (rounds + 1,): the log loss of the rows that are held out, in nats, before each table and
+    # after the last.
     losses: Floats
 
 

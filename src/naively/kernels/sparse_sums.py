@@ -24,13 +24,6 @@ from naively.kernels.reference import Floats
 class RepeatedSums:
     """A table of double-double numbers, rows × classes, with few different rows.
 
-    Parameters
-    ----------
-    different : Sums of shape (different rows, classes)
-        The rows that there are.
-    number : ndarray of int32, of shape (rows,)
-        Which of them each row of the table is.
-
     Examples
     --------
     >>> table = RepeatedSums.of_row(Sums(np.array([1.0, 2.0])), 3)
@@ -42,8 +35,8 @@ class RepeatedSums:
     array([3., 0., 3., 3.])
     """
 
-    different: Sums
-    number: NDArray[np.int32]
+    different: Sums  # (different rows, classes): the rows that there are
+    number: NDArray[np.int32]  # (rows,): which of them each row of the table is
 
     @classmethod
     def of_row(cls, row: Sums, rows: int) -> RepeatedSums:
@@ -194,17 +187,6 @@ Part: TypeAlias = "tuple[NDArray[np.int64] | None, SparseSums]"
 class SparseSums:
     """A table of double-double numbers, rows × classes, of which most are 0.
 
-    Parameters
-    ----------
-    first : ndarray of int64, of shape (rows + 1,)
-        Where the cells of each row begin, and where the last ends.
-    classes : ndarray of int32, of shape (cells,)
-        The class of each cell, ascending within a row.
-    stored : Sums of shape (cells,)
-        The numbers, none of which is 0.
-    k : int
-        How many classes there are.
-
     Examples
     --------
     >>> table = SparseSums.of(Sums(np.array([[0.0, 2.0], [0.0, 0.0], [1.0, 3.0]])))
@@ -214,10 +196,11 @@ class SparseSums:
     array([], dtype=float64)
     """
 
+    # (rows + 1,): where the cells of each row begin, and where the last ends.
     first: NDArray[np.int64]
-    classes: NDArray[np.int32]
-    stored: Sums
-    k: int
+    classes: NDArray[np.int32]  # (cells,): the class of each cell, ascending within a row
+    stored: Sums  # (cells,): the numbers, none of which is 0
+    k: int  # how many classes there are
 
     @classmethod
     def later(cls, parts: Sequence[Part], rows: int) -> SparseSums:

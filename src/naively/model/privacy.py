@@ -191,7 +191,7 @@ def change_of(group: Group, block: BlockTally) -> Sensitivity:
 
 def is_declared(axis: Axis) -> bool:
     """Whether only what was declared is kept of an axis, so that rows add no row to it."""
-    return not axis.grows or (isinstance(axis, Levels) and bool(axis.declared))
+    return not axis.grows or bool(axis.declared)
 
 
 def is_once(group: Group) -> bool:
@@ -296,7 +296,7 @@ def _within(counts: Floats, totals: Floats, rows: Floats, axis: ByValue) -> Floa
     ``totals`` are those of the columns, (columns, classes).
     """
     share = np.minimum(rows / np.maximum(totals, 1.0), 1.0)
-    within: Floats = np.floor(counts * np.repeat(share, axis.sizes, axis=0))
+    within: Floats = np.floor(counts * np.repeat(share, np.diff(axis.first), axis=0))
     return within
 
 

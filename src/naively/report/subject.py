@@ -374,7 +374,7 @@ def _share_learned(model: Model, learned: Reservoir | None, rows: Rows, labels: 
         )
         if not np.isnan(share):
             return share
-    rows_of = np.bincount(labels.codes, labels.weight, labels.k)
+    rows_of = np.bincount(labels.codes, labels.weight, len(labels.classes))
     given = dict(zip(labels.classes.tolist(), rows_of, strict=True))
     count = dict(zip(model.classes.tolist(), model.counted.tally.class_count, strict=True))
     return np.nan if given == count else 0.0

@@ -305,18 +305,14 @@ def _by_content(
 def truths_of(rows: Rows, names: Sequence[Name]) -> set[Name]:
     """Return the columns of numbers in which each cell is 0, 1 or missing."""
     first = rows.take(slice(0, FIRST)).numbers(names)
-    maybe = np.flatnonzero(_are_truths(first).all(axis=0)).tolist()
+    maybe = ((first == 0) | (first == 1) | np.isnan(first)).all(axis=0)
+    maybe = np.flatnonzero(maybe).tolist()
     return {names[j] for j in maybe if _is_truth(rows, names[j])}
 
 
 def _is_truth(rows: Rows, name: Name) -> bool:
     column = as_floats(rows.cells(name))
-    return bool(_are_truths(column[:FIRST]).all() and _are_truths(column).all())
-
-
-def _are_truths(numbers: NDArray[np.floating]) -> NDArray[np.bool_]:
-    truths: NDArray[np.bool_] = (numbers == 0) | (numbers == 1) | np.isnan(numbers)
-    return truths
+    return all(((x == 0) | (x == 1) | np.isnan(x)).all() for x in (column[:FIRST], column))
 
 
 def is_many_texts(rows: Rows, name: Name, settings: Settings) -> bool:

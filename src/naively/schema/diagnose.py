@@ -83,7 +83,7 @@ def leaking(schema: Schema, tally: Tally, *, renamed: bool = False) -> list[Name
         columns = block.axis.columns
         these = _leaks(group, block, classes)
         if renamed and isinstance(block.axis, ByValue):
-            these &= block.axis.sizes == classes.sum()
+            these &= np.diff(block.axis.first) == classes.sum()
         found += [columns[j] for j in np.flatnonzero(these).tolist()]
     return found
 
@@ -97,9 +97,10 @@ def there_for_one_class(schema: Schema, tally: Tally) -> dict[Name, Label]:
         unlikely = -np.log(rows / rows.sum())
     found: dict[Name, Label] = {}
     for group in schema.of_columns:
-        if not says_which_are_missing(group):
+        present = present_in(group, tally.blocks[group.key])
+        if present is None:
             continue
-        there, number = present_in(tally.blocks[group.key])
+        there, number = present
         n, c = there.high.max(axis=1, initial=0.0), there.high.argmax(axis=1)
         alone = (there.high > 0).sum(axis=1) == 1
         one = alone & (n * unlikely[c] >= CHANCE)
@@ -252,7 +253,7 @@ def _levels_leak(axis: ByValue, counts: Floats) -> Flags:
     n_mixed = axis.sum_by_column(mixed[:, None].astype(np.float64))[:, 0]
     by_class = axis.sum_by_column(counts)
     n = by_class.sum(axis=1)
-    often = (n >= ENOUGH) & (n >= PER_LEVEL * axis.sizes)
+    often = (n >= ENOUGH) & (n >= PER_LEVEL * np.diff(axis.first))
     return np.asarray((n_mixed == 0) & often & (by_class > 0).all(axis=1))
 
 
@@ -299,7 +300,7 @@ def _held(group: Group, block: BlockTally) -> Iterator[tuple[Name, str]]:
             texts, words = (block.sums[s].by_row().sum() for s in (PRESENT, VALUE))
             yield name, f"{words / max(texts, 1.0):.1f} {axis.analyser.counted}"
         case Levels() as axis:
-            for name, n in zip(axis.columns, axis.sizes.tolist(), strict=True):
+            for name, n in zip(axis.columns, np.diff(axis.first).tolist(), strict=True):
                 yield name, f"{n} level{'' if n == 1 else 's'}"
         case axis:
             yield from ((name, f"{group.kind}s") for name in axis.columns)
@@ -327,7 +328,7 @@ def _findings(schema: Schema, tally: Tally) -> Iterator[tuple[Name, str]]:
 
 def _odd_levels(axis: Levels, counts: Sums) -> Iterator[tuple[Name, str]]:
     """Say which columns always have the same level, or nearly as many levels as rows."""
-    levels, n = axis.sizes, axis.sum_by_column(counts.high).sum(axis=1)
+    levels, n = np.diff(axis.first), axis.sum_by_column(counts.high).sum(axis=1)
     for j in np.flatnonzero((levels == 1) & (n > 1)).tolist():
         yield axis.columns[j], f"always {axis.levels[j][0]!r}"
     own = (n >= IDENTIFIER_ROWS) & (levels >= IDENTIFIER_SHARE * n)
@@ -339,7 +340,7 @@ def _odd_cells(axis: Cells, counts: Sums) -> Iterator[tuple[Name, str]]:
     """Say which columns of numbers, counted in cells, hold infinite ones or always the same."""
     for j in np.unique(axis.column[np.isinf(axis.low)]).tolist():
         yield axis.columns[j], "some are infinite"
-    alone = (axis.sizes == 1) & (axis.sum_by_column(counts.high).sum(axis=1) > 1)
+    alone = (np.diff(axis.first) == 1) & (axis.sum_by_column(counts.high).sum(axis=1) > 1)
     for j in np.flatnonzero(alone).tolist():
         yield axis.columns[j], f"always {axis.middle[axis.first[j]]:.6g}"
     yield from _nines(axis, counts.high.sum(axis=1))
@@ -354,7 +355,7 @@ def _nines(axis: Cells, n: Floats) -> Iterator[tuple[Name, str]]:
         for row in np.flatnonzero((axis.low <= number) & (number <= axis.high) & (n >= STOOD_IN)):
             j = int(axis.column[row])
             first = int(axis.first[j])
-            last = first + int(axis.sizes[j]) - 1
+            last = first + int(np.diff(axis.first)[j]) - 1
             at_end, more = row == (first if number < 0 else last), last - first >= TWO
             if at_end and more:
                 others = axis.middle[first + (row == first) : last + (row == first)]
@@ -379,21 +380,15 @@ def _constant(group: Group, block: BlockTally) -> Iterator[tuple[Name, str]]:
         yield block.axis.columns[j], f"always {shown}"
 
 
-def says_which_are_missing(group: Group) -> bool:
-    """Whether what is counted of a group says in how many rows each column has no value."""
-    alone = group.analyser is not None or not (group.event.joined or group.event.layout == "rows")
-    return alone and group.kind not in DERIVED
+def present_in(group: Group, block: BlockTally) -> tuple[Sums, NDArray[np.integer]] | None:
+    """Return how many rows of each class have a value in each column; None if it is not counted.
 
-
-def present_in(block: BlockTally) -> tuple[Sums, NDArray[np.integer]]:
-    """Return how many rows of each class have a value in each column.
-
-    Returns
-    -------
-    there : Sums of shape (different rows, classes)
-    number : ndarray of shape (columns,)
-        Which of them the row of each column is.
+    The rows that differ are sums of shape (different, classes), and the numbers say which of them
+    is that of each column, (columns,).
     """
+    alone = group.analyser is not None or not (group.event.joined or group.event.layout == "rows")
+    if not alone or group.kind in DERIVED:
+        return None
     axis, columns = block.axis, len(block.axis.columns)
     if not isinstance(axis, ByValue):
         present = block.sums[PRESENT]

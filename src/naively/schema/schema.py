@@ -236,14 +236,23 @@ class Schema(Shown, OfFields):
         batch = Batch(blocks, labels, labels.frequency)
         if labels.group is None or labels.group.all():
             return batch
-        equal = mixed(_of_cells(batch) + SALT)
+        equal = mixed(contents(batch, by_name=True) + SALT)
         group = np.where(labels.group == OF_EQUAL_ROWS, equal, labels.group)
         return replace(batch, labels=replace(labels, group=group))
 
     def recode(self, batch: Batch, axes: Mapping[GroupKey, Axis]) -> Batch:
         """Encode rows by known axes, as any schema has encoded them; absent columns are missing."""
-        held = Held(batch, self.readings)
-        blocks = {group.key: group.recode(held, axes[group.key]) for group in self.groups}
+        held, blocks = Held(batch, self.readings), dict[GroupKey, Block]()
+        for group in self.groups:
+            match axes[group.key]:
+                case Words() as axis:
+                    blocks[group.key] = held.texts(group.key, axis)
+                case Levels() as axis if group.kind == "word":
+                    blocks[group.key] = held.coded_words(axis)
+                case Levels() as axis:
+                    blocks[group.key] = held.codes(axis)
+                case axis:  # numbers, in the order in which they were counted
+                    blocks[group.key] = held.matrix(axis.columns)
         return replace(batch, blocks=blocks)
 
     def decode(self, blocks: Mapping[GroupKey, Block]) -> Rows:
@@ -318,8 +327,10 @@ class Schema(Shown, OfFields):
             return rows
         spelled = {name for name in rows.names if isinstance(rows.cells(name), Strings)}
         readings = {name: of for name, of in self.readings.items() if name in spelled}
-        for name in spelled & self._read_by_kind.keys() - readings.keys():
-            readings[name] = self._read_by_kind[name]
+        # Columns that were no strings in training, and are now.
+        for group in self.groups if spelled - readings.keys() else ():
+            others = (n for n in group.columns if n in spelled and n not in readings)
+            readings |= dict.fromkeys(others, READ_AS[group.kind]) if group.kind in READ_AS else {}
         if not readings:
             return rows
         found = {}
@@ -353,12 +364,6 @@ class Schema(Shown, OfFields):
             name: "boolean" if name in truths else rows.kind(name) for name in rows.names
         }
         return ColumnRows(cells_of, kinds, len(rows), rows.readings, rows.words)
-
-    @cached_property
-    def _read_by_kind(self) -> dict[Name, Reading]:
-        """How columns are read that were no strings in training, where they are strings now."""
-        groups = [group for group in self.groups if group.kind in READ_AS]
-        return {name: READ_AS[group.kind] for group in groups for name in group.columns}
 
     def say_odd(self, rows: Rows, readings: Mapping[Name, Reading]) -> None:
         """Warn of words in columns of numbers or times that were not there in training."""
@@ -670,23 +675,12 @@ class GroupKey(OfFields):
     """What identifies a group and its block: settings, which are compared by their values.
 
     Groups that were made apart count the same exactly if their keys are equal, whatever is printed.
-
-    Parameters
-    ----------
-    event : EventModel
-        With all its settings.
-    kind : str
-        What kind of values the columns held in training.
-    column : str or int, optional
-        The column of a text, which is a group of its own.
-    analyser : Analyser, optional
-        How the text was split.
     """
 
-    event: EventModel
-    kind: Kind
-    column: Name | None = None
-    analyser: Analyser | None = None
+    event: EventModel  # with all its settings
+    kind: Kind  # what kind of values the columns held in training
+    column: Name | None = None  # the column of a text, which is a group of its own
+    analyser: Analyser | None = None  # how the text was split
 
     @cached_property
     def _hash(self) -> int:
@@ -777,18 +771,6 @@ class Group(OfFields):
         found = find_levels(rows, columns)
         return with_declared(found, self.event.declared) if self.event.declared else found
 
-    def recode(self, held: Held, axis: Axis) -> Block:
-        """Encode these columns of encoded rows by a known axis."""
-        match axis:
-            case Words():
-                return held.texts(self.key, axis)
-            case Levels() if self.kind == "word":
-                return held.coded_words(axis)
-            case Levels():
-                return held.codes(axis)
-            case _:
-                return held.matrix(axis.columns)  # in the order in which they were counted
-
 
 def event_names(groups: Sequence[Group]) -> str:
     """Return the event model of a column; of a text in several groups, without the analysers."""
@@ -821,7 +803,7 @@ def event_name(group: Group) -> str:
 def fingerprints(batch: Batch, seed: np.uint64) -> Hashes:
     """Return a number for each row, by its cells and its label, of shape (rows,)."""
     classes = np.array([*map(hash_cell, batch.labels.classes.tolist())], np.uint64)
-    found = mixed(_of_cells(batch) + classes[batch.labels.codes] + seed)
+    found = mixed(contents(batch, by_name=True) + classes[batch.labels.codes] + seed)
     words, last = np.zeros(len(batch), np.uint64), LAST_BITS
     if batch.labels.group is not None:  # equal rows of two groups are two rows
         words, last = mixed(batch.labels.group + SALT), LAST_OF_GROUPS
@@ -831,16 +813,12 @@ def fingerprints(batch: Batch, seed: np.uint64) -> Hashes:
     return np.where(words == 0, found, found & ~last | mixed(words) & last)
 
 
-def contents(batch: Batch) -> Hashes:
+def contents(batch: Batch, *, by_name: bool = False) -> Hashes:
     """Return a number for each row by its cells alone, of shape (rows,).
 
-    It is the same whatever the columns and classes are called, and whichever column a cell is in.
+    It is the sum of their hashes, ``by_name`` times factors of their columns' names. Without, it is
+    the same whatever the columns and classes are called, and whichever column a cell is in.
     """
-    return _of_cells(batch, by_name=False)
-
-
-def _of_cells(batch: Batch, *, by_name: bool = True) -> Hashes:
-    """Return the sum of the hashes of each row's cells, times factors of their columns' names."""
     total = np.zeros(len(batch), np.uint64)
     done: set[Name] = set()
     for key, block in batch.blocks.items():

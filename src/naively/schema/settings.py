@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeAlias, get_args
 
@@ -36,20 +36,23 @@ class Settings(Options, OfFields):
     """
 
     class_prior: ClassPrior = "data"  # it is checked once the classes are known
+    # The number that ``smoothing`` stands for; None if it is chosen by leave-one-out.
+    pseudo_count: float | None = field(init=False, repr=False, compare=False)
+    # Whether a missing cell is evidence of its own, which needs a weight of its own.
+    counts_missing: bool = field(init=False, repr=False, compare=False)
+    # Whether a text that was given no event model is counted in blocks of their own. They say much
+    # alike, which only weights of their own put right (see docs/decisions/0006-text.md).
+    counts_blocks: bool = field(init=False, repr=False, compare=False)
 
-    @property
-    def counts_blocks(self) -> bool:
-        """Whether a text that was given no event model is counted in blocks of their own.
-
-        They say much alike, which only weights of their own put right (see
-        docs/decisions/0006-text.md).
-        """
-        return self.text == "auto" and self.weights == "loo" and self.estimate in ("mean", "map")
-
-    @property
-    def counts_missing(self) -> bool:
-        """Whether a missing cell is evidence of its own, which needs a weight of its own."""
-        return self.presence == "auto" and self.weights == "loo"
+    def __post_init__(self) -> None:
+        count = None
+        if self.smoothing != "auto":
+            count = float(PSEUDO_COUNTS.get(self.smoothing, self.smoothing))  # type: ignore[arg-type]  # a float is its own count
+        own = self.weights == "loo"
+        blocks = own and self.text == "auto" and self.estimate in ("mean", "map")
+        object.__setattr__(self, "pseudo_count", count)
+        object.__setattr__(self, "counts_missing", own and self.presence == "auto")
+        object.__setattr__(self, "counts_blocks", blocks)
 
     def read_as(self, contents: Mapping[Any, Asked]) -> ReadAs:
         """Return what was said of the columns of strings, with what they are."""
@@ -89,11 +92,11 @@ class Settings(Options, OfFields):
         """
         if other is self:
             return self
-        for field in ("class_prior", "estimate", "smoothing", "half_life"):
-            mine, theirs = getattr(self, field), getattr(other, field)
+        for name in ("class_prior", "estimate", "smoothing", "half_life"):
+            mine, theirs = getattr(self, name), getattr(other, name)
             if not _same(mine, theirs):
                 raise ValueError(
-                    f"{field} is {_shown(mine)} in one model and {_shown(theirs)} in the other; "
+                    f"{name} is {_shown(mine)} in one model and {_shown(theirs)} in the other; "
                     "they cannot be merged."
                 )
         blocks = self.counts_blocks or other.counts_blocks or self.text == other.text == "auto"
@@ -109,13 +112,6 @@ class Settings(Options, OfFields):
             text="auto" if blocks else "words",
             presence="auto" if missing else "ignore",
         )
-
-    @property
-    def pseudo_count(self) -> float | None:
-        """The number that ``smoothing`` stands for; None if it is chosen by leave-one-out."""
-        if self.smoothing == "auto":
-            return None
-        return float(PSEUDO_COUNTS.get(self.smoothing, self.smoothing))  # type: ignore[arg-type]  # a float is its own count
 
     @cached_property
     def texts(self) -> tuple[Text, ...]:

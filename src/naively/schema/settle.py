@@ -32,7 +32,7 @@ from naively.events import Bernoulli, Categorical, EventModel, Histogram
 from naively.kernels.double_double import Sums
 from naively.kernels.folding import unspaced
 from naively.kernels.reference import Floats, sortable
-from naively.schema.diagnose import present_in, says_which_are_missing
+from naively.schema.diagnose import present_in
 from naively.schema.encode import encode_texts, read_levels
 from naively.schema.schema import EMPTY, Group, GroupKey, Missing, MissingAs, Schema, TimePart
 from naively.schema.settings import Settings
@@ -436,20 +436,11 @@ def is_as_in(other: Schema, schema: Schema) -> bool:
 
 @dataclass(frozen=True)
 class Otherwise:
-    """Columns of a group that another schema counts otherwise.
+    """Columns of a group that another schema counts otherwise."""
 
-    Parameters
-    ----------
-    cells : dict of EventModel to set of str
-        Truths that are cells there.
-    texts : dict of str to list of Text
-        Levels that are texts there.
-    read : dict of str to Reading
-        Levels that are numbers, times or truths there, and how they are read.
-    """
-
-    cells: dict[EventModel, set[Name]]
-    texts: dict[Name, list[Text]]
+    cells: dict[EventModel, set[Name]]  # truths that are cells there
+    texts: dict[Name, list[Text]]  # levels that are texts there
+    # Levels that are numbers, times or truths there, and how they are read.
     read: dict[Name, Reading]
 
 
@@ -592,10 +583,11 @@ def with_missing(counted: Grouped) -> Grouped:
     schema, tally = counted = without_words(counted) if words else counted
     missing: dict[Name, tuple[Sums, Sums]] = {}
     for group in schema.of_columns:
-        if not says_which_are_missing(group):
-            continue
         block = tally.blocks[group.key]
-        there, number = present_in(block)
+        present = present_in(group, block)
+        if present is None:
+            continue
+        there, number = present
         rows = tally.weight.high, tally.weight.low
         if (there.high == rows[0]).all() and (there.low == rows[1]).all():
             continue  # the cheap question first: in most tables no cell is missing
