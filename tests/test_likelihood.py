@@ -125,7 +125,7 @@ def test_the_sum_rule(case: Case, data: st.DataObject) -> None:
 @given(data=st.data())
 def test_the_joint_of_a_text_sums_to_its_evidence(case: Case, data: st.DataObject) -> None:
     sample = data.draw(samples(case))
-    joint = sample.model.pure.joint_log_likelihood(sample.rows)
+    joint = sample.model.pure().joint_log_likelihood(sample.rows)
     expected = sample.model.log_evidence(sample.rows)
     np.testing.assert_allclose(np.logaddexp.reduce(joint, axis=1), expected, rtol=1e-9, atol=1e-9)
 

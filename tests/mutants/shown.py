@@ -167,7 +167,7 @@ FAULTS = [
     Fault(
         "the likelihood of labelled rows leaves their labels out",
         "src/naively/inspect/likelihood.py",
-        "of_row = model.pure.class_log_prior[codes] + class_log_likelihoods(model, rows)[at]",
+        "of_row = model.pure().class_log_prior[codes] + class_log_likelihoods(model, rows)[at]",
         "of_row = class_log_likelihoods(model, rows)[at]",
         ("tests/test_likelihood.py",),
     ),

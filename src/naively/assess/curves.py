@@ -100,7 +100,7 @@ def smoothing_curve(
     """Score a model, without its weights and interactions, with each of some pseudo-counts."""
     # sample: rows that it has learned; held_out: labelled rows that it has not learned, as it
     # encodes them
-    plain = model.pure
+    plain = model.pure()
     points: list[tuple[float, str, float, float]] = []
     some, labels = (None, None) if sample is None else sample.at_once(model)
     for value in check_values(values):

@@ -50,7 +50,7 @@ def generative(model: Model) -> Model:
     """
     for group in model.view.schema.groups:
         group.event.check_density()
-    return model.pure
+    return model.pure()
 
 
 def log_likelihoods(model: Model, rows: Rows, label: Label | LabelArray) -> Floats:
@@ -73,14 +73,14 @@ def log_likelihood(model: Model, rows: Rows, labels: Labels) -> float:
     check_rows(rows, labels)
     codes = places(model, labels.classes[labels.codes])
     at = np.arange(len(codes)), codes
-    of_row = model.pure.class_log_prior[codes] + class_log_likelihoods(model, rows)[at]
+    of_row = model.pure().class_log_prior[codes] + class_log_likelihoods(model, rows)[at]
     weight = labels.weights
     return float(of_row[weight > 0] @ weight[weight > 0])  # what weighs nothing is not impossible
 
 
 def log_joint(model: Model, rows: Rows, labels: Labels) -> float:
     """Return log p(rows, labels, parameters) (see ``nb.inspect.log_joint``)."""
-    return log_likelihood(model, rows, labels) + _log_prior(model.pure)
+    return log_likelihood(model, rows, labels) + _log_prior(model.pure())
 
 
 def _log_prior(model: Model) -> float:
@@ -148,7 +148,7 @@ def joint_outcomes(model: Model) -> Outcomes:
             "with NaiveBayes(JointTable())."
         )
     found = groups[0].event.outcomes(model.view.counts[groups[0].key])
-    share = np.exp(model.pure.class_log_prior)
+    share = np.exp(model.pure().class_log_prior)
     return replace(found, columns=groups[0].columns, classes=model.classes.tolist(), share=share)
 
 
@@ -163,7 +163,7 @@ def log_marginal_likelihood(model: Model, rows: Rows, labels: Labels) -> float:
     The rows are counted alone, as the model counts its own.
     """
     check_rows(rows, labels)
-    plain = model.pure
+    plain = model.pure()
     batch = plain.encode(rows, labels)
     tally = count_batch(batch, plain.view.schema)
     total = 0.0

@@ -257,9 +257,8 @@ class Model(Shown, OfFields):
             return self
         return Model.of(self.counted.with_classes(classes), self.weights)
 
-    @property
     def pure(self) -> Model:
-        """The model of how rows are generated: without weights, and what is said beside columns."""
+        """Return the model of how rows are generated: without weights or what missing cells say."""
         settings = replace(self.settings, presence="ignore")
         return Model.of(replace(self.counted, settings=settings))
 
@@ -377,7 +376,7 @@ class Model(Shown, OfFields):
 
         Interactions and missing cells have no part in it: with them it would not sum to 1.
         """
-        plain = self.pure
+        plain = self.pure()
         batch = plain.encode(rows)
         total: Floats = np.logaddexp.reduce(plain.score(batch, "joint"), axis=1)
         for name, block in plain.blocks(batch).items():
