@@ -158,7 +158,7 @@ def test_a_picture_is_drawn_by_the_code_above_it(tmp_path: Path) -> None:
     page += "```python\n>>> ax = Beta(2, 3).plot()\n\n```\n"
     [(at, picture)] = drawn.draw(page, "some/page", tmp_path).items()
     assert page[at:].startswith("```python\n>>> ax = ")
-    assert drawn.described()(page, at) == "Picture of 1.1 A prior"
+    assert drawn.described(page, at) == "Picture of 1.1 A prior"
     assert picture.name == "some-page-1.svg"
     assert "Beta(a=2, b=3)" in picture.read_text(encoding="utf-8")
 
