@@ -278,7 +278,7 @@ def weighted_without(product: Product, seed: int) -> Iterator[tuple[np.ndarray, 
         if left.view.schema.derived != model.view.schema.derived:
             continue  # it has the only cell of a column that is missing
         prior = np.log(left.view.rows + 1.0)
-        yield joint[i], (left.joint_log_likelihood(one) - left.start)[0] + prior
+        yield joint[i], (left.joint_log_likelihood(one) - left.terms.start)[0] + prior
 
 
 @pytest.mark.slow
