@@ -210,7 +210,7 @@ def cross_validate(
     for fold in sample.held_out(unweighted, dealt):
         rest, held_out, others, place = fold
         prior = among_fewer(rest.settings.class_prior, model.classes, rest.classes)
-        rest = rest.set_to(class_prior=prior)
+        rest = rest.under_prior(prior)
         if interactions:
             rest = add_interactions(rest, others)
         elif kind is not None:

@@ -173,7 +173,7 @@ def train(  # noqa: PLR0915, PLR0917  (options, not positions)
         total = round(nb.class_count_.sum())
     if late:
         nb.class_prior = _by_label(prior, nb.classes_.tolist())
-        nb._exchange(model=nb.model_.set_to(class_prior=nb.class_prior))
+        nb._exchange(model=nb.model_.under_prior(nb.class_prior))
     learned = nb.model_
     learned.class_log_prior  # noqa: B018  (an impossible --class-prior is an error now, not later)
     if nb.weights and not semi_supervised and late:

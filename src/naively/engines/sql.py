@@ -211,9 +211,8 @@ class Sampled(NamedTuple):
 
 def sample(source: DatabaseTable, most: int, seed: int) -> Sampled:
     """Return about ``most`` different rows, as many of each class, or all if they are few."""
-    # Of few different rows that came often, a larger share of the hashes is asked for, until there
-    # are enough or it is all rows. Of more rows than are read whole, those of weight 0 are not
-    # drawn.
+    # If few different rows came often, a larger share of the hashes is asked for, until there are
+    # enough or it is all rows. Rows of weight 0 are not drawn where a table is not read whole.
     if source.n_rows <= ALL * most:
         return _read(source)
     labels, rows = [*source.rows_of_labels], np.array([*source.rows_of_labels.values()])

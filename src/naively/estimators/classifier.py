@@ -1140,7 +1140,7 @@ class Classifier(Estimator):
         found = cast("dict[str, object] | None", super().__getstate__())
         state = {name: of for name, of in (found or {}).items() if name != LOCK}
         if "_learned" in state:  # rows stay private
-            state["_learned"] = self._learned.without_rows
+            state["_learned"] = self._learned.left(self.model_)
         return state
 
     @exclusive

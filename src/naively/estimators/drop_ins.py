@@ -630,8 +630,7 @@ class ComplementNB(Summed[Complement]):
     @property
     def class_log_prior_(self) -> Floats:
         """Log probability of each class, which the scores leave out."""
-        settings = Settings(class_prior=super()._class_prior(self.classes_), weights=None)
-        return self._fitted.counting(settings=settings).class_log_prior
+        return self._fitted.under_prior(super()._class_prior(self.classes_)).class_log_prior
 
     def predict_joint_log_proba(self, X: Table, *, dtype: DTypeLike = np.float64) -> Floats:
         """Return the sum of the weights of each class, without a class prior."""

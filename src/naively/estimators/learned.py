@@ -84,19 +84,9 @@ class Learned:
     def odds(self) -> HeldOut | None:
         """How probable the right classes of held-out rows are, if that can be known."""
         known = self.model.counted.held_out
-        if (known is not None and known.holds) or self.lacks_rows:
+        if (known is not None and known.holds) or isinstance(self.sample, Lacking):
             return known
         return self.held_out.odds(self.model)
-
-    @property
-    def lacks_rows(self) -> bool:
-        """Whether none of the rows is in memory."""
-        return isinstance(self.sample, Lacking)
-
-    @property
-    def without_rows(self) -> Learned:
-        """The same, without the rows."""
-        return replace(self, sample=Lacking(self.sample.unlabelled_weight))
 
     def beside(self, named: Mapping[str, str]) -> Learned:
         """Return it with more columns that are no columns of the rows."""
@@ -108,11 +98,11 @@ class Learned:
         return replace(self, model=self.model * factor, sample=sample)
 
     def left(self, model: Model) -> Learned:
-        """Return what is left of it in a model of fewer rows, of which none is known."""
+        """Return what is left of it where the rows of the model are not known, as when pickled."""
         return replace(self, model=model, sample=Lacking(self.sample.unlabelled_weight))
 
     def recorded(self, verb: Verb, rows: float, source: str = "") -> Learned:
         """Return it with what was done to the model in its history."""
-        before = History() if verb == "train" else self.history
+        before = NO_HISTORY if verb == "train" else self.history
         total = self.model.counted.rows
         return replace(self, history=before.add(verb, rows, total, source))

@@ -214,7 +214,7 @@ def leave_one_out_table(
         by_class += [centres and len(labels.classes) < MANY_CLASSES] * len(parts)
     table = _centred(table)
     given = _log_prior(model, once, learned, model.pretend_rows or HALF, model.view.rows_per_weight)
-    prior = _log_prior(model.under_own_prior, once, learned, PRETEND)
+    prior = _log_prior(model.under_prior("data"), once, learned, PRETEND)
     labels = batch.independent.among(model.classes)
     return LeaveOneOut(keys, by_class, kinds, table, prior, given, labels)
 

@@ -417,8 +417,8 @@ def _last_of_each(
 ) -> NDArray[np.uint64]:
     """Return the highest key that stays of each class, (classes,), of ascending keys of each.
 
-    Of more classes than rows may stay, those of the least keys have one row. ``spare`` rows of each
-    class stay beside ``most``, or ``spare`` more of those classes.
+    If there are more classes than rows may stay, those of the least keys keep one row each.
+    ``spare`` rows of each class stay beside ``most``, or one row of ``spare`` more classes.
     """
     cap = rows_of_each(np.array([len(of) for of in keys]), most) + spare
     last = np.array([of[:cap][-1] if len(of) else NO_KEY for of in keys], np.uint64)
@@ -431,8 +431,8 @@ def _last_of_each(
 def _are_least(every: Sequence[Kept], most: int, spare: int = 0) -> list[NDArray[np.bool_]]:
     """Mark the rows of the least keys of each class, at most ``most`` in all, (rows,) of each.
 
-    Of rows in groups they are those of each class of each group, of as many of these as may have a
-    row. ``spare`` rows more are marked of each.
+    Rows in groups are marked by each class of each group, as many of these as may have a row.
+    ``spare`` rows more are marked of each.
     """
     if not all(kept.groups is not None for kept in every):
         highest = _highest(every, most, spare)
@@ -482,7 +482,7 @@ def _by_label(highest: Highest, labels: Labels) -> NDArray[np.uint64]:
 def as_least(kept: Kept, share: Floats) -> Kept:
     """Return rows with keys as if they were the least of their class, of which each is a share.
 
-    ``share`` is of shape (classes,). Of a class that is there as a whole, keys stay as they are.
+    ``share`` is of shape (classes,). The keys of a class that is there as a whole stay as they are.
     """
     of, keys = share[kept.batch.labels.codes], kept.keys.copy()
     some = of < 1

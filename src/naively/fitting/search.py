@@ -84,7 +84,7 @@ def least(
 # The searches of weights and slopes multiply matrices of some thousand rows many hundred times.
 # More threads do not pay there, and where other programs keep the processors busy they wait for
 # each other: on a busy machine of two cores a fit took eight times as long with two threads as
-# with one. Whoever comes first sets one thread, and whoever leaves last sets back what there was.
+# with one. The first caller sets one thread, and the last one sets back what there was.
 
 
 _LOCK, _BACK = Lock(), ExitStack()

@@ -54,7 +54,7 @@ def learn_unlabelled(
             "How much rows without a label count is chosen on rows that have one, and none is in "
             "memory; give some labelled rows too."
         )
-    plain = model.pure().under_own_prior
+    plain = model.pure().under_prior("data")
     sample = reservoir.of(plain)
     unlabelled = Unlabelled.of(plain, batch)
     models = {0.0: unlabelled.start} | {share: unlabelled.fit(share) for share in SHARES}

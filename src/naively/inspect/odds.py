@@ -258,8 +258,8 @@ def ranked(
 ) -> list[tuple[Rank, int, float | None, float]]:
     """Return the n facts of a group that speak most for class c.
 
-    Of each its rank, its number, the number that is typical of the class (None of words, levels
-    and truths), and its weight of evidence.
+    A fact has a rank, a number, the number that is typical of the class (None for words, levels and
+    truths), and a weight of evidence.
     """
     count = facts.count(np.array([c]))[:, 0]
     here = np.flatnonzero(count > 0)  # of words a small part, as most came in few classes

@@ -25,7 +25,7 @@ from naively.model.weights import Weights, mean
 from naively.options import OfFields
 from naively.schema.diagnose import describe
 from naively.schema.schema import SHOWN, Group, GroupKey, Schema
-from naively.schema.settings import PURE, Settings
+from naively.schema.settings import PURE, ClassPrior, Settings
 from naively.schema.settle import (
     settle,
     with_missing,
@@ -231,10 +231,8 @@ class Model(Shown, OfFields):
         return Model(counted, self.view if same else View.of(counted, per), weights)
 
     def with_held_out(self, held_out: HeldOut | None) -> Model:
-        """Return the model with what is known of held-out rows; all that is derived is kept."""
-        model = replace(self, counted=replace(self.counted, held_out=held_out))
-        vars(model).update({**vars(self), "counted": model.counted})
-        return model
+        """Return the model with what is known of held-out rows."""
+        return replace(self, counted=replace(self.counted, held_out=held_out))
 
     def set_to(self, **settings: Any) -> Model:
         """Return the model with other settings."""
@@ -262,14 +260,13 @@ class Model(Shown, OfFields):
         settings = replace(self.settings, presence="ignore")
         return Model.of(replace(self.counted, settings=settings))
 
-    @property
-    def under_own_prior(self) -> Model:
-        """The model whose class prior is what was counted, under which all is fitted.
+    def under_prior(self, prior: ClassPrior) -> Model:
+        """Return the model under another class prior, in which what is settled has no part.
 
-        What is fitted under the frequencies of the rows that it is fitted to is evidence alone, so
-        that another class prior is a shift of the log odds.
+        All is fitted under the frequencies of the rows that it is fitted to ("data"): then it is
+        evidence alone, so that another class prior is a shift of the log odds.
         """
-        settings = replace(self.settings, class_prior="data")
+        settings = replace(self.settings, class_prior=prior)
         return replace(self, counted=replace(self.counted, settings=settings))
 
     @property

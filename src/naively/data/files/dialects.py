@@ -307,7 +307,7 @@ class Look:
 
     dialect: CsvDialect
     header: list[str]  # the first record; empty if it cannot be read
-    rows: int = 0  # how many records there are, but the first
+    rows: int = 0  # the number of records, without the first
     # how many of them cannot be read, or have another number of fields than the header
     bad: int = 0
     first: Record | None = None  # the first of them

@@ -60,8 +60,8 @@ class Survey:
 
     size: int = 0  # Bytes, decompressed
     longest: int = 0  # bytes of the longest line
-    # how many rows there are, the header and empty lines included; a line that ends between quotes
-    # goes on in the next. None if rows were not counted
+    # the number of rows, with the header and empty lines; a line that ends between quotes goes on
+    # in the next. None if rows were not counted
     lines: int | None = None
     filled: int | None = None  # how many of the rows are not empty
     mixed: bool = False  # whether lines end in several ways
