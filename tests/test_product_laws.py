@@ -92,6 +92,22 @@ def test_the_order_of_rows_does_not_show(product: Product, seed: int) -> None:
     assert_same(a, b, product.table(seed + 1).X)
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_what_classes_are_called_does_not_show_where_they_have_the_same_rows(seed: int) -> None:
+    """Only how often each row came tells the classes apart."""
+    rng = np.random.default_rng(seed)
+    X = {"member": [*(rng.random(40) < 0.5).tolist(), None, True]}
+    of, weight = rng.integers(0, 3, 42), rng.integers(1, 100, 42) / 20
+    a, b = (
+        NaiveBayes().fit(X, np.array(names)[of], sample_weight=weight)
+        for names in (["a", "b", "c"], ["c", "a", "b"])
+    )
+    some = {"member": [True, False, None]}
+    np.testing.assert_allclose(
+        a.predict_proba(some), b.predict_proba(some)[:, [2, 0, 1]], rtol=1e-5
+    )
+
+
 @every_product
 @few
 @given(seed=seeds())

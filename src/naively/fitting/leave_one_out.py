@@ -397,8 +397,8 @@ def _told_apart(batches: Sequence[Batch], first: Sequence[Hashes], signs: Signs)
     """Return other numbers of rows, by what else their classes and their columns hold."""
     codes = [batch.labels.codes for batch in batches]
     of_class = np.zeros(max(len(batch.labels.classes) for batch in batches), np.uint64)
-    for code, of in zip(codes, first, strict=True):
-        np.add.at(of_class, code, of)
+    for batch, code, of in zip(batches, codes, first, strict=True):
+        np.add.at(of_class, code, of * batch.times.astype(np.uint64))
     found = [mixed(of + mixed(of_class)[code]) for code, of in zip(codes, first, strict=True)]
     of_column: dict[Name, Hashes] = {}
     for batch, rows in zip(batches, found, strict=True):

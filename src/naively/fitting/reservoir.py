@@ -209,7 +209,8 @@ class Reservoir:
         if last is not None and last[0] is model.counted.tally:
             return last[1]
         # Rows that are in order before their words are copied are not copied again.
-        every = [of.select(np.argsort(mixed(of.contents))) for of in self._sample(larger=larger)]
+        each = self._sample(larger=larger)  # equal cells stay in the order of their keys
+        every = [of.select(np.argsort(mixed(of.contents), kind="stable")) for of in each]
         kept = encoded_by(every, model)
         # The words of texts are in the sample now; where it is asked for again, they are split.
         as_texts = [replace(of, batch=of.batch.as_texts()) for of in self.kept]

@@ -103,19 +103,11 @@ class Sample:
     def weighed_alike(
         self, model: Model, *, learned: bool = True
     ) -> tuple[Model, list[Batch], Floats]:
-        """Return what weights are fitted of: a model, rows, and how many these stand for.
+        """Return what weights are fitted of: a model with weights that are all 1, rows, (classes,).
 
-        A weight of 1 is then an independent row: in what the model has counted, as follows from
-        the sample, and among the rows, which may be others that it has not learned.
-
-        Returns
-        -------
-        model : Model
-            With weights that are all 1.
-        batches : list of Batch
-            The rows, as the model encodes them; each text is split.
-        count : ndarray of shape (classes,)
-            How many rows of each class they stand for.
+        The last is how many rows of each class they stand for. A weight of 1 is then an independent
+        row: in what the model has counted, as follows from the sample, and among the rows, which
+        may be others that it has not learned.
         """
         own = rows_per_weight(model, self._among(model))
         if learned:
