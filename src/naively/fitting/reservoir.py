@@ -507,9 +507,8 @@ def encoded_by(every: list[Kept], model: Model) -> list[Kept]:
 
 def _joined(every: list[Kept]) -> Kept:
     """Join rows that are held alike, in the order of their keys, whichever batch they came in."""
-    keys, cells = (
-        np.concatenate([getattr(kept, of) for kept in every]) for of in ("keys", "contents")
-    )
+    keys = np.concatenate([kept.keys for kept in every])
+    cells = np.concatenate([kept.contents for kept in every])
     return Kept(Batch.join([kept.batch for kept in every]), keys, cells).select(np.argsort(keys))
 
 
