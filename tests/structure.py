@@ -246,6 +246,8 @@ def counts() -> dict[str, int]:
         ),
         **{f"functions of a {name}": way.functions for name, way in ways.items()},
         **{f"files of a {name}": way.files for name, way in ways.items()},
+        "changes of file in a default fit": ways["default fit"].changes,
+        "depth of a default fit": ways["default fit"].depth,
         "lines of tests": sum(path.read_text("utf-8").count("\n") for path in TESTS.rglob("*.py")),
     }
 
