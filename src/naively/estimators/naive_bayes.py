@@ -25,19 +25,15 @@ from naively.data.columns import Rows
 from naively.data.frames import TEXT, Table, as_rows, is_on_cluster, with_one_row
 from naively.data.reading import TIME_OF_ROWS, ReadAs, read_strings
 from naively.data.stream import Stream, as_stream
-from naively.estimators.classifier import Classifier, asking, exclusive, faded_by
+from naively.estimators.classifier import Classifier, faded_by
 from naively.estimators.fading import FadedRows, HalfLife
-from naively.estimators.learned import NO_TARGET, Learned, TargetColumn, target_column
-from naively.estimators.training import (
-    InDatabase,
+from naively.estimators.learned import (
+    NO_TARGET,
+    Learned,
+    TargetColumn,
+    asking,
     check_is_fitted,
-    columns_taken,
-    learn_unlabelled,
-    read_frame,
-    read_labelled,
-    read_stream,
-    weights_are_stale,
-    without_class_weight,
+    exclusive,
 )
 from naively.events import (
     EVENT_MODELS,
@@ -54,11 +50,15 @@ from naively.fitting.interactions import add_interactions
 from naively.fitting.learn import (
     InMemory,
     Labelled,
+    LabelledStream,
     Recipe,
     check_classification,
+    check_columns,
     check_some_weight,
+    columns_taken,
     count,
     encoded,
+    read_labelled,
     weighed,
 )
 from naively.fitting.limits import Limits
@@ -71,7 +71,15 @@ from naively.model.given import model_of
 from naively.model.history import History
 from naively.model.model import Model
 from naively.model.weights import Sought
-from naively.options import DECLARED, Asked, How, Weighting, check_options, duration_of
+from naively.options import (
+    DECLARED,
+    Asked,
+    How,
+    Weighting,
+    check_options,
+    duration_of,
+    without_class_weight,
+)
 from naively.schema.choose import EventModels, given_as_objects, read_as_given
 from naively.schema.diagnose import leaks, warn_of_marked_numbers, warn_of_no_tokens
 from naively.schema.schema import Schema, list_names
@@ -305,7 +313,7 @@ class NaiveBayes(Classifier):
             ``class_prior`` must be for the classes that the labels have.
         """
         beside = Beside(sample_weight, frequencies, groups)
-        target = target_column(y, beside, time)
+        target = TargetColumn.of(y, beside, time)
         fading = self._fading(X, y, sample_weight, time, None) if self._fades(time) else None
         if fading is not None:
             X, beside = fading.rows, replace(beside, sample_weight=fading.weight)
@@ -371,7 +379,7 @@ class NaiveBayes(Classifier):
         array([ True])
         """
         from naively.engines.databases import database_of
-        from naively.engines.sql_tallies import DatabaseTable
+        from naively.engines.sql import LabelledTable
 
         if self.half_life is not None:
             raise ValueError("half_life needs rows in memory, with their time; use fit.")
@@ -381,8 +389,8 @@ class NaiveBayes(Classifier):
             )
         database = database_of(connection)
         with database.named(table) as name:
-            source = DatabaseTable.of(database, name, target, sample_weight)
-            self._learned = self._learn(InDatabase(source), TargetColumn(target))
+            source = LabelledTable.of(database, name, target, sample_weight)
+            self._learned = self._learn(source, TargetColumn(target))
         return self
 
     def _first(
@@ -476,7 +484,7 @@ class NaiveBayes(Classifier):
             newest row and that of these, and so does the sample that weights are fitted to.
         """
         known, fading = self.__sklearn_is_fitted__(), None
-        target = target_column(y, Beside(sample_weight, frequencies, groups), time)
+        target = TargetColumn.of(y, Beside(sample_weight, frequencies, groups), time)
         if self._fades(time):
             newest = self.model_.counted.newest if known else None
             fading = self._fading(X, y, sample_weight, time, newest)
@@ -769,6 +777,8 @@ class NaiveBayes(Classifier):
         self, model: Model, sample: Reservoir, found: Labelled
     ) -> tuple[Model, Reservoir]:
         """Learn from rows without a label too, and fit the weights."""
+        from naively.fitting.semi_supervised import learn_unlabelled
+
         assert isinstance(found, InMemory)
         model, weight = learn_unlabelled(found, model, sample, self.event_models, self.weights)
         return model, replace(sample, unlabelled_weight=weight)
@@ -853,9 +863,13 @@ class NaiveBayes(Classifier):
     ) -> Labelled:
         """Read rows to learn from, of which only some may have labels if that is wanted."""
         if is_on_cluster(X):
-            return read_frame(X, y, beside, semi_supervised=some)
+            from naively.engines.spark import LabelledFrame
+
+            check_columns(X.columns, y, beside, semi_supervised=some)
+            return LabelledFrame.of(X, y, beside)
         if (stream := as_stream(X)) is not None:
-            return read_stream(stream, y, beside, semi_supervised=some)
+            check_columns(stream.names, y, beside, semi_supervised=some)
+            return LabelledStream(stream, y, beside)
         rows, y = read_labelled(X, y, texts)
         rows, beside = columns_taken(rows, beside)
         return InMemory.encode(rows, y, beside, semi_supervised=some)
@@ -938,6 +952,7 @@ def load(
     return NaiveBayes._of_model(content.model, content.sample, content.history, target)  # noqa: SLF001
 
 
+STALE = 1 / 1.1  # weights fitted to this share of the rows, or less, are fitted again
 BESIDE = ("sample_weight", "frequencies", "groups", "time")  # what may be columns beside labels
 
 
@@ -972,6 +987,14 @@ def check_class_prior(model: Model, classes: Target, *, more: bool) -> None:
         known = union_classes(known, encode_labels(classes).classes)
     prior, estimate = model.settings.class_prior, model.settings.estimate
     class_prior.check_class_prior(prior, estimate, known, more=more and classes is None)
+
+
+def weights_are_stale(before: Model, model: Model) -> bool:
+    """Whether weights are of too few of a model's rows, or of fewer columns than it now has."""
+    if model.weights is None:
+        return True
+    fresh = model.weights.fresh(float(model.view.rows.sum()))
+    return fresh <= STALE or not before.columns().is_part_of(model.columns())
 
 
 def means_texts(event_models: EventModels) -> bool | None:
