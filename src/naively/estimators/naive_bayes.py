@@ -65,7 +65,7 @@ from naively.fitting.limits import Limits
 from naively.fitting.reservoir import Lacking, Reservoir, sample_of_all
 from naively.fitting.sample import notes_of
 from naively.messages import warn
-from naively.model import class_prior
+from naively.model.class_prior import check_class_prior
 from naively.model.counted import Counted
 from naively.model.given import model_of
 from naively.model.history import History
@@ -314,7 +314,7 @@ class NaiveBayes(Classifier):
         """
         beside = Beside(sample_weight, frequencies, groups)
         target = TargetColumn.of(y, beside, time)
-        fading = self._fading(X, y, sample_weight, time, None) if self._fades(time) else None
+        fading = self._fading(X, y, sample_weight, time)
         if fading is not None:
             X, beside = fading.rows, replace(beside, sample_weight=fading.weight)
         self._learned = self._first(X, y, beside, target, fading)
@@ -417,7 +417,6 @@ class NaiveBayes(Classifier):
     ) -> Learned:
         """Read, choose, encode, count, settle, sample; then leave out, weigh and seek terms."""
         how = Recipe(self.event_models, self._settings(), self.random_state)
-        self._check_labels(found)
         counted, sample = count(found, how, None, how.empty)
         if counted is None:
             raise ValueError(found.nothing)
@@ -429,7 +428,8 @@ class NaiveBayes(Classifier):
         if classes is not None:
             model = model.with_classes(encode_labels(classes).classes)
         check_effect(self, model.counted.schema)
-        check_class_prior(model, classes, more=more)
+        prior, estimate = how.settings.class_prior, how.settings.estimate
+        check_class_prior(prior, estimate, model.classes, more=more and classes is None)
         for said in leaks(model.view.schema, model.view.tally):
             warn(said)
         warn_of_no_tokens(model.view.schema, model.view.tally)
@@ -441,7 +441,7 @@ class NaiveBayes(Classifier):
         if unlabelled is not None:
             model, sample = self._with_unlabelled(model, sample, unlabelled)
         else:
-            model = self._weighed(model, sample)
+            model = weighed(model, sample, self.weights, seeks=self.interactions is not None)
         return Learned(model, sample, target=target).recorded("train", model.counted.rows)
 
     @exclusive
@@ -483,11 +483,11 @@ class NaiveBayes(Classifier):
             As for ``fit``. What was learned before fades by the time that has passed between its
             newest row and that of these, and so does the sample that weights are fitted to.
         """
-        known, fading = self.__sklearn_is_fitted__(), None
+        known = self.__sklearn_is_fitted__()
         target = TargetColumn.of(y, Beside(sample_weight, frequencies, groups), time)
-        if self._fades(time):
-            newest = self.model_.counted.newest if known else None
-            fading = self._fading(X, y, sample_weight, time, newest)
+        newest = self.model_.counted.newest if known else None
+        fading = self._fading(X, y, sample_weight, time, newest)
+        if fading is not None:
             X, sample_weight = fading.rows, fading.weight
         beside = Beside(sample_weight, frequencies, groups)
         gone = known and fading is not None and not fading.factor
@@ -500,7 +500,6 @@ class NaiveBayes(Classifier):
             self._learned = learned
             return self
         found = self._read(X, y, beside, self._learned_texts, some=self.semi_supervised)
-        self._check_labels(found)
         before = self._learned.beside(target.beside)
         if decay is not None:
             before = before.left(faded_by(before.model, decay))
@@ -524,7 +523,11 @@ class NaiveBayes(Classifier):
         if counted is not None:
             model = Model.of(before.model.counted + counted, before.model.weights)
             sample = None if kept is None else kept.merged(new, model)
-        check_class_prior(model, classes, more=True)
+        known = model.classes
+        if classes is not None:
+            known = union_classes(known, encode_labels(classes).classes)
+        prior, estimate = how.settings.class_prior, how.settings.estimate
+        check_class_prior(prior, estimate, known, more=classes is None)
         odds = before.model.counted.held_out
         if not found.is_labelled:
             alone = new.for_model(model) if sample is None else sample
@@ -604,22 +607,18 @@ class NaiveBayes(Classifier):
     def _read_as(self) -> ReadAs:
         return self._settings().read_as({})
 
-    def _fades(self, time: Target) -> bool:
-        """Whether rows fade, or raise a ValueError where but one of time and half-life is given."""
-        if self.half_life is not None:
-            self._settings()  # a wrong option is named before any row is read
-            return True
-        if time is not None:
+    def _fading(
+        self, X: Table, y: Target, weight: RowWeight, time: Target, before: float | None = None
+    ) -> FadedRows | None:
+        """Return rows with what they weigh by their age, if rows fade."""
+        if self.half_life is None:
+            if time is None:
+                return None
             raise ValueError(
                 "time has no effect without half_life=: say after how long a row counts half, as "
                 "half_life='30d'."
             )
-        return False
-
-    def _fading(
-        self, X: Table, y: Target, weight: RowWeight, time: Target, before: float | None
-    ) -> FadedRows:
-        """Return rows with what they weigh by their age."""
+        self._settings()  # a wrong option is named before any row is read
         texts = self._learned_texts if before is not None else means_texts(self.event_models)
         counted = () if before is None else self.model_.counted.grouped
 
@@ -632,13 +631,6 @@ class NaiveBayes(Classifier):
             return read_as_given(learned, self.event_models, self._settings(), *counted)
 
         return FadedRows.of(X, texts, weight, time, self.half_life, read_rows, before)
-
-    def _check_labels(self, found: Labelled) -> None:
-        if self.interactions and not found.is_labelled:
-            raise ValueError(
-                "interactions needs all labels: what is concluded from a row without one "
-                "depends on the labels of all others, so that no row can be left out to fit them."
-            )
 
     @classmethod
     def textbook(
@@ -761,8 +753,6 @@ class NaiveBayes(Classifier):
         return self._of_model(model)
 
     def _weighed(self, model: Model, sample: Reservoir) -> Model:
-        if sample.unlabelled_weight > 0:
-            return model  # the weights stay: no row of the sample can be left out
         return weighed(model, sample, self.weights, seeks=self._interacts)
 
     def _learn_as(self, kinds: Collection[Weighting | None], interacts: bool, model: Model) -> None:
@@ -872,7 +862,13 @@ class NaiveBayes(Classifier):
             return LabelledStream(stream, y, beside)
         rows, y = read_labelled(X, y, texts)
         rows, beside = columns_taken(rows, beside)
-        return InMemory.encode(rows, y, beside, semi_supervised=some)
+        found = InMemory.encode(rows, y, beside, semi_supervised=some)
+        if self.interactions and not found.is_labelled:
+            raise ValueError(
+                "interactions needs all labels: what is concluded from a row without one "
+                "depends on the labels of all others, so that no row can be left out to fit them."
+            )
+        return found
 
     def _labelled(self, X: Table, y: Target, sample_weight: RowWeight) -> tuple[Rows, Labels]:
         rows, y = read_labelled(X, y, self._learned_texts)
@@ -978,15 +974,6 @@ def check_effect(nb: NaiveBayes, schema: Schema) -> None:
             f"object, which has options of its own. Give them to it, as in "
             f"{type(event).__name__}(...), or name the event model, {event.name!r}."
         )
-
-
-def check_class_prior(model: Model, classes: Target, *, more: bool) -> None:
-    """Raise a ValueError if the class prior is not for the classes of a model."""
-    known = model.classes
-    if classes is not None:
-        known = union_classes(known, encode_labels(classes).classes)
-    prior, estimate = model.settings.class_prior, model.settings.estimate
-    class_prior.check_class_prior(prior, estimate, known, more=more and classes is None)
 
 
 def weights_are_stale(before: Model, model: Model) -> bool:
