@@ -48,7 +48,6 @@ from naively.estimators.accessors import Curve, Door, Fitted, Inspect, naming_ta
 from naively.estimators.exports import Export
 from naively.estimators.learned import (
     LOCK,
-    NO_TARGET,
     Holder,
     asking,
     check_is_fitted,
@@ -1226,10 +1225,10 @@ class Classifier(Holder, Estimator):
 
     def _without_target(self, rows: Rows) -> Rows:
         """Return rows without what is predicted, and said of rows, which a table may still hold."""
-        target = self._learned.target if self.__sklearn_is_fitted__() else NO_TARGET
+        target = self._learned.target
         said = [name for name in (target.name, *target.beside.values()) if name in rows.names]
         if not said:
             return rows
-        known = set(said).difference(self._checked.view.schema.order)
+        known = set(said).difference(self._learned.model.view.schema.order)
         rest = [name for name in rows.names if name not in known]
         return rows.select(rest) if 0 < len(rest) < len(rows.names) else rows

@@ -839,11 +839,9 @@ class NaiveBayes(Classifier):
         return as_stream(X)
 
     @property
-    def _learned_texts(self) -> bool | None:
+    def _learned_texts(self) -> bool:
         """Whether texts alone were learned, so that lists of strings are words and no table."""
-        if not self.__sklearn_is_fitted__():
-            return None
-        model = self._learned.model
+        model = self._checked
         if model.counted.schema.names != [TEXT]:
             return False
         return model.columns().kinds.get(TEXT) == "text"
