@@ -29,29 +29,16 @@ class Counted(OfFields):
 
     ``a + b`` is what was counted of the rows of both, ``a - b`` what is left without b's rows,
     ``a * 0.99`` what trusts the rows that it has seen a little less.
-
-    Parameters
-    ----------
-    schema : Schema
-        Which columns were counted for which event model.
-    tally : Tally
-        What was counted.
-    settings : Settings
-        How parameters are derived from the tally.
-    noise : tuple of AddedNoise
-        The noise in the counts, of each of the parts that were merged which has some.
-    held_out : HeldOut, optional
-        How probable the right classes of held-out rows were; None where that is not known.
-    newest : float, optional
-        The time of the newest row, where rows fade with a half-life.
     """
 
-    schema: Schema
-    tally: Tally
-    settings: Settings = PURE
+    schema: Schema  # which columns were counted for which event model
+    tally: Tally  # what was counted
+    settings: Settings = PURE  # how parameters are derived from the tally
+    # the noise in the counts, of each of the parts that were merged which has some
     noise: tuple[AddedNoise, ...] = ()
+    # how probable the right classes of held-out rows were; None where that is not known
     held_out: HeldOut | None = None
-    newest: float | None = None
+    newest: float | None = None  # the time of the newest row, where rows fade with a half-life
 
     @classmethod
     def of(cls, batch: Batch, schema: Schema, settings: Settings) -> Counted:

@@ -37,17 +37,6 @@ USUAL = (0.8, 0.9, 0.95, 0.99)  # coverages that are written where a model leave
 class HeldOut:
     """The log odds of the right class of held-out rows, counted by class.
 
-    Parameters
-    ----------
-    classes : tuple of labels
-        The classes.
-    cell : ndarray of int64, of shape (cells,)
-        The number of a class times ``BINS`` and that of a bin, ascending; each is there once.
-    rows : ndarray of shape (cells,)
-        The weight of the rows in each.
-    left : float
-        The share of the rows that were learned then which still are.
-
     Examples
     --------
     >>> p = np.array([[0.9, 0.1], [0.6, 0.4], [0.2, 0.8]])
@@ -57,26 +46,19 @@ class HeldOut:
     """
 
     classes: tuple[Label, ...]
+    # (cells,): the number of a class times BINS and that of a bin, ascending; each is there once
     cell: NDArray[np.int64]
-    rows: Floats
-    left: float = 1.0
+    rows: Floats  # (cells,): the weight of the rows in each
+    left: float = 1.0  # the share of the rows that were learned then which still are
 
     @classmethod
     def of(
         cls, p: Floats, right: NDArray[np.integer], weight: Floats, classes: Sequence[Label]
     ) -> HeldOut:
-        """Count rows.
+        """Count rows that the model has not learned.
 
-        Parameters
-        ----------
-        p : ndarray of shape (rows, classes)
-            The posteriors of rows that the model has not learned.
-        right : ndarray of int, of shape (rows,)
-            The numbers of their classes.
-        weight : ndarray of shape (rows,)
-            How many rows each stands for.
-        classes : sequence of labels
-            The classes.
+        Their posteriors are of shape (rows, classes), the numbers of their right classes, and how
+        many rows each stands for, of shape (rows,).
         """
         of_right = p[np.arange(len(p)), right]
         with np.errstate(divide="ignore"):

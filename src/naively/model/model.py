@@ -43,22 +43,12 @@ class View(OfFields):
 
     Neither the class prior nor weights have a part in it, but for how many rows a weight of 1 is:
     models that differ in these share it.
-
-    Parameters
-    ----------
-    schema : Schema
-        Which columns go to which event model.
-    tally : Tally
-        What was counted, of the columns as the schema takes them.
-    rows : ndarray of shape (classes,)
-        How many independent rows each class has.
-    rows_per_weight : ndarray of shape (classes,), optional
-        How many independent rows a weight of 1 is; None where it is one, as without weights.
     """
 
-    schema: Schema
-    tally: Tally
-    rows: Floats
+    schema: Schema  # which columns go to which event model
+    tally: Tally  # what was counted, of the columns as the schema takes them
+    rows: Floats  # (classes,): how many independent rows each class has
+    # (classes,): how many independent rows a weight of 1 is; None where it is one
     rows_per_weight: Floats | None = None
 
     @classmethod
@@ -117,15 +107,6 @@ class Model(Shown, OfFields):
     ``a + b`` is the model of the rows of both, ``a - b`` the model that never saw b's rows,
     ``a * 0.99`` one that trusts what it has seen a little less.
 
-    Parameters
-    ----------
-    counted : Counted
-        What was counted, and how parameters are derived from it.
-    view : View
-        What the columns that were counted are taken for.
-    weights : Weights, optional
-        How much the evidence of each column counts; all alike without.
-
     Examples
     --------
     >>> from naively.counting.labels import encode_labels
@@ -137,9 +118,9 @@ class Model(Shown, OfFields):
     array(['low'], dtype='<U4')
     """
 
-    counted: Counted
-    view: View
-    weights: Weights | None = None
+    counted: Counted  # what was counted, and how parameters are derived from it
+    view: View  # what the columns that were counted are taken for
+    weights: Weights | None = None  # how much the evidence of each column counts; all alike without
 
     @classmethod
     def of(cls, counted: Counted, weights: Weights | None = None) -> Model:
@@ -167,22 +148,10 @@ class Model(Shown, OfFields):
     def total(cls, models: Iterable[Model], *, consume: bool = False) -> Model:
         """Return the sum of one model or more: the model of the rows of all.
 
-        Each is added in a time that follows from its own size, not from that of the sum.
-
-        Parameters
-        ----------
-        models : iterable of Model
-            They may have other classes, columns, levels and words, and other weights, of which the
-            mean is taken; what one lacks is the others'.
-        consume : bool, default False
-            Whether the first model is used up: its words go on in the sum, which need not copy
-            them, and it must not be asked for anything afterwards.
-
-        Raises
-        ------
-        ValueError
-            If a column is counted otherwise in two models, or they have other settings (see
-            ``Settings.merged``); it says which.
+        They may have other classes, columns, levels and words, and other weights, of which the mean
+        is taken; what one lacks is the others'. Each is added in a time that follows from its own
+        size. Where the first is to be consumed, its words go on in the sum, which need not copy
+        them, and it must not be asked for anything afterwards.
 
         Examples
         --------

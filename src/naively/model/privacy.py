@@ -49,20 +49,11 @@ LEAST_DELTA = 1e-100  # but 0
 
 
 class Sensitivity(NamedTuple):
-    """What one row changes at most.
+    """What one row changes at most."""
 
-    Parameters
-    ----------
-    added : int
-        By how much all counts together: the L1 sensitivity.
-    squared : int
-        The sum of the squares of these changes: the L2 sensitivity, squared.
-    new : int
-        How many levels, cells or words it may be the first to have, which nothing but rows names.
-    """
-
-    added: int
-    squared: int
+    added: int  # by how much all counts together: the L1 sensitivity
+    squared: int  # the sum of the squares of these changes: the L2 sensitivity, squared
+    # how many levels, cells or words it may be the first to have, which nothing but rows names
     new: int
 
 
@@ -71,21 +62,8 @@ def with_noise(
 ) -> Model:
     """Return a model with noisy counts, without weights and interactions (see ``NaiveBayes``).
 
-    Parameters
-    ----------
-    model : Model
-        What was learned, of rows that each count once.
-    epsilon, delta : float
-        How well a row is hidden.
-    below : callable
-        Where random integers come from (``counting.noise.random_below``).
-    resolution : int
-        Numbers are counted in 2**resolution cells from each power of two to the next.
-
-    Raises
-    ------
-    ValueError
-        If no noise suffices for a column, or it needs a delta; it names the column.
+    Each of its rows must count once. Numbers are counted in 2**resolution cells from each power of
+    two to the next.
     """
     _check(epsilon, delta, resolution)
     schema = without_words(model.counted.grouped).schema  # which the rows alone name
@@ -140,8 +118,6 @@ def choose(epsilon: float, delta: float, change: Sensitivity, classes: int) -> t
     It is the discrete Laplace or the discrete Gaussian noise, whichever has the smaller deviation
     times the threshold, as a threshold loses counts and noise blurs them.
 
-    Notes
-    -----
     A level that no other row has is kept in the model with this row by a chance of at most ``new *
     classes`` times that of noise to reach the threshold beside 1. Should it be, nothing is hidden;
     the rest has the privacy of the noise. As the noise of such levels is independent of all other
@@ -160,13 +136,7 @@ def choose(epsilon: float, delta: float, change: Sensitivity, classes: int) -> t
 
 
 def change_of(group: Group, block: BlockTally) -> Sensitivity:
-    """Return what one row changes of what was counted of a group.
-
-    Raises
-    ------
-    ValueError
-        If it may change it without bound; it names the column.
-    """
+    """Return what one row changes of what was counted of a group, if that has a bound."""
     columns, name = len(block.axis.columns), title(group.columns[0])
     unknown = not is_declared(block.axis)
     if isinstance(block.axis, ByValue):
