@@ -14,7 +14,7 @@ from naively.assess.folds import cross_validate
 from naively.counting.labels import encode_labels
 from naively.data.frames import as_rows
 from naively.fitting.leave_one_out import left_out, linear_evidence, weighted_joint
-from naively.fitting.seek import RIDGES
+from naively.fitting.search import RIDGES
 from naively.terms.functions import Product, axes_of
 from tests.alike import added, linear_of, loss, table, take, without
 from tests.fittings import order_in_sample

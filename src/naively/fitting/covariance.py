@@ -12,10 +12,8 @@ from naively.counting.labels import MANY_CLASSES
 from naively.counting.leave_one_out import Part
 from naively.fitting.leave_one_out import LeaveOneOut, linear_evidence
 from naively.fitting.sample import Sample
-from naively.fitting.search import numbered, on_one_thread
+from naively.fitting.search import BELOW, SURE, numbered, on_one_thread
 from naively.fitting.weights import (
-    BELOW,
-    SURE,
     is_one_text,
     joint_of,
     penalty_of,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -285,48 +285,6 @@ def _log_prior(
     with np.errstate(divide="ignore"):
         log_prior: Floats = np.log(count / count.sum(axis=1, keepdims=True))
     return np.maximum(log_prior, IMPOSSIBLE)
-
-
-# --- Held-out thirds: rows that neither counts nor weights have seen -----------------------------
-
-
-THIRDS = 3
-FEW_HELD_OUT = 5_000  # rows, below which each third is held out in turn
-
-Said: TypeAlias = Callable[[], Mapping[Part, float]]  # how much evidence each part gives
-
-
-class Third(NamedTuple):
-    """Rows to fit and a third of them that is held out, as a model says that never saw the third.
-
-    Parameters
-    ----------
-    joint : ndarray of shape (rows, classes)
-        Weighted joint log likelihoods, each row left out.
-    rest, held : ndarray of int64
-        The numbers of the rows to fit, and of those that are held out.
-    """
-
-    joint: Floats
-    rest: NDArray[np.int64]
-    held: NDArray[np.int64]
-
-    def loss(self, labels: Labels) -> float:
-        """Return the log loss of the rows that are held out, in nats."""
-        joint, some = self.joint[self.held], labels.take(self.held)
-        right = joint[np.arange(len(joint)), some.codes]
-        return float(some.weights @ (np.logaddexp.reduce(joint, axis=1) - right))
-
-
-def held_out(
-    labels: Labels, third: NDArray[np.int64]
-) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Return rows to fit, and a third to hold out: each third of few rows, else the first.
-
-    ``third`` is that of each row, (rows,).
-    """
-    times = THIRDS if labels.weights.sum() < FEW_HELD_OUT else 1
-    return [(np.flatnonzero(third != t), np.flatnonzero(third == t)) for t in range(times)]
 
 
 # --- An order of rows that follows from what they hold, whatever columns and classes are called ---

@@ -14,16 +14,9 @@ from numpy.typing import NDArray
 from naively.counting.block import Batch
 from naively.counting.labels import MANY_CLASSES, Label, Labels
 from naively.counting.tally import Tally
-from naively.fitting.leave_one_out import (
-    THIRDS,
-    LeaveOneOut,
-    Third,
-    by_class,
-    held_out,
-    left_out,
-)
+from naively.fitting.leave_one_out import LeaveOneOut, by_class, left_out
 from naively.fitting.limits import Limits
-from naively.fitting.search import on_one_thread
+from naively.fitting.search import THIRDS, Third, on_one_thread
 from naively.fitting.seek import Weighed, seek
 from naively.fitting.weights import (
     ROUGH,
@@ -43,6 +36,7 @@ from naively.options import Weighting
 from naively.terms.words import LENGTH_POWER
 
 FOLDS = 10  # of groups, each of which is left out
+FEW_HELD_OUT = 5_000  # rows, below which each third is held out in turn
 FEW = 1_000  # rows, of which with interactions thirds are held out of the counts too
 LEAST = 1e-9  # of a class that was forgotten
 EQUAL = 1e-9  # of the weight of a class, that may lack by rounding
@@ -478,6 +472,17 @@ def fold_of_groups(groups: NDArray[np.uint64], folds: int) -> NDArray[np.int64]:
         fold[group] = at
         heappush(filled, (size + int(rows[group]), at))
     return fold[of]
+
+
+def held_out(
+    labels: Labels, third: NDArray[np.int64]
+) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Return rows to fit, and a third to hold out: each third of few rows, else the first.
+
+    ``third`` is that of each row, (rows,).
+    """
+    times = THIRDS if labels.weights.sum() < FEW_HELD_OUT else 1
+    return [(np.flatnonzero(third != t), np.flatnonzero(third == t)) for t in range(times)]
 
 
 def deal(codes: NDArray[np.int32], copies: NDArray[np.int64], folds: int) -> NDArray[np.int64]:

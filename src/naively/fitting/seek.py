@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, NamedTuple, TypeAlias
@@ -16,13 +16,24 @@ from naively.counting.labels import Labels
 from naively.counting.leave_one_out import Part
 from naively.events import Bernoulli
 from naively.events.histogram import between
-from naively.fitting.leave_one_out import THIRDS, LeaveOneOut, Said, Third
+from naively.fitting.leave_one_out import LeaveOneOut
 from naively.fitting.limits import MOST_RULES, GivenRule, Limits, known_columns, read_rule
-from naively.fitting.search import Passes, Penalty, least
+from naively.fitting.search import (
+    THIRDS,
+    Chosen,
+    Passes,
+    Third,
+    choose_ridge,
+    joint_with,
+    of_classes,
+    ridges_of,
+    solve,
+)
 from naively.fitting.weights import mean, posterior
 from naively.kernels import dispatch
 from naively.kernels.reference import Floats
 from naively.kernels.rules import Grown
+from naively.kernels.search import Singles
 from naively.model.model import Model
 from naively.model.weights import Weights
 from naively.schema.schema import Group
@@ -52,7 +63,7 @@ from naively.terms.functions import (
 
 COLUMNS = 100  # that products and rules are made of, those that say most
 ROUNDING = 1e-9
-Singles: TypeAlias = NDArray[np.float32]
+Said: TypeAlias = Callable[[], Mapping[Part, float]]  # how much evidence each part gives
 
 
 @dataclass(frozen=True, eq=False)
@@ -285,107 +296,10 @@ def tails(x: Floats, weight: Floats | None) -> tuple[Floats, Floats]:
     return low, high
 
 
-# --- Slopes: of the ridge that has the least log loss on held-out thirds -------------------------
-#
-# The joint log likelihood of a row is what it was, plus functions of the row times slopes. The
-# penalised log loss has one minimum.
+# --- Slopes, fitted to all rows by the ridge that held-out rows chose ----------------------------
 
 
-STEPS_OF_SLOPES = 20  # of the search,
-LAST_STEPS = 80  # and of that on all rows
-TOLERANCE = 1e-6  # of the loss, relative to it, that another step must gain
-RIDGES = (1000.0, 200.0, 40.0, 8.0, 1.6, 0.3, 0.06)
-MANY = 1_000.0  # rows: of fewer the ridges are stronger,
-FEW_PARTS = 10  # and of more parts of the evidence than these
-WEAKEST = 0.0005  # that is tried where each ridge beyond these, a fifth of the one before,
-FURTHER = 1.0  # lowers the log loss of the held-out rows by so many nats
-PATIENCE = 2  # ridges that are no better than the best, after which no weaker one is tried
-NO_ROWS = 1e-9  # as few as are none
-
-
-class Chosen(NamedTuple):
-    """Functions of rows, and their slopes by the ridge that held-out rows chose."""
-
-    ridge: float | None  # None if none lowers the loss
-    loss: float  # of the held-out rows, in nats
-    slopes: list[Floats]  # of each third: (functions of each class,), as passes take them
-    z: list[Singles]  # of each third: (functions, rows)
-
-
-def ridges_of(labels: Labels, parts: int) -> list[float]:
-    """Return the ridges that are tried on rows of so many parts, from strong to weak.
-
-    A sum of many slopes varies by more than one of few, and few rows say less of it. The weakest is
-    for rows of any number of parts: where the truth is a sum of many slopes, all are needed.
-    """
-    few = 1 + MANY / max(float(labels.weights.sum()), NO_ROWS)
-    found = [ridge * max(1.0, parts / FEW_PARTS) * few for ridge in RIDGES]
-    while found[-1] > WEAKEST * few:
-        found.append(max(found[-1] / 5, WEAKEST * few))
-    return found
-
-
-def choose_ridge(
-    z: Sequence[NDArray[np.floating]],  # of each third: (functions, rows)
-    thirds: Sequence[Third],
-    labels: Labels,  # of the rows of a third
-    ridges: Sequence[float],
-    enough: float = 0.0,
-) -> Chosen:
-    """Try ridges from strong to weak, and choose the one of least loss on the held-out rows.
-
-    The loss is to be lowered by ``enough`` nats, and by each ridge beyond ``RIDGES`` by ``FURTHER``
-    more.
-    """
-    z = [of[:, : len(labels)].astype(np.float32) for of in z]  # which is enough to choose
-    rest: list[Passes] = []
-    held: list[Passes] = []
-    for third, of in zip(thirds, z, strict=True):
-        for rows, into in (third.rest, rest), (third.held, held):
-            joint = third.joint[rows].T
-            into.append(Passes.of(joint, labels.take(rows), of.take(rows, axis=1)))
-    found = nothing = kept = [np.zeros(of.slopes) for of in rest]
-    bar = sum(of.loss(x)[0] for of, x in zip(held, nothing, strict=True)) - enough
-    best, lowest, bad = ridges[0], float("inf"), 0
-    for i, ridge in enumerate(ridges):
-        found = [solve(of, ridge, start) for of, start in zip(rest, found, strict=True)]
-        loss = sum(of.loss(x)[0] for of, x in zip(held, found, strict=True))
-        if loss < lowest - (FURTHER + enough) * (i >= len(RIDGES)):
-            lowest, best, bad, kept = loss, ridge, 0, found
-        else:
-            bad += 1
-            if bad == PATIENCE:
-                break
-    if lowest >= bar:
-        return Chosen(None, bar, nothing, z)
-    return Chosen(best, lowest, kept, z)
-
-
-def solve(passes: Passes, ridge: float, start: Floats, steps: int = STEPS_OF_SLOPES) -> Floats:
-    """Return the slopes of the least penalised log loss, as passes take them."""
-    k = len(passes.labels.classes)
-    penalty = np.full(passes.slopes, ridge / 2 if k == 2 else ridge)  # of two each has half a slope
-    x = least(
-        passes,
-        Penalty(penalty, np.zeros(0), np.zeros(len(penalty))),
-        start,
-        lambda _: passes.first_curvature,
-        steps=steps,
-        tolerance=TOLERANCE,
-        again=False,
-    )
-    by_class = x.reshape(len(passes.number), -1)
-    return x if k == 2 else np.asarray(by_class - by_class.mean(axis=0)).ravel()
-
-
-def of_classes(x: Floats, k: int) -> Floats:
-    """Return slopes as passes take them, (functions, classes)."""
-    return np.asarray(x[:, None] * [-0.5, 0.5] if k == 2 else x.reshape(k, -1).T)
-
-
-def joint_with(joint: Floats, z: NDArray[np.floating], x: Floats) -> Floats:
-    """Return joint log likelihoods, (rows, classes), with slopes of (functions, rows)."""
-    return np.asarray(joint + z.T @ of_classes(x, joint.shape[1]).astype(z.dtype))
+LAST_STEPS = 80  # of the search
 
 
 def with_slopes(

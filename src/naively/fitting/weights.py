@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from naively.counting.labels import MANY_CLASSES, LabelArray, Labels
 from naively.fitting.leave_one_out import LeaveOneOut
-from naively.fitting.search import Passes, Penalty, least, root
+from naively.fitting.search import BELOW, SURE, Passes, Penalty, least, temperature
 from naively.kernels.reference import Floats
 from naively.model.model import Model
 from naively.model.weights import Weights
@@ -39,12 +39,6 @@ OF_TEXTS = 0.5  # as RIDGE, of words of a text, whose weights are in units of it
 TEXTS_APART = 3.0  # as APART, of words of a text, in the same units
 CENTRE = 0.5  # times the temperature: columns that repeat each other share their weight
 FEW_PARTS = 10  # of the evidence, from which on more have stronger ridges
-SURE = 15.0  # as RIDGE, of the logarithm of the temperature, around that of n / (n + DOUBT);
-BELOW = 1.0  # of one below it, of columns: where they repeat each other it may be far below
-DOUBT = 15.0  # rows
-NO_ROWS = 1e-9  # as few as are none
-RANGE = (-5.0, 3.0)  # of that logarithm,
-WITHIN = 1e-4  # which is as exact
 STEPS = 200  # of the search for weights
 TOLERANCE = 2e-9  # of the loss, relative to it, that another step must gain
 ROUGH = 1e-5  # as TOLERANCE, of weights by which no more than a number of functions is chosen
@@ -174,29 +168,6 @@ def temperatures_of(found: LeaveOneOut, rows: float) -> Floats:
             joint = np.einsum("p,pnc->nc", of.astype(np.float64), found.table)
             temperatures[of] = temperature(joint, found.prior, found.labels, rows, below)
     return temperatures
-
-
-def temperature(
-    joint: Floats,  # (rows, classes): the summed evidence
-    prior: Floats,  # (rows, classes): the log class prior
-    labels: Labels,
-    rows: float,  # that the evidence was counted on; what few say is doubted
-    below: float = BELOW,  # the ridge of a logarithm below its centre
-) -> float:
-    """Return the one weight of ``joint`` that has the least log loss, shrunk towards its centre."""
-    low, high = RANGE
-    centre = max(low, float(-np.log1p(DOUBT / max(rows, NO_ROWS))))
-    passes = Passes.of(prior.T, labels, np.empty((0, len(prior))), joint.T[:, None])
-
-    def slope(log_weight: float) -> float:
-        """Return the derivative of the loss by the logarithm of the weight."""
-        weight = np.exp(log_weight)
-        loss = passes.loss(np.array([weight]))[1][0]
-        return float(
-            weight * loss + (SURE if log_weight > centre else below) * (log_weight - centre)
-        )
-
-    return float(np.exp(root(slope, low, high, near=centre, within=WITHIN)))
 
 
 def loss_of_one_weight(found: LeaveOneOut) -> float:
