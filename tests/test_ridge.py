@@ -19,7 +19,7 @@ from tests.alike import LABELS, linear_of, table
 
 
 def held_out(labels: Labels) -> Any:
-    return held_out_by(labels, deal(labels.codes, np.ones(len(labels), np.int64), 3).argmax(axis=1))
+    return held_out_by(labels, deal(labels, np.ones(len(labels), np.int64), 3).argmax(axis=1))
 
 
 class Problem(NamedTuple):

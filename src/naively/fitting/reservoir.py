@@ -147,8 +147,7 @@ class Reservoir:
             kept = as_least(kept, share)
             grows = False  # of a larger sample there are too few rows
         found = replace(self, grows=grows, seen=self.seen + seen)
-        found = replace(found, size=sample_size(model, found.seen))
-        return replace(found, held=(found.least(merged_rows(self.kept, [kept])), []))
+        return found.of_rows(merged_rows(self.kept, [kept]), model)
 
     def share_of(self, batch: Batch) -> float:
         """Return which share of some rows are equal to rows that were learned; NaN if unknown.
@@ -156,7 +155,7 @@ class Reservoir:
         A row can be looked up if it would be in the sample had it been learned.
         """
         every = self.kept
-        if any(kept.groups is not None for kept in every):
+        if any(kept.batch.labels.group is not None for kept in every):
             return np.nan  # the key of a row is also of its group, which nobody says here
         kept = np.concatenate([np.empty(0, np.uint64), *(kept.keys for kept in every)])
         seen, highest = batch.seen(), _highest(every, self.size.kept)
@@ -184,8 +183,7 @@ class Reservoir:
         kept, new = other.held
         if not kept:  # what waits goes on waiting
             return replace(both, held=(self.held[0], [*self.held[1], *new])).for_model(model)
-        both = replace(both, size=sample_size(model, both.seen))
-        return replace(both, held=(both.least(merged_rows(self.kept, other.kept)), []))
+        return both.of_rows(merged_rows(self.kept, other.kept), model)
 
     def saved(self, model: Model) -> SampledRows:
         """Return all rows that are kept as a model file holds them; the model has learned them."""
@@ -234,13 +232,16 @@ class Reservoir:
             highest = _highest(kept, self.size.kept, spare=1) if kept else {}
             of = self.seed, self.size.kept, self.limit, highest
             fresh = [Kept.of(batch, *of) for batch in new]
-            kept = self.least(merged_rows(kept, fresh) if kept or fresh[1:] else fresh)
+            every = merged_rows(kept, fresh) if kept or fresh[1:] else fresh
+            kept = of_least_keys(every, self.size.kept, self.limit, spare=1)
             object.__setattr__(self, "held", (kept, []))
         return [*kept]
 
-    def least(self, every: list[Kept]) -> list[Kept]:
-        """Return the rows any later sample may need."""
-        return of_least_keys(every, self.size.kept, self.limit, spare=1)
+    def of_rows(self, every: list[Kept], model: Model) -> Reservoir:
+        """Return the sample that a model needs, of rows which are all that any later may need."""
+        found = replace(self, size=sample_size(model, self.seen))
+        least = of_least_keys(every, found.size.kept, found.limit, spare=1)
+        return replace(found, held=(least, []))
 
 
 ANY = Reservoir.chosen_by(None)  # an empty one
@@ -300,14 +301,9 @@ class Kept:
     keys: NDArray[np.uint64]
     contents: NDArray[np.uint64]
 
-    @property
-    def groups(self) -> NDArray[np.uint64] | None:
-        """The number of each row's group, (rows,); None without groups."""
-        return self.batch.labels.group
-
     def with_groups(self) -> Kept:
         """Return the rows each of which, without groups, is a group of its own."""
-        if self.groups is not None:
+        if self.batch.labels.group is not None:
             return self
         labels = replace(self.batch.labels, group=self.keys)
         return replace(self, batch=replace(self.batch, labels=labels))
@@ -386,7 +382,7 @@ def of_least_keys(
     Those of the least keys are ``most`` at most, and ``spare`` more of each class, or of each class
     of each group.
     """
-    if any(kept.groups is not None for kept in every):
+    if any(kept.batch.labels.group is not None for kept in every):
         every = [kept.with_groups() for kept in every]
     if sum(len(kept.keys) for kept in every) <= most:
         return every
@@ -435,7 +431,7 @@ def _are_least(every: Sequence[Kept], most: int, spare: int = 0) -> list[NDArray
     Rows in groups are marked by each class of each group, as many of these as may have a row.
     ``spare`` rows more are marked of each.
     """
-    if not all(kept.groups is not None for kept in every):
+    if not all(kept.batch.labels.group is not None for kept in every):
         highest = _highest(every, most, spare)
         return [kept.keys <= _by_label(highest, kept.batch.labels) for kept in every]
     stratum = np.concatenate([stratum_of_each(kept.batch.labels) for kept in every])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, NamedTuple, TypeAlias
@@ -76,7 +76,7 @@ class Weighed:
     batches: Sequence[Batch]  # all rows, as the model encodes them
     labels: Labels  # of all rows
     joint: Floats  # (rows, classes): weighted joint log likelihoods, each row left out
-    thirds: Callable[[], Iterable[Third]]  # of the first rows; of few rows all three
+    thirds: Iterator[Third]  # of the first rows; of few rows all three
 
 
 def seek(rows: Weighed, limits: Limits | None = None) -> tuple[LinearPart, float, float]:
@@ -100,7 +100,7 @@ def seek(rows: Weighed, limits: Limits | None = None) -> tuple[LinearPart, float
     given = Given.of(rows, limits) if limits is not None and limits.given else None
     if not (basis.terms or cut.parts or given):
         return NOTHING, 0.0, 0.0
-    thirds = [*rows.thirds()]
+    thirds = [*rows.thirds]
     held = sum(float(labels.weights[third.held].sum()) for third in thirds)
     some = labels.take(np.arange(len(thirds[0].joint)))
     # Which columns say most was found on all rows, those held out too: the more there were to

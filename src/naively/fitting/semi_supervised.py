@@ -17,7 +17,7 @@ from naively.counting.block import Batch
 from naively.counting.labels import Labels
 from naively.fitting.leave_one_out import LeaveOneOut, leave_one_out_table
 from naively.fitting.reservoir import Reservoir
-from naively.fitting.sample import Sample
+from naively.fitting.sample import Sample, deal
 from naively.fitting.weights import fit, loss_of_one_weight
 from naively.kernels.reference import Floats
 from naively.model.counted import Counted, count_batch
@@ -80,7 +80,7 @@ def cross_validate(
     other row the result is None.
     """
     labels = sample.labels
-    dealt = sample.deal(FOLDS)
+    dealt = deal(labels, sample.copies, FOLDS)
     dealt[np.bincount(labels.codes, sample.copies, len(labels.classes))[labels.codes] == 1] = 0
     without: list[LeaveOneOut] = []
     with_: list[LeaveOneOut] = []

@@ -141,7 +141,7 @@ def fit(
         start[:biases] = bias[1] - bias[0] if k == 2 else bias[:biases]
         start[biases:][number] = by_part[:1] if k == 2 else by_part
     x = least(passes, penalty, start, passes.curvature, steps=STEPS, tolerance=tolerance)
-    bias, by_part = np.zeros(k), passes.split(x)[1].T[np.argsort(order)]
+    bias, by_part = np.zeros(k), x[biases:][number].T[np.argsort(order)]
     if biases and k == 2:
         bias, by_part = x[:1] * [-0.5, 0.5], np.repeat(by_part, 2, axis=1)
     elif biases:
@@ -210,13 +210,6 @@ def penalty_of(
     return Penalty(alone, np.where(each, together, 0.0), middle)
 
 
-def joint_of(weights: Weights, found: LeaveOneOut) -> Floats:
-    """Return weighted leave-one-out joint log likelihoods, of shape (rows, classes)."""
-    classes = found.labels.classes.tolist()
-    joint = found.joint(weights.table(found.parts, classes))
-    return np.asarray(joint + weights.bias_of(classes))
-
-
 # --- Losses of posteriors: the log loss, and the share of right answers --------------------------
 
 
@@ -260,13 +253,7 @@ def p_right(joint: Floats, labels: Labels) -> Floats:
 
 
 def posterior(joint: Floats) -> Floats:
-    """Return the posteriors, (rows, classes), from joint log likelihoods of the same shape.
-
-    Examples
-    --------
-    >>> posterior(np.log([[0.1, 0.3]]))
-    array([[0.25, 0.75]])
-    """
+    """Return the posteriors, (rows, classes), from joint log likelihoods of the same shape."""
     return np.asarray(np.exp(joint - np.logaddexp.reduce(joint, axis=1, keepdims=True)))
 
 
