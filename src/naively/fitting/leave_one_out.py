@@ -162,13 +162,12 @@ def leave_one_out_table(
     keys: list[Part] = []
     kinds: list[PartKind] = []
     by_class: list[bool] = []
-    groups = model.view.schema.groups
-    parts_of = [_parts(model, group, blocks[group.key]) for group in groups]
+    groups = [(group, blocks[group.key]) for group in model.view.schema.groups]
+    parts_of = [_parts(model, group, block) for group, block in groups]
     # Part after part, so that those which are not filled yet take no memory.
     n = sum(len(parts.keys) for parts in parts_of)
     table = np.empty((n, len(labels.codes), len(labels.classes)))
-    for group, parts in zip(groups, parts_of, strict=True):
-        block = blocks[group.key]
+    for (group, block), parts in zip(groups, parts_of, strict=True):
         large = isinstance(block, Sparse) and max(len(block.indices), len(block.axis)) > LARGE
         if large:
             dispatch.give_back()
@@ -199,7 +198,7 @@ def leave_one_out_table(
     table = _centred(table)
     given = _log_prior(model, once, learned, model.pretend_rows or HALF, model.view.rows_per_weight)
     prior = _log_prior(model.under_prior("data"), once, learned, PRETEND)
-    labels = batch.independent.among(model.classes)
+    labels = replace(labels, weight=batch.independent.weight)
     return LeaveOneOut(keys, by_class, kinds, table, prior, given, labels)
 
 

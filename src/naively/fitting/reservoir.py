@@ -54,41 +54,16 @@ NOT_SIZED = SampleSize(0, 0, 0.0, "")
 
 @dataclass(frozen=True, eq=False)
 class Reservoir:
-    """A sample of labelled rows that a model has learned.
+    """A sample of labelled rows that a model has learned."""
 
-    Parameters
-    ----------
-    seed : uint64
-        Chooses the rows.
-    grows : bool, default False
-        Whether a larger sample is kept as well, which interactions take.
-    seen : int
-        How many rows of some weight were added.
-    size : SampleSize
-        How many of them are enough.
-    held : tuple
-        The different rows that are kept, and batches that wait until the sample is asked for. It is
-        exchanged by the same rows, drawn, at once: who asks meanwhile finds the same rows.
-    unlabelled_weight : float
-        How much a row without a label counts in the model; where it does, none can be left out.
-
-    Examples
-    --------
-    >>> from naively.counting.labels import encode_labels
-    >>> from naively.data.frames import as_rows
-    >>> from naively.schema.choose import infer
-    >>> rows, labels = as_rows([[1.0], [3.0], [8.0]]), encode_labels(["low", "low", "high"])
-    >>> model = Model.learn(rows, labels, infer(rows))
-    >>> reservoir = Reservoir.chosen_by(0).added(model.counted.schema.encode(rows, labels))
-    >>> len(reservoir.for_model(model))
-    3
-    """
-
-    seed: np.uint64
-    grows: bool = False
-    seen: int = 0
-    size: SampleSize = NOT_SIZED
+    seed: np.uint64  # chooses the rows
+    grows: bool = False  # whether a larger sample is kept as well, which interactions take
+    seen: int = 0  # how many rows of some weight were added,
+    size: SampleSize = NOT_SIZED  # and how many of them are enough
+    # The different rows that are kept, and batches that wait until the sample is asked for. It is
+    # exchanged by the same rows, drawn, at once: who asks meanwhile finds the same rows.
     held: tuple[list[Kept], list[Batch]] = ((), ())  # type: ignore[assignment]
+    # How much a row without a label counts in the model; where it does, none can be left out.
     unlabelled_weight: float = 0.0
     limit: np.uint64 = field(init=False)
     _last: dict[bool, tuple[Tally, Sample]] = field(init=False)
@@ -249,15 +224,9 @@ ANY = Reservoir.chosen_by(None)  # an empty one
 
 @dataclass(frozen=True)
 class Lacking:
-    """Why none of the rows that were learned can be left out.
+    """Why none of the rows that were learned can be left out."""
 
-    Parameters
-    ----------
-    unlabelled_weight : float
-        How much a row without a label counts in the model.
-    """
-
-    unlabelled_weight: float = 0.0
+    unlabelled_weight: float = 0.0  # how much a row without a label counts in the model
 
 
 def merged(samples: Sequence[Reservoir | Lacking], model: Model) -> Reservoir | Lacking:
@@ -285,21 +254,11 @@ Highest: TypeAlias = "Mapping[Label, np.uint64]"  # the highest key of each clas
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """Different rows, encoded as they came, and their keys.
+    """Different rows, encoded as they came, and their keys."""
 
-    Parameters
-    ----------
-    batch : Batch
-        The rows, with how many copies came of each.
-    keys : ndarray of uint64, of shape (rows,)
-        Their keys, ascending, each of which is there once.
-    contents : ndarray of uint64, of shape (rows,)
-        The sum over the cells of each row, which no name has a say in.
-    """
-
-    batch: Batch
-    keys: NDArray[np.uint64]
-    contents: NDArray[np.uint64]
+    batch: Batch  # with how many copies came of each row
+    keys: NDArray[np.uint64]  # (rows,): ascending, each of which is there once
+    contents: NDArray[np.uint64]  # (rows,): the sum over a row's cells; no name has a say in it
 
     def with_groups(self) -> Kept:
         """Return the rows each of which, without groups, is a group of its own."""
@@ -396,11 +355,6 @@ def rows_of_each(rows: NDArray[np.int64], most: int) -> int:
     """Return how many rows of each class may stay, where ``rows`` is how many each has.
 
     It is the most of which those of all classes are ``most`` or fewer, but one at least.
-
-    Examples
-    --------
-    >>> rows_of_each(np.array([2, 50, 90]), 42)
-    20
     """
     rows = np.sort(rows)
     left = np.maximum(most - (np.cumsum(rows) - rows), 0)  # for each class and the larger ones

@@ -580,11 +580,6 @@ def edges_of(x: Floats, weight: Floats | None, bins: int) -> Floats:
 
     There are none in a sequence: whole numbers, none twice, and about as many as their range, are
     like an identifier, and a rule about it says nothing of other rows.
-
-    Examples
-    --------
-    >>> edges_of(np.array([0.0] * 90 + [*range(1, 11)]), None, 6)
-    array([0.5, 2.5, 4.5, 6.5, 8.5])
     """
     missing = np.isnan(x)
     if missing.any():
@@ -610,11 +605,6 @@ def begins_of(count: Floats, bins: int) -> NDArray[np.bool_]:
 
     A number of more rows than a bin should hold has a bin of its own, and the others share what is
     left.
-
-    Examples
-    --------
-    >>> begins_of(np.array([90.0, 1, 1, 1, 1, 1, 5]), 4)
-    array([ True,  True, False, False,  True, False,  True])
     """
     if len(count) <= bins:
         return np.ones(len(count), np.bool_)

@@ -32,22 +32,15 @@ NOTHING = 1e-9  # a posterior below this is not counted
 
 
 def learn_unlabelled(
-    model: Model, reservoir: Reservoir, batch: Batch, kind: Weighting | None
+    model: Model,  # of rows with a label, whose schema fits the rows without
+    reservoir: Reservoir,  # rows with a label that the model has learned
+    batch: Batch,  # rows without, encoded as the model's own; their labels hold weights alone
+    kind: Weighting | None,  # of the weights of columns, which are fitted to labelled rows only
 ) -> tuple[Model, float]:
     """Learn from rows without a label; return the model, and how much such a row counts in it.
 
-    Parameters
-    ----------
-    model : Model
-        A model of rows with a label, whose schema fits the rows without.
-    reservoir : Reservoir
-        Rows with a label that the model has learned. The share of least leave-one-out log loss on
-        them is chosen; if cross-validation does not confirm that it helps, it is 0.
-    batch : Batch
-        Rows without a label, encoded as the model's own rows; their ``labels`` only hold sample
-        weights.
-    kind : {"loo", "temperature"} or None
-        The kind of weights of the columns, which are fitted to rows with a label only.
+    The share of least leave-one-out log loss on the labelled rows is chosen; if cross-validation
+    does not confirm that it helps, it is 0.
     """
     if not len(reservoir):
         raise ValueError(
@@ -101,18 +94,10 @@ def cross_validate(
 
 @dataclass(frozen=True, eq=False)
 class Unlabelled:
-    """Rows without a label, beside a model of labelled ones.
+    """Rows without a label, beside a model of labelled ones."""
 
-    Parameters
-    ----------
-    start : Model
-        What was learned from labelled rows, with room for the levels and words of these rows.
-    batch : Batch
-        The rows, encoded once by these levels and words, with their sample weights.
-    """
-
-    start: Model
-    batch: Batch
+    start: Model  # of the labelled rows, with room for the levels and words of these rows
+    batch: Batch  # these rows, encoded once by these levels and words, with their weights
 
     @classmethod
     def of(cls, model: Model, batch: Batch) -> Unlabelled:
