@@ -343,16 +343,17 @@ def _told_apart(batches: Sequence[Batch], first: Sequence[Hashes], signs: Signs)
     return told
 
 
-def _columnar(batch: Batch) -> Iterator[tuple[str, Block]]:
+def _columnar(batch: Batch) -> Iterator[tuple[str, Dense | Codes | Sparse]]:
     """Yield the kinds and blocks of columns, each once; texts are told apart by what they hold."""
     done: set[Name] = set()
     for key, block in batch.blocks.items():
         columns = set(block.axis.columns)
         if key.kind in DERIVED or columns & done:
             continue
-        if isinstance(block, Dense | Codes) or isinstance(block.axis, Columns):
-            done |= columns
-            yield key.kind, block
+        match block:
+            case Dense() | Codes() | Sparse(axis=Columns()):
+                done |= columns
+                yield key.kind, block
 
 
 def _columns(batch: Batch, rows: Hashes, signs: Signs) -> Iterator[tuple[Name, Hashes]]:
@@ -370,7 +371,7 @@ def _columns(batch: Batch, rows: Hashes, signs: Signs) -> Iterator[tuple[Name, H
                 yield name, mixed(hashes[there] + rows[there]).sum(dtype=np.uint64, keepdims=True)
 
 
-def _of_rows(block: Block, of_column: Hashes, signs: Signs) -> Hashes:
+def _of_rows(block: Dense | Codes | Sparse, of_column: Hashes, signs: Signs) -> Hashes:
     """Return a number for each row: a sum over its cells and the numbers of their columns."""
     if isinstance(block, Sparse):
         row, column, x = block.entries()
@@ -385,13 +386,12 @@ def _of_rows(block: Block, of_column: Hashes, signs: Signs) -> Hashes:
     return total
 
 
-def _hashes(block: Block, signs: Signs) -> Iterator[Hashes]:
+def _hashes(block: Dense | Codes, signs: Signs) -> Iterator[Hashes]:
     """Yield numbers of the cells of each column, (rows,); 0 where a cell is missing."""
     if isinstance(block, Codes):
         for name, codes in zip(block.axis.columns, block.codes.T, strict=True):
             yield signs[name][np.maximum(codes, MISSING)]
         return
-    assert isinstance(block, Dense)
     for j in range(len(block.axis.columns)):
         x = block.values[:, j].astype(np.float64)
         yield np.where(np.isnan(x), np.uint64(0), hash_numbers(x))

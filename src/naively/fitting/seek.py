@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import Level, Name, title
-from naively.counting.block import Batch, Block, BlockKey, Codes, Dense, joined
+from naively.counting.block import Batch, BlockKey, Codes, Dense, joined
 from naively.counting.labels import Labels
 from naively.counting.leave_one_out import Part
 from naively.events import Bernoulli
@@ -150,21 +150,21 @@ class Basis(NamedTuple):
     passed_over: int  # how many there were beside them, of columns that say less
 
 
-def columns_of(model: Model, batches: Sequence[Batch]) -> list[tuple[Group, Block]]:
+def columns_of(model: Model, batches: Sequence[Batch]) -> list[tuple[Group, Dense | Codes]]:
     """Return the rows of all batches by group: of columns that each are an event of their own.
 
     Groups whose columns are sparse are left out.
     """
     by_batch = [model.blocks(batch) for batch in batches]
-    found = []
+    found: list[tuple[Group, Dense | Codes]] = []
     for group in model.view.schema.of_columns:
         block = joined([of[group.key] for of in by_batch]) if group.is_by_column else None
-        if block is not None:
+        if isinstance(block, Dense | Codes):
             found.append((group, block))
     return found
 
 
-def basis_of(columns: Sequence[tuple[Group, Block]], said: Said, labels: Labels) -> Basis:
+def basis_of(columns: Sequence[tuple[Group, Dense | Codes]], said: Said, labels: Labels) -> Basis:
     """Return functions of the columns, and their values on the rows.
 
     Levels of two columns that nearly always come together have one slope. Else a weak ridge would
@@ -202,7 +202,7 @@ def basis_of(columns: Sequence[tuple[Group, Block]], said: Said, labels: Labels)
 
 
 def functions_of(
-    block: Block, weight: Floats | None, *, indicator: bool = False
+    block: Dense | Codes, weight: Floats | None, *, indicator: bool = False
 ) -> list[list[Line | Step]]:
     """Return the functions of each column: a line, or indicators of its commonest levels.
 
@@ -221,7 +221,6 @@ def functions_of(
                 of_column.append(Step(levels[at], share, scale, among))
             found.append(of_column)
         return found
-    assert isinstance(block, Dense)
     size = max(1, TOGETHER // max(1, len(block)))
     for start in range(0, len(block.axis.columns), size):
         x = np.ascontiguousarray(block.values.T[start : start + size], np.float64)
@@ -253,7 +252,9 @@ def lines(x: Floats, weight: Floats | None, *, indicator: bool) -> list[Line | N
     there = ~np.isnan(x)
     whole = there.all(axis=1)
     found: list[Line | None] = [None] * len(x)
-    alike: list[tuple[NDArray[np.int64], Any]] = [(np.flatnonzero(whole), slice(None))]
+    alike: list[tuple[NDArray[np.int64], slice | NDArray[np.bool_]]] = [
+        (np.flatnonzero(whole), slice(None))
+    ]
     alike += [(np.array([j]), there[j]) for j in np.flatnonzero(~whole)]
     for columns, rows in alike:
         some, of = x[columns][:, rows], None if weight is None else weight[rows]
@@ -494,13 +495,15 @@ BINS = 48  # of a column of numbers
 LEVELS_WITH_BINS = 32  # of a column of categories; all others share one
 SEQUENCE = 50  # whole numbers, none twice, that are taken for an identifier
 
+Bins: TypeAlias = "Floats | tuple[Level, ...]"  # ascending edges, or the levels with a bin
+
 
 @dataclass(frozen=True, eq=False)
 class Cut:
     """Columns of sampled rows, cut into bins."""
 
     parts: list[tuple[BlockKey, Name]]  # the columns, and the groups that they are in
-    bins: list[Floats | tuple[Level, ...]]  # ascending edges of numbers, or the levels with a bin
+    bins: list[Bins]  # of each column
     codes: NDArray[np.uint8]  # (columns, rows): the bin of each; the last is of missing cells
     sizes: NDArray[np.int64]  # (columns,): how many bins there are
     ordered: NDArray[np.bool_]  # (columns,): which are of numbers
@@ -514,7 +517,10 @@ class Cut:
 
 
 def cut_of(
-    columns: Sequence[tuple[Group, Block]], said: Said, labels: Labels, limits: Limits | None
+    columns: Sequence[tuple[Group, Dense | Codes]],
+    said: Said,
+    labels: Labels,
+    limits: Limits | None,
 ) -> Cut:
     """Cut the columns that conditions may be of: if there are many, those that say most.
 
@@ -531,7 +537,7 @@ def cut_of(
     if limits is not None:
         order = [at for at in order if limits.may_be(parts[at][1])]
     some = frozenset(order)
-    cut: dict[int, tuple[Floats | tuple[Level, ...], NDArray[np.uint8]]] = {}
+    cut: dict[int, tuple[Bins, NDArray[np.uint8]]] = {}
     first = 0
     for _, block in columns:
         of_block = [j for j in range(len(block.axis.columns)) if first + j in some]
@@ -553,8 +559,8 @@ def cut_of(
 
 
 def bins_of(
-    block: Block, columns: Sequence[int], weight: Floats | None
-) -> Iterator[tuple[int, Any, NDArray[np.uint8]]]:
+    block: Dense | Codes, columns: Sequence[int], weight: Floats | None
+) -> Iterator[tuple[int, Bins, NDArray[np.uint8]]]:
     """Yield columns of a block, the edges or the levels of each, and the bin of each row."""
     if isinstance(block, Codes):
         for j in columns:
@@ -565,7 +571,6 @@ def bins_of(
             bin_of = np.where(code < 0, len(best) + 1, bin_[np.clip(code, 0, len(levels))])
             yield j, tuple(levels[at] for at in best), bin_of.astype(np.uint8)
         return
-    assert isinstance(block, Dense)
     values = np.asarray(block.values[:, columns], np.float64)
     edges = [edges_of(x, weight, BINS) for x in values.T]
     first = np.cumsum([0, *map(len, edges)], dtype=np.int64)
