@@ -15,8 +15,7 @@ from naively.counting.axis import SQUARE, VALUE, Cells
 from naively.counting.labels import encode_labels
 from naively.data.columns import column_rows
 from naively.engines.databases import database_of
-from naively.engines.sql import parts
-from naively.engines.sql_tallies import DatabaseTable
+from naively.engines.sql import LabelledTable
 from naively.events import JointTable, LogitNormal, LogNormal
 from naively.fitting.learn import Recipe
 from naively.fitting.reservoir import ANY
@@ -61,9 +60,9 @@ def in_database(database: tuple[str, Any], sample: Sample) -> Model:
     """Learn a table where it is."""
     table = put(database, sample)
     weight = None if sample.weight is None else "weight"
-    source = DatabaseTable.of(database_of(database[1]), table, "class", weight)
+    source = LabelledTable.of(database_of(database[1]), table, "class", weight)
     how = Recipe(sample.case.event, sample.case.settings or PURE)
-    (part,) = parts(source, how, None, ANY)
+    (part,) = source.parts(how, None, ANY)
     assert part.counted is not None
     return Model.of(part.counted)
 

@@ -10,12 +10,13 @@ from __future__ import annotations
 import codecs
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import timedelta
-from functools import partial
+from functools import partial, wraps
+from inspect import signature
 from numbers import Real
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Concatenate, Literal, ParamSpec, TypeAlias, TypeVar, get_args
 
 COPIES = "copies"  # groups= of equal rows
 
@@ -429,3 +430,55 @@ class FileOptions:
                 f"encoding= {self.encoding!r} is not known: give one such as utf-8, "
                 "windows-1252, windows-1251, shift_jis or gbk."
             ) from None
+
+
+# --- There is no class_weight: who asks for it is told what to say instead ----------------------
+#
+# Scikit-learn reads the options of an estimator from its ``__init__``, which must not take others.
+# So what takes them is around ``__init__`` and ``fit``, and has their signatures.
+
+
+S = TypeVar("S")
+P = ParamSpec("P")
+R = TypeVar("R")
+
+SENTENCE = (
+    "Naive Bayes has no class_weight: weights that only change how much each class counts are a "
+    "class prior; say {}, or give the probability of each class."
+)
+
+
+def without_class_weight(verb: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
+    """Let a method say what to do in place of the keyword ``class_weight``.
+
+    Examples
+    --------
+    >>> from naively import NaiveBayes
+    >>> NaiveBayes(class_weight="balanced")
+    Traceback (most recent call last):
+    TypeError: Naive Bayes has no class_weight: ...; say class_prior='uniform' ...
+    """
+
+    @wraps(verb)
+    def checked(self: S, /, *args: P.args, **options: P.kwargs) -> R:
+        if "class_weight" in options:
+            raise TypeError(no_class_weight(type(self)))
+        return verb(self, *args, **options)
+
+    return checked
+
+
+def no_class_weight(kind: type) -> str:
+    """Return what to say instead, in the words of the options that a class has."""
+    return SENTENCE.format(_instead(signature(kind.__init__).parameters.keys()))  # type: ignore[misc]
+
+
+def _instead(options: Collection[str]) -> str:
+    """Return the option that makes all classes count alike."""
+    if "fit_prior" in options:
+        return "fit_prior=False for classes that count alike (NaiveBayes: class_prior='uniform')"
+    if "priors" in options:
+        return (
+            "priors=[1 / k] * k for k classes that count alike (NaiveBayes: class_prior='uniform')"
+        )
+    return "class_prior='uniform' for classes that count alike"

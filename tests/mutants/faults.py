@@ -238,7 +238,7 @@ FAULTS = [
     ),
     Fault(
         "weights are fitted again when the rows have doubled",
-        "src/naively/estimators/training.py",
+        "src/naively/estimators/naive_bayes.py",
         "STALE = 1 / 1.1",
         "STALE = 1 / 2",
         ("tests/test_fitted_weights.py",),
@@ -684,7 +684,7 @@ FAULTS = [
     ),
     Fault(
         "partial_fit never fits the weights again",
-        "src/naively/estimators/training.py",
+        "src/naively/estimators/naive_bayes.py",
         "return fresh <= STALE or not",
         "return fresh < 0 or not",
         (

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from naively.counting.axis import Name
-from naively.counting.labels import Beside
+from naively.counting.labels import Beside, Target
 from naively.data.columns import (
     READ_AS,
     Column,
@@ -31,7 +31,7 @@ from naively.data.frames import ArrowStream, as_rows, filled
 from naively.data.reading import NOTHING_SAID, Forms, ReadAs, say_kept, settled
 from naively.data.stream import ROWS, Stream, in_pieces
 from naively.file import store
-from naively.fitting.learn import LabelledStream, Recipe, TablePart, count
+from naively.fitting.learn import LabelledStream, NotInMemory, Recipe, TablePart, count
 from naively.fitting.reservoir import Reservoir
 from naively.kernels import dispatch
 from naively.kernels.reference import Floats
@@ -70,45 +70,61 @@ BYTES = 1 << 26  # of rows that are counted at once, where they are fewer than R
 FEW = 16  # model files that are joined in one place
 
 
-class LabelledFrame(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class LabelledFrame(NotInMemory):
     """A frame of Spark, and which of its columns are labels, weights and the like."""
 
     frame: Frame
     target: str
     beside: Mapping[str, str]  # the columns of what is said beside labels (``Beside``)
+    nothing = "There are no rows to learn from: the frame is empty."
 
+    @classmethod
+    def of(cls, frame: Frame, y: Target, beside: Beside) -> LabelledFrame:
+        """Return a frame whose labels, and what else is said of its rows, are columns of it."""
+        given = {"y": y, **beside.given}
+        named = {what: of for what, of in given.items() if isinstance(of, str)}
+        for what, column in given.items():
+            if what not in named:
+                kind = type(column).__name__
+                raise ValueError(f"{what} must be the name of a column of the frame, got a {kind}.")
+        return cls(frame, named.pop("y"), named)
 
-def parts(
-    table: LabelledFrame, how: Recipe, known: Counted | None, sample: Reservoir
-) -> Iterator[TablePart]:
-    """Yield what was counted of a frame of Spark, with a sample of its rows."""
-    kinds = kinds_of(table.frame, table.frame.columns)
-    weight = table.beside.get("sample_weight")
-    if weight is not None and kinds[weight] not in ("number", "boolean"):
-        raise ValueError(f"Column {weight!r} holds {kinds[weight]}s, which are no weights.")
-    strings = [n for n, kind in kinds.items() if kind == "string" and n != table.target]
-    # The class prior has no part in counting, and may be for classes that a partition lacks.
-    counted = replace(how, settings=replace(how.settings, class_prior="data"))
-    with in_one_sentence():
-        said = how.settings.read_as(contents_given(how.event_models, strings))
-        said = replace(said, times=table.beside.get("frequencies"))
-        before = {} if known is None else known.schema.readings
-        readings = _readings(table.frame, strings, said, before)
-        fixed = {name: replace(of.fixed, forms=None) for name, of in readings.items()}
-        counting = Counting(
-            *(table.frame.columns, table.target, table.beside, fixed),
-            *(counted, sample, known and known.uncounted),
-        )
-        reports = _joined(numbered(table.frame).mapInArrow(counting, REPORT))
-    for what, content in _others(reports):
-        if what == "error":
-            raise ValueError(content.decode())
-        if what == "warning":
-            warn(content.decode())
-    part = _tree(Partition.read(content) for what, content in reports if what == "model")
-    if part is not None:
-        found = replace(part.counted.read_as(readings), settings=how.settings)
-        yield TablePart(counted=found, sample=part.sample)
+    @property
+    def names(self) -> Sequence[str]:
+        """The columns that are learned from."""
+        own = {self.target, *self.beside.values()}
+        return [name for name in self.frame.columns if name not in own]
+
+    def parts(self, how: Recipe, known: Counted | None, sample: Reservoir) -> Iterator[TablePart]:
+        """Yield what was counted of the frame, with a sample of its rows."""
+        kinds = kinds_of(self.frame, self.frame.columns)
+        weight = self.beside.get("sample_weight")
+        if weight is not None and kinds[weight] not in ("number", "boolean"):
+            raise ValueError(f"Column {weight!r} holds {kinds[weight]}s, which are no weights.")
+        strings = [n for n, kind in kinds.items() if kind == "string" and n != self.target]
+        # The class prior has no part in counting, and may be for classes that a partition lacks.
+        counted = replace(how, settings=replace(how.settings, class_prior="data"))
+        with in_one_sentence():
+            said = how.settings.read_as(contents_given(how.event_models, strings))
+            said = replace(said, times=self.beside.get("frequencies"))
+            before = {} if known is None else known.schema.readings
+            readings = _readings(self.frame, strings, said, before)
+            fixed = {name: replace(of.fixed, forms=None) for name, of in readings.items()}
+            counting = Counting(
+                *(self.frame.columns, self.target, self.beside, fixed),
+                *(counted, sample, known and known.uncounted),
+            )
+            reports = _joined(numbered(self.frame).mapInArrow(counting, REPORT))
+        for what, content in _others(reports):
+            if what == "error":
+                raise ValueError(content.decode())
+            if what == "warning":
+                warn(content.decode())
+        part = _tree(Partition.read(content) for what, content in reports if what == "model")
+        if part is not None:
+            found = replace(part.counted.read_as(readings), settings=how.settings)
+            yield TablePart(counted=found, sample=part.sample)
 
 
 class Partition(NamedTuple):

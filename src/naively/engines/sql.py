@@ -28,7 +28,7 @@ from naively.engines.sql_tallies import (
     written,
 )
 from naively.events import Bernoulli, EventModel
-from naively.fitting.learn import Recipe, TablePart
+from naively.fitting.learn import NotInMemory, Recipe, TablePart
 from naively.fitting.reservoir import Reservoir, rows_of_each
 from naively.fitting.weights import ROWS
 from naively.kernels.reference import Floats, coarsest, sortable
@@ -50,36 +50,43 @@ MOST_PARTS = 400  # of a query: SQLite joins 500 selects
 TOTALS = {PRESENT, VALUE, SQUARE}
 
 
-def parts(
-    source: DatabaseTable, how: Recipe, known: Counted | None, reservoir: Reservoir
-) -> Iterator[TablePart]:
-    """Yield what was counted of a table in a database, with a sample of its rows."""
-    if not source.n_rows:
-        return
-    source.check_labels()
-    sampled = sample(source, ROWS, int(reservoir.seed))
-    odd = _odd_cells(source, sampled) if sampled.share else {}
-    weighed = source.rows(sampled.cells)
-    if sampled.weight is not None:
-        weighed = weighed.take(sampled.weight > 0)
-    asked: dict[ColumnCounts, Answer] = {}
-    # The rows of the sample, and one with what is odd in columns of the others.
-    more = {name: [odd.get(name)] if odd else [] for name in sampled.cells}
-    rows = source.rows({name: [*of, *more[name]] for name, of in sampled.cells.items()})
-    schema = (
-        infer(rows, how.event_models, how.settings)
-        if known is None
-        else extend(known.schema, rows, how.event_models, how.settings)
-    )
-    # Of the words beside numbers and times the sample may lack some.
-    readings = {name: replace(of, words=None, forms=None) for name, of in schema.readings.items()}
-    schema = replace(schema, readings=readings)
-    classes = _ask(source, plan(source, schema, weighed), asked)
-    answers = Answers(source, classes, asked)
-    counted = Counted(*make_sure(schema, answers.tally(schema), how.settings), how.settings)
-    yield TablePart(
-        counted=counted, sample=_sampled(reservoir, source, sampled, classes, schema, counted)
-    )
+class LabelledTable(DatabaseTable, NotInMemory):
+    """A table of a database, which is counted there."""
+
+    nothing = "There are no rows to learn from: the table is empty."
+
+    def parts(
+        self, how: Recipe, known: Counted | None, reservoir: Reservoir
+    ) -> Iterator[TablePart]:
+        """Yield what was counted of the table, with a sample of its rows."""
+        if not self.n_rows:
+            return
+        self.check_labels()
+        sampled = sample(self, ROWS, int(reservoir.seed))
+        odd = _odd_cells(self, sampled) if sampled.share else {}
+        weighed = self.rows(sampled.cells)
+        if sampled.weight is not None:
+            weighed = weighed.take(sampled.weight > 0)
+        asked: dict[ColumnCounts, Answer] = {}
+        # The rows of the sample, and one with what is odd in columns of the others.
+        more = {name: [odd.get(name)] if odd else [] for name in sampled.cells}
+        rows = self.rows({name: [*of, *more[name]] for name, of in sampled.cells.items()})
+        schema = (
+            infer(rows, how.event_models, how.settings)
+            if known is None
+            else extend(known.schema, rows, how.event_models, how.settings)
+        )
+        # Of the words beside numbers and times the sample may lack some.
+        readings = {
+            name: replace(of, words=None, forms=None) for name, of in schema.readings.items()
+        }
+        schema = replace(schema, readings=readings)
+        classes = _ask(self, plan(self, schema, weighed), asked)
+        answers = Answers(self, classes, asked)
+        counted = Counted(*make_sure(schema, answers.tally(schema), how.settings), how.settings)
+        yield TablePart(
+            counted=counted, sample=_sampled(reservoir, self, sampled, classes, schema, counted)
+        )
 
 
 def plan(source: DatabaseTable, schema: Schema, rows: ColumnRows) -> list[ColumnCounts]:

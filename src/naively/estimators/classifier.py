@@ -17,8 +17,7 @@ from functools import partial, wraps
 from inspect import signature
 from itertools import chain
 from os import PathLike
-from threading import RLock
-from typing import TYPE_CHECKING, Any, BinaryIO, Concatenate, ParamSpec, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -47,12 +46,17 @@ from naively.data.reading import NOTHING_SAID, ReadAs
 from naively.data.stream import ReadAgainError, Stream, as_stream
 from naively.estimators.accessors import Curve, Door, Fitted, Inspect, naming_target
 from naively.estimators.exports import Export
-from naively.estimators.learned import NO_TARGET, Learned
+from naively.estimators.learned import (
+    LOCK,
+    Holder,
+    asking,
+    check_is_fitted,
+    exclusive,
+)
 from naively.estimators.scikit import Estimator
-from naively.estimators.training import check_is_fitted, check_named, is_single
 from naively.file import store
 from naively.file.parts import SampledRows
-from naively.fitting.learn import LabelledStream
+from naively.fitting.learn import LabelledStream, check_named
 from naively.fitting.reservoir import Lacking, Reservoir, merged
 from naively.fitting.weights import posterior
 from naively.kernels.reference import Finish, Finished, Floats
@@ -157,44 +161,18 @@ def _plain(labels: LabelArray) -> Any:
 # can be asked of it has three doors: ``inspect``, ``curve`` and ``export``.
 
 
-C = TypeVar("C", bound="Classifier")
-P = ParamSpec("P")
-R = TypeVar("R")
-
-LOCK = "_lock"  # neither pickled nor copied: another object has one of its own
 NEGLIGIBLE = 1e-9  # nats between classes, which are no evidence but rounding
 BLOCK = 1 << 16  # rows that are computed together where not all should be
 
 
-def exclusive(verb: Callable[Concatenate[C, P], R]) -> Callable[Concatenate[C, P], R]:
-    """Let a method that changes an estimator in place run in one thread at a time.
-
-    It changes a copy, with which the estimator is exchanged at once: who only asks needs no lock.
-    """
-
-    @wraps(verb)
-    def alone(self: C, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        # dict.setdefault is atomic: all threads get the same lock.
-        lock = self.__dict__.setdefault(LOCK, RLock())
-        with lock:
-            then = self._as_now()
-            try:
-                found = verb(then, *args, **kwargs)
-            finally:
-                self.__dict__ = then.__dict__ | {LOCK: lock}
-            return cast("R", self) if found is then else found
-
-    return alone
-
-
-def asking(verb: Callable[Concatenate[C, P], R]) -> Callable[Concatenate[C, P], R]:
-    """Let a method ask an estimator as it is now, whatever it learns meanwhile."""
-
-    @wraps(verb)
-    def ask(self: C, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        return verb(self._as_now(), *args, **kwargs)
-
-    return ask
+def is_single(dtype: DTypeLike) -> bool:
+    """Whether results are to be of float32; a ValueError if of anything but that or float64."""
+    if dtype is np.float64:
+        return False
+    asked = np.dtype(dtype)
+    if asked not in (np.float32, np.float64):
+        raise ValueError(f"dtype must be float32 or float64, got {asked}.")
+    return bool(asked == np.float32)
 
 
 def faded_by(model: Model, factor: float) -> Model:
@@ -207,10 +185,8 @@ def faded_by(model: Model, factor: float) -> Model:
     return faded
 
 
-class Classifier(Estimator):
+class Classifier(Holder, Estimator):
     """A frozen model with a sample of its rows, and all that can be done with the two."""
-
-    _learned: Learned  # exchanged whole; there is none before anything is learned
 
     @abstractmethod
     def _read_rows(self, X: Table) -> Rows:
@@ -230,17 +206,6 @@ class Classifier(Estimator):
     @abstractmethod
     def _learner(self, model: Model) -> Any:
         """Return a ``NaiveBayes`` of another model, of this kind where this is one."""
-
-    def _exchange(self, **changes: Any) -> None:
-        """Exchange some of what was learned."""
-        self._learned = replace(self._learned, **changes)
-
-    def _as_now(self) -> Self:
-        """Return this estimator as it is now, which nothing changes; to copy a dict is atomic."""
-        now = object.__new__(type(self))
-        now.__dict__ = self.__dict__.copy()
-        now.__dict__.pop(LOCK, None)
-        return now
 
     def _stream(self, X: Table) -> Stream | None:  # noqa: ARG002  (for those that can)
         """Return a table that is predicted batch by batch; None if it is predicted at once."""
@@ -1260,10 +1225,10 @@ class Classifier(Estimator):
 
     def _without_target(self, rows: Rows) -> Rows:
         """Return rows without what is predicted, and said of rows, which a table may still hold."""
-        target = self._learned.target if self.__sklearn_is_fitted__() else NO_TARGET
+        target = self._learned.target
         said = [name for name in (target.name, *target.beside.values()) if name in rows.names]
         if not said:
             return rows
-        known = set(said).difference(self._checked.view.schema.order)
+        known = set(said).difference(self._learned.model.view.schema.order)
         rest = [name for name in rows.names if name not in known]
         return rows.select(rest) if 0 < len(rest) < len(rows.names) else rows

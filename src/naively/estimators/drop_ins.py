@@ -32,15 +32,15 @@ from naively.counting.labels import (
 )
 from naively.counting.tally import BlockTally
 from naively.data.columns import MatrixRows, Rows, SparseRows, check_sparse, is_plain, unmasked
-from naively.data.frames import Table, as_rows
-from naively.estimators.classifier import Classifier, exclusive
-from naively.estimators.learned import NO_HISTORY, Learned
-from naively.estimators.training import check_is_fitted, plain_labels, without_class_weight
+from naively.data.frames import Table, as_rows, read_labels
+from naively.estimators.classifier import Classifier
+from naively.estimators.learned import NO_HISTORY, Learned, check_is_fitted, exclusive
 from naively.events import Bernoulli, Categorical, Complement, Gaussian, Multinomial
 from naively.events.base import EventModel
 from naively.fitting.learn import check_some_weight
 from naively.fitting.reservoir import ANY, Lacking, Reservoir
 from naively.kernels.reference import Finish, Finished, Floats
+from naively.kernels.strings import Strings
 from naively.messages import warn
 from naively.model.class_prior import given_prior
 from naively.model.counted import Counted, check_rows
@@ -52,6 +52,7 @@ from naively.options import (
     Allowed,
     OptionKind,
     check_options,
+    without_class_weight,
     words,
 )
 from naively.schema.choose import infer
@@ -61,6 +62,36 @@ if TYPE_CHECKING:
     from naively.estimators.naive_bayes import NaiveBayes
 
 T = TypeVar("T")
+
+
+def plain_labels(y: Target, sample_weight: RowWeight) -> Labels | None:
+    """Encode labels that scikit-learn takes as they are; None of those that it is to look at.
+
+    These are an array of whole numbers, booleans or strings, a column of any library that is read
+    as one, and a list of strings. That they are is found as they are encoded, once.
+
+    >>> plain_labels(np.array([2, 1, 2]), None).classes
+    array([1, 2])
+    >>> plain_labels(np.array([2.5, 1.0]), None)  # None: scikit-learn says what is wrong
+    """
+    if not isinstance(y, np.ndarray | list) and hasattr(y, "to_numpy"):
+        y = read_labels(y)
+        y = y if isinstance(y, Strings) else y.to_numpy()
+    if isinstance(y, list):
+        if not y or not isinstance(y[0], str):
+            return None
+    elif not isinstance(y, Strings) and not (type(y) is np.ndarray and y.dtype.kind in "biufUO"):
+        return None
+    try:
+        labels = encode_labels(y, sample_weight)
+    except (ValueError, TypeError):
+        return None
+    kind = labels.classes.dtype.kind
+    of_objects = isinstance(y, np.ndarray) and y.dtype.kind == "O" and kind != "U"
+    if of_objects or kind not in "biufU" or (isinstance(y, np.ndarray) and y.ndim != 1):
+        return None
+    fractions = kind == "f" and bool((labels.classes != np.rint(labels.classes)).any())
+    return None if fractions else labels
 
 
 class Reader(Classifier):

@@ -1,10 +1,12 @@
-"""What an estimator has learned: one frozen value, which is exchanged whole."""
+"""What an estimator has learned: one frozen value, which it exchanges whole."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, wraps
+from threading import RLock
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar, cast
 
 from naively.assess.folds import HeldOutFolds, hold_out
 from naively.counting.labels import Beside, Target
@@ -30,14 +32,14 @@ class TargetColumn:
     name: str = ""
     beside: Mapping[str, str] = field(default_factory=dict)
 
+    @classmethod
+    def of(cls, y: Target, beside: Beside, time: Target) -> TargetColumn:
+        """Return the names of the columns that are no columns of the rows."""
+        named = beside.columns | ({"time": time} if isinstance(time, str) else {})
+        return cls(y if isinstance(y, str) else "", named)
+
 
 NO_TARGET, NO_HISTORY = TargetColumn(), History()
-
-
-def target_column(y: Target, beside: Beside, time: Target) -> TargetColumn:
-    """Return the names of the columns that are no columns of the rows."""
-    named = beside.columns | ({"time": time} if isinstance(time, str) else {})
-    return TargetColumn(y if isinstance(y, str) else "", named)
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,3 +108,72 @@ class Learned:
         before = NO_HISTORY if verb == "train" else self.history
         total = self.model.counted.rows
         return replace(self, history=before.add(verb, rows, total, source))
+
+
+# --- An estimator holds it, and one thread at a time exchanges it --------------------------------
+
+
+H = TypeVar("H", bound="Holder")
+P = ParamSpec("P")
+R = TypeVar("R")
+
+LOCK = "_lock"  # neither pickled nor copied: another object has one of its own
+
+
+class Holder:
+    """What holds something learned."""
+
+    _learned: Learned  # exchanged whole; there is none before anything is learned
+
+    def _exchange(self, **changes: Any) -> None:
+        """Exchange some of what was learned."""
+        self._learned = replace(self._learned, **changes)
+
+    def _as_now(self) -> Self:
+        """Return this estimator as it is now, which nothing changes; to copy a dict is atomic."""
+        now = object.__new__(type(self))
+        now.__dict__ = self.__dict__.copy()
+        now.__dict__.pop(LOCK, None)
+        return now
+
+
+def exclusive(verb: Callable[Concatenate[H, P], R]) -> Callable[Concatenate[H, P], R]:
+    """Let a method that changes an estimator in place run in one thread at a time.
+
+    It changes a copy, with which the estimator is exchanged at once: who only asks needs no lock.
+    """
+
+    @wraps(verb)
+    def alone(self: H, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        # dict.setdefault is atomic: all threads get the same lock.
+        lock = self.__dict__.setdefault(LOCK, RLock())
+        with lock:
+            then = self._as_now()
+            try:
+                found = verb(then, *args, **kwargs)
+            finally:
+                self.__dict__ = then.__dict__ | {LOCK: lock}
+            return cast("R", self) if found is then else found
+
+    return alone
+
+
+def asking(verb: Callable[Concatenate[H, P], R]) -> Callable[Concatenate[H, P], R]:
+    """Let a method ask an estimator as it is now, whatever it learns meanwhile."""
+
+    @wraps(verb)
+    def ask(self: H, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        return verb(self._as_now(), *args, **kwargs)
+
+    return ask
+
+
+def check_is_fitted(estimator: object) -> None:
+    """Raise scikit-learn's NotFittedError, or its TypeError, unless an estimator has learned.
+
+    Scikit-learn, which takes long to import, is imported only to say no.
+    """
+    if "_learned" not in getattr(estimator, "__dict__", ()):
+        from sklearn.utils.validation import check_is_fitted as check
+
+        check(estimator)

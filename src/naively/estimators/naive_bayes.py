@@ -25,19 +25,15 @@ from naively.data.columns import Rows
 from naively.data.frames import TEXT, Table, as_rows, is_on_cluster, with_one_row
 from naively.data.reading import TIME_OF_ROWS, ReadAs, read_strings
 from naively.data.stream import Stream, as_stream
-from naively.estimators.classifier import Classifier, asking, exclusive, faded_by
+from naively.estimators.classifier import Classifier, faded_by
 from naively.estimators.fading import FadedRows, HalfLife
-from naively.estimators.learned import NO_TARGET, Learned, TargetColumn, target_column
-from naively.estimators.training import (
-    InDatabase,
+from naively.estimators.learned import (
+    NO_TARGET,
+    Learned,
+    TargetColumn,
+    asking,
     check_is_fitted,
-    columns_taken,
-    learn_unlabelled,
-    read_frame,
-    read_labelled,
-    read_stream,
-    weights_are_stale,
-    without_class_weight,
+    exclusive,
 )
 from naively.events import (
     EVENT_MODELS,
@@ -54,24 +50,36 @@ from naively.fitting.interactions import add_interactions
 from naively.fitting.learn import (
     InMemory,
     Labelled,
+    LabelledStream,
     Recipe,
     check_classification,
+    check_columns,
     check_some_weight,
+    columns_taken,
     count,
     encoded,
+    read_labelled,
     weighed,
 )
 from naively.fitting.limits import Limits
 from naively.fitting.reservoir import Lacking, Reservoir, sample_of_all
 from naively.fitting.sample import notes_of
 from naively.messages import warn
-from naively.model import class_prior
+from naively.model.class_prior import check_class_prior
 from naively.model.counted import Counted
 from naively.model.given import model_of
 from naively.model.history import History
 from naively.model.model import Model
 from naively.model.weights import Sought
-from naively.options import DECLARED, Asked, How, Weighting, check_options, duration_of
+from naively.options import (
+    DECLARED,
+    Asked,
+    How,
+    Weighting,
+    check_options,
+    duration_of,
+    without_class_weight,
+)
 from naively.schema.choose import EventModels, given_as_objects, read_as_given
 from naively.schema.diagnose import leaks, warn_of_marked_numbers, warn_of_no_tokens
 from naively.schema.schema import Schema, list_names
@@ -305,8 +313,8 @@ class NaiveBayes(Classifier):
             ``class_prior`` must be for the classes that the labels have.
         """
         beside = Beside(sample_weight, frequencies, groups)
-        target = target_column(y, beside, time)
-        fading = self._fading(X, y, sample_weight, time, None) if self._fades(time) else None
+        target = TargetColumn.of(y, beside, time)
+        fading = self._fading(X, y, sample_weight, time)
         if fading is not None:
             X, beside = fading.rows, replace(beside, sample_weight=fading.weight)
         self._learned = self._first(X, y, beside, target, fading)
@@ -371,7 +379,7 @@ class NaiveBayes(Classifier):
         array([ True])
         """
         from naively.engines.databases import database_of
-        from naively.engines.sql_tallies import DatabaseTable
+        from naively.engines.sql import LabelledTable
 
         if self.half_life is not None:
             raise ValueError("half_life needs rows in memory, with their time; use fit.")
@@ -381,8 +389,8 @@ class NaiveBayes(Classifier):
             )
         database = database_of(connection)
         with database.named(table) as name:
-            source = DatabaseTable.of(database, name, target, sample_weight)
-            self._learned = self._learn(InDatabase(source), TargetColumn(target))
+            source = LabelledTable.of(database, name, target, sample_weight)
+            self._learned = self._learn(source, TargetColumn(target))
         return self
 
     def _first(
@@ -409,7 +417,6 @@ class NaiveBayes(Classifier):
     ) -> Learned:
         """Read, choose, encode, count, settle, sample; then leave out, weigh and seek terms."""
         how = Recipe(self.event_models, self._settings(), self.random_state)
-        self._check_labels(found)
         counted, sample = count(found, how, None, how.empty)
         if counted is None:
             raise ValueError(found.nothing)
@@ -421,7 +428,8 @@ class NaiveBayes(Classifier):
         if classes is not None:
             model = model.with_classes(encode_labels(classes).classes)
         check_effect(self, model.counted.schema)
-        check_class_prior(model, classes, more=more)
+        prior, estimate = how.settings.class_prior, how.settings.estimate
+        check_class_prior(prior, estimate, model.classes, more=more and classes is None)
         for said in leaks(model.view.schema, model.view.tally):
             warn(said)
         warn_of_no_tokens(model.view.schema, model.view.tally)
@@ -433,7 +441,7 @@ class NaiveBayes(Classifier):
         if unlabelled is not None:
             model, sample = self._with_unlabelled(model, sample, unlabelled)
         else:
-            model = self._weighed(model, sample)
+            model = weighed(model, sample, self.weights, seeks=self.interactions is not None)
         return Learned(model, sample, target=target).recorded("train", model.counted.rows)
 
     @exclusive
@@ -475,11 +483,11 @@ class NaiveBayes(Classifier):
             As for ``fit``. What was learned before fades by the time that has passed between its
             newest row and that of these, and so does the sample that weights are fitted to.
         """
-        known, fading = self.__sklearn_is_fitted__(), None
-        target = target_column(y, Beside(sample_weight, frequencies, groups), time)
-        if self._fades(time):
-            newest = self.model_.counted.newest if known else None
-            fading = self._fading(X, y, sample_weight, time, newest)
+        known = self.__sklearn_is_fitted__()
+        target = TargetColumn.of(y, Beside(sample_weight, frequencies, groups), time)
+        newest = self.model_.counted.newest if known else None
+        fading = self._fading(X, y, sample_weight, time, newest)
+        if fading is not None:
             X, sample_weight = fading.rows, fading.weight
         beside = Beside(sample_weight, frequencies, groups)
         gone = known and fading is not None and not fading.factor
@@ -492,7 +500,6 @@ class NaiveBayes(Classifier):
             self._learned = learned
             return self
         found = self._read(X, y, beside, self._learned_texts, some=self.semi_supervised)
-        self._check_labels(found)
         before = self._learned.beside(target.beside)
         if decay is not None:
             before = before.left(faded_by(before.model, decay))
@@ -516,7 +523,11 @@ class NaiveBayes(Classifier):
         if counted is not None:
             model = Model.of(before.model.counted + counted, before.model.weights)
             sample = None if kept is None else kept.merged(new, model)
-        check_class_prior(model, classes, more=True)
+        known = model.classes
+        if classes is not None:
+            known = union_classes(known, encode_labels(classes).classes)
+        prior, estimate = how.settings.class_prior, how.settings.estimate
+        check_class_prior(prior, estimate, known, more=classes is None)
         odds = before.model.counted.held_out
         if not found.is_labelled:
             alone = new.for_model(model) if sample is None else sample
@@ -596,22 +607,18 @@ class NaiveBayes(Classifier):
     def _read_as(self) -> ReadAs:
         return self._settings().read_as({})
 
-    def _fades(self, time: Target) -> bool:
-        """Whether rows fade, or raise a ValueError where but one of time and half-life is given."""
-        if self.half_life is not None:
-            self._settings()  # a wrong option is named before any row is read
-            return True
-        if time is not None:
+    def _fading(
+        self, X: Table, y: Target, weight: RowWeight, time: Target, before: float | None = None
+    ) -> FadedRows | None:
+        """Return rows with what they weigh by their age, if rows fade."""
+        if self.half_life is None:
+            if time is None:
+                return None
             raise ValueError(
                 "time has no effect without half_life=: say after how long a row counts half, as "
                 "half_life='30d'."
             )
-        return False
-
-    def _fading(
-        self, X: Table, y: Target, weight: RowWeight, time: Target, before: float | None
-    ) -> FadedRows:
-        """Return rows with what they weigh by their age."""
+        self._settings()  # a wrong option is named before any row is read
         texts = self._learned_texts if before is not None else means_texts(self.event_models)
         counted = () if before is None else self.model_.counted.grouped
 
@@ -624,13 +631,6 @@ class NaiveBayes(Classifier):
             return read_as_given(learned, self.event_models, self._settings(), *counted)
 
         return FadedRows.of(X, texts, weight, time, self.half_life, read_rows, before)
-
-    def _check_labels(self, found: Labelled) -> None:
-        if self.interactions and not found.is_labelled:
-            raise ValueError(
-                "interactions needs all labels: what is concluded from a row without one "
-                "depends on the labels of all others, so that no row can be left out to fit them."
-            )
 
     @classmethod
     def textbook(
@@ -753,8 +753,6 @@ class NaiveBayes(Classifier):
         return self._of_model(model)
 
     def _weighed(self, model: Model, sample: Reservoir) -> Model:
-        if sample.unlabelled_weight > 0:
-            return model  # the weights stay: no row of the sample can be left out
         return weighed(model, sample, self.weights, seeks=self._interacts)
 
     def _learn_as(self, kinds: Collection[Weighting | None], interacts: bool, model: Model) -> None:
@@ -769,6 +767,8 @@ class NaiveBayes(Classifier):
         self, model: Model, sample: Reservoir, found: Labelled
     ) -> tuple[Model, Reservoir]:
         """Learn from rows without a label too, and fit the weights."""
+        from naively.fitting.semi_supervised import learn_unlabelled
+
         assert isinstance(found, InMemory)
         model, weight = learn_unlabelled(found, model, sample, self.event_models, self.weights)
         return model, replace(sample, unlabelled_weight=weight)
@@ -839,11 +839,9 @@ class NaiveBayes(Classifier):
         return as_stream(X)
 
     @property
-    def _learned_texts(self) -> bool | None:
+    def _learned_texts(self) -> bool:
         """Whether texts alone were learned, so that lists of strings are words and no table."""
-        if not self.__sklearn_is_fitted__():
-            return None
-        model = self._learned.model
+        model = self._checked
         if model.counted.schema.names != [TEXT]:
             return False
         return model.columns().kinds.get(TEXT) == "text"
@@ -853,12 +851,22 @@ class NaiveBayes(Classifier):
     ) -> Labelled:
         """Read rows to learn from, of which only some may have labels if that is wanted."""
         if is_on_cluster(X):
-            return read_frame(X, y, beside, semi_supervised=some)
+            from naively.engines.spark import LabelledFrame
+
+            check_columns(X.columns, y, beside, semi_supervised=some)
+            return LabelledFrame.of(X, y, beside)
         if (stream := as_stream(X)) is not None:
-            return read_stream(stream, y, beside, semi_supervised=some)
+            check_columns(stream.names, y, beside, semi_supervised=some)
+            return LabelledStream(stream, y, beside)
         rows, y = read_labelled(X, y, texts)
         rows, beside = columns_taken(rows, beside)
-        return InMemory.encode(rows, y, beside, semi_supervised=some)
+        found = InMemory.encode(rows, y, beside, semi_supervised=some)
+        if self.interactions and not found.is_labelled:
+            raise ValueError(
+                "interactions needs all labels: what is concluded from a row without one "
+                "depends on the labels of all others, so that no row can be left out to fit them."
+            )
+        return found
 
     def _labelled(self, X: Table, y: Target, sample_weight: RowWeight) -> tuple[Rows, Labels]:
         rows, y = read_labelled(X, y, self._learned_texts)
@@ -938,6 +946,7 @@ def load(
     return NaiveBayes._of_model(content.model, content.sample, content.history, target)  # noqa: SLF001
 
 
+STALE = 1 / 1.1  # weights fitted to this share of the rows, or less, are fitted again
 BESIDE = ("sample_weight", "frequencies", "groups", "time")  # what may be columns beside labels
 
 
@@ -965,13 +974,12 @@ def check_effect(nb: NaiveBayes, schema: Schema) -> None:
         )
 
 
-def check_class_prior(model: Model, classes: Target, *, more: bool) -> None:
-    """Raise a ValueError if the class prior is not for the classes of a model."""
-    known = model.classes
-    if classes is not None:
-        known = union_classes(known, encode_labels(classes).classes)
-    prior, estimate = model.settings.class_prior, model.settings.estimate
-    class_prior.check_class_prior(prior, estimate, known, more=more and classes is None)
+def weights_are_stale(before: Model, model: Model) -> bool:
+    """Whether weights are of too few of a model's rows, or of fewer columns than it now has."""
+    if model.weights is None:
+        return True
+    fresh = model.weights.fresh(float(model.view.rows.sum()))
+    return fresh <= STALE or not before.columns().is_part_of(model.columns())
 
 
 def means_texts(event_models: EventModels) -> bool | None:

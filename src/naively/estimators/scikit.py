@@ -12,8 +12,8 @@ from collections.abc import Callable
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from naively.estimators.training import no_class_weight
 from naively.messages import shortened
+from naively.options import no_class_weight
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags

@@ -25,7 +25,8 @@ from naively.counting.labels import (
     check_weight,
     encode_some_labels,
 )
-from naively.data.columns import ColumnRows, Reading, Rows
+from naively.data.columns import ColumnRows, Reading, Rows, missing_column
+from naively.data.frames import Table, as_rows, read_labels
 from naively.data.stream import ReadAgainError, Stream
 from naively.events.prior import Seed
 from naively.fitting.interactions import add_interactions
@@ -35,7 +36,7 @@ from naively.kernels.strings import Strings
 from naively.messages import warn
 from naively.model.counted import Counted, check_rows
 from naively.model.model import Model
-from naively.options import Weighting, means_copies
+from naively.options import COPIES, Weighting, means_copies
 from naively.schema.choose import EventModels, contents_given, extend, infer, read_as_given
 from naively.schema.settings import Settings
 
@@ -245,6 +246,66 @@ class InMemory:
             yield TablePart(rows, self.labels)
 
 
+def check_columns(
+    names: Sequence[str], y: Target, beside: Beside, *, semi_supervised: bool
+) -> None:
+    """Raise a ValueError unless a table that is not in memory has the columns that are named."""
+    if semi_supervised:
+        raise ValueError(
+            "semi_supervised=True needs all rows at once; give a table that is in memory."
+        )
+    if y is None:
+        raise ValueError("requires y to be passed, but the target y is None.")
+    check_named(names, y, beside)
+
+
+KINDS = {"y": "target column", "sample_weight": "column of weights"}  # in messages
+
+
+def check_named(names: Sequence[str], y: Target, beside: Beside) -> None:
+    """Raise a ValueError if labels, or what is said beside them, are a column that is not there."""
+    if means_copies("groups", beside.groups) and COPIES in names:
+        raise ValueError(
+            f"groups={COPIES!r} are equal rows, but the table has a column {COPIES!r} too: rename "
+            "it, or give its values."
+        )
+    for what, column in {"y": y, **beside.columns}.items():
+        if isinstance(column, str) and column not in names:
+            raise ValueError(missing_column(column, names, KINDS.get(what, f"column of {what}")))
+
+
+def columns_taken(rows: Rows, beside: Beside) -> tuple[Rows, Beside]:
+    """Take the columns that are named beside labels out of rows in memory."""
+    found: dict[str, Target] = dict(beside.given)
+    if not found:
+        return rows, beside
+    check_named([str(name) for name in rows.names], None, beside)
+    for what, name in beside.columns.items():
+        found[what] = rows.values(name)
+    rest = set(beside.columns.values())
+    rows = rows.select([name for name in rows.names if name not in rest])
+    return rows, Beside(**found)
+
+
+def read_labelled(X: Table, y: Target, texts: bool | None) -> tuple[Rows, Target]:
+    """Read rows, and take the column that ``y`` may name out of them."""
+    rows = as_rows(X, texts)
+    if y is None:
+        raise ValueError("requires y to be passed, but the target y is None.")
+    if isinstance(y, str):
+        rows, y = rows.split(y)
+    else:
+        y = read_labels(y)
+    if getattr(y, "shape", ())[1:] == (1,):
+        from sklearn.exceptions import DataConversionWarning  # which scikit-learn's checks expect
+
+        warn(
+            "A column-vector y was passed when a 1d array was expected; take its column.",
+            DataConversionWarning,
+        )
+    return rows, y
+
+
 def count(
     source: Labelled, how: Recipe, known: Counted | None, sample: Reservoir
 ) -> tuple[Counted | None, Reservoir]:
@@ -303,6 +364,8 @@ def encoded(source: Labelled, how: Recipe) -> tuple[Batch, Model]:
 
 def weighed(model: Model, sample: Reservoir, kind: Weighting | None, *, seeks: bool) -> Model:
     """Return the model with weights fitted to the sample; with interactions, if they are sought."""
+    if sample.unlabelled_weight > 0:
+        return model  # the weights stay: no row of the sample can be left out
     if kind is None:
         return model.weighed(None)
     rows = sample.of(model, larger=seeks)

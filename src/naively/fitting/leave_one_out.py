@@ -277,13 +277,21 @@ def _log_prior(
 
 def row_order(batches: Sequence[Batch], contents: Sequence[Hashes]) -> list[NDArray[np.int64]]:
     """Return an order of the rows of each batch; names decide where nothing else tells rows."""
-    first = then = _without_names(batches, contents)
+    first = _without_names(batches, contents)
+    then = _refined(batches, first)
+    times = [mixed(of + b.times.astype(np.uint64)) for of, b in zip(then, batches, strict=True)]
+    last = _refined(batches, times)  # what is alike in all else is told apart by its copies
+    return [np.lexsort(of) for of in zip(map(mixed, contents), last, then, first, strict=True)]
+
+
+def _refined(batches: Sequence[Batch], rows: Sequence[Hashes]) -> Sequence[Hashes]:
+    """Return numbers that tell more rows apart, until all are, or for some rounds."""
     for _ in range(ROUNDS):
-        in_order = np.sort(np.concatenate([np.empty(0, np.uint64), *then]))
+        in_order = np.sort(np.concatenate([np.empty(0, np.uint64), *rows]))
         if (in_order[1:] != in_order[:-1]).all():
             break
-        then = _told_apart(batches, then, _signs(batches, then))
-    return [np.lexsort(of) for of in zip(map(mixed, contents), then, first, strict=True)]
+        rows = _told_apart(batches, rows, _signs(batches, rows))
+    return rows
 
 
 MISSING = -1  # the code of a missing cell, whose sign is the last
@@ -326,8 +334,8 @@ def _told_apart(batches: Sequence[Batch], first: Sequence[Hashes], signs: Signs)
     """Return other numbers of rows, by what else their classes and their columns hold."""
     codes = [batch.labels.codes for batch in batches]
     of_class = np.zeros(max(len(batch.labels.classes) for batch in batches), np.uint64)
-    for batch, code, of in zip(batches, codes, first, strict=True):
-        np.add.at(of_class, code, of * batch.times.astype(np.uint64))
+    for code, of in zip(codes, first, strict=True):
+        np.add.at(of_class, code, of)
     found = [mixed(of + mixed(of_class)[code]) for code, of in zip(codes, first, strict=True)]
     of_column: dict[Name, Hashes] = {}
     for batch, rows in zip(batches, found, strict=True):

@@ -15,6 +15,7 @@ import numpy as np
 
 from naively.counting.block import Batch
 from naively.counting.labels import Labels
+from naively.fitting.learn import InMemory
 from naively.fitting.leave_one_out import LeaveOneOut, leave_one_out_table
 from naively.fitting.reservoir import Reservoir
 from naively.fitting.sample import Sample, deal
@@ -23,6 +24,7 @@ from naively.kernels.reference import Floats
 from naively.model.counted import Counted, count_batch
 from naively.model.model import Model
 from naively.options import Weighting
+from naively.schema.choose import EventModels, extend
 
 SHARES = (0.1, 0.3, 1.0)  # how much an unlabelled row may count, beside a labelled one
 ENOUGH = 1e-3  # change of a row's posteriors, on average, below which they have settled
@@ -32,16 +34,34 @@ NOTHING = 1e-9  # a posterior below this is not counted
 
 
 def learn_unlabelled(
-    model: Model,  # of rows with a label, whose schema fits the rows without
-    reservoir: Reservoir,  # rows with a label that the model has learned
-    batch: Batch,  # rows without, encoded as the model's own; their labels hold weights alone
-    kind: Weighting | None,  # of the weights of columns, which are fitted to labelled rows only
+    found: InMemory,
+    model: Model,
+    reservoir: Reservoir,
+    event_models: EventModels,
+    kind: Weighting | None,
 ) -> tuple[Model, float]:
-    """Learn from rows without a label; return the model, and how much such a row counts in it.
+    """Learn from the rows without a label too; return the model, and how much such a row counts.
 
-    The share of least leave-one-out log loss on the labelled rows is chosen; if cross-validation
-    does not confirm that it helps, it is 0.
+    The share of least leave-one-out log loss on the rows with a label, which the model and the
+    reservoir hold, is chosen; if cross-validation does not confirm that it helps, it is 0. Weights
+    are fitted to rows with a label only.
     """
+    labelled = model.classes[model.counted.tally.class_count > 0].tolist()
+    if len(labelled) == 1:
+        raise ValueError(
+            f"Only the class {labelled[0]!r} has labels, so that rows without a label cannot "
+            "be told from it; label some rows of another class too (the whole number -1 is "
+            "taken for no label where semi_supervised=True)."
+        )
+    n = len(found.every)
+    rest = np.setdiff1d(np.arange(n), [] if found.there is None else found.there)
+    weight = np.ones(len(rest)) if found.weight is None else found.weight[rest]
+    # Rows of weight 0 make room for the columns, levels and words that all rows have.
+    schema = extend(model.counted.schema, found.every, event_models, model.settings)
+    nothing = Labels(np.zeros(n, np.int32), model.classes, np.zeros(n))
+    model += Model.learn(found.every, nothing, schema, model.settings)
+    labels = replace(Labels.none(len(rest), model.classes), weight=weight)
+    batch = model.counted.schema.encode(found.every.take(rest), labels)
     if not len(reservoir):
         raise ValueError(
             "How much rows without a label count is chosen on rows that have one, and none is in "

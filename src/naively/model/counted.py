@@ -55,8 +55,16 @@ class Counted(OfFields):
 
     @classmethod
     def of(cls, batch: Batch, schema: Schema, settings: Settings) -> Counted:
-        """Count rows that the schema has encoded."""
-        check_counted(schema)
+        """Count rows that the schema has encoded, unless it is what a model made of it.
+
+        That cells are missing is never counted, but follows from what is (``Model.view`` beside
+        ``Model.counted``).
+        """
+        if any(group.kind in ("missing", "missing as") for group in schema.groups):
+            raise ValueError(
+                "The schema says that missing cells are evidence, which follows from what is "
+                "counted: count by the attribute counted of a model, not by its schema."
+            )
         return cls(*make_sure(schema, count_batch(batch, schema).pruned(), settings), settings)
 
     def __add__(self, other: Counted) -> Counted:
@@ -207,7 +215,7 @@ class AddedNoise:
         return f"{said}; {kept}"
 
 
-# --- Counting encoded rows as a schema says, and which rows and schemas can be counted -----------
+# --- Counting encoded rows as a schema says, and which rows can be counted -----------------------
 
 
 def check_rows(rows: Rows, labels: Labels) -> None:
@@ -219,19 +227,6 @@ def check_rows(rows: Rows, labels: Labels) -> None:
         )
     if not len(rows):
         raise ValueError("There are no rows to learn from: found 0 sample(s), at least 1 needed.")
-
-
-def check_counted(schema: Schema) -> None:
-    """Raise a ValueError if rows cannot be counted by a schema, as it is what a model made of it.
-
-    What it says that cells are missing is never counted, but follows from what is (``Model.view``
-    beside ``Model.counted``).
-    """
-    if any(group.kind in ("missing", "missing as") for group in schema.groups):
-        raise ValueError(
-            "The schema says that missing cells are evidence, which follows from what is counted: "
-            "count by the attribute counted of a model, not by its schema."
-        )
 
 
 def count_batch(batch: Batch, schema: Schema) -> Tally:
