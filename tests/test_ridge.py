@@ -12,14 +12,13 @@ from sklearn.linear_model import LogisticRegression
 from naively import NaiveBayes
 from naively.counting.labels import Labels
 from naively.fitting import search
-from naively.fitting.sample import FEW_HELD_OUT, deal
-from naively.fitting.sample import held_out as held_out_by
+from naively.fitting.sample import FEW_HELD_OUT, deal, in_thirds
 from naively.fitting.search import RIDGES, Passes, Third
 from tests.alike import LABELS, linear_of, table
 
 
 def held_out(labels: Labels) -> Any:
-    return held_out_by(labels, deal(labels, np.ones(len(labels), np.int64), 3).argmax(axis=1))
+    return in_thirds(labels, deal(labels, np.ones(len(labels), np.int64), 3).argmax(axis=1))
 
 
 class Problem(NamedTuple):

@@ -359,7 +359,7 @@ class Sample:
     ) -> Iterator[Third]:
         """Yield the first rows with a third held out, each third if they are not many."""
         first = replace(found, labels=labels.take(np.arange(len(found.prior))))
-        splits = held_out(first.labels, third[: len(first.prior)])
+        splits = in_thirds(first.labels, third[: len(first.prior)])
         honest = counted and (len(splits) == 1 or first.labels.weights.sum() < few)
         for rest, held in splits:
             some = first
@@ -418,13 +418,11 @@ def fold_of_groups(groups: NDArray[np.uint64], folds: int) -> NDArray[np.int64]:
     return fold[of]
 
 
-def held_out(
-    labels: Labels, third: NDArray[np.int64]
+def in_thirds(
+    labels: Labels,
+    third: NDArray[np.int64],  # (rows,): that each row is in
 ) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Return rows to fit, and a third to hold out: each third of few rows, else the first.
-
-    ``third`` is that of each row, (rows,).
-    """
+    """Return rows to fit, and a third to hold out: each third of few rows, else the first."""
     times = THIRDS if labels.weights.sum() < FEW_HELD_OUT else 1
     return [(np.flatnonzero(third != t), np.flatnonzero(third == t)) for t in range(times)]
 

@@ -101,7 +101,8 @@ def seek(rows: Weighed, limits: Limits | None = None) -> tuple[LinearPart, float
     if not (basis.terms or cut.parts or given):
         return NOTHING, 0.0, 0.0
     thirds = [*rows.thirds]
-    held = sum(float(labels.weights[third.held].sum()) for third in thirds)
+    weight = labels.weights
+    held = sum(float(weight[third.held].sum()) for third in thirds)
     some = labels.take(np.arange(len(thirds[0].joint)))
     # Which columns say most was found on all rows, those held out too: the more there were to
     # choose from, and the fewer rows, the more has to be gained.
