@@ -284,8 +284,8 @@ class Sample:
         """
         if self.labels.group is not None and not self.several_groups:
             warn("All rows are of one group, which cannot be left out; each row is left out alone.")
-        dealt = deal(self.labels, self.copies, THIRDS)
-        sample, third = self.in_pieces(dealt)  # a row for each third that has copies
+        # A row for each third that has copies of it.
+        sample, third = self.in_pieces(deal(self.labels, self.copies, THIRDS))
         if len(model.classes) >= MANY_CLASSES:
             model, found = sample._of_many_classes(model, near, learned=learned)  # noqa: SLF001
             weights = fit(found, kind, float(model.view.rows.sum()))

@@ -100,8 +100,7 @@ def seek(rows: Weighed, limits: Limits | None = None) -> tuple[LinearPart, float
     given = Given.of(rows, limits) if limits is not None and limits.given else None
     if not (basis.terms or cut.parts or given):
         return NOTHING, 0.0, 0.0
-    thirds = [*rows.thirds]
-    weight = labels.weights
+    thirds, weight = [*rows.thirds], labels.weights
     held = sum(float(weight[third.held].sum()) for third in thirds)
     some = labels.take(np.arange(len(thirds[0].joint)))
     # Which columns say most was found on all rows, those held out too: the more there were to
