@@ -16,7 +16,8 @@ import pytest
 from naively import NaiveBayes, Text
 from naively.counting.labels import encode_labels
 from naively.fitting.leave_one_out import LeaveOneOut
-from naively.fitting.weights import fit, temperature
+from naively.fitting.search import temperature
+from naively.fitting.weights import fit
 
 STEP = 1e-5
 

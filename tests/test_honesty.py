@@ -28,6 +28,7 @@ from naively.assess import folds as cross_validate
 from naively.assess.scores import Scores, score
 from naively.counting.labels import Labels, encode_labels
 from naively.data.frames import as_rows
+from naively.fitting.sample import deal
 from tests.fittings import order_in_sample
 
 ROWS = 200  # of each half of a table, at most
@@ -232,8 +233,8 @@ def test_it_is_cross_validation_by_learning_again(weights: Any) -> None:
     sample = nb._learned.sample
     assert sample is not None
     order = order_in_sample(nb, nb.model_.counted.schema.encode(as_rows(X), labels))
-    fold = np.empty(120, np.int64)
-    fold[order] = sample.of(nb.model_).deal(folds).argmax(axis=1)
+    fold, rows = np.empty(120, np.int64), sample.of(nb.model_)
+    fold[order] = deal(rows.labels, rows.copies, folds).argmax(axis=1)
     assert np.ptp(np.bincount(fold)) <= 1
     p = np.empty((120, 2))
     for f in range(folds):

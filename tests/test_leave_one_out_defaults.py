@@ -267,7 +267,7 @@ def weighted_without(product: Product, seed: int) -> Iterator[tuple[np.ndarray, 
     found = leave_one_out_table(model, model.encode(rows, labels))
     weights = fit(found, "loo", float(nb.class_count_.sum())).of_rows_like(model.weights)
     model = replace(nb.model_, weights=weights)
-    joint = found.joint(np.array(list(weights.of.values())))
+    joint = found.joint(replace(weights, bias=(0.0,) * len(weights.bias)))
     seen = Counter(table.y.tolist())
     for i in range(len(table)):
         if seen[table.y[i]] == 1:

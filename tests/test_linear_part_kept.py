@@ -14,7 +14,8 @@ from naively.assess.folds import cross_validate
 from naively.counting.labels import encode_labels
 from naively.data.frames import as_rows
 from naively.fitting.leave_one_out import left_out, linear_evidence, weighted_joint
-from naively.fitting.seek import RIDGES
+from naively.fitting.sample import deal
+from naively.fitting.search import RIDGES
 from naively.terms.functions import Product, axes_of
 from tests.alike import added, linear_of, loss, table, take, without
 from tests.fittings import order_in_sample
@@ -131,7 +132,7 @@ def test_each_fold_is_predicted_by_a_linear_part_of_the_other_rows() -> None:
     X = {name: of for name, of in X.items() if of.dtype.kind == "f"}  # of which rows keep an order
     nb = NaiveBayes().fit(X, y)
     sample = nb._learned.sample.of(nb.model_)
-    dealt = sample.deal(3)
+    dealt = deal(sample.labels, sample.copies, 3)
     p = cross_validate(nb.model_, sample, "loo", dealt).p
     encoded = nb.model_.counted.schema.encode(as_rows(X), encode_labels(y))
     order = order_in_sample(nb, encoded)

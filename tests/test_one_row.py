@@ -12,7 +12,7 @@ import pytest
 from sklearn.utils.class_weight import compute_sample_weight
 
 from naively import NaiveBayes, load
-from naively.fitting.sample import fold_of_groups
+from naively.fitting.sample import deal, fold_of_groups
 from tests.chessboard import chessboard
 from tests.products import assert_same_tally
 
@@ -260,7 +260,7 @@ def test_groups_stay_whole_and_neither_order_nor_batches_show(tmp_path: Path) ->
         np.testing.assert_allclose(other.predict_proba(X), p, atol=1e-6)
         assert other.assess().log_loss == pytest.approx(loss, abs=1e-6)
     sample = nb._learned.sample.of(nb.model_)
-    dealt = sample.deal(7)
+    dealt = deal(sample.labels, sample.copies, 7)
     assert (np.count_nonzero(dealt, axis=1) == 1).all()
     for group in np.unique(sample.labels.group):
         assert len(np.unique(dealt[sample.labels.group == group].argmax(axis=1))) == 1

@@ -567,7 +567,7 @@ def test_the_curvature_is_the_second_derivative_of_the_loss(k: int) -> None:
     def loss(x: Floats) -> float:
         of = x[k:].reshape(k, parts).T if k > 2 else np.repeat(x[1:, None], 2, axis=1)
         b = x[:k] if k > 2 else np.array([-0.5, 0.5]) * x[0]
-        joint = found.joint(of) + b
+        joint = found.prior + np.einsum("pc,pnc->nc", of, found.table) + b
         right = joint[np.arange(len(joint)), found.labels.codes]
         total = float(rows @ (np.logaddexp.reduce(joint, axis=1) - right))
         mean = of.mean(axis=1)

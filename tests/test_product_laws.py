@@ -164,8 +164,7 @@ def test_weights_are_fitted_to_what_predictions_are_made_of(product: Product, se
     weights = fit(found, "loo", 1.0).of_rows_like(nb.weights_)
     nb._exchange(model=replace(nb.model_, weights=weights))
     found = leave_one_out_table(nb.model_, nb.model_.encode(rows, labels), learned=False)
-    classes = nb.classes_.tolist()
-    joint = found.joint(np.array(list(weights.of.values()))) + weights.bias_of(classes)
+    joint = found.joint(weights)
     joint += found.class_prior - found.prior  # from that of the rows to that which was given
     expected = np.exp(joint - np.logaddexp.reduce(joint, axis=1, keepdims=True))
     np.testing.assert_allclose(nb.predict_proba(table.X), expected, rtol=0, atol=1e-10)

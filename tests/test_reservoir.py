@@ -316,7 +316,7 @@ def test_copies_of_a_row_are_dealt_out_to_all_folds() -> None:
     sample = ANY
     sample = sample.added(encoded(X, encode_labels(y))).for_model(MODEL)
     whole = sample.of(MODEL)
-    dealt = whole.deal(3)
+    dealt = deal(whole.labels, whole.copies, 3)
     np.testing.assert_array_equal(dealt.sum(axis=1), whole.copies)
     np.testing.assert_array_equal(dealt.sum(axis=0), [4, 4, 4])
     part = whole.keep(dealt[:, 0])
@@ -326,7 +326,7 @@ def test_copies_of_a_row_are_dealt_out_to_all_folds() -> None:
 
 def test_a_row_that_came_a_billion_times_is_dealt_out_in_no_memory() -> None:
     codes, copies = np.array([0, 1, 0], np.int32), np.array([10**9, 2, 4])
-    dealt = deal(codes, copies, 5)
+    dealt = deal(Labels(codes, np.array(["a", "b"])), copies, 5)
     np.testing.assert_array_equal(dealt.sum(axis=1), copies)
     np.testing.assert_array_equal(np.ptp(dealt, axis=1), [0, 1, 1])
     np.testing.assert_array_equal(dealt[codes == 0].sum(axis=0) - 2 * 10**8, [1, 1, 1, 1, 0])

@@ -20,13 +20,13 @@ from naively.fitting.search import (
     KroneckerCurvature,
     Passes,
     SideBySide,
+    blocked,
     minimise,
     root,
 )
 from naively.kernels import dispatch
 from naively.kernels import search as newton
 from naively.kernels import search as softmax
-from naively.kernels.search import blocked
 from tests.test_kernels import native, needs_native
 
 WEIGHTED = pytest.mark.parametrize("weighted", [False, True])

@@ -96,9 +96,9 @@ FAULTS = [
     ),
     Fault(
         "classes are dealt out in the order of their names",
-        "src/naively/fitting/leave_one_out.py",
-        'return np.argsort(first[number], kind="stable")',
-        'return np.argsort(number, kind="stable")',
+        "src/naively/fitting/sample.py",
+        'order = np.argsort(first[number], kind="stable")',
+        'order = np.argsort(number, kind="stable")',
         ("tests/test_names.py",),
     ),
     Fault(

@@ -31,7 +31,7 @@ from naively.fitting.leave_one_out import (
     linear_evidence,
 )
 from naively.fitting.reservoir import Reservoir
-from naively.fitting.sample import Sample
+from naively.fitting.sample import Sample, deal
 from naively.fitting.search import on_one_thread
 from naively.fitting.seek import COLUMNS
 from naively.fitting.weights import count_parts, log_loss, p_right, posterior
@@ -104,7 +104,7 @@ def hold_out(
     n, groups = len(sample), sample.labels.group
     most = n if groups is None else len(np.unique(groups))
     folds = plan(model, n, _seen(model, reservoir), interactions=interactions, most=most)
-    dealt = sample.deal(folds.dealt)[:, : folds.held_out]
+    dealt = deal(sample.labels, sample.copies, folds.dealt)[:, : folds.held_out]
     codes, alone = sample.labels.codes, _alone(model, sample)
     alone &= not alone.all()
     dealt[alone[codes]] = 0

@@ -16,7 +16,7 @@ from naively import pictures
 from naively.counting.labels import Label, Labels, Target, encode_labels
 from naively.data.columns import Rows
 from naively.fitting.interactions import add_interactions
-from naively.fitting.sample import Sample
+from naively.fitting.sample import Sample, deal
 from naively.kernels.reference import Floats
 from naively.messages import many
 from naively.model.held_out import HeldOut, sets_of
@@ -138,7 +138,7 @@ def held_out_of(
 ) -> HeldOut:
     """Return how probable the right classes of rows are that a model has not learned."""
     found, labels = [], []
-    dealt = sample.deal(min(FOLDS, len(sample)))
+    dealt = deal(sample.labels, sample.copies, min(FOLDS, len(sample)))
     for fold in sample.held_out(model, dealt, learned=False):
         if interactions:
             rest = add_interactions(model, fold.others, learned=False)

@@ -12,12 +12,9 @@ from naively.counting.labels import MANY_CLASSES
 from naively.counting.leave_one_out import Part
 from naively.fitting.leave_one_out import LeaveOneOut, linear_evidence
 from naively.fitting.sample import Sample
-from naively.fitting.search import numbered, on_one_thread
+from naively.fitting.search import BELOW, SURE, numbered, on_one_thread
 from naively.fitting.weights import (
-    BELOW,
-    SURE,
     is_one_text,
-    joint_of,
     penalty_of,
     posterior,
     temperatures_of,
@@ -92,7 +89,7 @@ def weights_covariance(model: Model, sample: Sample) -> WeightsCovariance:
             f"How sure probabilities are is not computed of more than {MOST:,} weights, and the "
             f'model has {len(ridge):,}; learn with weights="temperature" or weights=None.'
         )
-    p = posterior(joint_of(replace(weights, linear=NOTHING), found))
+    p = posterior(found.joint(replace(weights, linear=NOTHING)))
     curvature = _curvature(found, p, number, bias) + ridge
     root = np.linalg.inv(np.linalg.cholesky(curvature)).T
     return WeightsCovariance(found.parts, number, bias, root, _of_linear(model, sample))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from naively.kernels import dispatch
 from naively.kernels.reference import SALT, Floats, Hashes, hash_numbers
 from naively.model.class_prior import PRETEND, is_estimated, pretend_classes
 from naively.model.model import Model
+from naively.model.weights import Weights
 from naively.schema.schema import BESIDE, DERIVED, Group, level_hashes, mixed
 from naively.terms.words import LENGTH_POWER, WordTerms, length_factor
 
@@ -40,36 +41,22 @@ FARTHEST = 1e15  # nats of one part, at most, so that squares of sums stay finit
 
 @dataclass(frozen=True, eq=False)
 class LeaveOneOut:
-    """The log likelihood of each part of each row, under each class.
+    """The log likelihood of each part of each row, under each class, as if it were not learned."""
 
-    Parameters
-    ----------
-    parts : list of Part
-        The parts that the evidence is divided into.
-    by_class : list of bool
-        Whether the weights of a part may differ by class: of many classes those of none may.
-    kinds : list of {"column", "missing", "text", "band"}
-        Whether a part is a column (or a group that is one event), what missing cells say, a text,
-        or a band of a text's words. The evidence of a text is over a power of its length.
-    table : ndarray of shape (parts, rows, classes)
-        Log likelihoods, in nats, centred over the classes.
-    prior : ndarray of shape (rows, classes)
-        Log share of each class among the rows that were counted, without the row if the model has
-        learned it: what weights are fitted under.
-    class_prior : ndarray of shape (rows, classes)
-        Log class prior as the model's settings say, without the row too: what predictions are
-        made under.
-    labels : Labels
-        The rows' labels, numbered among the model's classes.
-    """
-
-    parts: list[Part]
+    parts: list[Part]  # that the evidence is divided into
+    # (parts,): whether weights may differ by class: of many classes those of no part may.
     by_class: list[bool]
+    # (parts,): a column (or a group that is one event), what missing cells say, a text, or a band
+    # of a text's words. The evidence of a text is over a power of its length.
     kinds: list[PartKind]
-    table: Floats
+    table: Floats  # (parts, rows, classes): log likelihoods, in nats, centred over the classes
+    # (rows, classes): log share of each class among the rows that were counted, without the row if
+    # it was learned: what weights are fitted under.
     prior: Floats
+    # (rows, classes): log class prior as the settings say, without the row too: what predictions
+    # are made under.
     class_prior: Floats
-    labels: Labels
+    labels: Labels  # of the rows, numbered among the model's classes
 
     @classmethod
     def join(cls, batches: Sequence[LeaveOneOut]) -> LeaveOneOut:
@@ -86,15 +73,11 @@ class LeaveOneOut:
         labels = Labels.join([batch.labels for batch in batches])
         return replace(fullest, table=table, prior=prior, class_prior=given, labels=labels)
 
-    def first(self, rows: int) -> LeaveOneOut:
-        """Return the evidence of so many rows at most."""
-        return self if rows >= len(self.prior) else self.take(np.arange(rows))
-
     def standing_for(self, count: Floats) -> LeaveOneOut:
         """Return the evidence of rows drawn class by class, (classes,) of which there are."""
         return replace(self, labels=self.labels.standing_for(count))
 
-    def take(self, rows: NDArray[np.int64]) -> LeaveOneOut:
+    def take(self, rows: NDArray[np.int64] | slice) -> LeaveOneOut:
         """Return the evidence of some of the rows, by their numbers."""
         return replace(
             self,
@@ -113,22 +96,19 @@ class LeaveOneOut:
                 table[i] = self.table[place[part]]
         return table
 
-    def joint(self, weight: Floats) -> Floats:
-        """Return joint log likelihoods, (rows, classes), with weights of shape (parts, classes).
-
-        They are under the prior that weights are fitted under.
-        """
-        joint: Floats = self.prior + np.einsum("pc,pnc->nc", weight, self.table)
-        return joint
+    def joint(self, weights: Weights) -> Floats:
+        """Return weighted joint log likelihoods, (rows, classes), under the prior of the rows."""
+        classes = self.labels.classes.tolist()
+        weight = weights.table(self.parts, classes)
+        weighted = self.prior + np.einsum("pc,pnc->nc", weight, self.table)
+        return np.asarray(weighted + weights.bias_of(classes))
 
 
 def weighted_joint(model: Model, found: LeaveOneOut, batches: Sequence[Batch]) -> Floats:
     """Return joint log likelihoods by a model's weights and linear part, (rows, classes)."""
     if model.weights is None:
         return np.asarray(found.class_prior + found.table.sum(axis=0))
-    classes = model.classes.tolist()
-    joint = found.joint(model.weights.table(found.parts, classes))
-    joint += found.class_prior - found.prior + model.weights.bias_of(classes)
+    joint = found.joint(model.weights) + (found.class_prior - found.prior)
     for added in linear_evidence(model, batches).values():
         joint += added
     return joint
@@ -182,16 +162,19 @@ def leave_one_out_table(
     keys: list[Part] = []
     kinds: list[PartKind] = []
     by_class: list[bool] = []
-    groups = model.view.schema.groups
-    parts_of = [_parts(model, group, blocks[group.key]) for group in groups]
+    groups = [(group, blocks[group.key]) for group in model.view.schema.groups]
+    parts_of = [_parts(model, group, block) for group, block in groups]
     # Part after part, so that those which are not filled yet take no memory.
-    table = np.empty((sum(map(len, parts_of)), len(labels), len(labels.classes)))
-    for group, parts in zip(groups, parts_of, strict=True):
-        block = blocks[group.key]
+    n = sum(len(parts.keys) for parts in parts_of)
+    table = np.empty((n, len(labels.codes), len(labels.classes)))
+    for (group, block), parts in zip(groups, parts_of, strict=True):
         large = isinstance(block, Sparse) and max(len(block.indices), len(block.axis)) > LARGE
         if large:
             dispatch.give_back()
-        of_group = _of_group(model, group, block, parts, once, learned=learned)
+        if learned:
+            of_group = group.event.leave_one_out(model.view.counts[group.key], block, once)
+        else:
+            of_group = _of_others(model, group, block, parts)
         if isinstance(block, Sparse) and parts.by_word and length_power:
             counts = model.view.counts[group.key]
             length = lengths_left(counts, block, once) if learned else block.lengths
@@ -200,7 +183,7 @@ def leave_one_out_table(
         if of_parts.shape == table.shape:
             table = of_parts
         else:
-            table[len(keys) : len(keys) + len(parts)] = of_parts
+            table[len(keys) : len(keys) + len(parts.keys)] = of_parts
         del of_group, of_parts  # before that of the next group is made: of texts they are large
         if large:
             dispatch.give_back()
@@ -210,12 +193,12 @@ def leave_one_out_table(
         # Words are centred; their likelihood is large, and not needed yet.
         centres = kind == "band" or (kind != "text" and model.view.terms[group.key].centres)
         keys += parts.keys
-        kinds += [kind] * len(parts)
-        by_class += [centres and len(labels.classes) < MANY_CLASSES] * len(parts)
+        kinds += [kind] * len(parts.keys)
+        by_class += [centres and len(labels.classes) < MANY_CLASSES] * len(parts.keys)
     table = _centred(table)
     given = _log_prior(model, once, learned, model.pretend_rows or HALF, model.view.rows_per_weight)
     prior = _log_prior(model.under_prior("data"), once, learned, PRETEND)
-    labels = batch.independent.among(model.classes)
+    labels = replace(labels, weight=batch.independent.weight)
     return LeaveOneOut(keys, by_class, kinds, table, prior, given, labels)
 
 
@@ -227,12 +210,8 @@ def _parts(model: Model, group: Group, block: Block) -> Parts:
     return parts
 
 
-def _of_group(
-    model: Model, group: Group, block: Block, parts: Parts, labels: Labels, *, learned: bool
-) -> Floats:
-    """Return the evidence of a group's parts, of shape (rows, parts, classes)."""
-    if learned:
-        return group.event.leave_one_out(model.view.counts[group.key], block, labels)
+def _of_others(model: Model, group: Group, block: Block, parts: Parts) -> Floats:
+    """Return the evidence of parts, (rows, parts, classes), of rows that were not learned."""
     evidence = model.view.terms_of(group)
     if (
         parts.by_word
@@ -240,10 +219,10 @@ def _of_group(
         and isinstance(evidence, WordTerms)
         and evidence.absent is None
     ):
-        return evidence.by_part(block, parts.of_unit, len(parts))
+        return evidence.by_part(block, parts.of_unit, len(parts.keys))
     items = evidence.items(block)
     unit = items.item if parts.by_word else np.maximum(items.column, 0)
-    return parts.sums(items.row, unit, items.value, len(labels))
+    return parts.sums(items.row, unit, items.value, len(block))
 
 
 def _centred(table: Floats) -> Floats:
@@ -287,48 +266,6 @@ def _log_prior(
     return np.maximum(log_prior, IMPOSSIBLE)
 
 
-# --- Held-out thirds: rows that neither counts nor weights have seen -----------------------------
-
-
-THIRDS = 3
-FEW_HELD_OUT = 5_000  # rows, below which each third is held out in turn
-
-Said: TypeAlias = Callable[[], Mapping[Part, float]]  # how much evidence each part gives
-
-
-class Third(NamedTuple):
-    """Rows to fit and a third of them that is held out, as a model says that never saw the third.
-
-    Parameters
-    ----------
-    joint : ndarray of shape (rows, classes)
-        Weighted joint log likelihoods, each row left out.
-    rest, held : ndarray of int64
-        The numbers of the rows to fit, and of those that are held out.
-    """
-
-    joint: Floats
-    rest: NDArray[np.int64]
-    held: NDArray[np.int64]
-
-    def loss(self, labels: Labels) -> float:
-        """Return the log loss of the rows that are held out, in nats."""
-        joint, some = self.joint[self.held], labels.take(self.held)
-        right = joint[np.arange(len(joint)), some.codes]
-        return float(some.weights @ (np.logaddexp.reduce(joint, axis=1) - right))
-
-
-def held_out(
-    labels: Labels, third: NDArray[np.int64]
-) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Return rows to fit, and a third to hold out: each third of few rows, else the first.
-
-    ``third`` is that of each row, (rows,).
-    """
-    times = THIRDS if labels.weights.sum() < FEW_HELD_OUT else 1
-    return [(np.flatnonzero(third != t), np.flatnonzero(third == t)) for t in range(times)]
-
-
 # --- An order of rows that follows from what they hold, whatever columns and classes are called ---
 #
 # Rows are dealt out to folds in this order, so that another name changes no fit. It does not
@@ -357,6 +294,7 @@ def _refined(batches: Sequence[Batch], rows: Sequence[Hashes]) -> Sequence[Hashe
     return rows
 
 
+MISSING = -1  # the code of a missing cell, whose sign is the last
 Signs: TypeAlias = "dict[Name, Hashes]"  # of each column, a number for each level; then 0
 
 
@@ -365,8 +303,12 @@ def _signs(batches: Sequence[Batch], rows: Sequence[Hashes]) -> Signs:
     sums: Signs = {}
     for batch, of in zip(batches, rows, strict=True):
         for _, block in _columnar(batch):
-            for name, codes, size in _codes(block) if isinstance(block, Codes) else ():
-                np.add.at(sums.setdefault(name, np.zeros(size, np.uint64)), codes, of)
+            if not isinstance(block, Codes):
+                continue
+            columns = block.axis.columns, block.axis.levels, block.codes.T
+            for name, levels, codes in zip(*columns, strict=True):
+                sum_of_each = sums.setdefault(name, np.zeros(len(levels) + 1, np.uint64))
+                np.add.at(sum_of_each, np.maximum(codes, MISSING), of)
     return {name: np.append(mixed(of[:-1]), np.uint64(0)) for name, of in sums.items()}
 
 
@@ -386,19 +328,6 @@ def _without_names(batches: Sequence[Batch], contents: Sequence[Hashes]) -> list
         told = ((hashes for of in blocks for hashes in _hashes(of, signs)) for blocks in coded)
         rows = [mixed(sum(of, total)) for of, total in zip(told, others, strict=True)]
     return rows
-
-
-def by_class(codes: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Return the rows class after class, in the order in which they and the classes come.
-
-    Examples
-    --------
-    >>> codes = np.array([0, 0, 1, 1])
-    >>> (by_class(codes) == by_class(1 - codes)).all()
-    np.True_
-    """
-    _, first, number = np.unique(codes, return_index=True, return_inverse=True)
-    return np.argsort(first[number], kind="stable")
 
 
 def _told_apart(batches: Sequence[Batch], first: Sequence[Hashes], signs: Signs) -> list[Hashes]:
@@ -422,16 +351,17 @@ def _told_apart(batches: Sequence[Batch], first: Sequence[Hashes], signs: Signs)
     return told
 
 
-def _columnar(batch: Batch) -> Iterator[tuple[str, Block]]:
+def _columnar(batch: Batch) -> Iterator[tuple[str, Dense | Codes | Sparse]]:
     """Yield the kinds and blocks of columns, each once; texts are told apart by what they hold."""
     done: set[Name] = set()
     for key, block in batch.blocks.items():
         columns = set(block.axis.columns)
         if key.kind in DERIVED or columns & done:
             continue
-        if isinstance(block, Dense | Codes) or isinstance(block.axis, Columns):
-            done |= columns
-            yield key.kind, block
+        match block:
+            case Dense() | Codes() | Sparse(axis=Columns()):
+                done |= columns
+                yield key.kind, block
 
 
 def _columns(batch: Batch, rows: Hashes, signs: Signs) -> Iterator[tuple[Name, Hashes]]:
@@ -449,7 +379,7 @@ def _columns(batch: Batch, rows: Hashes, signs: Signs) -> Iterator[tuple[Name, H
                 yield name, mixed(hashes[there] + rows[there]).sum(dtype=np.uint64, keepdims=True)
 
 
-def _of_rows(block: Block, of_column: Hashes, signs: Signs) -> Hashes:
+def _of_rows(block: Dense | Codes | Sparse, of_column: Hashes, signs: Signs) -> Hashes:
     """Return a number for each row: a sum over its cells and the numbers of their columns."""
     if isinstance(block, Sparse):
         row, column, x = block.entries()
@@ -464,18 +394,12 @@ def _of_rows(block: Block, of_column: Hashes, signs: Signs) -> Hashes:
     return total
 
 
-def _codes(block: Codes) -> Iterator[tuple[Name, NDArray[np.int32], int]]:
-    """Yield each column, the level of each row, the last if it is missing, and how many with it."""
-    for j, name in enumerate(block.axis.columns):
-        yield name, np.maximum(block.codes[:, j], -1), len(block.axis.levels[j]) + 1
-
-
-def _hashes(block: Block, signs: Signs) -> Iterator[Hashes]:
+def _hashes(block: Dense | Codes, signs: Signs) -> Iterator[Hashes]:
     """Yield numbers of the cells of each column, (rows,); 0 where a cell is missing."""
     if isinstance(block, Codes):
-        yield from (signs[name][codes] for name, codes, _ in _codes(block))
+        for name, codes in zip(block.axis.columns, block.codes.T, strict=True):
+            yield signs[name][np.maximum(codes, MISSING)]
         return
-    assert isinstance(block, Dense)
     for j in range(len(block.axis.columns)):
         x = block.values[:, j].astype(np.float64)
         yield np.where(np.isnan(x), np.uint64(0), hash_numbers(x))

@@ -23,16 +23,7 @@ NAMES = ("rules", "without", "monotone", "given")  # of what may be asked
 
 @dataclass(frozen=True)
 class Limits:
-    """What interactions may be.
-
-    Examples
-    --------
-    >>> Limits.of({"rules": 20, "monotone": {"age": 1}}).monotone
-    {'age': 1}
-    >>> Limits.of({"monotonic_cst": {"age": 1}})
-    Traceback (most recent call last):
-    ValueError: interactions has no 'monotonic_cst'; what scikit-learn calls so is 'monotone': ...
-    """
+    """What interactions may be."""
 
     rules: int = MOST_RULES  # the most that are chosen
     without: tuple[str, ...] = ()  # columns that have no part in interactions

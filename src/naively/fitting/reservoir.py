@@ -54,41 +54,16 @@ NOT_SIZED = SampleSize(0, 0, 0.0, "")
 
 @dataclass(frozen=True, eq=False)
 class Reservoir:
-    """A sample of labelled rows that a model has learned.
+    """A sample of labelled rows that a model has learned."""
 
-    Parameters
-    ----------
-    seed : uint64
-        Chooses the rows.
-    grows : bool, default False
-        Whether a larger sample is kept as well, which interactions take.
-    seen : int
-        How many rows of some weight were added.
-    size : SampleSize
-        How many of them are enough.
-    held : tuple
-        The different rows that are kept, and batches that wait until the sample is asked for. It is
-        exchanged by the same rows, drawn, at once: who asks meanwhile finds the same rows.
-    unlabelled_weight : float
-        How much a row without a label counts in the model; where it does, none can be left out.
-
-    Examples
-    --------
-    >>> from naively.counting.labels import encode_labels
-    >>> from naively.data.frames import as_rows
-    >>> from naively.schema.choose import infer
-    >>> rows, labels = as_rows([[1.0], [3.0], [8.0]]), encode_labels(["low", "low", "high"])
-    >>> model = Model.learn(rows, labels, infer(rows))
-    >>> reservoir = Reservoir.chosen_by(0).added(model.counted.schema.encode(rows, labels))
-    >>> len(reservoir.for_model(model))
-    3
-    """
-
-    seed: np.uint64
-    grows: bool = False
-    seen: int = 0
-    size: SampleSize = NOT_SIZED
+    seed: np.uint64  # chooses the rows
+    grows: bool = False  # whether a larger sample is kept as well, which interactions take
+    seen: int = 0  # how many rows of some weight were added,
+    size: SampleSize = NOT_SIZED  # and how many of them are enough
+    # The different rows that are kept, and batches that wait until the sample is asked for. It is
+    # exchanged by the same rows, drawn, at once: who asks meanwhile finds the same rows.
     held: tuple[list[Kept], list[Batch]] = ((), ())  # type: ignore[assignment]
+    # How much a row without a label counts in the model; where it does, none can be left out.
     unlabelled_weight: float = 0.0
     limit: np.uint64 = field(init=False)
     _last: dict[bool, tuple[Tally, Sample]] = field(init=False)
@@ -147,8 +122,7 @@ class Reservoir:
             kept = as_least(kept, share)
             grows = False  # of a larger sample there are too few rows
         found = replace(self, grows=grows, seen=self.seen + seen)
-        found = replace(found, size=sample_size(model, found.seen))
-        return replace(found, held=(found.least(merged_rows(self.kept, [kept])), []))
+        return found.of_rows(merged_rows(self.kept, [kept]), model)
 
     def share_of(self, batch: Batch) -> float:
         """Return which share of some rows are equal to rows that were learned; NaN if unknown.
@@ -156,7 +130,7 @@ class Reservoir:
         A row can be looked up if it would be in the sample had it been learned.
         """
         every = self.kept
-        if any(kept.groups is not None for kept in every):
+        if any(kept.batch.labels.group is not None for kept in every):
             return np.nan  # the key of a row is also of its group, which nobody says here
         kept = np.concatenate([np.empty(0, np.uint64), *(kept.keys for kept in every)])
         seen, highest = batch.seen(), _highest(every, self.size.kept)
@@ -184,8 +158,7 @@ class Reservoir:
         kept, new = other.held
         if not kept:  # what waits goes on waiting
             return replace(both, held=(self.held[0], [*self.held[1], *new])).for_model(model)
-        both = replace(both, size=sample_size(model, both.seen))
-        return replace(both, held=(both.least(merged_rows(self.kept, other.kept)), []))
+        return both.of_rows(merged_rows(self.kept, other.kept), model)
 
     def saved(self, model: Model) -> SampledRows:
         """Return all rows that are kept as a model file holds them; the model has learned them."""
@@ -234,13 +207,16 @@ class Reservoir:
             highest = _highest(kept, self.size.kept, spare=1) if kept else {}
             of = self.seed, self.size.kept, self.limit, highest
             fresh = [Kept.of(batch, *of) for batch in new]
-            kept = self.least(merged_rows(kept, fresh) if kept or fresh[1:] else fresh)
+            every = merged_rows(kept, fresh) if kept or fresh[1:] else fresh
+            kept = of_least_keys(every, self.size.kept, self.limit, spare=1)
             object.__setattr__(self, "held", (kept, []))
         return [*kept]
 
-    def least(self, every: list[Kept]) -> list[Kept]:
-        """Return the rows any later sample may need."""
-        return of_least_keys(every, self.size.kept, self.limit, spare=1)
+    def of_rows(self, every: list[Kept], model: Model) -> Reservoir:
+        """Return the sample that a model needs, of rows which are all that any later may need."""
+        found = replace(self, size=sample_size(model, self.seen))
+        least = of_least_keys(every, found.size.kept, found.limit, spare=1)
+        return replace(found, held=(least, []))
 
 
 ANY = Reservoir.chosen_by(None)  # an empty one
@@ -248,15 +224,9 @@ ANY = Reservoir.chosen_by(None)  # an empty one
 
 @dataclass(frozen=True)
 class Lacking:
-    """Why none of the rows that were learned can be left out.
+    """Why none of the rows that were learned can be left out."""
 
-    Parameters
-    ----------
-    unlabelled_weight : float
-        How much a row without a label counts in the model.
-    """
-
-    unlabelled_weight: float = 0.0
+    unlabelled_weight: float = 0.0  # how much a row without a label counts in the model
 
 
 def merged(samples: Sequence[Reservoir | Lacking], model: Model) -> Reservoir | Lacking:
@@ -284,30 +254,15 @@ Highest: TypeAlias = "Mapping[Label, np.uint64]"  # the highest key of each clas
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """Different rows, encoded as they came, and their keys.
+    """Different rows, encoded as they came, and their keys."""
 
-    Parameters
-    ----------
-    batch : Batch
-        The rows, with how many copies came of each.
-    keys : ndarray of uint64, of shape (rows,)
-        Their keys, ascending, each of which is there once.
-    contents : ndarray of uint64, of shape (rows,)
-        The sum over the cells of each row, which no name has a say in.
-    """
-
-    batch: Batch
-    keys: NDArray[np.uint64]
-    contents: NDArray[np.uint64]
-
-    @property
-    def groups(self) -> NDArray[np.uint64] | None:
-        """The number of each row's group, (rows,); None without groups."""
-        return self.batch.labels.group
+    batch: Batch  # with how many copies came of each row
+    keys: NDArray[np.uint64]  # (rows,): ascending, each of which is there once
+    contents: NDArray[np.uint64]  # (rows,): the sum over a row's cells; no name has a say in it
 
     def with_groups(self) -> Kept:
         """Return the rows each of which, without groups, is a group of its own."""
-        if self.groups is not None:
+        if self.batch.labels.group is not None:
             return self
         labels = replace(self.batch.labels, group=self.keys)
         return replace(self, batch=replace(self.batch, labels=labels))
@@ -386,7 +341,7 @@ def of_least_keys(
     Those of the least keys are ``most`` at most, and ``spare`` more of each class, or of each class
     of each group.
     """
-    if any(kept.groups is not None for kept in every):
+    if any(kept.batch.labels.group is not None for kept in every):
         every = [kept.with_groups() for kept in every]
     if sum(len(kept.keys) for kept in every) <= most:
         return every
@@ -400,11 +355,6 @@ def rows_of_each(rows: NDArray[np.int64], most: int) -> int:
     """Return how many rows of each class may stay, where ``rows`` is how many each has.
 
     It is the most of which those of all classes are ``most`` or fewer, but one at least.
-
-    Examples
-    --------
-    >>> rows_of_each(np.array([2, 50, 90]), 42)
-    20
     """
     rows = np.sort(rows)
     left = np.maximum(most - (np.cumsum(rows) - rows), 0)  # for each class and the larger ones
@@ -435,7 +385,7 @@ def _are_least(every: Sequence[Kept], most: int, spare: int = 0) -> list[NDArray
     Rows in groups are marked by each class of each group, as many of these as may have a row.
     ``spare`` rows more are marked of each.
     """
-    if not all(kept.groups is not None for kept in every):
+    if not all(kept.batch.labels.group is not None for kept in every):
         highest = _highest(every, most, spare)
         return [kept.keys <= _by_label(highest, kept.batch.labels) for kept in every]
     stratum = np.concatenate([stratum_of_each(kept.batch.labels) for kept in every])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial, reduce
+from functools import reduce
 from heapq import heappop, heappush
 from typing import NamedTuple
 
@@ -14,22 +14,14 @@ from numpy.typing import NDArray
 from naively.counting.block import Batch
 from naively.counting.labels import MANY_CLASSES, Label, Labels
 from naively.counting.tally import Tally
-from naively.fitting.leave_one_out import (
-    THIRDS,
-    LeaveOneOut,
-    Third,
-    by_class,
-    held_out,
-    left_out,
-)
+from naively.fitting.leave_one_out import LeaveOneOut, left_out
 from naively.fitting.limits import Limits
-from naively.fitting.search import on_one_thread
+from naively.fitting.search import THIRDS, Third, on_one_thread
 from naively.fitting.seek import Weighed, seek
 from naively.fitting.weights import (
     ROUGH,
     ROWS,
     fit,
-    joint_of,
     loss_of_one_weight,
     rows_at_once,
 )
@@ -43,6 +35,7 @@ from naively.options import Weighting
 from naively.terms.words import LENGTH_POWER
 
 FOLDS = 10  # of groups, each of which is left out
+FEW_HELD_OUT = 5_000  # rows, below which each third is held out in turn
 FEW = 1_000  # rows, of which with interactions thirds are held out of the counts too
 LEAST = 1e-9  # of a class that was forgotten
 EQUAL = 1e-9  # of the weight of a class, that may lack by rounding
@@ -70,27 +63,26 @@ class Fold(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Different rows that a model has learned, encoded by its levels and words.
+    """Different rows that a model has learned, encoded by its levels and words."""
 
-    Parameters
-    ----------
-    batches : list of Batch
-        The rows; in several batches where some came as a sparse matrix and some did not. Their
-        ``times`` are how many equal rows each stands for.
-    copied : tuple of labels
-        The classes whose rows look as if they were copied.
-    """
-
+    # The rows, with how many equal ones each stands for; in several batches where some came as a
+    # sparse matrix and some did not.
     batches: list[Batch]
-    copied: tuple[Label, ...] = ()
-    copies: NDArray[np.int64] = field(init=False)  # how many equal rows each stands for, (rows,)
+    copied: tuple[Label, ...] = ()  # the classes whose rows look as if they were copied
+    copies: NDArray[np.int64] = field(init=False)  # (rows,): how many equal rows each stands for
     labels: Labels = field(init=False)  # of the rows, numbered among the classes of the model
+    several_groups: bool = field(
+        init=False
+    )  # whether rows belong to groups, of which there are two
 
     def __post_init__(self) -> None:
         copies = np.concatenate([np.empty(0, np.int64), *(of.times for of in self.batches)])
         object.__setattr__(self, "copies", copies)
-        labels = [of.labels for of in self.batches] or [Labels.none(0, np.empty(0, object))]
-        object.__setattr__(self, "labels", Labels.join(labels))
+        every = [of.labels for of in self.batches] or [Labels.none(0, np.empty(0, object))]
+        labels = Labels.join(every)
+        object.__setattr__(self, "labels", labels)
+        several = labels.group is not None and bool((labels.group != labels.group[:1]).any())
+        object.__setattr__(self, "several_groups", several)
 
     def __len__(self) -> int:
         return int(self.copies.sum())
@@ -109,24 +101,14 @@ class Sample:
         row: in what the model has counted, as follows from the sample, and among the rows, which
         may be others that it has not learned.
         """
-        own = rows_per_weight(model, self._among(model))
+        rows = self._among(model)
+        own = rows_per_weight(model, rows)
+        per = own if learned else model.view.rows_per_weight
+        model = model.weighed(Weights.even(model.classes, per))
+        batches = [model.recode(batch).split() for batch in in_rows(rows, own)]
         if learned:
-            model = model.weighed(Weights.even(model.classes, own))
-            return model, self.encoded(model), model.view.rows
-        model = model.weighed(Weights.even(model.classes, model.view.rows_per_weight))
-        batches = [model.recode(batch).split() for batch in in_rows(self._among(model), own)]
+            return model, batches, model.view.rows
         return model, batches, Labels.join([of.independent for of in batches]).one_hot().sum(axis=0)
-
-    def deal(self, folds: int) -> NDArray[np.int64]:
-        """Deal all rows out to folds: how many of those it stands for are in each, (rows, folds).
-
-        The rows of a group are in one fold.
-        """
-        if self.labels.group is None:
-            return deal(self.labels.codes, self.copies, folds)
-        dealt = np.zeros((len(self.copies), folds), np.int64)
-        dealt[np.arange(len(dealt)), fold_of_groups(self.labels.group, folds)] = self.copies
-        return dealt
 
     def keep(self, copies: NDArray[np.int64]) -> Sample:
         """Return so many copies of each row, where ``copies`` is of shape (rows,)."""
@@ -214,12 +196,6 @@ class Sample:
         stand_for = drawn(labels.weights, rows_at_once(model))
         return self.keep(np.where(stand_for > 0, self.copies, 0)), stand_for
 
-    @property
-    def several_groups(self) -> bool:
-        """Whether rows belong to groups, of which there are two at least."""
-        group = self.labels.group
-        return group is not None and bool((group != group[0]).any())
-
     def _without_groups(
         self, model: Model, near: Weights | None
     ) -> tuple[Model, list[Batch], Floats, LeaveOneOut]:
@@ -253,7 +229,7 @@ class Sample:
         found: list[LeaveOneOut] = []
         drawn = self.class_count(model) / np.maximum(model.counted.tally.class_count, LEAST)
         drawn[self.holds_all(model)] = 1.0
-        dealt = self.deal(min(FOLDS, len(np.unique(self.labels.group))))
+        dealt = deal(self.labels, self.copies, min(FOLDS, len(np.unique(self.labels.group))))
         for fold in self.held_out(model, dealt):
             rest = fold.model.with_classes(model.classes)
             some = left_out(rest, fold.out.encoded(rest), learned=False)
@@ -288,8 +264,8 @@ class Sample:
             _, _, count, found = self._without_groups(model, model.weights)
         else:
             model, batches, count = self.weighed_alike(model)
-            found = next(tables_of(model, batches, learned=True))
-        return found.standing_for(count).first(ROWS).standing_for(count)
+            found = left_out(model, next(in_tables(model, batches)))
+        return found.standing_for(count).take(slice(ROWS)).standing_for(count)
 
     @on_one_thread()
     def weighed(
@@ -301,25 +277,15 @@ class Sample:
         near: Weights | None = None,
         limits: Limits | None = None,
     ) -> FoundWeights:
-        """Fit weights to the sample, with a linear part if each column has a weight.
+        """Leave each row out, weigh what its columns say, and seek what is to be added to that.
 
-        Parameters
-        ----------
-        model : Model
-            What the weights are of.
-        kind : {"loo", "temperature"}
-            How many weights there are.
-        learned : bool, default True
-            Whether the model has learned these rows, so that each must be left out.
-        near : Weights, optional
-            Those of the same rows and some others, for which it was found how many independent
-            rows those of a group are.
-        limits : Limits, optional
-            What interactions may be; by default there are none.
+        Rows that the model has not ``learned`` are not left out. ``near`` are weights of nearly the
+        same rows, by which it was found how many independent rows those of a group are.
         """
         if self.labels.group is not None and not self.several_groups:
             warn("All rows are of one group, which cannot be left out; each row is left out alone.")
-        sample, third = self.in_pieces(self.deal(THIRDS))  # a row for each third that has copies
+        # A row for each third that has copies of it.
+        sample, third = self.in_pieces(deal(self.labels, self.copies, THIRDS))
         if len(model.classes) >= MANY_CLASSES:
             model, found = sample._of_many_classes(model, near, learned=learned)  # noqa: SLF001
             weights = fit(found, kind, float(model.view.rows.sum()))
@@ -327,35 +293,35 @@ class Sample:
         by_group = learned and sample.several_groups
         if by_group:
             model, batches, count, found = sample._without_groups(model, near)  # noqa: SLF001
-            tables = iter([found])
+            others: Iterator[list[Batch]] = iter([])
         else:
             model, batches, count = sample.weighed_alike(model, learned=learned)
-            tables = tables_of(model, batches, learned=learned)
-        found = next(tables).standing_for(count)
-        weights = fit(found.first(ROWS).standing_for(count), kind, float(model.view.rows.sum()))
-        if kind != "loo" or len(found.labels.classes) < 2:
-            return FoundWeights(weights.of_rows_like(model.weights))
-        labels, joint = [found.labels], [joint_of(weights, found)]
-        for table in tables:
+            others = in_tables(model, batches)
+            found = left_out(model, next(others), learned=learned)
+        found = found.standing_for(count)
+        first = found.take(slice(ROWS))
+        weights = fit(first.standing_for(count), kind, float(model.view.rows.sum()))
+        weights = weights.of_rows_like(model.weights)
+        if kind != "loo" or len(model.classes) < 2:
+            return FoundWeights(weights)
+        labels, joint = [found.labels], [found.joint(weights)]
+        for rows in others:
+            table = left_out(model, rows, learned=learned)
             labels.append(table.labels)
-            joint.append(joint_of(weights, table))
+            joint.append(table.joint(weights))
         every = Labels.join(labels).standing_for(count)
-        rows = Weighed(
-            *(model, weights, found, batches, every, np.concatenate(joint)),
-            partial(
-                sample._thirds,  # noqa: SLF001
-                third,
-                model,
-                weights,
-                found.first(ROWS) if limits is None else found,
-                every,
-                counted=learned and not by_group,
-                few=0.0 if limits is None else FEW,
-            ),
+        thirds = sample._thirds(  # noqa: SLF001
+            third,
+            model,
+            weights,
+            first if limits is None else found,
+            every,
+            counted=learned and not by_group,
+            few=0.0 if limits is None else FEW,
         )
-        linear, *losses = seek(rows, limits)
-        weights = replace(weights, linear=linear).of_rows_like(model.weights)
-        return FoundWeights(weights, *losses)
+        weighed = Weighed(model, weights, found, batches, every, np.concatenate(joint), thirds)
+        linear, *losses = seek(weighed, limits)
+        return FoundWeights(replace(weights, linear=linear), *losses)
 
     def _of_many_classes(
         self, model: Model, near: Weights | None, *, learned: bool = True
@@ -379,38 +345,21 @@ class Sample:
 
     def _thirds(
         self,
-        third: NDArray[np.int64],
-        model: Model,
-        weights: Weights,
-        found: LeaveOneOut,
-        labels: Labels,
+        third: NDArray[np.int64],  # (rows,): that each row is in
+        model: Model,  # with weights that are all 1
+        weights: Weights,  # those that were fitted to all
+        found: LeaveOneOut,  # the evidence of the first rows
+        labels: Labels,  # of all rows
         *,
-        counted: bool,
+        counted: bool,  # whether the third is in the model's counts
+        # Of fewer rows each third is held out of the counts, which takes as long as to learn. Of
+        # more it is where there is but one third: what is left of its rows in the counts of the
+        # others falls as one over their number.
         few: float,
     ) -> Iterator[Third]:
-        """Yield the first rows with a third held out, each third if they are not many.
-
-        Parameters
-        ----------
-        third : ndarray of int64, of shape (rows,)
-            The third that each row is in.
-        model : Model
-            With weights that are all 1.
-        weights : Weights
-            Those that were fitted to all.
-        found : LeaveOneOut
-            The evidence of the first rows.
-        labels : Labels
-            Of all rows.
-        counted : bool
-            Whether the third is in the model's counts.
-        few : float
-            Of fewer rows each third is held out of the counts, which takes as long as to learn. Of
-            more it is where there is but one third: what is left of its rows in the counts of the
-            others falls as one over their number.
-        """
+        """Yield the first rows with a third held out, each third if they are not many."""
         first = replace(found, labels=labels.take(np.arange(len(found.prior))))
-        splits = held_out(first.labels, third[: len(first.prior)])
+        splits = in_thirds(first.labels, third[: len(first.prior)])
         honest = counted and (len(splits) == 1 or first.labels.weights.sum() < few)
         for rest, held in splits:
             some = first
@@ -418,7 +367,7 @@ class Sample:
                 some = self._without(model, len(first.prior), held)
                 some = replace(some, labels=first.labels)
             without = fit(some.take(rest), weights.how, weights.rows, weights, ROUGH)
-            yield Third(joint_of(without, some), rest, held)
+            yield Third(some.joint(without), rest, held)
 
     def _without(self, model: Model, first: int, held: NDArray[np.int64]) -> LeaveOneOut:
         """Return the evidence of the first rows by a model that never saw some of them."""
@@ -433,25 +382,19 @@ class Sample:
         return both.take(np.argsort(places))
 
 
-def tables_of(model: Model, batches: Sequence[Batch], *, learned: bool) -> Iterator[LeaveOneOut]:
-    """Yield the leave-one-out table, in several if one of all rows would take much memory."""
+def in_tables(model: Model, batches: list[Batch]) -> Iterator[list[Batch]]:
+    """Yield the rows of each leave-one-out table: of all, unless that would take much memory."""
     most = rows_at_once(model)
     if sum(map(len, batches)) <= most:
-        yield left_out(model, batches, learned=learned)
+        yield batches
         return
     for batch in batches:
         for rows in np.array_split(np.arange(len(batch)), -(-len(batch) // most)):
-            yield left_out(model, [batch.take(rows)], learned=learned)
+            yield [batch.take(rows)]
 
 
 def drawn(weight: Floats, rows: int) -> Floats:
-    """Return what each row stands for, (rows,), if so many are drawn evenly by their weight.
-
-    Examples
-    --------
-    >>> drawn(np.array([1.0, 4.0, 1.0, 2.0]), 2)
-    array([0., 4., 0., 4.])
-    """
+    """Return what each row stands for, (rows,), if so many are drawn evenly by their weight."""
     if rows >= len(weight):
         return weight
     total = weight.sum()
@@ -465,11 +408,6 @@ def fold_of_groups(groups: NDArray[np.uint64], folds: int) -> NDArray[np.int64]:
     """Return the fold of each row, (rows,): groups stay whole, and folds are about as large.
 
     The largest group goes to the fold that has fewest rows so far, and so on.
-
-    Examples
-    --------
-    >>> fold_of_groups(np.array([7, 7, 7, 5, 5, 9], np.uint64), 2)
-    array([0, 0, 0, 1, 1, 1])
     """
     number, of, rows = np.unique(groups, return_inverse=True, return_counts=True)
     fold, filled = np.empty(len(number), np.int64), [(0, at) for at in range(folds)]
@@ -480,18 +418,31 @@ def fold_of_groups(groups: NDArray[np.uint64], folds: int) -> NDArray[np.int64]:
     return fold[of]
 
 
-def deal(codes: NDArray[np.int32], copies: NDArray[np.int64], folds: int) -> NDArray[np.int64]:
-    """Return how many copies of each row are in each fold, of shape (rows, folds).
+def in_thirds(
+    labels: Labels,
+    third: NDArray[np.int64],  # (rows,): that each row is in
+) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Return rows to fit, and a third to hold out: each third of few rows, else the first."""
+    times = THIRDS if labels.weights.sum() < FEW_HELD_OUT else 1
+    return [(np.flatnonzero(third != t), np.flatnonzero(third == t)) for t in range(times)]
 
-    The rows of each class are dealt out in their order, one copy to a fold after the other, so that
-    the first of them are dealt alike.
-    ``codes`` are their classes, and ``copies`` how often each row came, both of shape (rows,).
+
+def deal(labels: Labels, copies: NDArray[np.int64], folds: int) -> NDArray[np.int64]:
+    """Return how many of the ``copies`` of each row are in each fold, (rows, folds).
+
+    The rows of a group are in one fold. Others are dealt out class by class in their order, one
+    copy to a fold after the other, so that the first of them are dealt alike.
     """
-    order = by_class(codes)
+    dealt = np.zeros((len(copies), folds), np.int64)
+    if labels.group is not None:
+        dealt[np.arange(len(dealt)), fold_of_groups(labels.group, folds)] = copies
+        return dealt
+    # Classes come in the order of their first rows, whatever they are called.
+    _, first, number = np.unique(labels.codes, return_index=True, return_inverse=True)
+    order = np.argsort(first[number], kind="stable")
     ends = np.concatenate([[0], np.cumsum(copies[order])])
     # Of the copies before an end, every ``folds``-th is in the same fold.
     before = (ends[:, None] - np.arange(folds) + folds - 1) // folds
-    dealt = np.empty((len(codes), folds), np.int64)
     dealt[order] = np.diff(before, axis=0)
     return dealt
 

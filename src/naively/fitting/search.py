@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from naively.counting.labels import Labels
 from naively.kernels import dispatch
 from naively.kernels.reference import Floats
-from naively.kernels.search import BLOCK, Loss, blocked, shortened
+from naively.kernels.search import BLOCK, Loss, Singles, shortened
 
 if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
@@ -101,14 +101,7 @@ def _controller() -> ThreadpoolController:
 
 @contextmanager
 def on_one_thread() -> Iterator[None]:
-    """Let the linear algebra of a function, or a block, run on one thread, however many there are.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> on_one_thread()(np.dot)(np.ones(2), np.ones(2))
-    np.float64(2.0)
-    """
+    """Let the linear algebra of a function, or a block, run on one thread."""
     with _LOCK:
         if not _INSIDE:
             _BACK.enter_context(_controller().limit(limits=1, user_api="blas"))
@@ -225,49 +218,6 @@ def _newton(
     for (s, y, curve), part in zip(convex, reversed(parts), strict=True):
         found += (part - float(y.dot(found)) / curve) * s
     return found
-
-
-def root(
-    of: Callable[[float], float], low: float, high: float, near: float, within: float
-) -> float:
-    """Return where a function that goes from below 0 to above is 0, or the end that is nearest.
-
-    Notes
-    -----
-    Regula falsi, where an end that stays counts half (Dowell & Jarratt, A modified regula falsi
-    method for computing the root of an equation, 1971, the Illinois method).
-
-    Examples
-    --------
-    >>> round(root(lambda x: x**3 - 8, -9.0, 9.0, 1.0, 1e-6), 6)
-    2.0
-    """
-    x, value = near, of(near)
-    away = high if value < 0 else low
-    stride = 0.5
-    while value != 0:  # until the root is between two points
-        end = min(x + stride, high) if away == high else max(x - stride, low)
-        of_end = of(end)
-        if (of_end < 0) != (value < 0):
-            break
-        if end == away:
-            return end
-        x, value, stride = end, of_end, 2 * stride
-    else:
-        return x
-    while abs(end - x) > within:
-        new = end - of_end * (end - x) / (of_end - value)
-        of_new = of(new)
-        if of_new == 0:
-            return new
-        if (of_new < 0) != (of_end < 0):
-            x, value = end, of_end
-        else:
-            value /= 2
-        if abs(new - end) < within / 10:
-            return new
-        end, of_end = new, of_new
-    return end
 
 
 # --- The second derivatives of the log loss, about: as blocks, or as a product of two matrices ---
@@ -441,7 +391,7 @@ class Passes:
     ) -> Passes:
         """Lay out rows; without ``free`` a part has one weight for all classes."""
         if evidence is None:
-            evidence = np.empty((len(labels.classes), 0, len(labels)), np.float32)
+            evidence = np.empty((len(labels.classes), 0, len(labels.codes)), np.float32)
         if free is None or len(labels.classes) == 2:
             free = np.zeros(evidence.shape[1], np.bool_)
         if len(labels.classes) == 2:
@@ -535,15 +485,22 @@ class Passes:
         return p, rows.reshape(-1, 1, BLOCK)
 
 
-def numbered(free: NDArray[np.bool_], columns: int) -> NDArray[np.int64]:
-    """Return the number of each weight, (columns, parts), those that are one alike.
+def blocked(
+    values: NDArray[np.floating],  # (..., rows)
+    order: NDArray[np.int64] | None = None,  # that of the last axis but the rows'
+) -> Singles:
+    """Return numbers of rows in blocks, (blocks, ..., 64), 0 past the last row."""
+    shape = -(-values.shape[-1] // BLOCK), *values.shape[:-1], BLOCK
+    found = np.zeros(shape, np.float32)
+    with np.errstate(over="ignore"):  # a number that is too large for the type is infinite
+        for block, into in enumerate(found):  # one by one, so that what is read stays cached
+            some = values[..., block * BLOCK : (block + 1) * BLOCK]
+            into[..., : some.shape[-1]] = some if order is None else some[..., order, :]
+    return found
 
-    Examples
-    --------
-    >>> numbered(np.array([True, False, True]), 2)
-    array([[0, 2, 3],
-           [1, 2, 4]])
-    """
+
+def numbered(free: NDArray[np.bool_], columns: int) -> NDArray[np.int64]:
+    """Return the number of each weight, (columns, parts), those that are one alike."""
     size = np.where(free, columns, 1)
     first = np.cumsum(size) - size
     return (first[:, None] + np.where(free[:, None], np.arange(columns), 0)).T
@@ -589,3 +546,189 @@ def _of_all_classes(
         each = np.square(flat).sum(axis=1).astype(np.float64)
         return Blocks(at[:, None], each[:, None, None])
     return Blocks(at[None], (flat @ flat.T).astype(np.float64)[None])
+
+
+# --- A temperature: the one weight of all evidence, of the least log loss ------------------------
+
+
+SURE = 15.0  # as RIDGE, of the logarithm of the temperature, around that of n / (n + DOUBT);
+BELOW = 1.0  # of one below it, of columns: where they repeat each other it may be far below
+DOUBT = 15.0  # rows
+NO_ROWS = 1e-9  # as few as are none
+RANGE = (-5.0, 3.0)  # of that logarithm,
+WITHIN = 1e-4  # which is as exact
+
+
+def temperature(
+    joint: Floats,  # (rows, classes): the summed evidence
+    prior: Floats,  # (rows, classes): the log class prior
+    labels: Labels,
+    rows: float,  # that the evidence was counted on; what few say is doubted
+    below: float = BELOW,  # the ridge of a logarithm below its centre
+) -> float:
+    """Return the one weight of ``joint`` that has the least log loss, shrunk towards its centre."""
+    low, high = RANGE
+    centre = max(low, float(-np.log1p(DOUBT / max(rows, NO_ROWS))))
+    passes = Passes.of(prior.T, labels, np.empty((0, len(prior))), joint.T[:, None])
+
+    def slope(log_weight: float) -> float:
+        """Return the derivative of the loss by the logarithm of the weight."""
+        weight = np.exp(log_weight)
+        loss = passes.loss(np.array([weight]))[1][0]
+        return float(
+            weight * loss + (SURE if log_weight > centre else below) * (log_weight - centre)
+        )
+
+    return float(np.exp(root(slope, low, high, near=centre, within=WITHIN)))
+
+
+def root(
+    of: Callable[[float], float], low: float, high: float, near: float, within: float
+) -> float:
+    """Return where a function that goes from below 0 to above is 0, or the end that is nearest.
+
+    It is found by regula falsi, where an end that stays counts half (Dowell & Jarratt, A modified
+    regula falsi method for computing the root of an equation, 1971, the Illinois method).
+    """
+    x, value = near, of(near)
+    away = high if value < 0 else low
+    stride = 0.5
+    while value != 0:  # until the root is between two points
+        end = min(x + stride, high) if away == high else max(x - stride, low)
+        of_end = of(end)
+        if (of_end < 0) != (value < 0):
+            break
+        if end == away:
+            return end
+        x, value, stride = end, of_end, 2 * stride
+    else:
+        return x
+    while abs(end - x) > within:
+        new = end - of_end * (end - x) / (of_end - value)
+        of_new = of(new)
+        if of_new == 0:
+            return new
+        if (of_new < 0) != (of_end < 0):
+            x, value = end, of_end
+        else:
+            value /= 2
+        if abs(new - end) < within / 10:
+            return new
+        end, of_end = new, of_new
+    return end
+
+
+# --- Slopes: of the ridge that has the least log loss on held-out thirds -------------------------
+#
+# The joint log likelihood of a row is what it was, plus functions of the row times slopes. The
+# penalised log loss has one minimum.
+
+
+THIRDS = 3
+STEPS_OF_SLOPES = 20  # of the search, unless it is of all rows
+TOLERANCE_OF_SLOPES = 1e-6  # of the loss, relative to it, that another step must gain
+RIDGES = (1000.0, 200.0, 40.0, 8.0, 1.6, 0.3, 0.06)
+MANY_ROWS = 1_000.0  # rows: of fewer the ridges are stronger,
+FEW_PARTS = 10  # and of more parts of the evidence than these
+WEAKEST = 0.0005  # that is tried where each ridge beyond these, a fifth of the one before,
+FURTHER = 1.0  # lowers the log loss of the held-out rows by so many nats
+PATIENCE = 2  # ridges that are no better than the best, after which no weaker one is tried
+
+
+class Third(NamedTuple):
+    """Rows to fit and a third that is held out, as a model says that never saw the third."""
+
+    joint: Floats  # (rows, classes): weighted joint log likelihoods, each row left out
+    rest: NDArray[np.int64]  # the numbers of the rows to fit,
+    held: NDArray[np.int64]  # and of those that are held out
+
+    def loss(self, labels: Labels) -> float:
+        """Return the log loss of the rows that are held out, in nats."""
+        joint, right = self.joint[self.held], labels.codes[self.held]
+        losses = np.logaddexp.reduce(joint, axis=1) - joint[np.arange(len(joint)), right]
+        return float(labels.weights[self.held] @ losses)
+
+
+class Chosen(NamedTuple):
+    """Functions of rows, and their slopes by the ridge that held-out rows chose."""
+
+    ridge: float | None  # None if none lowers the loss
+    loss: float  # of the held-out rows, in nats
+    slopes: list[Floats]  # of each third: (functions of each class,), as passes take them
+    z: list[Singles]  # of each third: (functions, rows)
+
+
+def ridges_of(labels: Labels, parts: int) -> list[float]:
+    """Return the ridges that are tried on rows of so many parts, from strong to weak.
+
+    A sum of many slopes varies by more than one of few, and few rows say less of it. The weakest is
+    for rows of any number of parts: where the truth is a sum of many slopes, all are needed.
+    """
+    few = 1 + MANY_ROWS / max(float(labels.weights.sum()), NO_ROWS)
+    found = [ridge * max(1.0, parts / FEW_PARTS) * few for ridge in RIDGES]
+    while found[-1] > WEAKEST * few:
+        found.append(max(found[-1] / 5, WEAKEST * few))
+    return found
+
+
+def choose_ridge(
+    z: Sequence[NDArray[np.floating]],  # of each third: (functions, rows)
+    thirds: Sequence[Third],
+    labels: Labels,  # of the rows of a third
+    ridges: Sequence[float],
+    enough: float = 0.0,
+) -> Chosen:
+    """Try ridges from strong to weak, and choose the one of least loss on the held-out rows.
+
+    The loss is to be lowered by ``enough`` nats, and by each ridge beyond ``RIDGES`` by ``FURTHER``
+    more.
+    """
+    z = [of[:, : len(labels.codes)].astype(np.float32) for of in z]  # which is enough to choose
+    rest: list[Passes] = []
+    held: list[Passes] = []
+    for third, of in zip(thirds, z, strict=True):
+        for rows, into in (third.rest, rest), (third.held, held):
+            joint = third.joint[rows].T
+            into.append(Passes.of(joint, labels.take(rows), of.take(rows, axis=1)))
+    found = nothing = kept = [np.zeros(of.slopes) for of in rest]
+    bar = sum(of.loss(x)[0] for of, x in zip(held, nothing, strict=True)) - enough
+    best, lowest, bad = ridges[0], float("inf"), 0
+    for i, ridge in enumerate(ridges):
+        found = [solve(of, ridge, start) for of, start in zip(rest, found, strict=True)]
+        loss = sum(of.loss(x)[0] for of, x in zip(held, found, strict=True))
+        if loss < lowest - (FURTHER + enough) * (i >= len(RIDGES)):
+            lowest, best, bad, kept = loss, ridge, 0, found
+        else:
+            bad += 1
+            if bad == PATIENCE:
+                break
+    if lowest >= bar:
+        return Chosen(None, bar, nothing, z)
+    return Chosen(best, lowest, kept, z)
+
+
+def solve(passes: Passes, ridge: float, start: Floats, steps: int = STEPS_OF_SLOPES) -> Floats:
+    """Return the slopes of the least penalised log loss, as passes take them."""
+    k = len(passes.labels.classes)
+    penalty = np.full(passes.slopes, ridge / 2 if k == 2 else ridge)  # of two each has half a slope
+    x = least(
+        passes,
+        Penalty(penalty, np.zeros(0), np.zeros(len(penalty))),
+        start,
+        lambda _: passes.first_curvature,
+        steps=steps,
+        tolerance=TOLERANCE_OF_SLOPES,
+        again=False,
+    )
+    by_class = x.reshape(len(passes.number), -1)
+    return x if k == 2 else np.asarray(by_class - by_class.mean(axis=0)).ravel()
+
+
+def of_classes(x: Floats, k: int) -> Floats:
+    """Return slopes as passes take them, (functions, classes)."""
+    return np.asarray(x[:, None] * [-0.5, 0.5] if k == 2 else x.reshape(k, -1).T)
+
+
+def joint_with(joint: Floats, z: NDArray[np.floating], x: Floats) -> Floats:
+    """Return joint log likelihoods, (rows, classes), with slopes of (functions, rows)."""
+    return np.asarray(joint + z.T @ of_classes(x, joint.shape[1]).astype(z.dtype))

@@ -2,27 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import Level, Name, title
-from naively.counting.block import Batch, Block, BlockKey, Codes, Dense, joined
+from naively.counting.block import Batch, BlockKey, Codes, Dense, joined
 from naively.counting.labels import Labels
 from naively.counting.leave_one_out import Part
 from naively.events import Bernoulli
 from naively.events.histogram import between
-from naively.fitting.leave_one_out import THIRDS, LeaveOneOut, Said, Third
+from naively.fitting.leave_one_out import LeaveOneOut
 from naively.fitting.limits import MOST_RULES, GivenRule, Limits, known_columns, read_rule
-from naively.fitting.search import Passes, Penalty, least
+from naively.fitting.search import (
+    THIRDS,
+    Chosen,
+    Passes,
+    Third,
+    choose_ridge,
+    joint_with,
+    of_classes,
+    ridges_of,
+    solve,
+)
 from naively.fitting.weights import mean, posterior
 from naively.kernels import dispatch
 from naively.kernels.reference import Floats
 from naively.kernels.rules import Grown
+from naively.kernels.search import Singles
 from naively.model.model import Model
 from naively.model.weights import Weights
 from naively.schema.schema import Group
@@ -52,7 +63,7 @@ from naively.terms.functions import (
 
 COLUMNS = 100  # that products and rules are made of, those that say most
 ROUNDING = 1e-9
-Singles: TypeAlias = NDArray[np.float32]
+Said: TypeAlias = Callable[[], Mapping[Part, float]]  # how much evidence each part gives
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +76,7 @@ class Weighed:
     batches: Sequence[Batch]  # all rows, as the model encodes them
     labels: Labels  # of all rows
     joint: Floats  # (rows, classes): weighted joint log likelihoods, each row left out
-    thirds: Callable[[], Iterable[Third]]  # of the first rows; of few rows all three
+    thirds: Iterator[Third]  # of the first rows; of few rows all three
 
 
 def seek(rows: Weighed, limits: Limits | None = None) -> tuple[LinearPart, float, float]:
@@ -89,8 +100,8 @@ def seek(rows: Weighed, limits: Limits | None = None) -> tuple[LinearPart, float
     given = Given.of(rows, limits) if limits is not None and limits.given else None
     if not (basis.terms or cut.parts or given):
         return NOTHING, 0.0, 0.0
-    thirds = [*rows.thirds()]
-    held = sum(float(labels.weights[third.held].sum()) for third in thirds)
+    thirds, weight = [*rows.thirds], labels.weights
+    held = sum(float(weight[third.held].sum()) for third in thirds)
     some = labels.take(np.arange(len(thirds[0].joint)))
     # Which columns say most was found on all rows, those held out too: the more there were to
     # choose from, and the fewer rows, the more has to be gained.
@@ -139,21 +150,21 @@ class Basis(NamedTuple):
     passed_over: int  # how many there were beside them, of columns that say less
 
 
-def columns_of(model: Model, batches: Sequence[Batch]) -> list[tuple[Group, Block]]:
+def columns_of(model: Model, batches: Sequence[Batch]) -> list[tuple[Group, Dense | Codes]]:
     """Return the rows of all batches by group: of columns that each are an event of their own.
 
     Groups whose columns are sparse are left out.
     """
     by_batch = [model.blocks(batch) for batch in batches]
-    found = []
+    found: list[tuple[Group, Dense | Codes]] = []
     for group in model.view.schema.of_columns:
         block = joined([of[group.key] for of in by_batch]) if group.is_by_column else None
-        if block is not None:
+        if isinstance(block, Dense | Codes):
             found.append((group, block))
     return found
 
 
-def basis_of(columns: Sequence[tuple[Group, Block]], said: Said, labels: Labels) -> Basis:
+def basis_of(columns: Sequence[tuple[Group, Dense | Codes]], said: Said, labels: Labels) -> Basis:
     """Return functions of the columns, and their values on the rows.
 
     Levels of two columns that nearly always come together have one slope. Else a weak ridge would
@@ -191,7 +202,7 @@ def basis_of(columns: Sequence[tuple[Group, Block]], said: Said, labels: Labels)
 
 
 def functions_of(
-    block: Block, weight: Floats | None, *, indicator: bool = False
+    block: Dense | Codes, weight: Floats | None, *, indicator: bool = False
 ) -> list[list[Line | Step]]:
     """Return the functions of each column: a line, or indicators of its commonest levels.
 
@@ -210,7 +221,6 @@ def functions_of(
                 of_column.append(Step(levels[at], share, scale, among))
             found.append(of_column)
         return found
-    assert isinstance(block, Dense)
     size = max(1, TOGETHER // max(1, len(block)))
     for start in range(0, len(block.axis.columns), size):
         x = np.ascontiguousarray(block.values.T[start : start + size], np.float64)
@@ -242,7 +252,9 @@ def lines(x: Floats, weight: Floats | None, *, indicator: bool) -> list[Line | N
     there = ~np.isnan(x)
     whole = there.all(axis=1)
     found: list[Line | None] = [None] * len(x)
-    alike: list[tuple[NDArray[np.int64], Any]] = [(np.flatnonzero(whole), slice(None))]
+    alike: list[tuple[NDArray[np.int64], slice | NDArray[np.bool_]]] = [
+        (np.flatnonzero(whole), slice(None))
+    ]
     alike += [(np.array([j]), there[j]) for j in np.flatnonzero(~whole)]
     for columns, rows in alike:
         some, of = x[columns][:, rows], None if weight is None else weight[rows]
@@ -285,107 +297,10 @@ def tails(x: Floats, weight: Floats | None) -> tuple[Floats, Floats]:
     return low, high
 
 
-# --- Slopes: of the ridge that has the least log loss on held-out thirds -------------------------
-#
-# The joint log likelihood of a row is what it was, plus functions of the row times slopes. The
-# penalised log loss has one minimum.
+# --- Slopes, fitted to all rows by the ridge that held-out rows chose ----------------------------
 
 
-STEPS_OF_SLOPES = 20  # of the search,
-LAST_STEPS = 80  # and of that on all rows
-TOLERANCE = 1e-6  # of the loss, relative to it, that another step must gain
-RIDGES = (1000.0, 200.0, 40.0, 8.0, 1.6, 0.3, 0.06)
-MANY = 1_000.0  # rows: of fewer the ridges are stronger,
-FEW_PARTS = 10  # and of more parts of the evidence than these
-WEAKEST = 0.0005  # that is tried where each ridge beyond these, a fifth of the one before,
-FURTHER = 1.0  # lowers the log loss of the held-out rows by so many nats
-PATIENCE = 2  # ridges that are no better than the best, after which no weaker one is tried
-NO_ROWS = 1e-9  # as few as are none
-
-
-class Chosen(NamedTuple):
-    """Functions of rows, and their slopes by the ridge that held-out rows chose."""
-
-    ridge: float | None  # None if none lowers the loss
-    loss: float  # of the held-out rows, in nats
-    slopes: list[Floats]  # of each third: (functions of each class,), as passes take them
-    z: list[Singles]  # of each third: (functions, rows)
-
-
-def ridges_of(labels: Labels, parts: int) -> list[float]:
-    """Return the ridges that are tried on rows of so many parts, from strong to weak.
-
-    A sum of many slopes varies by more than one of few, and few rows say less of it. The weakest is
-    for rows of any number of parts: where the truth is a sum of many slopes, all are needed.
-    """
-    few = 1 + MANY / max(float(labels.weights.sum()), NO_ROWS)
-    found = [ridge * max(1.0, parts / FEW_PARTS) * few for ridge in RIDGES]
-    while found[-1] > WEAKEST * few:
-        found.append(max(found[-1] / 5, WEAKEST * few))
-    return found
-
-
-def choose_ridge(
-    z: Sequence[NDArray[np.floating]],  # of each third: (functions, rows)
-    thirds: Sequence[Third],
-    labels: Labels,  # of the rows of a third
-    ridges: Sequence[float],
-    enough: float = 0.0,
-) -> Chosen:
-    """Try ridges from strong to weak, and choose the one of least loss on the held-out rows.
-
-    The loss is to be lowered by ``enough`` nats, and by each ridge beyond ``RIDGES`` by ``FURTHER``
-    more.
-    """
-    z = [of[:, : len(labels)].astype(np.float32) for of in z]  # which is enough to choose
-    rest: list[Passes] = []
-    held: list[Passes] = []
-    for third, of in zip(thirds, z, strict=True):
-        for rows, into in (third.rest, rest), (third.held, held):
-            joint = third.joint[rows].T
-            into.append(Passes.of(joint, labels.take(rows), of.take(rows, axis=1)))
-    found = nothing = kept = [np.zeros(of.slopes) for of in rest]
-    bar = sum(of.loss(x)[0] for of, x in zip(held, nothing, strict=True)) - enough
-    best, lowest, bad = ridges[0], float("inf"), 0
-    for i, ridge in enumerate(ridges):
-        found = [solve(of, ridge, start) for of, start in zip(rest, found, strict=True)]
-        loss = sum(of.loss(x)[0] for of, x in zip(held, found, strict=True))
-        if loss < lowest - (FURTHER + enough) * (i >= len(RIDGES)):
-            lowest, best, bad, kept = loss, ridge, 0, found
-        else:
-            bad += 1
-            if bad == PATIENCE:
-                break
-    if lowest >= bar:
-        return Chosen(None, bar, nothing, z)
-    return Chosen(best, lowest, kept, z)
-
-
-def solve(passes: Passes, ridge: float, start: Floats, steps: int = STEPS_OF_SLOPES) -> Floats:
-    """Return the slopes of the least penalised log loss, as passes take them."""
-    k = len(passes.labels.classes)
-    penalty = np.full(passes.slopes, ridge / 2 if k == 2 else ridge)  # of two each has half a slope
-    x = least(
-        passes,
-        Penalty(penalty, np.zeros(0), np.zeros(len(penalty))),
-        start,
-        lambda _: passes.first_curvature,
-        steps=steps,
-        tolerance=TOLERANCE,
-        again=False,
-    )
-    by_class = x.reshape(len(passes.number), -1)
-    return x if k == 2 else np.asarray(by_class - by_class.mean(axis=0)).ravel()
-
-
-def of_classes(x: Floats, k: int) -> Floats:
-    """Return slopes as passes take them, (functions, classes)."""
-    return np.asarray(x[:, None] * [-0.5, 0.5] if k == 2 else x.reshape(k, -1).T)
-
-
-def joint_with(joint: Floats, z: NDArray[np.floating], x: Floats) -> Floats:
-    """Return joint log likelihoods, (rows, classes), with slopes of (functions, rows)."""
-    return np.asarray(joint + z.T @ of_classes(x, joint.shape[1]).astype(z.dtype))
+LAST_STEPS = 80  # of the search
 
 
 def with_slopes(
@@ -580,13 +495,15 @@ BINS = 48  # of a column of numbers
 LEVELS_WITH_BINS = 32  # of a column of categories; all others share one
 SEQUENCE = 50  # whole numbers, none twice, that are taken for an identifier
 
+Bins: TypeAlias = "Floats | tuple[Level, ...]"  # ascending edges, or the levels with a bin
+
 
 @dataclass(frozen=True, eq=False)
 class Cut:
     """Columns of sampled rows, cut into bins."""
 
     parts: list[tuple[BlockKey, Name]]  # the columns, and the groups that they are in
-    bins: list[Floats | tuple[Level, ...]]  # ascending edges of numbers, or the levels with a bin
+    bins: list[Bins]  # of each column
     codes: NDArray[np.uint8]  # (columns, rows): the bin of each; the last is of missing cells
     sizes: NDArray[np.int64]  # (columns,): how many bins there are
     ordered: NDArray[np.bool_]  # (columns,): which are of numbers
@@ -600,7 +517,10 @@ class Cut:
 
 
 def cut_of(
-    columns: Sequence[tuple[Group, Block]], said: Said, labels: Labels, limits: Limits | None
+    columns: Sequence[tuple[Group, Dense | Codes]],
+    said: Said,
+    labels: Labels,
+    limits: Limits | None,
 ) -> Cut:
     """Cut the columns that conditions may be of: if there are many, those that say most.
 
@@ -617,7 +537,7 @@ def cut_of(
     if limits is not None:
         order = [at for at in order if limits.may_be(parts[at][1])]
     some = frozenset(order)
-    cut: dict[int, tuple[Floats | tuple[Level, ...], NDArray[np.uint8]]] = {}
+    cut: dict[int, tuple[Bins, NDArray[np.uint8]]] = {}
     first = 0
     for _, block in columns:
         of_block = [j for j in range(len(block.axis.columns)) if first + j in some]
@@ -639,8 +559,8 @@ def cut_of(
 
 
 def bins_of(
-    block: Block, columns: Sequence[int], weight: Floats | None
-) -> Iterator[tuple[int, Any, NDArray[np.uint8]]]:
+    block: Dense | Codes, columns: Sequence[int], weight: Floats | None
+) -> Iterator[tuple[int, Bins, NDArray[np.uint8]]]:
     """Yield columns of a block, the edges or the levels of each, and the bin of each row."""
     if isinstance(block, Codes):
         for j in columns:
@@ -651,7 +571,6 @@ def bins_of(
             bin_of = np.where(code < 0, len(best) + 1, bin_[np.clip(code, 0, len(levels))])
             yield j, tuple(levels[at] for at in best), bin_of.astype(np.uint8)
         return
-    assert isinstance(block, Dense)
     values = np.asarray(block.values[:, columns], np.float64)
     edges = [edges_of(x, weight, BINS) for x in values.T]
     first = np.cumsum([0, *map(len, edges)], dtype=np.int64)
@@ -666,11 +585,6 @@ def edges_of(x: Floats, weight: Floats | None, bins: int) -> Floats:
 
     There are none in a sequence: whole numbers, none twice, and about as many as their range, are
     like an identifier, and a rule about it says nothing of other rows.
-
-    Examples
-    --------
-    >>> edges_of(np.array([0.0] * 90 + [*range(1, 11)]), None, 6)
-    array([0.5, 2.5, 4.5, 6.5, 8.5])
     """
     missing = np.isnan(x)
     if missing.any():
@@ -696,11 +610,6 @@ def begins_of(count: Floats, bins: int) -> NDArray[np.bool_]:
 
     A number of more rows than a bin should hold has a bin of its own, and the others share what is
     left.
-
-    Examples
-    --------
-    >>> begins_of(np.array([90.0, 1, 1, 1, 1, 1, 5]), 4)
-    array([ True,  True, False, False,  True, False,  True])
     """
     if len(count) <= bins:
         return np.ones(len(count), np.bool_)

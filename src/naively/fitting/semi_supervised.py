@@ -18,7 +18,7 @@ from naively.counting.labels import Labels
 from naively.fitting.learn import InMemory
 from naively.fitting.leave_one_out import LeaveOneOut, leave_one_out_table
 from naively.fitting.reservoir import Reservoir
-from naively.fitting.sample import Sample
+from naively.fitting.sample import Sample, deal
 from naively.fitting.weights import fit, loss_of_one_weight
 from naively.kernels.reference import Floats
 from naively.model.counted import Counted, count_batch
@@ -93,7 +93,7 @@ def cross_validate(
     other row the result is None.
     """
     labels = sample.labels
-    dealt = sample.deal(FOLDS)
+    dealt = deal(labels, sample.copies, FOLDS)
     dealt[np.bincount(labels.codes, sample.copies, len(labels.classes))[labels.codes] == 1] = 0
     without: list[LeaveOneOut] = []
     with_: list[LeaveOneOut] = []
@@ -114,18 +114,10 @@ def cross_validate(
 
 @dataclass(frozen=True, eq=False)
 class Unlabelled:
-    """Rows without a label, beside a model of labelled ones.
+    """Rows without a label, beside a model of labelled ones."""
 
-    Parameters
-    ----------
-    start : Model
-        What was learned from labelled rows, with room for the levels and words of these rows.
-    batch : Batch
-        The rows, encoded once by these levels and words, with their sample weights.
-    """
-
-    start: Model
-    batch: Batch
+    start: Model  # of the labelled rows, with room for the levels and words of these rows
+    batch: Batch  # these rows, encoded once by these levels and words, with their weights
 
     @classmethod
     def of(cls, model: Model, batch: Batch) -> Unlabelled:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from naively.counting.labels import MANY_CLASSES, LabelArray, Labels
 from naively.fitting.leave_one_out import LeaveOneOut
-from naively.fitting.search import Passes, Penalty, least, root
+from naively.fitting.search import BELOW, SURE, Passes, Penalty, least, temperature
 from naively.kernels.reference import Floats
 from naively.model.model import Model
 from naively.model.weights import Weights
@@ -39,12 +39,6 @@ OF_TEXTS = 0.5  # as RIDGE, of words of a text, whose weights are in units of it
 TEXTS_APART = 3.0  # as APART, of words of a text, in the same units
 CENTRE = 0.5  # times the temperature: columns that repeat each other share their weight
 FEW_PARTS = 10  # of the evidence, from which on more have stronger ridges
-SURE = 15.0  # as RIDGE, of the logarithm of the temperature, around that of n / (n + DOUBT);
-BELOW = 1.0  # of one below it, of columns: where they repeat each other it may be far below
-DOUBT = 15.0  # rows
-NO_ROWS = 1e-9  # as few as are none
-RANGE = (-5.0, 3.0)  # of that logarithm,
-WITHIN = 1e-4  # which is as exact
 STEPS = 200  # of the search for weights
 TOLERANCE = 2e-9  # of the loss, relative to it, that another step must gain
 ROUGH = 1e-5  # as TOLERANCE, of weights by which no more than a number of functions is chosen
@@ -147,7 +141,7 @@ def fit(
         start[:biases] = bias[1] - bias[0] if k == 2 else bias[:biases]
         start[biases:][number] = by_part[:1] if k == 2 else by_part
     x = least(passes, penalty, start, passes.curvature, steps=STEPS, tolerance=tolerance)
-    bias, by_part = np.zeros(k), passes.split(x)[1].T[np.argsort(order)]
+    bias, by_part = np.zeros(k), x[biases:][number].T[np.argsort(order)]
     if biases and k == 2:
         bias, by_part = x[:1] * [-0.5, 0.5], np.repeat(by_part, 2, axis=1)
     elif biases:
@@ -174,29 +168,6 @@ def temperatures_of(found: LeaveOneOut, rows: float) -> Floats:
             joint = np.einsum("p,pnc->nc", of.astype(np.float64), found.table)
             temperatures[of] = temperature(joint, found.prior, found.labels, rows, below)
     return temperatures
-
-
-def temperature(
-    joint: Floats,  # (rows, classes): the summed evidence
-    prior: Floats,  # (rows, classes): the log class prior
-    labels: Labels,
-    rows: float,  # that the evidence was counted on; what few say is doubted
-    below: float = BELOW,  # the ridge of a logarithm below its centre
-) -> float:
-    """Return the one weight of ``joint`` that has the least log loss, shrunk towards its centre."""
-    low, high = RANGE
-    centre = max(low, float(-np.log1p(DOUBT / max(rows, NO_ROWS))))
-    passes = Passes.of(prior.T, labels, np.empty((0, len(prior))), joint.T[:, None])
-
-    def slope(log_weight: float) -> float:
-        """Return the derivative of the loss by the logarithm of the weight."""
-        weight = np.exp(log_weight)
-        loss = passes.loss(np.array([weight]))[1][0]
-        return float(
-            weight * loss + (SURE if log_weight > centre else below) * (log_weight - centre)
-        )
-
-    return float(np.exp(root(slope, low, high, near=centre, within=WITHIN)))
 
 
 def loss_of_one_weight(found: LeaveOneOut) -> float:
@@ -237,13 +208,6 @@ def penalty_of(
     middle[biases:][number] = centre
     together = of_mean / columns**2 - apart / columns
     return Penalty(alone, np.where(each, together, 0.0), middle)
-
-
-def joint_of(weights: Weights, found: LeaveOneOut) -> Floats:
-    """Return weighted leave-one-out joint log likelihoods, of shape (rows, classes)."""
-    classes = found.labels.classes.tolist()
-    joint = found.joint(weights.table(found.parts, classes))
-    return np.asarray(joint + weights.bias_of(classes))
 
 
 # --- Losses of posteriors: the log loss, and the share of right answers --------------------------
@@ -289,13 +253,7 @@ def p_right(joint: Floats, labels: Labels) -> Floats:
 
 
 def posterior(joint: Floats) -> Floats:
-    """Return the posteriors, (rows, classes), from joint log likelihoods of the same shape.
-
-    Examples
-    --------
-    >>> posterior(np.log([[0.1, 0.3]]))
-    array([[0.25, 0.75]])
-    """
+    """Return the posteriors, (rows, classes), from joint log likelihoods of the same shape."""
     return np.asarray(np.exp(joint - np.logaddexp.reduce(joint, axis=1, keepdims=True)))
 
 

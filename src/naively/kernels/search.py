@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,33 +22,6 @@ from naively.kernels.reference import Floats
 BLOCK = 64  # rows
 Singles = NDArray[np.float32]
 Loss = Callable[[Floats], tuple[float, Floats]]  # and its gradient
-
-
-def blocked(
-    values: NDArray[np.floating],
-    dtype: type[np.floating] = np.float32,
-    order: NDArray[np.int64] | None = None,
-) -> NDArray[Any]:
-    """Return numbers of rows, (..., rows), in blocks, (blocks, ..., 64), 0 past the last row.
-
-    With ``order`` the last axis but that of the rows is in this order.
-
-    Examples
-    --------
-    >>> blocked(np.ones((3, 100))).shape
-    (2, 3, 64)
-    """
-    rows = values.shape[-1]
-    whole, rest = divmod(rows, BLOCK)
-    here: tuple[Any, ...] = (...,) if order is None else (..., order)
-    found = np.empty((whole + (rest > 0), *values.shape[:-1], BLOCK), dtype)
-    with np.errstate(over="ignore"):  # a number that is too large for the type is infinite
-        for block in range(whole):  # one by one, so that what is read and written stays cached
-            found[block] = values[*here, block * BLOCK : (block + 1) * BLOCK]
-        if rest:
-            found[whole, ..., :rest] = values[*here, whole * BLOCK :]
-            found[whole, ..., rest:] = 0.0
-    return found
 
 
 def softmax_loss(
@@ -79,7 +51,8 @@ def softmax_loss(
     losses, excess = (_of_two if columns == 1 else _of_many)(joint, codes)
     if row_weight is not None:
         losses, excess = losses * row_weight, excess * row_weight
-    by_block = blocked(excess, np.float64)
+    padded = np.pad(excess, ((0, 0), (0, blocks * BLOCK - rows)))
+    by_block = padded.reshape(columns, blocks, BLOCK).swapaxes(0, 1)
     gradient = np.concatenate(
         [
             (by_block @ shared.transpose(0, 2, 1)).sum(axis=0),

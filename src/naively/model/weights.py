@@ -135,8 +135,10 @@ class Weights(Shown, OfFields):
         of the last band. Another part without weights of its own has those of its whole group, or
         the usual one, or 0 of what is said beside the columns.
         """
-        found = np.array([self._of(part) for part in parts], np.float64)
-        found = found.reshape(len(parts), len(self.classes))  # of none too
+        # To look a part up takes long; those that the weights were fitted to are in their order.
+        own = [*self.of] == [*parts]
+        each = [*self.of.values()] if own else [self._of(part) for part in parts]
+        found = np.array(each, np.float64).reshape(len(parts), len(self.classes))  # of none too
         place = self.places(classes)
         mean = found.mean(axis=1, keepdims=True) if self.classes else np.zeros((len(found), 1))
         return np.hstack([found, mean])[:, place]
@@ -164,7 +166,8 @@ class Weights(Shown, OfFields):
     def bias_of(self, classes: Sequence[Label]) -> Floats:
         """Return what is added to the log priors of classes, of shape (classes,)."""
         places = self.places(classes)
-        return np.array([*self.bias, 0.0])[places] + self.linear.intercept_of(places)
+        bias: Floats = np.array([*self.bias, 0.0])[places]
+        return bias + self.linear.intercept_of(places) if self.linear.intercept else bias
 
     def places(self, classes: Sequence[Label]) -> list[int]:
         """Return the number of each class; of one that has no weights, the number after all."""
