@@ -22,7 +22,7 @@ from naively.counting.labels import (
     union_classes,
 )
 from naively.data.columns import Rows
-from naively.data.frames import TEXT, Table, as_rows, is_on_cluster, with_one_row
+from naively.data.frames import TEXT, Table, as_rows, elsewhere, with_one_row
 from naively.data.reading import TIME_OF_ROWS, ReadAs, read_strings
 from naively.data.stream import Stream, as_stream
 from naively.estimators.classifier import Classifier, asking, exclusive, faded_by
@@ -836,7 +836,7 @@ class NaiveBayes(Classifier):
         return rows
 
     def _stream(self, X: Table) -> Stream | None:
-        return as_stream(X)
+        return None if elsewhere(X) is None else as_stream(X)
 
     @property
     def _learned_texts(self) -> bool | None:
@@ -852,13 +852,14 @@ class NaiveBayes(Classifier):
         self, X: Table, y: Target, beside: Beside, texts: bool | None, *, some: bool = False
     ) -> Labelled:
         """Read rows to learn from, of which only some may have labels if that is wanted."""
-        if is_on_cluster(X):
+        if elsewhere(X) is None:
+            rows, y = read_labelled(X, y, texts)
+            rows, beside = columns_taken(rows, beside)
+            return InMemory.encode(rows, y, beside, semi_supervised=some)
+        stream = as_stream(X)
+        if stream is None:
             return read_frame(X, y, beside, semi_supervised=some)
-        if (stream := as_stream(X)) is not None:
-            return read_stream(stream, y, beside, semi_supervised=some)
-        rows, y = read_labelled(X, y, texts)
-        rows, beside = columns_taken(rows, beside)
-        return InMemory.encode(rows, y, beside, semi_supervised=some)
+        return read_stream(stream, y, beside, semi_supervised=some)
 
     def _labelled(self, X: Table, y: Target, sample_weight: RowWeight) -> tuple[Rows, Labels]:
         rows, y = read_labelled(X, y, self._learned_texts)
