@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import suppress
 from ctypes import string_at
 from itertools import chain, pairwise
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -135,7 +134,7 @@ ELSEWHERE = (
     ("pyarrow", "RecordBatchReader"),
     ("pyarrow.dataset", "Dataset"),
     ("pyarrow.dataset", "Scanner"),
-    ("ibis", "expr.types.Table"),
+    ("ibis.expr.types", "Table"),
 )
 
 
@@ -143,7 +142,7 @@ def elsewhere(X: Table) -> tuple[str, str] | None:
     """Return the module and the class of a table that is not in memory; None if it is."""
     for module, name in ELSEWHERE:
         made_by = sys.modules.get(module)  # what was never imported has made no table
-        if made_by is not None and isinstance(X, attrgetter(name)(made_by)):
+        if made_by is not None and isinstance(X, getattr(made_by, name)):
             return module, name
     return None
 

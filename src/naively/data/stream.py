@@ -423,5 +423,5 @@ _STREAMS: dict[tuple[str, str] | None, Callable[[Table], Stream]] = {
     ("pyarrow", "RecordBatchReader"): _reader,
     ("pyarrow.dataset", "Dataset"): _dataset,
     ("pyarrow.dataset", "Scanner"): _scanner,
-    ("ibis", "expr.types.Table"): _ibis,
+    ("ibis.expr.types", "Table"): _ibis,
 }
