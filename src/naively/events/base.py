@@ -207,9 +207,8 @@ class EventModel(ABC, Generic[A, B]):
 
     def log_prob_without(self, tally: BlockTally[A], cells: LeftOut[B]) -> Floats:
         """Return the log likelihood of each cell without its own row, of shape (cells, classes)."""
-        found = np.empty((len(cells.row), len(cells.labels.classes)))
-        some = AT_ONCE // len(cells.labels.classes) if self.by_column else len(cells.row)
-        some = max(1, some)
+        n, k = len(cells.row), len(cells.labels.classes)
+        found, some = np.empty((n, k)), max(1, AT_ONCE // k if self.by_column else n)
         for start in range(0, len(cells.row), some):
             few = cells.take(np.arange(start, min(start + some, len(cells.row))))
             by_cell = _of_columns(self, few.column, len(tally.axis))

@@ -180,8 +180,8 @@ class Histogram(Estimable[Cells, Dense]):
         axis, binned = tally.axis, self._binned(tally)
         smoothed, at = binned.smoothed, binned.nothing
         with np.errstate(divide="ignore"):
-            real = self.estimate == "mle"
-            table = np.log(smoothed.probabilities(real=real)[smoothed.there])
+            p = smoothed.probabilities(real=self.estimate == "mle")
+            table = np.log(p[smoothed.there])
         middle, low, high = extent_of(axis, binned.bin_)
         width = high - low
         if len(at):  # the log likelihood of nothing is 0
@@ -198,8 +198,8 @@ class Histogram(Estimable[Cells, Dense]):
         mean S and variance Q, whose shape is S² / Q: so many rows speak for the bin.
         """
         terms, binned = self.terms(tally), self._binned(tally)
-        smoothed = binned.smoothed
-        there, more = smoothed.there, float(self.estimate == "map")
+        smoothed, more = binned.smoothed, float(self.estimate == "map")
+        there = smoothed.there
         total = (smoothed.rows + smoothed.m[:, None] + more * smoothed.bins[:, None])[:, None]
         total = np.broadcast_to(total, smoothed.smooth.shape)[there]
         mean = (smoothed.smooth + smoothed.pretend + more)[there]
@@ -223,10 +223,11 @@ class Histogram(Estimable[Cells, Dense]):
         if exact.all():
             return self._by_others(tally, cells)
         if not exact.any():
-            return self._by_these_bins(tally, cells)
+            return self._by_these(self.terms(tally), binned.smoothed, cells)
         found = np.empty((len(cells.row), k))
-        found[exact] = self._by_others(tally, cells.take(np.flatnonzero(exact)))
-        found[~exact] = self._by_these_bins(tally, cells.take(np.flatnonzero(~exact)))
+        few, many = (cells.take(np.flatnonzero(of)) for of in (exact, ~exact))
+        found[exact] = self._by_others(tally, few)
+        found[~exact] = self._by_these(self.terms(tally), binned.smoothed, many)
         return found
 
     def _by_others(self, tally: BlockTally[Cells], cells: LeftOut[Dense]) -> Floats:
@@ -265,9 +266,8 @@ class Histogram(Estimable[Cells, Dense]):
             silverman=SILVERMAN,
         )
 
-    def _by_these_bins(self, tally: BlockTally[Cells], cells: LeftOut[Dense]) -> Floats:
+    def _by_these(self, terms: BinTerms, smoothed: BinCounts, cells: LeftOut[Dense]) -> Floats:
         """Return the same where bins and widths stay as they are with the row."""
-        terms, smoothed = self.terms(tally), self._binned(tally).smoothed
         bin_ = terms.bins(cells.block.values)[cells.row, cells.column]
         first, of = different_cells(cells, terms.first[cells.column] + bin_, len(terms.table))
         some, right = cells.take(first), cells.labels.codes[first]
