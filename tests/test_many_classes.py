@@ -47,7 +47,7 @@ def test_the_loss_of_a_histogram_is_that_of_each_class(k: int, alpha: float | No
     nb = NaiveBayes(Histogram(alpha=alpha), weights=None).fit(X, np.arange(60) % k)
     (tally,) = nb.tally_.blocks.values()
     for width in histogram.WIDTHS:
-        smoothed = Histogram(alpha=alpha, smoothing=width)._smoothed(tally)
+        smoothed = Histogram(alpha=alpha, smoothing=width)._binned(tally).smoothed
         np.testing.assert_allclose(smoothed.loss(), by_each_class(smoothed), rtol=1e-10)
 
 

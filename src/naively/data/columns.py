@@ -119,24 +119,19 @@ READ_AS: dict[Kind, Reading] = {
 
 
 def read_column(name: Name, values: Any) -> Column:
-    """Read a NumPy array or a sequence of cells as a column of one kind.
-
-    >>> read_column("x", [1, None, 2.5])
-    (array([1. , nan, 2.5]), 'number')
-    >>> read_column("day", ["2020-02-03", None])
-    (Strings(['2020-02-03', None]), 'string')
-    """
-    if isinstance(values, list):
-        return _of_cells(name, values.copy())
-    if isinstance(values, np.ndarray):
-        return _of_array(name, unmasked(values))
-    if isinstance(values, Strings):
-        return values, "string"
-    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        raise TypeError(
-            f"Column {name!r} is one {type(values).__name__}; it must be a sequence of cells."
-        )
-    return _of_cells(name, list(values))
+    """Read a NumPy array or a sequence of cells as a column of one kind."""
+    match values:
+        case list():
+            return _of_cells(name, values.copy())
+        case np.ndarray():
+            return _of_array(name, unmasked(values))
+        case Strings():
+            return values, "string"
+        case Iterable() if not isinstance(values, str | bytes):
+            return _of_cells(name, list(values))
+    raise TypeError(
+        f"Column {name!r} is one {type(values).__name__}; it must be a sequence of cells."
+    )
 
 
 def refuse_twice(names: Iterable[object]) -> None:
@@ -176,11 +171,7 @@ def as_objects(cells: Cells, kind: Kind | None) -> NDArray[Any]:
 
 
 def missing_in(cells: Cells) -> NDArray[np.bool_]:
-    """Return which cells are missing, of shape (rows,).
-
-    >>> missing_in(np.array([1.5, np.nan])).tolist()
-    [False, True]
-    """
+    """Return which cells are missing, of shape (rows,)."""
     if isinstance(cells, Strings):
         none = np.zeros(len(cells), np.bool_)
         return none if cells.missing is None else cells.missing.astype(np.bool_)
@@ -209,11 +200,7 @@ def taken(cells: Cells, rows: Any) -> Cells:
 
 
 def levels_at(levels: Cells, codes: NDArray[np.int64]) -> Strings:
-    """Return categories by their codes, of shape (rows,): whatever they are, a level is a string.
-
-    >>> list(levels_at(np.array([1, 2]), np.array([1, -1])))
-    ['2', None]
-    """
+    """Return categories by their codes, (rows,): whatever they are, a level is a string."""
     strings = levels if isinstance(levels, Strings) else as_strings(levels)
     return Strings.of_levels(codes, strings, categorical=True)
 
@@ -454,9 +441,6 @@ def part_of(moments: NDArray[np.datetime64], part: Cycle) -> NDArray[Any]:
     """Return the name of the hour, weekday or month of each time; None where the time is missing.
 
     Times and names are of shape (rows,).
-
-    >>> part_of(np.array(["2026-11-21T10:30", "NaT"], TIME), "weekday")
-    array(['Saturday', None], dtype=object)
     """
     names = np.array([*NAMES[part], None], object)  # the last, at -1, is of missing times
     return names[part_codes(as_floats(moments), part)]
@@ -484,9 +468,8 @@ def _codes(moments: NDArray[np.datetime64], part: Cycle) -> NDArray[np.int64]:
     if part == "month":
         return moments.astype("datetime64[M]").astype(np.int64) % 12
     if part == "weekday":
-        return (
-            moments.astype("datetime64[D]").astype(np.int64) + 3
-        ) % 7  # 1970 began on a Thursday
+        days = moments.astype("datetime64[D]").astype(np.int64)
+        return (days + 3) % 7  # 1970 began on a Thursday
     return moments.astype("datetime64[h]").astype(np.int64) % 24
 
 
@@ -500,13 +483,7 @@ EXACT = 1 << 53  # beyond it some integers are no floats
 
 
 def unmasked(array: NDArray[Any]) -> NDArray[Any]:
-    """Return a plain array of the same shape, with NaN, NaT or None in the cells that are masked.
-
-    Examples
-    --------
-    >>> unmasked(np.ma.masked_array([1, 2], [False, True]))
-    array([ 1., nan])
-    """
+    """Return a plain array of the same shape, with NaN, NaT or None in cells that are masked."""
     if not isinstance(array, np.ma.MaskedArray):
         return np.asarray(array)  # np.matrix would keep two dimensions whatever is selected
     if not np.ma.getmaskarray(array).any():
@@ -833,13 +810,7 @@ class ColumnRows(Rows):
 
 
 def column_rows(columns: Mapping[Any, Any], kinds: Mapping[Any, Kind] | None = None) -> ColumnRows:
-    """Return rows of these columns, each an array or a sequence of cells.
-
-    Raises
-    ------
-    ValueError
-        If a cell cannot be learned from; the message names the column and the row.
-    """
+    """Return rows of these columns, each an array or a sequence of cells."""
     read = {name: read_column(name, column) for name, column in columns.items()}
     return join_columns(read, kinds)
 

@@ -57,50 +57,30 @@ DISTINCT = 0.5  # a column with a greater share of distinct cells looks like wor
 
 
 def as_rows(X: Table, texts: bool | None = None) -> Rows:
-    """Read a table.
+    """Read an array, sparse matrix, frame of any library, mapping, or list of records or texts.
 
-    Parameters
-    ----------
-    X : array, sparse matrix, frame, mapping of columns, list of records or of texts
-        NumPy (two dimensions, or structured; objects and strings column by column), SciPy sparse,
-        pandas, Polars, PyArrow and other frames that Narwhals knows (lazy ones are collected),
-        whatever has the Arrow stream interface, ``{name: column}``, ``[{name: cell}, ...]``,
-        nested lists, or strings, which make one text column.
-    texts : bool, optional
-        Whether a list of lists of strings (or integers) is a list of texts, each given by its
-        words, rather than a table. By default it is a table if all lists have the same length. If
-        their lengths differ, lists of strings are texts, and lists of integers are an error, as
-        they may be a mistake. A warning says that lists of strings were read as a table if few
-        cells of any column are equal, as they may have been meant as texts.
-
-    Raises
-    ------
-    ValueError
-        If a column cannot be read; the message names the column.
-    TypeError
-        If ``X`` is no table.
-
-    Examples
-    --------
-    >>> as_rows([[1, 2], [3, 4]]).numbers(range(2))
-    array([[1., 2.],
-           [3., 4.]])
-    >>> as_rows([{"size": 3.0, "colour": "red"}, {"size": 4.0}]).values("colour")
-    array(['red', None], dtype=object)
+    ``texts`` says whether a list of lists of strings (or integers) is one of texts, each given by
+    its words, rather than a table. By default it is a table if all lists have the same length. If
+    their lengths differ, lists of strings are texts, and lists of integers are an error, as they
+    may be a mistake. A warning says that lists of strings were read as a table if few cells of any
+    column are equal, as they may have been meant as texts.
     """
-    if isinstance(X, Rows):
-        return X
-    if isinstance(X, np.ndarray):
-        return _array_rows(X if X.dtype.names is not None else unmasked(X))
-    if hasattr(X, "tocsr"):  # before mappings: SciPy's dictionary of keys is one too
-        return _sparse_rows(X)
-    if isinstance(X, Mapping):
-        refuse_twice(X)
-        return join_columns({str(name): _column(str(name), column) for name, column in X.items()})
-    if isinstance(X, str | bytes):
-        raise TypeError("Expected a table or a list of texts, got one string; wrap it in a list.")
-    if isinstance(X, list | tuple):
-        return _list_rows(list(X), texts)
+    match X:
+        case Rows():
+            return X
+        case np.ndarray():
+            return _array_rows(X if X.dtype.names is not None else unmasked(X))
+        case _ if hasattr(X, "tocsr"):  # before mappings: SciPy's dictionary of keys is one too
+            return _sparse_rows(X)
+        case Mapping():
+            refuse_twice(X)
+            return join_columns({str(name): _column(str(name), of) for name, of in X.items()})
+        case str() | bytes():
+            raise TypeError(
+                "Expected a table or a list of texts, got one string; wrap it in a list."
+            )
+        case list() | tuple():
+            return _list_rows(list(X), texts)
     if "pandas" in sys.modules and isinstance(X, sys.modules["pandas"].DataFrame):
         return _pandas_rows(X)
     return _foreign_rows(X)
@@ -132,14 +112,7 @@ def _are_cells(values: Collection[Any]) -> bool:
 
 
 def read_labels(y: Any) -> Any:
-    """Return strings in a column of any library as Strings, and any other labels as they are.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> read_labels(pl.Series(["a", "b"]))
-    Strings(['a', 'b'])
-    """
+    """Return strings in a column of any library as Strings, and any other labels as they are."""
     if isinstance(y, np.ndarray | list | tuple | str) or y is None:
         return y
     import narwhals.stable.v2 as nw
@@ -151,6 +124,29 @@ def read_labels(y: Any) -> Any:
     return _column("y", y)[0] if spelled else y
 
 
+# The module and the class of each table whose rows are not in memory.
+ELSEWHERE = (
+    ("pyspark.sql", "DataFrame"),
+    ("naively.data.stream", "Stream"),
+    ("collections.abc", "Iterator"),
+    ("duckdb", "DuckDBPyRelation"),
+    ("polars", "LazyFrame"),
+    ("pyarrow", "RecordBatchReader"),
+    ("pyarrow.dataset", "Dataset"),
+    ("pyarrow.dataset", "Scanner"),
+    ("ibis.expr.types", "Table"),
+)
+
+
+def elsewhere(X: Table) -> tuple[str, str] | None:
+    """Return the module and the class of a table that is not in memory; None if it is."""
+    for module, name in ELSEWHERE:
+        made_by = sys.modules.get(module)  # what was never imported has made no table
+        if made_by is not None and isinstance(X, getattr(made_by, name)):
+            return module, name
+    return None
+
+
 def is_on_cluster(X: Table) -> bool:
     """Whether a table is a frame of Spark, which is counted and predicted where its rows are."""
     spark = sys.modules.get("pyspark.sql")
@@ -158,13 +154,7 @@ def is_on_cluster(X: Table) -> bool:
 
 
 def as_table(rows: Rows) -> Any:
-    """Return rows as an array, a list of texts, or a mapping of columns, which ``as_rows`` reads.
-
-    Examples
-    --------
-    >>> as_table(as_rows({"a": [1, 2]}))
-    {'a': array([1, 2])}
-    """
+    """Return rows as what ``as_rows`` reads: an array, a list of texts, or a mapping of columns."""
     columns = {name: rows.values(name) for name in rows.names}
     if list(columns) == [TEXT] and rows.kind(TEXT) == "text":
         return columns[TEXT].tolist()
@@ -413,19 +403,11 @@ def _is_plain(dtype: Any) -> bool:
 
 
 def read_series(name: Name, series: Any) -> Column:
-    """Read a series as a column of one kind, whatever its type and storage.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> read_series("n", pd.Series([1, None], dtype="Int64"))
-    (array([ 1., nan]), 'number')
-    """
-    dtype = series.dtype
-    if isinstance(dtype, np.dtype):
-        return read_column(name, series.to_numpy())
-    pd = sys.modules["pandas"]
+    """Read a series as a column of one kind, whatever its type and storage."""
+    dtype, pd = series.dtype, sys.modules["pandas"]
     match dtype:
+        case np.dtype():
+            return read_column(name, series.to_numpy())
         case pd.StringDtype() if dtype.storage == "python":
             return read_column(name, series.to_numpy(object, na_value=None))
         case pd.StringDtype() | pd.ArrowDtype():
@@ -433,30 +415,19 @@ def read_series(name: Name, series: Any) -> Column:
             if len(array) <= FEW and is_string(dtype):  # a few are sooner read one by one
                 with suppress(UnicodeDecodeError):
                     return read_column(name, array.to_pylist())
-            return ArrowStream(array).read_column(name)
+            from nanoarrow import c_array
+
+            return join_parts(name, [read_array(name, c_array(of)) for of in array.chunks])
         case pd.CategoricalDtype():
             return _categories(name, series.array)
         case pd.DatetimeTZDtype():
             series = series.dt.tz_convert("UTC").dt.tz_localize(None)
-        case pd.SparseDtype():
-            pass
+        case pd.PeriodDtype():  # it begins at a time
+            series = series.dt.to_timestamp()
+        case pd.IntervalDtype():  # whose names are levels
+            return read_column(name, [None if is_missing(x) else str(x) for x in series])
         case _ if dtype.kind in "iufb":  # of a type that can be missing
             return _nullable(name, series)
-        case _:
-            return _unusual(name, series)
-    return read_column(name, series.to_numpy())
-
-
-def _unusual(name: Name, series: Any) -> Column:
-    """Read a series of intervals, whose names are levels, or of periods, which begin at a time."""
-    pd = sys.modules["pandas"]
-    if isinstance(series.dtype, pd.PeriodDtype):
-        series = series.dt.to_timestamp()
-    elif isinstance(series.dtype, pd.IntervalDtype):
-        missing = series.isna().tolist()
-        return read_column(
-            name, [None if none else str(x) for x, none in zip(series, missing, strict=True)]
-        )
     return read_column(name, series.to_numpy())
 
 
@@ -513,26 +484,9 @@ class BrokenStreamError(ValueError):
 class ArrowStream:
     """The batches of a table, or of one column, which can be read once.
 
-    Parameters
-    ----------
-    X : object with ``__arrow_c_stream__`` or ``__arrow_c_array__``
-        A table or a column.
-    exact : collection of str
-        Columns in which integers stay integers beside missing cells.
-
-    Attributes
-    ----------
-    names : list of str, or None
-        The columns of a table; None of one column, which has no name.
-    format : str
-        The format of the one column, as Arrow names it; "+s" of a table.
-    foreign : list of str
-        Columns of types that Arrow does not have, as integers of 128 bits and Python objects.
-
-    Raises
-    ------
-    ValueError
-        If two columns have one name, or the stream cannot be read to its end.
+    Its ``format`` is that of the one column, as Arrow names it, or "+s" of a table. ``names`` are
+    the columns of a table; None of one column. ``foreign`` are those of types that Arrow does not
+    have. In columns that are ``exact`` integers stay integers beside missing cells.
     """
 
     def __init__(self, X: Any, exact: Collection[str] = ()) -> None:

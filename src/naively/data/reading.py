@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from operator import add, sub
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -132,15 +132,7 @@ TOO_MANY = Few(many=True)
 
 @dataclass(frozen=True)
 class Forms:
-    """How many cells of a column have each form, and what few different things they hold.
-
-    Examples
-    --------
-    >>> from naively.kernels.strings import pack_strings
-    >>> a, b = (Forms.of(pack_strings(cells)) for cells in (["47,25", "NA"], ["3"]))
-    >>> read(a + b).content, read(a + b).note
-    ('number', 'decimal comma')
-    """
+    """How many cells of a column have each form, and what few different things they hold."""
 
     count: tuple[int, ...] = (0,) * FORMS  # the cells of each `Form`
     # The cells of digits alone, by how many characters they have: names have one length.
@@ -159,22 +151,14 @@ class Forms:
 
     @classmethod
     def of_levels(cls, levels: Sequence[str], times: Floats) -> Forms:
-        """Return the forms of a column of which each different string came so many times.
-
-        >>> Forms.of_levels(["1.5", "NA"], np.array([2.0, 3.0])).words.counts
-        {'NA': 3}
-        """
-        strings = _packed(levels)
+        """Return the forms of a column of which each different string came so many times."""
+        strings = cast("Strings", dispatch.pack_strings(levels))
         each = np.arange(len(levels), dtype=np.int32)
         return Looked(strings, dispatch.read_forms(strings), each, np.ceil(times)).forms
 
     @classmethod
     def of_values(cls, kind: Kind, n: float) -> Forms:
-        """Return the forms of a column that holds so many values.
-
-        >>> read(Forms.of_values("time", 12.0)).content
-        'time'
-        """
+        """Return the forms of a column that holds so many values."""
         form = {"boolean": Form.TRUTH, "time": Form.YMD}.get(kind, Form.POINT)
         return cls(tuple(int(np.ceil(n)) * (of == form) for of in Form), numbers=TOO_MANY)
 
@@ -196,13 +180,7 @@ class Forms:
 
     @classmethod
     def from_dict(cls, found: Mapping[str, Any]) -> Forms:
-        """Return what ``dataclasses.asdict`` and JSON have made of forms.
-
-        >>> from dataclasses import asdict
-        >>> forms = Forms.of_levels(["1", "NA"], np.ones(2))
-        >>> Forms.from_dict(asdict(forms)) == forms
-        True
-        """
+        """Return what ``dataclasses.asdict`` and JSON have made of forms."""
         few = {name: Few(**found[name]) for name in ("words", "affixes", "numbers")}
         both = {name: tuple(found[name]) for name in ("count", "length")}
         return cls(**{**found, **few, **both})
@@ -222,15 +200,6 @@ class Forms:
         """How many numbers must have a decimal point."""
         return self.count[Form.POINT] + self.count[Form.GROUPED_POINT]
 
-    @property
-    def marks(self) -> Few:
-        """The words that are marks of missing."""
-        if self.words.many:
-            return TOO_MANY
-        marks = dispatch.read_forms(_packed(self.words.counts)).form == Form.MARK
-        some = zip(self.words.counts.items(), marks.tolist(), strict=True)
-        return Few({word: n for (word, n), is_mark in some if is_mark})
-
 
 def is_sound(reading: Reading) -> bool:
     """Whether a reading that a file holds can be, with the forms of its cells."""
@@ -242,12 +211,6 @@ def is_sound(reading: Reading) -> bool:
         and all(type(n) is int for n in (*counts.values(), *forms.affixes.counts.values()))
         and all(affix.count("|") in (0, 3) for affix in forms.affixes.counts)
     )
-
-
-def _packed(strings: Iterable[str]) -> Strings:
-    packed = dispatch.pack_strings(list(strings))
-    assert packed is not None
-    return packed
 
 
 @dataclass(frozen=True, eq=False)
@@ -312,8 +275,15 @@ class Looked:
         return Read(form[self.codes], value[self.codes], affix[self.codes], found.affixes)
 
 
-def look_at(strings: Strings, times: NDArray[np.number] | None = None) -> Looked:
-    """Return what the cells of a column may be; where strings repeat, each is looked at once."""
+def look_at(
+    strings: Strings, marks: Sequence[str] = (), times: NDArray[np.number] | None = None
+) -> Looked:
+    """Return what the cells of a column may be that are no ``marks`` of missing.
+
+    Where strings repeat, each is looked at once. ``times`` is how many equal rows each row is.
+    """
+    if marks:
+        strings = without_marks(strings, marks)
     if not strings.repeat and times is None:
         return Looked(strings, dispatch.read_forms(strings))
     different = strings.different
@@ -367,6 +337,7 @@ def _read_as(
 
 
 def _read_freely(forms: Forms, comma: bool | None, day_first: bool | None, table: Votes) -> Reading:
+    """Return what a column is of which nothing else is known."""
     if forms.categorical:
         return LEVELS
     words = forms.between(Form.WORD, Form.LIST)
@@ -384,9 +355,21 @@ def _read_freely(forms: Forms, comma: bool | None, day_first: bool | None, table
         return Reading("truth", note=f"{numbers:,} of them as 0 or 1")
     if not forms.words.many and (made := _said_of_codes(forms, n)):
         return replace(LEVELS, note=made)
+    if not numbers + times:
+        return LEVELS
+    return _read_as_most(forms, n, comma, day_first, table)
+
+
+def _read_as_most(
+    forms: Forms, n: int, comma: bool | None, day_first: bool | None, table: Votes
+) -> Reading:
+    """Return what a column is of n cells, of which some are numbers or times, and no marks."""
+    numbers, times = forms.between(*NUMBERS), forms.between(Form.YMD, Form.SPAN)
     words_beside = FEW_WORDS + 1  # different ones
     if not forms.words.many:
-        words_beside = len(forms.words) - len(forms.marks) + (truths > 0)
+        strings = cast("Strings", dispatch.pack_strings([*forms.words.counts]))
+        no_marks = dispatch.read_forms(strings).form != Form.MARK
+        words_beside = int(no_marks.sum()) + (forms.count[Form.TRUTH] > 0)
     beside = {  # different things beside the times, and beside the numbers
         "time": words_beside + len(forms.numbers),
         "number": words_beside + (FEW_WORDS if times else 0),
@@ -454,12 +437,7 @@ def _said_of_codes(forms: Forms, n: int) -> str:
 
 
 def said_of_words(forms: Forms, most: int = 3) -> str:
-    """Return which words are beside the numbers or times of a column, the most frequent first.
-
-    >>> from naively.kernels.strings import pack_strings
-    >>> said_of_words(Forms.of(pack_strings(["1.5", "NA", "?", "NA", "2.5"])))
-    "2 'NA', 1 '?'"
-    """
+    """Return which words are beside the numbers or times of a column, the most frequent first."""
     if forms.words.many:
         return f"{forms.between(Form.MARK, Form.LIST):,} cells of many different words"
     by_count = sorted(forms.words.counts.items(), key=lambda of: (-of[1], of[0]))
@@ -665,11 +643,7 @@ def _scaled(forms: Forms) -> str | None:
 
 @lru_cache
 def _parts(affix: str) -> tuple[str, str]:
-    """Return the currency and the unit of an affix.
-
-    >>> _parts("|EUR||"), _parts("$|days||<")
-    (('€', ''), ('$', 'day'))
-    """
+    """Return the currency and the unit of an affix."""
     before, unit, after, _ = affix.split("|")
     money = before or after or (unit if unit in MONEY else "")
     return SIGN_OF.get(money, money), "" if unit in MONEY else singular(unit)
@@ -746,13 +720,7 @@ class Votes:
 def values_of(
     strings: Strings, reading: Reading, looked: Looked | None = None
 ) -> tuple[Cells, Strings | None]:
-    """Return a column's cells as it is read, and its words.
-
-    >>> from naively.kernels.strings import pack_strings
-    >>> strings = pack_strings(["1,5", "NA", ""])
-    >>> values_of(strings, read(Forms.of(strings)))
-    (array([1.5, nan, nan]), Strings([None, 'NA', None]))
-    """
+    """Return a column's cells as it is read, and its words."""
     if reading.is_levels:
         return strings, None
     found = (look_at(strings) if looked is None else looked).read(reading)
@@ -840,14 +808,7 @@ NOTHING_SAID = ReadAs()
 
 
 def without_marks(strings: Strings, marks: Sequence[str]) -> Strings:
-    """Return a column in which strings that stand for missing cells are missing.
-
-    >>> from naively.kernels.strings import pack_strings
-    >>> without_marks(pack_strings(["1", " NA", "x"]), ["NA"])
-    Strings(['1', None, 'x'])
-    """
-    if not marks:
-        return strings
+    """Return a column in which strings that stand for missing cells are missing."""
     stands = np.array([*(text.strip() in marks for text in map(str, strings.different)), True])
     if not stands[:-1].any():
         return strings
@@ -860,13 +821,7 @@ def read_strings(
     known: Mapping[Name, Reading] | None = None,
     before: Mapping[Name, Forms] | None = None,
 ) -> Rows:
-    """Return rows in which columns of strings are read as what they are.
-
-    >>> from naively.data.columns import column_rows
-    >>> rows = read_strings(column_rows({"a": ["1,5", "NA"], "b": ["x", "y"]}))
-    >>> rows.values("a"), rows.kind("b"), list(rows.words["a"])
-    (array([1.5, nan]), 'string', [None, 'NA'])
-    """
+    """Return rows in which columns of strings are read as what they are."""
     if rows.one_kind is not None:
         return rows
     known = known or {}
@@ -881,7 +836,7 @@ def read_strings(
             continue
         marks = known[name].missing if name in known else said.marks_of(name)
         if not cells.categorical or marks or name in {**said.contents, **known}:  # else levels
-            found[name] = look_at(without_marks(cells, marks), said.times)
+            found[name] = look_at(cells, marks, said.times)
     own = {name: looked.forms for name, looked in found.items()}
     forms = own | {name: own[name] + of for name, of in (before or {}).items() if name in own}
     readings = settled(forms, said, known)
@@ -910,13 +865,18 @@ def settled(
     read before; else as they were.
     """
     known = known or {}
+    new = {name: said.reading(name, of, Votes()) for name, of in forms.items() if name not in known}
+    levels = {name: of for name, of in new.items() if of.is_levels}  # have no vote, and need none
+    if len(levels) == len(forms):
+        return levels
     every = {name: of.forms or Forms() for name, of in known.items()}
     for name, of in forms.items():
-        if name in known or not said.reading(name, of, Votes()).is_levels:
+        if name not in levels:
             every[name] = every.get(name, Forms()) + of
     table = Votes.of(every.values())
     return {
-        name: _continued(known[name], of, table) if name in known else said.reading(name, of, table)
+        name: levels.get(name)
+        or (_continued(known[name], of, table) if name in known else said.reading(name, of, table))
         for name, of in forms.items()
     }
 
@@ -1064,7 +1024,8 @@ def with_readings(
         if not isinstance(strings, Strings) or (reading.is_levels and not reading.missing):
             continue
         changed = True
-        strings = without_marks(strings, reading.missing)
+        if reading.missing:
+            strings = without_marks(strings, reading.missing)
         if reading.is_levels:
             cells[name] = strings
             kinds[name] = kinds[name] if strings.any_there else None
@@ -1080,13 +1041,7 @@ def with_readings(
 
 
 def readings_with_words(rows: Rows) -> dict[Name, Reading]:
-    """Return how columns are read that have words in place of values, with these among the known.
-
-    >>> from naively.data.columns import column_rows
-    >>> rows = with_readings(column_rows({"a": ["1.5", "NA", "?"]}), {"a": Reading("number")})
-    >>> readings_with_words(rows)["a"].words
-    ('?', 'NA')
-    """
+    """Return how columns are read that have words in place of values, these among the known."""
     readings = {}
     for name, words in rows.words.items():
         reading = rows.readings[name]
@@ -1102,12 +1057,7 @@ def _few(words: Collection[str]) -> tuple[str, ...] | None:
 
 
 def odd_words(words: Strings, reading: Reading) -> tuple[int, int]:
-    """Return how many words are neither marks nor known, and the row of the first, or -1.
-
-    >>> from naively.kernels.strings import pack_strings
-    >>> odd_words(pack_strings([None, "NA", "large", None]), Reading("number"))
-    (1, 2)
-    """
+    """Return how many words are neither marks nor known, and the row of the first, or -1."""
     form = dispatch.read_forms(words).form
     rows = np.flatnonzero((form != Form.EMPTY) & (form != Form.MARK))
     if reading.words is None or not len(rows):
@@ -1122,10 +1072,7 @@ def joined_readings(
 ) -> dict[Name, Reading]:
     """Return how the columns of two tables are read: as one table of all their rows would be.
 
-    Raises
-    ------
-    ValueError
-        If cells that were counted already would be read otherwise then; it names the column.
+    A ValueError names a column of which cells that were counted already would be read otherwise.
     """
     forms: dict[Name, Forms] = {}
     for name, one in [*mine.items(), *theirs.items()]:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import pickle
-import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from io import SEEK_END
-from operator import attrgetter
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
 from weakref import finalize
@@ -26,7 +24,7 @@ from naively.data.columns import (
     join_columns,
     taken,
 )
-from naively.data.frames import ArrowStream, Table, as_rows, filled, join_parts
+from naively.data.frames import ArrowStream, Table, as_rows, elsewhere, filled, join_parts
 from naively.data.reading import (
     NOTHING_SAID,
     Forms,
@@ -37,7 +35,6 @@ from naively.data.reading import (
     say_kept,
     settled,
     with_readings,
-    without_marks,
 )
 from naively.kernels.reference import Floats
 from naively.kernels.strings import Strings
@@ -70,21 +67,10 @@ class ReadAgainError(Exception):
 
 
 class Stream(ABC):
-    """A table of any length.
+    """A table of any length, which yields its batches from the first row on.
 
-    Parameters
-    ----------
-    names : sequence of str
-        The columns.
-    readable : collection of str
-        The columns whose strings are read as what they are; others stay as they are written.
-    known : mapping of str to Reading, optional
-        How the strings of columns are read, whatever is in them.
-
-    Notes
-    -----
-    Iterating over it yields its batches from the first row on. `ReadAgainError` is raised where a
-    column turns out to be something else; the next iteration takes that into account.
+    `ReadAgainError` is raised where a column turns out to be something else; the next iteration
+    takes that into account.
     """
 
     total: int | None = None  # rows, if that is known before they are read
@@ -95,8 +81,8 @@ class Stream(ABC):
     def __init__(
         self,
         names: Sequence[str],
-        readable: Collection[str],
-        known: Mapping[str, Reading] | None = None,
+        readable: Collection[str],  # whose strings are read; others stay as they are written
+        known: Mapping[str, Reading] | None = None,  # whatever is in them
     ) -> None:
         self.names = list(names)
         self.readable = frozenset(readable)
@@ -230,7 +216,7 @@ class Stream(ABC):
             reads = name in self.readable if known is None else not known.is_levels
             if reads and isinstance(cells, Strings):
                 marks = self.said.marks_of(name) if known is None else known.missing
-                found[name] = look_at(without_marks(cells, marks), times)
+                found[name] = look_at(cells, marks, times)
                 of = found[name].forms
                 self._forms[name] = self._forms[name] + of if name in self._forms else of
         return found
@@ -319,17 +305,7 @@ class TableInMemory(Stream):
 
 
 class ArrowBatches(Stream):
-    """A table of any length that an engine or a library gives as a stream of Arrow.
-
-    Parameters
-    ----------
-    begin : callable
-        Returns an object with ``__arrow_c_stream__``, which begins with the first row.
-    names : sequence of str
-        The columns.
-    again : bool
-        Whether it can be called again.
-    """
+    """A table of any length that an engine or a library gives as a stream of Arrow."""
 
     def __init__(self, begin: Callable[[], Any], names: Sequence[str], *, again: bool) -> None:
         super().__init__(names, names)
@@ -344,13 +320,7 @@ class ArrowBatches(Stream):
 def in_pieces(
     columns: dict[str, Column], rows: int = ROWS, size: int = BYTES
 ) -> Iterator[dict[str, Column]]:
-    """Yield columns some rows at a time: so many at most, with about so many bytes of strings.
-
-    >>> from naively.kernels.strings import pack_strings
-    >>> cells = pack_strings(["some", "words", "and", "more"])
-    >>> [list(piece["text"][0]) for piece in in_pieces({"text": (cells, "string")}, size=10)]
-    [['some', 'words'], ['and', 'more']]
-    """
+    """Yield columns some rows at a time: so many at most, with about so many bytes of strings."""
     length = len(next(iter(columns.values()))[0]) if columns else 0
     ends = _ends([cells for cells, _ in columns.values()], length, rows, size)
     if len(ends) == 1:
@@ -380,21 +350,14 @@ def _ends(columns: Sequence[Cells], length: int, rows: int, size: int) -> list[i
 
 
 def as_stream(X: Table) -> Stream | None:
-    """Return a table that is not in memory as a stream; None if it is in memory.
+    """Return a table that is not in memory as a stream; None if it is in memory, or on a cluster.
 
     >>> import duckdb
     >>> as_stream(duckdb.sql("select 1 as a")).names
     ['a']
     """
-    if isinstance(X, Stream):
-        return X
-    for name, kind, stream in _KNOWN:  # what was never imported has made no table
-        module = sys.modules.get(name)
-        if module is not None and isinstance(X, attrgetter(kind)(module)):
-            return stream(X)
-    if isinstance(X, Iterator):
-        return TablesInTurn(X)
-    return None
+    stream = _STREAMS.get(elsewhere(X))
+    return None if stream is None else stream(X)
 
 
 class TablesInTurn(Stream):
@@ -431,27 +394,34 @@ class LazyFrames(Stream):
                 yield from in_pieces(columns)
 
 
-def _dataset(X: Any) -> Stream:
+def _relation(X: Table) -> Stream:
+    return ArrowBatches(lambda: X, X.columns, again=True)
+
+
+def _reader(X: Table) -> Stream:
+    return ArrowBatches(lambda: X, X.schema.names, again=False)
+
+
+def _dataset(X: Table) -> Stream:
     return ArrowBatches(X.scanner(batch_size=ROWS).to_reader, X.schema.names, again=True)
 
 
-def _ibis(X: Any) -> Stream:
+def _scanner(X: Table) -> Stream:
+    return ArrowBatches(X.to_reader, X.projected_schema.names, again=True)
+
+
+def _ibis(X: Table) -> Stream:
     return ArrowBatches(lambda: X.to_pyarrow_batches(chunk_size=ROWS), X.columns, again=True)
 
 
-# The module and the class of a table, and the stream of one.
-_KNOWN: tuple[tuple[str, str, Callable[[Any], Stream]], ...] = (
-    ("duckdb", "DuckDBPyRelation", lambda X: ArrowBatches(lambda: X, X.columns, again=True)),
-    ("polars", "LazyFrame", LazyFrames),
-    (
-        "pyarrow",
-        "RecordBatchReader",
-        lambda X: ArrowBatches(lambda: X, X.schema.names, again=False),
-    ),
-    ("pyarrow.dataset", "Dataset", _dataset),
-    (
-        *("pyarrow.dataset", "Scanner"),
-        lambda X: ArrowBatches(X.to_reader, X.projected_schema.names, again=True),
-    ),
-    ("ibis", "expr.types.Table", _ibis),
-)
+# The stream of each table that is not in memory, but for a frame of Spark, which makes none.
+_STREAMS: dict[tuple[str, str] | None, Callable[[Table], Stream]] = {
+    (__name__, "Stream"): lambda X: X,
+    ("collections.abc", "Iterator"): TablesInTurn,
+    ("duckdb", "DuckDBPyRelation"): _relation,
+    ("polars", "LazyFrame"): LazyFrames,
+    ("pyarrow", "RecordBatchReader"): _reader,
+    ("pyarrow.dataset", "Dataset"): _dataset,
+    ("pyarrow.dataset", "Scanner"): _scanner,
+    ("ibis.expr.types", "Table"): _ibis,
+}

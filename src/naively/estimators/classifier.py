@@ -41,9 +41,16 @@ from naively.counting.labels import (
 )
 from naively.counting.tally import Tally
 from naively.data.columns import Rows, join_columns, missing_column
-from naively.data.frames import Table, as_rows, as_table, is_on_cluster, read_labels
+from naively.data.frames import (
+    Table,
+    as_rows,
+    as_table,
+    elsewhere,
+    is_on_cluster,
+    read_labels,
+)
 from naively.data.reading import NOTHING_SAID, ReadAs
-from naively.data.stream import ReadAgainError, Stream, as_stream
+from naively.data.stream import ReadAgainError, Stream
 from naively.estimators.accessors import Curve, Door, Fitted, Inspect, naming_target
 from naively.estimators.exports import Export
 from naively.estimators.learned import (
@@ -547,7 +554,7 @@ class Classifier(Holder, Estimator):
         from naively.inspect.uncertainty import probability_intervals
 
         coverage = check_coverage(coverage)
-        if is_on_cluster(X) or as_stream(X) is not None:
+        if elsewhere(X) is not None:
             raise ValueError("Intervals are of rows in memory; give some of the rows.")
         covariance = self._covariance()
         found = probability_intervals(self._checked, self._rows(X), coverage, covariance)
@@ -662,7 +669,7 @@ class Classifier(Holder, Estimator):
                 raise ValueError("sample_weight is of rows that are given; give X and y too.")
             model = self._checked
             return naming_target(assess(model, self._learned.held_out, cost), self.target_)
-        if is_on_cluster(X) or as_stream(X) is not None:
+        if elsewhere(X) is not None:
             raise ValueError(
                 "Rows are learned again without each fold, which needs them in memory; read some "
                 "of them into a frame, or assess() the sample of those that were learned."

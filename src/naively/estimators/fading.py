@@ -17,9 +17,8 @@ from naively.assess.refits import Named
 from naively.counting.axis import Name
 from naively.counting.labels import RowWeight, Target, check_weight
 from naively.data.columns import Reading, Rows, missing_column
-from naively.data.frames import Table, as_rows, is_on_cluster
+from naively.data.frames import Table, as_rows, elsewhere
 from naively.data.reading import TIME_OF_ROWS, joined_readings
-from naively.data.stream import as_stream
 from naively.estimators.learned import Learned
 from naively.kernels.reference import Floats
 from naively.messages import warn
@@ -73,7 +72,7 @@ class FadedRows:
                 "half_life needs the time of each row: give time=, the name of a column or an "
                 "array."
             )
-        if is_on_cluster(X) or as_stream(X) is not None:
+        if elsewhere(X) is not None:
             raise ValueError("half_life needs rows in memory; read them, in batches if need be.")
         rows = as_rows(X, texts)
         if isinstance(time, str):

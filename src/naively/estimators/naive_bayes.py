@@ -22,7 +22,7 @@ from naively.counting.labels import (
     union_classes,
 )
 from naively.data.columns import Rows
-from naively.data.frames import TEXT, Table, as_rows, is_on_cluster, with_one_row
+from naively.data.frames import TEXT, Table, as_rows, elsewhere, with_one_row
 from naively.data.reading import TIME_OF_ROWS, ReadAs, read_strings
 from naively.data.stream import Stream, as_stream
 from naively.estimators.classifier import Classifier, faded_by
@@ -836,7 +836,7 @@ class NaiveBayes(Classifier):
         return rows
 
     def _stream(self, X: Table) -> Stream | None:
-        return as_stream(X)
+        return None if elsewhere(X) is None else as_stream(X)
 
     @property
     def _learned_texts(self) -> bool:
@@ -850,23 +850,26 @@ class NaiveBayes(Classifier):
         self, X: Table, y: Target, beside: Beside, texts: bool | None, *, some: bool = False
     ) -> Labelled:
         """Read rows to learn from, of which only some may have labels if that is wanted."""
-        if is_on_cluster(X):
-            from naively.engines.spark import LabelledFrame
-
-            check_columns(X.columns, y, beside, semi_supervised=some)
-            return LabelledFrame.of(X, y, beside)
-        if (stream := as_stream(X)) is not None:
-            check_columns(stream.names, y, beside, semi_supervised=some)
+        if elsewhere(X) is None:
+            rows, y = read_labelled(X, y, texts)
+            rows, beside = columns_taken(rows, beside)
+            found = InMemory.encode(rows, y, beside, semi_supervised=some)
+            if self.interactions and not found.is_labelled:
+                raise ValueError(
+                    "interactions needs all labels: what is concluded from a row without one "
+                    "depends on the labels of all others, so that no row can be left out to fit "
+                    "them."
+                )
+            return found
+        stream = as_stream(X)
+        check_columns(
+            X.columns if stream is None else stream.names, y, beside, semi_supervised=some
+        )
+        if stream is not None:
             return LabelledStream(stream, y, beside)
-        rows, y = read_labelled(X, y, texts)
-        rows, beside = columns_taken(rows, beside)
-        found = InMemory.encode(rows, y, beside, semi_supervised=some)
-        if self.interactions and not found.is_labelled:
-            raise ValueError(
-                "interactions needs all labels: what is concluded from a row without one "
-                "depends on the labels of all others, so that no row can be left out to fit them."
-            )
-        return found
+        from naively.engines.spark import LabelledFrame
+
+        return LabelledFrame.of(X, y, beside)
 
     def _labelled(self, X: Table, y: Target, sample_weight: RowWeight) -> tuple[Rows, Labels]:
         rows, y = read_labelled(X, y, self._learned_texts)

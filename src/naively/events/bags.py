@@ -72,13 +72,6 @@ def draw_lengths(
 
     Of texts it is a Poisson that is truncated at zero, with the same mean; at a mean of 1 or less
     all lengths are 1.
-
-    Notes
-    -----
-    A Poisson that is not 0 is the first of its events, which comes at a time that is exponential
-    but before 1, and those of the time that is left. With the rate λ its mean is λ / (1 - exp(-λ)),
-    which Lambert's function inverts (Johnson, Kemp & Kotz, Univariate Discrete Distributions,
-    2005, section 4.10.1).
     """
     check_length(length)
     total = float(mean.sum()) if length is None else float(length) * len(mean)
@@ -106,21 +99,7 @@ def draw_present(
 ) -> Iterator[NDArray[np.bool_]]:
     """Yield which words each text holds, (words,), given that it holds any, or ``length``.
 
-    Parameters
-    ----------
-    p : ndarray of shape (classes, words)
-        The probability of each word in each class.
-    classes : ndarray of shape (texts,)
-        The class of each text.
-    rng : numpy.random.Generator
-        Where chance comes from.
-    length : int, optional
-        How many words each text holds; by default one or more.
-
-    Raises
-    ------
-    ValueError
-        If no text of a class can hold so many words.
+    ``p`` is of shape (classes, words). A ValueError says if no text of a class can hold so many.
     """
     check_length(length)
     tails = {c: _log_tails(p[c], length) for c in np.unique(classes).tolist() if length is not None}
@@ -196,20 +175,7 @@ def _draw_exactly(p: Floats, length: int, tails: Floats, rng: Generator) -> NDAr
 def slopes_of_words(count: SparseSums, pretend: Floats) -> WordTerms | None:
     """Return log probabilities of words in classes; None if some are not finite.
 
-    Parameters
-    ----------
-    count : SparseSums of shape (words, classes)
-        How often each word came in each class.
-    pretend : ndarray of shape (words,)
-        What is added to each.
-
-    Examples
-    --------
-    >>> from naively.kernels.double_double import Sums
-    >>> count = SparseSums.of(Sums(np.array([[2.0, 0.0], [0.0, 1.0]])))
-    >>> np.exp(slopes_of_words(count, np.ones(2)).slope)  # 3 / 4 and 1 / 3, 1 / 4 and 2 / 3
-    array([[0.75      , 0.33333333],
-           [0.25      , 0.66666667]])
+    ``count`` is of shape (words, classes), and ``pretend``, (words,), is added to each.
     """
     words, k = count.shape
     if not words or not k or pretend.min() <= 0:
@@ -235,14 +201,6 @@ def slopes_of_others(count: SparseSums, pretend: Floats) -> WordTerms | None:
     """Return -log probabilities of words in all other classes; None if some are not finite.
 
     The parameters are those of ``slopes_of_words``; there are two classes or more.
-
-    Examples
-    --------
-    >>> from naively.kernels.double_double import Sums
-    >>> count = SparseSums.of(Sums(np.array([[2.0, 0.0], [0.0, 1.0]])))
-    >>> np.exp(-slopes_of_others(count, np.ones(2)).slope)  # 1 / 3 and 3 / 4, 2 / 3 and 1 / 4
-    array([[0.33333333, 0.75      ],
-           [0.66666667, 0.25      ]])
     """
     words, k = count.shape
     if not words or k < 2 or pretend.min() <= 0:
@@ -280,27 +238,15 @@ def evidence_of_others_without(
 
 
 def evidence_of_words_without(
-    count: SparseSums,
+    count: SparseSums,  # as for ``slopes_of_words``; no slope is infinite
     pretend: Floats,
     block: Sparse,
     labels: Labels,
-    bands: int,
+    bands: int,  # of document frequency
     *,
-    grows: bool,
+    grows: bool,  # whether the rows make the words
 ) -> Floats:
-    """Return log likelihoods of rows, each without itself, of shape (rows, bands, classes).
-
-    Parameters
-    ----------
-    count, pretend
-        As for ``slopes_of_words``; no slope is infinite.
-    block, labels : Sparse, Labels
-        The rows, with their classes.
-    bands : int
-        How many bands of document frequency the words are divided into.
-    grows : bool
-        Whether the rows make the words, rather than being numbers of columns that stay.
-    """
+    """Return log likelihoods of rows, each without itself, of shape (rows, bands, classes)."""
     frequency, total = count.by_row(), count.by_class() + pretend.sum()
     indices = block.indices
     here = np.zeros(len(pretend), np.bool_)
@@ -403,15 +349,16 @@ class BagOfCounts(Estimable[Items, Counts]):
         log_p[self._unrecorded(tally)] = 0.0
         return log_p
 
-    def pretended_of_words(self, tally: BlockTally[Items]) -> Floats | None:
-        """Return what is added to each sparse count, (words,); None where not all are above 0."""
-        if not isinstance(tally.sums[VALUE], SparseSums) or self._unrecorded(tally).any():
+    def sparse_words(self, tally: BlockTally[Items]) -> tuple[SparseSums, Floats] | None:
+        """Return sparse counts and what is added to each, (words,); None if not all are above 0."""
+        count = tally.sums[VALUE]
+        if not isinstance(count, SparseSums) or self._unrecorded(tally).any():
             return None
         pretend = self._pretend(tally, self.estimate)[:, 0]
         words = np.broadcast_to(pretend, len(tally.axis)).astype(np.float64)
-        return words if len(words) and words.min() > 0 else None
+        return (count, words) if len(words) and words.min() > 0 else None
 
-    def evidence_without(self, tally: BlockTally[Items], block: Counts, labels: Labels) -> Floats:
+    def leave_one_out(self, tally: BlockTally[Items], block: Counts, labels: Labels) -> Floats:
         """Return the log likelihood of each row as if it had not been counted.
 
         A word (or a dense column) that no other row has is as if never seen.
@@ -602,11 +549,10 @@ class Multinomial(BagOfCounts):
     def terms(self, tally: BlockTally[Items]) -> TermBlock:
         if self.integrates:
             return urn_terms(self._counts(tally, "mean"))
-        count, pretend = tally.sums[VALUE], self.pretended_of_words(tally)
-        if pretend is not None and isinstance(count, SparseSums):
-            slopes = slopes_of_words(count, pretend)
-            if slopes is not None:
-                return replace(slopes, base=log_coefficient)
+        words = self.sparse_words(tally)
+        slopes = None if words is None else slopes_of_words(*words)
+        if slopes is not None:
+            return replace(slopes, base=log_coefficient)
         return LineTerms(self.log_probabilities(tally, self.estimate), base=log_coefficient)
 
     def uncertain(self, tally: BlockTally[Items], block: Counts, least: float = 0.0) -> Uncertain:
@@ -671,16 +617,14 @@ class Multinomial(BagOfCounts):
         cell = np.bincount(row * len(value) + drawn, minlength=shape[0] * shape[1])
         return numbers(cell.reshape(shape).astype(np.float64), tally)
 
-    def evidence_without(self, tally: BlockTally[Items], block: Counts, labels: Labels) -> Floats:
-        count, pretend = tally.sums[VALUE], self.pretended_of_words(tally)
-        fixed = self.m is None or self._spreads_alike
-        sparse = isinstance(block, Sparse) and isinstance(count, SparseSums)
-        if not sparse or pretend is None or not fixed or self.integrates:
-            return super().evidence_without(tally, block, labels)
-        assert isinstance(block, Sparse)
-        assert isinstance(count, SparseSums)
+    def leave_one_out(self, tally: BlockTally[Items], block: Counts, labels: Labels) -> Floats:
+        if self.alpha == "auto":  # all rows choose it
+            return self.settled(tally).leave_one_out(tally, block, labels)
+        words, fixed = self.sparse_words(tally), self.m is None or self._spreads_alike
+        if words is None or not isinstance(block, Sparse) or not fixed or self.integrates:
+            return super().leave_one_out(tally, block, labels)
         bands, grows = self._bands(tally), tally.axis.grows
-        return evidence_of_words_without(count, pretend, block, labels, bands, grows=grows)
+        return evidence_of_words_without(*words, block, labels, bands, grows=grows)
 
     @property
     def _spreads_alike(self) -> bool:
@@ -788,17 +732,16 @@ class Complement(BagOfCounts):
             weights /= self._size(tally)
         return weights
 
-    def evidence_without(self, tally: BlockTally[Items], block: Counts, labels: Labels) -> Floats:
+    def leave_one_out(self, tally: BlockTally[Items], block: Counts, labels: Labels) -> Floats:
         """As for ``Multinomial``; with ``norm`` the sums of the weights stay as they were."""
-        count, pretend = tally.sums[VALUE], self.pretended_of_words(tally)
-        if isinstance(block, Sparse) and self._sparse_slopes(tally) is not None:
-            assert isinstance(count, SparseSums)
-            assert pretend is not None
-            grows = tally.axis.grows
-            found = evidence_of_others_without(count, pretend, block, labels, grows=grows)
-            evidence = found[:, None]
+        if self.alpha == "auto":  # all rows choose it
+            return self.settled(tally).leave_one_out(tally, block, labels)
+        words = self.sparse_words(tally)
+        if words is None or not isinstance(block, Sparse) or self._sparse_slopes(tally) is None:
+            evidence = super().leave_one_out(tally, block, labels)
         else:
-            evidence = super().evidence_without(tally, block, labels)
+            grows = tally.axis.grows
+            evidence = evidence_of_others_without(*words, block, labels, grows=grows)[:, None]
         if self.norm:
             evidence = evidence / self._size(tally)
         return evidence
@@ -814,10 +757,8 @@ class Complement(BagOfCounts):
 
     def _sparse_slopes(self, tally: BlockTally[Items]) -> WordTerms | None:
         """Return the weights before ``norm`` of sparse counts; None if a table must be made."""
-        count, pretend = tally.sums[VALUE], self.pretended_of_words(tally)
-        if pretend is None or not isinstance(count, SparseSums):
-            return None
-        return slopes_of_others(count, pretend)
+        words = self.sparse_words(tally)
+        return None if words is None else slopes_of_others(*words)
 
     def _of_classes(self, count: Floats) -> Floats:
         """Return the counts of all other classes, (words, classes), which a class is scored by."""

@@ -111,6 +111,7 @@ class EventModel(ABC, Generic[A, B]):
     shares: ClassVar[bool] = False  # whether values are from 0 to 1
     # Which numbers have a likelihood: all, those above 0 (or of at least 0), or whole ones.
     support: ClassVar[Support] = "numbers"
+    declared: tuple[Level, ...] = ()  # the levels that every column has, whether seen or not
     estimate: How
 
     def __str__(self) -> str:
@@ -141,11 +142,6 @@ class EventModel(ABC, Generic[A, B]):
     def sparse(self) -> bool:
         """Whether zeros need not be stored to be counted and scored."""
         return True
-
-    @property
-    def declared(self) -> tuple[Level, ...]:
-        """The levels that every column has, whether they are seen or not."""
-        return ()
 
     @property
     def by_word(self) -> bool:
@@ -179,7 +175,6 @@ class EventModel(ABC, Generic[A, B]):
     def terms(self, tally: BlockTally[A]) -> TermBlock:
         """Derive the terms from the sums, smoothed by the prior's pretend data."""
 
-    @final
     def leave_one_out(self, tally: BlockTally[A], block: B, labels: Labels) -> Floats:
         """Return the log likelihood of each cell, as if its row had not been counted.
 
@@ -203,12 +198,8 @@ class EventModel(ABC, Generic[A, B]):
         Leaving a row out is subtraction: the sums of each cell's column less the cell's own are a
         tally in which every cell is a column, and the parameters follow from that tally. What
         depends on several columns (a variance floor of the largest), or on all classes (a prior
-        at the mean of a sparse column), stays as it was.
+        at the mean of a sparse column, a pseudo-count that "auto" chooses), stays as it was.
         """
-        return self.settled(tally).evidence_without(tally, block, labels)
-
-    def evidence_without(self, tally: BlockTally[A], block: B, labels: Labels) -> Floats:
-        """Return what ``leave_one_out`` returns; every "auto" has been chosen (``settled``)."""
         cells = LeftOut.of(block, labels)
         if isinstance(block, Sparse | Documents):
             return self._leave_one_out_sparse(tally, cells, labels)
@@ -216,12 +207,8 @@ class EventModel(ABC, Generic[A, B]):
 
     def log_prob_without(self, tally: BlockTally[A], cells: LeftOut[B]) -> Floats:
         """Return the log likelihood of each cell without its own row, of shape (cells, classes)."""
-        found, some = (
-            np.empty((len(cells.row), len(cells.labels.classes))),
-            max(1, AT_ONCE // len(cells.labels.classes)),
-        )
-        if not self.by_column:
-            some = max(1, len(cells.row))
+        n, k = len(cells.row), len(cells.labels.classes)
+        found, some = np.empty((n, k)), max(1, AT_ONCE // k if self.by_column else n)
         for start in range(0, len(cells.row), some):
             few = cells.take(np.arange(start, min(start + some, len(cells.row))))
             by_cell = _of_columns(self, few.column, len(tally.axis))
@@ -376,15 +363,9 @@ def draw_levels(count: Floats, classes: ClassNumbers, rng: Generator) -> NDArray
 def added(pseudo_count: PseudoCount, estimate: How, how: How) -> Floats:
     """Return the pretend count that is added to each outcome, of shape (1 or outcomes, 1).
 
-    Parameters
-    ----------
-    pseudo_count : float, or array-like of shape (columns or levels,)
-        What is added for the estimate that is set.
-    estimate : {"mean", "map", "mle", "predictive"}
-        The estimate that is set. It decides which prior the pseudo-count stands for: the posterior
-        mean adds alpha under Dirichlet(alpha), the mode adds alpha under Dirichlet(alpha + 1).
-    how : {"mean", "map", "mle", "predictive"}
-        The estimate that is asked for, under this prior.
+    The ``estimate`` that is set decides which prior the pseudo-count stands for: the posterior mean
+    adds alpha under Dirichlet(alpha), the mode adds alpha under Dirichlet(alpha + 1). ``how`` is
+    the estimate that is asked for, under this prior.
     """
     if how == "mle":
         return np.zeros((1, 1))
@@ -428,15 +409,7 @@ def no_estimate(how: str) -> ValueError:
 
 
 def check_some(model: object, name: str, value: Any) -> None:
-    """Raise a ValueError if a setting that is one number, or several, is an empty sequence.
-
-    Examples
-    --------
-    >>> from naively import Multinomial
-    >>> Multinomial(alpha=[])
-    Traceback (most recent call last):
-    ValueError: Multinomial alpha is empty: give one number, or one for each column.
-    """
+    """Raise a ValueError if a setting that is one number, or several, is an empty sequence."""
     if np.size(value) == 0:
         raise ValueError(
             f"{type(model).__name__} {name} is empty: give one number, or one for each column."

@@ -140,8 +140,9 @@ class Bernoulli(Estimable[Items, Counts]):
     def settled(self, tally: BlockTally[Items]) -> Bernoulli:
         if self.alpha != "auto":
             return self
-        true, rows = tally.sums[VALUE], self._rows(tally)
-        if isinstance(true, SparseSums) and rows is not None:
+        words = self._sparse_words(tally)
+        if words is not None:
+            true, rows = words
             absent = len(tally.axis) - np.bincount(true.classes, minlength=true.k)
             number = np.concatenate([true.stored.high, np.zeros(true.k)])
             of = np.concatenate([rows[true.classes], rows])
@@ -183,15 +184,17 @@ class Bernoulli(Estimable[Items, Counts]):
         unit = np.maximum(mean.item, 0)[known]
         return Uncertain(mean.row[known], unit, mean.value[known], variance.value[known])
 
-    def evidence_without(self, tally: BlockTally[Items], block: Counts, labels: Labels) -> Floats:
-        slopes, true, rows = self._sparse_slopes(tally), tally.sums[VALUE], self._rows(tally)
-        if slopes is None or not isinstance(block, Sparse) or not _only_truths(block):
-            return super().evidence_without(tally, block, labels)
-        assert isinstance(true, SparseSums)
-        assert rows is not None
+    def leave_one_out(self, tally: BlockTally[Items], block: Counts, labels: Labels) -> Floats:
+        if self.alpha == "auto":  # all rows choose it
+            return self.settled(tally).leave_one_out(tally, block, labels)
+        words, slopes = self._sparse_words(tally), self._sparse_slopes(tally)
+        if words is None or slopes is None:
+            return super().leave_one_out(tally, block, labels)
+        if not isinstance(block, Sparse) or not _only_truths(block):
+            return super().leave_one_out(tally, block, labels)
         a, b = (float(np.ravel(part)[0]) for part in self._pretend(tally, self.estimate))
         grows = tally.axis.grows
-        found = evidence_of_truths_without(slopes, true, rows, (a, b), block, labels, grows=grows)
+        found = evidence_of_truths_without(slopes, *words, (a, b), block, labels, grows=grows)
         return found[:, None]
 
     def log_prob_without(self, tally: BlockTally[Items], cells: LeftOut[Counts]) -> Floats:
@@ -204,15 +207,20 @@ class Bernoulli(Estimable[Items, Counts]):
 
     def _sparse_slopes(self, tally: BlockTally[Items]) -> WordTerms | None:
         """Return the terms of sparse counts; None if a table must be made."""
-        true, rows = tally.sums[VALUE], self._rows(tally)
-        if not isinstance(true, SparseSums) or rows is None:
+        words = self._sparse_words(tally)
+        if words is None:
             return None
         if self.m is not None and self.prior is None and self.p is None:  # each word has its own
             return None
         a, b = (np.unique(part) for part in self._pretend(tally, self.estimate))
         if len(a) != 1 or len(b) != 1:
             return None
-        return slopes_of_truths(true, rows, float(a[0]), float(b[0]))
+        return slopes_of_truths(*words, float(a[0]), float(b[0]))
+
+    def _sparse_words(self, tally: BlockTally[Items]) -> tuple[SparseSums, Floats] | None:
+        """Return in how many rows each word is, and how many there are; None if not sparse."""
+        true, rows = tally.sums[VALUE], self._rows(tally)
+        return (true, rows) if isinstance(true, SparseSums) and rows is not None else None
 
     @staticmethod
     def _rows(tally: BlockTally[Items]) -> Floats | None:
@@ -379,28 +387,8 @@ def _only_truths(block: Sparse) -> bool:
 def slopes_of_truths(true: SparseSums, rows: Floats, a: float, b: float) -> WordTerms | None:
     """Return log odds of words, beside the log probabilities that they are absent.
 
-    Parameters
-    ----------
-    true : SparseSums of shape (words, classes)
-        In how many rows of each class each word is.
-    rows : ndarray of shape (classes,)
-        How many rows each class has.
-    a, b : float
-        What is added to the rows with the word and to those without it.
-
-    Returns
-    -------
-    slopes : WordTerms or None
-        None if some are not finite.
-
-    Examples
-    --------
-    >>> from naively.kernels.double_double import Sums
-    >>> true = SparseSums.of(Sums(np.array([[2.0, 0.0], [0.0, 1.0]])))
-    >>> slopes = slopes_of_truths(true, np.array([2.0, 1.0]), 1.0, 1.0)
-    >>> np.exp(slopes.slope + slopes.absent.slope)  # 3 / 4 and 1 / 3, 1 / 4 and 2 / 3
-    array([[0.75      , 0.33333333],
-           [0.25      , 0.66666667]])
+    ``true`` is in how many of the ``rows`` of each class, (classes,), a word is, (words, classes);
+    a and b are added to those with it and to those without. None is where some are not finite.
     """
     words, k = true.shape
     if not words or not k or a <= 0 or b <= 0 or rows.min() <= -b:
@@ -431,17 +419,7 @@ def evidence_of_truths_without(
     *,
     grows: bool,
 ) -> Floats:
-    """Return log likelihoods of rows, each without itself, of shape (rows, classes).
-
-    Parameters
-    ----------
-    slopes, true, rows, pretend
-        What ``slopes_of_truths`` returns and takes.
-    block, labels : Sparse, Labels
-        The rows, whose numbers are 0 and 1, with their classes.
-    grows : bool
-        Whether a word that no other row has is as if it had never been seen.
-    """
+    """Return log likelihoods of rows, each without itself, of shape (rows, classes)."""
     (a, b), n, none = pretend, len(block), np.zeros(len(labels.classes))
     words, y, weight = true.shape[0], labels.codes, labels.weights
     row, item, x = block.entries()

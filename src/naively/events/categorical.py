@@ -130,13 +130,10 @@ class Categorical(Estimable[Levels, Codes]):
             raise ValueError("Categorical codes= are levels already: leave out levels= and p=.")
         levels, p = declared_levels(self.levels, self.p)
         object.__setattr__(self, "levels", levels)
+        object.__setattr__(self, "declared", levels or ())
         object.__setattr__(self, "p", None if p is None else check_shares(self, p))
         if levels is not None and isinstance(self.p, tuple) and len(self.p) != len(levels):
             raise ValueError(f"Categorical p has {len(self.p)} shares for {len(levels)} levels.")
-
-    @property
-    def declared(self) -> tuple[Level, ...]:
-        return () if self.levels is None else tuple(self.levels)
 
     def n_levels(self, axis: Levels) -> NDArray[np.int64]:
         """Return how many levels each column has, (columns,)."""
@@ -315,10 +312,9 @@ class Categorical(Estimable[Levels, Codes]):
             )
         count = np.maximum(tally[LEVEL].high + pretend.known, 0.0)
         never = np.maximum(pretend.never, 0.0)
-        if self.m is not None and self.p is None and how == self.estimate != "mle":
-            total = (
-                tally.axis.sum_by_column(tally[LEVEL].high) + self._m(tally)[:, None]
-            )  # exact, where adding up is not
+        if self.p is None and pretend.rows is not None and how == self.estimate:
+            # exact, where adding up is not
+            total = axis.sum_by_column(tally[LEVEL].high) + pretend.rows[:, None]
             return _Smoothed(count, total, never, np.zeros_like(never))
         more = (self.n_levels(axis) - np.diff(axis.first))[:, None]
         total = axis.sum_by_column(count) + never * more
@@ -344,7 +340,7 @@ class Categorical(Estimable[Levels, Codes]):
         else:
             never = m * SPARE / pooled_total(tally)
             known = m[tally.axis.column] * pooled(tally)
-        return _Pretend(added(known, self.estimate, how), added(never, self.estimate, how))
+        return _Pretend(added(known, self.estimate, how), added(never, self.estimate, how), m)
 
     def _m(self, tally: BlockTally[Levels]) -> Floats:
         """Return the pretend rows of each column, of shape (columns,)."""
@@ -376,6 +372,7 @@ class _Pretend:
 
     known: Floats  # (levels or 1, 1): of each level, or the same of all
     never: Floats  # (columns or 1, 1): of a level never seen
+    rows: Floats | None = None  # (columns,): pretend rows that were spread, if any were
 
 
 @dataclass(frozen=True, eq=False)
@@ -527,14 +524,7 @@ def log_uniform_without(m: float, tally: BlockTally[Levels], cells: LeftOut) -> 
 def spread(count: Floats, recorded: NDArray[np.bool_], p: Shares | None) -> Floats:
     """Return the shares of words or columns, (words,): given, uniform, or as over all classes.
 
-    Parameters
-    ----------
-    count : ndarray of shape (words, classes)
-        How often each came.
-    recorded : ndarray of bool, of shape (words,)
-        Which columns were ever recorded.
-    p : "uniform", sequence of float, or None
-        None is as over all classes.
+    ``count`` is how often each came, (words, classes), and ``recorded`` which ever were, (words,).
     """
     if p is None or isinstance(p, str):
         part = count.sum(axis=1) if p is None else recorded.astype(np.float64)

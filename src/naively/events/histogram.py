@@ -50,16 +50,18 @@ WIDTHS = (0.5, 0.0, 4.0)  # of the kernel, in bins, that it may have instead
 GAIN = 4.0  # nats of leave-one-out log loss that another width must save
 
 
-class FromCells(NamedTuple):
-    """What follows from a tally: the bin of each cell, the bins' counts, and the terms."""
+class Binned(NamedTuple):
+    """The bins into which the cells of a tally are cut, and what they hold."""
 
-    bin_: NDArray[np.int64]
+    rows: Floats  # (columns,): how many numbers each column has
+    most: NDArray[np.int64]  # (columns,): its bins, if its numbers differ enough
+    bin_: NDArray[np.int64]  # (cells,): the bin of each cell, numbered through all columns
+    nothing: NDArray[np.int64]  # where the one bin belongs of each column without any number
     smoothed: BinCounts
-    terms: BinTerms
 
 
 # Of each tally, for as long as it lives: rows are left out of what scores them.
-_DERIVED: WeakKeyDictionary[BlockTally[Cells], dict[Histogram, FromCells]] = WeakKeyDictionary()
+_BINNED: WeakKeyDictionary[BlockTally[Cells], dict[Histogram, Binned]] = WeakKeyDictionary()
 
 
 @final
@@ -142,34 +144,52 @@ class Histogram(Estimable[Cells, Dense]):
             raise ValueError(f"Histogram m must be at least 0, got {self.m}.")
 
     def parameters(self, tally: BlockTally[Cells], how: How) -> dict[str, Floats]:
-        smoothed = self._smoothed(tally)
+        smoothed = self._binned(tally).smoothed
         if how in ("mle", self.estimate):
             return {"p": smoothed.probabilities(real=how == "mle")[smoothed.there]}
         return {"p": smoothed.shares(float((self.estimate == "map") - (how == "map")))}
 
-    def terms(self, tally: BlockTally[Cells]) -> BinTerms:
-        return self._derived(tally).terms
-
-    def _derived(self, tally: BlockTally[Cells]) -> FromCells:
-        """Return the bins, their counts, and the table of their log probabilities."""
-        if self in (of := _DERIVED.setdefault(tally, {})):
+    def _binned(self, tally: BlockTally[Cells]) -> Binned:
+        """Cut the cells of each column into bins, and smooth the bins' counts."""
+        if self in (of := _BINNED.setdefault(tally, {})):
             return of[self]
-        axis, bin_ = tally.axis, self._bins(tally)
-        smoothed = self._of_bins(tally, bin_)
+        axis, count = tally.axis, tally[CELL].high
+        rows = np.bincount(axis.column, count.sum(axis=1), len(axis.keys)).astype(np.float64)
+        if self.bins == "auto":
+            most = np.clip(np.floor(rows / IN_BIN + SLACK), FEWEST, MOST).astype(np.int64)
+        else:
+            most = np.full(len(rows), self.bins, np.int64)
+        # Counts of many classes are not copied for nothing.
+        held = np.maximum(count, 0.0) if count.min(initial=0.0) < 0 else count
+        place = CUTS[self.edges](axis, held, most)
+        new = (np.diff(place, prepend=-1) != 0) | (np.diff(axis.column, prepend=-1) != 0)
+        bin_ = np.cumsum(new) - 1
+        first = np.append(bin_, bin_.max(initial=-1) + 1)[axis.first]
+        n_bins = np.diff(first)
+        of_bins = np.zeros((len(n_bins), n_bins.max(initial=1), count.shape[1]))
+        np.add.at(of_bins, (axis.column, bin_ - first[axis.column]), count)
+        if self.smoothing == "auto":
+            width = best_widths(of_bins, n_bins, self.m, self.alpha)
+        else:
+            width = np.full(len(n_bins), float(self.smoothing))
+        smoothed = BinCounts(of_bins, n_bins, width, self.m, self.alpha)
+        of[self] = Binned(rows, most, bin_, first[:-1][n_bins == 0], smoothed)
+        return of[self]
+
+    def terms(self, tally: BlockTally[Cells]) -> BinTerms:
+        axis, binned = tally.axis, self._binned(tally)
+        smoothed, at = binned.smoothed, binned.nothing
         with np.errstate(divide="ignore"):
-            real = self.estimate == "mle"
-            table = np.log(smoothed.probabilities(real=real)[smoothed.there])
-        middle, low, high = extent_of(axis, bin_)
+            p = smoothed.probabilities(real=self.estimate == "mle")
+            table = np.log(p[smoothed.there])
+        middle, low, high = extent_of(axis, binned.bin_)
         width = high - low
-        at = _bins_of_nothing(axis, bin_)
-        if len(at):
+        if len(at):  # the log likelihood of nothing is 0
             table = np.insert(table, at, 0.0, axis=0)
             middle, width = np.insert(middle, at, 0.0), np.insert(width, at, 1.0)
-        edge, column = _edges_of(axis, bin_)
+        edge, column = _edges_of(axis, binned.bin_)
         ends = np.searchsorted(column, np.arange(len(axis.keys) + 1))
-        edges = tuple(edge[a:b] for a, b in pairwise(ends))
-        of[self] = FromCells(bin_, smoothed, BinTerms(edges, table, middle, width))
-        return of[self]
+        return BinTerms(tuple(edge[a:b] for a, b in pairwise(ends)), table, middle, width)
 
     def uncertain(self, tally: BlockTally[Cells], block: Dense, least: float = 0.0) -> Uncertain:
         """Return the posterior mean and variance of bins, smoothed as they are.
@@ -177,8 +197,9 @@ class Histogram(Estimable[Cells, Dense]):
         A sum of gamma variables, each times what a kernel gives it, is about one with the same
         mean S and variance Q, whose shape is S² / Q: so many rows speak for the bin.
         """
-        bin_, smoothed, binned = self._derived(tally)
-        there, more = smoothed.there, float(self.estimate == "map")
+        terms, binned = self.terms(tally), self._binned(tally)
+        smoothed, more = binned.smoothed, float(self.estimate == "map")
+        there = smoothed.there
         total = (smoothed.rows + smoothed.m[:, None] + more * smoothed.bins[:, None])[:, None]
         total = np.broadcast_to(total, smoothed.smooth.shape)[there]
         mean = (smoothed.smooth + smoothed.pretend + more)[there]
@@ -188,26 +209,25 @@ class Histogram(Estimable[Cells, Dense]):
             mean = np.log(mean) + mean_of_log(count, least) - np.log(count)
             mean -= mean_of_log(total, least)
             variance = np.maximum(variance_of_share(count, total, least), 0.0)
-        at = _bins_of_nothing(tally.axis, bin_)
-        mean, variance = (np.insert(of, at, 0.0, axis=0) for of in (mean, variance))
-        items = replace(binned, table=mean).items(block)
-        spread = replace(binned, table=variance).items(block).value
+        mean, variance = (np.insert(of, binned.nothing, 0.0, axis=0) for of in (mean, variance))
+        items = replace(terms, table=mean).items(block)
+        spread = replace(terms, table=variance).items(block).value
         return Uncertain(items.row, items.column, items.value, spread)
 
     def log_prob_without(self, tally: BlockTally[Cells], cells: LeftOut[Dense]) -> Floats:
         """Return the log likelihood of each cell without its own row."""
-        axis, k = tally.axis, len(cells.labels.classes)
-        different = np.minimum(self._rows(tally), np.diff(axis.first) * k)
-        exact = (different * (np.diff(axis.first) + self._most_bins(tally) * k) <= EXACT)[
-            cells.column
-        ]
+        binned, k = self._binned(tally), len(cells.labels.classes)
+        size = np.diff(tally.axis.first)  # (columns,): different numbers
+        different = np.minimum(binned.rows, size * k)
+        exact = (different * (size + binned.most * k) <= EXACT)[cells.column]
         if exact.all():
             return self._by_others(tally, cells)
         if not exact.any():
-            return self._by_these_bins(tally, cells)
+            return self._by_these(self.terms(tally), binned.smoothed, cells)
         found = np.empty((len(cells.row), k))
-        found[exact] = self._by_others(tally, cells.take(np.flatnonzero(exact)))
-        found[~exact] = self._by_these_bins(tally, cells.take(np.flatnonzero(~exact)))
+        few, many = (cells.take(np.flatnonzero(of)) for of in (exact, ~exact))
+        found[exact] = self._by_others(tally, few)
+        found[~exact] = self._by_these(self.terms(tally), binned.smoothed, many)
         return found
 
     def _by_others(self, tally: BlockTally[Cells], cells: LeftOut[Dense]) -> Floats:
@@ -221,10 +241,9 @@ class Histogram(Estimable[Cells, Dense]):
         size = np.cumsum(np.diff(tally.axis.first)[some.column])
         for at in np.split(np.arange(len(some.row)), np.flatnonzero(np.diff(size // AT_ONCE)) + 1):
             left = _each_without(tally, some.take(at), unit[at])
-            bin_ = self._bins(left)
-            smoothed = self._of_bins(left, bin_)
-            p = smoothed.probabilities(real=self.estimate == "mle")
-            code = _codes(left.axis, bin_, some.x[at])
+            binned = self._binned(left)
+            p = binned.smoothed.probabilities(real=self.estimate == "mle")
+            code = _codes(left.axis, binned.bin_, some.x[at])
             with np.errstate(divide="ignore"):
                 found.append(np.log(p[np.arange(len(at)), code]))
         return np.concatenate(found).take(of, axis=0)
@@ -247,17 +266,14 @@ class Histogram(Estimable[Cells, Dense]):
             silverman=SILVERMAN,
         )
 
-    def _by_these_bins(self, tally: BlockTally[Cells], cells: LeftOut[Dense]) -> Floats:
+    def _by_these(self, terms: BinTerms, smoothed: BinCounts, cells: LeftOut[Dense]) -> Floats:
         """Return the same where bins and widths stay as they are with the row."""
-        _, smoothed, binned = self._derived(tally)
-        bin_ = binned.bins(cells.block.values)[cells.row, cells.column]
-        first, of = different_cells(cells, binned.first[cells.column] + bin_, len(binned.table))
+        bin_ = terms.bins(cells.block.values)[cells.row, cells.column]
+        first, of = different_cells(cells, terms.first[cells.column] + bin_, len(terms.table))
         some, right = cells.take(first), cells.labels.codes[first]
         real = self.estimate == "mle"
-        found, size = (
-            np.empty((len(some.row), len(cells.labels.classes))),
-            max(1, LEFT // len(cells.labels.classes)),
-        )
+        found = np.empty((len(some.row), len(cells.labels.classes)))
+        size = max(1, LEFT // len(cells.labels.classes))
         for start in range(0, len(some.row), size):
             at = slice(start, start + size)
             here = some.column[at], bin_[first[at]], some.labels.weights[at], right[at]
@@ -267,10 +283,12 @@ class Histogram(Estimable[Cells, Dense]):
 
     def bins_of(self, tally: BlockTally[Cells]) -> tuple[NDArray[np.int64], Floats, Floats]:
         """Return the column of each bin, and where it begins and ends, each of shape (bins,)."""
-        return bins_of(tally.axis, self._bins(tally))
+        axis, bin_ = tally.axis, self._binned(tally).bin_
+        _, low, high = extent_of(axis, bin_)
+        return axis.column[np.flatnonzero(np.diff(bin_, prepend=-1))], low, high
 
     def prior_of(self, tally: BlockTally[Cells]) -> Dirichlet | None:
-        smoothed = self._smoothed(tally)
+        smoothed = self._binned(tally).smoothed
         counts = smoothed.pretend[smoothed.there, 0] + float(self.estimate == "map")
         return Dirichlet(counts.tolist()) if (counts > 0).all() and len(counts) else None
 
@@ -281,7 +299,7 @@ class Histogram(Estimable[Cells, Dense]):
         """Return the posterior of the probabilities of the bins of one column."""
         from scipy import stats
 
-        smoothed = self._smoothed(tally)
+        smoothed = self._binned(tally).smoothed
         counts = smoothed.smooth + smoothed.pretend + float(self.estimate == "map")
         return stats.dirichlet(flat(counts[smoothed.there]))
 
@@ -289,24 +307,24 @@ class Histogram(Estimable[Cells, Dense]):
         """Return the distribution of the next number of one column."""
         from scipy import stats
 
-        _, low, high = extent_of(tally.axis, self._bins(tally))
+        _, low, high = extent_of(tally.axis, self._binned(tally).bin_)
         edges = np.append(low, np.nextafter(high[-1:], np.inf))  # the last bin holds its right edge
         p = self.parameters(tally, "mean")["p"][:, 0]
         return stats.rv_histogram((p, edges), density=False)
 
     def counted(self, tally: BlockTally[Cells]) -> Floats:
-        smoothed = self._smoothed(tally)
+        smoothed = self._binned(tally).smoothed
         return smoothed.count[smoothed.there]
 
     def pretended(self, tally: BlockTally[Cells], how: How) -> Floats:
         if how == "mle":
             return np.zeros((1, 1))
-        smoothed = self._smoothed(tally)
+        smoothed = self._binned(tally).smoothed
         more = float((self.estimate == "map") - (how == "map"))
         return np.asarray(smoothed.pretend[smoothed.there] + more)
 
     def n_parameters(self, tally: BlockTally[Cells]) -> int:
-        counts = self._smoothed(tally)
+        counts = self._binned(tally).smoothed
         free = int(np.maximum(counts.bins - 1, 0).sum())
         return free * len(tally[CELL].high.T)
 
@@ -314,7 +332,7 @@ class Histogram(Estimable[Cells, Dense]):
         """Draw a bin, a cell of the bin, and a number anywhere in the cell."""
         axis = tally.axis
         drawn = np.full((len(classes), len(axis.columns)), np.nan)
-        p, bin_ = self.parameters(tally, self.estimate)["p"], self._bins(tally)
+        p, bin_ = self.parameters(tally, self.estimate)["p"], self._binned(tally).bin_
         cell_count = tally[CELL].high.sum(axis=1)
         for j, (start, end) in enumerate(pairwise(axis.first)):
             if start == end:
@@ -327,51 +345,6 @@ class Histogram(Estimable[Cells, Dense]):
                 cell = start + rng.choice(end - start, len(rows), p=of_cell / of_cell.sum())
                 drawn[rows, j] = rng.uniform(axis.low[cell], np.maximum(axis.high, axis.low)[cell])
         return numbers(drawn, tally)
-
-    def _bins(self, tally: BlockTally[Cells]) -> NDArray[np.int64]:
-        """Return the bin of each cell, (cells,), numbered through all columns."""
-        count = tally[CELL].high
-        if count.min(initial=0.0) < 0:  # of many classes it is not copied for nothing
-            count = np.maximum(count, 0.0)
-        place = CUTS[self.edges](tally.axis, count, self._most_bins(tally))
-        column = tally.axis.column
-        new = (np.diff(place, prepend=-1) != 0) | (np.diff(column, prepend=-1) != 0)
-        return np.cumsum(new) - 1
-
-    def _most_bins(self, tally: BlockTally[Cells]) -> NDArray[np.int64]:
-        """Return how many bins each column has, (columns,), if its numbers differ enough."""
-        if not isinstance(self.bins, str):
-            return np.full(len(tally.axis.keys), self.bins)
-        bins = np.floor(self._rows(tally) / IN_BIN + SLACK)
-        return np.clip(bins, FEWEST, MOST).astype(np.int64)
-
-    def _rows(self, tally: BlockTally[Cells]) -> Floats:
-        """Return how many numbers each column has, (columns,)."""
-        axis, count = tally.axis, tally[CELL].high.sum(axis=1)
-        return np.bincount(axis.column, count, len(axis.keys)).astype(np.float64)
-
-    def _smoothed(self, tally: BlockTally[Cells]) -> BinCounts:
-        """Return the bins' counts, smoothed by the kernel that is set, or the best."""
-        return self._of_bins(tally, self._bins(tally))
-
-    def _of_bins(self, tally: BlockTally[Cells], bin_: NDArray[np.int64]) -> BinCounts:
-        """Return the same, of cells in these bins."""
-        axis = tally.axis
-        first = np.append(bin_, bin_.max(initial=-1) + 1)[axis.first]
-        n_bins = np.diff(first)
-        count = np.zeros((len(n_bins), n_bins.max(initial=1), tally[CELL].shape[1]))
-        np.add.at(count, (axis.column, bin_ - first[axis.column]), tally[CELL].high)
-        if self.smoothing == "auto":
-            width = best_widths(count, n_bins, self.m, self.alpha)
-        else:
-            width = np.full(len(n_bins), float(self.smoothing))
-        return BinCounts(count, n_bins, width, self.m, self.alpha)
-
-
-def _bins_of_nothing(cells: Cells, bin_: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return where the one bin belongs, of log likelihood 0, of columns without any number."""
-    empty = np.flatnonzero(np.diff(cells.first) == 0)
-    return np.append(bin_, bin_.max(initial=-1) + 1)[cells.first[empty]]
 
 
 # --- Without a row: the columns that are left, one for each cell ---------------------------------
@@ -570,12 +543,6 @@ def extent_of(cells: Cells, bin_: NDArray[np.int64]) -> tuple[Floats, Floats, Fl
     return middle, np.where(flat, at - 0.5, low), np.where(flat, at + 0.5, high)
 
 
-def bins_of(cells: Cells, bin_: NDArray[np.int64]) -> tuple[NDArray[np.int64], Floats, Floats]:
-    """Return the column of each bin, and where it begins and ends, each of shape (bins,)."""
-    _, low, high = extent_of(cells, bin_)
-    return cells.column[np.flatnonzero(np.diff(bin_, prepend=-1))], low, high
-
-
 CUTS: dict[str, Cut] = {"frequency": by_frequency, "width": by_width, "mdl": by_entropy}
 
 
@@ -611,29 +578,15 @@ def best_widths(
 
 
 class BinCounts:
-    """Counts of bins, smoothed by a Gaussian kernel over their numbers.
-
-    Parameters
-    ----------
-    count : ndarray of shape (columns, most bins, classes)
-        Zero past a column's bins.
-    bins : ndarray of shape (columns,)
-        How many bins each column has.
-    width : ndarray of shape (columns,)
-        The width of each column's kernel, in bins.
-    m : float
-        Pretend rows, spread as the numbers are over all classes.
-    alpha : float, optional
-        Instead: pretend count of each bin.
-    """
+    """Counts of bins, smoothed by a Gaussian kernel over their numbers."""
 
     def __init__(
         self,
-        count: Floats,
-        bins: NDArray[np.int64],
-        width: Floats,
-        m: float,
-        alpha: float | None = None,
+        count: Floats,  # (columns, most bins, classes), 0 past a column's bins
+        bins: NDArray[np.int64],  # (columns,): how many each has
+        width: Floats,  # (columns,): of its kernel, in bins
+        m: float,  # pretend rows, spread as the numbers are over all classes
+        alpha: float | None = None,  # instead: pretend count of each bin
     ) -> None:
         """Smooth the counts, and spread the pretend rows over the bins."""
         self.count, self.bins, self.alpha = count, bins, alpha
@@ -680,28 +633,14 @@ class BinCounts:
 
     def without(
         self,
-        column: NDArray[np.int64],
-        bin_: NDArray[np.integer],
-        weight: Floats,
-        right: NDArray[np.integer],
+        column: NDArray[np.int64],  # (numbers,)
+        bin_: NDArray[np.integer],  # (numbers,)
+        weight: Floats,  # (numbers,): of its row
+        right: NDArray[np.integer],  # (numbers,): the class of its row
         *,
-        real: bool = False,
+        real: bool = False,  # without the pretend rows
     ) -> Floats:
-        """Return the probability of each number's bin without the number's own row.
-
-        Parameters
-        ----------
-        column, bin_ : ndarray of shape (numbers,)
-            The column and the bin of each number.
-        weight, right : ndarray of shape (numbers,)
-            What its row weighs, and the class of its row.
-        real : bool, default False
-            Whether to leave the pretend rows out.
-
-        Returns
-        -------
-        p : ndarray of shape (numbers, classes)
-        """
+        """Return the probability of each number's bin without its own row, (numbers, classes)."""
         own = weight * self.own[column, bin_]
         m, pretend = self.m[column], self._pretend_without(column, bin_, weight)
         if real:

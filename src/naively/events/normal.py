@@ -73,7 +73,8 @@ class NormalNumbers(Estimable[Columns, Dense]):
             raise ValueError(f"{name} mean must be a finite number, got {self.mean}.")
         if self.mean is not None and not named:
             raise ValueError(f"{name} has nothing to estimate: mean and variance are both given.")
-        self._check_prior()
+        if self.prior is not None:
+            self._check_prior()
 
     @property
     def known(self) -> dict[str, float]:

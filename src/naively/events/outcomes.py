@@ -115,13 +115,7 @@ class Outcomes:
         return np.moveaxis(p, -1, some.index(-1)) if -1 in some else p.sum(axis=-1)
 
     def _within(self, some: Sequence[int]) -> Floats:
-        """Return p of the values of columns in each class, of shape (values of each ..., classes).
-
-        Raises
-        ------
-        ValueError
-            If there are too many combinations to list.
-        """
+        """Return p of the values of columns in each class, (values of each ..., classes)."""
         shape = [len(self.values[j]) for j in some]
         cells = math.prod(shape)
         if cells > MOST:

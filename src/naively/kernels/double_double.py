@@ -58,37 +58,28 @@ def _error(a: Floats, b: Floats, p: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False, init=False)
 class Sums:
-    """An array of double-double numbers, which add, subtract, multiply and divide elementwise.
-
-    Examples
-    --------
-    >>> a, b = Sums(np.array([1e16])), Sums(np.array([1.0]))
-    >>> (a + b - a).high
-    array([1.])
-    """
+    """An array of double-double numbers, which add, subtract, multiply and divide elementwise."""
 
     high: Floats  # the numbers, rounded
     # The rounding error, of the same shape; zero by default, and then ``errors`` is None.
     low: Floats
     errors: Floats | None  # None where it is known without a look that there are none
+    shape: tuple[int, ...]
 
     def __init__(self, high: ArrayLike, low: Floats | None = None) -> None:
-        object.__setattr__(self, "high", np.asarray(high, np.float64))
+        numbers = np.asarray(high, np.float64)
+        object.__setattr__(self, "high", numbers)
         object.__setattr__(self, "errors", low)
+        object.__setattr__(self, "shape", numbers.shape)
         if low is None:  # zeros in the memory of one, that are not to be changed
-            none = (0,) * self.high.ndim
-            low = np.ndarray(self.high.shape, np.float64, _NO_ERROR, strides=none)
+            none = (0,) * numbers.ndim
+            low = np.ndarray(numbers.shape, np.float64, _NO_ERROR, strides=none)
         object.__setattr__(self, "low", low)
 
     @classmethod
     def zeros(cls, shape: tuple[int, ...]) -> Self:
         """Return zeros of this shape."""
         return cls(np.zeros(shape), np.zeros(shape))
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Shape of the array."""
-        return self.high.shape
 
     @property
     def is_exact(self) -> bool:
@@ -166,9 +157,10 @@ class Sums:
         begins = np.flatnonzero(np.diff(rows, prepend=-1))
         if len(begins) < len(rows):
             return self.total_by_group(begins).place(rows[begins], size)
-        placed = Sums.zeros((size, *self.shape[1:]))
-        placed.high[rows], placed.low[rows] = self.high, self.low
-        return placed
+        shape = size, *self.shape[1:]
+        high, low = np.zeros(shape), np.zeros(shape)
+        high[rows], low[rows] = self.high, self.low
+        return Sums(high, low)
 
     def without(self, classes: NDArray[np.bool_], of: NDArray[np.integer] | None = None) -> Sums:
         """Return the table with 0 in these classes, of shape (classes,) or that of the sums.
@@ -185,9 +177,10 @@ class Sums:
         """Return the table of k classes, class i moved to ``places[i]``."""
         if places is None:
             return self
-        placed = Sums.zeros((*self.shape[:-1], k))
-        placed.high[..., places], placed.low[..., places] = self.high, self.low
-        return placed
+        shape = *self.shape[:-1], k
+        high, low = np.zeros(shape), np.zeros(shape)
+        high[..., places], low[..., places] = self.high, self.low
+        return Sums(high, low)
 
     def total(self, axis: int = 0) -> Sums:
         """Return the sums over an axis, by a tree of double-double additions."""
@@ -304,11 +297,7 @@ WHOLE = 2.0**53  # float64 holds every whole number up to here
 
 
 def sum_by_group(values: Floats, group: NDArray[np.integer], groups: int) -> Floats:
-    """Return the sum of the numbers of each group, (groups,), whatever their order.
-
-    >>> sum_by_group(np.array([0.1, 1e16, 0.2, -1e16]), np.array([0, 0, 1, 0]), 2)
-    array([0.1, 0.2])
-    """
+    """Return the sum of the numbers of each group, (groups,), whatever their order."""
     largest = np.abs(values).max(initial=0.0)
     # Up to 2^53 whole numbers are added up without rounding; where one is infinite, so is the sum.
     whole = largest * len(values) <= WHOLE and (values == np.rint(values)).all()
@@ -354,6 +343,6 @@ def scatter(
     order = np.argsort(cell, kind="stable")
     cells, starts = np.unique(cell[order], return_index=True)
     total = products[order].total_by_group(starts)
-    table = Sums.zeros((size,))
-    table.high[cells], table.low[cells] = total.high, total.low
-    return table.high.reshape(shape), table.low.reshape(shape)
+    high, low = np.zeros(size), np.zeros(size)
+    high[cells], low[cells] = total.high, total.low
+    return high.reshape(shape), low.reshape(shape)

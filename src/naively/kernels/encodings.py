@@ -100,25 +100,13 @@ class Guess(NamedTuple):
 
     @property
     def title(self) -> str:
-        """The name of the encoding, as most call it, and the script.
-
-        >>> Guess("cp1251", 9, "Cyrillic").title
-        'windows-1251 (Cyrillic)'
-        """
+        """The name of the encoding, as most call it, and the script."""
         name = re.sub("^cp125", "windows-125", self.encoding).replace("_", "-")
         return f"{name} ({self.script})" if self.script else name
 
 
 def guess(chunks: Iterable[bytes], said: str = "") -> Guess:
-    r"""Return what a text is, whose bytes are not all UTF-8: what it is said to be, if that fits.
-
-    Examples
-    --------
-    >>> guess(["Москва, Казань".encode("cp1251")]).title
-    'windows-1251 (Cyrillic)'
-    >>> guess(["café, Łódź".encode() + b" caf\xe9"]).encoding
-    'utf-8'
-    """
+    """Return what a text is, whose bytes are not all UTF-8: what it is said to be, if that fits."""
     decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
     words: dict[bytes, None] = {}
     size = strays = letters = controls = sampled = 0
@@ -221,13 +209,8 @@ STRAY = {
 
 
 def with_letters(text: str) -> tuple[str, int]:
-    r"""Make each stray byte (as "surrogateescape" has it) the letter of windows-1252, and count.
+    """Make each stray byte (as "surrogateescape" has it) the letter of windows-1252, and count.
 
     Those that it has no letter for are those of latin-1, so that no two become one.
-
-    Examples
-    --------
-    >>> with_letters(b"caf\xe9 \x80\x81".decode("utf-8", "surrogateescape"))
-    ('café €\x81', 3)
     """
     return re.subn("[\udc80-\udcff]", lambda stray: STRAY[ord(stray[0])], text)

@@ -30,20 +30,13 @@ VOWELS, TRAILINGS, SYLLABLES = 21, 28, 11172
 
 
 def fold(text: str, lowercase: bool = True) -> tuple[str, str]:
-    r"""Return a text as it is split, and the kind of each of its characters.
+    """Return a text as it is split, and the kind of each of its characters.
 
     The kinds are a text of the same length: of ASCII the character itself, in lower case; "a" for
     another letter, "0" a digit, "H" a letter of a script without spaces, "K" a Korean syllable, "M"
     a mark, "V" a letter that may be composed with the one before it, "E" a pictograph, "R" a
     regional indicator, "S" a skin tone, "Z" a zero-width joiner, "T" a tag, "'" another
     apostrophe, " " white space; and "?" all else.
-
-    Examples
-    --------
-    >>> fold("CAFE\u0301 \uff2e\uff4f\u00ad\uff11 \u24e3\u00b2 STRAẞE p\u0336")
-    ('café no1 t2 strasse p', 'cafa no1 t2 strasse p')
-    >>> fold("ΟΔΟΣ ไทย")
-    ('οδος ไทย', 'aaaa HHH')
     """
     if text.isascii():
         lowered = text.lower()
@@ -87,11 +80,7 @@ def _sigma(kinds: str, i: int) -> str:
 
 
 def compose(text: str) -> str:
-    r"""Return the NFC of a few characters (Unicode Standard Annex 15).
-
-    >>> compose("a\u0323\u0302") == compose("a\u0302\u0323") == "ậ"
-    True
-    """
+    """Return the NFC of a few characters (Unicode Standard Annex 15)."""
     table = unicode_table()
     parts: list[str] = []
     for character in text:
@@ -149,13 +138,7 @@ def _pair(first: str, second: str) -> str:
 
 
 class UnicodeTable:
-    """The table of Unicode, read from its file; what few texts need, when it is first asked for.
-
-    Attributes
-    ----------
-    spaces : frozenset of int
-        White space, and the separators of ASCII.
-    """
+    """The table of Unicode, read from its file; what few texts need, when it is first asked for."""
 
     def __init__(self, text: str) -> None:
         self._lines = dict(line.split(" ", 1) for line in text.splitlines())
@@ -232,21 +215,13 @@ class UnicodeTable:
 
 @cache
 def unicode_table() -> UnicodeTable:
-    """Return the table, which is read when it is first asked for.
-
-    >>> unicode_table().kind(ord("я")), unicode_table().lower[ord("Я")]
-    ('a', 'я')
-    """
+    """Return the table, which is read when it is first asked for."""
     return UnicodeTable(table_text())
 
 
 @cache
 def unspaced() -> re.Pattern[str]:
-    """Return the expression of a letter of a script without spaces.
-
-    >>> len(unspaced().findall("C und 这个产品"))
-    4
-    """
+    """Return the expression of a letter of a script without spaces."""
     table = unicode_table()
     ranges = (f"{chr(begin)}-{chr(end - 1)}" for begin, end in table.ranges("H"))
     return re.compile(f"[{''.join(ranges)}]")
@@ -254,20 +229,12 @@ def unspaced() -> re.Pattern[str]:
 
 @cache
 def unicode_version() -> str:
-    """Return the version of Unicode by which texts are split.
-
-    >>> unicode_version()
-    '16.0.0'
-    """
+    """Return the version of Unicode by which texts are split."""
     return table_text().split(maxsplit=2)[1]
 
 
 def table_text() -> str:
-    """Return the table as it is written, for the native code and for JavaScript.
-
-    >>> table_text()[:14]
-    'unicode 16.0.0'
-    """
+    """Return the table as it is written, for the native code and for JavaScript."""
     with open(TABLE, encoding="ascii") as file:  # noqa: PTH123
         return file.read()
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.kernels.strings import Strings
+from naively.kernels.strings import Strings, check_offsets
 
 EXACT = (1 << 53) - 1  # up to here each whole number is a float of its own
 
@@ -189,15 +189,8 @@ class Read(NamedTuple):
 def read_forms(
     strings: Strings, comma: bool = False, day_first: bool = False, dates: bool = False
 ) -> Read:
-    """Return what each cell of a column may be, and its value.
-
-    >>> from naively.kernels.strings import pack_strings
-    >>> found = read_forms(pack_strings(["1,234.50", "NA", "5 kg"]))
-    >>> [Form(form).name for form in found.form], found.value.view(np.float64)[[0, 2]]
-    (['GROUPED_POINT', 'MARK', 'PLAIN'], array([1234.5,    5. ]))
-    >>> found.affix, found.affixes
-    (array([0, 0, 1], dtype=uint8), ['|kg||'])
-    """
+    """Return what each cell of a column may be, and its value."""
+    check_offsets(strings)
     n = len(strings)
     form, value = np.zeros(n, np.uint8), np.full(n, np.float64(np.nan).view(np.int64))
     affix, affixes = np.zeros(n, np.uint8), dict[str, int]()
@@ -223,13 +216,7 @@ def read_forms(
 def read_cell(
     text: str, *, comma: bool = False, day_first: bool = False, dates: bool = False
 ) -> Cell:
-    """Return what one cell is.
-
-    >>> read_cell("45 %")
-    Cell(form=<Form.PLAIN: 5>, value=45.0, affix='|%||')
-    >>> read_cell("1,234", comma=True).value, read_cell("31.12.1969").value
-    (1.234, -86400000000)
-    """
+    """Return what one cell is."""
     if not text:
         return Cell(Form.EMPTY)
     if len(text.encode("utf-8", "surrogatepass")) > MOST_BYTES:
@@ -255,11 +242,7 @@ def read_cell(
 
 
 def as_plain(text: str) -> str:
-    """Return a cell without blanks around it, its digits, signs and blanks as ASCII has them.
-
-    >>> as_plain(" −٣٫٥ ")
-    '-3.5'
-    """
+    """Return a cell without blanks around it, its digits, signs and blanks as ASCII has them."""
     if not text.isascii():
         text = "".join(map(_plain_character, text))
     begin, end = 0, len(text)
@@ -556,11 +539,7 @@ def _time(text: str, *, day_first: bool) -> Cell | None:
 
 
 def _left_open(text: str) -> str:
-    """Return what a date leaves open: yy for a year of two digits, and a zone without an offset.
-
-    >>> _left_open("31.12.24 14:05 EST"), _left_open("2024-12-31 14:05")
-    ('yy EST', '')
-    """
+    """Return what a date leaves open: yy for a year of two digits, and a zone without an offset."""
     colon = text.find(":")
     day = text if colon < 0 else text[:colon]
     runs, at = [], 0
@@ -971,13 +950,7 @@ SPAN_UNITS = {86400.0: "d", 3600.0: "h", 60.0: "min", 1.0: "s"}
 
 
 def _compound(text: str) -> Cell | None:
-    """Return 2h 30m, 1 hour and 5 minutes or PT2H30M as a number of the first unit.
-
-    >>> _compound("2h 30m")
-    Cell(form=<Form.POINT: 8>, value=2.5, affix='|h||')
-    >>> _compound("PT90M").value, _compound("1 day and 12 hours").affix
-    (90.0, '|d||')
-    """
+    """Return 2h 30m, 1 hour and 5 minutes or PT2H30M as a number of the first unit."""
     iso = text[0] == "P"
     at, of_day, first, last, count, total = int(iso), False, 0.0, np.inf, 0, 0.0
     while at < len(text):

@@ -405,15 +405,7 @@ def hash_numbers(numbers: NDArray[np.float64]) -> Hashes:
 def hash_rows(values: NDArray[np.floating], factors: Hashes) -> Hashes:
     """Return for each row the sum of its hashes times the factors of the columns, modulo 2^64.
 
-    Parameters
-    ----------
-    values : ndarray of shape (rows, columns)
-        Numbers, float32 or float64; a missing cell is NaN, and adds nothing.
-    factors : ndarray of uint64, of shape (columns,)
-
-    Returns
-    -------
-    total : ndarray of uint64, of shape (rows,)
+    ``values`` are of shape (rows, columns), where NaN is missing and adds nothing.
     """
     total = np.zeros(len(values), np.uint64)
     rows = max(1, HASHED // max(1, len(factors)))
@@ -468,33 +460,17 @@ def coarsest(keys: Keys, cap: int = CAP) -> int:
 
 
 def tally_cells(
-    values: NDArray[np.floating],
-    y: Integers,
-    w: Floats | None,
-    k: int,
-    cap: int,
+    values: NDArray[np.floating],  # (rows, columns), NaN is missing
+    y: Integers,  # (rows,)
+    w: Floats | None,  # (rows,); a row of weight 0 makes no cell
+    k: int,  # classes
+    cap: int,  # the most cells of a column, at least 4
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], HighLow]:
     """Count numbers by cell and class.
 
-    Parameters
-    ----------
-    values : ndarray of float64 or float32, shape (rows, columns)
-        NaN is missing; infinities have cells of their own.
-    y, w, k
-        Those of `naively.kernels.reference`; a row of weight 0 makes no cell.
-    cap : int
-        The most cells of a column, at least 4.
-
-    Returns
-    -------
-    shifts : ndarray of int64, shape (columns,)
-        How many bits the keys of each column have lost.
-    first : ndarray of int64, shape (columns + 1,)
-        Where each column's cells begin, and the last column's end.
-    keys : ndarray of int64, shape (cells,)
-        The keys of the cells of each column, ascending.
-    sums : pair of ndarray, shape (cells, classes)
-        The weighted counts, in double-double (``HighLow``).
+    Returned are how many bits the keys of each column have lost, (columns,); where each column's
+    cells begin, (columns + 1,); the keys of the cells, ascending in each column, (cells,); and the
+    weighted counts, (cells, classes).
     """
     check_codes(y, k, "class")
     if cap < 4:
@@ -526,20 +502,10 @@ def tally_cells(
 def find_bins(
     values: NDArray[np.floating], edges: Floats, first: NDArray[np.int64]
 ) -> NDArray[np.int32]:
-    """Return how many of its column's edges each number reaches; -1 where it is missing.
+    """Return how many of its column's edges each number reaches, (rows, columns); -1 if missing.
 
-    Parameters
-    ----------
-    values : ndarray of float64 or float32, shape (rows, columns)
-        NaN is missing.
-    edges : ndarray of float64, shape (edges of all columns,)
-        The edges of one column after another, ascending in each.
-    first : ndarray of int64, shape (columns + 1,)
-        Where each column's edges begin, and the last column's end.
-
-    Returns
-    -------
-    bins : ndarray of int32, shape (rows, columns)
+    ``edges`` are those of one column after another, ascending in each; those of column j begin at
+    ``first[j]``, of shape (columns + 1,).
     """
     codes = np.empty(values.shape, np.int32)
     for j, column in enumerate(values.T):

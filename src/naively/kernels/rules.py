@@ -46,53 +46,32 @@ class Grown(NamedTuple):
 
 
 def grow_rules(
+    # (columns, rows): the bin of each cell; the last of a column is of missing cells
     codes: NDArray[np.uint8],
-    sizes: NDArray[np.int64],
-    ordered: NDArray[np.bool_],
-    joint: Floats,
-    right: NDArray[np.int32],
-    weight: Floats,
-    held: NDArray[np.bool_],
+    sizes: NDArray[np.int64],  # (columns,): bins of each, 64 at most
+    ordered: NDArray[np.bool_],  # (columns,): whether a column is of numbers
+    joint: Floats,  # (rows, classes)
+    right: NDArray[np.int32],  # (rows,): the class of each row
+    weight: Floats,  # (rows,)
+    held: NDArray[np.bool_],  # (rows,): which are held out
+    # (columns,): 1 where the log odds of the second of two classes may only rise, -1 fall
     monotone: NDArray[np.int8],
     *,
-    rounds: int,
+    rounds: int,  # the most tables
+    # The tables that may not lower the log loss of the rows held out before the search ends, beside
+    # a quarter of those that did; 0 is never.
     patience: int,
-    conditions: int,
-    columns: int,
-    rate: float,
-    ridge: float,
-    rows: float,
+    conditions: int,  # the most of a table
+    columns: int,  # the most of a table
+    rate: float,  # the share of a Newton step that is taken
+    ridge: float,  # what is added to its curvature
+    rows: float,  # the least weight of the rows on each side of a condition
 ) -> Grown:
     """Grow decision tables on rows, beginning at their joint log likelihoods.
 
-    Parameters
-    ----------
-    codes : ndarray of uint8, of shape (columns, rows)
-        The bin of each cell; the last bin of a column is of missing cells.
-    sizes : ndarray of int64, of shape (columns,)
-        How many bins each column has, 64 at most.
-    ordered : ndarray of bool, of shape (columns,)
-        Whether a column is of numbers: a condition then holds for all bins below an edge, and for
-        missing cells or not. Of levels it may hold for any.
-    joint : ndarray of float64, of shape (rows, classes)
-        Joint log likelihoods.
-    right : ndarray of int32, of shape (rows,)
-        The class of each row.
-    weight : ndarray of float64, of shape (rows,)
-        What each row weighs.
-    held : ndarray of bool, of shape (rows,)
-        Which rows are held out.
-    monotone : ndarray of int8, of shape (columns,)
-        Of two classes: 1 where the log odds of the second may only rise with the column, -1 where
-        they may only fall, else 0.
-    rounds, patience : int
-        The most tables, and how many that do not lower the log loss of the rows held out are grown
-        before the search ends, beside a quarter of those that did; 0 is never.
-    conditions, columns : int
-        The most of a table. Where a table is of one column, missing cells have no value.
-    rate, ridge, rows : float
-        The share of a Newton step that is taken, what is added to its curvature, and the least
-        weight of the rows on each side of a condition.
+    A condition on a column of numbers holds for all bins below an edge, and for missing cells or
+    not; on one of levels it may hold for any. Where a table is of one column, missing cells have no
+    value.
     """
     grower = _Grower(
         codes,

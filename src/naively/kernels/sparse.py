@@ -33,36 +33,18 @@ ROUNDING = 1e-9  # as in ``naively.counting.leave_one_out``
 
 
 def tally_sparse(
-    indptr: Integers,
+    indptr: Integers,  # of a matrix of shape (rows, width); NaN adds nothing
     indices: Integers,
     data: Floats | None,
-    y: Integers,
-    w: Floats | None,
-    k: int,
+    y: Integers,  # (rows,): their classes
+    w: Floats | None,  # (rows,)
+    k: int,  # classes
     width: int,
 ) -> Cells:
     """Return the weighted sums of a CSR matrix's numbers by column and class.
 
-    Parameters
-    ----------
-    indptr, indices, data
-        The matrix, of shape (rows, width); NaN adds nothing.
-    y, w, k
-        The classes of the rows, their weights, and how many classes there are.
-
-    Returns
-    -------
-    first : ndarray of int64, of shape (width + 1,)
-    classes : ndarray of int32, of shape (cells,)
-    high : ndarray of shape (cells,)
-    low : ndarray of shape (cells,), or None
-        None where all sums are exact.
-
-    Examples
-    --------
-    >>> rows = np.array([0, 2, 3]), np.array([0, 2, 2], np.int32)
-    >>> tally_sparse(*rows, None, np.array([1, 0]), None, 2, 3)
-    (array([0, 1, 1, 3]), array([1, 0, 1], dtype=int32), array([1., 1., 1.]), None)
+    As the fields of ``SparseSums``: where the cells of each column begin, their classes, their
+    sums, and the rounding errors of these, or None where all sums are exact.
     """
     if len(y) != len(indptr) - 1 or (w is not None and len(w) != len(y)):
         raise ValueError("rows, classes and weights differ in number")
@@ -82,16 +64,17 @@ def tally_sparse(
 
 
 def score_sparse(  # noqa: PLR0917  (as in the native kernel)
-    indptr: Integers,
+    indptr: Integers,  # of a matrix of shape (rows, words); NaN adds nothing
     indices: Integers,
     data: Floats | None,
-    first: NDArray[np.int64],
-    classes: NDArray[np.int32],
-    values: Floats,
-    band: NDArray[np.uint8],
-    shift: Floats,
-    slope: Floats,
-    weight: Floats,
+    first: NDArray[np.int64],  # (words + 1,): where the cells of each word begin
+    classes: NDArray[np.int32],  # (cells,)
+    values: Floats,  # (cells,)
+    band: NDArray[np.uint8],  # (words,)
+    shift: Floats,  # (words,)
+    slope: Floats,  # (bands, classes)
+    weight: Floats,  # (bands, classes)
+    # a row's sum is divided by this power of the sum of its numbers, at least 1
     length_power: float,
     start: Floats,
     finish: Finish,
@@ -101,31 +84,6 @@ def score_sparse(  # noqa: PLR0917  (as in the native kernel)
 
     The slope of a word in a class is that of its band, plus the word's shift times the weight of
     its band, plus the value of its cell if there is one.
-
-    Parameters
-    ----------
-    indptr, indices, data
-        The matrix, of shape (rows, words); NaN adds nothing.
-    first, classes, values
-        The cells, of a table of words × classes.
-    band : ndarray of uint8, of shape (words,)
-        The band of each word.
-    shift : ndarray of shape (words,)
-        What is added in each class, times the weight of the band.
-    slope, weight : ndarray of shape (bands, classes)
-        What the words of a band have in common.
-    length_power : float
-        A row's sum is divided by this power of the sum of its numbers, which is at least 1.
-    start, finish, log_prior
-        As for the other scores (`naively.kernels.reference`).
-
-    Examples
-    --------
-    >>> rows = np.array([0, 2]), np.array([0, 1], np.int32), None
-    >>> cells = np.array([0, 1, 1]), np.array([1], np.int32), np.array([0.5])
-    >>> bands = np.zeros(2, np.uint8), np.zeros(2), np.array([[2.0, 3.0]]), np.ones((1, 2))
-    >>> score_sparse(*rows, *cells, *bands, 0.0, np.zeros(2), "joint", np.zeros(2))
-    array([[4. , 6.5]])
     """
     n, (bands, k), words = len(indptr) - 1, slope.shape, len(first) - 1
     check_codes(indices, words, "column")
@@ -143,61 +101,27 @@ def score_sparse(  # noqa: PLR0917  (as in the native kernel)
 
 
 def leave_out_words(  # noqa: PLR0917  (as in the native kernel)
-    indptr: Integers,
+    indptr: Integers,  # of a matrix of shape (rows, words); NaN adds nothing
     indices: Integers,
     data: Floats | None,
-    y: Integers,
-    w: Floats | None,
-    first: NDArray[np.int64],
-    classes: NDArray[np.int32],
-    count: Floats,
-    frequency: Floats,
-    pretend: Floats,
-    total: Floats,
+    y: Integers,  # (rows,): their classes
+    w: Floats | None,  # (rows,): what their numbers were multiplied by when they were counted
+    first: NDArray[np.int64],  # (words + 1,): where the cells of each word begin
+    classes: NDArray[np.int32],  # (cells,)
+    count: Floats,  # (cells,)
+    frequency: Floats,  # (words,): how often each came in all classes
+    pretend: Floats,  # (words,), above 0
+    total: Floats,  # (classes,): the counts of all words, with the pretend counts
     bands: int,
     grows: bool = True,
 ) -> tuple[Floats, Floats]:
-    """Return log likelihoods of counted rows, each without itself, and their lengths.
+    """Return log likelihoods of counted rows, (rows, bands, classes), each without itself.
 
-    A word of a class has the probability (count + pretend count) / total. One that no other row
-    has is as if it had never been seen, where the vocabulary ``grows``.
-
-    Parameters
-    ----------
-    indptr, indices, data
-        The rows, a CSR matrix of shape (rows, words); NaN adds nothing.
-    y, w
-        The class of each row, and what its numbers were multiplied by when they were counted.
-    first, classes, count
-        How often each word came in the classes that it came in.
-    frequency : ndarray of shape (words,)
-        How often it came in all classes.
-    pretend : ndarray of shape (words,)
-        Its pretend count, above 0.
-    total : ndarray of shape (classes,)
-        The counts of all words, with the pretend counts.
-    bands : int
-        A word that at least 2**b other rows have, but fewer than twice as many, is in band b, the
-        last band taking all beyond; with one band all words are in it.
-    grows : bool, default True
-        Whether rows make the words, so that there is no word, nor its pretend count, without them.
-
-    Returns
-    -------
-    evidence : ndarray of shape (rows, bands, classes)
-        0 in a class of which nothing is left.
-    length : ndarray of shape (rows,)
-        How many words each row has that others have too.
-
-    Examples
-    --------
-    >>> rows = np.array([0, 2, 3]), np.array([0, 1, 0], np.int32), None
-    >>> cells = np.array([0, 2, 3]), np.array([0, 1, 0], np.int32), np.ones(3)
-    >>> counts = np.array([2.0, 1.0]), np.ones(2), np.array([4.0, 3.0])
-    >>> evidence, length = leave_out_words(*rows, np.array([0, 1]), None, *cells, *counts, 1)
-    >>> np.exp(evidence[:, 0]), length  # in row 0: (0 + 1) / (4 - 2 - 1) and (1 + 1) / (3 - 1)
-    (array([[1. , 1. ],
-           [0.5, 0.5]]), array([1., 1.]))
+    Beside them are the lengths of the rows, in words that others have too, (rows,). A word of a
+    class has the probability (count + pretend count) / total. One that no other row has is as if it
+    had never been seen, where the vocabulary ``grows``. A word that at least 2**b other rows have,
+    but fewer than twice as many, is in band b, the last band taking all beyond. 0 is the log
+    likelihood in a class of which nothing is left.
     """
     n, k = len(indptr) - 1, len(total)
     check_codes(indices, len(first) - 1, "column")
@@ -238,16 +162,7 @@ def leave_out_lengths(
     w: Floats | None,
     frequency: Floats,
 ) -> Floats:
-    """Return the lengths that ``leave_out_words`` returns, of shape (rows,), and nothing else.
-
-    The arguments are its own too.
-
-    Examples
-    --------
-    >>> rows = np.array([0, 2, 3]), np.array([0, 1, 0], np.int32), None
-    >>> leave_out_lengths(*rows, None, np.array([2.0, 1.0]))
-    array([1., 1.])
-    """
+    """Return the lengths that ``leave_out_words`` returns, (rows,), and nothing else."""
     check_codes(indices, len(frequency), "column")
     row, x = entries_of(indptr, data)
     x, word = np.nan_to_num(x), indices[indptr[0] : indptr[-1]]
@@ -261,17 +176,7 @@ def take_rows(
 ) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[Any] | None]:
     """Return the arrays of the matrix that has these rows of another, in this order.
 
-    Parameters
-    ----------
-    indptr, indices, data
-        The other matrix. Its elements are of any type, and stay so.
-    rows : ndarray of int64, of shape (taken,)
-        The numbers of the rows, from 0.
-
-    Examples
-    --------
-    >>> take_rows(np.array([0, 2, 3]), np.array([5, 7, 9]), None, np.array([1, 0, 1]))
-    (array([0, 1, 3, 4]), array([9, 5, 7, 9]), None)
+    Its elements are of any type, and stay so.
     """
     check_codes(rows, len(indptr) - 1, "row")
     check_starts(indptr)
@@ -321,33 +226,14 @@ def leave_out_of_others(
     count: Floats,
     frequency: Floats,
     pretend: Floats,
+    # (classes,): the counts of all words in the other classes, with the pretend counts
     total: Floats,
     grows: bool = True,
-) -> Floats:
+) -> Floats:  # (rows, classes), 0 where nothing is left of a class's others
     """Return the evidence of counted rows, each without itself, for classes scored by all others.
 
     A word of a class has the weight -log of (count in the other classes + pretend count) / total.
-
-    Parameters
-    ----------
-    indptr, indices, data, y, w, first, classes, count, frequency, pretend, grows
-        As for ``leave_out_words``.
-    total : ndarray of shape (classes,)
-        The counts of all words in the other classes, with the pretend counts.
-
-    Returns
-    -------
-    evidence : ndarray of shape (rows, classes)
-        0 in a class of whose others nothing is left.
-
-    Examples
-    --------
-    >>> rows = np.array([0, 2, 3]), np.array([0, 1, 0], np.int32), None
-    >>> cells = np.array([0, 2, 3]), np.array([0, 1, 0], np.int32), np.ones(3)
-    >>> others = np.array([2.0, 1.0]), np.ones(2), np.array([3.0, 4.0])
-    >>> np.exp(-leave_out_of_others(*rows, np.array([0, 1]), None, *cells, *others)).round(9)
-    array([[1. , 1. ],
-           [0.5, 0.5]])
+    The arguments are those of ``leave_out_words``.
     """
     n, k = len(indptr) - 1, len(total)
     check_codes(indices, len(first) - 1, "column")
@@ -406,42 +292,12 @@ Part: TypeAlias = (
 
 
 def sum_sparse(parts: Sequence[Part], rows: int, k: int, difference: bool = False) -> Total:
-    """Return the sum of tables of k classes, whose rows may stand at different places.
+    """Return the sum, of so many rows, of tables of k classes, whose rows may stand elsewhere.
 
-    Parameters
-    ----------
-    parts : sequence of (places, first, classes, high, low)
-        Of each table the place of each row in the sum, int64 of shape (its rows,), no two alike, or
-        None where row i stands at i; where the cells of each row begin, int64 of shape
-        (its rows + 1,), from 0; and of its cells, in order of their classes within each row, the
-        classes, int32, the numbers and their rounding errors, float64, each of shape (its cells,);
-        or None, where no number has an error.
-    rows : int
-        How many rows the sum has.
-    k : int
-        How many classes there are.
-    difference : bool, default False
-        Whether the second of two tables is subtracted from the first. What is as small beside both
-        numbers of a cell as rounding is 0 then.
-
-    Returns
-    -------
-    first, classes, high, low : ndarray
-        Of the sum, as above; ``low`` is None where all sums are exact. A cell that adds up to 0 is
-        not stored.
-
-    Raises
-    ------
-    ValueError
-        If a difference is not of two tables, a place or a class is out of range, or ``first`` does
-        not fit the cells.
-
-    Examples
-    --------
-    >>> one = np.array([0, 1, 2]), np.array([0, 1], np.int32), np.array([2.0, 3.0]), None
-    >>> first, classes, high, low = sum_sparse([(None, *one), (np.array([2, 0]), *one)], 3, 2)
-    >>> first, classes, high
-    (array([0, 2, 3, 4]), array([0, 1, 1, 0], dtype=int32), array([2., 3., 3., 2.]))
+    Of each table the parts are the place of each row in the sum, no two alike, or None where row i
+    stands at i; then what ``tally_sparse`` returns. So is the sum; a cell that adds up to 0 is not
+    stored. Of a ``difference`` the second of two tables is subtracted from the first, and what is
+    as small beside both numbers of a cell as rounding is 0.
     """
     if difference and len(parts) != 2:
         raise ValueError("a difference is of two tables")

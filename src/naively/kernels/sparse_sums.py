@@ -22,18 +22,7 @@ from naively.kernels.reference import Floats
 
 @dataclass(frozen=True, eq=False)
 class RepeatedSums:
-    """A table of double-double numbers, rows × classes, with few different rows.
-
-    Examples
-    --------
-    >>> table = RepeatedSums.of_row(Sums(np.array([1.0, 2.0])), 3)
-    >>> (table + table).high
-    array([[2., 4.],
-           [2., 4.],
-           [2., 4.]])
-    >>> table.place(np.array([0, 2, 3]), 4).by_row()
-    array([3., 0., 3., 3.])
-    """
+    """A table of double-double numbers, rows × classes, with few different rows."""
 
     different: Sums  # (different rows, classes): the rows that there are
     number: NDArray[np.int32]  # (rows,): which of them each row of the table is
@@ -185,16 +174,7 @@ Part: TypeAlias = "tuple[NDArray[np.int64] | None, SparseSums]"
 
 @dataclass(frozen=True, eq=False)
 class SparseSums:
-    """A table of double-double numbers, rows × classes, of which most are 0.
-
-    Examples
-    --------
-    >>> table = SparseSums.of(Sums(np.array([[0.0, 2.0], [0.0, 0.0], [1.0, 3.0]])))
-    >>> table.classes, (table + table).stored.high
-    (array([1, 0, 1], dtype=int32), array([4., 2., 6.]))
-    >>> (table - table).stored.high
-    array([], dtype=float64)
-    """
+    """A table of double-double numbers, rows × classes, of which most are 0."""
 
     # (rows + 1,): where the cells of each row begin, and where the last ends.
     first: NDArray[np.int64]
@@ -207,21 +187,6 @@ class SparseSums:
         """Return a sum of tables that is added up when somebody asks for its numbers.
 
         So a row that is learned after many costs no more than itself, until something is predicted.
-
-        Parameters
-        ----------
-        parts : sequence of (None or ndarray of int64, SparseSums)
-            The tables, and where each of their rows stands in the sum (see `sum_of`).
-        rows : int
-            How many rows the sum has.
-
-        Examples
-        --------
-        >>> one = SparseSums.of(Sums(np.array([[1.0, 0.0]])))
-        >>> total = SparseSums.later([(None, one), (np.array([1]), one)], 2)
-        >>> total.shape, len(total.parts), total.high, len(total.parts)
-        ((2, 2), 2, array([[1., 0.],
-               [1., 0.]]), 1)
         """
         total = cls.__new__(cls)
         vars(total).update(k=parts[0][1].k, _waiting=tuple(parts), _rows=rows)
@@ -370,14 +335,7 @@ class SparseSums:
     __rmul__ = __mul__
 
     def rounded_times(self, factor: float | Floats) -> SparseSums:
-        """Return the product, rounded to one float each if the numbers here are; (classes,).
-
-        Examples
-        --------
-        >>> table = SparseSums.of(Sums(np.array([[3.0, 1.0]])))
-        >>> (table * 0.1).is_exact, table.rounded_times(0.1).is_exact
-        (False, True)
-        """
+        """Return the product, rounded to one float each if the numbers here are; (classes,)."""
         if self.stored.errors is not None:
             return self * factor
         of_cell = factor if np.ndim(factor) == 0 else np.asarray(factor)[self.classes]
@@ -387,33 +345,14 @@ class SparseSums:
     @classmethod
     def sum_of(
         cls,
-        parts: Sequence[SparseSums],
-        rows: int,
+        parts: Sequence[SparseSums],  # one at least
+        rows: int,  # of the sum
+        # of each table the place of each row in the sum; None where row i stands at i
         places: Sequence[NDArray[np.int64] | None] | None = None,
         *,
         difference: bool = False,
     ) -> SparseSums:
-        """Return the sum of tables of the same classes, or the difference of two.
-
-        Parameters
-        ----------
-        parts : sequence of SparseSums
-            The tables, one at least.
-        rows : int
-            How many rows the sum has.
-        places : sequence of (None or ndarray of int64, of shape (rows of the table,)), optional
-            Of each table where each of its rows stands in the sum; None where row i stands at i, as
-            those of all tables do by default.
-        difference : bool, default False
-            Whether the second of two tables is subtracted from the first.
-
-        Examples
-        --------
-        >>> one = SparseSums.of(Sums(np.array([[1.0, 0.0]])))
-        >>> SparseSums.sum_of([one, one, SparseSums.of(Sums(np.eye(2)))], 2).high
-        array([[3., 0.],
-               [0., 1.]])
-        """
+        """Return the sum of tables of the same classes, or the difference of two."""
         k = parts[0].k
         tables = [
             (place, part.first, part.classes, part.stored.high, part.stored.errors)
@@ -486,19 +425,10 @@ AnySums: TypeAlias = Sums | SparseSums | RepeatedSums
 
 
 def as_dense(sums: AnySums) -> Sums:
-    """Return a table with all its cells.
-
-    >>> as_dense(as_sparse(Sums(np.eye(2)))).high
-    array([[1., 0.],
-           [0., 1.]])
-    """
+    """Return a table with all its cells."""
     return sums if isinstance(sums, Sums) else Sums(sums.high, sums.low)
 
 
 def as_sparse(sums: AnySums) -> SparseSums:
-    """Return a table that stores only what is not 0.
-
-    >>> as_sparse(Sums(np.eye(2))).classes
-    array([0, 1], dtype=int32)
-    """
+    """Return a table that stores only what is not 0."""
     return sums if isinstance(sums, SparseSums) else SparseSums.of(as_dense(sums))

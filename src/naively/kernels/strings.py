@@ -46,30 +46,9 @@ class Strings(OfStrings):
     """A column of strings: their UTF-8, joined, and where each begins; or codes of a few levels.
 
     It is a sequence of str and None, which are made only when they are asked for, as the joined
-    UTF-8 is of a column that came as codes (`of_levels`), and of a few str (`of_few`).
-
-    Parameters
-    ----------
-    offsets : ndarray of int64, of shape (rows + 1,)
-        Where each string begins in ``utf8``, and where the last one ends; ascending.
-    utf8 : ndarray of uint8, of shape (bytes,)
-        The strings. Half a surrogate pair may be among them, as in a str ("surrogatepass").
-    missing : ndarray of bool, of shape (rows,), optional
-        Which strings are missing, whatever their bytes; by default none.
-    categorical : bool, default False
-        Whether they are the levels of a column that its maker has typed as categories, so that
-        they are levels even if all look like numbers.
-
-    Notes
-    -----
-    Strings are taken as they are given. The functions of this file raise a ValueError if the
-    offsets descend, or leave the bytes.
-
-    Examples
-    --------
-    >>> strings = pack_strings(["one", None, "été"])
-    >>> strings.offsets, len(strings), strings[2], list(strings)
-    (array([0, 3, 3, 8]), 3, 'été', ['one', None, 'été'])
+    UTF-8 is of a column that came as codes (`of_levels`), and of a few str (`of_few`). Strings are
+    taken as they are given; the functions of this file raise a ValueError if the offsets descend,
+    or leave the bytes.
     """
 
     def __init__(
@@ -89,12 +68,7 @@ class Strings(OfStrings):
 
     @classmethod
     def of_few(cls, cells: list[str | None]) -> Strings:
-        """Return str and None as they are: of one row none need be encoded, only to be decoded.
-
-        >>> strings = Strings.of_few(["one", None])
-        >>> strings, strings.offsets
-        (Strings(['one', None]), array([0, 3, 3]))
-        """
+        """Return str and None as they are: of one row none need be encoded, only to be decoded."""
         strings = cls.__new__(cls)
         gaps = None in cells
         strings.missing = np.array([cell is None for cell in cells]) if gaps else None
@@ -106,31 +80,14 @@ class Strings(OfStrings):
     @classmethod
     def of_levels(
         cls,
-        codes: NDArray[np.integer],
-        levels: Strings,
+        codes: NDArray[np.integer],  # (rows,)
+        levels: Strings,  # one may be there twice, be missing, or have no code
+        # (levels,): the row of the first of each, if all differ and are in order of first sight
         first: Index | None = None,
         *,
         categorical: bool = False,
     ) -> Strings:
-        """Return strings by their codes, of shape (rows,), among levels; -1 is a missing string.
-
-        Parameters
-        ----------
-        codes : ndarray of integers, of shape (rows,)
-            The number of each string's level.
-        levels : Strings
-            The levels. One may be there twice, be missing, or have no code.
-        first : ndarray of int64, of shape (levels,), optional
-            The row of the first of each level, if all differ and are in order of first sight.
-        categorical : bool
-            As in the class.
-
-        Examples
-        --------
-        >>> strings = Strings.of_levels(np.array([1, -1, 1], np.int32), pack_strings(["a", "b"]))
-        >>> strings, strings.encoded
-        (Strings(['b', None, 'b']), (array([ 0, -1,  0], dtype=int32), array([0])))
-        """
+        """Return strings by their codes among levels; -1 is a missing string."""
         least = int(codes.min(initial=0))
         if least < MISSING or codes.max(initial=MISSING) >= len(levels):
             raise ValueError(f"there are codes that are not of {len(levels)} levels")
@@ -192,7 +149,8 @@ class Strings(OfStrings):
         """Whether few strings differ, by the first ones, or by more where these do not tell."""
         for first in FIRST:
             rows = min(len(self), first)
-            share = len(self[:rows].encoded[1]) / max(1, rows)
+            some = self if rows == len(self) else self[:rows]
+            share = len(some.encoded[1]) / max(1, rows)
             if not REPEATED < share < DIFFERENT or rows < first:
                 break
         return share <= REPEATED
@@ -278,11 +236,7 @@ class Strings(OfStrings):
 
     @classmethod
     def join(cls, parts: Sequence[Strings]) -> Strings:
-        """Return the strings of all parts, one after another; there is at least one part.
-
-        >>> Strings.join([pack_strings(["one"]), pack_strings([None, "two"])])
-        Strings(['one', None, 'two'])
-        """
+        """Return the strings of all parts, one after another; there is at least one part."""
         categorical = any(part.categorical for part in parts)
         coded = [part.coded for part in parts if part.coded is not None]
         if len(coded) == len(parts):
@@ -316,9 +270,6 @@ def pack_strings(cells: Sequence[Any] | NDArray[np.object_]) -> Strings | None:
     """Return str as Strings; None, and a float that is NaN, are missing.
 
     None is returned if a cell is anything else.
-
-    >>> pack_strings(["one", float("nan"), 3]) is None
-    True
     """
     encoded, missing = [], np.zeros(len(cells), np.bool_)
     for row, cell in enumerate(cells):
@@ -333,22 +284,10 @@ def pack_strings(cells: Sequence[Any] | NDArray[np.object_]) -> Strings | None:
 
 
 def pack_views(views: Bytes, buffers: Sequence[Bytes], missing: Flags | None = None) -> Strings:
-    """Return the strings of Arrow's string views.
+    """Return the strings of Arrow's string views, (rows, 16), or raise a ValueError.
 
-    Parameters
-    ----------
-    views : ndarray of uint8, of shape (rows, 16)
-        Of each string its length in bytes (int32), then its bytes if they are 12 at most, and else
-        the first four of them, the number of a buffer and the place there (int32).
-    buffers : sequence of ndarray of uint8
-        The bytes of longer strings.
-    missing : ndarray of bool, of shape (rows,), optional
-        Which strings are missing.
-
-    Raises
-    ------
-    ValueError
-        If a view is of no buffer, or of bytes outside of it.
+    A view is the length in bytes (int32), then the bytes if they are 12 at most, and else the first
+    four of them, the number of a buffer and the place there (int32).
     """
     whole = np.ascontiguousarray(views).view(np.int32)
     encoded = []
@@ -366,11 +305,7 @@ def pack_views(views: Bytes, buffers: Sequence[Bytes], missing: Flags | None = N
 
 
 def _in_order(codes: Codes, levels: int) -> tuple[Codes, Index]:
-    """Return numbers of so many levels in order of first sight, and the row of the first of each.
-
-    >>> _in_order(np.array([2, -1, 0, 2], np.int32), 3)
-    (array([ 0, -1,  1,  0], dtype=int32), array([0, 2]))
-    """
+    """Return numbers of so many levels in order of first sight, and the row of each one's first."""
     first = np.full(levels + 1, len(codes), np.int64)
     first[codes[::-1]] = np.arange(len(codes))[::-1]  # of equal codes the last one written stays
     seen = np.argsort(first[:-1])[: np.count_nonzero(first[:-1] < len(codes))]
@@ -380,14 +315,10 @@ def _in_order(codes: Codes, levels: int) -> tuple[Codes, Index]:
 
 
 def take_strings(strings: Strings, rows: NDArray[np.integer]) -> Strings:
-    """Return the strings of these rows, of shape (rows,); -1 is a missing string.
-
-    >>> list(take_strings(pack_strings(["one", "two"]), np.array([1, -1, 1])))
-    ['two', None, 'two']
-    """
+    """Return the strings of these rows, of shape (rows,); -1 is a missing string."""
     if len(rows) and not (rows.min() >= MISSING and rows.max() < len(strings)):
         raise ValueError(f"there are rows that are not among {len(strings)}")
-    _check(strings)
+    check_offsets(strings)
     missing = rows < 0
     begin = np.append(strings.offsets, 0)[rows]  # row -1 is the last
     length = np.append(np.diff(strings.offsets), 0)[rows]
@@ -399,20 +330,11 @@ def take_strings(strings: Strings, rows: NDArray[np.integer]) -> Strings:
 
 
 def encode_strings(strings: Strings) -> tuple[Codes, Index]:
-    """Give different strings numbers, in order of first sight.
+    """Give different strings numbers, in order of first sight, -1 where one is missing.
 
-    Returns
-    -------
-    codes : ndarray of int32, of shape (rows,)
-        The number of each string; -1 where it is missing.
-    first : ndarray of int64, of shape (different strings,)
-        The row of the first of each.
-
-    Examples
-    --------
-    >>> encode_strings(pack_strings(["one", None, "two", "one"]))
-    (array([ 0, -1,  1,  0], dtype=int32), array([0, 2]))
+    They are of shape (rows,); beside them is the row of the first of each, (different strings,).
     """
+    check_offsets(strings)
     codes: list[int] = []
     first: list[int] = []
     index: dict[bytes, int] = {}
@@ -435,16 +357,12 @@ def encode_views(
 
 
 def repair_utf8(strings: Strings) -> tuple[Strings, int]:
-    r"""Return strings of valid UTF-8, and how many bytes were replaced by U+FFFD, each by one.
+    """Return strings of valid UTF-8, and how many bytes were replaced by U+FFFD, each by one.
 
     Half a surrogate pair is valid, as Python's str has it. Missing strings become empty. If
     nothing is to be replaced, the strings are returned themselves.
-
-    >>> broken = Strings(np.array([0, 4]), np.frombuffer(b"caf\xe9", np.uint8))
-    >>> repaired, count = repair_utf8(broken)
-    >>> list(repaired), count
-    (['caf�'], 1)
     """
+    check_offsets(strings)
     encoded, count = [], 0
     for piece in _pieces(strings):
         runs = [found[1] for found in CHARACTERS.finditer(piece or b"")]
@@ -453,7 +371,8 @@ def repair_utf8(strings: Strings) -> tuple[Strings, int]:
     return (_joined(encoded, strings.missing), count) if count else (strings, 0)
 
 
-def _check(strings: Strings) -> None:
+def check_offsets(strings: Strings) -> None:
+    """Raise a ValueError unless strings lie within their bytes, and flags are of each."""
     offsets = strings.offsets
     ascending = len(offsets) > 0 and offsets[0] >= 0 and (offsets[1:] >= offsets[:-1]).all()
     if not ascending or offsets[-1] > len(strings.utf8):
@@ -464,7 +383,6 @@ def _check(strings: Strings) -> None:
 
 def _pieces(strings: Strings) -> Iterator[bytes | None]:
     """Return the bytes of each string; None where it is missing."""
-    _check(strings)
     ends = strings.offsets.tolist()
     data = strings.utf8[ends[0] : ends[-1]].tobytes()
     missing = [False] * len(strings) if strings.missing is None else strings.missing.tolist()
@@ -485,12 +403,7 @@ _pack, _take, _encode = choose(pack_strings), choose(take_strings), choose(encod
 
 
 def check_texts(strings: Strings) -> None:
-    """Raise a ValueError unless the arrays are those of texts.
-
-    >>> check_texts(Strings(np.array([0, 2, 1]), np.zeros(2, np.uint8)))
-    Traceback (most recent call last):
-    ValueError: offsets must ascend within the bytes of the texts
-    """
+    """Raise a ValueError unless the arrays are those of texts."""
     offsets, utf8, missing = strings.offsets, strings.utf8, strings.missing
     if not _is_row_of(offsets, np.int64) or not _is_row_of(utf8, np.uint8):
         raise ValueError("offsets of texts must be int64 and their bytes uint8, in one dimension")
@@ -510,12 +423,7 @@ def check_texts(strings: Strings) -> None:
 
 
 def unpack_texts(strings: Strings) -> list[str | None]:
-    """Return texts as a list; arrays that are not those of texts are a ValueError.
-
-    >>> unpack_texts(Strings(np.array([0, 1]), np.array([0xFF], np.uint8)))
-    Traceback (most recent call last):
-    ValueError: text 0 is not UTF-8
-    """
+    """Return texts as a list; arrays that are not those of texts are a ValueError."""
     check_texts(strings)
     texts: list[str | None] = []
     try:

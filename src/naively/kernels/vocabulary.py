@@ -39,42 +39,18 @@ class Vocabulary:
     str holds words that are taken as they are, and None is a missing text. It may be `Strings` of
     ``kernels.strings``, which the native class reads where they lie. If ``presence`` is true, a
     token counts once for each text that holds it, and else as often as it occurs.
-
-    Parameters
-    ----------
-    words : iterable of str, optional
-        The first tokens, which are not split.
-    analyzer : {"word", "char", "char_wb"}
-        Whether a token is an n-gram of words, of characters, or of characters within a word.
-    ngram_range : (int, int)
-        The least and the greatest n of these n-grams.
-    lowercase : bool
-        Whether texts are lower-cased.
-    stop_words : sequence of str
-        Words that are left out before n-grams are made, if the analyzer is "word".
-    max_characters : int, optional
-        How many characters of a text are read, from its beginning; by default all.
-    features : int, optional
-        How many numbers there are. The number of a token is then its hash, and the vocabulary
-        neither grows nor knows its tokens.
-
-    Examples
-    --------
-    >>> vocabulary = Vocabulary()
-    >>> indptr, number, times = vocabulary.encode(["Buy now!", "See you now"], False, grow=True)
-    >>> vocabulary.words(), number
-    (['buy', 'now', 'see', 'you'], array([0, 1, 1, 2, 3], dtype=int32))
     """
 
     def __init__(
         self,
-        words: Iterable[str] = (),
+        words: Iterable[str] = (),  # the first tokens, which are not split
         analyzer: Unit = "word",
-        ngram_range: tuple[int, int] = (1, 1),
+        ngram_range: tuple[int, int] = (1, 1),  # the least and the greatest n
         lowercase: bool = True,
-        stop_words: Sequence[str] = (),
+        stop_words: Sequence[str] = (),  # left out before n-grams of words are made
+        # how many hashes number the tokens; the vocabulary knows none then
         features: int | None = None,
-        max_characters: int | None = None,
+        max_characters: int | None = None,  # of a text that are read, from its beginning
     ) -> None:
         """Prepare to split texts, and number the first tokens."""
         if features is not None and not 1 <= features < 2**31:
@@ -94,63 +70,33 @@ class Vocabulary:
         return len(self._numbers) if self._features is None else self._features
 
     def words(self) -> list[str]:
-        """Return the tokens in order of their numbers.
-
-        >>> Vocabulary(["two", "one", "two"]).words()
-        ['two', 'one']
-        """
+        """Return the tokens in order of their numbers."""
         self._refuse_hashed("list")
         return list(self._numbers)
 
     def find(self, words: Sequence[str]) -> NDArray[np.int64]:
-        """Return the number of each token, of shape (words,), -1 for an unknown one.
-
-        >>> Vocabulary(["two", "one"]).find(["one", "three"])
-        array([ 1, -1])
-        """
+        """Return the number of each token, of shape (words,), -1 for an unknown one."""
         check_strings(words, "word")
         return np.fromiter(self._find_each(words), np.int64)
 
     def add(self, words: Sequence[str]) -> NDArray[np.int64]:
-        """Return the number of each token, of shape (words,); an unknown one gets the next number.
-
-        >>> Vocabulary(["two", "one"]).add(["one", "three"])
-        array([1, 2])
-        """
+        """Return the number of each token, (words,); an unknown one gets the next number."""
         check_strings(words, "word")
         return np.fromiter(self._add_each(words), np.int64)
 
     def join(self, other: Vocabulary) -> NDArray[np.int64]:
-        """Add the tokens of another vocabulary and return their numbers in this one.
-
-        The numbers have the shape (len(other),).
-
-        >>> Vocabulary(["two", "one"]).join(Vocabulary(["one", "three"]))
-        array([1, 2])
-        """
+        """Add the tokens of another vocabulary; return their numbers in this one, (len(other),)."""
         return self.add(other.words())
 
     def select(self, keep: NDArray[np.bool_]) -> Self:
-        """Return a vocabulary of the tokens that are kept, in their order.
-
-        ``keep`` has the shape (len(self),).
-
-        >>> Vocabulary(["two", "one"]).select(np.array([False, True])).words()
-        ['one']
-        """
+        """Return a vocabulary of the tokens to ``keep``, (len(self),), in their order."""
         words = self.words()
         if len(keep) != len(words):
             raise ValueError(f"{len(keep)} choices for {len(words)} words")
         return type(self)([words[i] for i in np.flatnonzero(keep)], *self._options)
 
     def copy(self) -> Self:
-        """Return a vocabulary of the same tokens that grows on its own.
-
-        >>> first = Vocabulary(["one"])
-        >>> second = first.copy()
-        >>> second.add(["two"]), first.words()
-        (array([1]), ['one'])
-        """
+        """Return a vocabulary of the same tokens that grows on its own."""
         return type(self)(self._numbers, *self._options)
 
     def encode(
@@ -164,9 +110,6 @@ class Vocabulary:
         They are the ``indptr``, ``indices`` and ``data`` of a CSR matrix of shape
         (texts, len(self)), whose indices are in no particular order within a row. If ``presence``
         is true there is no data: each number is 1.
-
-        >>> Vocabulary(["one", "two"]).encode(["Two and one and two", None], False)
-        (array([0, 2, 2]), array([0, 1], dtype=int32), array([1., 2.]))
         """
         texts = self._checked(texts)
         number, length = self._number_tokens(texts, self._add_each if grow else self._find_each)
@@ -181,14 +124,9 @@ class Vocabulary:
     def count_by_class(
         self, texts: Sequence[Row], codes: NDArray[np.int32], classes: int
     ) -> NDArray[np.float64]:
-        """Count the tokens of texts by class, of shape (len(self), classes); new ones become known.
+        """Count the tokens of texts by class, (len(self), classes); new ones become known.
 
         ``codes`` are the numbers of the texts' classes, of shape (texts,).
-
-        >>> Vocabulary().count_by_class(["to be", "to go to"], np.array([0, 1], np.int32), 2)
-        array([[1., 2.],
-               [1., 0.],
-               [0., 1.]])
         """
         number, length = self._number_tokens(self._checked(texts), self._add_each)
         cell = number * classes + np.repeat(codes, length)
@@ -201,11 +139,6 @@ class Vocabulary:
         """Add the rows of a table, (len(self), classes), of all known tokens of each text.
 
         They are added to ``start``, of shape (texts, classes), token by token.
-
-        >>> table, start = np.array([[1.0, 0.0], [0.0, 3.0]]), np.zeros((2, 2))
-        >>> Vocabulary(["one", "two"]).add_scores(["Two and one and two", None], table, start)
-        array([[1., 6.],
-               [0., 0.]])
         """
         number, length = self._number_tokens(self._checked(texts), self._find_each)
         row, known = np.repeat(np.arange(len(texts)), length), number >= 0
@@ -214,15 +147,7 @@ class Vocabulary:
         return found
 
     def to_arrays(self) -> WordArrays:
-        """Return all tokens as arrays (see ``kernels.word_arrays``).
-
-        N-grams of more than one word are written by their words.
-
-        >>> Vocabulary(["one", "été"]).to_arrays()[1]
-        array([3, 5])
-        >>> Vocabulary(["one two", "two one"], ngram_range=(2, 2)).to_arrays()[2]
-        array([0, 1, 1, 0], dtype=int32)
-        """
+        """Return all tokens as arrays (see `arrays_of`)."""
         self._refuse_hashed("save")
         of_words = self._analyzer == "word" and self._options[1][1] > 1
         return arrays_of(list(self._numbers), of_words=of_words)
@@ -238,11 +163,8 @@ class Vocabulary:
     ) -> Self:
         """Return the vocabulary whose `to_arrays` returned these arrays.
 
-        ``options`` are the arguments of `Vocabulary`, but for ``words``. Without ``ids`` and
-        ``sizes`` each word is a token. Arrays that hold no tokens, or one twice, are a ValueError.
-
-        >>> Vocabulary.from_arrays(*Vocabulary(["one", "été"]).to_arrays()).words()
-        ['one', 'été']
+        ``options`` are the arguments of `Vocabulary`, but for ``words``. Arrays that hold no
+        tokens, or one twice, are a ValueError.
         """
         words = tokens_of(utf8, lengths, ids, sizes)
         vocabulary = cls(words, **options)
@@ -289,36 +211,17 @@ class Vocabulary:
 
 
 def hashed(features: int, word: str) -> int:
-    """Return a number below ``features``, by CRC-32: it is the same on every machine.
-
-    >>> hashed(2**20, "naive")
-    71007
-    """
+    """Return a number below ``features``, by CRC-32: it is the same on every machine."""
     return crc32(word.encode("utf-8", "surrogatepass")) % features
 
 
 def encode_together(
-    vocabularies: Sequence[Vocabulary],
+    vocabularies: Sequence[Vocabulary],  # all of them lower-case texts, or none does
     texts: Sequence[Row],
-    presence: Sequence[bool],
+    presence: Sequence[bool],  # of each vocabulary
     grow: bool,
 ) -> list[Encoded]:
-    """Encode texts by several vocabularies; the native function reads each text once.
-
-    Parameters
-    ----------
-    vocabularies : sequence of Vocabulary
-        All of them lower-case texts, or none does.
-    texts, presence, grow
-        As for ``Vocabulary.encode``; ``presence`` for each vocabulary.
-
-    Examples
-    --------
-    >>> words, pairs = Vocabulary(), Vocabulary(ngram_range=(2, 2), max_characters=5)
-    >>> found = encode_together([words, pairs], ["to be", "to go on"], [True] * 2, True)
-    >>> [indptr for indptr, _, _ in found], words.words(), pairs.words()
-    ([array([0, 2, 5]), array([0, 1, 2])], ['to', 'be', 'go', 'on'], ['to be', 'to go'])
-    """
+    """Encode texts by several vocabularies; the native function reads each text once."""
     return [
         vocabulary.encode(texts, once, grow)
         for vocabulary, once in zip(vocabularies, presence, strict=True)
@@ -326,12 +229,7 @@ def encode_together(
 
 
 def check_strings(values: Iterable[str], what: str) -> None:
-    """Raise a TypeError naming the first element that is not a str.
-
-    >>> check_strings(["one", 2], "word")
-    Traceback (most recent call last):
-    TypeError: word 1 is not a str but int
-    """
+    """Raise a TypeError naming the first element that is not a str."""
     for i, value in enumerate(values):
         if not isinstance(value, str):
             raise TypeError(f"{what} {i} is not a str but {type(value).__name__}")
@@ -354,31 +252,10 @@ if TYPE_CHECKING:
 
 
 def arrays_of(tokens: Sequence[str], *, of_words: bool) -> WordArrays:
-    """Return tokens as arrays.
+    """Return tokens as the joined UTF-8 ("surrogatepass") of their words, and the lengths of these.
 
-    Parameters
-    ----------
-    tokens : sequence of str
-        The tokens.
-    of_words : bool
-        Whether they are n-grams of words, with spaces between.
-
-    Returns
-    -------
-    utf8 : ndarray of uint8, of shape (bytes,)
-        The UTF-8 ("surrogatepass") of the words, joined; of n-grams in order of first sight.
-    lengths : ndarray of int64, of shape (words,)
-        How many bytes each word has.
-    ids : ndarray of int32, or None
-        The places of the words of each n-gram, joined; None if each token is a word.
-    sizes : ndarray of int64, of shape (tokens,), or None
-        How many words each n-gram has.
-
-    Examples
-    --------
-    >>> _, lengths, ids, sizes = arrays_of(["one two", "two one"], of_words=True)
-    >>> lengths, ids, sizes
-    (array([3, 3]), array([0, 1, 1, 0], dtype=int32), array([2, 2]))
+    Of n-grams with spaces between, ``of_words``, each word is there once, in order of first sight;
+    then follow the places of the words of each n-gram, joined, and how many words each n-gram has.
     """
     words, ids, sizes = tokens, None, None
     if of_words:
@@ -397,11 +274,7 @@ def tokens_of(
     ids: NDArray[np.int32] | None = None,
     sizes: NDArray[np.int64] | None = None,
 ) -> list[str]:
-    """Return the tokens that were made arrays, or raise a ValueError that says what is wrong.
-
-    >>> tokens_of(*arrays_of(["one", "été"], of_words=False))
-    ['one', 'été']
-    """
+    """Return the tokens that were made arrays, or raise a ValueError that says what is wrong."""
     if any(array.dtype != of for array, of in ((utf8, np.uint8), (lengths, np.int64))):
         raise ValueError("words must be uint8 and their lengths int64, in one dimension")
     if utf8.ndim != 1 or lengths.ndim != 1:

@@ -321,7 +321,7 @@ def is_many_texts(rows: Rows, name: Name, settings: Settings) -> bool:
     step = max(1, len(column) // SAMPLE)
     if not isinstance(column, Strings):
         return False
-    sample = column[::step]
+    sample = column if step == 1 else column[::step]
     if len(sample.different) <= MANY:
         return False
     strings = list(map(str, sample.different))

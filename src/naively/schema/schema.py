@@ -49,7 +49,6 @@ from naively.data.reading import (
     say_bare,
     say_contrary,
     with_readings,
-    without_marks,
 )
 from naively.events.base import EventModel
 from naively.kernels import dispatch
@@ -337,7 +336,7 @@ class Schema(Shown, OfFields):
         for name, of in readings.items():
             cells = rows.cells(name)
             if isinstance(cells, Strings) and not of.is_levels:
-                found[name] = look_at(without_marks(cells, of.missing))
+                found[name] = look_at(cells, of.missing)
                 say_contrary(name, found[name], of, of.forms)
         read = with_readings(rows, readings, found)
         for name in readings.keys() - self.readings.keys():

@@ -56,18 +56,10 @@ Said: TypeAlias = "Callable[[Sequence[str]], ReadAs]"
 
 @dataclass(frozen=True)
 class FileColumns:
-    """The columns of a file.
-
-    Parameters
-    ----------
-    rows : ColumnRows
-        The columns, by name.
-    notes : tuple of str
-        One sentence about each thing that was repaired.
-    """
+    """The columns of a file, by name, and one sentence about each thing that was repaired."""
 
     rows: ColumnRows
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # of what was repaired
 
     @property
     def values(self) -> dict[str, NDArray[Any]]:
@@ -94,63 +86,9 @@ def read(
     labels: str | None = None,
     memory: int | None = None,
     file: FileOptions = FileOptions(),
-    said: Said | None = None,
+    said: Said | None = None,  # what is known of the columns, by their names
 ) -> FileColumns:
-    r"""Read the rows of a file, in their order.
-
-    Parameters
-    ----------
-    path : str or Path
-        A CSV file with a header (.csv, .tsv, .txt), a Parquet file (.parquet, .pq), JSON lines
-        (.jsonl, .ndjson, .json); the text formats also as .gz or .zst; a workbook (.xlsx, .xlsm,
-        .xlsb, .xls, .ods), an ARFF file (.arff, .arff.gz), an SQLite database (.sqlite, .sqlite3,
-        .db, .db3); a folder with one
-        sub-folder of texts for each class, read as the columns "text" and "label"; mail (an mbox,
-        a Maildir, an .eml file, or a folder with one of these for each class), read as columns
-        "subject", "body" and more, and "label"; or "-", standard input.
-    columns : collection of str, optional
-        The columns that are read; by default all.
-    ignore : collection of str, optional
-        Columns that are not read.
-    types : mapping of str to str or Reading, optional
-        "number", "boolean", "string" or "time" for columns of which a model expects it, or how
-        their strings are read. Names that the file does not have are passed over.
-    format : str, optional
-        "csv", "jsonl" or "parquet", if the name of the file does not tell.
-    labels : str, optional
-        The column that holds labels, if the file has it. Labels are read as they are written:
-        strings in CSV, and values of their types in JSON and Parquet.
-    memory : int, optional
-        How many bytes DuckDB may take; the rows that are returned are not among them.
-    file : FileOptions, optional
-        How the file is written, as far as it does not tell itself.
-    said : callable, optional
-        Returns what is known of the columns, by their names.
-
-    Returns
-    -------
-    FileColumns
-        The columns, and notes about what was repaired.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ValueError
-        If the file is not what it should be; the message says where, and what to do.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = pathlib.Path(folder, "coins.csv")
-    ...     _ = file.write_text("metal,grams\nsilver,7.5\ngold,\n")
-    ...     table = read(file)
-    >>> table.values["metal"]
-    array(['silver', 'gold'], dtype=object)
-    >>> table.values["grams"]
-    array([7.5, nan])
-    """
+    """Read the rows of a file, in their order, with the arguments of ``opened``."""
     with opened(
         path, columns=columns, ignore=ignore, types=types, format=format, labels=labels,
         memory=memory, file=file,
@@ -168,40 +106,23 @@ def read(
 def opened(
     path: str | Path,
     *,
-    columns: Collection[str] | None = None,
+    columns: Collection[str] | None = None,  # that are read; by default all
     ignore: Collection[str] = (),
+    # Of columns of which a model expects it, a name of ``TYPES``, or how their strings are read.
+    # Names that the file does not have are passed over.
     types: Mapping[str, str | Reading] | None = None,
     format: str | None = None,  # noqa: A002  the word on the command line too
-    labels: str | None = None,
-    rows: int = ROWS,
-    memory: int | None = None,
+    labels: str | None = None,  # the column whose cells stay as they are written
+    rows: int = ROWS,  # of a batch, at most
+    memory: int | None = None,  # bytes that DuckDB may take
     file: FileOptions = FileOptions(),
 ) -> Iterator[Stream]:
-    r"""Open a file, whose rows are read in batches, in memory that does not grow with the file.
+    """Open a file, whose rows are read in batches, in memory that does not grow with the file.
 
-    Parameters
-    ----------
-    path, columns, ignore, types, format, labels, file
-        As for ``read``; folders of texts, and mail, are one batch.
-    rows : int
-        How many rows a batch has at most.
-    memory : int, optional
-        How many bytes may be taken for reading.
-
-    Yields
-    ------
-    Stream
-        The table, which can be read more than once.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = pathlib.Path(folder, "coins.csv")
-    ...     _ = file.write_text("metal,grams\nsilver,7.5\ngold,\ncopper,3\n")
-    ...     with opened(file, rows=2) as table:
-    ...         [batch.values("grams").tolist() for batch in table]
-    [[7.5, nan], [3]]
+    It is CSV, Parquet, JSON lines, a workbook, ARFF, an SQLite database, by their usual endings,
+    the texts among them also as .gz or .zst; or "-", standard input. One batch are a folder with
+    one sub-folder of texts for each class, and mail: an mbox, a Maildir, an .eml file, or a folder
+    with one of these for each class.
     """
     wanted: dict[str, Reading] = {}
     for column, of in (types or {}).items():
