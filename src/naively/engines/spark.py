@@ -90,8 +90,8 @@ def parts(
     # The class prior has no part in counting, and may be for classes that a partition lacks.
     counted = replace(how, settings=replace(how.settings, class_prior="data"))
     with in_one_sentence():
-        said = how.settings.read_as(contents_given(how.event_models, strings))
-        said = replace(said, times=table.beside.get("frequencies"))
+        contents = contents_given(how.event_models, strings)
+        said = ReadAs(contents, how.settings, table.beside.get("frequencies"))
         before = {} if known is None else known.schema.readings
         readings = _readings(table.frame, strings, said, before)
         fixed = {name: replace(of.fixed, forms=None) for name, of in readings.items()}

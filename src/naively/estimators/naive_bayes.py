@@ -426,7 +426,7 @@ class NaiveBayes(Classifier):
             warn(said)
         warn_of_no_tokens(model.view.schema, model.view.tally)
         if self.missing_values is not None:
-            marks_of = how.settings.read_as({}).marks_of
+            marks_of = ReadAs(options=how.settings).marks_of
             warn_of_marked_numbers(model.view.schema, model.view.tally, marks_of)
         unlabelled = None if found.is_labelled else found
         del found, counted  # what was read takes memory, of which weights need some too
@@ -594,7 +594,7 @@ class NaiveBayes(Classifier):
 
     @property
     def _read_as(self) -> ReadAs:
-        return self._settings().read_as({})
+        return ReadAs(options=self._settings())
 
     def _fades(self, time: Target) -> bool:
         """Whether rows fade, or raise a ValueError where but one of time and half-life is given."""

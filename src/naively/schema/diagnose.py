@@ -123,24 +123,22 @@ def leaks(schema: Schema, tally: Tally) -> Iterator[str]:
             f"Column {list_names(found)} is the label under other names, without exception in "
             f"{rows} rows; if it will not be known when predicting, leave it out."
         )
-    for name, label in naming_labels(schema, tally).items():
+    of_words = [g for g in schema.of_columns if isinstance(g.analyser, Text) and g.analyser.binary]
+    for name, label in (naming_labels(of_words, tally) if of_words else {}).items():
         yield (
             f"Column {title(name)!r} holds the name of the label, such as {label!r}; if it will "
             "not when predicting, leave it out."
         )
 
 
-def naming_labels(schema: Schema, tally: Tally) -> dict[Name, str]:
-    """Return the columns of strings that hold the name of the label, and an example of a name."""
+def naming_labels(groups: Sequence[Group], tally: Tally) -> dict[Name, str]:
+    """Return the columns of words that hold the name of the label, and an example of a name."""
     labels = [str(label).lower() for label in tally.classes.tolist()]
     if not TWO <= len(labels) <= MOST_NAMED or tally.class_count.sum() < ENOUGH:
         return {}
-    words_of = [g for g in schema.of_columns if isinstance(g.analyser, Text) and g.analyser.binary]
-    if not words_of:
-        return {}
     pieces = [(c, piece) for c, label in enumerate(labels) for piece in _pieces(label)]
     found: dict[Name, str] = {}
-    for group in words_of if pieces else ():
+    for group in groups if pieces else ():
         block = tally.blocks[group.key]
         if block.axis.hashed:
             continue
