@@ -353,18 +353,17 @@ class Batch:
     # The block of each group of columns, by its key; all have the same number of rows.
     blocks: Mapping[BlockKey, Block]
     labels: Labels  # the class of each row, and the weight of all its copies
-    # (rows,): how many equal rows each row stands for; by default one.
-    copies: NDArray[np.int64] | None = None
+    times: NDArray[np.int64]  # (rows,): how many equal rows each row stands for
     # (rows,): what each of them counts by where weights are fitted; by default what it weighs.
     each: Floats | None = None
 
     def __len__(self) -> int:
-        return len(self.labels)
+        return len(self.times)
 
     @property
-    def times(self) -> NDArray[np.int64]:
-        """How many equal rows each row stands for, of shape (rows,)."""
-        return np.ones(len(self), np.int64) if self.copies is None else self.copies
+    def unsplit(self) -> int:
+        """About how many characters its texts have that are to be split."""
+        return sum(block.unsplit for block in self.blocks.values())
 
     @property
     def independent(self) -> Labels:
@@ -384,9 +383,8 @@ class Batch:
                 blocks[key] = block.selected(rows, taken[id(block.texts)])
             else:
                 blocks[key] = block.select(rows)
-        copies = None if self.copies is None else self.copies[rows]
         each = None if self.each is None else self.each[rows]
-        return Batch(blocks, self.labels.take(rows), copies, each)
+        return Batch(blocks, self.labels.take(rows), self.times[rows], each)
 
     def seen(self) -> Batch:
         """Return the rows whose weight is not 0: a row of weight 0 does not count as seen."""
@@ -404,7 +402,7 @@ class Batch:
         labels = part.labels
         if (share < 1).any():
             labels = replace(labels, weight=labels.weights * share)
-        return replace(part, labels=labels, copies=copies[there])
+        return replace(part, labels=labels, times=copies[there])
 
     def split(self) -> Batch:
         """Return the same rows with each text as the counts of its words, to split it only once."""
@@ -412,8 +410,7 @@ class Batch:
 
     def pieces(self) -> Iterator[Batch]:
         """Yield the rows in several batches if their texts are long: their words take memory."""
-        unsplit = sum(block.unsplit for block in self.blocks.values())
-        n = min(-(-unsplit // AT_ONCE), len(self))
+        n = min(-(-self.unsplit // AT_ONCE), len(self))
         if n <= 1:
             yield self
             return
@@ -434,7 +431,7 @@ class Batch:
 
         Of long texts the words would take much memory: they stay as they are.
         """
-        if sum(block.unsplit for block in self.blocks.values()) > KEPT:
+        if not 0 < self.unsplit <= KEPT:
             return self
         blocks = dict(self.blocks)
         for key, split in split_texts(self.blocks, grow=True).items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Any, TypeAlias
 
@@ -155,17 +155,16 @@ class Beside:
     frequencies: Target = None  # (rows,): how many equal rows each row is, a whole number
     # (rows,): the group that each row belongs to; "copies" are those of equal rows.
     groups: Target = None
+    given: dict[str, Target] = field(init=False, repr=False, compare=False)  # by its name
+    # What is the name of a column, by its own.
+    columns: dict[str, str] = field(init=False, repr=False, compare=False)
 
-    @property
-    def given(self) -> dict[str, Target]:
-        """What is given, by its name."""
-        return {name: of for name, of in vars(self).items() if of is not None}
-
-    @property
-    def columns(self) -> dict[str, str]:
-        """What is the name of a column, by its own."""
-        named = {name: of for name, of in vars(self).items() if isinstance(of, str)}
-        return {name: of for name, of in named.items() if not means_copies(name, of)}
+    def __post_init__(self) -> None:
+        given = {name: of for name, of in vars(self).items() if of is not None}
+        named = {name: of for name, of in given.items() if isinstance(of, str)}
+        columns = {name: of for name, of in named.items() if not means_copies(name, of)}
+        object.__setattr__(self, "given", given)
+        object.__setattr__(self, "columns", columns)
 
     def encode(self, y: Target, first: int = 0) -> Labels:
         """Encode labels with what is said of their rows, none of which is a column any more.

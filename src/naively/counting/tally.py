@@ -156,19 +156,15 @@ class BlockTally(Shown, Generic[A]):
         for statistic, sums in self.sums.items():
             if statistic not in self.axis.shared:
                 keep |= sums.rows_there()
-        return self._kept(keep)
+        return self if keep.all() else self._kept(keep)
 
     def _kept(self, keep: NDArray[np.bool_]) -> BlockTally[A]:
         """Return the tally of the axis rows where ``keep``, (rows,), is true."""
-        if keep.all():
-            return self
         tables = {s: t if s in self.axis.shared else t[keep] for s, t in self.sums.items()}
         return BlockTally(self.axis.select(keep), tables)
 
-    def selected(self) -> BlockTally[A]:
-        """Return the tally of the words that are learned from; other blocks are returned whole."""
-        if not isinstance(self.axis, Words) or not self.axis.analyser.selects:
-            return self
+    def selected(self: BlockTally[Words]) -> BlockTally[Words]:
+        """Return the tally of the words that are learned from."""
         analyser = self.axis.analyser
         times = self.sums[VALUE].by_row()
         keep = np.ones(len(times), np.bool_)
@@ -187,7 +183,7 @@ class BlockTally(Shown, Generic[A]):
             words = self.axis.words  # of equally frequent words the alphabetically first are kept
             equal.sort(key=words.__getitem__)
             keep[equal[: analyser.max_features - int(keep.sum())]] = True
-        return self._kept(keep)
+        return self if keep.all() else self._kept(keep)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

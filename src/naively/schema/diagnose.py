@@ -74,8 +74,9 @@ def describe(schema: Schema, tally: Tally) -> Schema:
 
 def leaking(schema: Schema, tally: Tally, *, renamed: bool = False) -> list[Name]:
     """Return the columns that determine the label alone, or only those that are its other names."""
-    classes = tally.class_count > 0
-    if classes.sum() < 2 or tally.class_count.sum() < ENOUGH:
+    rows = tally.weight.high
+    classes = rows > 0
+    if classes.sum() < TWO or rows.sum() < ENOUGH:
         return []
     found: list[Name] = []
     for group in schema.of_columns:
@@ -90,7 +91,7 @@ def leaking(schema: Schema, tally: Tally, *, renamed: bool = False) -> list[Name
 
 def there_for_one_class(schema: Schema, tally: Tally) -> dict[Name, Label]:
     """Return the columns that are there in rows of one class only, and that class."""
-    rows = tally.class_count
+    rows = tally.weight.high
     if (rows > 0).sum() < TWO or rows.sum() < ENOUGH:
         return {}
     with np.errstate(divide="ignore"):

@@ -227,7 +227,8 @@ class Schema(Shown, OfFields):
             g.key: g.encode(rows, known.get(g.key), free=self.free.issuperset(g.columns[:1]))
             for g in self.groups
         }
-        batch = Batch(blocks, labels, labels.frequency)
+        times = labels.frequency if labels.frequency is not None else np.ones(len(rows), np.int64)
+        batch = Batch(blocks, labels, times)
         if labels.group is None or labels.group.all():
             return batch
         equal = mixed(contents(batch, by_name=True) + SALT)
