@@ -18,11 +18,11 @@ from naively.counting.axis import (
     SQUARE,
     VALUE,
     Axis,
+    Cells,
     Columns,
     Levels,
     Statistic,
     Words,
-    as_cells,
     title,
 )
 from naively.counting.labels import MANY_CLASSES, Labels
@@ -143,9 +143,9 @@ class Dense(Block):
         y, w, k = labels.codes, labels.weight, len(labels.classes)
         if k < MANY_CLASSES or len(y) > CAP * k:
             *found, sums = dispatch.tally_cells(self.values, y, w, k, CAP)
-            return as_cells(self.axis.columns, *found), {CELL: Sums(*sums)}
+            return Cells(self.axis.columns, *found), {CELL: Sums(*sums)}
         *found, _ = dispatch.tally_cells(self.values, np.zeros_like(y), w, 1, CAP)
-        axis = as_cells(self.axis.columns, *found)
+        axis = Cells(self.axis.columns, *found)
         row, column, x = self.entries()
         if w is not None:
             there = w[row] > 0

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from naively.counting.axis import CELL, Cells, as_cells
+from naively.counting.axis import CELL, Cells
 from naively.counting.block import Dense
 from naively.counting.leave_one_out import LeftOut, different_cells, leave_out
 from naively.counting.tally import BlockTally
@@ -166,7 +166,7 @@ class Histogram(Estimable[Cells, Dense]):
             table = np.insert(table, at, 0.0, axis=0)
             middle, width = np.insert(middle, at, 0.0), np.insert(width, at, 1.0)
         edge, column = _edges_of(axis, bin_)
-        ends = np.searchsorted(column, np.arange(len(axis.keys) + 1))
+        ends = np.searchsorted(column, np.arange(len(axis.columns) + 1))
         edges = tuple(edge[a:b] for a, b in pairwise(ends))
         of[self] = FromCells(bin_, smoothed, BinTerms(edges, table, middle, width))
         return of[self]
@@ -341,14 +341,14 @@ class Histogram(Estimable[Cells, Dense]):
     def _most_bins(self, tally: BlockTally[Cells]) -> NDArray[np.int64]:
         """Return how many bins each column has, (columns,), if its numbers differ enough."""
         if not isinstance(self.bins, str):
-            return np.full(len(tally.axis.keys), self.bins)
+            return np.full(len(tally.axis.columns), self.bins)
         bins = np.floor(self._rows(tally) / IN_BIN + SLACK)
         return np.clip(bins, FEWEST, MOST).astype(np.int64)
 
     def _rows(self, tally: BlockTally[Cells]) -> Floats:
         """Return how many numbers each column has, (columns,)."""
         axis, count = tally.axis, tally[CELL].high.sum(axis=1)
-        return np.bincount(axis.column, count, len(axis.keys)).astype(np.float64)
+        return np.bincount(axis.column, count, len(axis.columns)).astype(np.float64)
 
     def _smoothed(self, tally: BlockTally[Cells]) -> BinCounts:
         """Return the bins' counts, smoothed by the kernel that is set, or the best."""
@@ -399,9 +399,9 @@ def _each_without(
     count = np.maximum(count, 0.0)
     there = np.ones(len(count), np.bool_)
     there[own[gone]] = False
-    keys = np.concatenate([np.empty(0, np.int64), *axis.keys])[row[there]]
+    keys = axis.keys[row[there]]
     first = np.append(0, np.cumsum(size - gone))
-    left = as_cells(range(len(cells.row)), np.array(axis.shifts)[cells.column], first, keys)
+    left = Cells(range(len(cells.row)), axis.shifts[cells.column], first, keys)
     return BlockTally(left, {CELL: Sums(count[there])})
 
 

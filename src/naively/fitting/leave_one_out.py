@@ -185,7 +185,7 @@ def leave_one_out_table(
     groups = model.view.schema.groups
     parts_of = [_parts(model, group, blocks[group.key]) for group in groups]
     # Part after part, so that those which are not filled yet take no memory.
-    table = np.empty((sum(map(len, parts_of)), len(labels), len(labels.classes)))
+    table = np.empty((sum(len(parts.keys) for parts in parts_of), len(labels), len(labels.classes)))
     for group, parts in zip(groups, parts_of, strict=True):
         block = blocks[group.key]
         large = isinstance(block, Sparse) and max(len(block.indices), len(block.axis)) > LARGE
@@ -200,7 +200,7 @@ def leave_one_out_table(
         if of_parts.shape == table.shape:
             table = of_parts
         else:
-            table[len(keys) : len(keys) + len(parts)] = of_parts
+            table[len(keys) : len(keys) + len(parts.keys)] = of_parts
         del of_group, of_parts  # before that of the next group is made: of texts they are large
         if large:
             dispatch.give_back()
@@ -210,8 +210,8 @@ def leave_one_out_table(
         # Words are centred; their likelihood is large, and not needed yet.
         centres = kind == "band" or (kind != "text" and model.view.terms[group.key].centres)
         keys += parts.keys
-        kinds += [kind] * len(parts)
-        by_class += [centres and len(labels.classes) < MANY_CLASSES] * len(parts)
+        kinds += [kind] * len(parts.keys)
+        by_class += [centres and len(labels.classes) < MANY_CLASSES] * len(parts.keys)
     table = _centred(table)
     given = _log_prior(model, once, learned, model.pretend_rows or HALF, model.view.rows_per_weight)
     prior = _log_prior(model.under_prior("data"), once, learned, PRETEND)
@@ -240,7 +240,7 @@ def _of_group(
         and isinstance(evidence, WordTerms)
         and evidence.absent is None
     ):
-        return evidence.by_part(block, parts.of_unit, len(parts))
+        return evidence.by_part(block, parts.of_unit, len(parts.keys))
     items = evidence.items(block)
     unit = items.item if parts.by_word else np.maximum(items.column, 0)
     return parts.sums(items.row, unit, items.value, len(labels))

@@ -322,9 +322,8 @@ def _look_up(column: Cells, index: dict[Level, int]) -> list[int] | NDArray[np.i
         if len(column) <= FEW:
             cells = column if column.few is None else column.few
             return [MISSING if cell is None else index.get(cell, unseen) for cell in cells]
-        own, levels = levels_of(column)
-        place = np.array([*(index.get(level, unseen) for level in levels), MISSING], np.int32)
-        return place[own]
+        known = (index.get(level, unseen) for level in column.different)
+        return np.array([*known, MISSING], np.int32)[column.encoded[0]]
     column = _storable(column)
     if column.dtype.kind in "fiub":
         values, inverse = np.unique(column, return_inverse=True)

@@ -307,7 +307,7 @@ def into_cells(group: Group, block: BlockTally, names: set[Name], event: EventMo
     zeros = n - ones
     both = _interleaved(zeros.high, ones.high), _interleaved(zeros.low, ones.low)
     keys = (np.array([ZERO, ONE], np.int64),) * len(columns)
-    cells = BlockTally(Cells(columns, (0,) * len(columns), keys), {CELL: Sums(*both)}).pruned()
+    cells = BlockTally(Cells.join(columns, (0,) * len(columns), keys), {CELL: Sums(*both)}).pruned()
     return Move(group, columns, [(Group(event, "number", columns), cells)])
 
 
@@ -317,8 +317,7 @@ def _into_truths(
     """Count numbers that are all in the cells of 0 and 1 as truths."""
     cells = block.of(names)
     axis = cells.axis
-    of = {key: np.concatenate([keys == key for keys in axis.keys]) for key in (ZERO, ONE)}
-    zeros, ones = cells[CELL][of[ZERO]], cells[CELL][of[ONE]]
+    zeros, ones = cells[CELL][axis.keys == ZERO], cells[CELL][axis.keys == ONE]
     truths = BlockTally(Columns(axis.columns), {PRESENT: zeros + ones, VALUE: ones})
     event = Bernoulli.of_options(settings)
     return Move(group, tuple(axis.columns), [(Group(event, "number", axis.columns), truths)])
