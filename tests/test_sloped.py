@@ -57,7 +57,7 @@ def scored(of: GroupTerms, block: Block, finish: Finish, prior: np.ndarray) -> n
     """The scores of rows by the terms of one group."""
     terms = Terms(prior, np.zeros(K), {"x": of}, (), {})
     labels = Labels.none(len(block), np.arange(K))
-    return np.asarray(terms.add(Batch({"x": block}, labels, np.ones(len(block), np.int64)), finish))
+    return np.asarray(terms.add(Batch({"x": block}, labels), finish))
 
 
 def cells(block: Block) -> np.ndarray:

@@ -179,4 +179,4 @@ def test_a_sample_keeps_no_bytes_of_other_rows() -> None:
 def test_a_text_that_is_too_long_to_be_explained_is_named() -> None:
     texts = packed(["short", None, "é" * 1_000_001])
     with pytest.raises(ValueError, match="Text 2 of column 'note' has 1,000,001 characters"):
-        _refuse_long(Batch({"note": documents(texts)}, encode_labels(["a", "b", "a"]), np.ones(3)))
+        _refuse_long(Batch({"note": documents(texts)}, encode_labels(["a", "b", "a"])))

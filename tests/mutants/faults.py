@@ -372,8 +372,8 @@ FAULTS = [
     Fault(
         "frequencies are not counted one by one",
         "src/naively/schema/schema.py",
-        "labels.frequency if labels.frequency is not None else np.ones(len(rows), np.int64)",
-        "np.ones(len(rows), np.int64)",
+        "batch = Batch(blocks, labels, labels.frequency)",
+        "batch = Batch(blocks, labels)",
         ("tests/test_one_row.py::test_frequencies_are_rows_repeated",),
     ),
     Fault(

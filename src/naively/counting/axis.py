@@ -95,10 +95,7 @@ class Encoded(ABC):
 
     @abstractmethod
     def codes_of(self, name: Name, levels: Sequence[Level]) -> NDArray[np.integer]:
-        """Return the codes of a column among these levels, of shape (rows,).
-
-        A missing cell is negative; any other level has the number of levels as its code.
-        """
+        """Return codes among these levels, (rows,): missing is negative, others their number."""
 
     @abstractmethod
     def missing(self, name: Name) -> NDArray[np.bool_]:
@@ -106,10 +103,9 @@ class Encoded(ABC):
 
     @abstractmethod
     def words(self, name: Name, words: Sequence[Level]) -> NDArray[np.integer]:
-        """Return which of these words stands in place of each value of a column, of shape (rows,).
+        """Return which of these words stands in place of each value of a column, (rows,).
 
-        A cell that has a value, or is empty, is negative; any other word has the number of words
-        as its code.
+        A cell with a value, or an empty one, is negative; other words have the number of words.
         """
 
 
@@ -119,13 +115,7 @@ def title(name: Name) -> str:
 
 
 def title_of_columns(names: Iterable[Name]) -> str:
-    """Return the name of columns that are taken together.
-
-    Examples
-    --------
-    >>> title_of_columns(("age", 3))
-    'age × x3'
-    """
+    """Return the name of columns that are taken together, such as "age × x3"."""
     return " × ".join(map(title, names))
 
 
@@ -135,10 +125,6 @@ def title_of_columns(names: Iterable[Name]) -> str:
 class Analyser(ABC):
     """How the texts of a column become tokens, and which of these are learned from.
 
-    A subclass is a frozen dataclass of its settings.
-
-    Notes
-    -----
     All tokens are counted, so that tallies add and subtract; ``min_df``, ``max_df`` and
     ``max_features`` choose among them when parameters are derived.
     """
@@ -631,12 +617,9 @@ class Cells(ByValue, OfFields):
 
     @classmethod
     def join(
-        cls,
-        columns: range | tuple[Name, ...],
-        shifts: Sequence[int],  # (columns,)
-        keys: Sequence[Keys],  # (columns,): the cells of each column, ascending
+        cls, columns: range | tuple[Name, ...], shifts: Sequence[int], keys: Sequence[Keys]
     ) -> Cells:
-        """Return the axis of columns whose cells were found apart."""
+        """Return the axis of columns whose shifts, and cells in ascending order, are these."""
         first = np.cumsum([0, *map(len, keys)], dtype=np.int64)
         every = np.concatenate([np.empty(0, np.int64), *keys])
         return cls(columns, np.array(shifts, np.int64), first, every)

@@ -175,10 +175,7 @@ _ONE.flags.writeable = False
 
 
 def ones(n: int) -> Floats:
-    """Return n ones, of shape (n,), in the memory of one.
-
-    ``np.broadcast_to`` takes a tenth as long as to predict a short text.
-    """
+    """Return n ones, (n,), in the memory of one; ``np.broadcast_to`` is slow for a short text."""
     return np.ndarray((n,), np.float64, _ONE, strides=(0,))
 
 
@@ -353,12 +350,18 @@ class Batch:
     # The block of each group of columns, by its key; all have the same number of rows.
     blocks: Mapping[BlockKey, Block]
     labels: Labels  # the class of each row, and the weight of all its copies
-    times: NDArray[np.int64]  # (rows,): how many equal rows each row stands for
+    # (rows,): how many equal rows each row stands for; by default one.
+    copies: NDArray[np.int64] | None = None
     # (rows,): what each of them counts by where weights are fitted; by default what it weighs.
     each: Floats | None = None
 
     def __len__(self) -> int:
-        return len(self.times)
+        return len(self.labels.codes)
+
+    @property
+    def times(self) -> NDArray[np.int64]:
+        """How many equal rows each row stands for, of shape (rows,)."""
+        return np.ones(len(self), np.int64) if self.copies is None else self.copies
 
     @property
     def unsplit(self) -> int:
@@ -383,8 +386,9 @@ class Batch:
                 blocks[key] = block.selected(rows, taken[id(block.texts)])
             else:
                 blocks[key] = block.select(rows)
+        copies = None if self.copies is None else self.copies[rows]
         each = None if self.each is None else self.each[rows]
-        return Batch(blocks, self.labels.take(rows), self.times[rows], each)
+        return Batch(blocks, self.labels.take(rows), copies, each)
 
     def seen(self) -> Batch:
         """Return the rows whose weight is not 0: a row of weight 0 does not count as seen."""
@@ -402,7 +406,7 @@ class Batch:
         labels = part.labels
         if (share < 1).any():
             labels = replace(labels, weight=labels.weights * share)
-        return replace(part, labels=labels, times=copies[there])
+        return replace(part, labels=labels, copies=copies[there])
 
     def split(self) -> Batch:
         """Return the same rows with each text as the counts of its words, to split it only once."""
@@ -601,21 +605,7 @@ def _count_present(block: Sparse | Documents, labels: Labels) -> Sums:
 def split_texts(blocks: Mapping[BlockKey, Block], *, grow: bool = False) -> dict[BlockKey, Block]:
     """Return blocks of which each text is the counts of its words; each text is read once.
 
-    Parameters
-    ----------
-    blocks : mapping of hashable to Block
-        Blocks of the same rows.
-    grow : bool, default False
-        Whether words that the axes lack become known: the axes of the result have them then.
-
-    Examples
-    --------
-    >>> from naively import Text
-    >>> analyser = Text()
-    >>> axis = Words(("note",), analyser.new_vocabulary(), analyser)
-    >>> words = split_texts({"words": Documents(["to be", "to go"], axis)}, grow=True)["words"]
-    >>> words.axis.words, words.indptr
-    (['to', 'be', 'go'], array([0, 2, 4]))
+    If axes are to grow, words that they lack become known: those of the result have them then.
     """
     found = dict(blocks)
     together: dict[tuple[object, ...], list[BlockKey]] = {}

@@ -253,13 +253,7 @@ def count_bands(texts: Floats) -> int:
 
 @dataclass(frozen=True)
 class Part:
-    """A part of the evidence, which has one weight for each class; equal parts are the same.
-
-    Examples
-    --------
-    >>> print(Part("multinomial text", "text", 2))
-    multinomial text, words in 4 to 7 texts
-    """
+    """A part of the evidence, which has one weight for each class; equal parts are the same."""
 
     group: BlockKey  # the key of the block that it belongs to
     # The column; None stands for all columns of a block that are one event.

@@ -181,7 +181,7 @@ def _sampled(
     if weight is None and (sampled.copies > 1).any():
         weight = sampled.copies.astype(np.float64)
     labels = Labels(codes, classes.labels, weight)
-    batch = replace(schema.encode(source.rows(sampled.cells), labels), times=sampled.copies)
+    batch = replace(schema.encode(source.rows(sampled.cells), labels), copies=sampled.copies)
     share = np.ones(classes.k)
     share[[*classes.code.values()]] = [sampled.share.get(label, 1.0) for label in classes.code]
     return reservoir.with_sampled(batch, Model.of(counted), source.n_weighed, share)

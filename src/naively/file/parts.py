@@ -947,7 +947,7 @@ def _read_batch(name: str, unread: UnreadArrays, counted: Counted) -> tuple[Batc
     for place, group in enumerate(counted.schema.groups):
         axis = counted.tally.blocks[group.key].axis
         blocks[group.key] = _read_block(f"{name}/{place}", group, axis, len(keys), unread)
-    return Batch(blocks, labels, copies), keys, contents
+    return Batch(blocks, labels, None if (copies == 1).all() else copies), keys, contents
 
 
 def _read_block(name: str, group: Group, axis: Axis, rows: int, unread: UnreadArrays) -> Block:

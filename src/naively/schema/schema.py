@@ -224,11 +224,12 @@ class Schema(Shown, OfFields):
         rows = self.match(rows)
         known = axes or {}
         blocks = {
-            g.key: g.encode(rows, known.get(g.key), free=self.free.issuperset(g.columns[:1]))
+            g.key: g.encode(
+                rows, known.get(g.key), free=bool(g.columns) and g.columns[0] in self.free
+            )
             for g in self.groups
         }
-        times = labels.frequency if labels.frequency is not None else np.ones(len(rows), np.int64)
-        batch = Batch(blocks, labels, times)
+        batch = Batch(blocks, labels, labels.frequency)
         if labels.group is None or labels.group.all():
             return batch
         equal = mixed(contents(batch, by_name=True) + SALT)
@@ -270,7 +271,7 @@ class Schema(Shown, OfFields):
     def match(self, rows: Rows) -> Rows:
         """Return the rows with exactly these columns, read as in training, or say which differ."""
         if self.by_place(rows):
-            rows = self._read(self.named(rows))
+            rows = self._read(rows if rows.names == self.order else self.named(rows))
             for group in self.groups:
                 _check_kinds(rows, group, group.columns)
             return rows
@@ -504,10 +505,10 @@ class Schema(Shown, OfFields):
         return "\n".join(f"{a:<{wide[0]}}  {b:<{wide[1]}}  {c}" for a, b, c in table)
 
 
-def _with_truths(rows: Rows, maybe: Iterable[Name]) -> Rows:
+def _with_truths(rows: Rows, columns: Iterable[Name]) -> Rows:
     """Return rows in which those columns are truths that hold only 0 and 1 now."""
     truths = {}
-    for name in maybe:
+    for name in columns:
         if name in rows.place and rows.kind(name) == "number":
             cells = rows.numbers([name])[:, 0]
             if np.isin(cells[~np.isnan(cells)], (0, 1)).all():
