@@ -21,6 +21,7 @@ from naively.data.files.arff import read_arff
 from naively.data.files.formats import number
 from naively.data.reading import ReadAs
 from naively.kernels import dispatch
+from naively.options import Options
 from tests.commands import run
 from tests.test_cli import ok
 
@@ -216,7 +217,7 @@ def test_what_is_said_of_a_column_overrules_the_file(tmp_path):
     as_arff(tmp_path / "t.arff", dense)
     table = read(tmp_path / "t.arff", types={"whole": "string"})
     assert table.values["whole"].tolist()[:5] == ["0", "1", "2", "3", None]
-    said = ReadAs({"whole": "levels"}, missing=["2", "plain"])
+    said = ReadAs({"whole": "levels"}, Options(missing_values=["2", "plain"]))
     table = read(tmp_path / "t.arff", said=lambda _: said)
     assert table.values["whole"].tolist()[:5] == ["0", "1", None, "3", None]
     assert table.values["level, kind"].tolist()[:2] == [None, "with, comma"]

@@ -12,7 +12,7 @@ from naively.options import DECLARED, Options, expected, from_text
 from naively.schema.settings import Settings
 from tests.test_cli import ok
 
-OPTIONS = {of.name: of for of in fields(Options)}
+OPTIONS = {of.name: of for of in fields(Options) if of.init}
 OTHER = {  # than the default
     "estimate": "map",
     "smoothing": 0.25,

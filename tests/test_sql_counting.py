@@ -77,8 +77,7 @@ def in_memory(sample: Sample) -> Model:
 
 def grid(axis: Cells) -> dict[Any, tuple[int, list[int]]]:
     """Return the cells of the columns that hold any."""
-    of = zip(axis.columns, axis.shifts, axis.keys, strict=True)
-    return {name: (shift, keys.tolist()) for name, shift, keys in of if len(keys)}
+    return {n: (shift, keys.tolist()) for n, (shift, keys) in axis.by_name().items() if len(keys)}
 
 
 def assert_counted_alike(a: Model, b: Model) -> None:

@@ -221,9 +221,27 @@ class Options:
         "After how long a row counts half, where rows have a --time: 30d, 12h, or a number in the "
         "units of numbers (none: rows count for ever).",
     )
+    # The number that ``smoothing`` stands for; None if it is chosen by leave-one-out.
+    pseudo_count: float | None = field(init=False, repr=False, compare=False)
+    # Whether a missing cell is evidence of its own, which needs a weight of its own.
+    counts_missing: bool = field(init=False, repr=False, compare=False)
+    # Whether a text that was given no event model is counted in blocks of their own. They say much
+    # alike, which only weights of their own put right (see docs/decisions/0006-text.md).
+    counts_blocks: bool = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        count = None
+        if self.smoothing != "auto":
+            count = float(PSEUDO_COUNTS.get(self.smoothing, self.smoothing))  # type: ignore[arg-type]  # a float is its own count
+        own = self.weights == "loo"
+        blocks = own and self.text == "auto" and self.estimate in ("mean", "map")
+        object.__setattr__(self, "pseudo_count", count)
+        object.__setattr__(self, "counts_missing", own and self.presence == "auto")
+        object.__setattr__(self, "counts_blocks", blocks)
 
 
-DECLARED: Allowed = {of.name: of.metadata["kinds"] for of in fields(Options)}  # of ``NaiveBayes``
+OPTIONS = [of for of in fields(Options) if of.init]
+DECLARED: Allowed = {of.name: of.metadata["kinds"] for of in OPTIONS}  # of ``NaiveBayes``
 
 
 def check_options(estimator: object, allowed: Allowed) -> None:

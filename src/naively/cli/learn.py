@@ -228,9 +228,9 @@ def _said(nb: NaiveBayes, times: str | None, names: Sequence[str]) -> ReadAs:
     """Return what the options of an estimator say of the columns of a table."""
     from naively.schema.choose import contents_given
 
-    contents = contents_given(nb.event_models, names)
-    said = nb._settings().read_as({str(name): of for name, of in contents.items()})
-    return replace(said, times=times)
+    given = contents_given(nb.event_models, names)
+    contents = {str(name): of for name, of in given.items()}
+    return replace(nb._read_as, contents=contents, times=times)
 
 
 def _split(

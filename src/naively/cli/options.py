@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 import click
 
 from naively.messages import Verbosity
-from naively.options import FileOptions, Options
+from naively.options import OPTIONS, FileOptions
 
 Declared = TypeVar("Declared", bound=Callable[..., Any])
 
@@ -236,7 +236,7 @@ def reading_options(verb: Declared) -> Declared:
 
 def settings_options(verb: Declared) -> Declared:
     """Give a verb the declared options of ``NaiveBayes``, as text; "none" is None."""
-    for of in reversed(fields(Options)):
+    for of in reversed(OPTIONS):
         default = "none" if of.default is None else str(of.default)
         name = f"--{of.name.replace('_', '-')}"
         verb = click.option(name, default=default, help=of.metadata["help"])(verb)

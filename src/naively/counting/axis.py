@@ -95,10 +95,7 @@ class Encoded(ABC):
 
     @abstractmethod
     def codes_of(self, name: Name, levels: Sequence[Level]) -> NDArray[np.integer]:
-        """Return the codes of a column among these levels, of shape (rows,).
-
-        A missing cell is negative; any other level has the number of levels as its code.
-        """
+        """Return codes among these levels, (rows,): missing is negative, others their number."""
 
     @abstractmethod
     def missing(self, name: Name) -> NDArray[np.bool_]:
@@ -106,10 +103,9 @@ class Encoded(ABC):
 
     @abstractmethod
     def words(self, name: Name, words: Sequence[Level]) -> NDArray[np.integer]:
-        """Return which of these words stands in place of each value of a column, of shape (rows,).
+        """Return which of these words stands in place of each value of a column, (rows,).
 
-        A cell that has a value, or is empty, is negative; any other word has the number of words
-        as its code.
+        A cell with a value, or an empty one, is negative; other words have the number of words.
         """
 
 
@@ -119,13 +115,7 @@ def title(name: Name) -> str:
 
 
 def title_of_columns(names: Iterable[Name]) -> str:
-    """Return the name of columns that are taken together.
-
-    Examples
-    --------
-    >>> title_of_columns(("age", 3))
-    'age × x3'
-    """
+    """Return the name of columns that are taken together, such as "age × x3"."""
     return " × ".join(map(title, names))
 
 
@@ -135,10 +125,6 @@ def title_of_columns(names: Iterable[Name]) -> str:
 class Analyser(ABC):
     """How the texts of a column become tokens, and which of these are learned from.
 
-    A subclass is a frozen dataclass of its settings.
-
-    Notes
-    -----
     All tokens are counted, so that tallies add and subtract; ``min_df``, ``max_df`` and
     ``max_features`` choose among them when parameters are derived.
     """
@@ -360,11 +346,7 @@ class ByValue(Axis):
     """One row for each value of each column, a level or a cell of a grid, column after column."""
 
     statistic: ClassVar[Statistic]  # how often each of them came
-
-    @property
-    @abstractmethod
-    def first(self) -> NDArray[np.int64]:
-        """Where each column's rows begin; the last entry is the number of rows."""
+    first: NDArray[np.int64]  # (columns + 1,): where each column's rows begin, and the last ends
 
     @cached_property
     def column(self) -> NDArray[np.int64]:
@@ -398,7 +380,7 @@ class Levels(ByValue, OfFields):
         return cls(tuple(columns), tuple(column.levels for column in columns))
 
     @cached_property
-    def first(self) -> NDArray[np.int64]:
+    def first(self) -> NDArray[np.int64]:  # type: ignore[override]  # read-only
         return np.cumsum([0, *map(len, self.levels)], dtype=np.int64)
 
     @property
@@ -629,26 +611,29 @@ class Cells(ByValue, OfFields):
 
     statistic = CELL
     columns: range | tuple[Name, ...]
-    shifts: tuple[int, ...]  # how many of their low bits each column's keys have lost
-    keys: tuple[Keys, ...]  # the cells of each column, ascending
+    shifts: NDArray[np.int64]  # (columns,): how many of their low bits each column's keys have lost
+    first: NDArray[np.int64]
+    keys: Keys  # (cells,): the cells, ascending in each column
 
-    @cached_property
-    def first(self) -> NDArray[np.int64]:
-        return np.cumsum([0, *map(len, self.keys)], dtype=np.int64)
+    @classmethod
+    def join(
+        cls, columns: range | tuple[Name, ...], shifts: Sequence[int], keys: Sequence[Keys]
+    ) -> Cells:
+        """Return the axis of columns whose shifts, and cells in ascending order, are these."""
+        first = np.cumsum([0, *map(len, keys)], dtype=np.int64)
+        every = np.concatenate([np.empty(0, np.int64), *keys])
+        return cls(columns, np.array(shifts, np.int64), first, every)
 
     @cached_property
     def low(self) -> NDArray[np.float64]:
         """The least number of each cell, (rows,)."""
-        key = np.concatenate([np.empty(0, np.int64), *self.keys])
-        shift = np.array(self.shifts, np.int64)[self.column]
-        return as_float(np.maximum(key << shift, INFINITE[0]))
+        return as_float(np.maximum(self.keys << self.shifts[self.column], INFINITE[0]))
 
     @cached_property
     def high(self) -> NDArray[np.float64]:
         """The greatest number of each cell, (rows,)."""
-        shift = np.array(self.shifts, np.int64)[self.column]
-        key = np.concatenate([np.empty(0, np.int64), *self.keys])
-        last = (key << shift) + ((np.int64(1) << shift) - 1)
+        shift = self.shifts[self.column]
+        last = (self.keys << shift) + ((np.int64(1) << shift) - 1)
         return as_float(np.minimum(last, INFINITE[1]))
 
     @cached_property
@@ -663,9 +648,11 @@ class Cells(ByValue, OfFields):
 
     def union(self, other: Cells) -> tuple[Cells, RowMap, RowMap]:
         """Join cells at the coarser of both shifts, or a coarser one if they are too many."""
-        if self.columns == other.columns and all(map(_same, self._columns, other._columns)):
+        alike = self.columns == other.columns and np.array_equal(self.shifts, other.shifts)
+        alike = alike and np.array_equal(self.first, other.first)
+        if alike and np.array_equal(self.keys, other.keys):
             return self, None, None
-        mine, theirs = self._by_name(), other._by_name()
+        mine, theirs = self.by_name(), other.by_name()
         names = tuple(dict.fromkeys([*self.columns, *other.columns]))
         shifts, keys = [], []
         for name in names:
@@ -679,29 +666,28 @@ class Cells(ByValue, OfFields):
             shifts.append(shift)
             keys.append(joined)
         columns = max(self.columns, other.columns, key=len)
-        axis = Cells(columns if tuple(columns) == names else names, tuple(shifts), tuple(keys))
-        return axis, axis._rows_of(self), axis._rows_of(other)
+        axis = Cells.join(columns if tuple(columns) == names else names, shifts, keys)
+        return axis, axis.places_of(self), axis.places_of(other)
 
     def select(self, keep: NDArray[np.bool_]) -> Cells:
-        parts = np.split(keep, self.first[1:-1]) if self.keys else []
-        kept = tuple(keys[part] for keys, part in zip(self.keys, parts, strict=True))
-        return Cells(self.columns, self.shifts, kept)
+        first = np.append(0, np.cumsum(keep))[self.first]
+        return Cells(self.columns, self.shifts, first, self.keys[keep])
 
     def of(self, columns: Collection[Name]) -> tuple[Cells, NDArray[np.int64]]:
         some = [j for j, name in enumerate(self.columns) if name in columns]
-        names = tuple(self.columns[j] for j in some)
-        shifts, keys = tuple(self.shifts[j] for j in some), tuple(self.keys[j] for j in some)
-        return Cells(names, shifts, keys), rows_of(self.first, some)
+        names, place = tuple(self.columns[j] for j in some), np.array(some, np.int64)
+        first, rows = np.append(0, np.cumsum(np.diff(self.first)[place])), rows_of(self.first, some)
+        return Cells(names, self.shifts[place], first, self.keys[rows]), rows
 
     def find(self, values: NDArray[np.floating], column: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the row of each number's cell, (numbers,); the number must have been counted."""
         rows = np.empty(len(values), np.int64)
         order = np.argsort(column, kind="stable")
-        ends = np.append(0, np.cumsum(np.bincount(column, minlength=len(self.keys))))
+        ends = np.append(0, np.cumsum(np.bincount(column, minlength=len(self.columns))))
         for j in np.flatnonzero(np.diff(ends)).tolist():
-            of = order[ends[j] : ends[j + 1]]
-            key = sortable(values[of]) >> np.int64(self.shifts[j])
-            rows[of] = self.first[j] + np.searchsorted(self.keys[j], key)
+            of, own = order[ends[j] : ends[j + 1]], self.keys[self.first[j] : self.first[j + 1]]
+            key = sortable(values[of]) >> self.shifts[j]
+            rows[of] = self.first[j] + np.searchsorted(own, key)
         return rows
 
     def coarsened(self, shift: int) -> tuple[Cells, NDArray[np.int64]]:
@@ -712,52 +698,34 @@ class Cells(ByValue, OfFields):
         for name, lost in zip(self.columns, self.shifts, strict=True):
             if lost > shift:
                 raise ValueError(f"column {title(name)!r} was counted in coarser cells")
-        keys = tuple(np.unique(keys >> np.int64(shift - lost)) for lost, keys in self._columns)
-        axis = Cells(self.columns, (shift,) * len(keys), keys)
-        return axis, axis._rows_of(self)
+        of = self.by_name().values()
+        keys = [np.unique(keys >> np.int64(shift - lost)) for lost, keys in of]
+        axis = Cells.join(self.columns, [shift] * len(keys), keys)
+        return axis, axis.places_of(self)
 
     def check(self) -> None:
         """Raise a ValueError unless cells ascend, shifts can be and no cell is beyond infinity."""
-        right = len(self.columns) == len(self.shifts) == len(self.keys)
-        if not right or any((keys[1:] <= keys[:-1]).any() for keys in self.keys):
+        keys, column = self.keys, self.column
+        if (keys[1:] <= keys[:-1])[column[1:] == column[:-1]].any():
             raise ValueError("the cells are not in order")
-        if not all(0 <= shift <= LAST_SHIFT for shift in self.shifts):
+        if ((self.shifts < 0) | (self.shifts > LAST_SHIFT)).any():
             raise ValueError("a grid has no such shift")
-        ends = ((keys[[0, -1]], INFINITE >> shift) for shift, keys in self._columns if len(keys))
-        if any(found[0] < least or found[1] > most for found, (least, most) in ends):
+        least, most = (end >> self.shifts[column] for end in INFINITE)
+        if ((keys < least) | (keys > most)).any():
             raise ValueError("a cell is beyond infinity")
 
-    @property
-    def _columns(self) -> list[tuple[int, Keys]]:
-        return list(zip(self.shifts, self.keys, strict=True))
+    def by_name(self) -> dict[Name, tuple[int, Keys]]:
+        """Return how many bits each column's keys have lost, and the keys, ascending."""
+        each = np.split(self.keys, self.first[1:-1])  # one part, where there is no column
+        of_columns = zip(self.columns, self.shifts.tolist(), each, strict=False)
+        return {name: (shift, keys) for name, shift, keys in of_columns}
 
-    def _by_name(self) -> dict[Name, tuple[int, Keys]]:
-        return dict(zip(self.columns, self._columns, strict=True))
-
-    def _rows_of(self, part: Cells) -> NDArray[np.int64]:
+    def places_of(self, part: Cells) -> NDArray[np.int64]:
         """Return the row here of each row of ``part``, (rows,), whose cells are no coarser."""
-        place = {name: j for j, name in enumerate(self.columns)}
+        own, first = self.by_name(), dict(zip(self.columns, self.first, strict=False))
         rows = [np.empty(0, np.int64)]
-        for name, (shift, keys) in part._by_name().items():
-            j = place[name]
-            coarser = keys >> np.int64(self.shifts[j] - shift)
-            rows.append(self.first[j] + np.searchsorted(self.keys[j], coarser))
+        for name, (lost, keys) in part.by_name().items():
+            shift, coarser = own[name]
+            here = np.searchsorted(coarser, keys >> np.int64(shift - lost))
+            rows.append(first[name] + here)
         return np.concatenate(rows)
-
-
-def _same(a: tuple[int, Keys], b: tuple[int, Keys]) -> bool:
-    return a[0] == b[0] and np.array_equal(a[1], b[1])
-
-
-def as_cells(
-    columns: range | tuple[Name, ...],
-    shifts: NDArray[np.int64],
-    first: NDArray[np.int64],
-    keys: Keys,
-) -> Cells:
-    """Make an axis of what the kernel ``tally_cells`` returns.
-
-    ``shifts`` is of shape (columns,), ``first`` of (columns + 1,) and ``keys`` of (cells,).
-    """
-    parts = np.split(keys, first[1:-1]) if len(first) > 1 else []
-    return Cells(columns, tuple(shifts.tolist()), tuple(parts))

@@ -18,11 +18,11 @@ from naively.counting.axis import (
     SQUARE,
     VALUE,
     Axis,
+    Cells,
     Columns,
     Levels,
     Statistic,
     Words,
-    as_cells,
     title,
 )
 from naively.counting.labels import MANY_CLASSES, Labels
@@ -143,9 +143,9 @@ class Dense(Block):
         y, w, k = labels.codes, labels.weight, len(labels.classes)
         if k < MANY_CLASSES or len(y) > CAP * k:
             *found, sums = dispatch.tally_cells(self.values, y, w, k, CAP)
-            return as_cells(self.axis.columns, *found), {CELL: Sums(*sums)}
+            return Cells(self.axis.columns, *found), {CELL: Sums(*sums)}
         *found, _ = dispatch.tally_cells(self.values, np.zeros_like(y), w, 1, CAP)
-        axis = as_cells(self.axis.columns, *found)
+        axis = Cells(self.axis.columns, *found)
         row, column, x = self.entries()
         if w is not None:
             there = w[row] > 0
@@ -175,10 +175,7 @@ _ONE.flags.writeable = False
 
 
 def ones(n: int) -> Floats:
-    """Return n ones, of shape (n,), in the memory of one.
-
-    ``np.broadcast_to`` takes a tenth as long as to predict a short text.
-    """
+    """Return n ones, (n,), in the memory of one; ``np.broadcast_to`` is slow for a short text."""
     return np.ndarray((n,), np.float64, _ONE, strides=(0,))
 
 
@@ -359,12 +356,17 @@ class Batch:
     each: Floats | None = None
 
     def __len__(self) -> int:
-        return len(self.labels)
+        return len(self.labels.codes)
 
     @property
     def times(self) -> NDArray[np.int64]:
         """How many equal rows each row stands for, of shape (rows,)."""
         return np.ones(len(self), np.int64) if self.copies is None else self.copies
+
+    @property
+    def unsplit(self) -> int:
+        """About how many characters its texts have that are to be split."""
+        return sum(block.unsplit for block in self.blocks.values())
 
     @property
     def independent(self) -> Labels:
@@ -412,8 +414,7 @@ class Batch:
 
     def pieces(self) -> Iterator[Batch]:
         """Yield the rows in several batches if their texts are long: their words take memory."""
-        unsplit = sum(block.unsplit for block in self.blocks.values())
-        n = min(-(-unsplit // AT_ONCE), len(self))
+        n = min(-(-self.unsplit // AT_ONCE), len(self))
         if n <= 1:
             yield self
             return
@@ -434,7 +435,7 @@ class Batch:
 
         Of long texts the words would take much memory: they stay as they are.
         """
-        if sum(block.unsplit for block in self.blocks.values()) > KEPT:
+        if not 0 < self.unsplit <= KEPT:
             return self
         blocks = dict(self.blocks)
         for key, split in split_texts(self.blocks, grow=True).items():
@@ -604,21 +605,7 @@ def _count_present(block: Sparse | Documents, labels: Labels) -> Sums:
 def split_texts(blocks: Mapping[BlockKey, Block], *, grow: bool = False) -> dict[BlockKey, Block]:
     """Return blocks of which each text is the counts of its words; each text is read once.
 
-    Parameters
-    ----------
-    blocks : mapping of hashable to Block
-        Blocks of the same rows.
-    grow : bool, default False
-        Whether words that the axes lack become known: the axes of the result have them then.
-
-    Examples
-    --------
-    >>> from naively import Text
-    >>> analyser = Text()
-    >>> axis = Words(("note",), analyser.new_vocabulary(), analyser)
-    >>> words = split_texts({"words": Documents(["to be", "to go"], axis)}, grow=True)["words"]
-    >>> words.axis.words, words.indptr
-    (['to', 'be', 'go'], array([0, 2, 4]))
+    If axes are to grow, words that they lack become known: those of the result have them then.
     """
     found = dict(blocks)
     together: dict[tuple[object, ...], list[BlockKey]] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Any, TypeAlias
 
@@ -108,14 +108,7 @@ class Labels:
     def standing_for(self, count: NDArray[np.float64]) -> Labels:
         """Return the labels of rows that stand for others: each for as many as are of its class.
 
-        ``count``, of shape (classes,), is the weight of all rows of each class. Together the rows
-        keep their weight.
-
-        Examples
-        --------
-        >>> drawn = Labels(np.array([0, 0, 1, 1], np.int32), np.array(["often", "rare"]))
-        >>> drawn.standing_for(np.array([9.0, 1.0])).weight
-        array([1.8, 1.8, 0.2, 0.2])
+        ``count``, (classes,), is what all rows of each class weigh; these keep their weight.
         """
         k = len(self.classes)
         drawn = np.bincount(self.codes, self.weights, k)
@@ -155,26 +148,19 @@ class Beside:
     frequencies: Target = None  # (rows,): how many equal rows each row is, a whole number
     # (rows,): the group that each row belongs to; "copies" are those of equal rows.
     groups: Target = None
+    given: dict[str, Target] = field(init=False, repr=False, compare=False)  # by its name
+    # What is the name of a column, by its own.
+    columns: dict[str, str] = field(init=False, repr=False, compare=False)
 
-    @property
-    def given(self) -> dict[str, Target]:
-        """What is given, by its name."""
-        return {name: of for name, of in vars(self).items() if of is not None}
-
-    @property
-    def columns(self) -> dict[str, str]:
-        """What is the name of a column, by its own."""
-        named = {name: of for name, of in vars(self).items() if isinstance(of, str)}
-        return {name: of for name, of in named.items() if not means_copies(name, of)}
+    def __post_init__(self) -> None:
+        given = {name: of for name, of in vars(self).items() if of is not None}
+        named = {name: of for name, of in given.items() if isinstance(of, str)}
+        columns = {name: of for name, of in named.items() if not means_copies(name, of)}
+        object.__setattr__(self, "given", given)
+        object.__setattr__(self, "columns", columns)
 
     def encode(self, y: Target, first: int = 0) -> Labels:
-        """Encode labels with what is said of their rows, none of which is a column any more.
-
-        Examples
-        --------
-        >>> Beside(frequencies=[2, 1], groups=["ann", "bob"]).encode(["a", "b"]).weight
-        array([2., 1.])
-        """
+        """Encode labels with what is said of their rows, none of which is a column any more."""
         labels = encode_labels(y, self.sample_weight, first)
         if self.frequencies is not None:
             frequency = check_frequencies(self.frequencies, len(labels), first)
@@ -208,14 +194,7 @@ def check_frequencies(given: Target, rows: int, first: int = 0) -> NDArray[np.in
 
 
 def encode_groups(given: Target, rows: int, first: int = 0) -> NDArray[np.uint64]:
-    """Return a number for the group of each row, (rows,), or raise a ValueError that names the row.
-
-    Examples
-    --------
-    >>> ann, bob, again = encode_groups(["ann", "bob", "ann"], 3).tolist()
-    >>> ann == again, ann == bob
-    (True, False)
-    """
+    """Return the number of each row's group, (rows,), or raise a ValueError that names the row."""
     if means_copies("groups", given):
         return np.full(rows, OF_EQUAL_ROWS)
     groups = _packed(given)
@@ -248,24 +227,12 @@ def hash_cell(cell: object) -> int:
     return int.from_bytes(blake2b(utf8, digest_size=8).digest())
 
 
-def encode_labels(y: Target, sample_weight: RowWeight = None, first: int = 0) -> Labels:
-    """Encode labels; a missing label is a ValueError that names the row.
-
-    Parameters
-    ----------
-    y : array-like of shape (rows,)
-        Integers, booleans, strings, floats or dates: what a model file can hold.
-    sample_weight : array-like of shape (rows,), optional
-        Finite and at least 0.
-    first : int
-        The number of the first row, in messages.
-
-    Examples
-    --------
-    >>> labels = encode_labels(["spam", "ham", "spam"])
-    >>> labels.codes, labels.classes
-    (array([1, 0, 1], dtype=int32), array(['ham', 'spam'], dtype='<U4'))
-    """
+def encode_labels(
+    y: Target,  # (rows,): whole numbers, truths, strings, floats or dates, as a model file holds
+    sample_weight: RowWeight = None,
+    first: int = 0,  # the number of the first row, in messages
+) -> Labels:
+    """Encode labels; a missing label is a ValueError that names the row."""
     y = _packed(y)
     if isinstance(y, Strings):
         if y.missing is not None:
@@ -294,12 +261,6 @@ def encode_some_labels(
     """Encode the labels that are not missing; return them and the numbers of their rows.
 
     Where no label is missing, the whole number -1 stands for none, as in scikit-learn.
-
-    Examples
-    --------
-    >>> labels, rows = encode_some_labels(["spam", None, "ham"])
-    >>> labels.codes, labels.classes, rows
-    (array([1, 0], dtype=int32), array(['ham', 'spam'], dtype='<U4'), array([0, 2]))
     """
     labels = np.array([*y, None])[:-1] if isinstance(y, Strings) else _one_a_row(y)
     missing = _missing(labels)
@@ -554,15 +515,7 @@ def encode_whole(
 ) -> tuple[NDArray[np.int32], LabelArray, NDArray[np.int64]] | None:
     """Encode whole numbers that are close together by a table; None if labels are others.
 
-    Returns
-    -------
-    codes, classes, rows_of : ndarray of shape (rows,), (classes,) and (classes,), or None
-        The code of each label, the sorted classes, and how many rows each has.
-
-    Examples
-    --------
-    >>> encode_whole(np.array([7.0, 5.0, 7.0]))
-    (array([1, 0, 1], dtype=int32), array([5., 7.]), array([1, 2]))
+    With the codes come the sorted classes, and how many rows each has, (classes,).
     """
     kind = labels.dtype.kind
     if kind not in "iubf" or labels.dtype.itemsize > 8 or not len(labels):

@@ -29,23 +29,7 @@ ROWS = 1000  # of counts that are left out at a time, to bound memory
 
 
 def one_of_each(labels: Labels, times: NDArray[np.int64]) -> Labels:
-    """Return the labels of what is left out of rows: of each that stands for several, one.
-
-    A row is left out with its whole weight.
-
-    Parameters
-    ----------
-    labels : Labels
-        The labels of the rows.
-    times : ndarray of shape (rows,)
-        How many independent rows each row stands for.
-
-    Examples
-    --------
-    >>> labels = Labels(np.array([0, 1, 0]), np.array(["a", "b"]), np.array([2.0, 0.5, 1.5]))
-    >>> one_of_each(labels, np.array([1, 1, 3])).weight
-    array([2. , 0.5, 0.5])
-    """
+    """Return the labels of what is left out: of each row that stands for so many, (rows,), one."""
     if labels.weight is None:
         return labels
     return replace(labels, weight=labels.weight / times)
@@ -160,28 +144,14 @@ class BagsLeftOut:
 
 
 def bags_left_out(
-    tally: BlockTally,
+    tally: BlockTally,  # what was counted, these rows among it
     block: Block,
     labels: Labels,
-    count: Floats,
-    pretend: Floats,
-    affected: NDArray[np.int64],
+    count: Floats,  # (words, classes): what each class is estimated from, with pretend counts
+    pretend: Floats,  # (words,): the pretend count of each word, at least 0
+    affected: NDArray[np.int64],  # (classes, m): the m classes that a row of each class adds to
 ) -> Iterator[tuple[NDArray[np.int64], BagsLeftOut]]:
-    """Yield numbers of rows, and the counts that are left without each, for some rows at a time.
-
-    Parameters
-    ----------
-    tally : BlockTally
-        What was counted, these rows among it.
-    block, labels : Block, Labels
-        The rows, with their classes.
-    count : ndarray of shape (words, classes)
-        The counts that each class is estimated from, including pretend counts.
-    pretend : ndarray of shape (words,)
-        The pretend count of each word, at least 0.
-    affected : ndarray of shape (classes, m)
-        The m classes whose counts a row of each class adds to.
-    """
+    """Yield numbers of rows, and the counts that are left without each, for some rows at a time."""
     frequency, total = frequency_of(tally, block), count.sum(axis=0)
     k = len(labels.classes)
     for start in range(0, len(block), ROWS):
@@ -235,39 +205,12 @@ SPARSE = 20  # times as many numbers as keys, from which it is quicker to sort
 WEIGHTS = 8  # different weights, with more of which few cells are alike
 
 
-def different(key: NDArray[np.int64], size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the different keys, ascending, and which of them each key is; keys are below a size.
-
-    Examples
-    --------
-    >>> different(np.array([7, 2, 7]), 8)
-    (array([2, 7]), array([1, 0, 1]))
-    """
-    if size > SPARSE * len(key):
-        there, number = np.unique(key, return_inverse=True)
-        return there, number.astype(np.int64)
-    here = np.zeros(size, np.bool_)
-    here[key] = True
-    there = np.flatnonzero(here)
-    place = np.empty(size, np.int64)
-    place[there] = np.arange(len(there))
-    return there, place[key]
-
-
 def different_cells(
-    cells: LeftOut[B], unit: NDArray[np.int64], units: int
+    cells: LeftOut[B],
+    unit: NDArray[np.int64],  # (cells,): the level or bin of each, numbered through all columns
+    units: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the numbers of cells of which no two are alike, and which of them each cell is like.
-
-    Parameters
-    ----------
-    cells : LeftOut
-        Cells of rows that were counted.
-    unit : ndarray of shape (cells,)
-        The level, or the bin, of each cell, numbered through all columns.
-    units : int
-        How many levels, or bins, there are.
-    """
+    """Return numbers of cells of which no two are alike, and which of them each cell is like."""
     k, weight = len(cells.labels.classes), cells.labels.weight
     key, size = unit * k + cells.labels.codes, units * k
     if weight is not None and len(weight) and (weight != weight[0]).any():
@@ -276,8 +219,13 @@ def different_cells(
             every = np.arange(len(key))
             return every, every
         key, size = key * len(once) + kind, size * len(once)
-    there, number = different(key, size)
-    first = np.empty(len(there), np.int64)
+    if size > SPARSE * len(key):
+        _, first, number = np.unique(key, return_index=True, return_inverse=True)
+        return first, number.astype(np.int64)
+    here = np.zeros(size, np.bool_)
+    here[key] = True
+    number = (np.cumsum(here) - 1)[key]
+    first = np.empty(np.count_nonzero(here), np.int64)
     first[number[::-1]] = np.arange(len(number))[::-1]
     return first, number
 
@@ -294,32 +242,18 @@ ROUNDING = 1e-9
 
 
 def band_of(texts: Floats) -> NDArray[np.int32]:
-    """Return the band of each word, (words,), from how many texts hold it, (words,).
-
-    >>> band_of(np.array([1.0, 2.0, 3.0, 4.0, 0.5]))
-    array([0, 1, 1, 2, 0], dtype=int32)
-    """
+    """Return the band of each word, (words,), from how many texts hold it, (words,)."""
     return np.frexp(np.maximum(texts, 1.0) * (1 + ROUNDING))[1] - 1
 
 
 def count_bands(texts: Floats) -> int:
-    """Return the number of bands of words, at least 1, from how many texts hold each, (words,).
-
-    >>> count_bands(np.array([1.0, 5.0]))
-    3
-    """
+    """Return the number of bands of words, at least 1, from how many texts hold each, (words,)."""
     return int(band_of(texts.max(initial=1.0))) + 1
 
 
 @dataclass(frozen=True)
 class Part:
-    """A part of the evidence, which has one weight for each class; equal parts are the same.
-
-    Examples
-    --------
-    >>> print(Part("multinomial text", "text", 2))
-    multinomial text, words in 4 to 7 texts
-    """
+    """A part of the evidence, which has one weight for each class; equal parts are the same."""
 
     group: BlockKey  # the key of the block that it belongs to
     # The column; None stands for all columns of a block that are one event.
@@ -349,9 +283,6 @@ class Parts:
     # of its words.
     by_word: bool = False
 
-    def __len__(self) -> int:
-        return len(self.keys)
-
     @classmethod
     def whole(cls, group: BlockKey, units: int) -> Parts:
         """Return one part for all units."""
@@ -362,9 +293,6 @@ class Parts:
         """Return a part for the words of a text, or one for each band of document frequency.
 
         ``frequency`` is how many texts hold each word, of shape (words,).
-
-        >>> Parts.words("text", "note", np.array([1.0, 3.0]), by_band=True).keys[1]
-        Part(group='text', column='note', band=1)
         """
         if not by_band:
             return cls([Part(group, column)], np.zeros(len(frequency), np.int64), by_word=True)
@@ -373,22 +301,14 @@ class Parts:
         return cls(keys, band_of(frequency), by_word=True)
 
     def sums(
-        self, row: NDArray[np.int64], unit: NDArray[np.int64], value: Floats, n: int
+        self,
+        row: NDArray[np.int64],  # (cells,)
+        unit: NDArray[np.int64],  # (cells,)
+        value: Floats,  # (cells, classes)
+        n: int,
     ) -> Floats:
-        """Sum the log likelihoods of the cells of n rows by part.
-
-        Parameters
-        ----------
-        row, unit : ndarray of shape (cells,)
-            The row and the unit of each cell.
-        value : ndarray of shape (cells, classes)
-            The log likelihoods of each cell.
-
-        Returns
-        -------
-        table : ndarray of shape (rows, parts, classes)
-        """
-        table = np.zeros((n, len(self), value.shape[1]))
+        """Sum the log likelihoods of the cells of n rows by part, to (rows, parts, classes)."""
+        table = np.zeros((n, len(self.keys), value.shape[1]))
         np.add.at(table, (row, self.of_unit[unit]), value)
         return table
 
@@ -404,67 +324,38 @@ class Parts:
 SURE = 0.25  # nats that a choice costs if its logarithm is 1 away from where it is shrunk to
 
 
-@dataclass(frozen=True)
-class Between:
-    """A choice among all numbers between two positive ones."""
-
-    low: float
-    high: float
-
-    def least(self, loss: Callable[[float], Floats | float]) -> Floats:
-        """Return the number of least loss, to one part in a million."""
-        from scipy.optimize import minimize_scalar
-
-        found = minimize_scalar(
-            lambda log_choice: float(loss(np.exp(log_choice))),
-            bounds=(np.log(self.low), np.log(self.high)),
-            method="bounded",
-            options={"xatol": 1e-6},
-        )
-        return np.asarray(np.exp(found.x))
-
-
-PSEUDO_COUNTS = Between(1e-3, 1e3)  # "auto" chooses among these
-
-
 def choose(
-    choices: Sequence[float] | Between,
-    loss: Callable[[float], Floats | float],
-    towards: float | None = None,
+    choices: Sequence[float],
+    losses: Floats,  # (choices,) or (choices, columns): leave-one-out losses, in nats
+    towards: float | None = None,  # what the choice is shrunk to, as few rows determine it poorly
 ) -> Floats:
-    """Return the choice of least leave-one-out loss: one, or (columns,) if each has its loss.
-
-    Parameters
-    ----------
-    choices : sequence of float, or Between
-        All of a sequence are tried, and the first of equally good ones is chosen. With ``Between``
-        there is one choice for all columns.
-    loss : callable
-        Returns the loss of a choice in nats, a number or an array of shape (columns,).
-    towards : float, optional
-        What the choice is shrunk towards, because few rows determine it poorly.
-    """
-
-    def shrunk(choice: float) -> Floats | float:
-        return loss(choice) + (SURE * np.log(choice / towards) ** 2 if towards else 0.0)
-
-    if isinstance(choices, Between):
-        return choices.least(shrunk)
-    of_choices = np.stack([np.asarray(shrunk(choice)) for choice in choices])
-    best: Floats = np.asarray(choices)[of_choices.argmin(axis=0)]
+    """Return the choice of least loss, the first of equals; of each column its own, (columns,)."""
+    tried = np.asarray(choices)
+    if towards is not None:
+        losses = (losses.T + SURE * np.log(tried / towards) ** 2).T
+    best: Floats = tried[losses.argmin(axis=0)]
     return best
 
 
-def pseudo_count_of_words(count: AnySums) -> float:
+def choose_between(least: float, most: float, loss: Callable[[float], float]) -> float:
+    """Return the number of least loss, weakly shrunk to 1, to one part in a million."""
+    from scipy.optimize import minimize_scalar
+
+    def shrunk(log_choice: float) -> float:
+        choice = np.exp(log_choice)
+        return float(loss(choice) + SURE * np.log(choice) ** 2)
+
+    ends = np.log(least), np.log(most)
+    found = minimize_scalar(shrunk, bounds=ends, method="bounded", options={"xatol": 1e-6})
+    return float(np.exp(found.x))
+
+
+LEAST, MOST = 1e-3, 1e3  # pseudo-counts, among which "auto" chooses
+
+
+def pseudo_count_of_words(count: AnySums) -> float:  # (words, classes): how often each word came
     """Return the pseudo-count under which the other words predict each single word best.
 
-    Parameters
-    ----------
-    count : sums of shape (words, classes)
-        How often each word came.
-
-    Notes
-    -----
     The leave-one-out likelihood of Minka, Estimating a Dirichlet distribution (2000), section 2.3,
     which needs only how many words came how often; it is weakly shrunk towards 1. Where no word
     came again it would be infinite, and each posterior the class prior, only because nothing is
@@ -480,22 +371,15 @@ def pseudo_count_of_words(count: AnySums) -> float:
         return float(total @ np.log(of_total) - tokens @ np.log(np.maximum(seen - 1, 0) + alpha))
 
     again = float(often @ np.maximum(seen - 1, 0))
-    among = Between(PSEUDO_COUNTS.low, min(1.0 + again, PSEUDO_COUNTS.high))
-    return float(choose(among, loss, towards=1.0)) if len(seen) else 1.0
+    return choose_between(LEAST, min(1.0 + again, MOST), loss) if len(seen) else 1.0
 
 
 def pseudo_count_of_coins(
-    true: Floats, trials: Floats, times: NDArray[np.int64] | None = None
+    true: Floats,  # (columns, classes): how many cells are true
+    trials: Floats,  # of the same shape: how many there are
+    times: NDArray[np.int64] | None = None,  # the same: how many equal columns each stands for
 ) -> float:
-    """Return the pseudo-count of true and false under which the other rows predict each best.
-
-    Parameters
-    ----------
-    true, trials : ndarray of shape (columns, classes)
-        How many cells are true, and how many there are.
-    times : ndarray of the same shape, optional
-        How many equal columns each stands for; by default one.
-    """
+    """Return the pseudo-count of true and false under which the other rows predict each best."""
     both = np.stack([np.stack([true, trials - true]).ravel(), np.stack([trials, trials]).ravel()])
     there = both[0] > 0
     pair = both[0, there] + 1j * both[1, there]  # as complex numbers they are sorted fast
@@ -511,4 +395,4 @@ def pseudo_count_of_coins(
         share = rest / (np.maximum(of - 1.0, 0.0) + 2 * alpha)
         return -float((often * number) @ np.log(share))
 
-    return float(choose(PSEUDO_COUNTS, loss, towards=1.0)) if len(number) else 1.0
+    return choose_between(LEAST, MOST, loss) if len(number) else 1.0

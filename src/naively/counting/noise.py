@@ -27,13 +27,7 @@ ORDERS = np.logspace(-6, 9, 6001)  # of Rényi divergence, less 1: each gives a 
 
 
 def random_below(seed: int | None) -> Below:
-    """Return where random integers come from: the operating system, or a seed, for tests.
-
-    Examples
-    --------
-    >>> random_below(None)(1)
-    0
-    """
+    """Return where random integers come from: the operating system, or a seed, for tests."""
     return secrets.randbelow if seed is None else random.Random(seed).randrange
 
 
@@ -79,40 +73,18 @@ class Noise(ABC):
 @final
 @dataclass(frozen=True)
 class DiscreteGaussian(Noise):
-    """P(x) is proportional to exp(-x² / (2 variance)).
-
-    Examples
-    --------
-    >>> noise = DiscreteGaussian(Fraction(4))
-    >>> below = random_below(0)
-    >>> [noise.draw(below) for _ in range(5)]
-    [-1, 2, -1, 3, 3]
-    """
+    """P(x) is proportional to exp(-x² / (2 variance))."""
 
     variance: Fraction
     mechanism: ClassVar[Mechanism] = "discrete Gaussian"
 
     @classmethod
     def hiding(cls, squared: int, epsilon: float, delta: float) -> DiscreteGaussian:
-        """Return the least noise that hides a row by (epsilon, delta).
+        """Return the least noise that hides a row by (epsilon, delta), both greater than 0.
 
-        Parameters
-        ----------
-        squared : int
-            The sum of the squares by which one row changes the counts: the L2 sensitivity, squared.
-        epsilon, delta : float
-            Both greater than 0.
-
-        Notes
-        -----
-        Noise of a variance of L2² / (2 rho) hides it by rho-zero-concentrated differential privacy
-        (Canonne, Kamath & Steinke 2020, theorem 14), and so by (epsilon, ``delta_of(rho,
-        epsilon)``).
-
-        Examples
-        --------
-        >>> round(DiscreteGaussian.hiding(20, 1.0, 1e-6).deviation, 1)
-        20.3
+        One row changes the counts by L2² = ``squared``, summed. Noise of a variance of
+        L2² / (2 rho) hides it by rho-zero-concentrated differential privacy (Canonne, Kamath &
+        Steinke 2020, theorem 14), and so by (epsilon, ``delta_of(rho, epsilon)``).
         """
         low, high = -60.0, 60.0  # log rho: low enough, and too high
         for _ in range(HALVINGS):
@@ -150,13 +122,6 @@ class DiscreteLaplace(Noise):
     """P(x) is proportional to exp(-abs(x) / scale): the two-sided geometric distribution.
 
     Ghosh, Roughgarden & Sundararajan, Universally utility-maximizing privacy mechanisms (2009).
-
-    Examples
-    --------
-    >>> noise = DiscreteLaplace(Fraction(3, 2))
-    >>> below = random_below(0)
-    >>> [noise.draw(below) for _ in range(5)]
-    [0, 3, -2, 3, 0]
     """
 
     scale: Fraction
@@ -166,17 +131,7 @@ class DiscreteLaplace(Noise):
     def hiding(cls, added: int, epsilon: float) -> DiscreteLaplace:
         """Return the least noise that hides a row by (epsilon, 0): of the scale L1 / epsilon.
 
-        Parameters
-        ----------
-        added : int
-            By how much one row changes all counts together: the L1 sensitivity.
-        epsilon : float
-            Greater than 0.
-
-        Examples
-        --------
-        >>> DiscreteLaplace.hiding(3, 0.5)
-        DiscreteLaplace(scale=Fraction(6, 1))
+        One row changes all counts together by L1 = ``added``.
         """
         return cls(added / Fraction(epsilon))
 
@@ -198,11 +153,6 @@ def delta_of(rho: float, epsilon: float) -> float:
     Canonne, Kamath & Steinke (2020), section 2.3: the least over all alpha > 1 of
     exp((alpha - 1) (alpha rho - epsilon)) / (alpha - 1) * (1 - 1 / alpha)^alpha. The least of
     some of them is a bound too.
-
-    Examples
-    --------
-    >>> round(delta_of(0.02, 1.0) * 1e6, 2)
-    0.09
     """
     less = ORDERS
     alpha = 1 + less

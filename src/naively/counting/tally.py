@@ -156,19 +156,15 @@ class BlockTally(Shown, Generic[A]):
         for statistic, sums in self.sums.items():
             if statistic not in self.axis.shared:
                 keep |= sums.rows_there()
-        return self._kept(keep)
+        return self if keep.all() else self._kept(keep)
 
     def _kept(self, keep: NDArray[np.bool_]) -> BlockTally[A]:
         """Return the tally of the axis rows where ``keep``, (rows,), is true."""
-        if keep.all():
-            return self
         tables = {s: t if s in self.axis.shared else t[keep] for s, t in self.sums.items()}
         return BlockTally(self.axis.select(keep), tables)
 
-    def selected(self) -> BlockTally[A]:
-        """Return the tally of the words that are learned from; other blocks are returned whole."""
-        if not isinstance(self.axis, Words) or not self.axis.analyser.selects:
-            return self
+    def selected(self: BlockTally[Words]) -> BlockTally[Words]:
+        """Return the tally of the words that are learned from."""
         analyser = self.axis.analyser
         times = self.sums[VALUE].by_row()
         keep = np.ones(len(times), np.bool_)
@@ -187,7 +183,7 @@ class BlockTally(Shown, Generic[A]):
             words = self.axis.words  # of equally frequent words the alphabetically first are kept
             equal.sort(key=words.__getitem__)
             keep[equal[: analyser.max_features - int(keep.sum())]] = True
-        return self._kept(keep)
+        return self if keep.all() else self._kept(keep)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -346,24 +342,8 @@ PARTS, LAST = 96, 64  # of tables that wait, from which the last are added up
 class Total:
     """A sum of tallies, to which one after the other is added.
 
-    Parameters
-    ----------
-    first : Tally
-        What it begins with, which stays as it is.
-    consume : bool, default False
-        Whether ``first`` is used up instead: its words go on in the sum, which need not copy them,
-        and it must not be asked for anything afterwards.
-
-    Examples
-    --------
-    >>> from naively import NaiveBayes
-    >>> texts = ["one two", "two three", "three four"]
-    >>> a, b, c = (NaiveBayes(weights=None).fit([t], ["x"]).tally_ for t in texts)
-    >>> total = Total(a)
-    >>> total.add(b)
-    >>> total.add(c)
-    >>> [len(block.axis) for block in total.tally().blocks.values()]
-    [4]
+    What it begins with stays as it is. If that is to be consumed, its words go on in the sum,
+    which need not copy them, and it must not be asked for anything afterwards.
     """
 
     def __init__(self, first: Tally, *, consume: bool = False) -> None:
@@ -376,10 +356,7 @@ class Total:
 
     @classmethod
     def of(cls, tallies: Iterable[Tally], *, consume: bool = False) -> Tally:
-        """Return the sum of one tally or more, equal to adding them by ``+``.
-
-        ``consume`` says whether the first may be used up, as above.
-        """
+        """Return the sum of one tally or more, equal to adding them by ``+``."""
         first, *more = islice(rest := iter(tallies), 2)
         if not more:
             return first
@@ -522,13 +499,8 @@ Broken = tuple[Place | None, int, str]  # the first place where it is, rows of t
 def forget(tally: Tally, other: Tally, times: Collection[BlockKey] = ()) -> Tally:
     """Return the tally of the rows that are left when those of ``other`` are forgotten.
 
-    ``times`` are the blocks of times, in seconds since 1970, which a message shows as times.
-
-    Raises
-    ------
-    ValueError
-        If no rows can have made what would be left, so that some of ``other`` was never learned;
-        or if the numbers of ``other`` are so large that nothing is known of those that are left.
+    It is a ValueError if some of them were never learned, or are so large that nothing is known of
+    those that are left. A message shows the numbers of blocks of ``times`` as times.
     """
     left = tally.combine(other, sub)
     size = _of_columns(tally).combine(_of_columns(other), add)
@@ -554,15 +526,7 @@ def _of_columns(tally: Tally) -> Tally:
 
 
 def impossible(tally: Tally, shares: Collection[BlockKey] = ()) -> str | None:
-    """Return why no rows can have made a tally, or None if some may have.
-
-    Parameters
-    ----------
-    tally : Tally
-        What was counted, or what is left of it.
-    shares : collection of block keys
-        Blocks of values from 0 to 1.
-    """
+    """Return why no rows can have made a tally, or None; ``shares`` are blocks of 0 to 1."""
     below = _find_negative(tally)
     if below is not None:
         return below
@@ -647,15 +611,8 @@ def _above(part: Floats, whole: Floats) -> NDArray[np.bool_]:
 def _find_impossible(left: Tally, size: Tally, times: Collection[BlockKey]) -> str | None:
     """Return which rule a remainder breaks and where, or None if it breaks none.
 
-    Parameters
-    ----------
-    left : Tally
-        The difference of two tallies, nothing pruned.
-    size : Tally
-        For blocks of numbers, the sums of both tallies added up: a difference of counts or squares,
-        none of which is below 0, is rounding if it is small beside them.
-    times : collection of block keys
-        Blocks of times.
+    ``size`` holds the sums of both tallies added up, of blocks of numbers: a difference of counts
+    or squares, none of which is below 0, is rounding if it is small beside them.
     """
     rows = left.weight.high
     return _first(left, lambda name, block: _broken(block, size.blocks.get(name), rows), times)
@@ -737,10 +694,7 @@ def _lost(block: BlockTally, size: BlockTally | None) -> Iterator[Broken]:
 
 
 def _rounding(block: BlockTally, size: BlockTally | None) -> dict[Statistic, Floats]:
-    """Return how much of each sum may be rounding; values that may cancel need their squares.
-
-    They are in the form of ``_numbers`` of what is left.
-    """
+    """Return how much of each sum may be rounding, in the form of ``_numbers`` of what is left."""
     if size is None:
         return {}
     if SQUARE not in size.sums:

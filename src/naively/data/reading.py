@@ -36,6 +36,7 @@ from naively.kernels.forms import CURRENCIES, FORMS, LONGEST, MANY_AFFIXES, Form
 from naively.kernels.reference import Floats
 from naively.kernels.strings import Strings
 from naively.messages import warn
+from naively.options import Options
 
 Asked: TypeAlias = Content | Literal["numbers"]
 
@@ -775,20 +776,18 @@ class ReadAs:
     """What was said of the columns of a table, as far as anything was."""
 
     contents: Mapping[Any, Asked] = field(default_factory=dict)  # what columns are
-    # The options of ``NaiveBayes``: one value for all columns, or by column.
-    missing: Any = None
-    decimal: Any = None
-    day_first: Any = None
+    options: Options = field(default_factory=Options)  # for all columns, or by column
     # (rows,): how many equal rows each row is; a stream may have a column that says so.
     times: Any = None
 
     def marks_of(self, name: Any) -> tuple[str, ...]:
         """Return the strings that stand for missing cells of a column."""
-        return tuple(_given(self.missing, name) or ())
+        return tuple(_given(self.options.missing_values, name) or ())
 
     def reading(self, name: Any, forms: Forms, table: Votes) -> Reading:
         """Return how a column is read, by the forms of its cells."""
-        mark, first = _given(self.decimal, name), _given(self.day_first, name)
+        mark = _given(self.options.decimal, name)
+        first = _given(self.options.day_first, name)
         asked = {"comma": None if mark is None else mark == ",", "day_first": first}
         content = self.contents.get(name)
         found = read(forms, content=content, table=table, **asked)

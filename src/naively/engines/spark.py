@@ -106,8 +106,8 @@ class LabelledFrame(NotInMemory):
         # The class prior has no part in counting, and may be for classes that a partition lacks.
         counted = replace(how, settings=replace(how.settings, class_prior="data"))
         with in_one_sentence():
-            said = how.settings.read_as(contents_given(how.event_models, strings))
-            said = replace(said, times=self.beside.get("frequencies"))
+            contents = contents_given(how.event_models, strings)
+            said = ReadAs(contents, how.settings, self.beside.get("frequencies"))
             before = {} if known is None else known.schema.readings
             readings = _readings(self.frame, strings, said, before)
             fixed = {name: replace(of.fixed, forms=None) for name, of in readings.items()}

@@ -401,7 +401,7 @@ class Answers:
         _check(group, as_float(keys << np.int64(part.shift)))
         more = coarsest(keys)
         coarser, place = np.unique(keys >> np.int64(more), return_inverse=True)
-        axis = Cells(group.columns, (part.shift + more,), (coarser,))
+        axis = Cells.join(group.columns, (part.shift + more,), (coarser,))
         return BlockTally(axis, {CELL: counts.place(place.astype(np.int64), len(coarser))})
 
     def _totals(self, group: Group, part: Totals, answer: Answer) -> BlockTally[Columns]:
@@ -474,8 +474,7 @@ def _joined(axes: Sequence[Axis]) -> Axis:
     match axes[0]:
         case Cells():
             cells = [axis for axis in axes if isinstance(axis, Cells)]
-            shifts, keys = zip(*((of.shifts[0], of.keys[0]) for of in cells), strict=True)
-            return Cells(names, shifts, keys)
+            return Cells.join(names, [of.shifts[0] for of in cells], [of.keys for of in cells])
         case Levels() as first:
             levels = tuple(axis.levels[0] for axis in axes if isinstance(axis, Levels))
             return replace(first, columns=names, levels=levels)

@@ -434,7 +434,7 @@ class NaiveBayes(Classifier):
             warn(said)
         warn_of_no_tokens(model.view.schema, model.view.tally)
         if self.missing_values is not None:
-            marks_of = how.settings.read_as({}).marks_of
+            marks_of = ReadAs(options=how.settings).marks_of
             warn_of_marked_numbers(model.view.schema, model.view.tally, marks_of)
         unlabelled = None if found.is_labelled else found
         del found, counted  # what was read takes memory, of which weights need some too
@@ -605,7 +605,7 @@ class NaiveBayes(Classifier):
 
     @property
     def _read_as(self) -> ReadAs:
-        return self._settings().read_as({})
+        return ReadAs(options=self._settings())
 
     def _fading(
         self, X: Table, y: Target, weight: RowWeight, time: Target, before: float | None = None

@@ -28,7 +28,7 @@ from naively.counting.labels import Labels
 from naively.counting.leave_one_out import LeftOut, frequency_of
 from naively.counting.tally import BlockTally
 from naively.kernels.reference import Floats
-from naively.options import HOW, PSEUDO_COUNTS, How
+from naively.options import HOW, PSEUDO_COUNTS, How, Options
 from naively.terms.kinds import TermBlock
 from naively.terms.uncertain import Uncertain
 
@@ -120,6 +120,21 @@ class EventModel(ABC, Generic[A, B]):
         options = [(f.name, getattr(self, f.name), f.default) for f in of]
         other = [f"{name}={value!r}" for name, value, usual in options if value != usual]
         return f"{self.name}({', '.join(other)})" if other else self.name
+
+    @final
+    @classmethod
+    def of_options(cls, options: Options) -> Self:
+        """Return an event model of this kind, smoothed and estimated as ``NaiveBayes`` is told.
+
+        >>> from naively import Bernoulli
+        >>> Bernoulli.of_options(Options(smoothing="jeffreys")).alpha
+        0.5
+        """
+        count = options.pseudo_count
+        given: dict[str, object] = {cls.smoothed_by: count}
+        if count is None:
+            given = {} if cls.chosen_by is None else {cls.chosen_by: "auto"}
+        return cls(estimate=options.estimate, **given)  # type: ignore[call-arg]  # each has options of its own
 
     @final
     def asked(self, estimate: How) -> Self:

@@ -363,7 +363,7 @@ class Categorical(Estimable[Levels, Codes]):
             of_level = -(count * np.log(right)).sum(axis=1)
             return np.bincount(column, of_level, d).astype(np.float64)
 
-        return choose(CHOICES, loss, towards=USUAL_M)
+        return choose(CHOICES, np.stack([loss(m) for m in CHOICES]), towards=USUAL_M)
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from naively.counting.axis import CELL, Cells, as_cells
+from naively.counting.axis import CELL, Cells
 from naively.counting.block import Dense
 from naively.counting.leave_one_out import LeftOut, different_cells, leave_out
 from naively.counting.tally import BlockTally
@@ -154,7 +154,7 @@ class Histogram(Estimable[Cells, Dense]):
         if self in (of := _BINNED.setdefault(tally, {})):
             return of[self]
         axis, count = tally.axis, tally[CELL].high
-        rows = np.bincount(axis.column, count.sum(axis=1), len(axis.keys)).astype(np.float64)
+        rows = np.bincount(axis.column, count.sum(axis=1), len(axis.columns)).astype(np.float64)
         if self.bins == "auto":
             most = np.clip(np.floor(rows / IN_BIN + SLACK), FEWEST, MOST).astype(np.int64)
         else:
@@ -188,7 +188,7 @@ class Histogram(Estimable[Cells, Dense]):
             table = np.insert(table, at, 0.0, axis=0)
             middle, width = np.insert(middle, at, 0.0), np.insert(width, at, 1.0)
         edge, column = _edges_of(axis, binned.bin_)
-        ends = np.searchsorted(column, np.arange(len(axis.keys) + 1))
+        ends = np.searchsorted(column, np.arange(len(axis.columns) + 1))
         return BinTerms(tuple(edge[a:b] for a, b in pairwise(ends)), table, middle, width)
 
     def uncertain(self, tally: BlockTally[Cells], block: Dense, least: float = 0.0) -> Uncertain:
@@ -372,9 +372,9 @@ def _each_without(
     count = np.maximum(count, 0.0)
     there = np.ones(len(count), np.bool_)
     there[own[gone]] = False
-    keys = np.concatenate([np.empty(0, np.int64), *axis.keys])[row[there]]
+    keys = axis.keys[row[there]]
     first = np.append(0, np.cumsum(size - gone))
-    left = as_cells(range(len(cells.row)), np.array(axis.shifts)[cells.column], first, keys)
+    left = Cells(range(len(cells.row)), axis.shifts[cells.column], first, keys)
     return BlockTally(left, {CELL: Sums(count[there])})
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from naively.counting.axis import CELL, Cells
 from naively.counting.block import Dense
-from naively.counting.leave_one_out import LeftOut, choose
+from naively.counting.leave_one_out import LeftOut
 from naively.counting.tally import BlockTally
 from naively.events.base import (
     UNSAID,
@@ -166,10 +166,8 @@ class KernelDensity(Estimable[Cells, Dense]):
             return kernels.of_bandwidth(self.bandwidth / kernels.unit)
         if self.bandwidth == "silverman":
             return kernels
-        best = choose(
-            MULTIPLES, lambda multiple: kernels.of_bandwidth(kernels.bandwidth * multiple).loss()
-        )
-        return kernels.of_bandwidth(kernels.bandwidth * best)
+        tried = [kernels.of_bandwidth(kernels.bandwidth * multiple) for multiple in MULTIPLES]
+        return min(tried, key=_Kernels.loss)
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,7 +26,6 @@ from naively.counting.axis import (
     Levels,
     Name,
     Words,
-    as_cells,
     title,
     words_axis,
 )
@@ -283,8 +282,8 @@ def write_axis(axis: Axis, name: str, arrays: Arrays) -> Saved:
         case Levels():
             return {"kind": "levels", "columns": columns, "levels": axis.levels}
         case Cells():
-            arrays[f"{name}/keys"] = np.concatenate([np.empty(0, np.int64), *axis.keys])
-            arrays[f"{name}/shifts"] = np.array(axis.shifts, np.int64)
+            arrays[f"{name}/keys"] = axis.keys
+            arrays[f"{name}/shifts"] = axis.shifts
             arrays[f"{name}/first"] = axis.first
             return {"kind": "cells", "columns": columns}
         case _:
@@ -368,7 +367,7 @@ def _read_cells(columns: Columnar, name: str, unread: UnreadArrays) -> Cells:
         raise ValueError("there are cells of other columns")
     if first[0] != 0 or first[-1] != len(keys) or (first[1:] < first[:-1]).any():
         raise ValueError("cells are not in order")
-    axis = as_cells(columns, shifts, first, keys)
+    axis = Cells(columns, shifts, first, keys)
     axis.check()
     return axis
 

@@ -8,7 +8,7 @@ database hands over what it has counted.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Sized
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple, Protocol
 
@@ -27,6 +27,7 @@ from naively.counting.labels import (
 )
 from naively.data.columns import ColumnRows, Reading, Rows, missing_column
 from naively.data.frames import Table, as_rows, read_labels
+from naively.data.reading import ReadAs
 from naively.data.stream import ReadAgainError, Stream
 from naively.events.prior import Seed
 from naively.fitting.interactions import add_interactions
@@ -154,8 +155,8 @@ class LabelledStream(NotInMemory):
     def parts(self, how: Recipe, known: Counted | None, _: Reservoir) -> Iterator[TablePart]:
         stream = self.stream
         contents = contents_given(how.event_models, stream.names)
-        said = how.settings.read_as({str(name): of for name, of in contents.items()})
-        stream.said = replace(said, times=self.beside.frequencies)
+        by_name = {str(name): of for name, of in contents.items()}
+        stream.said = ReadAs(by_name, how.settings, self.beside.frequencies)
         if known is not None:
             readings = known.schema.known_readings
             stream.known |= {str(n): of for n, of in readings.items() if n in stream.names}

@@ -181,7 +181,7 @@ def probability_intervals(
 
 def _pieces(model: Model, rows: Rows) -> Iterator[Batch]:
     """Yield encoded rows, so many at a time as memory is for."""
-    parts = sum(map(len, model.view.parts.values()))
+    parts = sum(len(of.keys) for of in model.view.parts.values())
     some = max(1, AT_ONCE // max(1, parts * len(model.classes)))
     batch = model.encode(rows)
     by_column = [group.key for group in model.view.schema.groups if group.is_by_column]

@@ -9,7 +9,7 @@ from typing import Self, final
 import numpy as np
 
 from naively.counting.axis import PRESENT, Axis, title
-from naively.counting.block import Batch, Dense, Documents, split_texts
+from naively.counting.block import AT_ONCE, Batch, Dense, Documents, split_texts
 from naively.counting.labels import LabelArray, Labels
 from naively.counting.noise import Mechanism
 from naively.counting.tally import Tally, Total, forget, impossible
@@ -102,7 +102,7 @@ class Counted(OfFields):
     @property
     def rows(self) -> float:
         """How many rows there are: their total weight."""
-        return float(self.tally.class_count.sum())
+        return float(self.tally.weight.high.sum())
 
     def __sub__(self, other: Counted) -> Counted:
         (schema, tally), (others, removed) = alike(self.grouped, other.grouped)
@@ -224,6 +224,8 @@ def count_batch(batch: Batch, schema: Schema) -> Tally:
     ValueError
         If a row lacks a cell that was said to be complete.
     """
+    if batch.unsplit <= AT_ONCE:
+        return _count(batch, schema)
     return Total.of(_count_pieces(batch, schema), consume=True)
 
 
@@ -245,8 +247,9 @@ def _count(batch: Batch, schema: Schema) -> Tally:
         if isinstance(block := batch.blocks[g.key], Documents)
     }
     straight = len(texts) == 1 and all(block.counts_straight for block in texts.values())
-    words = {**batch.blocks, **(texts if straight else split_texts(texts, grow=True))}
-    blocks = {g.key: g.event.tally(words[g.key], batch.labels) for g in schema.groups}
+    words = split_texts(texts, grow=True) if texts and not straight else texts
+    read = {**batch.blocks, **words}
+    blocks = {g.key: g.event.tally(read[g.key], batch.labels) for g in schema.groups}
     weight = batch.labels.by_class()
     for key, block in batch.blocks.items():
         if isinstance(block, Dense) and block.complete:

@@ -54,7 +54,7 @@ class View(OfFields):
     @classmethod
     def of(cls, counted: Counted, rows_per_weight: Floats | None = None) -> View:
         """Settle what the columns are, where a weight of 1 is so many rows, (classes,)."""
-        tally, rows = counted.tally, counted.tally.class_count
+        tally, rows = counted.tally, counted.tally.weight.high
         if rows_per_weight is not None:
             tally = tally.scaled(rows_per_weight, rounds=True)
             rows = rows * rows_per_weight
@@ -65,7 +65,10 @@ class View(OfFields):
     @cached_property
     def counts(self) -> dict[GroupKey, BlockTally]:
         """The tally of each block, of the words that are learned from."""
-        return {name: block.selected() for name, block in self.tally.blocks.items()}
+        return {
+            key: block.selected() if key.analyser and key.analyser.selects else block
+            for key, block in self.tally.blocks.items()
+        }
 
     @cached_property
     def axes(self) -> dict[GroupKey, Axis]:
@@ -284,7 +287,7 @@ class Model(Shown, OfFields):
         if self.weights is None:
             return 0.0
         rows = float(self.view.rows.sum())
-        return PRETEND * float(self.counted.tally.class_count.sum()) / rows if rows > 0 else PRETEND
+        return PRETEND * self.counted.rows / rows if rows > 0 else PRETEND
 
     @property
     def length_power(self) -> float:

@@ -22,7 +22,7 @@ from naively.data.columns import (
     as_floats,
     missing_column,
 )
-from naively.data.reading import Asked, read_strings, readings_with_words, unheld
+from naively.data.reading import Asked, ReadAs, read_strings, readings_with_words, unheld
 from naively.events import EVENT_MODELS, Bernoulli, Categorical, EventModel, JointTable, Multinomial
 from naively.events.bags import BagOfCounts
 from naively.kernels.strings import Strings
@@ -67,11 +67,12 @@ def infer(
     rows = read_as_given(rows, event_models, settings)
     if rows.one_kind and not isinstance(event_models, Mapping):
         return _of_one_kind(rows, rows.one_kind, given_for_all(event_models, settings), settings)
-    given = given_by_column(event_models, rows, settings)
+    given = {} if event_models == "auto" else given_by_column(event_models, rows, settings)
     groups: dict[GroupKey, list[Name]] = {}
     notes = {name: of.note for name, of in rows.readings.items() if of.is_levels and of.note}
     free: set[Name] = set()
-    counts = counts_in(rows, [name for name in rows.names if name not in given])
+    others = [name for name in rows.names if name not in given]
+    counts = counts_in(rows, others) if isinstance(rows, SparseRows) else {}
     notes |= counts
     for name in rows.names:
         kind = rows.kind(name)
@@ -87,7 +88,7 @@ def infer(
         if name in given:
             continue
         if keys[0].kind == "time":
-            of_parts = groups.setdefault(GroupKey(settings.make(Categorical), "part"), [])
+            of_parts = groups.setdefault(GroupKey(Categorical.of_options(settings), "part"), [])
             parts = (TimePart(name, part) for part in CYCLES)
             of_parts.extend(part for part in parts if title(part) not in rows.place)
         elif kind in ("number", "string") and name not in counts:
@@ -97,7 +98,7 @@ def infer(
     made = (_group(key, tuple(names)) for key, names in groups.items() if names)
     readings = {n: of for n, of in rows.readings.items() if not of.is_levels or of.missing}
     schema = Schema(tuple(made), rows.names, notes, frozenset(free), readings)
-    return _with_words(schema, rows, settings)
+    return _with_words(schema, rows) if rows.words and settings.counts_missing else schema
 
 
 def _of_one_kind(rows: Rows, kind: Kind, given: Given, settings: Settings) -> Schema:
@@ -114,7 +115,7 @@ def _of_one_kind(rows: Rows, kind: Kind, given: Given, settings: Settings) -> Sc
     if kind == "boolean":
         (key,) = _by_content(rows, columns[0], kind, settings)
         return Schema((_group(key, columns),), rows.names)
-    counts = counts_in(rows, columns)
+    counts = counts_in(rows, columns) if isinstance(rows, SparseRows) else {}
     free = [name for name in columns if name not in counts]
     truths = truths_of(rows, free)
     groups = []
@@ -124,18 +125,18 @@ def _of_one_kind(rows: Rows, kind: Kind, given: Given, settings: Settings) -> Sc
         (OF_NUMBERS, [name for name in free if name not in truths]),
     ):
         of = columns if len(some) == len(columns) else tuple(some)
-        groups += [Group(settings.make(model), kind, of)] if of else []
+        groups += [Group(model.of_options(settings), kind, of)] if of else []
     notes = dict(islice(counts.items(), None if len(columns) <= SHOWN else 1))
     return Schema(tuple(groups), rows.names, notes, frozenset(free))
 
 
-def counts_in(rows: Rows, columns: Sequence[Name]) -> Mapping[Name, str]:
-    """Return which of these columns are counts, and why: of a sparse matrix those like words.
+def counts_in(rows: SparseRows, columns: Sequence[Name]) -> Mapping[Name, str]:
+    """Return which columns of a sparse matrix are counts, and why: those that are like words.
 
     They are whole, never negative and mostly 0, and not nearly all are only 0 and 1, as indicators
     of levels are. All are counts where the others are too many for a table.
     """
-    if not isinstance(rows, SparseRows) or not columns:
+    if not columns:
         return {}
     matrix = rows.select(columns).matrix
     data, column, n = matrix.data, matrix.indices, len(rows)
@@ -189,7 +190,8 @@ def extend(
     for group in schema.groups:
         if any(schema.notes.get(name) == COUNTS for name in group.columns[:1]):
             _check_whole(schema.named(rows), group.columns)
-    return _with_words(_as_needed(schema, rows, settings), rows, settings)
+    schema = _as_needed(schema, rows, settings)
+    return _with_words(schema, rows) if rows.words and settings.counts_missing else schema
 
 
 def _check_whole(rows: Rows, columns: Sequence[Name]) -> None:
@@ -204,13 +206,8 @@ def _check_whole(rows: Rows, columns: Sequence[Name]) -> None:
         )
 
 
-def _with_words(schema: Schema, rows: Rows, settings: Settings) -> Schema:
-    """Return the schema in which words in place of values are counted, of columns that have some.
-
-    They are not where missing cells are no evidence.
-    """
-    if not rows.words or not settings.counts_missing:
-        return schema
+def _with_words(schema: Schema, rows: Rows) -> Schema:
+    """Return the schema that counts words in place of values too, of columns that have some."""
     every = schema.named(rows)
     readings = {**schema.readings, **readings_with_words(every)}
     counted = {name for group in schema.groups if group.kind == "word" for name in group.columns}
@@ -231,7 +228,7 @@ def _as_needed(schema: Schema, rows: Rows, settings: Settings) -> Schema:
         names = tuple(name for name in free if rows.kind(name) == group.kind)
         match group.event:
             case Bernoulli() if names:
-                numbers = Group(settings.make(OF_NUMBERS), "number", ())
+                numbers = Group(OF_NUMBERS.of_options(settings), "number", ())
                 truths = truths_of(rows, names)
                 to |= {name: [numbers] for name in names if name not in truths}
             case Categorical():
@@ -293,13 +290,13 @@ def _by_content(
     if kind == "text" or (kind == "string" and is_many_texts(rows, name, settings)):
         return [text_group(name, text).key for text in settings.texts]
     if kind == "time":
-        return [GroupKey(settings.make(OF_NUMBERS), "time")]
+        return [GroupKey(OF_NUMBERS.of_options(settings), "time")]
     if kind == "string":
-        return [GroupKey(settings.make(Categorical), kind)]
+        return [GroupKey(Categorical.of_options(settings), kind)]
     if name in counts:
-        return [GroupKey(settings.make(Multinomial), kind)]
+        return [GroupKey(Multinomial.of_options(settings), kind)]
     truths = kind == "boolean" or _is_truth(rows, name)
-    return [GroupKey(settings.make(Bernoulli if truths else OF_NUMBERS), kind)]
+    return [GroupKey((Bernoulli if truths else OF_NUMBERS).of_options(settings), kind)]
 
 
 def truths_of(rows: Rows, names: Sequence[Name]) -> set[Name]:
@@ -386,7 +383,8 @@ def read_as_given(
         known = schema.known_readings
     if rows.one_kind is not None:
         return rows
-    said = replace(settings.read_as(contents_given(event_models, rows.names)), times=times)
+    contents = {} if event_models == "auto" else contents_given(event_models, rows.names)
+    said = ReadAs(contents, settings, times)
     if schema is None or tally is None or schema.by_place(rows):
         return read_strings(rows, said, known)
     free = {name for name in schema.free if schema.kinds.get(name) == "string"}
@@ -437,13 +435,7 @@ def _content_of(choice: Choices) -> Asked | None:
 
 
 def given_by_column(event_models: EventModels, rows: Rows, settings: Settings) -> dict[Name, Given]:
-    """Return the event models that were given for columns; a column that has none is left out.
-
-    Raises
-    ------
-    ValueError
-        If there is no such column or event model; it names it.
-    """
+    """Return the event models that were given for columns; a column that has none is left out."""
     if not isinstance(event_models, Mapping):
         given = given_for_all(event_models, settings)
         return dict.fromkeys(rows.names, given) if given else {}
@@ -475,7 +467,7 @@ def given_for_all(choice: Choices, settings: Settings) -> Given:
         case "auto" | "number" | "time" | "clock" | "truth":
             return ()
         case "levels":
-            return (settings.make(Categorical),)
+            return (Categorical.of_options(settings),)
         case "text":
             return settings.texts
         case TextModel():
@@ -501,7 +493,7 @@ def _event_model(choice: object, settings: Settings) -> EventModel:
     if choice not in EVENT_MODELS:
         names = ", ".join([*EVENT_MODELS, "text", "auto", *CONTENTS])
         raise ValueError(f"There is no event model {choice!r}; there are {names}.")
-    return settings.make(EVENT_MODELS[choice])
+    return EVENT_MODELS[choice].of_options(settings)
 
 
 def given_among(event_models: EventModels, rows: Rows) -> EventModels:

@@ -74,8 +74,9 @@ def describe(schema: Schema, tally: Tally) -> Schema:
 
 def leaking(schema: Schema, tally: Tally, *, renamed: bool = False) -> list[Name]:
     """Return the columns that determine the label alone, or only those that are its other names."""
-    classes = tally.class_count > 0
-    if classes.sum() < 2 or tally.class_count.sum() < ENOUGH:
+    rows = tally.weight.high
+    classes = rows > 0
+    if classes.sum() < TWO or rows.sum() < ENOUGH:
         return []
     found: list[Name] = []
     for group in schema.of_columns:
@@ -90,7 +91,7 @@ def leaking(schema: Schema, tally: Tally, *, renamed: bool = False) -> list[Name
 
 def there_for_one_class(schema: Schema, tally: Tally) -> dict[Name, Label]:
     """Return the columns that are there in rows of one class only, and that class."""
-    rows = tally.class_count
+    rows = tally.weight.high
     if (rows > 0).sum() < TWO or rows.sum() < ENOUGH:
         return {}
     with np.errstate(divide="ignore"):
@@ -123,24 +124,22 @@ def leaks(schema: Schema, tally: Tally) -> Iterator[str]:
             f"Column {list_names(found)} is the label under other names, without exception in "
             f"{rows} rows; if it will not be known when predicting, leave it out."
         )
-    for name, label in naming_labels(schema, tally).items():
+    of_words = [g for g in schema.of_columns if isinstance(g.analyser, Text) and g.analyser.binary]
+    for name, label in (naming_labels(of_words, tally) if of_words else {}).items():
         yield (
             f"Column {title(name)!r} holds the name of the label, such as {label!r}; if it will "
             "not when predicting, leave it out."
         )
 
 
-def naming_labels(schema: Schema, tally: Tally) -> dict[Name, str]:
-    """Return the columns of strings that hold the name of the label, and an example of a name."""
+def naming_labels(groups: Sequence[Group], tally: Tally) -> dict[Name, str]:
+    """Return the columns of words that hold the name of the label, and an example of a name."""
     labels = [str(label).lower() for label in tally.classes.tolist()]
     if not TWO <= len(labels) <= MOST_NAMED or tally.class_count.sum() < ENOUGH:
         return {}
-    words_of = [g for g in schema.of_columns if isinstance(g.analyser, Text) and g.analyser.binary]
-    if not words_of:
-        return {}
     pieces = [(c, piece) for c, label in enumerate(labels) for piece in _pieces(label)]
     found: dict[Name, str] = {}
-    for group in words_of if pieces else ():
+    for group in groups if pieces else ():
         block = tally.blocks[group.key]
         if block.axis.hashed:
             continue

@@ -322,9 +322,8 @@ def _look_up(column: Cells, index: dict[Level, int]) -> list[int] | NDArray[np.i
         if len(column) <= FEW:
             cells = column if column.few is None else column.few
             return [MISSING if cell is None else index.get(cell, unseen) for cell in cells]
-        own, levels = levels_of(column)
-        place = np.array([*(index.get(level, unseen) for level in levels), MISSING], np.int32)
-        return place[own]
+        known = (index.get(level, unseen) for level in column.different)
+        return np.array([*known, MISSING], np.int32)[column.encoded[0]]
     column = _storable(column)
     if column.dtype.kind in "fiub":
         values, inverse = np.unique(column, return_inverse=True)
@@ -345,15 +344,7 @@ def _look_up(column: Cells, index: dict[Level, int]) -> list[int] | NDArray[np.i
 
 
 class Held(Encoded):
-    """The columns that a batch holds, by name.
-
-    Parameters
-    ----------
-    batch : Batch
-        The rows.
-    readings : mapping of str to Reading
-        How strings are read that the batch may hold as levels.
-    """
+    """The columns that a batch holds, by name; levels of strings may be read as numbers."""
 
     def __init__(self, batch: Batch, readings: Mapping[Name, Reading] | None = None) -> None:
         self.rows = len(batch)
@@ -390,7 +381,7 @@ class Held(Encoded):
         del self.coded[name]
 
     def matrix(self, columns: range | tuple[Name, ...]) -> Dense | Sparse:
-        """Return columns of numbers, of shape (rows, columns); they are sparse if they came so."""
+        """Return columns of numbers; they are sparse if they came so."""
         if len(columns) and columns[0] not in self.dense:
             for matrix in self.sparse:
                 if set(matrix.axis.columns) <= set(columns):
@@ -398,7 +389,7 @@ class Held(Encoded):
         return self.numbers(columns)
 
     def numbers(self, columns: range | tuple[Name, ...]) -> Dense:
-        """Return columns of numbers, of shape (rows, columns); NaN where a cell is missing."""
+        """Return columns of numbers; NaN where a cell is missing."""
         axis = Columns(columns)
         first = self.dense.get(columns[0]) if len(columns) else None
         if first is not None and first[0].axis.columns == columns:
@@ -411,7 +402,7 @@ class Held(Encoded):
         return Dense(matrix, axis)
 
     def codes(self, axis: Levels) -> Codes:
-        """Return columns by known levels, of shape (rows, columns); others share one more code."""
+        """Return columns by known levels; others share one more code."""
         codes = np.full((self.rows, len(axis.columns)), MISSING, np.int32)
         for j, name in enumerate(axis.columns):
             own, known = self._by_level(name)
@@ -419,7 +410,7 @@ class Held(Encoded):
         return Codes(codes, axis)
 
     def coded_words(self, axis: Levels) -> Codes:
-        """Return what stands in place of values by known words, of shape (rows, columns)."""
+        """Return what stands in place of values, by known words."""
         codes = [self.words(*of) for of in zip(axis.columns, axis.levels, strict=True)]
         return Codes(np.stack(codes, axis=1).astype(np.int32), axis)
 

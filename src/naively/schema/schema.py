@@ -115,7 +115,7 @@ class Schema(Shown, OfFields):
         of = {
             name: groups[0]
             for name, groups in self.groups_of.items()
-            if not isinstance(name, Missing | MissingAs)
+            if groups[0].kind not in BESIDE
         }
         return {name: of[name] for name in self.order if name in of} | of
 
@@ -219,17 +219,13 @@ class Schema(Shown, OfFields):
     def encode(
         self, rows: Rows, labels: Labels, axes: Mapping[GroupKey, Axis] | None = None
     ) -> Batch:
-        """Encode rows into one block a group, by known axes, or finding them.
-
-        Raises
-        ------
-        ValueError
-            If a column holds another kind of values than in training; it names the column.
-        """
+        """Encode rows into one block a group, by known axes, or finding them."""
         rows = self.match(rows)
         known = axes or {}
         blocks = {
-            g.key: g.encode(rows, known.get(g.key), free=self.free.issuperset(g.columns[:1]))
+            g.key: g.encode(
+                rows, known.get(g.key), free=bool(g.columns) and g.columns[0] in self.free
+            )
             for g in self.groups
         }
         batch = Batch(blocks, labels, labels.frequency)
@@ -241,6 +237,9 @@ class Schema(Shown, OfFields):
 
     def recode(self, batch: Batch, axes: Mapping[GroupKey, Axis]) -> Batch:
         """Encode rows by known axes, as any schema has encoded them; absent columns are missing."""
+        known = [(batch.blocks.get(g.key), axes[g.key]) for g in self.groups]
+        if all(_is_on(block, axis) for block, axis in known):
+            return batch
         held, blocks = Held(batch, self.readings), dict[GroupKey, Block]()
         for group in self.groups:
             match axes[group.key]:
@@ -271,7 +270,7 @@ class Schema(Shown, OfFields):
     def match(self, rows: Rows) -> Rows:
         """Return the rows with exactly these columns, read as in training, or say which differ."""
         if self.by_place(rows):
-            rows = self._read(self.named(rows))
+            rows = self._read(rows if rows.names == self.order else self.named(rows))
             for group in self.groups:
                 _check_kinds(rows, group, group.columns)
             return rows
@@ -319,7 +318,9 @@ class Schema(Shown, OfFields):
 
     def _read(self, rows: Rows) -> Rows:
         """Return rows in which strings, and 0 and 1 for truths, are read as in training."""
-        rows = self._with_truths(rows)
+        maybe = [name for group in self.groups if group.kind == "boolean" for name in group.columns]
+        if maybe:
+            rows = _with_truths(rows, maybe)
         if timed := {name: of for name, of in self.readings.items() if of.scaled == "days"}:
             say_bare(rows, timed)
         if rows.one_kind is not None:
@@ -346,23 +347,6 @@ class Schema(Shown, OfFields):
                 raise other_kind(name, self.columns[name].kind, "string")
         self.say_odd(read, readings)
         return read
-
-    def _with_truths(self, rows: Rows) -> Rows:
-        """Return rows in which columns of truths that hold only 0 and 1 now are truths."""
-        truths = {}
-        for group in self.groups:
-            for name in group.columns if group.kind == "boolean" else ():
-                if name in rows.place and rows.kind(name) == "number":
-                    cells = rows.numbers([name])[:, 0]
-                    if np.isin(cells[~np.isnan(cells)], (0, 1)).all():
-                        truths[name] = cells
-        if not truths:
-            return rows
-        cells_of = {name: truths.get(name, rows.cells(name)) for name in rows.names}
-        kinds: dict[Name, Kind | None] = {
-            name: "boolean" if name in truths else rows.kind(name) for name in rows.names
-        }
-        return ColumnRows(cells_of, kinds, len(rows), rows.readings, rows.words)
 
     def say_odd(self, rows: Rows, readings: Mapping[Name, Reading]) -> None:
         """Warn of words in columns of numbers or times that were not there in training."""
@@ -520,14 +504,35 @@ class Schema(Shown, OfFields):
         return "\n".join(f"{a:<{wide[0]}}  {b:<{wide[1]}}  {c}" for a, b, c in table)
 
 
-def _listed(words: Sequence[str], most: int = 4) -> str:
-    """List words in place of values, so many at most.
+def _with_truths(rows: Rows, columns: Iterable[Name]) -> Rows:
+    """Return rows in which those columns are truths that hold only 0 and 1 now."""
+    truths = {}
+    for name in columns:
+        if name in rows.place and rows.kind(name) == "number":
+            cells = rows.numbers([name])[:, 0]
+            if np.isin(cells[~np.isnan(cells)], (0, 1)).all():
+                truths[name] = cells
+    if not truths:
+        return rows
+    cells_of = {name: truths.get(name, rows.cells(name)) for name in rows.names}
+    kinds: dict[Name, Kind | None] = {
+        name: "boolean" if name in truths else rows.kind(name) for name in rows.names
+    }
+    return ColumnRows(cells_of, kinds, len(rows), rows.readings, rows.words)
 
-    >>> _listed(["", "NA"])
-    "empty and 'NA'"
-    >>> _listed(["", "NA", "a", "b", "c", "d"])
-    "empty, 'NA', 'a', 'b' and 2 more"
-    """
+
+def _is_on(block: Block | None, axis: Axis) -> bool:
+    """Whether numbers have these columns, in their order, or codes are of these levels."""
+    match block:
+        case Dense() | Sparse(axis=Columns()):
+            return block.axis.columns == axis.columns
+        case Codes():
+            return block.axis is axis
+    return False
+
+
+def _listed(words: Sequence[str], most: int = 4) -> str:
+    """List words in place of values, so many at most."""
     shown = ["empty" if word == EMPTY else repr(word) for word in words[:most]]
     last = f"{len(words) - most} more" if len(words) > most else shown.pop()
     return f"{', '.join(shown)} and {last}"

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.data.reading import Asked, ReadAs
 from naively.events import Beta, Dirichlet, Multinomial
-from naively.events.base import EventModel
-from naively.options import PSEUDO_COUNTS, OfFields, Options, Weighting
+from naively.options import OfFields, Options, Weighting
 from naively.schema.text import Text
 
 # One for each class, in the order of the classes, or by label.
@@ -26,69 +24,20 @@ PRESENCE = 0.5  # the pseudo-count of words that count once in a text
 
 @dataclass(frozen=True)
 class Settings(Options, OfFields):
-    """The options of ``NaiveBayes`` that its model keeps, and its class prior.
-
-    Examples
-    --------
-    >>> from naively import Bernoulli
-    >>> Settings(smoothing="jeffreys").make(Bernoulli).alpha
-    0.5
-    """
+    """The options of ``NaiveBayes`` that its model keeps, and its class prior."""
 
     class_prior: ClassPrior = "data"  # it is checked once the classes are known
-    # The number that ``smoothing`` stands for; None if it is chosen by leave-one-out.
-    pseudo_count: float | None = field(init=False, repr=False, compare=False)
-    # Whether a missing cell is evidence of its own, which needs a weight of its own.
-    counts_missing: bool = field(init=False, repr=False, compare=False)
-    # Whether a text that was given no event model is counted in blocks of their own. They say much
-    # alike, which only weights of their own put right (see docs/decisions/0006-text.md).
-    counts_blocks: bool = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        count = None
-        if self.smoothing != "auto":
-            count = float(PSEUDO_COUNTS.get(self.smoothing, self.smoothing))  # type: ignore[arg-type]  # a float is its own count
-        own = self.weights == "loo"
-        blocks = own and self.text == "auto" and self.estimate in ("mean", "map")
-        object.__setattr__(self, "pseudo_count", count)
-        object.__setattr__(self, "counts_missing", own and self.presence == "auto")
-        object.__setattr__(self, "counts_blocks", blocks)
-
-    def read_as(self, contents: Mapping[Any, Asked]) -> ReadAs:
-        """Return what was said of the columns of strings, with what they are."""
-        return ReadAs(contents, self.missing_values, self.decimal, self.day_first)
 
     @property
     def unweighted(self) -> Settings:
         """The same settings of pure naive Bayes."""
         return replace(self, weights=None, interactions=None)
 
-    def make(self, model: type[EventModel]) -> EventModel:
-        """Return an event model with these settings."""
-        count = self.pseudo_count
-        given: dict[str, object] = {model.smoothed_by: count}
-        if count is None:
-            given = {} if model.chosen_by is None else {model.chosen_by: "auto"}
-        return model(estimate=self.estimate, **given)  # type: ignore[call-arg]  # each has options of its own
-
     def merged(self, other: Settings) -> Settings:
         """Return the settings of a model that two models with these make.
 
         There are weights and interactions if there are in either, missing cells are evidence if
         they are in either, and so it is with the blocks of texts. All else must be the same.
-
-        Raises
-        ------
-        ValueError
-            If another setting differs; it names it.
-
-        Examples
-        --------
-        >>> Settings(presence="ignore").merged(Settings()).presence
-        'auto'
-        >>> Settings(estimate="map").merged(Settings())
-        Traceback (most recent call last):
-        ValueError: estimate is 'map' in one model and 'mean' in the other; ...
         """
         if other is self:
             return self
@@ -117,7 +66,7 @@ class Settings(Options, OfFields):
     def texts(self) -> tuple[Text, ...]:
         """How a column of texts is counted that was given no event model."""
         if self.weights != "loo" or self.estimate not in ("mean", "map"):
-            return (Text(event=self.make(Multinomial)),)
+            return (Text(event=Multinomial.of_options(self)),)
         alpha = PRESENCE if self.pseudo_count is None else self.pseudo_count
         event = Multinomial(alpha, estimate=self.estimate)
         words = Text(binary=True, event=event)

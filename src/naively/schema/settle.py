@@ -91,16 +91,6 @@ def reads_as_text(strings: Collection[str], n: float, *, blocks: bool = True) ->
     Sentences are, where most differ or there are many; whatever else nearly every row has its own
     of is too, such as names, titles and codes, whose pieces may tell. Where texts are counted in
     blocks, which have weights, it is enough that many differ. Hashes have no such pieces.
-
-    >>> reads_as_text({"the cat sat down", "the dog ran away again"}, 2)
-    True
-    >>> reads_as_text({"the cat sat down", "the dog ran away again"}, 100)
-    False
-    >>> reads_as_text({f"N{i}UA" for i in range(90)}, 90), reads_as_text({"cat", "dog"}, 2)
-    (True, False)
-    >>> names = {f"N{i}UA" for i in range(120)}
-    >>> reads_as_text(names, 600), reads_as_text(names, 600, blocks=False)
-    (True, False)
     """
     d = len(strings)
     differ = d > MANY or d >= TEXT_DISTINCT * n
@@ -147,7 +137,7 @@ def settle(schema: Schema, tally: Tally, settings: Settings) -> Grouped:
             continue
         match counted_as(group):
             case "truths" if names := _constant(block) & free:
-                moves.append(into_cells(group, block, names, settings.make(OF_NUMBERS)))
+                moves.append(into_cells(group, block, names, OF_NUMBERS.of_options(settings)))
             case "cells" if names := _truths(block) & free:
                 moves.append(_into_truths(group, block, names, settings))
             case "levels":
@@ -168,7 +158,7 @@ def settle(schema: Schema, tally: Tally, settings: Settings) -> Grouped:
         if (parts := [name for name in group.columns if name in idle])
     ]
     schema = replace(schema, notes={**notes, **schema.notes}) if notes else schema
-    view = moved(schema, tally, moves)
+    view = moved(schema, tally, moves) if moves else Grouped(schema, tally)
     texts = {group.columns[0] for group in view.schema.of_columns if group.kind == "text"}
     return _without_idle_texts(view, texts) if texts else view
 
@@ -181,7 +171,7 @@ def make_sure(schema: Schema, tally: Tally, settings: Settings) -> Grouped:
         if counted_as(group) == "levels" and not schema.free.isdisjoint(group.columns)
         for name in _texts(tally.blocks[group.key], settings, many=True).keys() & schema.free
     ]
-    return moved(schema, tally, moves)
+    return moved(schema, tally, moves) if moves else Grouped(schema, tally)
 
 
 def regroup(schema: Schema, to: Mapping[Name, Iterable[Group]]) -> Schema:
@@ -317,7 +307,7 @@ def into_cells(group: Group, block: BlockTally, names: set[Name], event: EventMo
     zeros = n - ones
     both = _interleaved(zeros.high, ones.high), _interleaved(zeros.low, ones.low)
     keys = (np.array([ZERO, ONE], np.int64),) * len(columns)
-    cells = BlockTally(Cells(columns, (0,) * len(columns), keys), {CELL: Sums(*both)}).pruned()
+    cells = BlockTally(Cells.join(columns, (0,) * len(columns), keys), {CELL: Sums(*both)}).pruned()
     return Move(group, columns, [(Group(event, "number", columns), cells)])
 
 
@@ -327,10 +317,9 @@ def _into_truths(
     """Count numbers that are all in the cells of 0 and 1 as truths."""
     cells = block.of(names)
     axis = cells.axis
-    of = {key: np.concatenate([keys == key for keys in axis.keys]) for key in (ZERO, ONE)}
-    zeros, ones = cells[CELL][of[ZERO]], cells[CELL][of[ONE]]
+    zeros, ones = cells[CELL][axis.keys == ZERO], cells[CELL][axis.keys == ONE]
     truths = BlockTally(Columns(axis.columns), {PRESENT: zeros + ones, VALUE: ones})
-    event = settings.make(Bernoulli)
+    event = Bernoulli.of_options(settings)
     return Move(group, tuple(axis.columns), [(Group(event, "number", axis.columns), truths)])
 
 
@@ -374,8 +363,6 @@ def _interleaved(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.f
 
 def moved(schema: Schema, tally: Tally, moves: Sequence[Move]) -> Grouped:
     """Return the schema and the tally after moves."""
-    if not moves:
-        return Grouped(schema, tally)
     to: dict[Name, list[Group]] = {}
     gone: dict[GroupKey, set[Name]] = {}
     new: dict[GroupKey, list[BlockTally]] = {}
@@ -421,7 +408,7 @@ def as_in(other: Grouped, counted: Grouped) -> Grouped:
             if _reads_so(block.of({name}), other, name, reading)
         }
     moves += [Move(group, (name,), []) for name, group in numbers.items()]
-    now = moved(schema, tally, moves)
+    now = moved(schema, tally, moves) if moves else counted
     for name, group in numbers.items():
         more, blocks = _into_read(tally.blocks[group.key].of({name}), other.schema, name)
         none = Tally(tally.classes, tally.weight * 0.0, blocks)
@@ -520,12 +507,7 @@ def _is_part(of: Name, name: Name) -> bool:
 class CountedTotal:
     """A sum of what was counted, to which more is added in a time that follows from its own size.
 
-    Parameters
-    ----------
-    first : Counted
-        What it begins with, which stays as it is.
-    consume : bool, default False
-        Whether ``first`` is used up instead (see ``Total``).
+    What it begins with stays as it is, unless it is to be consumed (see ``Total``).
     """
 
     def __init__(self, first: Grouped, *, consume: bool = False) -> None:

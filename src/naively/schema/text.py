@@ -572,18 +572,7 @@ class Choices:
         return after
 
     def _part(self, parsed: Parsed, part: Part, after: After, depth: int) -> After:
-        """Return what may follow whatever is before one part of a sequence.
-
-        Parameters
-        ----------
-        parsed : the sequence, as Python's own parser of patterns has made it
-        part : (operation, operands)
-            One of its parts.
-        after : After
-            What may follow the part.
-        depth : int
-            In how many groups it is.
-        """
+        """Return what may follow whatever is before one part of a sequence, in so many groups."""
         kind, of = str(part[0]), part[1]
         if kind in ("LITERAL", "NOT_LITERAL", "IN", "ANY"):
             return replace(after, first=self._characters(parsed, part), sure=False)
