@@ -87,10 +87,8 @@ class Tabular(Shown):
 
 
 def as_text(columns: Mapping[str, Sequence[Any]], rows: int | None = None) -> str:
-    """Return a table's names and first rows, column under column.
-
-    ``rows`` is how many rows there are if the columns hold only the first of them.
-    """
+    """Return a table's names and first rows, column under column."""
+    # rows: how many there are, if the columns hold only the first of them
     rows = len(next(iter(columns.values()), [])) if rows is None else rows
     shown = [[name, *map(_cell, of[:SHOWN])] for name, of in columns.items()]
     width = [max(map(len, cells)) for cells in shown]
@@ -118,25 +116,13 @@ SPECIAL = {
 
 
 def latex_text(value: object) -> str:
-    r"""Return words as LaTeX's formulas show them.
-
-    Examples
-    --------
-    >>> print(latex_text("50 % off_now"))
-    \text{50 \% off\_now}
-    """
+    """Return words as LaTeX's formulas show them."""
     escaped = "".join(SPECIAL.get(sign, sign) for sign in visible(str(value)))
     return rf"\text{{{escaped}}}"
 
 
 def latex_number(x: float | str) -> str:
-    r"""Return a number of six digits, or one that is written already, as LaTeX.
-
-    Examples
-    --------
-    >>> print(latex_number(0.25), latex_number(2.5e-12))
-    0.25 2.5 \cdot 10^{-12}
-    """
+    """Return a number of six digits, or one that is written already, as LaTeX."""
     text = x if isinstance(x, str) else f"{x:.6g}"
     if text in ("inf", "-inf"):
         return text.replace("inf", r"\infty")

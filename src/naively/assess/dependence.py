@@ -96,17 +96,7 @@ class Dependence(Tabular):
         return "\n".join([*lines, super().__str__()] if self.a else lines)
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the strongest pairs as bars, with what chance alone makes of each.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, optional
-            What to draw on; by default a new figure.
-
-        Returns
-        -------
-        ax : matplotlib.axes.Axes
-        """
+        """Draw the strongest pairs as bars, with what chance makes of each, on Axes or new ones."""
         n = DRAWN
         names = list(zip(self.a[:n], self.b[:n], strict=True))
         ax = pictures.scores.draw_dependence(

@@ -177,22 +177,16 @@ def _check_levels(model: Model) -> None:
 
 
 def scorer() -> str:
-    """Return the script that scores rows by a scorecard, ``naively.scorer(card)``.
-
-    It is the module ``scorer.mjs`` in a function of its own, which sets a global where the module
-    exports.
-    """
+    """Return the script that scores rows by a scorecard, ``naively.scorer(card)``."""
+    # It is the module ``scorer.mjs`` in a function of its own, which sets a global where the module
+    # exports.
     module = _beside("scorer.mjs").replace("\nexport {", "\nglobalThis.naively = {")
     common = 'if (typeof module === "object") module.exports = globalThis.naively;\n'
     return f'"use strict";\n(() => {{\n{module}{common}}})();\n'
 
 
 def schema() -> dict[str, Plain]:
-    """Return the JSON Schema of a scorecard, which says what each field holds.
-
-    >>> schema()["properties"]["naively"]
-    {'const': 'scorecard'}
-    """
+    """Return the JSON Schema of a scorecard, which says what each field holds."""
     found: dict[str, Plain] = json.loads(_beside("scorecard.schema.json"))
     return found
 
@@ -202,11 +196,7 @@ def _beside(name: str) -> str:
 
 
 def in_bytes(written: str) -> bytes:
-    r"""Return JSON, or a script, as UTF-8; half a character, which UTF-8 lacks, is escaped.
-
-    >>> in_bytes('["\ud800"]')
-    b'["\\ud800"]'
-    """
+    """Return JSON, or a script, as UTF-8; half a character, which UTF-8 lacks, is escaped."""
     return written.encode("utf-8", "backslashreplace")
 
 
@@ -217,11 +207,7 @@ Plain: TypeAlias = Any  # what JSON holds
 
 
 def plain_floats(of: Floats) -> list[Plain]:
-    """Return numbers as nested lists; those that JSON cannot hold are strings.
-
-    >>> plain_floats(np.array([0.5, -np.inf]))
-    [0.5, '-inf']
-    """
+    """Return numbers as nested lists; those that JSON cannot hold are strings."""
     said: Any = of
     if not np.isfinite(of).all():
         said = of.astype(object)

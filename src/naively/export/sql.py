@@ -93,10 +93,8 @@ def score_query(card: Scorecard, asked: QueryOptions) -> Query:
 
 
 def answers(card: Scorecard, *, probabilities: bool, sets: bool = False) -> list[str]:
-    """Return the names of the columns of answers: the prediction, and its probability or all.
-
-    With sets there is a column for each class too: whether it is in the row's set.
-    """
+    """Return the columns of answers: the prediction, its probability or all, and sets."""
+    # With sets there is a column for each class: whether it is in the set of the row.
     names = ["prediction"] if probabilities else ["prediction", "probability"]
     for form in ["p({})"] * probabilities + ["in({})"] * sets:
         for label in card.classes.tolist():

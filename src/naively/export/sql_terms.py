@@ -38,11 +38,9 @@ INLINE = 8  # levels of a column that a query looks through by itself, where it 
 
 
 def pieces_of(card: Scorecard, spelling: Spelling, *, joins: bool) -> tuple[Pieces, Floats, bool]:
-    """Return the pieces of a query, what the scores start from, and whether they are differences.
-
-    Where nothing is impossible only the differences from the first class's score count, which is 0
-    then and needs no arithmetic.
-    """
+    """Return pieces of a query, what the scores start from, and whether these are differences."""
+    # Where nothing is impossible only the differences from the first class's score count, which is
+    # 0 then and needs no arithmetic.
     differences = all(np.isfinite(points).all() for points in _points(card))
 
     def shift(of: Floats) -> Floats:
@@ -424,10 +422,8 @@ FEWEST = 2  # where a list could be looked through
 
 
 def by_halves(x: str, known: Sequence[str], places: Sequence[int]) -> str:
-    """Return the place of what equals x among what is known, in ascending order, or one more.
-
-    A query asks for half of what is left at a time.
-    """
+    """Return the place of what equals x among what is known, in ascending order, or one more."""
+    # A query asks for half of what is left at a time.
     none = len(known) + 1
 
     def among(low: int, high: int) -> str:
@@ -453,10 +449,8 @@ class Spelling(ABC):
         self.dialect = dialect
 
     def first(self, columns: Sequence[str]) -> str:  # noqa: ARG002
-        """Return what the first step selects of the table, so that all its columns are kept.
-
-        ``columns`` are those of the table that are known.
-        """
+        """Return what the first step selects of the table, so that all its columns are kept."""
+        # columns: those of the table that are known
         return f"{TABLE} AS {self.dialect.identifier(ROW)}"
 
     @property
@@ -466,11 +460,9 @@ class Spelling(ABC):
 
     @abstractmethod
     def last(self, own: Sequence[str], table: str, columns: Sequence[str]) -> tuple[str, str]:
-        """Return what the last step selects of x for the kept columns, and what it joins to x.
-
-        ``own`` are the columns of x that naively made, ``table`` is the quoted table, and
-        ``columns`` are those of it that are known.
-        """
+        """Return what the last step selects of x for the kept columns, and what it joins to x."""
+        # own: the columns of x that naively made; table: the quoted table; columns: those of it
+        # that are known
 
     @abstractmethod
     def index(self, x: str, levels: Sequence[str]) -> str:
@@ -697,17 +689,7 @@ SPELLINGS: dict[str, type[Spelling]] = {
 
 
 def spelling_of(dialect: Dialect) -> Spelling:
-    """Return how a dialect spells the parts of a scoring query.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from naively.engines.databases import dialect_of
-    >>> spelling_of(dialect_of("duckdb")).choose("x", np.array([0.5, -2.0]))
-    '([5e-1, (-2e0)])[x]'
-    >>> spelling_of(dialect_of("sqlite")).choose("x", np.array([0.5, -2.0]))
-    'CASE WHEN x < 2 THEN (1 * 1.0 / 2) ELSE (-2 * 1.0) END'
-    """
+    """Return how a dialect spells the parts of a scoring query."""
     return SPELLINGS.get(dialect.name, OfOthers)(dialect)
 
 

@@ -364,14 +364,7 @@ Named: TypeAlias = Callable[[NDArray[np.int64]], list[Any]]  # the columns or it
 
 
 class Interval(str):
-    """A bin of numbers, or of times: a string, with the ends of the bin.
-
-    Examples
-    --------
-    >>> bin = Interval.of(1.5, 2.0, last=False)
-    >>> bin, bin.low, bin.high
-    ('[1.5, 2.0)', 1.5, 2.0)
-    """
+    """A bin of numbers, or of times: a string, with the ends of the bin."""
 
     __slots__ = ("high", "low")
 
@@ -530,10 +523,8 @@ def _places(model: Model, classes: list[Any]) -> Places:
 
 
 def _evidence(log_p: Floats, model: Model, classes: Places) -> Floats:
-    """Return the weights of evidence for some classes against all others, (items, classes).
-
-    It is NaN where there is no other class.
-    """
+    """Return the weights of evidence for some classes against all others, (items, classes)."""
+    # It is NaN where there is no other class.
     if len(model.classes) < 2:
         return np.full((len(log_p), len(classes)), np.nan)
     return weights_of_each(model.terms.start, log_p)[:, classes]

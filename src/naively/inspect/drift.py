@@ -100,13 +100,7 @@ class Drift(Tabular):
         return f"{self.between}: {said} (p < {OUTSIDE:g}).\n{super().__str__()}"
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the divergence of what moved most as bars, with chance as a mark.
-
-        Parameters
-        ----------
-        ax : Axes, optional
-            What to draw on.
-        """
+        """Draw the divergence of what moved most, with chance as a mark, on Axes or new ones."""
         of = [i for i, what in enumerate(self.what) if what != "log loss"][:DRAWN]
         names = [self.column[i] or self.what[i] for i in of]
         upper = self.chance[of] + SHOWN * self.noise[of]
@@ -125,25 +119,7 @@ def drift(
     labelled: bool = True,
     held_out: Predicted | None = None,
 ) -> Drift:
-    """Return what has moved (see ``nb.inspect.drift``).
-
-    Parameters
-    ----------
-    model : Model
-        What was learned.
-    sample : Sample
-        Rows that it has learned.
-    new : Batch or None
-        Other rows, encoded as these are; None: the learned rows are looked at over time.
-    by : str, int or None
-        The learned column of times or numbers that orders rows, where there are no others.
-    blocks : int
-        Into how many blocks.
-    labelled : bool
-        Whether the new rows have labels.
-    held_out : Predicted, optional
-        Learned rows that were held out, whose loss that of new rows is compared with.
-    """
+    """Return what has moved (see ``nb.inspect.drift``)."""
     labels = sample.labels.standing_for(model.counted.tally.class_count)
     batches, counts = sample.batches, labels.weights
     if new is None:
@@ -234,10 +210,8 @@ class Moved:
 
     @classmethod
     def of_loss(cls, losses: Sequence[tuple[Floats, Floats]]) -> Moved:
-        """Compare the losses of rows, and their weights, before and after: Welch's t.
-
-        The losses of either vary as those of both do, at least: a few rows may lack a great one.
-        """
+        """Compare the losses of rows, and their weights, before and after: Welch's t."""
+        # The losses of either vary as those of both do, at least: a few rows may lack a great one.
         from scipy.special import betainc
 
         share = [weight / weight.sum() for _, weight in losses]
@@ -291,10 +265,8 @@ def _over_time(moments: Floats, blocks: int, by: Name) -> tuple[Codes, str]:
 
 
 def _loss_over(model: Model, sample: Sample, group: Codes) -> Floats:
-    """Return the log loss of each row by the model without the counts of its group, (rows,).
-
-    Weights stay. A row of group -1 has the loss 0.
-    """
+    """Return the log loss of each row by the model without the counts of its group, (rows,)."""
+    # Weights stay. A row of group -1 has the loss 0.
     loss = np.zeros(len(group))
     dealt = np.where(group[:, None] == np.arange(int(group.max()) + 1), sample.copies[:, None], 0)
     for fold in sample.held_out(model, dealt):
@@ -356,13 +328,7 @@ def _numbers(held: Sequence[Held], name: Name) -> Floats:
 
 
 def _binned(numbers: Floats, *, timed: bool) -> tuple[Codes, list[Any]]:
-    """Return the bin of each number, and the bins: values where there are few.
-
-    Examples
-    --------
-    >>> _binned(np.array([1.0, np.nan, 0.0, 1.0]), timed=False)
-    (array([1, 2, 0, 1]), [0.0, 1.0, '(missing)'])
-    """
+    """Return the bin of each number, and the bins: values where there are few."""
     there = ~np.isnan(numbers)
     codes = np.zeros(len(numbers), np.int64)
     values, place, rows = np.unique(numbers[there], return_inverse=True, return_counts=True)

@@ -73,18 +73,8 @@ def effect(
     batches: Sequence[Batch] = (),
     covariance: WeightsCovariance | None = None,
 ) -> Effect | None:
-    """Return what a column adds for class c against all others; None of a text, or a joint event.
-
-    What it says together with others is not in it.
-
-    Examples
-    --------
-    >>> from naively import NaiveBayes
-    >>> nb = NaiveBayes("bernoulli", weights=None).fit({"wet": [1, 1, 0]}, ["rain", "rain", "sun"])
-    >>> found = effect(nb.model_, "wet", 0)
-    >>> found.values, found.weight.round(3).tolist()
-    ([0, 1], [-1.484, 1.189])
-    """
+    """Return what a column adds for class c against all others; None of a text or joint event."""
+    # What it says together with others is not in it.
     of = OneColumn.find(model, column)
     if of.is_text or of.group.event.layout == "rows" or of.group.event.joined:
         return None

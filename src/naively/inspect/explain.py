@@ -466,11 +466,9 @@ def _add_cells(
 def _add_presence(
     lines: list[Lines], items: Items, group: Group, words: Mapping[Name, Strings]
 ) -> None:
-    """Add what it says that cells are missing, and as which words, and that others are there.
-
-    That a cell is there joins the line of its column, or that of all absent columns if the cell is
-    a 0 that is not stored. A text has no such line.
-    """
+    """Add what it says that cells are missing, and as which words, and that others are there."""
+    # That a cell is there joins the line of its column, or that of all absent columns if the cell
+    # is a 0 that is not stored. A text has no such line.
     for row, column, item, value in items.each():
         (of,), place = group.derived[column].sources, lines[row]
         if item or group.kind == "missing as":

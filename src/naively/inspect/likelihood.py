@@ -25,11 +25,8 @@ from naively.model.model import Model
 
 
 def class_log_likelihoods(model: Model, rows: Rows) -> Floats:
-    """Return log p(row | class), of shape (rows, classes), by the event models without weights.
-
-    The base measure is in it. Interactions have no part in it: with them probabilities would not
-    sum to 1.
-    """
+    """Return log p(row | class), (rows, classes), by the event models without weights."""
+    # The base measure is in it. Interactions are not: with them probabilities would not sum to 1.
     plain = generative(model)
     batch, none = plain.encode(rows), np.zeros(len(model.classes))
     total = np.zeros((len(batch), len(model.classes)))
@@ -41,13 +38,7 @@ def class_log_likelihoods(model: Model, rows: Rows) -> Floats:
 
 
 def generative(model: Model) -> Model:
-    """Return the model without weights and interactions: what says how rows are generated.
-
-    Raises
-    ------
-    ValueError
-        If an event model is of no distribution of rows.
-    """
+    """Return the model without weights and interactions: what says how rows are generated."""
     for group in model.view.schema.groups:
         group.event.check_density()
     return model.pure()
@@ -63,13 +54,7 @@ def log_likelihoods(model: Model, rows: Rows, label: Label | LabelArray) -> Floa
 
 
 def log_likelihood(model: Model, rows: Rows, labels: Labels) -> float:
-    """Return log p(rows, labels), in nats: the sum over rows, each times its weight.
-
-    Raises
-    ------
-    ValueError
-        If a row has a label that the model does not know.
-    """
+    """Return log p(rows, labels), in nats: the sum over rows, each times its weight."""
     check_rows(rows, labels)
     codes = places(model, labels.classes[labels.codes])
     at = np.arange(len(codes)), codes
@@ -107,13 +92,7 @@ def _log_prior(model: Model) -> float:
 
 
 def places(model: Model, labels: LabelArray) -> NDArray[np.int64]:
-    """Return the number of the class of each label, (rows,).
-
-    Raises
-    ------
-    ValueError
-        If a label is no class of the model; it names the first row of one.
-    """
+    """Return the number of the class of each label, (rows,), or raise a ValueError."""
     codes = class_codes(model, labels)
     if (codes < 0).any():
         row = int(np.flatnonzero(codes < 0)[0])
@@ -134,13 +113,7 @@ def class_codes(model: Model, labels: LabelArray) -> NDArray[np.int64]:
 
 
 def joint_outcomes(model: Model) -> Outcomes:
-    """Return the rows of a model that is a joint table, with their probabilities in each class.
-
-    Raises
-    ------
-    ValueError
-        If the model is something else.
-    """
+    """Return the rows of a model that is a joint table, with their probabilities in each class."""
     groups = model.view.schema.groups
     if len(groups) != 1 or not isinstance(groups[0].event, JointTable):
         raise ValueError(
@@ -156,12 +129,7 @@ def joint_outcomes(model: Model) -> Outcomes:
 
 
 def log_marginal_likelihood(model: Model, rows: Rows, labels: Labels) -> float:
-    """Return log p(rows | labels), no parameter known.
-
-    See ``nb.inspect.log_marginal_likelihood``.
-
-    The rows are counted alone, as the model counts its own.
-    """
+    """Return log p(rows | labels), no parameter known: the rows are counted alone."""
     check_rows(rows, labels)
     plain = model.pure()
     batch = plain.encode(rows, labels)
