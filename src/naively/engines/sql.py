@@ -151,8 +151,8 @@ def _odd_cells(source: DatabaseTable, sampled: Sampled) -> dict[str, Value]:
             x = source.plain(name) if source.columns[name].kind == "string" else source.number(name)
             asked.append(f"MAX({x})")
         elif source.columns[name].kind == "number" and there <= {0, 1}:
-            x, (zero, one) = source.number(name), map(source.dialect.number, (0.0, 1.0))
-            other = f"NOT {source.dialect.is_missing(x)} AND {x} <> {zero} AND {x} <> {one}"
+            x, (zero, one) = source.number(name), map(source.database.number, (0.0, 1.0))
+            other = f"NOT {source.database.is_missing(x)} AND {x} <> {zero} AND {x} <> {one}"
             asked.append(f"MAX(CASE WHEN {other} THEN {x} END)")
         else:
             continue
@@ -296,6 +296,6 @@ def _drawn(
     limits = ", ".join(
         f"({source.spelled(target, label)}, {database.highest(of)})" for label, of in share.items()
     )
-    typed = f"SELECT {source.typed(target, 'y')} AS y, most FROM v{source.dialect.once}"
+    typed = f"SELECT {source.typed(target, 'y')} AS y, most FROM v{source.database.once}"
     each = f"WITH v(y, most) AS (VALUES {limits}) {typed}"
     return f"({rows}) AS r JOIN ({each}) AS s ON r.y = s.y WHERE h <= most"
