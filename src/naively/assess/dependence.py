@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively import pictures
-from naively.counting.axis import Derived, Level, Name, title
+from naively.counting.axis import Level, Name, roots_of, title
 from naively.counting.block import Sparse
 from naively.counting.labels import Labels
 from naively.fitting.reservoir import Reservoir
@@ -248,7 +248,7 @@ def coded_columns(model: Model, sample: Sample, labels: Labels) -> tuple[list[Co
 
 def _of_column(held: Sequence[Held], name: Name, labels: Labels) -> Coded:
     """Return a column as codes: its commonest levels, or bins of its numbers."""
-    roots = name.roots if isinstance(name, Derived) else (name,)
+    roots = roots_of(name)
     if not any(name in batch.coded for batch in held):
         numbers = np.concatenate([batch.number(name) for batch in held]).astype(np.float64)
         return Coded(title(name), roots, bins_by_class(numbers, labels))

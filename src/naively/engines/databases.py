@@ -800,7 +800,7 @@ def dialect_of(name: str) -> Dialect:
     """Return how a database spells a query."""
     # name: "duckdb", "sqlite" or "postgres"; or, with sqlglot (pip install 'naively[sql]'), any
     # other that it knows, such as "bigquery", "snowflake" or "spark"
-    key = name.lower() if isinstance(name, str) else name
+    key = str(name).lower()
     key = ALSO.get(key, key)
     if key in RUN:
         return RUN[key]()

@@ -137,12 +137,12 @@ class Scorecard(Shown):
 
         It runs in a browser and in Node.js, and needs nothing else.
         """
-        for label in self.classes.tolist():
-            if isinstance(label, int) and abs(label) > EXACT:
-                raise ValueError(
-                    f"JavaScript would round the class {label}, which is beyond 2^53; learn with "
-                    "labels that are strings."
-                )
+        label = next(filter(_is_rounded, self.classes.tolist()), None)
+        if label is not None:
+            raise ValueError(
+                f"JavaScript would round the class {label}, which is beyond 2^53; learn with "
+                "labels that are strings."
+            )
         card = self.to_json().replace("<", "\\u003c")  # so that a page may hold it
         return f"{scorer()}globalThis.naively.model = naively.scorer({card});\n"
 
@@ -164,16 +164,18 @@ class Scorecard(Shown):
 def _check_levels(model: Model) -> None:
     """Raise a ValueError if a category is a whole number that others read as another one."""
     for tally in model.view.counts.values():
-        if not isinstance(tally.axis, Levels):
-            continue
-        for name, levels in zip(tally.axis.columns, tally.axis.levels, strict=True):
-            for level in levels:
-                if isinstance(level, int) and abs(level) > EXACT:
-                    raise ValueError(
-                        f"Column {title(name)!r} has the category {level}, which is beyond 2^53, "
-                        "so that other programs compare it with its neighbours; learn it as a "
-                        "string."
-                    )
+        for j, name in enumerate(tally.axis.columns):
+            level = next(filter(_is_rounded, tally.axis.levels_of(j)), None)
+            if level is not None:
+                raise ValueError(
+                    f"Column {title(name)!r} has the category {level}, which is beyond 2^53, so "
+                    "that other programs compare it with its neighbours; learn it as a string."
+                )
+
+
+def _is_rounded(label: Level) -> bool:
+    """Whether a label or level is a whole number that no float64 holds for sure."""
+    return isinstance(label, int) and abs(label) > EXACT
 
 
 def scorer() -> str:
@@ -356,8 +358,7 @@ class _Reader:
     def _known(self, of: Term | Condition) -> dict[Level, Level]:
         """Return the levels of a column, as they are written; not those that were forgotten."""
         axis = self.model.view.axes[of.group]
-        assert isinstance(axis, Levels)
-        return self._written(of.column, axis.levels[axis.columns.index(of.column)])
+        return self._written(of.column, axis.levels_of([*axis.columns].index(of.column)))
 
     def _written(self, name: Name, levels: Iterable[Level]) -> dict[Level, Level]:
         """Return levels as their cells are read: of times, which are told apart, in seconds."""

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from naively import pictures
 from naively.assess.dependence import commonest
 from naively.assess.folds import Predicted
-from naively.assess.refits import in_blocks
-from naively.counting.axis import Derived, Name, title
+from naively.assess.refits import check_folds, in_blocks
+from naively.counting.axis import Name, roots_of, title
 from naively.counting.block import Batch, Sparse
 from naively.counting.labels import Labels, union_classes
 from naively.fitting.sample import Sample
@@ -256,9 +256,7 @@ def _over_time(moments: Floats, blocks: int, by: Name) -> tuple[Codes, str]:
     different = len(np.unique(moments[there]))
     if different < 2:
         raise ValueError(f"Column {by!r} has {different} different numbers or times: no order.")
-    if isinstance(blocks, bool) or not isinstance(blocks, int) or blocks < 2:
-        raise ValueError(f"blocks must be a whole number of at least 2, got {blocks!r}.")
-    blocks = min(blocks, different)
+    blocks = min(check_folds(blocks, "blocks"), different)
     group = np.full(len(moments), -1, np.int64)
     group[there] = in_blocks(moments[there], blocks, repr(by))
     return group, f"{int(there.sum()):,} learned rows in {blocks} blocks of {title(by)!r}"
@@ -299,7 +297,7 @@ def _columns(
         found += [
             (title(name), *_cells(held, as_read, name, timed=name in timed))
             for name in axis.columns
-            if name != by and not (isinstance(name, Derived) and by in name.roots)
+            if by not in roots_of(name)
         ]
     return found
 

@@ -170,11 +170,12 @@ def _deviation(
 
 def _number(of: OneColumn, value: Any) -> float:
     """Return a number, a truth or a time as the number that it is counted as."""
-    if value is None:
-        return np.nan
-    if isinstance(value, np.datetime64):
-        return float((value - np.datetime64(0, "us")) / np.timedelta64(1, "s"))
-    if isinstance(value, str):  # "above 3"
-        threshold = float(vars(of.group.event)["threshold"])
-        return threshold + (1.0 if value.startswith("above") else -1.0)
+    match value:
+        case None:
+            return np.nan
+        case np.datetime64():
+            return float((value - np.datetime64(0, "us")) / np.timedelta64(1, "s"))
+        case str():  # "above 3"
+            threshold = float(vars(of.group.event)["threshold"])
+            return threshold + (1.0 if value.startswith("above") else -1.0)
     return float(value)

@@ -173,11 +173,14 @@ class Strongest(Tabular):
 
 
 def _shown(value: object) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, Conditions):
-        return value.lines
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    match value:
+        case None:
+            return ""
+        case Conditions():
+            return value.lines
+        case float():
+            return f"{value:.4g}"
+    return str(value)
 
 
 def strongest_of(model: Model, n: int = 10, batches: Sequence[Batch] = ()) -> Strongest:
@@ -357,11 +360,14 @@ def _on_lines(value: Any) -> str:
 
 def written(value: Any) -> str:
     """Write a level, a number, a time or a missing cell as a scale shows it."""
-    if value is None:
-        return "missing"
-    if isinstance(value, np.datetime64):
-        return str(value.astype("datetime64[D]"))
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    match value:
+        case None:
+            return "missing"
+        case np.datetime64():
+            return str(value.astype("datetime64[D]"))
+        case float():
+            return f"{value:g}"
+    return str(value)
 
 
 def nomogram(

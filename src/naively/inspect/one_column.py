@@ -10,14 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import (
+    CELL,
+    LEVEL,
     PRESENT,
     VALUE,
+    Axis,
     ByValue,
     Cells,
     Columns,
     Derived,
     Level,
-    Levels,
     Name,
     title,
 )
@@ -28,6 +30,7 @@ from naively.model.model import Model
 from naively.pictures.bins import grid_of
 from naively.schema.encode import Held
 from naively.schema.schema import Group, Missing, MissingAs, list_names
+from naively.tabular import are_numbers
 from naively.terms.kinds import BinTerms, TermBlock
 from naively.terms.terms import GroupTerms
 
@@ -96,13 +99,13 @@ class OneColumn:
     @cached_property
     def levels(self) -> tuple[Level, ...]:
         """The levels that it was seen with; nothing of a column of numbers."""
-        axis = self.tally.axis
-        return axis.levels[self.place] if isinstance(axis, Levels) else ()
+        axis: Axis = self.tally.axis
+        return axis.levels_of(self.place)
 
     @property
     def has_items(self) -> bool:
         """Whether each of its cells is one of a few items: its levels, or false and true."""
-        return isinstance(self.tally.axis, Levels) or (self.group.event.shares and not self.is_text)
+        return LEVEL in self.tally.sums or (self.group.event.shares and not self.is_text)
 
     @cached_property
     def items(self) -> tuple[Level, ...]:
@@ -155,7 +158,7 @@ class OneColumn:
     @property
     def is_counted_in_cells(self) -> bool:
         """Whether all its numbers are counted, by the cells of a grid."""
-        return isinstance(self.tally.axis, Cells)
+        return CELL in self.tally.sums
 
     @property
     def _cells(self) -> tuple[Floats, Floats, Floats, Floats]:
@@ -208,8 +211,7 @@ class OneColumn:
     @property
     def in_order(self) -> bool:
         """Whether its levels have an order of their own: numbers, or parts of times."""
-        numbers = all(isinstance(level, int | float) for level in self.levels)
-        return isinstance(self.name, Derived) or numbers
+        return isinstance(self.name, Derived) or are_numbers(self.levels)
 
     def beyond(self, batches: Sequence[Batch], low: float, high: float) -> float:
         """Return how many numbers that were learned are known to be below or above."""
