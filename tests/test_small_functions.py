@@ -6,11 +6,10 @@ import math
 import numpy as np
 import pytest
 
-from naively import messages, tabular
 from naively.assess.decay import check_half_lives
 from naively.cli.demo import _as_given
 from naively.data.files import arff, copies, formats, names
-from naively.inspect import divergence, odds
+from naively.inspect.divergence import holm
 from naively.mail import headers
 from naively.options import FileOptions
 from naively.pictures import axes, bins, estimates
@@ -37,6 +36,7 @@ def test_pages_and_pictures() -> None:
     assert bins.bins_of(3, 100, 1.0, 5).tolist() == [2.5, 22.5, 42.5, 62.5, 82.5, 102.5]
     assert bins.cut_of(np.array([40.0, *[1.0] * 19])) == 1.5
     assert bins.cut_of(np.exp(-np.arange(20) / 4)) is None
+    assert holm(np.array([0.04, 0.01, 0.5])).tolist() == [0.08, 0.03, 0.5]
     assert estimates.contour_levels(np.array([[1.0, 1.0], [3.0, 5.0]])) == [1.0, 3.0, 5.0]
 
 
@@ -53,23 +53,3 @@ def test_files_and_half_lives() -> None:
     assert names._told_apart(["a", "b", "a", "a (2)", "a"]) == told_apart
     assert names._undivided([["x^y"], ["1^a"], ["2^b"], ["3^a"]]) == "^"
     assert names._undivided([["t"], ["1:30"], ["2:45"]]) == ""
-
-
-def test_messages_and_tables() -> None:
-    assert messages.visible("a\tb\x1b[31m") == r"a\tb\x1b[31m"
-    assert [messages.shortened(text, 6) for text in ("sepal length", "sepal")] == [
-        "sepal…",
-        "sepal",
-    ]
-    assert (messages.many(1, "term"), messages.many(1200, "rule")) == ("1 term", "1,200 rules")
-    assert [*map(messages.amount, (21e6, 1.0, 765.2087))] == ["21,000,000", "1", "765"]
-    assert tabular.latex_text("50 % off_now") == r"\text{50 \% off\_now}"
-    assert tabular.latex_number("2.5e-12") == r"2.5 \cdot 10^{-12}"
-
-
-def test_what_is_far_apart_beside_chance() -> None:
-    assert divergence.jensen_shannon(np.eye(2)) == pytest.approx(np.log(2))
-    assert divergence.by_chance(np.array([100.0, 100.0]), 5)[0] == 4 / 8 * (1 / 100 + 1 / 100)
-    assert divergence.holm(np.array([0.04, 0.01, 0.5])).tolist() == [0.08, 0.03, 0.5]
-    weight = odds.Odds(np.log([0.5, 0.25, 0.25]), 0).weight(np.log([[0.4, 0.1, 0.3]]))
-    assert weight == pytest.approx(np.log(2))  # of .4 against the mean of .1 and .3
