@@ -96,7 +96,9 @@ def plan(source: DatabaseTable, schema: Schema, rows: ColumnRows) -> list[Column
             if column.kind in ("string", "boolean") or event.statistics == (LEVEL,):
                 parts.append(Values(name))
             elif event.statistics == (CELL,):
-                parts.append(CellCounts(name, _shift(rows, name), sizes[name]))
+                numbers = rows.numbers([name])[:, 0]
+                shift = coarsest(np.sort(sortable(numbers[~np.isnan(numbers)])))
+                parts.append(CellCounts(name, shift, sizes[name]))
             elif TOTALS.issuperset(event.statistics):
                 threshold = event.threshold if isinstance(event, Bernoulli) else None
                 squares = SQUARE in event.statistics
@@ -114,12 +116,6 @@ def _refused(name: Name, event: EventModel, why: str) -> ValueError:
         f"Column {title(name)!r} cannot be counted in the database: {event.name} {why}. Choose "
         "another event model, or read the table and use fit."
     )
-
-
-def _shift(rows: ColumnRows, name: str) -> int:
-    """Return how coarse the grid of a column must be at least, by some of its rows."""
-    numbers = rows.numbers([name])[:, 0]
-    return coarsest(np.sort(sortable(numbers[~np.isnan(numbers)])))
 
 
 def _ask(

@@ -474,7 +474,7 @@ def _joined(axes: Sequence[Axis]) -> Axis:
             shifts, keys = zip(*((of.shifts[0], of.keys[0]) for of in cells), strict=True)
             return Cells(names, shifts, keys)
         case Levels() as first:
-            levels = tuple(axis.levels[0] for axis in axes if isinstance(axis, Levels))
+            levels = tuple(axis.levels_of(0) for axis in axes)
             return replace(first, columns=names, levels=levels)
     return Columns(names)
 

@@ -18,6 +18,7 @@ from naively.counting.axis import (
 )
 from naively.events import Histogram
 from naively.inspect.divergence import BINS, MISSING, OUTSIDE, Apart, holm
+from naively.inspect.likelihood import class_codes
 from naively.inspect.odds import weights_of_each
 from naively.kernels.reference import Floats
 from naively.model.model import Model
@@ -432,7 +433,7 @@ class ItemsOfTwo:
 
 def items_of_both(a: Model, b: Model, classes: list[Any]) -> Iterator[ItemsOfTwo]:
     """Yield the items of the columns of both models, for the classes that both have."""
-    places = _places(a, classes), _places(b, classes)
+    places = class_codes(a, classes), class_codes(b, classes)
     for group in a.view.schema.of_columns:
         for other in b.view.schema.of_columns:
             if group.analyser != other.analyser:
@@ -514,12 +515,6 @@ def _tables(
     count[at] = facts.count(classes)
     evidence[at] = _evidence(facts.terms.typical(0)[0], model, classes)
     return count, evidence
-
-
-def _places(model: Model, classes: list[Any]) -> Places:
-    """Return which of the classes of a model some labels are, (labels,)."""
-    place = {label: i for i, label in enumerate(model.classes.tolist())}
-    return np.array([place[label] for label in classes], np.int64)
 
 
 def _evidence(log_p: Floats, model: Model, classes: Places) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import fields, replace
 from typing import Any
 
@@ -27,7 +27,9 @@ from naively.model.model import Model
 def class_log_likelihoods(model: Model, rows: Rows) -> Floats:
     """Return log p(row | class), (rows, classes), by the event models without weights."""
     # The base measure is in it. Interactions are not: with them probabilities would not sum to 1.
-    plain = generative(model)
+    for group in model.view.schema.groups:
+        group.event.check_density()
+    plain = model.pure()
     batch, none = plain.encode(rows), np.zeros(len(model.classes))
     total = np.zeros((len(batch), len(model.classes)))
     for key, block in plain.blocks(batch).items():
@@ -37,17 +39,10 @@ def class_log_likelihoods(model: Model, rows: Rows) -> Floats:
     return total
 
 
-def generative(model: Model) -> Model:
-    """Return the model without weights and interactions: what says how rows are generated."""
-    for group in model.view.schema.groups:
-        group.event.check_density()
-    return model.pure()
-
-
 def log_likelihoods(model: Model, rows: Rows, label: Label | LabelArray) -> Floats:
     """Return log p(row | label), (rows,), for one label or a label of each row, (rows,)."""
     every = np.empty(len(rows), object)
-    every[:] = label.tolist() if isinstance(label, np.ndarray) else [label] * len(rows)
+    every[:] = label
     codes = places(model, every)
     found: Floats = class_log_likelihoods(model, rows)[np.arange(len(rows)), codes]
     return found
@@ -93,7 +88,7 @@ def _log_prior(model: Model) -> float:
 
 def places(model: Model, labels: LabelArray) -> NDArray[np.int64]:
     """Return the number of the class of each label, (rows,), or raise a ValueError."""
-    codes = class_codes(model, labels)
+    codes = class_codes(model, labels.tolist())
     if (codes < 0).any():
         row = int(np.flatnonzero(codes < 0)[0])
         raise ValueError(
@@ -103,10 +98,10 @@ def places(model: Model, labels: LabelArray) -> NDArray[np.int64]:
     return codes
 
 
-def class_codes(model: Model, labels: LabelArray) -> NDArray[np.int64]:
-    """Return the number of the class of each label, (rows,); -1 where it is no class."""
+def class_codes(model: Model, labels: Iterable[Label]) -> NDArray[np.int64]:
+    """Return the number of the class of each label, (labels,); -1 where it is no class."""
     place = {label: c for c, label in enumerate(model.classes.tolist())}
-    return np.array([place.get(label, -1) for label in labels.tolist()], np.int64)
+    return np.array([place.get(label, -1) for label in labels], np.int64)
 
 
 # --- The joint table of classes and columns, where a model is one --------------------------------

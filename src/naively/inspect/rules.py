@@ -54,23 +54,17 @@ def in_words(
     """Say what conditions leave possible, column by column: an interval, or some levels."""
     # holds: the side of each condition, 1 if it holds, 0 if not, or neither; missing: the columns
     # whose cells are missing
-    by_column = sorted(_grouped(conditions, holds).items(), key=lambda one: title(one[0]))
+    by_column: dict[Name, list[Told]] = {}
+    for condition, side in zip(conditions, holds, strict=True):
+        by_column.setdefault(condition.column, []).append((condition, side))
     parts = [
-        f"{title(name)} is missing" if name in missing else _of_column(name, of)
-        for name, of in by_column
+        f"{title(name)} is missing" if name in missing else _of_column(name, by_column[name])
+        for name in sorted(by_column, key=title)
     ]
     return Conditions(" and ".join(part for part in parts if part))
 
 
 Told: TypeAlias = tuple[Condition, int]  # a condition, and its side
-
-
-def _grouped(conditions: Sequence[Condition], holds: Sequence[int]) -> dict[Name, list[Told]]:
-    """Return the conditions of each column."""
-    found: dict[Name, list[Told]] = {}
-    for condition, true in zip(conditions, holds, strict=True):
-        found.setdefault(condition.column, []).append((condition, true))
-    return found
 
 
 def _of_column(name: Name, of: Sequence[Told]) -> str:

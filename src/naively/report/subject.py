@@ -196,7 +196,7 @@ class Subject:
         if best is not None and best is self.scores:
             assert self.labels is not None
             n = len(self.labels)
-            right = class_codes(self.model, self.labels).astype(np.int64)
+            right = class_codes(self.model, self.labels.tolist())
             return JudgedRows(self.posterior, right, np.ones(n), np.arange(n), given=True)
         if self.held_out is None:
             return None
@@ -343,7 +343,7 @@ class Subject:
 
     def _of_others(self) -> ShownRows:
         assert self.rows is not None
-        right = None if self.labels is None else class_codes(self.model, self.labels)
+        right = None if self.labels is None else class_codes(self.model, self.labels.tolist())
         chosen = choose(self.posterior, right)
         places = [one.row for one in chosen]
         rows = self.rows.take(np.array(places, np.int64))
