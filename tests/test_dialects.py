@@ -60,9 +60,7 @@ def of_spark(names: list[str], rows: list[list[str]]) -> str:
     return "".join(",".join(row) + "\n" for row in cells)
 
 
-def of_mysqldump(
-    names: list[str], rows: list[list[str]], tab: str = "\\\t", end: str = "\\\n"
-) -> str:
+def of_mysqldump(names: list[str], rows: list[list[str]], tab="\\\t", end="\\\n") -> str:
     """``mysqldump --tab``: no quotes, and a backslash before what is not meant."""
     kept = str.maketrans({"\\": r"\\", "\t": tab, "\n": end})
     lines = [[cell.translate(kept) if cell else r"\N" for cell in row] for row in rows]

@@ -252,12 +252,18 @@ def _of_column(held: Sequence[Held], name: Name, labels: Labels) -> Coded:
     if not any(name in batch.coded for batch in held):
         numbers = np.concatenate([batch.number(name) for batch in held]).astype(np.float64)
         return Coded(title(name), roots, bins_by_class(numbers, labels))
+    return Coded(title(name), roots, commonest_levels(held, name, LEVELS)[1])
+
+
+def commonest_levels(
+    held: Sequence[Held], name: Name, n: int
+) -> tuple[tuple[Level, ...], NDArray[np.int64]]:
+    """Return the n levels of a column that most rows have, and the code of each row, (rows,)."""
     seen: Counter[Level] = Counter()
-    for batch in held:
-        seen.update(batch.count_levels(name))
-    levels = tuple(level for level, _ in seen.most_common(LEVELS))
-    codes = np.concatenate([batch.codes_of(name, levels) for batch in held])
-    return Coded(title(name), roots, codes.astype(np.int64))
+    for of in held:
+        seen.update(of.count_levels(name))
+    levels = tuple(level for level, _ in seen.most_common(n))
+    return levels, np.concatenate([of.codes_of(name, levels) for of in held]).astype(np.int64)
 
 
 def bins_by_class(numbers: Floats, labels: Labels) -> NDArray[np.int64]:

@@ -96,11 +96,6 @@ def to_bytes(
     return container.to_bytes(header, arrays)
 
 
-def load(path: Source) -> Model:
-    """Return the model in a file (see ``load_all``)."""
-    return load_all(path).model
-
-
 def load_all(path: Source, functions: Mapping[str, parts.Function] | None = None) -> Content:
     """Return all that a model file holds."""
     with parts.given_functions(functions):

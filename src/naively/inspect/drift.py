@@ -8,7 +8,6 @@ probable as much is of groups that are alike, chi-squared says, for as many line
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -18,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively import pictures
-from naively.assess.dependence import commonest
+from naively.assess.dependence import commonest, commonest_levels
 from naively.assess.folds import Predicted
 from naively.assess.refits import check_folds, in_blocks
 from naively.counting.axis import Name, roots_of, title
@@ -308,11 +307,7 @@ def _cells(
     """Return the cell of each row of a column, and what the cells are."""
     if any(name in of.coded for of in held):
         held = as_read if all(name in of.coded for of in as_read) else held
-        seen: Counter[Any] = Counter()
-        for of in held:
-            seen.update(of.count_levels(name))
-        levels = tuple(level for level, _ in seen.most_common(LEVELS))
-        codes = np.concatenate([of.codes_of(name, levels) for of in held]).astype(np.int64)
+        levels, codes = commonest_levels(held, name, LEVELS)
         codes[codes < 0] = len(levels) + 1
         return codes, [*levels, OTHERS, MISSING]
     return _binned(_numbers(held, name), timed=timed)

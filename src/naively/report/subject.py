@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.assess.folds import HeldOutFolds, Worth, assess, hold_out, work
-from naively.assess.scores import SHOWN, Scores, scores
+from naively.assess.scores import Scores, scores
 from naively.counting.axis import Derived, Level, Name, title
 from naively.counting.block import Batch
 from naively.counting.labels import LabelArray, Labels, Target, encode_labels
@@ -176,13 +176,7 @@ class Subject:
     @property
     def repeated(self) -> list[tuple[tuple[str, ...], float]]:
         """Columns that repeat each other, and what they are worth together, if it is more."""
-        together = {} if self.assessment is None else self.assessment.together
-        alone = self.cost
-        return [
-            (names, nats)
-            for names, nats in together.items()
-            if nats > SHOWN + sum(max(0.0, alone[name]) for name in names)
-        ]
+        return [] if self.assessment is None else self.assessment.repeated
 
     @cached_property
     def spoken_for(self) -> int:
