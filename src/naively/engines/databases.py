@@ -94,6 +94,17 @@ class Dialect(ABC):
         """Spell true or false."""
         return self.truths[truth]
 
+    def literal(self, value: object) -> str:
+        """Spell a truth or a number, or anything else as a string."""
+        match value:
+            case bool():
+                return self.boolean(value)
+            case int():
+                return self.integer(value)
+            case float():
+                return self.number(value)
+        return self.string(str(value))
+
     def as_double(self, x: str, kind: Kind = "number") -> str:  # noqa: ARG002
         """Make a number, or a boolean, a float64; NULL stays NULL."""
         return f"CAST({x} AS {self.double})"

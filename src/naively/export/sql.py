@@ -228,8 +228,8 @@ class _Steps:
         if least is not None:
             label, enough = self._label(), self.dialect.number(least)
             values += [  # it is probable enough, or the prediction
-                f"({x(SHARE.format(c))} / {x(TOTAL)} >= {enough} OR {label} = {self._literal(of)})"
-                for c, of in enumerate(self.card.classes.tolist())
+                f"({x(SHARE.format(c))} / {x(TOTAL)} >= {enough} OR {label} = {of})"
+                for c, of in enumerate(self._labels)
             ]
         columns = [kept, *selected(self.dialect, dict(zip(names, values, strict=True)))]
         source = f"{quoted('naively total')} AS x{joined}"
@@ -264,9 +264,13 @@ class _Steps:
     def _impossible(self) -> str:
         return f"{self.pieces.x(MOST)} = {self.dialect.number(-np.inf)}"
 
+    @property
+    def _labels(self) -> list[str]:
+        return [self.dialect.literal(label) for label in self.card.classes.tolist()]
+
     def _label(self) -> str:
         """Return the most probable class, the first of several."""
-        most, labels = self.pieces.x(MOST), [self._literal(of) for of in self.card.classes.tolist()]
+        most, labels = self.pieces.x(MOST), self._labels
         if len(labels) == 1:
             return labels[0]
         cases = [
@@ -277,17 +281,6 @@ class _Steps:
                 0, f"WHEN {self._impossible()} THEN {labels[int(self.card.log_prior.argmax())]}"
             )
         return f"CASE {' '.join(cases[:-1])} ELSE {labels[-1]} END"
-
-    def _literal(self, label: Any) -> str:
-        match label:
-            case bool():
-                return self.dialect.boolean(label)
-            case int():
-                return self.dialect.integer(label)
-            case float():
-                return self.dialect.number(label)
-            case _:
-                return self.dialect.string(str(label))
 
 
 ID, MOST, TOTAL = "naively id", "naively most", "naively total"
@@ -322,7 +315,7 @@ def write_tokens(card: Scorecard, connection: Any, table: Table, row_id: str, to
     counts = [(columns.index(term.cell.column), _counter(term)) for term in terms]
     written, last, full = 0, None, True
     while full:
-        after = "" if last is None else f" WHERE t.{key} > {_literal(database, last)}"
+        after = "" if last is None else f" WHERE t.{key} > {database.literal(last)}"
         found = database.ask(
             f"SELECT t.{key}, {', '.join(read)} FROM {source} AS t{after} "
             f"ORDER BY t.{key} LIMIT {BATCH}"
@@ -333,8 +326,11 @@ def write_tokens(card: Scorecard, connection: Any, table: Table, row_id: str, to
             if row is None or row == last:
                 what = "missing" if row is None else f"{row!r} twice"
                 raise ValueError(f"Column {row_id!r} must tell rows apart, and is {what}.")
-            last = row
-            spelled = _literal(database, row)
+            if type(row) not in (int, str):
+                raise ValueError(
+                    f"Rows must be told apart by whole numbers or strings, and {row!r} is none."
+                )
+            last, spelled = row, database.literal(row)
             rows += [
                 f"({spelled}, {block}, {database.string(token)}, {often})"
                 for block, (place, count) in enumerate(counts)
@@ -356,15 +352,3 @@ def _counter(term: TokensTerm) -> Callable[[str | None], Counter[str]]:
         return Counter(token for token in tokens_of(text) if token in known)
 
     return count
-
-
-def _literal(dialect: Dialect, row: Any) -> str:
-    match row:
-        case int() if not isinstance(row, bool):
-            return dialect.integer(row)
-        case str():
-            return dialect.string(row)
-        case _:
-            raise ValueError(
-                f"Rows must be told apart by whole numbers or strings, and {row!r} is none."
-            )
