@@ -82,9 +82,8 @@ def test_a_sample_is_kept_if_it_is_asked_for_and_shown(some: Path) -> None:
     ok("train", some, "-t", "y", "-o", model, "--keep-rows")
     sample = sample_of(model)
     assert sample is not None
-    size = sum(
-        array.nbytes for array in sample.arrays(store.load(model).counted.schema.groups).values()
-    )
+    groups = store.load_all(model).model.counted.schema.groups
+    size = sum(array.nbytes for array in sample.arrays(groups).values())
     said = run("show", model).stderr.decode()
     assert f"a sample of 100 of 100 rows is in the file ({size:,} bytes)" in said
     assert load(model).assess().rows == 100

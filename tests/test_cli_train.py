@@ -99,7 +99,7 @@ def test_a_class_prior_may_be_a_beta_of_two_classes(data: Path) -> None:
     ok("train", data, "-t", "kind", "-o", out, "--class-prior", "beta(5,1)")
     expected = [(3 + 1) / 12, (3 + 5) / 12]  # bad, good: a is of the second
     np.testing.assert_allclose(np.exp(load(out).class_log_prior_), expected, rtol=1e-12)
-    assert store.load(out).settings.class_prior == Beta(5, 1)
+    assert store.load_all(out).model.settings.class_prior == Beta(5, 1)
     path = data.parent / "three.csv"
     path.write_text("x,y\n1,a\n2,b\n3,c\n")
     assert "two classes" in sentence("train", path, "-t", "y", "--class-prior", "beta(2,2)")

@@ -11,6 +11,7 @@ import io
 import json
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -59,18 +60,14 @@ def of_spark(names: list[str], rows: list[list[str]]) -> str:
     return "".join(",".join(row) + "\n" for row in cells)
 
 
-def of_mysqldump(names: list[str], rows: list[list[str]]) -> str:
+def of_mysqldump(names: list[str], rows: list[list[str]], tab="\\\t", end="\\\n") -> str:
     """``mysqldump --tab``: no quotes, and a backslash before what is not meant."""
-    kept = str.maketrans({"\\": r"\\", "\t": "\\\t", "\n": "\\\n"})
+    kept = str.maketrans({"\\": r"\\", "\t": tab, "\n": end})
     lines = [[cell.translate(kept) if cell else r"\N" for cell in row] for row in rows]
     return "".join("\t".join(row) + "\n" for row in [names, *lines])
 
 
-def of_postgres(names: list[str], rows: list[list[str]]) -> str:
-    """``COPY ... TO``, in its text format: tabs and ends of lines are letters."""
-    kept = str.maketrans({"\\": r"\\", "\t": r"\t", "\n": r"\n"})
-    lines = [[cell.translate(kept) if cell else r"\N" for cell in row] for row in rows]
-    return "".join("\t".join(row) + "\n" for row in [names, *lines])
+of_postgres = partial(of_mysqldump, tab=r"\t", end=r"\n")  # ``COPY ... TO``, in its text format
 
 
 def commented(names: list[str], rows: list[list[str]]) -> str:

@@ -17,7 +17,8 @@ from sklearn.datasets import load_iris
 from sklearn.metrics import accuracy_score, log_loss, roc_curve
 
 from naively import MultinomialNB, NaiveBayes
-from naively.assess.scores import BINS, POINTS, Scores, mean_deviation, reliability, roc, scores
+from naively.assess.intervals import Weighted
+from naively.assess.scores import BINS, POINTS, Scores, mean_deviation, rank, reliability, scores
 from naively.fitting.weights import accuracy_and_log_loss
 
 
@@ -271,7 +272,7 @@ def test_the_roc_curve_is_scikit_learns(weighed: bool) -> None:
     truth = rng.integers(0, 2, 200).astype(float)
     score = (rng.random(200) + truth / 2).round(2)
     weight = rng.integers(1, 4, 200).astype(float) if weighed else None
-    found = roc(score, truth, weight)
+    found = rank(score, truth, Weighted(weight)).roc
     false_positive, true_positive, _ = roc_curve(
         truth, score, sample_weight=weight, drop_intermediate=False
     )
@@ -282,7 +283,7 @@ def test_the_roc_curve_is_scikit_learns(weighed: bool) -> None:
 def test_a_long_roc_curve_is_thinned() -> None:
     rng = np.random.default_rng(0)
     truth = rng.integers(0, 2, 5000).astype(float)
-    found = roc(rng.random(5000), truth)
+    found = rank(rng.random(5000), truth, Weighted(None)).roc
     x, y = found.false_positive_rate, found.true_positive_rate
     assert len(x) == len(y) == POINTS
     assert (x[0], y[0], x[-1], y[-1]) == (0, 0, 1, 1)

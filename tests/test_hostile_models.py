@@ -333,9 +333,9 @@ def test_every_flipped_bit_is_seen(tmp_path: Path) -> None:
             flipped[place] ^= 1 << bit
             path.write_bytes(flipped)
             with pytest.raises(ValueError, match=r"model\.naively"):
-                store.load(path)
+                store.load_all(path)
     path.write_bytes(content)
-    store.load(path)
+    store.load_all(path)
 
 
 def test_it_is_a_safetensors_file(saved: Path) -> None:

@@ -139,7 +139,7 @@ def test_a_row_in_memory_is_predicted_by_numpy_and_the_reader_of_models(trained)
         "import sys\n"
         "from naively.file import store\n"
         "from naively.data.frames import as_rows\n"
-        "store.load(sys.argv[1]).posterior(as_rows([{'a': 1.0, 'b': 'red'}]))",
+        "store.load_all(sys.argv[1]).model.posterior(as_rows([{'a': 1.0, 'b': 'red'}]))",
         str(trained[1]),
     )
     assert loaded & HEAVY <= {"safetensors"}

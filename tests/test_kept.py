@@ -164,7 +164,7 @@ def test_nothing_at_all_is_loaded(case: Case, path: Path) -> None:
     model = learn(rows, encode_labels(["u", "v"]), case.event)
     for left in (model, model - model):
         store.save(left, path)
-        assert store.load(path).classes.tolist() == left.classes.tolist()
+        assert store.load_all(path).model.classes.tolist() == left.classes.tolist()
 
 
 def test_what_forgetting_would_leave_impossible_is_refused(path: Path) -> None:

@@ -20,7 +20,8 @@ from sklearn.metrics import (
 )
 
 from naively import NaiveBayes
-from naively.assess.scores import BINS, Scores, roc, score, scores
+from naively.assess.intervals import Weighted
+from naively.assess.scores import BINS, Scores, rank, score, scores
 from naively.data.frames import as_rows
 from naively.fitting.weights import LEAST
 
@@ -340,7 +341,7 @@ def test_area_under_roc_is_that_of_scikit_learn(rows: list[tuple[float, bool, in
     assume(0 < (truth @ weight) < weight.sum())
     for w in (weight, None):
         expected = roc_auc_score(truth, score, sample_weight=w)
-        assert roc(score, truth, w).area == pytest.approx(expected, abs=1e-12)
+        assert rank(score, truth, Weighted(w)).roc.area == pytest.approx(expected, abs=1e-12)
 
 
 def test_the_only_row_of_a_class_is_not_scored_and_it_is_said() -> None:

@@ -9,6 +9,7 @@ import pytest
 from naively.assess.decay import check_half_lives
 from naively.cli.demo import _as_given
 from naively.data.files import arff, copies, formats, names
+from naively.inspect.divergence import holm
 from naively.mail import headers
 from naively.options import FileOptions
 from naively.pictures import axes, bins, estimates
@@ -35,6 +36,7 @@ def test_pages_and_pictures() -> None:
     assert bins.bins_of(3, 100, 1.0, 5).tolist() == [2.5, 22.5, 42.5, 62.5, 82.5, 102.5]
     assert bins.cut_of(np.array([40.0, *[1.0] * 19])) == 1.5
     assert bins.cut_of(np.exp(-np.arange(20) / 4)) is None
+    assert holm(np.array([0.04, 0.01, 0.5])).tolist() == [0.08, 0.03, 0.5]
     assert estimates.contour_levels(np.array([[1.0, 1.0], [3.0, 5.0]])) == [1.0, 3.0, 5.0]
 
 

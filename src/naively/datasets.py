@@ -356,24 +356,7 @@ def breast_cancer() -> Dataset:
 
 
 def real(name: str) -> Path | None:
-    """Return the path of a file of your own folder of real data, if there is one.
-
-    Parameters
-    ----------
-    name : str
-        The file, from the folder that the variable ``NAIVELY_DATA`` names.
-
-    Returns
-    -------
-    Path or None
-        None where the variable is not set.
-
-    Examples
-    --------
-    >>> path = real("tables/titanic.csv")
-    >>> path is None or path.name == "titanic.csv"
-    True
-    """
+    """Return the path of a file of the folder that NAIVELY_DATA names, None if it names none."""
     folder = os.environ.get("NAIVELY_DATA")
     return Path(folder) / name if folder else None
 

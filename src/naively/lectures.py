@@ -126,10 +126,11 @@ def _listed(answer: Given) -> list[Given]:
     """Return the values of an answer: of a scalar, a sequence, an array of any shape, a mapping."""
     if hasattr(answer, "tolist"):
         answer = answer.tolist()
-    if isinstance(answer, dict):
-        answer = list(answer.values())
-    if isinstance(answer, list | tuple):
-        return [value for part in answer for value in _listed(part)]
+    match answer:
+        case dict():
+            return _listed(list(answer.values()))
+        case list() | tuple():
+            return [value for part in answer for value in _listed(part)]
     return [answer]
 
 

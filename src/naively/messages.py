@@ -26,35 +26,17 @@ OBEYED = "[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"  # compil
 
 
 def visible(text: str) -> str:
-    r"""Return a text on one line, with escapes for the characters that a terminal would obey.
-
-    Examples
-    --------
-    >>> print(visible("a\tb\x1b[31m :smiley: [/] é 👩‍🔬"))
-    a\tb\x1b[31m :smiley: [/] é 👩‍🔬
-    """
+    """Return a text on one line, with escapes for the characters that a terminal would obey."""
     return re.sub(OBEYED, lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def shortened(text: str, most: int) -> str:
-    """Return a text of at most so many characters; of a longer one the beginning, and an ellipsis.
-
-    Examples
-    --------
-    >>> shortened("sepal length", 6), shortened("sepal", 6)
-    ('sepal…', 'sepal')
-    """
+    """Return a text of at most so many characters: of a longer one the beginning, and "…"."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def many(n: int, what: str) -> str:
-    """Return how many of something there are, in words: the plural has an s, unless there is one.
-
-    Examples
-    --------
-    >>> many(1, "term"), many(1200, "rule")
-    ('1 term', '1,200 rules')
-    """
+    """Return how many of something there are, in words: the plural has an s unless there is one."""
     return f"{n:,} {what}{'s' * (n != 1)}"
 
 
@@ -69,13 +51,7 @@ class Verbosity:
 
 
 def amount(n: float) -> str:
-    """Return how many there are of something that is counted, whole where weights make it a part.
-
-    Examples
-    --------
-    >>> amount(21e6), amount(1.0), amount(765.2087)
-    ('21,000,000', '1', '765')
-    """
+    """Return how many there are of what is counted, whole where weights make it a part."""
     return f"{n:,.0f}" if abs(n) < 1e15 else f"{n:.3g}"
 
 

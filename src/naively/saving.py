@@ -25,43 +25,17 @@ NOTICE = 2.0  # seconds to wait for a lock before it is said
 
 
 def save(path: str | os.PathLike[str], content: bytes, *, private: bool = False) -> None:
-    """Write a file; on any failure, or an interrupt, an existing file stays as it was.
-
-    Symbolic links are followed, and an existing file keeps its mode.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = pathlib.Path(folder, "file")
-    ...     save(path, b"old")
-    ...     save(path, b"new")
-    ...     path.read_bytes(), len(list(path.parent.iterdir()))
-    (b'new', 1)
-    """
+    """Write a file; on any failure, or an interrupt, an existing file stays as it was."""
+    # Symbolic links are followed, and an existing file keeps its mode.
     with writing(path, private=private) as out:
         out.write(content)
 
 
 @contextmanager
 def writing(path: str | os.PathLike[str], *, private: bool = False) -> Iterator[BinaryIO]:
-    """Open a file to be written bit by bit; what is at the path changes when the context is left.
-
-    If it is left by an error or an interrupt, an existing file stays as it was, and there is no
-    new one. A FIFO, a device or standard output takes the content as it comes.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = pathlib.Path(folder, "file")
-    ...     with writing(path) as out:
-    ...         _ = out.write(b"new")
-    ...         path.exists()
-    ...     path.read_bytes()
-    False
-    b'new'
-    """
+    """Open a file to be written in parts; what is at the path changes when the context is left."""
+    # If it is left by an error or an interrupt, an existing file stays as it was, and there is no
+    # new one. A FIFO, a device or standard output takes the content as it comes.
     with ExitStack() as stack:
         with _naming(path):
             there = _writable(path)
@@ -82,19 +56,7 @@ def copying(path: Path, what: str) -> BinaryIO:
 
 
 def check_output(path: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]]) -> None:
-    """Raise an error if a result cannot be written to a path, before the work for it is done.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = pathlib.Path(folder, "file")
-    ...     path.touch()
-    ...     check_output(path, ["elsewhere"])
-    ...     check_output(path, [folder])  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    ValueError: Writing .../file would destroy what is read from ...: name another file to write.
-    """
+    """Raise an error if a result cannot be written to a path, before the work for it is done."""
     with _naming(path):
         there = _writable(path)
     if there is None or stat.S_ISCHR(there.st_mode):
@@ -113,19 +75,9 @@ def locked(
     patience: float | None = None,
     waiting: Callable[[], object] = lambda: None,
 ) -> AbstractContextManager[object]:
-    """Lock a file that is read, changed and written, until the context that is returned is left.
-
-    The lock is on an empty file beside it, which stays there, as the file itself is replaced. The
-    lock is free again when its holder ends, for whatever reason. A stream needs none.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = pathlib.Path(folder, "count")
-    ...     with locked(path):
-    ...         save(path, b"1")
-    """
+    """Lock a file that is read, changed and written, until the context that is returned is left."""
+    # The lock is on an empty file beside it, which stays there, as the file itself is replaced. The
+    # lock is free again when its holder ends, for whatever reason. A stream needs none.
     from filelock import FileLock, Timeout
 
     try:

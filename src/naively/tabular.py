@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 from naively.messages import Shown, visible
@@ -75,7 +75,7 @@ class Tabular(Shown):
     def to_latex(self) -> str:
         """Return the table as LaTeX, an ``array`` that both slides and notebooks can show."""
         columns = self.to_dict()
-        right = ["r" if _is_numeric(of) else "l" for of in columns.values()]
+        right = ["r" if are_numbers(of) else "l" for of in columns.values()]
         cells = [[latex_text(name), *map(_latex_cell, of)] for name, of in columns.items()]
         head, *rows = (" & ".join(line) for line in zip(*cells, strict=True))
         lines = [rf"{head} \\ \hline", *(rf"{row} \\" for row in rows)]
@@ -87,14 +87,12 @@ class Tabular(Shown):
 
 
 def as_text(columns: Mapping[str, Sequence[Any]], rows: int | None = None) -> str:
-    """Return a table's names and first rows, column under column.
-
-    ``rows`` is how many rows there are if the columns hold only the first of them.
-    """
+    """Return a table's names and first rows, column under column."""
+    # rows: how many there are, if the columns hold only the first of them
     rows = len(next(iter(columns.values()), [])) if rows is None else rows
     shown = [[name, *map(_cell, of[:SHOWN])] for name, of in columns.items()]
     width = [max(map(len, cells)) for cells in shown]
-    numeric = [_is_numeric(of) for of in columns.values()]
+    numeric = [are_numbers(of) for of in columns.values()]
     lines = [
         "  ".join(
             cell.rjust(w) if right else cell.ljust(w)
@@ -105,7 +103,8 @@ def as_text(columns: Mapping[str, Sequence[Any]], rows: int | None = None) -> st
     return "\n".join([*lines, f"... and {rows - SHOWN:,} more rows"] if rows > SHOWN else lines)
 
 
-def _is_numeric(values: Sequence[Any]) -> bool:
+def are_numbers(values: Iterable[object]) -> bool:
+    """Whether all values are numbers or truths."""
     return all(isinstance(value, int | float) for value in values)
 
 
@@ -118,26 +117,13 @@ SPECIAL = {
 
 
 def latex_text(value: object) -> str:
-    r"""Return words as LaTeX's formulas show them.
-
-    Examples
-    --------
-    >>> print(latex_text("50 % off_now"))
-    \text{50 \% off\_now}
-    """
+    """Return words as LaTeX's formulas show them."""
     escaped = "".join(SPECIAL.get(sign, sign) for sign in visible(str(value)))
     return rf"\text{{{escaped}}}"
 
 
-def latex_number(x: float | str) -> str:
-    r"""Return a number of six digits, or one that is written already, as LaTeX.
-
-    Examples
-    --------
-    >>> print(latex_number(0.25), latex_number(2.5e-12))
-    0.25 2.5 \cdot 10^{-12}
-    """
-    text = x if isinstance(x, str) else f"{x:.6g}"
+def latex_number(text: str) -> str:
+    """Return a number that is written, such as 2.5e-12, as LaTeX."""
     if text in ("inf", "-inf"):
         return text.replace("inf", r"\infty")
     digits, _, power = text.partition("e")
@@ -146,29 +132,34 @@ def latex_number(x: float | str) -> str:
 
 def _latex_cell(value: object) -> str:
     """Write one value as a formula shows it."""
-    if value is None:
-        return ""
-    if isinstance(value, int | float) and not isinstance(value, bool) and value == value:  # noqa: PLR0124
-        return latex_number(value)
+    match value:
+        case None:
+            return ""
+        case bool():
+            pass
+        case int() | float() if value == value:  # noqa: PLR0124
+            return latex_number(f"{value:.6g}")
     return latex_text(_cell(value))
 
 
 def _cell(value: object) -> str:
     """Write one value as a table shows it: six digits of a number, nothing for None."""
-    if value is None:
-        return ""
-    if isinstance(value, float):
-        return "undefined" if math.isnan(value) else f"{value:.6g}"
+    match value:
+        case None:
+            return ""
+        case float():
+            return "undefined" if math.isnan(value) else f"{value:.6g}"
     return visible(str(value))
 
 
 def json_value(value: object) -> object:
     """Return a value that JSON can hold: infinity is a string, and NaN is null."""
-    if isinstance(value, list | tuple):
-        return [json_value(part) for part in value]
     value = value.item() if hasattr(value, "item") else value  # NumPy's
-    if isinstance(value, float) and not math.isfinite(value):
-        return None if math.isnan(value) else str(value)
+    match value:
+        case list() | tuple():
+            return [json_value(part) for part in value]
+        case float() if not math.isfinite(value):
+            return None if math.isnan(value) else str(value)
     return value
 
 

@@ -189,14 +189,14 @@ FAULTS = [
     ),
     Fault(
         "SQLite reads the 31st of February",
-        "src/naively/export/sql_terms.py",
+        "src/naively/engines/databases.py",
         "OR NOT ({dated} AND {clocked})",
         "",
         ("tests/test_to_sql.py",),
     ),
     Fault(
         "SQLite numbers rows by a column that is named so",
-        "src/naively/export/sql_terms.py",
+        "src/naively/engines/databases.py",
         "        if name not in taken:",
         "        if name:",
         ("tests/test_to_sql.py",),

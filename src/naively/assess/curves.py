@@ -16,12 +16,12 @@ from naively.counting.block import Batch
 from naively.counting.labels import MANY_CLASSES, Labels
 from naively.counting.leave_one_out import one_of_each
 from naively.counting.tally import BlockTally, Tally
-from naively.events import Beta, Dirichlet, EventModel
+from naively.events import EventModel
 from naively.fitting.reservoir import ANY
 from naively.fitting.sample import Sample
 from naively.fitting.weights import accuracy_and_log_loss
 from naively.kernels.reference import Floats
-from naively.model.class_prior import among_fewer, is_estimated, pretend_classes
+from naively.model.class_prior import among_fewer, is_estimated, pretended_rows
 from naively.model.counted import Counted, count_batch
 from naively.model.model import Model
 from naively.options import Weighting
@@ -221,9 +221,7 @@ def _prior_without(model: Model, labels: Labels) -> Floats:
     if not is_estimated(prior):
         return np.tile(np.exp(model.class_log_prior), (len(labels), 1))
     count = model.counted.tally.class_count - labels.one_hot()
-    if isinstance(prior, Beta | Dirichlet):
-        count = count + pretend_classes(prior, estimate, model.classes)
-    count = np.maximum(count, 0.0)
+    count = np.maximum(count + pretended_rows(prior, estimate, model.classes, 0.0), 0.0)
     total = count.sum(axis=1, keepdims=True)
     p: Floats = np.divide(
         count, total, out=np.full_like(count, 1 / len(labels.classes)), where=total > 0

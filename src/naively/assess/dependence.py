@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively import pictures
-from naively.counting.axis import Derived, Level, Name, title
+from naively.counting.axis import Level, Name, roots_of, title
 from naively.counting.block import Sparse
 from naively.counting.labels import Labels
 from naively.fitting.reservoir import Reservoir
@@ -96,17 +96,7 @@ class Dependence(Tabular):
         return "\n".join([*lines, super().__str__()] if self.a else lines)
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the strongest pairs as bars, with what chance alone makes of each.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, optional
-            What to draw on; by default a new figure.
-
-        Returns
-        -------
-        ax : matplotlib.axes.Axes
-        """
+        """Draw the strongest pairs as bars, with what chance makes of each, on Axes or new ones."""
         n = DRAWN
         names = list(zip(self.a[:n], self.b[:n], strict=True))
         ax = pictures.scores.draw_dependence(
@@ -258,16 +248,22 @@ def coded_columns(model: Model, sample: Sample, labels: Labels) -> tuple[list[Co
 
 def _of_column(held: Sequence[Held], name: Name, labels: Labels) -> Coded:
     """Return a column as codes: its commonest levels, or bins of its numbers."""
-    roots = name.roots if isinstance(name, Derived) else (name,)
+    roots = roots_of(name)
     if not any(name in batch.coded for batch in held):
         numbers = np.concatenate([batch.number(name) for batch in held]).astype(np.float64)
         return Coded(title(name), roots, bins_by_class(numbers, labels))
+    return Coded(title(name), roots, commonest_levels(held, name, LEVELS)[1])
+
+
+def commonest_levels(
+    held: Sequence[Held], name: Name, n: int
+) -> tuple[tuple[Level, ...], NDArray[np.int64]]:
+    """Return the n levels of a column that most rows have, and the code of each row, (rows,)."""
     seen: Counter[Level] = Counter()
-    for batch in held:
-        seen.update(batch.count_levels(name))
-    levels = tuple(level for level, _ in seen.most_common(LEVELS))
-    codes = np.concatenate([batch.codes_of(name, levels) for batch in held])
-    return Coded(title(name), roots, codes.astype(np.int64))
+    for of in held:
+        seen.update(of.count_levels(name))
+    levels = tuple(level for level, _ in seen.most_common(n))
+    return levels, np.concatenate([of.codes_of(name, levels) for of in held]).astype(np.int64)
 
 
 def bins_by_class(numbers: Floats, labels: Labels) -> NDArray[np.int64]:

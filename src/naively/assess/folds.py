@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from naively.assess.forward import note_of_time
 from naively.assess.scores import Scores, scores
-from naively.counting.axis import VALUE, Words, title
+from naively.counting.axis import VALUE, title
 from naively.counting.labels import MANY_CLASSES, Labels
 from naively.fitting.interactions import add_interactions
 from naively.fitting.leave_one_out import (
@@ -187,7 +187,7 @@ def work(model: Model, rows: float, *, interactions: bool = False) -> float:
     if interactions:
         columns = min(sum(len(g.columns) for g in model.view.schema.of_columns), COLUMNS)
         parts += columns * (columns - 1) // 2
-    texts = [block for block in model.view.tally.blocks.values() if isinstance(block.axis, Words)]
+    texts = [block for key, block in model.view.tally.blocks.items() if key.analyser is not None]
     words = sum(len(block.axis) for block in texts)
     tokens = sum(float(block.sums[VALUE].by_row().sum()) for block in texts)
     share = rows / max(float(model.view.rows.sum()), rows)

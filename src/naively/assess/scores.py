@@ -189,7 +189,11 @@ class Scores(Tabular):
             lines.append("log loss without a column grows by")
             most = sorted(self.cost.items(), key=lambda item: -item[1])
             lines += [f"  {cost:+.4f}  {name}" for name, cost in most[:10]]
-            lines += [f"  {cost:+.4f}  {which}" for which, cost in self.repeated]
+            for names, cost in self.repeated:
+                more = len(names) - SEVERAL
+                some = [*names[:SEVERAL], f"{more} more"] if more > 0 else [*names]
+                which = f"{', '.join(some[:-1])} and {some[-1]} together, which repeat each other"
+                lines.append(f"  {cost:+.4f}  {which}")
         return "\n".join(lines)
 
     @property
@@ -238,15 +242,13 @@ class Scores(Tabular):
         return f"   [{low:.3f}, {high:.3f}]" if high > low else ""
 
     @property
-    def repeated(self) -> list[tuple[str, float]]:
-        """Which columns repeat each other, and what they are worth together, if it is more."""
-        found = []
-        for names, cost in self.together.items():
-            if cost > SHOWN + sum(max(0.0, self.cost[name]) for name in names):
-                more = len(names) - SEVERAL
-                some = [*names[:SEVERAL], f"{more} more"] if more > 0 else [*names]
-                which = f"{', '.join(some[:-1])} and {some[-1]} together, which repeat each other"
-                found.append((which, cost))
+    def repeated(self) -> list[tuple[tuple[str, ...], float]]:
+        """Columns that repeat each other, and what they are worth together, if it is more."""
+        found = [
+            (names, cost)
+            for names, cost in self.together.items()
+            if cost > SHOWN + sum(max(0.0, self.cost[name]) for name in names)
+        ]
         return sorted(found, key=lambda item: -item[1])
 
     @property
@@ -431,16 +433,13 @@ def score_batches(
     every = labels[0]
     for more in labels[1:]:
         same = every.dtype.kind == more.dtype.kind  # what differs is compared as objects
-        every = np.concatenate([every, more] if same else [_own(every), _own(more)])
+        both = every, more
+        every = np.concatenate(both if same else [of.astype(object) for of in both])
     weight = None if weights[0] is None else np.concatenate([w for w in weights if w is not None])
     if weight is not None and not weight.any():
         raise ValueError("There is nothing to score: all sample weights are zero.")
     times = None if copies[0] is None else np.concatenate([n for n in copies if n is not None])
     return scores(np.concatenate(posteriors), model.classes, every, weight, times, cost=cost)
-
-
-def _own(labels: LabelArray) -> LabelArray:
-    return labels.astype(object)
 
 
 def scores(
@@ -561,12 +560,6 @@ class Roc:
     share: float
 
 
-def roc(score: Floats, truth: Floats, weight: Floats | None = None) -> Roc:
-    """Return the ROC curve of scores; there must be rows of the class, and others."""
-    # The truth is 1 for a row of the class. Scikit-learn's function takes a second to import.
-    return rank(score, truth, Weighted(weight)).roc
-
-
 class Ranked(NamedTuple):
     """A ROC curve, with how many rows are of the class and are not, and the area's variance."""
 
@@ -576,10 +569,11 @@ class Ranked(NamedTuple):
 
 
 def rank(score: Floats, truth: Floats, counted: Weighted) -> Ranked:
-    """Return the ROC curve of scores as ``roc`` does, and how sure it is."""
-    # A row of the class errs by the share of the other rows that score below it, less the area, by
-    # its share of the class; another row by the share of the class above it (DeLong, DeLong &
-    # Clarke-Pearson, 1988).
+    """Return the ROC curve of scores, and how sure it is; there must be rows of both kinds."""
+    # The truth is 1 for a row of the class. Scikit-learn's function takes a second to import. A row
+    # of the class errs by the share of the other rows that score below it, less the area, by its
+    # share of the class; another row by the share of the class above it (DeLong, DeLong & Clarke-
+    # Pearson, 1988).
     _, place = np.unique(score, return_inverse=True)
     weight = np.ones(len(score)) if counted.weight is None else counted.weight
     inside, outside = (np.bincount(place, weight * of) for of in (truth, 1.0 - truth))

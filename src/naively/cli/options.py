@@ -63,7 +63,7 @@ class Verb(click.Command):
                 ctx,
             )
         for parameter, count in Counter(given).items():
-            if count > 1 and isinstance(parameter, click.Option):
+            if count > 1 and parameter.param_type_name == "option":
                 raise click.BadParameter("give it once.", ctx, parameter)
         return super().parse_args(ctx, args)
 
@@ -72,7 +72,7 @@ class Verb(click.Command):
         below: dict[str, list[tuple[str, str]]] = {}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
-            if record is not None and isinstance(parameter, click.Option):
+            if record is not None and parameter.param_type_name == "option":
                 below.setdefault(getattr(parameter, "heading", "Options"), []).append(record)
         for heading, records in below.items():
             with formatter.section(heading):

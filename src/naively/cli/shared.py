@@ -19,7 +19,7 @@ from naively.mail.layout import is_of_mail
 from naively.messages import OBEYED, say, visible
 from naively.options import means_copies, number_of
 from naively.progress import with_progress
-from naively.tabular import Tabular, json_value
+from naively.tabular import Tabular, are_numbers, json_value
 
 if TYPE_CHECKING:
     import numpy as np
@@ -392,10 +392,11 @@ def print_explanation(console: Console, explained: ExplainedRow, right: object) 
 
 def _item(column: str, value: object, *, exact: bool = False) -> str:
     """Return an item of an explanation: a word, or a column with its level or number."""
-    if value is None:
-        return column
-    if isinstance(value, float):
-        return f"{column} {'=' if exact else 'near'} {value:,.10g}"
+    match value:
+        case None:
+            return column
+        case float():
+            return f"{column} {'=' if exact else 'near'} {value:,.10g}"
     return _plain(value) if column == "text" else f"{column} = {_plain(value)}"
 
 
@@ -484,7 +485,7 @@ def _write_table(names: Sequence[str], rows: Iterable[Sequence[object]], out: Te
     rows = list(rows)
     table = Table(box=None, pad_edge=False)
     for i, name in enumerate(names):
-        numeric = all(isinstance(row[i], int | float | None) for row in rows)
+        numeric = are_numbers(row[i] for row in rows if row[i] is not None)
         table.add_column(visible(name), justify="right" if numeric else "left", overflow="fold")
     for row in rows:
         table.add_row(*(_cell(value) for value in row))

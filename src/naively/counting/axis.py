@@ -66,7 +66,7 @@ class Derived(ABC):
     @property
     def roots(self) -> tuple[str | int, ...]:
         """The columns of the table that it is computed from in the end, each once."""
-        of = (name.roots if isinstance(name, Derived) else (name,) for name in self.sources)
+        of = map(roots_of, self.sources)
         return tuple(dict.fromkeys(chain.from_iterable(of)))
 
     @property
@@ -112,6 +112,11 @@ class Encoded(ABC):
 def title(name: Name) -> str:
     """Return a column's name for messages and reports; an array's columns are x0, x1, ..."""
     return f"x{name}" if isinstance(name, int) else str(name)
+
+
+def roots_of(name: Name) -> tuple[str | int, ...]:
+    """Return the columns of the table that a column follows from, which may be itself."""
+    return name.roots if isinstance(name, Derived) else (name,)
 
 
 def title_of_columns(names: Iterable[Name]) -> str:
@@ -306,6 +311,10 @@ class Axis(ABC):
     def select(self, keep: NDArray[np.bool_]) -> Self:
         """Return the axis of the rows where ``keep``, of shape (rows,), is true."""
 
+    def levels_of(self, column: int) -> tuple[Level, ...]:  # noqa: ARG002
+        """Return the levels of a column, by its place; none where they are not what is counted."""
+        return ()
+
     def of(self, columns: Collection[Name]) -> tuple[Self, NDArray[np.int64]]:  # noqa: ARG002
         """Return the axis of some of the columns, and the numbers of their rows, (rows,)."""
         raise TypeError(f"the columns of {type(self).__name__} cannot be taken apart")
@@ -420,6 +429,9 @@ class Levels(ByValue, OfFields):
         levels_of = tuple(tuple(levels) for levels in index.values())
         joined = replace(self, columns=tuple(index), levels=levels_of)
         return joined, _rows_in(joined, self), _rows_in(joined, other)
+
+    def levels_of(self, column: int) -> tuple[Level, ...]:
+        return self.levels[column]
 
     def of(self, columns: Collection[Name]) -> tuple[Levels, NDArray[np.int64]]:
         some = [j for j, name in enumerate(self.columns) if name in columns]

@@ -103,7 +103,9 @@ def plan(source: DatabaseTable, schema: Schema, rows: ColumnRows) -> list[Column
             if column.kind in ("string", "boolean") or event.statistics == (LEVEL,):
                 parts.append(Values(name))
             elif event.statistics == (CELL,):
-                parts.append(CellCounts(name, _shift(rows, name), sizes[name]))
+                numbers = rows.numbers([name])[:, 0]
+                shift = coarsest(np.sort(sortable(numbers[~np.isnan(numbers)])))
+                parts.append(CellCounts(name, shift, sizes[name]))
             elif TOTALS.issuperset(event.statistics):
                 threshold = event.threshold if isinstance(event, Bernoulli) else None
                 squares = SQUARE in event.statistics
@@ -121,12 +123,6 @@ def _refused(name: Name, event: EventModel, why: str) -> ValueError:
         f"Column {title(name)!r} cannot be counted in the database: {event.name} {why}. Choose "
         "another event model, or read the table and use fit."
     )
-
-
-def _shift(rows: ColumnRows, name: str) -> int:
-    """Return how coarse the grid of a column must be at least, by some of its rows."""
-    numbers = rows.numbers([name])[:, 0]
-    return coarsest(np.sort(sortable(numbers[~np.isnan(numbers)])))
 
 
 def _ask(
@@ -158,8 +154,8 @@ def _odd_cells(source: DatabaseTable, sampled: Sampled) -> dict[str, Value]:
             x = source.plain(name) if source.columns[name].kind == "string" else source.number(name)
             asked.append(f"MAX({x})")
         elif source.columns[name].kind == "number" and there <= {0, 1}:
-            x, (zero, one) = source.number(name), map(source.dialect.number, (0.0, 1.0))
-            other = f"NOT {source.dialect.is_missing(x)} AND {x} <> {zero} AND {x} <> {one}"
+            x, (zero, one) = source.number(name), map(source.database.number, (0.0, 1.0))
+            other = f"NOT {source.database.is_missing(x)} AND {x} <> {zero} AND {x} <> {one}"
             asked.append(f"MAX(CASE WHEN {other} THEN {x} END)")
         else:
             continue
@@ -303,6 +299,6 @@ def _drawn(
     limits = ", ".join(
         f"({source.spelled(target, label)}, {database.highest(of)})" for label, of in share.items()
     )
-    typed = f"SELECT {source.typed(target, 'y')} AS y, most FROM v{source.dialect.once}"
+    typed = f"SELECT {source.typed(target, 'y')} AS y, most FROM v{source.database.once}"
     each = f"WITH v(y, most) AS (VALUES {limits}) {typed}"
     return f"({rows}) AS r JOIN ({each}) AS s ON r.y = s.y WHERE h <= most"

@@ -87,14 +87,9 @@ class DatabaseTable:
         return cls(database, table, columns, target, weight)
 
     @property
-    def dialect(self) -> Dialect:
-        """How the database spells queries."""
-        return self.database.dialect
-
-    @property
     def name(self) -> str:
         """The table, as a query names it."""
-        return self.dialect.table(self.table)
+        return self.database.table(self.table)
 
     @property
     def names(self) -> list[str]:
@@ -103,35 +98,35 @@ class DatabaseTable:
 
     def plain(self, name: str) -> str:
         """Return a column's values as rows are read: text, numbers, and times as seconds."""
-        column, x = self.columns[name], self.dialect.identifier(name)
+        column, x = self.columns[name], self.database.identifier(name)
         if column.kind == "string":
-            return self.dialect.as_text(x)
+            return self.database.as_text(x)
         return x if column.whole or column.kind == "boolean" else self.number(name)
 
     def spelled(self, name: str, found: Value) -> str:
         """Spell a value of a column, as ``plain`` found it."""
         column = self.columns[name]
         if column.kind == "string":
-            return self.dialect.string(found)
+            return self.database.string(found)
         if column.kind == "boolean":
-            return self.dialect.boolean(bool(found))
-        return self.dialect.integer(found) if column.whole else self.dialect.number(found)
+            return self.database.boolean(bool(found))
+        return self.database.integer(found) if column.whole else self.database.number(found)
 
     def typed(self, name: str, x: str) -> str:
         """Return values of a column, as they are spelled, with the type that ``plain`` has."""
         column = self.columns[name]
         if column.kind == "string":
-            return self.dialect.as_text(x)
+            return self.database.as_text(x)
         if column.kind == "boolean":
             return x
-        return f"CAST({x} AS BIGINT)" if column.whole else self.dialect.as_double(x)
+        return f"CAST({x} AS BIGINT)" if column.whole else self.database.as_double(x)
 
     def number(self, name: str) -> str:
         """Return a column's numbers, truths or times (as seconds) as float64."""
-        column, x = self.columns[name], self.dialect.identifier(name)
+        column, x = self.columns[name], self.database.identifier(name)
         if column.kind == "time":
-            return self.dialect.seconds(x)
-        return self.dialect.as_double(x, "boolean" if column.kind == "boolean" else "number")
+            return self.database.seconds(x)
+        return self.database.as_double(x, "boolean" if column.kind == "boolean" else "number")
 
     def cells(self, name: str, found: Sequence[Value]) -> Column:
         """Return what was read of a column as the same column of rows in memory."""
@@ -175,7 +170,7 @@ class DatabaseTable:
         """The condition that a row's weight is not 0; None if there are no weights."""
         if self.weight is None:
             return None
-        return f"{self.number(self.weight)} <> {self.dialect.number(0.0)}"
+        return f"{self.number(self.weight)} <> {self.database.number(0.0)}"
 
     @cached_property
     def rows_of_labels(self) -> dict[Hashable, int]:
@@ -189,10 +184,10 @@ class DatabaseTable:
 
     def check_labels(self) -> None:
         """Raise a ValueError if a label is missing."""
-        y = self.dialect.identifier(self.target)
+        y = self.database.identifier(self.target)
         missing = f"{y} IS NULL"
         if self.columns[self.target].kind == "number" and not self.columns[self.target].whole:
-            missing = self.dialect.is_missing(self.dialect.as_double(y))
+            missing = self.database.is_missing(self.database.as_double(y))
         ((n,),) = self.database.ask(f"SELECT COUNT(*) FROM {self.name} WHERE {missing}")
         if n:
             raise ValueError(
@@ -205,12 +200,12 @@ class DatabaseTable:
         """How weights become whole numbers; a ValueError if one is no weight."""
         if self.weight is None:
             return None
-        w, spell = self.number(self.weight), self.dialect.number
+        w, spell = self.number(self.weight), self.database.number
         right = f"w = 0 OR (w >= {spell(LEAST_WEIGHT)} AND w <= {spell(MOST_WEIGHT)})"
         small = f"CASE WHEN w < {spell(2.0**53)} THEN w ELSE {spell(0.5)} END"
         ((n, most, odd),) = self.database.ask(
             f"SELECT SUM(CASE WHEN {right} THEN 0 ELSE 1 END), MAX(w), "
-            f"SUM(CASE WHEN {right} THEN CASE WHEN {small} = {self.dialect.floor(small)} THEN 0 "
+            f"SUM(CASE WHEN {right} THEN CASE WHEN {small} = {self.database.floor(small)} THEN 0 "
             f"ELSE 1 END ELSE 0 END) FROM (SELECT {w} AS w FROM {self.name}) AS weights"
         )
         if n:
@@ -225,7 +220,7 @@ class DatabaseTable:
     def sizes(self, names: Sequence[str]) -> dict[str, Range | None]:
         """Return the least and greatest size of the numbers other than 0 in these columns."""
         # None: there are none, or the database shows the bits of any number.
-        if self.dialect.bits("x") is not None or not names:
+        if self.database.bits("x") is not None or not names:
             return dict.fromkeys(names)
         asked: list[str] = []
         for name in names:
@@ -476,7 +471,7 @@ def _joined(axes: Sequence[Axis]) -> Axis:
             cells = [axis for axis in axes if isinstance(axis, Cells)]
             return Cells.join(names, [of.shifts[0] for of in cells], [of.keys for of in cells])
         case Levels() as first:
-            levels = tuple(axis.levels[0] for axis in axes if isinstance(axis, Levels))
+            levels = tuple(axis.levels_of(0) for axis in axes)
             return replace(first, columns=names, levels=levels)
     return Columns(names)
 
@@ -615,7 +610,7 @@ class CellCounts(ColumnCounts):
     sizes: Range | None = None  # the least and greatest size of the numbers
 
     def select(self, source: DatabaseTable) -> Select:
-        dialect = source.dialect
+        dialect = source.database
         return Select(
             source.number(self.column),
             f"NOT {dialect.is_missing('v')}",
@@ -635,7 +630,7 @@ class Values(ColumnCounts):
             return Select(plain, "v IS NOT NULL", text="v")
         if column.whole:
             return Select(plain, "v IS NOT NULL", key="v")
-        missing = source.dialect.is_missing("v")
+        missing = source.database.is_missing("v")
         return Select(source.number(self.column), f"NOT {missing}", number="v")
 
     def cells(self, source: DatabaseTable, answer: Answer) -> list[Value]:
@@ -670,7 +665,7 @@ class Totals(ColumnCounts):
     sizes: Range | None = None  # the least and greatest size of the numbers
 
     def select(self, source: DatabaseTable) -> Select:
-        dialect, v = source.dialect, source.number(self.column)
+        dialect, v = source.database, source.number(self.column)
         sizes = self.sizes
         if self.threshold is not None:
             limit, one, zero = map(dialect.number, (self.threshold, 1.0, 0.0))
@@ -692,7 +687,7 @@ class Totals(ColumnCounts):
             w = "" if source.weight is None else "w * "
             square = f"SUM({w}v * v)" if self.squares else "NULL"
             return [f"SUM({w}v)", square]
-        w = "" if source.weight is None else f" * {source.dialect.floor('w')}"
+        w = "" if source.weight is None else f" * {source.database.floor('w')}"
         values, squares = parts_of_sums("b")
         asked = [f"SUM(({part}){w})" for part in values]
         if self.squares:
@@ -708,7 +703,7 @@ def sums_are_exact(source: DatabaseTable) -> bool:
     if weighing is not None and not (weighing.whole and weighing.most < 2**SMALL):
         return False
     most = max(1.0, weighing.most if weighing else 1.0)
-    return source.dialect.sums_grow or source.n_rows * most < 2 ** (WHOLE_BITS - SQUARE_BITS)
+    return source.database.sums_grow or source.n_rows * most < 2 ** (WHOLE_BITS - SQUARE_BITS)
 
 
 def written(source: DatabaseTable, parts: list[ColumnCounts]) -> str:
@@ -716,7 +711,7 @@ def written(source: DatabaseTable, parts: list[ColumnCounts]) -> str:
     # Its columns are the number of the part (0 of the classes), the label, a whole number, a string
     # and a number that the rows have in common, the count (with weights, two sums that are a
     # count), and further sums of Totals: the greatest number, one that is not whole, and the sums.
-    dialect, zero = source.dialect, source.dialect.number(0.0)
+    dialect, zero = source.database, source.database.number(0.0)
     exact = sums_are_exact(source)
     width = 2 + (8 if exact else 2) if any(part.adds_up for part in parts) else 0
     whole = "CAST(0 AS BIGINT)"

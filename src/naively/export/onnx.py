@@ -47,17 +47,7 @@ TYPES = {"number": DOUBLE, "string": STRING, "tokens": STRING, "missing": BOOL}
 
 
 def onnx_of(card: Scorecard) -> ModelProto:
-    """Return a scorecard as an ONNX model, whose scores are those of the scorecard in doubles.
-
-    Examples
-    --------
-    >>> from naively import NaiveBayes
-    >>> X = {"legs": [2.0, 4.0, 4.0, 2.0]}
-    >>> nb = NaiveBayes("gaussian").fit(X, ["bird", "cat", "cat", "bird"])
-    >>> model = onnx_of(Scorecard.of(nb.model_))
-    >>> [each.name for each in model.graph.input], [each.name for each in model.graph.output]
-    (['legs'], ['label', 'probabilities'])
-    """
+    """Return a scorecard as an ONNX model, whose scores are those of the scorecard in doubles."""
     try:
         import onnx  # noqa: F401
     except ImportError as error:

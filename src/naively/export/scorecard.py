@@ -137,12 +137,12 @@ class Scorecard(Shown):
 
         It runs in a browser and in Node.js, and needs nothing else.
         """
-        for label in self.classes.tolist():
-            if isinstance(label, int) and abs(label) > EXACT:
-                raise ValueError(
-                    f"JavaScript would round the class {label}, which is beyond 2^53; learn with "
-                    "labels that are strings."
-                )
+        label = next(filter(_is_rounded, self.classes.tolist()), None)
+        if label is not None:
+            raise ValueError(
+                f"JavaScript would round the class {label}, which is beyond 2^53; learn with "
+                "labels that are strings."
+            )
         card = self.to_json().replace("<", "\\u003c")  # so that a page may hold it
         return f"{scorer()}globalThis.naively.model = naively.scorer({card});\n"
 
@@ -164,35 +164,31 @@ class Scorecard(Shown):
 def _check_levels(model: Model) -> None:
     """Raise a ValueError if a category is a whole number that others read as another one."""
     for tally in model.view.counts.values():
-        if not isinstance(tally.axis, Levels):
-            continue
-        for name, levels in zip(tally.axis.columns, tally.axis.levels, strict=True):
-            for level in levels:
-                if isinstance(level, int) and abs(level) > EXACT:
-                    raise ValueError(
-                        f"Column {title(name)!r} has the category {level}, which is beyond 2^53, "
-                        "so that other programs compare it with its neighbours; learn it as a "
-                        "string."
-                    )
+        for j, name in enumerate(tally.axis.columns):
+            level = next(filter(_is_rounded, tally.axis.levels_of(j)), None)
+            if level is not None:
+                raise ValueError(
+                    f"Column {title(name)!r} has the category {level}, which is beyond 2^53, so "
+                    "that other programs compare it with its neighbours; learn it as a string."
+                )
+
+
+def _is_rounded(label: Level) -> bool:
+    """Whether a label or level is a whole number that no float64 holds for sure."""
+    return isinstance(label, int) and abs(label) > EXACT
 
 
 def scorer() -> str:
-    """Return the script that scores rows by a scorecard, ``naively.scorer(card)``.
-
-    It is the module ``scorer.mjs`` in a function of its own, which sets a global where the module
-    exports.
-    """
+    """Return the script that scores rows by a scorecard, ``naively.scorer(card)``."""
+    # It is the module ``scorer.mjs`` in a function of its own, which sets a global where the module
+    # exports.
     module = _beside("scorer.mjs").replace("\nexport {", "\nglobalThis.naively = {")
     common = 'if (typeof module === "object") module.exports = globalThis.naively;\n'
     return f'"use strict";\n(() => {{\n{module}{common}}})();\n'
 
 
 def schema() -> dict[str, Plain]:
-    """Return the JSON Schema of a scorecard, which says what each field holds.
-
-    >>> schema()["properties"]["naively"]
-    {'const': 'scorecard'}
-    """
+    """Return the JSON Schema of a scorecard, which says what each field holds."""
     found: dict[str, Plain] = json.loads(_beside("scorecard.schema.json"))
     return found
 
@@ -202,11 +198,7 @@ def _beside(name: str) -> str:
 
 
 def in_bytes(written: str) -> bytes:
-    r"""Return JSON, or a script, as UTF-8; half a character, which UTF-8 lacks, is escaped.
-
-    >>> in_bytes('["\ud800"]')
-    b'["\\ud800"]'
-    """
+    """Return JSON, or a script, as UTF-8; half a character, which UTF-8 lacks, is escaped."""
     return written.encode("utf-8", "backslashreplace")
 
 
@@ -217,11 +209,7 @@ Plain: TypeAlias = Any  # what JSON holds
 
 
 def plain_floats(of: Floats) -> list[Plain]:
-    """Return numbers as nested lists; those that JSON cannot hold are strings.
-
-    >>> plain_floats(np.array([0.5, -np.inf]))
-    [0.5, '-inf']
-    """
+    """Return numbers as nested lists; those that JSON cannot hold are strings."""
     said: Any = of
     if not np.isfinite(of).all():
         said = of.astype(object)
@@ -370,8 +358,7 @@ class _Reader:
     def _known(self, of: Term | Condition) -> dict[Level, Level]:
         """Return the levels of a column, as they are written; not those that were forgotten."""
         axis = self.model.view.axes[of.group]
-        assert isinstance(axis, Levels)
-        return self._written(of.column, axis.levels[axis.columns.index(of.column)])
+        return self._written(of.column, axis.levels_of([*axis.columns].index(of.column)))
 
     def _written(self, name: Name, levels: Iterable[Level]) -> dict[Level, Level]:
         """Return levels as their cells are read: of times, which are told apart, in seconds."""

@@ -9,18 +9,14 @@ from typing import Any, Literal, TypeAlias, final, get_args
 
 import numpy as np
 
-from naively.engines.databases import Dialect, Table, Transpiled, database_of, dialect_of
+from naively.engines.databases import ROW, TABLE, Dialect, Table, database_of, dialect_of
 from naively.export.scorecard import Scorecard
 from naively.export.sql_terms import (
-    ROW,
-    TABLE,
     WEIGHTS,
     LookUpTable,
     Pieces,
-    Spelling,
     pieces_of,
     selected,
-    spelling_of,
     summed,
 )
 from naively.kernels.reference import Floats
@@ -86,17 +82,15 @@ def score_query(card: Scorecard, asked: QueryOptions) -> Query:
     if asked.weights not in get_args(Where):
         raise ValueError(f"weights must be 'auto', 'inline' or 'table', got {asked.weights!r}.")
     _check_texts(card, asked)
-    spelling = spelling_of(dialect_of(asked.dialect))
-    joins = asked.weights == "table" or isinstance(spelling.dialect, Transpiled)
-    pieces, start, differences = pieces_of(card, spelling, joins=joins)
-    return _Steps(card, asked, spelling, pieces, start, differences).query()
+    dialect = dialect_of(asked.dialect)
+    joins = asked.weights == "table" or dialect.joins_levels
+    pieces, start, differences = pieces_of(card, dialect, joins=joins)
+    return _Steps(card, asked, dialect, pieces, start, differences).query()
 
 
 def answers(card: Scorecard, *, probabilities: bool, sets: bool = False) -> list[str]:
-    """Return the names of the columns of answers: the prediction, and its probability or all.
-
-    With sets there is a column for each class too: whether it is in the row's set.
-    """
+    """Return the columns of answers: the prediction, its probability or all, and sets."""
+    # With sets there is a column for each class: whether it is in the set of the row.
     names = ["prediction"] if probabilities else ["prediction", "probability"]
     for form in ["p({})"] * probabilities + ["in({})"] * sets:
         for label in card.classes.tolist():
@@ -129,14 +123,10 @@ class _Steps:
 
     card: Scorecard
     asked: QueryOptions
-    spelling: Spelling
+    dialect: Dialect
     pieces: Pieces
     start: Floats
     differences: bool
-
-    @property
-    def dialect(self) -> Dialect:
-        return self.spelling.dialect
 
     @property
     def weights(self) -> LookUpTable:
@@ -144,7 +134,7 @@ class _Steps:
         size = sum(len(weight.levels) for weight in pieces.weights)
         large = asked.weights == "auto" and size > MOST_INLINE
         in_table = size > 0 and (asked.weights == "table" or large)
-        of_database = self.dialect, self.spelling.text_type, asked.weights_table, asked.tokens
+        of_database = self.dialect, asked.weights_table, asked.tokens
         return LookUpTable(pieces.weights, len(self.start), *of_database, in_table=in_table)
 
     def query(self) -> Query:
@@ -159,7 +149,7 @@ class _Steps:
             cells[ID] = f"{TABLE}.{quoted(self.asked.row_id)}"
         before = f"{table} AS {TABLE}"
         for name, what in self._steps(cells, before):
-            steps.append(f"{quoted(name)} AS (\n  {what}{self.spelling.barrier}\n)")
+            steps.append(f"{quoted(name)} AS (\n  {what}{self.dialect.once}\n)")
         last = self._last(cells, table)
         query = self.dialect.finished("WITH " + ",\n".join(steps) + f"\n{last}")
         return Query(query, weights.setup() if weights.in_table else ())
@@ -200,7 +190,7 @@ class _Steps:
 
     def _first(self) -> str:
         if self.asked.keep is None:
-            return self.spelling.first(self.card.columns)
+            return self.dialect.first(self.card.columns)
         columns = [f"{TABLE}.{self.dialect.identifier(name)}" for name in self.asked.keep]
         return ", ".join(selected(self.dialect, {KEPT.format(i): n for i, n in enumerate(columns)}))
 
@@ -210,9 +200,9 @@ class _Steps:
         if self.asked.keep is not None:
             names = [*(KEPT.format(i) for i in range(len(self.asked.keep))), *own]
             return ", ".join(x(name) for name in names)
-        if self.spelling.carries == "x.*":
+        if self.dialect.carries == "x.*":
             return "x.*"
-        return ", ".join([self.spelling.carries, *(x(name) for name in own)])
+        return ", ".join([self.dialect.carries, *(x(name) for name in own)])
 
     def _last(self, cells: Mapping[str, str], table: str) -> str:
         quoted, x = self.dialect.identifier, self.pieces.x
@@ -220,7 +210,7 @@ class _Steps:
         if self.asked.keep is None:
             scores = [SCORE.format(i) for i in range(len(self.start))]
             own = [*cells, *self.pieces.found, *scores, MOST, *map(SHARE.format, range(k)), TOTAL]
-            kept, joined = self.spelling.last(own, table, self.card.columns)
+            kept, joined = self.dialect.last(own, table, self.card.columns)
         else:
             kept = ", ".join(
                 f"{x(KEPT.format(i))} AS {quoted(name)}" for i, name in enumerate(self.asked.keep)
@@ -238,8 +228,8 @@ class _Steps:
         if least is not None:
             label, enough = self._label(), self.dialect.number(least)
             values += [  # it is probable enough, or the prediction
-                f"({x(SHARE.format(c))} / {x(TOTAL)} >= {enough} OR {label} = {self._literal(of)})"
-                for c, of in enumerate(self.card.classes.tolist())
+                f"({x(SHARE.format(c))} / {x(TOTAL)} >= {enough} OR {label} = {of})"
+                for c, of in enumerate(self._labels)
             ]
         columns = [kept, *selected(self.dialect, dict(zip(names, values, strict=True)))]
         source = f"{quoted('naively total')} AS x{joined}"
@@ -264,7 +254,7 @@ class _Steps:
     def _share(self, c: int) -> str:
         """Return the probability of a class, relative to the most probable one."""
         most = self.pieces.x(MOST)
-        share = self.spelling.exp(f"({self._of_class(c)} - {most})")
+        share = self.dialect.exp(f"({self._of_class(c)} - {most})")
         if self.differences:
             return share
         prior = np.exp(self.card.log_prior - self.card.log_prior.max())
@@ -274,9 +264,13 @@ class _Steps:
     def _impossible(self) -> str:
         return f"{self.pieces.x(MOST)} = {self.dialect.number(-np.inf)}"
 
+    @property
+    def _labels(self) -> list[str]:
+        return [self.dialect.literal(label) for label in self.card.classes.tolist()]
+
     def _label(self) -> str:
         """Return the most probable class, the first of several."""
-        most, labels = self.pieces.x(MOST), [self._literal(of) for of in self.card.classes.tolist()]
+        most, labels = self.pieces.x(MOST), self._labels
         if len(labels) == 1:
             return labels[0]
         cases = [
@@ -287,17 +281,6 @@ class _Steps:
                 0, f"WHEN {self._impossible()} THEN {labels[int(self.card.log_prior.argmax())]}"
             )
         return f"CASE {' '.join(cases[:-1])} ELSE {labels[-1]} END"
-
-    def _literal(self, label: Any) -> str:
-        match label:
-            case bool():
-                return self.dialect.boolean(label)
-            case int():
-                return self.dialect.integer(label)
-            case float():
-                return self.dialect.number(label)
-            case _:
-                return self.dialect.string(str(label))
 
 
 ID, MOST, TOTAL = "naively id", "naively most", "naively total"
@@ -320,18 +303,19 @@ def write_tokens(card: Scorecard, connection: Any, table: Table, row_id: str, to
     if not terms:
         raise ValueError("The model reads no texts, so that there are no tokens to write.")
     database = database_of(connection)
-    dialect, name = database.dialect, database.dialect.table(tokens)
-    key, source = dialect.identifier(row_id), dialect.table(table)
+    name = database.table(tokens)
+    key, source = database.identifier(row_id), database.table(table)
+    empty = database.as_text(database.string(""))
     database.run(
-        f"CREATE TABLE {name} AS SELECT t.{key} AS row_id, 0 AS block, "
-        f"{dialect.as_text(dialect.string(''))} AS token, 0 AS often FROM {source} AS t WHERE 1 = 0"
+        f"CREATE TABLE {name} AS SELECT t.{key} AS row_id, 0 AS block, {empty} AS token, "
+        f"0 AS often FROM {source} AS t WHERE 1 = 0"
     )
     columns = list(dict.fromkeys(term.cell.column for term in terms))
-    read = [dialect.as_text(f"t.{dialect.identifier(column)}") for column in columns]
+    read = [database.as_text(f"t.{database.identifier(column)}") for column in columns]
     counts = [(columns.index(term.cell.column), _counter(term)) for term in terms]
     written, last, full = 0, None, True
     while full:
-        after = "" if last is None else f" WHERE t.{key} > {_literal(dialect, last)}"
+        after = "" if last is None else f" WHERE t.{key} > {database.literal(last)}"
         found = database.ask(
             f"SELECT t.{key}, {', '.join(read)} FROM {source} AS t{after} "
             f"ORDER BY t.{key} LIMIT {BATCH}"
@@ -342,10 +326,13 @@ def write_tokens(card: Scorecard, connection: Any, table: Table, row_id: str, to
             if row is None or row == last:
                 what = "missing" if row is None else f"{row!r} twice"
                 raise ValueError(f"Column {row_id!r} must tell rows apart, and is {what}.")
-            last = row
-            spelled = _literal(dialect, row)
+            if type(row) not in (int, str):
+                raise ValueError(
+                    f"Rows must be told apart by whole numbers or strings, and {row!r} is none."
+                )
+            last, spelled = row, database.literal(row)
             rows += [
-                f"({spelled}, {block}, {dialect.string(token)}, {often})"
+                f"({spelled}, {block}, {database.string(token)}, {often})"
                 for block, (place, count) in enumerate(counts)
                 for token, often in count(texts[place]).items()
             ]
@@ -365,15 +352,3 @@ def _counter(term: TokensTerm) -> Callable[[str | None], Counter[str]]:
         return Counter(token for token in tokens_of(text) if token in known)
 
     return count
-
-
-def _literal(dialect: Dialect, row: Any) -> str:
-    match row:
-        case int() if not isinstance(row, bool):
-            return dialect.integer(row)
-        case str():
-            return dialect.string(row)
-        case _:
-            raise ValueError(
-                f"Rows must be told apart by whole numbers or strings, and {row!r} is none."
-            )

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import math
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any, final
+from typing import Any
 
 import numpy as np
 
-from naively.data.columns import NAMES, Cycle
-from naively.engines.databases import Dialect, Table
+from naively.data.columns import NAMES
+from naively.engines.databases import TABLE, Dialect, Table, by_halves
 from naively.export.scorecard import Scorecard
 from naively.kernels.reference import FAR, Floats
 from naively.terms.functions import Above, Line, OneOf, Step
@@ -37,22 +35,20 @@ TINY = 1e-300  # what a score's pieces need not tell from 0
 INLINE = 8  # levels of a column that a query looks through by itself, where it could join
 
 
-def pieces_of(card: Scorecard, spelling: Spelling, *, joins: bool) -> tuple[Pieces, Floats, bool]:
-    """Return the pieces of a query, what the scores start from, and whether they are differences.
-
-    Where nothing is impossible only the differences from the first class's score count, which is 0
-    then and needs no arithmetic.
-    """
+def pieces_of(card: Scorecard, dialect: Dialect, *, joins: bool) -> tuple[Pieces, Floats, bool]:
+    """Return pieces of a query, what the scores start from, and whether these are differences."""
+    # Where nothing is impossible only the differences from the first class's score count, which is
+    # 0 then and needs no arithmetic.
     differences = all(np.isfinite(points).all() for points in _points(card))
 
     def shift(of: Floats) -> Floats:
         return of[..., 1:] - of[..., :1] if differences else of
 
     start = shift(card.start)
-    pieces = Pieces(spelling, scores=[[] for _ in start])
+    pieces = Pieces(dialect, scores=[[] for _ in start])
     missing = {term.cell.column: term for term in card.every(PresenceTerm)}
     blocks = [i for i, term in enumerate(card.terms) if term.kind == "tokens"]
-    written = _TermsInSql(pieces, shift, missing, _joined(card, spelling, joins=joins), blocks)
+    written = _TermsInSql(pieces, shift, missing, _joined(card, dialect, joins=joins), blocks)
     # A column whose bins or levels are chosen says by one more place what its being missing says.
     order = sorted(enumerate(card.terms), key=lambda of: of[1].kind == "presence")
     for number, term in order:
@@ -66,7 +62,7 @@ def _points(card: Scorecard) -> Iterable[Floats]:
         yield from (of for of in vars(term).values() if isinstance(of, np.ndarray))
 
 
-def _joined(card: Scorecard, spelling: Spelling, *, joins: bool) -> set[int]:
+def _joined(card: Scorecard, dialect: Dialect, *, joins: bool) -> set[int]:
     """Return the numbers of the terms of levels that are joined, the longest ones."""
     least = 0 if joins else INLINE
     sizes = {
@@ -74,9 +70,9 @@ def _joined(card: Scorecard, spelling: Spelling, *, joins: bool) -> set[int]:
         for i, term in enumerate(card.terms)
         if isinstance(term, LevelsTerm) and _is_text(term.cell) and len(term.levels) > least
     }
-    if not joins and spelling.most_joins is not None:
+    if not joins and dialect.most_joins is not None:
         return set()  # there it is quicker to look through the levels
-    return set(sorted(sizes, key=lambda i: -sizes[i])[: spelling.most_joins])
+    return set(sorted(sizes, key=lambda i: -sizes[i])[: dialect.most_joins])
 
 
 def _is_text(cell: Cell) -> bool:
@@ -141,7 +137,7 @@ class _TermsInSql:
             """Return the place of a number that reaches edge low - 1, if any, but not edge high."""
             if low == high:
                 return f"{low + 1}"
-            ways = min(self.pieces.spelling.ways, high - low + 1)
+            ways = min(self.pieces.dialect.ways, high - low + 1)
             cuts = [low + (high - low + 1) * way // ways - 1 for way in range(1, ways)]
             begins = [low, *(cut + 1 for cut in cuts)]
             cases = " ".join(
@@ -154,13 +150,13 @@ class _TermsInSql:
 
     def _level(self, cell: Cell, levels: Sequence[Any]) -> tuple[str, list[int]]:
         """Return the place of a cell among levels, and which levels are in these places."""
-        spelling, x = self.pieces.spelling, self.pieces.cell(cell)
+        dialect, x = self.pieces.dialect, self.pieces.cell(cell)
         if _is_text(cell):
-            return spelling.index(x, list(map(str, levels))), list(range(len(levels)))
+            return dialect.index(x, list(map(str, levels))), list(range(len(levels)))
         number: Callable[[float], str] = self.pieces.dialect.number
         if cell.part is not None:
             number = lambda of: f"{int(of)}"  # noqa: E731  (parts are whole numbers)
-            x = spelling.part(x, cell.part)
+            x = dialect.part(x, cell.part)
             names = NAMES[cell.part]
             numbers = {float(names.index(of)): i for i, of in enumerate(levels) if of in names}
         else:
@@ -274,7 +270,7 @@ class _TermsInSql:
         levels = [level for level in levels if level is not None]  # one that was forgotten
         dialect, x = self.pieces.dialect, self.pieces.cell(cell)
         if cell.part is not None:
-            names, x = NAMES[cell.part], self.pieces.spelling.part(x, cell.part)
+            names, x = NAMES[cell.part], self.pieces.dialect.part(x, cell.part)
             spelled = [f"{names.index(level)}" for level in levels if level in names]
         elif _is_text(cell):
             spelled = [said for level in levels if (said := _string(dialect, str(level)))]
@@ -335,7 +331,6 @@ class LookUpTable:
     of: Sequence[Weight]  # the numbers, by term
     scores: int  # how many numbers a row has
     dialect: Dialect  # how the database spells them
-    text_type: str  # the type of strings
     table: Table  # the name of the table
     tokens: Table | None  # the table of the tokens of texts
     in_table: bool  # whether the numbers are in the table; else they are a step of the query
@@ -381,7 +376,7 @@ class LookUpTable:
         """Return the statements that make and fill the table."""
         numbers = "".join(f", s{i} {self.dialect.double} NOT NULL" for i in range(self.scores))
         made = (
-            f"CREATE TABLE {self.name} (term INTEGER NOT NULL, level {self.text_type} NOT NULL"
+            f"CREATE TABLE {self.name} (term INTEGER NOT NULL, level TEXT NOT NULL"
             f"{numbers}, PRIMARY KEY (term, level))"
         )
         rows = self._rows()
@@ -410,307 +405,6 @@ def _string(dialect: Dialect, text: str) -> str:
         return ""
 
 
-# --- How databases spell what scoring asks for beside the dialect: cells, chosen numbers, rows ---
-#
-# A column is read once, as a float64 or a text, NULL where it is missing. What a bin or a level
-# adds is chosen by its number, from 1 on.
-
-
-ROW = "naively row"  # what stands for the columns that are kept
-TABLE = '"naively t"'  # what the first step calls the table; a column could have a shorter name
-FEW = 8  # levels that are compared one after the other
-DAY = "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]"
-FEWEST = 2  # where a list could be looked through
-
-
-def by_halves(x: str, known: Sequence[str], places: Sequence[int]) -> str:
-    """Return the place of what equals x among what is known, in ascending order, or one more.
-
-    A query asks for half of what is left at a time.
-    """
-    none = len(known) + 1
-
-    def among(low: int, high: int) -> str:
-        if high - low <= 1:
-            same = f"{x} = {known[low]}"
-            return f"CASE WHEN {same} THEN {places[low]} ELSE {none} END"
-        half = (low + high) // 2
-        below, above = among(low, half), among(half, high)
-        return f"CASE WHEN {x} < {known[half]} THEN {below} ELSE {above} END"
-
-    return among(0, len(known)) if known else f"{none}"
-
-
-class Spelling(ABC):
-    """How a database spells the parts of a scoring query; ``dialect`` spells names and numbers."""
-
-    barrier = ""  # what keeps a step from being computed once for each use of its results
-    ways = 2  # that a comparison of a number with the edges of bins branches
-    text_type = "TEXT"  # of the levels in the table of weights
-    most_joins: int | None = None  # tables that a query can join; None is any number
-
-    def __init__(self, dialect: Dialect) -> None:
-        self.dialect = dialect
-
-    def first(self, columns: Sequence[str]) -> str:  # noqa: ARG002
-        """Return what the first step selects of the table, so that all its columns are kept.
-
-        ``columns`` are those of the table that are known.
-        """
-        return f"{TABLE} AS {self.dialect.identifier(ROW)}"
-
-    @property
-    def carries(self) -> str:
-        """What hands on the kept columns from one step to the next; "x.*" is all columns."""
-        return f"x.{self.dialect.identifier(ROW)}"
-
-    @abstractmethod
-    def last(self, own: Sequence[str], table: str, columns: Sequence[str]) -> tuple[str, str]:
-        """Return what the last step selects of x for the kept columns, and what it joins to x.
-
-        ``own`` are the columns of x that naively made, ``table`` is the quoted table, and
-        ``columns`` are those of it that are known.
-        """
-
-    @abstractmethod
-    def index(self, x: str, levels: Sequence[str]) -> str:
-        """Return the place of a text among levels, from 1 on; one more than there are if none."""
-
-    def number(self, x: str, cell: Cell) -> str:
-        """Return a column of numbers, truths or times as float64, NULL where it is missing."""
-        if cell.kind == "time":
-            return self.dialect.seconds(x)
-        y = self.dialect.as_double(x, "boolean" if cell.kind == "boolean" else "number")
-        return f"LN({self._there(y)})" if cell.log else self._there(y)
-
-    def part(self, seconds: str, part: Cycle) -> str:
-        """Return the place of a part of a time among its names, from 0 on."""
-        if part == "month":
-            return f"({self.month(seconds)} - 1)"
-        each, shift, cycle = {"hour": (3600, 0, 24), "weekday": (86400, 3, 7)}[part]
-        whole = self.floor(f"({seconds} / {self.dialect.number(each)})")
-        return f"((({whole} + {shift}) % {cycle} + {cycle}) % {cycle})"  # also before 1970
-
-    @abstractmethod
-    def month(self, seconds: str) -> str:
-        """Return the month of a time, 1 to 12."""
-
-    def floor(self, x: str) -> str:
-        """Return a number below 2^63, rounded down, as a whole number."""
-        return f"CAST(FLOOR({x}) AS BIGINT)"
-
-    def choose(self, place: str, values: Floats) -> str:
-        """Return one of some given numbers by its place, from 1 on, which is never NULL."""
-        return self._halved(place, [self.dialect.number(x) for x in values.tolist()])
-
-    def exp(self, x: str) -> str:
-        """Return e to the power of a number of at most 0."""
-        least, none = self.dialect.number(-700.0), self.dialect.number(0.0)
-        return f"CASE WHEN {x} < {least} THEN {none} ELSE EXP({x}) END"
-
-    def _there(self, y: str) -> str:
-        missing, double = self.dialect.is_missing(y), self.dialect.double
-        return f"CASE WHEN {missing} THEN CAST(NULL AS {double}) ELSE {y} END"
-
-    def _halved(self, place: str, values: Sequence[str], first: int = 1) -> str:
-        """Choose a value by its place, asking for half of the places that are left at a time."""
-        if len(values) == 1:
-            return values[0]
-        half = len(values) // 2
-        below = self._halved(place, values[:half], first)
-        above = self._halved(place, values[half:], first + half)
-        return f"CASE WHEN {place} < {first + half} THEN {below} ELSE {above} END"
-
-    def _one_by_one(self, x: str, levels: Sequence[str]) -> str:
-        cases = " ".join(
-            f"WHEN {x} = {self.dialect.string(level)} THEN {place}"
-            for place, level in enumerate(levels, 1)
-        )
-        none = len(levels) + 1
-        return f"CASE {cases} ELSE {none} END" if levels else f"{none}"
-
-    def _by_halves(self, x: str, levels: Sequence[str]) -> str:
-        """Find a text among levels by their order, which is that of their bytes."""
-        if len(levels) <= FEW:
-            return self._one_by_one(x, levels)
-        placed = sorted(enumerate(levels, 1), key=lambda of: of[1].encode())
-        edges = [self.dialect.string(level) for _, level in placed]
-        return by_halves(x, edges, [place for place, _ in placed])
-
-
-@final
-class DuckDBSpelling(Spelling):
-    """DuckDB: lists hold what is chosen from, and a row is a value that holds all columns."""
-
-    ways = 6  # a branch costs more than a comparison, as rows are sorted into its ways
-
-    def last(self, own: Sequence[str], table: str, columns: Sequence[str]) -> tuple[str, str]:  # noqa: ARG002
-        return f"UNNEST(x.{self.dialect.identifier(ROW)})", ""
-
-    def index(self, x: str, levels: Sequence[str]) -> str:
-        if len(levels) <= FEWEST:
-            return self._one_by_one(x, levels)
-        listed = ", ".join(map(self.dialect.string, levels))
-        return f"COALESCE(list_position([{listed}], {x}), {len(levels) + 1})"
-
-    def choose(self, place: str, values: Floats) -> str:
-        listed = ", ".join(self.dialect.number(x) for x in values.tolist())
-        return f"([{listed}])[{place}]"
-
-    def month(self, seconds: str) -> str:
-        return f"month(make_timestamp(CAST(ROUND({seconds} * 1e6) AS BIGINT)))"
-
-    def _there(self, y: str) -> str:
-        return f"NULLIF({y}, {self.dialect.number(math.nan)})"
-
-
-@final
-class OfOthers(Spelling):
-    """Other databases: what is written for DuckDB, and sqlglot can translate."""
-
-    @property
-    def carries(self) -> str:
-        return "x.*"
-
-    def first(self, columns: Sequence[str]) -> str:  # noqa: ARG002
-        return f"{TABLE}.*"
-
-    def last(self, own: Sequence[str], table: str, columns: Sequence[str]) -> tuple[str, str]:  # noqa: ARG002
-        quoted = ", ".join(map(self.dialect.identifier, own))
-        return f"x.* EXCLUDE ({quoted})", ""
-
-    def index(self, x: str, levels: Sequence[str]) -> str:
-        return self._one_by_one(x, levels)
-
-    def month(self, seconds: str) -> str:
-        return f"EXTRACT(MONTH FROM make_timestamp(CAST(ROUND({seconds} * 1e6) AS BIGINT)))"
-
-
-@final
-class PostgreSQLSpelling(Spelling):
-    """PostgreSQL: a row is a value, so that one column holds all that are kept."""
-
-    barrier = " OFFSET 0"
-
-    def last(self, own: Sequence[str], table: str, columns: Sequence[str]) -> tuple[str, str]:  # noqa: ARG002
-        return f"(x.{self.dialect.identifier(ROW)}).*", ""
-
-    def index(self, x: str, levels: Sequence[str]) -> str:
-        return self._by_halves(f'{x} COLLATE "C"', levels)
-
-    def choose(self, place: str, values: Floats) -> str:
-        listed = ",".join(map(repr, values.tolist()))
-        return f"(CAST('{{{listed}}}' AS DOUBLE PRECISION[]))[{place}]"
-
-    def month(self, seconds: str) -> str:
-        moment = f"(TIMESTAMP '1970-01-01' + {seconds} * INTERVAL '1 second')"
-        return f"CAST(EXTRACT(MONTH FROM {moment}) AS INTEGER)"
-
-
-@final
-class SQLiteSpelling(Spelling):
-    """SQLite: each cell has a type of its own, times are text, and a row is known by its number."""
-
-    barrier = " LIMIT -1 OFFSET 0"
-    most_joins = 50
-
-    def first(self, columns: Sequence[str]) -> str:
-        return f"{TABLE}.{_number_of_row(columns)} AS {self.dialect.identifier(ROW)}"
-
-    def last(self, own: Sequence[str], table: str, columns: Sequence[str]) -> tuple[str, str]:  # noqa: ARG002
-        row = self.dialect.identifier(ROW)
-        return "t.*", f" JOIN {table} AS t ON t.{_number_of_row(columns)} = x.{row}"
-
-    def index(self, x: str, levels: Sequence[str]) -> str:
-        # By lists of the levels, not by their order, which in UTF-16 is another than in UTF-8.
-        if len(levels) <= FEW:
-            return self._one_by_one(x, levels)
-        text = list(map(self.dialect.string, levels))
-
-        def among(start: int, end: int) -> str:
-            if end - start == 1:
-                return f"{start + 1}"
-            half = (start + end) // 2
-            known = f"{x} = {text[start]}" if half - start == 1 else among_these(start, half)
-            return f"CASE WHEN {known} THEN {among(start, half)} ELSE {among(half, end)} END"
-
-        def among_these(start: int, end: int) -> str:
-            return f"{x} IN ({', '.join(text[start:end])})"
-
-        every = len(levels)
-        return f"CASE WHEN {among_these(0, every)} THEN {among(0, every)} ELSE {every + 1} END"
-
-    def number(self, x: str, cell: Cell) -> str:
-        if cell.kind == "time":
-            return self._seconds(x, cell)
-        plain = f"CAST({x} AS NUMERIC) = {x}"  # a text that is a number equals it
-        wrong = self._refused(x, cell, "held numbers in training and holds")
-        found = self.dialect.as_double(x)
-        if cell.log:
-            none = self._refused(x, cell, "needs numbers above 0, not")
-            found = f"CASE WHEN {found} > 0 THEN LN({found}) ELSE {none} END"
-        return f"CASE WHEN {x} IS NULL THEN NULL WHEN {plain} THEN {found} ELSE {wrong} END"
-
-    def month(self, seconds: str) -> str:
-        return f"CAST(strftime('%m', {self.floor(seconds)}, 'unixepoch') AS INTEGER)"
-
-    def floor(self, x: str) -> str:
-        return f"(CAST({x} AS INTEGER) - ({x} < CAST({x} AS INTEGER)))"
-
-    def _seconds(self, x: str, cell: Cell) -> str:
-        """Return a time of ISO 8601 as seconds, to the microsecond."""
-        zone = "[+-][0-9][0-9]:[0-9][0-9]"
-        ends = f"CASE WHEN {x} GLOB '*:*{zone}' THEN substr({x}, -6) ELSE '' END"
-        whole = f"CAST(strftime('%s', substr({x}, 1, 19) || {ends}) AS INTEGER)"
-        rest = f"CASE WHEN {x} GLOB '*.*' THEN CAST('0' || substr({x}, 20) AS REAL) ELSE 0 END"
-        micros = f"({whole} * 1000000 + CAST({rest} * 1000000 + 0.5 AS INTEGER))"
-        wrong = self._refused(x, cell, "held times in training and holds")
-        # SQLite also reads numbers, 'now', a clock alone, and the 31st of February.
-        day, clock = f"substr({x}, 1, 10)", f"substr({x}, 11, 3)"
-        dated = f"{x} GLOB '{DAY}*' AND date({day}, '+0 days') = {day}"
-        clocked = f"({clock} = '' OR {clock} GLOB '[ T][0-9][0-9]' AND substr({clock}, 2) < '24')"
-        none = f"{whole} IS NULL OR typeof({x}) <> 'text' OR NOT ({dated} AND {clocked})"
-        told = f"CASE WHEN {none} THEN {wrong} ELSE {micros} / 1000000.0 END"
-        return f"CASE WHEN {x} IS NULL THEN NULL ELSE {told} END"
-
-    def _refused(self, x: str, cell: Cell, what: str) -> str:
-        """Return what fails with a sentence: a path into JSON that is no path, which is named."""
-        said = self.dialect.string(f'Column "{cell.column}" {what} ')
-        return f"json_extract('{{}}', {said} || {x})"
-
-
-def _number_of_row(columns: Sequence[str]) -> str:
-    """Return a name of SQLite for the number of a row that no column has, as it would hide it."""
-    taken = {column.lower() for column in columns}
-    for name in ("_rowid_", "rowid", "oid"):
-        if name not in taken:
-            return name
-    raise ValueError(
-        "Columns are named 'rowid', 'oid' and '_rowid_', so that SQLite has no name for the number "
-        "of a row: give keep=, the columns to keep."
-    )
-
-
-SPELLINGS: dict[str, type[Spelling]] = {
-    "duckdb": DuckDBSpelling, "postgres": PostgreSQLSpelling, "sqlite": SQLiteSpelling
-}  # fmt: skip
-
-
-def spelling_of(dialect: Dialect) -> Spelling:
-    """Return how a dialect spells the parts of a scoring query.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from naively.engines.databases import dialect_of
-    >>> spelling_of(dialect_of("duckdb")).choose("x", np.array([0.5, -2.0]))
-    '([5e-1, (-2e0)])[x]'
-    >>> spelling_of(dialect_of("sqlite")).choose("x", np.array([0.5, -2.0]))
-    'CASE WHEN x < 2 THEN (1 * 1.0 / 2) ELSE (-2 * 1.0) END'
-    """
-    return SPELLINGS.get(dialect.name, OfOthers)(dialect)
-
-
 # --- The pieces of a query that scores: what is read, what is found out, what is added -----------
 
 
@@ -718,7 +412,7 @@ def spelling_of(dialect: Dialect) -> Spelling:
 class Pieces:
     """The pieces of a query that scores."""
 
-    spelling: Spelling  # how the database spells them
+    dialect: Dialect  # how the database spells them
     # What is read of the table t, by the names that the next step knows it by.
     cells: dict[str, str] = field(default_factory=dict)
     # What is found out of the cells x: the places of bins, of levels and of rules' cells, and
@@ -729,11 +423,6 @@ class Pieces:
     weights: list[Weight] = field(default_factory=list)  # what is joined
     _names: Any = field(default_factory=count)
 
-    @property
-    def dialect(self) -> Dialect:
-        """How the database spells names and numbers."""
-        return self.spelling.dialect
-
     def x(self, name: str) -> str:
         """Return a result of the step before, quoted."""
         return f"x.{self.dialect.identifier(name)}"
@@ -741,10 +430,7 @@ class Pieces:
     def cell(self, cell: Cell) -> str:
         """Return a cell, read once: its number or its text, NULL where it is missing."""
         column = f"{TABLE}.{self.dialect.identifier(cell.column)}"
-        if _is_text(cell):
-            read = self.dialect.as_text(column)
-        else:
-            read = self.spelling.number(column, cell)
+        read = self.dialect.as_text(column) if _is_text(cell) else self.dialect.read(column, cell)
         return self._once(self.cells, read)
 
     def find(self, what: str) -> str:
@@ -768,7 +454,7 @@ class Pieces:
         """Add one row of the points, of shape (places, scores), by a place from 1 on."""
         for all_of, of_score in zip(self.scores, points.T, strict=True):
             if of_score.any():
-                all_of.append(self.spelling.choose(place, of_score))
+                all_of.append(self.dialect.choose(place, of_score))
 
 
 def summed(pieces: Sequence[str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, fields, replace
@@ -26,6 +26,7 @@ from naively.counting.axis import (
     Levels,
     Name,
     Words,
+    roots_of,
     title,
     words_axis,
 )
@@ -512,10 +513,16 @@ def write_linear(
     if not (linear or linear.intercept):
         return None
     terms = terms_of(linear)
-    functions = [term.function for term in terms]
-    lines = [(line.low, line.high) for line in functions if isinstance(line, Line)]
-    units = [(of.centre, of.scale) for of in functions if isinstance(of, Line | Step)]
-    edges = [of.edge for of in functions if isinstance(of, Above)]
+    lines, units, edges = [], [], []
+    for term in terms:
+        match term.function:
+            case Line(low, high, centre, scale):
+                lines.append((low, high))
+                units.append((centre, scale))
+            case Step(_, centre, scale):
+                units.append((centre, scale))
+            case Above(edge):
+                edges.append(edge)
     arrays["linear/range"] = np.array(lines, np.float64).reshape(-1, 2)
     arrays["linear/unit"] = _table(units, [0, 1])
     arrays["linear/edge"] = np.array(edges, np.float64)
@@ -530,8 +537,6 @@ def write_linear(
     conditions = dict.fromkeys(of for rule in linear.rules for of in rule.conditions)
     place = {condition: i for i, condition in enumerate(conditions)}
     if linear.rules:
-        above = [of.test.edge for of in conditions if isinstance(of.test, Above)]
-        arrays["linear/rule_edge"] = np.array(above, np.float64)
         points = [of for cells in linear.rules.values() for of in cells]
         arrays["linear/rule_points"] = _table(points, places)
     return {
@@ -539,15 +544,28 @@ def write_linear(
             [groups[term.group], term.column, KINDS[type(term.function)], *_levels_of(term)]
             for term in terms
         ],
-        "conditions": [
-            [groups[of.group], of.column, None, of.missing, []]
-            if isinstance(of.test, Above)
-            else [groups[of.group], of.column, [*of.test.levels], of.missing, [*of.test.others]]
-            for of in conditions
-        ],
+        "conditions": _write_conditions(conditions, groups, arrays),
         "rules": [[place[of] for of in rule.conditions] for rule in linear.rules],
         "ridge": linear.ridge,
     }
+
+
+def _write_conditions(
+    conditions: Iterable[Condition], groups: Mapping[GroupKey, int], arrays: Arrays
+) -> list[Json]:
+    """Return what the header says of conditions, and add the edges of those of numbers."""
+    edges: list[float] = []
+    said: list[Json] = []
+    for of in conditions:
+        match of.test:
+            case Above(edge):
+                edges.append(edge)
+                said.append([groups[of.group], of.column, None, of.missing, []])
+            case OneOf(levels, others):
+                said.append([groups[of.group], of.column, [*levels], of.missing, [*others]])
+    if said:
+        arrays["linear/rule_edge"] = np.array(edges, np.float64)
+    return said
 
 
 def read_linear(
@@ -672,8 +690,7 @@ def _key_of(
         raise ValueError("there are terms of texts")
     if isinstance(column, Derived) != (key.kind in DERIVED):
         raise ValueError("there are terms of columns that are not in their group")
-    roots = column.roots if isinstance(column, Derived) else (column,)
-    if not all(root in known for root in roots):
+    if not all(root in known for root in roots_of(column)):
         raise ValueError("there are terms of columns that there are not")
     return key
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from naively import __version__, saving
-from naively.counting.axis import DOCUMENT, Name, Statistic, Words
+from naively.counting.axis import DOCUMENT, Name, Statistic
 from naively.counting.tally import BlockTally, Tally
 from naively.data.columns import Reading
 from naively.data.reading import is_sound
@@ -94,11 +94,6 @@ def to_bytes(
     if sample is not None:
         header["sample"] = parts.write_sample(sample, model.counted.schema.groups, arrays)
     return container.to_bytes(header, arrays)
-
-
-def load(path: Source) -> Model:
-    """Return the model in a file (see ``load_all``)."""
-    return load_all(path).model
 
 
 def load_all(path: Source, functions: Mapping[str, parts.Function] | None = None) -> Content:
@@ -303,7 +298,7 @@ def _counts(saved: SavedGroup, group: Group, unread: UnreadArrays, classes: int)
     for statistic in map(Statistic, saved.statistics):
         height = len(axis.columns) if statistic in axis.shared else len(axis)
         found = parts.read_sums(f"{saved.arrays}/{statistic.value}", (height, classes), unread)
-        is_sparse = isinstance(axis, Words) and statistic not in axis.shared
+        is_sparse = group.analyser is not None and statistic not in axis.shared
         sums[statistic] = as_sparse(found) if is_sparse else found  # words may be given with all
     tally: BlockTally = BlockTally(axis, sums)
     a, b = axis.columns, group.columns

@@ -54,26 +54,7 @@ def column_view(
     weighted: bool = False,
     at: ArrayLike | None = None,
 ) -> ColumnView:
-    """Look at one column of a model (see ``nb.inspect.column``).
-
-    Parameters
-    ----------
-    model : Model
-        What was learned.
-    column : str or int
-        The column.
-    batches : sequence of Batch
-        A sample of the rows that were learned.
-    weighted : bool
-        Whether to multiply by the class priors.
-    at : array-like of shape (numbers,), optional
-        Where to compute the densities.
-
-    Returns
-    -------
-    view : ColumnView
-        Of numbers, levels or words.
-    """
+    """Look at one column of a model (see ``nb.inspect.column``)."""
     found = OneColumn.find(model, column)
     prior = np.exp(model.class_log_prior) if weighted else np.ones(len(model.classes))
     if found.is_number:
@@ -234,10 +215,8 @@ def _sums(table: Floats, of: NDArray[np.int64], n: int) -> Floats:
 
 
 def _words(column: OneColumn) -> WordView:
-    """Return the words of a text that speak most for each of the most frequent classes.
-
-    Of a text that is split in several ways, character n-grams are left out.
-    """
+    """Return the words of a text that speak most for each of the most frequent classes."""
+    # Of a text that is split in several ways, character n-grams are left out.
     model = column.model
     every = model.view.schema.groups_of[column.name]
     groups = [group for group in every if group.analyser and group.analyser.legible] or every
@@ -402,10 +381,8 @@ class NumberView(ColumnView):
 
 
 def means_in_bins(x: NDArray[Any], density: Floats, edges: NDArray[Any]) -> Floats:
-    """Return the means over bins of densities that are steps, (bins, classes).
-
-    There is a point of x at either side of each step; beyond the first and the last there is none.
-    """
+    """Return the means over bins of densities that are steps, (bins, classes)."""
+    # There is a point of x at either side of each step; beyond the first and the last is none.
     at, ends = (_seconds(of) for of in (x, edges))
     parts = (density[1:] + density[:-1]) / 2 * np.diff(at)[:, None]
     below = np.vstack([np.zeros(density.shape[1]), np.cumsum(parts, axis=0)])

@@ -18,6 +18,7 @@ from naively.counting.axis import (
 )
 from naively.events import Histogram
 from naively.inspect.divergence import BINS, MISSING, OUTSIDE, Apart, holm
+from naively.inspect.likelihood import class_codes
 from naively.inspect.odds import weights_of_each
 from naively.kernels.reference import Floats
 from naively.model.model import Model
@@ -364,14 +365,7 @@ Named: TypeAlias = Callable[[NDArray[np.int64]], list[Any]]  # the columns or it
 
 
 class Interval(str):
-    """A bin of numbers, or of times: a string, with the ends of the bin.
-
-    Examples
-    --------
-    >>> bin = Interval.of(1.5, 2.0, last=False)
-    >>> bin, bin.low, bin.high
-    ('[1.5, 2.0)', 1.5, 2.0)
-    """
+    """A bin of numbers, or of times: a string, with the ends of the bin."""
 
     __slots__ = ("high", "low")
 
@@ -439,7 +433,7 @@ class ItemsOfTwo:
 
 def items_of_both(a: Model, b: Model, classes: list[Any]) -> Iterator[ItemsOfTwo]:
     """Yield the items of the columns of both models, for the classes that both have."""
-    places = _places(a, classes), _places(b, classes)
+    places = class_codes(a, classes), class_codes(b, classes)
     for group in a.view.schema.of_columns:
         for other in b.view.schema.of_columns:
             if group.analyser != other.analyser:
@@ -523,17 +517,9 @@ def _tables(
     return count, evidence
 
 
-def _places(model: Model, classes: list[Any]) -> Places:
-    """Return which of the classes of a model some labels are, (labels,)."""
-    place = {label: i for i, label in enumerate(model.classes.tolist())}
-    return np.array([place[label] for label in classes], np.int64)
-
-
 def _evidence(log_p: Floats, model: Model, classes: Places) -> Floats:
-    """Return the weights of evidence for some classes against all others, (items, classes).
-
-    It is NaN where there is no other class.
-    """
+    """Return the weights of evidence for some classes against all others, (items, classes)."""
+    # It is NaN where there is no other class.
     if len(model.classes) < 2:
         return np.full((len(log_p), len(classes)), np.nan)
     return weights_of_each(model.terms.start, log_p)[:, classes]

@@ -16,13 +16,7 @@ MISSING = "(missing)"
 
 
 def jensen_shannon(share: Floats) -> float:
-    """Return the divergence of distributions, (groups, cells), that weigh the same, in nats.
-
-    Examples
-    --------
-    >>> round(jensen_shannon(np.array([[1.0, 0.0], [0.0, 1.0]])), 6)
-    0.693147
-    """
+    """Return the divergence of distributions, (groups, cells), that weigh the same, in nats."""
     return max(0.0, _entropy(share.mean(axis=0)) - float(np.mean([_entropy(p) for p in share])))
 
 
@@ -31,26 +25,11 @@ def _entropy(p: Floats) -> float:
 
 
 def by_chance(rows: Floats, cells: int) -> tuple[float, float]:
-    """Return the mean and the standard deviation of the divergence of groups that are alike.
-
-    Parameters
-    ----------
-    rows : ndarray of shape (groups,)
-        How many rows each group has.
-    cells : int
-        How many cells have any.
-
-    Notes
-    -----
-    To second order the divergence is the sum over cells of the variance of their shares between
-    groups, over twice their mean; which is quadratic in deviations of variance p (1 - p) / rows. Of
-    two groups it is (cells - 1) / 8 (1/n + 1/m) on average.
-
-    Examples
-    --------
-    >>> by_chance(np.array([100.0, 100.0]), 5)[0] == 4 / 8 * (1 / 100 + 1 / 100)
-    True
-    """
+    """Return the mean and the standard deviation of the divergence of groups that are alike."""
+    # rows (groups,): how many rows each group has; cells: how many cells have any. To second order
+    # the divergence is the sum over cells of the variance of their shares between groups, over
+    # twice their mean, and quadratic in deviations of variance p (1 - p) / rows. Of two groups it
+    # is (cells - 1) / 8 (1/n + 1/m) on average.
     groups = len(rows)
     centre = np.eye(groups) - 1 / groups
     form = centre @ np.diag(1 / rows) @ centre
@@ -60,13 +39,7 @@ def by_chance(rows: Floats, cells: int) -> tuple[float, float]:
 
 
 def holm(p: Floats) -> Floats:
-    """Return p-values, (tests,), for as many tests: of no effect any is below p once in 1 / p.
-
-    Examples
-    --------
-    >>> holm(np.array([0.04, 0.01, 0.5])).tolist()
-    [0.08, 0.03, 0.5]
-    """
+    """Return p-values, (tests,), for as many tests: of no effect any is below p once in 1 / p."""
     order, found = np.argsort(p), np.empty(len(p))
     times = np.arange(len(p), 0, -1)
     found[order] = np.minimum(np.maximum.accumulate(p[order] * times), 1.0)
@@ -74,22 +47,7 @@ def holm(p: Floats) -> Floats:
 
 
 class Apart(NamedTuple):
-    """How far groups of rows are apart in their shares of some cells.
-
-    Parameters
-    ----------
-    divergence : float
-        Of Jensen and Shannon, in nats.
-    chance, noise : float
-        What chance alone makes of it on average, and the standard deviation of that.
-    p : float
-        How probable groups that are alike are as far apart.
-    cell : int
-        The number of the cell whose share differs most between the first group and the last, or of
-        the one that alone is least probable.
-    before, after : float
-        That share in both.
-    """
+    """How far groups of rows are apart in their shares of some cells."""
 
     divergence: float
     chance: float
@@ -101,11 +59,10 @@ class Apart(NamedTuple):
 
     @classmethod
     def of(cls, table: Floats, square: Floats, *, missing: bool) -> Apart:
-        """Compare the weights of rows, and the sums of their squares, both (groups, cells).
-
-        Missing cells, the last if ``missing``, are tested by themselves; the others by chi-squared,
-        rare ones together, and each rare one alone. The least p is for as many tests (Bonferroni).
-        """
+        """Compare the weights of rows, and the sums of their squares, both (groups, cells)."""
+        # Missing cells, the last if ``missing``, are tested by themselves; the others by
+        # chi-squared, rare ones together, and each rare one alone. The least p is for as many tests
+        # (Bonferroni).
         cells, last = np.flatnonzero(table.sum(axis=0)).tolist(), table.shape[1] - 1
         rows = _rows(table, square, [[j] for j in cells])
         share = table / np.maximum(table.sum(axis=1, keepdims=True), 1e-300)
@@ -141,11 +98,9 @@ class Apart(NamedTuple):
 
 
 def _rows(table: Floats, square: Floats, parts: Sequence[list[int]]) -> Floats:
-    """Return how many independent rows are in each part of the cells, (groups, parts).
-
-    Rows that weigh more than others are fewer, by how much the weights differ in each part (Rao &
-    Scott, The analysis of categorical data from complex sample surveys, 1981).
-    """
+    """Return how many independent rows are in each part of the cells, (groups, parts)."""
+    # Rows that weigh more than others are fewer, by how much the weights differ in each part (Rao &
+    # Scott, The analysis of categorical data from complex sample surveys, 1981).
     table, square = (
         np.stack([of[:, part].sum(axis=1) for part in parts] or [of[:, :0].sum(axis=1)], 1)
         for of in (table, square)
@@ -163,11 +118,9 @@ def _rows(table: Floats, square: Floats, parts: Sequence[list[int]]) -> Floats:
 
 
 def _chance_of(rows: Floats) -> float:
-    """Return the p-value of counts, (groups, cells), of groups that are alike.
-
-    That of Pearson's chi-squared; of two cells about that of the hypergeometric distribution (Wise,
-    1954), for both sides of each group.
-    """
+    """Return the p-value of counts, (groups, cells), of groups that are alike."""
+    # That of Pearson's chi-squared; of two cells about that of the hypergeometric distribution
+    # (Wise, 1954), for both sides of each group.
     from scipy.special import betainc, gammaincc
 
     of_group, of_cell, n = rows.sum(axis=1), rows.sum(axis=0), rows.sum()

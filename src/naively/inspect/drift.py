@@ -8,7 +8,6 @@ probable as much is of groups that are alike, chi-squared says, for as many line
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -18,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively import pictures
-from naively.assess.dependence import commonest
+from naively.assess.dependence import commonest, commonest_levels
 from naively.assess.folds import Predicted
-from naively.assess.refits import in_blocks
-from naively.counting.axis import Derived, Name, title
+from naively.assess.refits import check_folds, in_blocks
+from naively.counting.axis import Name, roots_of, title
 from naively.counting.block import Batch, Sparse
 from naively.counting.labels import Labels, union_classes
 from naively.fitting.sample import Sample
@@ -100,13 +99,7 @@ class Drift(Tabular):
         return f"{self.between}: {said} (p < {OUTSIDE:g}).\n{super().__str__()}"
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the divergence of what moved most as bars, with chance as a mark.
-
-        Parameters
-        ----------
-        ax : Axes, optional
-            What to draw on.
-        """
+        """Draw the divergence of what moved most, with chance as a mark, on Axes or new ones."""
         of = [i for i, what in enumerate(self.what) if what != "log loss"][:DRAWN]
         names = [self.column[i] or self.what[i] for i in of]
         upper = self.chance[of] + SHOWN * self.noise[of]
@@ -125,25 +118,7 @@ def drift(
     labelled: bool = True,
     held_out: Predicted | None = None,
 ) -> Drift:
-    """Return what has moved (see ``nb.inspect.drift``).
-
-    Parameters
-    ----------
-    model : Model
-        What was learned.
-    sample : Sample
-        Rows that it has learned.
-    new : Batch or None
-        Other rows, encoded as these are; None: the learned rows are looked at over time.
-    by : str, int or None
-        The learned column of times or numbers that orders rows, where there are no others.
-    blocks : int
-        Into how many blocks.
-    labelled : bool
-        Whether the new rows have labels.
-    held_out : Predicted, optional
-        Learned rows that were held out, whose loss that of new rows is compared with.
-    """
+    """Return what has moved (see ``nb.inspect.drift``)."""
     labels = sample.labels.standing_for(model.counted.tally.class_count)
     batches, counts = sample.batches, labels.weights
     if new is None:
@@ -234,10 +209,8 @@ class Moved:
 
     @classmethod
     def of_loss(cls, losses: Sequence[tuple[Floats, Floats]]) -> Moved:
-        """Compare the losses of rows, and their weights, before and after: Welch's t.
-
-        The losses of either vary as those of both do, at least: a few rows may lack a great one.
-        """
+        """Compare the losses of rows, and their weights, before and after: Welch's t."""
+        # The losses of either vary as those of both do, at least: a few rows may lack a great one.
         from scipy.special import betainc
 
         share = [weight / weight.sum() for _, weight in losses]
@@ -282,19 +255,15 @@ def _over_time(moments: Floats, blocks: int, by: Name) -> tuple[Codes, str]:
     different = len(np.unique(moments[there]))
     if different < 2:
         raise ValueError(f"Column {by!r} has {different} different numbers or times: no order.")
-    if isinstance(blocks, bool) or not isinstance(blocks, int) or blocks < 2:
-        raise ValueError(f"blocks must be a whole number of at least 2, got {blocks!r}.")
-    blocks = min(blocks, different)
+    blocks = min(check_folds(blocks, "blocks"), different)
     group = np.full(len(moments), -1, np.int64)
     group[there] = in_blocks(moments[there], blocks, repr(by))
     return group, f"{int(there.sum()):,} learned rows in {blocks} blocks of {title(by)!r}"
 
 
 def _loss_over(model: Model, sample: Sample, group: Codes) -> Floats:
-    """Return the log loss of each row by the model without the counts of its group, (rows,).
-
-    Weights stay. A row of group -1 has the loss 0.
-    """
+    """Return the log loss of each row by the model without the counts of its group, (rows,)."""
+    # Weights stay. A row of group -1 has the loss 0.
     loss = np.zeros(len(group))
     dealt = np.where(group[:, None] == np.arange(int(group.max()) + 1), sample.copies[:, None], 0)
     for fold in sample.held_out(model, dealt):
@@ -327,7 +296,7 @@ def _columns(
         found += [
             (title(name), *_cells(held, as_read, name, timed=name in timed))
             for name in axis.columns
-            if name != by and not (isinstance(name, Derived) and by in name.roots)
+            if by not in roots_of(name)
         ]
     return found
 
@@ -338,11 +307,7 @@ def _cells(
     """Return the cell of each row of a column, and what the cells are."""
     if any(name in of.coded for of in held):
         held = as_read if all(name in of.coded for of in as_read) else held
-        seen: Counter[Any] = Counter()
-        for of in held:
-            seen.update(of.count_levels(name))
-        levels = tuple(level for level, _ in seen.most_common(LEVELS))
-        codes = np.concatenate([of.codes_of(name, levels) for of in held]).astype(np.int64)
+        levels, codes = commonest_levels(held, name, LEVELS)
         codes[codes < 0] = len(levels) + 1
         return codes, [*levels, OTHERS, MISSING]
     return _binned(_numbers(held, name), timed=timed)
@@ -356,13 +321,7 @@ def _numbers(held: Sequence[Held], name: Name) -> Floats:
 
 
 def _binned(numbers: Floats, *, timed: bool) -> tuple[Codes, list[Any]]:
-    """Return the bin of each number, and the bins: values where there are few.
-
-    Examples
-    --------
-    >>> _binned(np.array([1.0, np.nan, 0.0, 1.0]), timed=False)
-    (array([1, 2, 0, 1]), [0.0, 1.0, '(missing)'])
-    """
+    """Return the bin of each number, and the bins: values where there are few."""
     there = ~np.isnan(numbers)
     codes = np.zeros(len(numbers), np.int64)
     values, place, rows = np.unique(numbers[there], return_inverse=True, return_counts=True)

@@ -73,18 +73,8 @@ def effect(
     batches: Sequence[Batch] = (),
     covariance: WeightsCovariance | None = None,
 ) -> Effect | None:
-    """Return what a column adds for class c against all others; None of a text, or a joint event.
-
-    What it says together with others is not in it.
-
-    Examples
-    --------
-    >>> from naively import NaiveBayes
-    >>> nb = NaiveBayes("bernoulli", weights=None).fit({"wet": [1, 1, 0]}, ["rain", "rain", "sun"])
-    >>> found = effect(nb.model_, "wet", 0)
-    >>> found.values, found.weight.round(3).tolist()
-    ([0, 1], [-1.484, 1.189])
-    """
+    """Return what a column adds for class c against all others; None of a text or joint event."""
+    # What it says together with others is not in it.
     of = OneColumn.find(model, column)
     if of.is_text or of.group.event.layout == "rows" or of.group.event.joined:
         return None
@@ -180,11 +170,12 @@ def _deviation(
 
 def _number(of: OneColumn, value: Any) -> float:
     """Return a number, a truth or a time as the number that it is counted as."""
-    if value is None:
-        return np.nan
-    if isinstance(value, np.datetime64):
-        return float((value - np.datetime64(0, "us")) / np.timedelta64(1, "s"))
-    if isinstance(value, str):  # "above 3"
-        threshold = float(vars(of.group.event)["threshold"])
-        return threshold + (1.0 if value.startswith("above") else -1.0)
+    match value:
+        case None:
+            return np.nan
+        case np.datetime64():
+            return float((value - np.datetime64(0, "us")) / np.timedelta64(1, "s"))
+        case str():  # "above 3"
+            threshold = float(vars(of.group.event)["threshold"])
+            return threshold + (1.0 if value.startswith("above") else -1.0)
     return float(value)

@@ -39,7 +39,7 @@ from naively.model.model import Model
 from naively.pictures.axes import class_axis, class_name, name_of, saying_target
 from naively.schema.encode import plain_cell, plain_cells
 from naively.schema.schema import Group
-from naively.tabular import Tabular
+from naively.tabular import Tabular, are_numbers
 from naively.terms.functions import ProductTerms, RuleTerms
 from naively.terms.kinds import ABSENT, Items
 from naively.terms.terms import Terms
@@ -178,9 +178,12 @@ class ExplainedRow(Shown):
         for i, (column, value, weight) in enumerate(
             zip(self.column, self.value, self.weights(c).tolist(), strict=True)
         ):
-            of: Sequence[str | int] = (value if isinstance(value, str) else i,)
-            if isinstance(value, Ngram):
-                of = value.words or (NGRAMS,)
+            of: Sequence[str | int] = (i,)
+            match value:
+                case Ngram():
+                    of = value.words or (NGRAMS,)
+                case str():
+                    of = (value,)
             for key in of:
                 weights[column, key] = weights.get((column, key), 0.0) + weight / len(of)
         found = [
@@ -409,13 +412,14 @@ def explain(
     lines = [first.copy() for _ in range(len(rows))]
     for group in sorted(model.view.schema.groups, key=lambda of: LAST.get(of.kind, 0)):
         axis, items = model.view.axes[group.key], terms.of[group.key].items(blocks[group.key])
-        if group.kind in LAST:
-            _add_presence(lines, items, group, rows.words)
-        elif isinstance(axis, Words):
-            of_ngrams = group.key in model.view.schema.of_character_ngrams
-            _add_words(lines, items, axis, words_of_ngrams(axis, rows) if of_ngrams else None)
-        else:
-            _add_cells(lines, items, axis, cells)
+        match axis:
+            case _ if group.kind in LAST:
+                _add_presence(lines, items, group, rows.words)
+            case Words():
+                of_ngrams = group.key in model.view.schema.of_character_ngrams
+                _add_words(lines, items, axis, words_of_ngrams(axis, rows) if of_ngrams else None)
+            case _:
+                _add_cells(lines, items, axis, cells)
     _add_several(lines, terms, blocks, cells)
     explained, order = [], tuple(map(title, model.view.schema.order))
     joints = terms.add(batch, "joint")
@@ -458,7 +462,7 @@ def _add_cells(
         if item >= 0 and (of_column := cells(name)):
             shown = of_column[row]
         elif item >= 0:  # of several columns as one
-            known = axis.levels[column] if isinstance(axis, Levels) else ()
+            known = axis.levels_of(column)
             shown = known[item] if item < len(known) else "(never seen)"
         _put(lines[row], name, (title(name), shown, value))
 
@@ -466,11 +470,9 @@ def _add_cells(
 def _add_presence(
     lines: list[Lines], items: Items, group: Group, words: Mapping[Name, Strings]
 ) -> None:
-    """Add what it says that cells are missing, and as which words, and that others are there.
-
-    That a cell is there joins the line of its column, or that of all absent columns if the cell is
-    a 0 that is not stored. A text has no such line.
-    """
+    """Add what it says that cells are missing, and as which words, and that others are there."""
+    # That a cell is there joins the line of its column, or that of all absent columns if the cell
+    # is a 0 that is not stored. A text has no such line.
     for row, column, item, value in items.each():
         (of,), place = group.derived[column].sources, lines[row]
         if item or group.kind == "missing as":
@@ -653,7 +655,7 @@ def _means(model: Model, tally: BlockTally) -> Floats:
                 values = axis.middle
             case Levels():
                 for name, levels in zip(axis.columns, axis.levels, strict=True):
-                    if not all(isinstance(level, int | float) for level in levels):
+                    if not are_numbers(levels):
                         raise ValueError(f"Column {title(name)!r} {NO_PIXEL}")
                 values = np.array([float(level) for of in axis.levels for level in of])
             case _:

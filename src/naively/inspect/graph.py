@@ -95,17 +95,7 @@ class NaiveGraph(Tabular):
         return self.to_svg()
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the class above its columns, with an arrow to each.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, optional
-            What to draw on; by default a new figure.
-
-        Returns
-        -------
-        ax : matplotlib.axes.Axes
-        """
+        """Draw the class above its columns, with an arrow to each, on Axes or new ones."""
         return pictures.evidence.draw_graph(self.label, _first(self.columns), ax)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import fields, replace
 from typing import Any
 
@@ -25,12 +25,11 @@ from naively.model.model import Model
 
 
 def class_log_likelihoods(model: Model, rows: Rows) -> Floats:
-    """Return log p(row | class), of shape (rows, classes), by the event models without weights.
-
-    The base measure is in it. Interactions have no part in it: with them probabilities would not
-    sum to 1.
-    """
-    plain = generative(model)
+    """Return log p(row | class), (rows, classes), by the event models without weights."""
+    # The base measure is in it. Interactions are not: with them probabilities would not sum to 1.
+    for group in model.view.schema.groups:
+        group.event.check_density()
+    plain = model.pure()
     batch, none = plain.encode(rows), np.zeros(len(model.classes))
     total = np.zeros((len(batch), len(model.classes)))
     for key, block in plain.blocks(batch).items():
@@ -40,36 +39,17 @@ def class_log_likelihoods(model: Model, rows: Rows) -> Floats:
     return total
 
 
-def generative(model: Model) -> Model:
-    """Return the model without weights and interactions: what says how rows are generated.
-
-    Raises
-    ------
-    ValueError
-        If an event model is of no distribution of rows.
-    """
-    for group in model.view.schema.groups:
-        group.event.check_density()
-    return model.pure()
-
-
 def log_likelihoods(model: Model, rows: Rows, label: Label | LabelArray) -> Floats:
     """Return log p(row | label), (rows,), for one label or a label of each row, (rows,)."""
     every = np.empty(len(rows), object)
-    every[:] = label.tolist() if isinstance(label, np.ndarray) else [label] * len(rows)
+    every[:] = label
     codes = places(model, every)
     found: Floats = class_log_likelihoods(model, rows)[np.arange(len(rows)), codes]
     return found
 
 
 def log_likelihood(model: Model, rows: Rows, labels: Labels) -> float:
-    """Return log p(rows, labels), in nats: the sum over rows, each times its weight.
-
-    Raises
-    ------
-    ValueError
-        If a row has a label that the model does not know.
-    """
+    """Return log p(rows, labels), in nats: the sum over rows, each times its weight."""
     check_rows(rows, labels)
     codes = places(model, labels.classes[labels.codes])
     at = np.arange(len(codes)), codes
@@ -107,14 +87,8 @@ def _log_prior(model: Model) -> float:
 
 
 def places(model: Model, labels: LabelArray) -> NDArray[np.int64]:
-    """Return the number of the class of each label, (rows,).
-
-    Raises
-    ------
-    ValueError
-        If a label is no class of the model; it names the first row of one.
-    """
-    codes = class_codes(model, labels)
+    """Return the number of the class of each label, (rows,), or raise a ValueError."""
+    codes = class_codes(model, labels.tolist())
     if (codes < 0).any():
         row = int(np.flatnonzero(codes < 0)[0])
         raise ValueError(
@@ -124,23 +98,17 @@ def places(model: Model, labels: LabelArray) -> NDArray[np.int64]:
     return codes
 
 
-def class_codes(model: Model, labels: LabelArray) -> NDArray[np.int64]:
-    """Return the number of the class of each label, (rows,); -1 where it is no class."""
+def class_codes(model: Model, labels: Iterable[Label]) -> NDArray[np.int64]:
+    """Return the number of the class of each label, (labels,); -1 where it is no class."""
     place = {label: c for c, label in enumerate(model.classes.tolist())}
-    return np.array([place.get(label, -1) for label in labels.tolist()], np.int64)
+    return np.array([place.get(label, -1) for label in labels], np.int64)
 
 
 # --- The joint table of classes and columns, where a model is one --------------------------------
 
 
 def joint_outcomes(model: Model) -> Outcomes:
-    """Return the rows of a model that is a joint table, with their probabilities in each class.
-
-    Raises
-    ------
-    ValueError
-        If the model is something else.
-    """
+    """Return the rows of a model that is a joint table, with their probabilities in each class."""
     groups = model.view.schema.groups
     if len(groups) != 1 or not isinstance(groups[0].event, JointTable):
         raise ValueError(
@@ -156,12 +124,7 @@ def joint_outcomes(model: Model) -> Outcomes:
 
 
 def log_marginal_likelihood(model: Model, rows: Rows, labels: Labels) -> float:
-    """Return log p(rows | labels), no parameter known.
-
-    See ``nb.inspect.log_marginal_likelihood``.
-
-    The rows are counted alone, as the model counts its own.
-    """
+    """Return log p(rows | labels), no parameter known: the rows are counted alone."""
     check_rows(rows, labels)
     plain = model.pure()
     batch = plain.encode(rows, labels)

@@ -36,21 +36,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Odds:
-    """The odds of a class against some others, which are taken as one class.
+    """The odds of a class against some others, which are taken as one class."""
 
-    Notes
-    -----
-    The weight of evidence of an item is log p(item | c) - log p(item | rivals), where
-    p(item | rivals) is the mean of p(item | r), weighted by the share that r has of the rivals at
-    the start. So the log odds with the item alone are ``prior`` and its weight. Rivals that have
-    no share at all count alike. What is impossible in the class and in its rivals weighs 0.
-
-    Examples
-    --------
-    >>> odds = Odds(np.log([0.5, 0.25, 0.25]), 0)
-    >>> odds.weight(np.log([[0.4, 0.1, 0.3]])).round(4)  # log 2: .4 against the mean of .1 and .3
-    array([0.6931])
-    """
+    # The weight of evidence of an item is log p(item | c) - log p(item | rivals), where p(item |
+    # rivals) is the mean of p(item | r), weighted by the share that r has of the rivals at the
+    # start. So the log odds with the item alone are ``prior`` and its weight. Rivals that have no
+    # share at all count alike. What is impossible in the class and in its rivals weighs 0.
 
     # (classes,): what the scores of the classes begin with: their log priors, and a bias if one was
     # fitted.
@@ -91,22 +82,9 @@ AT_ONCE = 50_000  # items × classes, whose numbers stay in the cache
 
 
 def weights_of_each(start: Floats, log_p: Floats) -> Floats:
-    """Return the weights of evidence of items for each class against all others, in nats.
-
-    They are what ``Odds`` says of one class after the other, in a few passes over all.
-
-    Parameters
-    ----------
-    start : ndarray of shape (classes,)
-        As ``Odds`` has it.
-    log_p : ndarray of shape (items, classes)
-        The log likelihoods of items.
-
-    Examples
-    --------
-    >>> weights_of_each(np.log([0.5, 0.25, 0.25]), np.log([[0.4, 0.1, 0.2]])).round(4)
-    array([[ 0.9808, -1.204 , -0.4055]])
-    """
+    """Return the weights of evidence of items for each class against all others, in nats."""
+    # start (classes,): as ``Odds`` has it; log_p (items, classes): the log likelihoods of items.
+    # They are what ``Odds`` says of one class after the other, in a few passes over all.
     k = len(start)
     if k < 2:
         return np.zeros_like(log_p)
@@ -181,18 +159,7 @@ class Strongest(Tabular):
 
     @saying_target
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the items of each class as bars, class under class.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, optional
-            What to draw on; by default a new figure.
-
-        Returns
-        -------
-        ax : matplotlib.axes.Axes
-            Of many classes the first are drawn, and it says so.
-        """
+        """Draw the items of each class, of many classes the first, as bars on Axes or new ones."""
         several = len({column for items in self.by_class.values() for column, _, _ in items}) > 1
         named = {
             label: [
@@ -206,11 +173,14 @@ class Strongest(Tabular):
 
 
 def _shown(value: object) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, Conditions):
-        return value.lines
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    match value:
+        case None:
+            return ""
+        case Conditions():
+            return value.lines
+        case float():
+            return f"{value:.4g}"
+    return str(value)
 
 
 def strongest_of(model: Model, n: int = 10, batches: Sequence[Batch] = ()) -> Strongest:
@@ -223,15 +193,13 @@ def strongest_of(model: Model, n: int = 10, batches: Sequence[Batch] = ()) -> St
 
 
 def strongest(model: Model, c: int, n: int, of_rules: Sequence[CountedCells] = ()) -> list[Weighed]:
-    """Return the n items that speak most for class c against all others together.
-
-    An item is a word (no character n-gram), a level, a column that is true, a number that is
-    usual in the class (its mean, or one in the most probable bin), or some rows of which the rules
-    of the same columns say something, whose weight is the mean over those of the class. Missing
-    cells and products of columns are no items. The first is what a row of the class gains most from
-    on average: its weight of evidence, times how often it came in the class. What weighs nothing,
-    or speaks against the class, is left out.
-    """
+    """Return the n items that speak most for class c against all others together."""
+    # An item is a word (no character n-gram), a level, a column that is true, a number that is
+    # usual in the class (its mean, or one in the most probable bin), or some rows of which the
+    # rules of the same columns say something, whose weight is the mean over those of the class.
+    # Missing cells and products of columns are no items. The first is what a row of the class gains
+    # most from on average: its weight of evidence, times how often it came in the class. What
+    # weighs nothing, or speaks against the class, is left out.
     found: list[tuple[Rank, Weighed]] = []
     for cells in of_rules:
         rows, weight = cells.rows[:, c], Odds(model.terms.start, c).weight(cells.every.added)
@@ -256,11 +224,9 @@ def strongest(model: Model, c: int, n: int, of_rules: Sequence[CountedCells] = (
 def ranked(
     facts: Facts, start: Floats, c: int, n: int
 ) -> list[tuple[Rank, int, float | None, float]]:
-    """Return the n facts of a group that speak most for class c.
-
-    A fact has a rank, a number, the number that is typical of the class (None for words, levels and
-    truths), and a weight of evidence.
-    """
+    """Return the n facts of a group that speak most for class c."""
+    # A fact has a rank, a number, the number that is typical of the class (None for words, levels
+    # and truths), and a weight of evidence.
     count = facts.count(np.array([c]))[:, 0]
     here = np.flatnonzero(count > 0)  # of words a small part, as most came in few classes
     log_p, x = facts.terms.typical(c, here)
@@ -394,11 +360,14 @@ def _on_lines(value: Any) -> str:
 
 def written(value: Any) -> str:
     """Write a level, a number, a time or a missing cell as a scale shows it."""
-    if value is None:
-        return "missing"
-    if isinstance(value, np.datetime64):
-        return str(value.astype("datetime64[D]"))
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    match value:
+        case None:
+            return "missing"
+        case np.datetime64():
+            return str(value.astype("datetime64[D]"))
+        case float():
+            return f"{value:g}"
+    return str(value)
 
 
 def nomogram(
@@ -480,10 +449,8 @@ def _scale(column: OneColumn, batches: Sequence[Batch], odds: Odds) -> Scale:
 
 
 def _values(column: OneColumn, batches: Sequence[Batch]) -> tuple[list[Any], Floats, Floats, int]:
-    """Return values of a column, what these and others add, (values, classes), and how many more.
-
-    More are levels that are not among the values.
-    """
+    """Return values of a column, what these and others add, (values, classes), and what is left."""
+    # What is left is how many levels are not among the values.
     if column.has_items:
         count = column.item_count.sum(axis=1)
         first = np.sort(np.argsort(-count, kind="stable")[:MOST_LEVELS])
@@ -502,13 +469,7 @@ def _values(column: OneColumn, batches: Sequence[Batch]) -> tuple[list[Any], Flo
 
 
 def round_numbers(low: float, high: float, *, whole: bool = False, n: int = TICKS) -> Floats:
-    """Return about n round numbers from low to high; one number where they are the same.
-
-    Examples
-    --------
-    >>> round_numbers(0.3, 9.9)
-    array([2., 4., 6., 8.])
-    """
+    """Return about n round numbers from low to high; one number where they are the same."""
     if not high > low:
         return np.array([low])
     size = (high - low) / n

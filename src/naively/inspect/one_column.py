@@ -10,14 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import (
+    CELL,
+    LEVEL,
     PRESENT,
     VALUE,
+    Axis,
     ByValue,
     Cells,
     Columns,
     Derived,
     Level,
-    Levels,
     Name,
     title,
 )
@@ -28,6 +30,7 @@ from naively.model.model import Model
 from naively.pictures.bins import grid_of
 from naively.schema.encode import Held
 from naively.schema.schema import Group, Missing, MissingAs, list_names
+from naively.tabular import are_numbers
 from naively.terms.kinds import BinTerms, TermBlock
 from naively.terms.terms import GroupTerms
 
@@ -48,13 +51,7 @@ class OneColumn:
 
     @classmethod
     def find(cls, model: Model, column: object) -> OneColumn:
-        """Return a column by its name, or by its place in the table (3, or "x3" of an array).
-
-        Raises
-        ------
-        ValueError
-            If there is none, or nothing was learned of it; it lists those that there are.
-        """
+        """Return a column by its name, or by its place in the table (3, or "x3" of an array)."""
         of: dict[Name, Group] = {}
         for group in model.view.schema.of_columns:
             for name in group.columns:
@@ -102,13 +99,13 @@ class OneColumn:
     @cached_property
     def levels(self) -> tuple[Level, ...]:
         """The levels that it was seen with; nothing of a column of numbers."""
-        axis = self.tally.axis
-        return axis.levels[self.place] if isinstance(axis, Levels) else ()
+        axis: Axis = self.tally.axis
+        return axis.levels_of(self.place)
 
     @property
     def has_items(self) -> bool:
         """Whether each of its cells is one of a few items: its levels, or false and true."""
-        return isinstance(self.tally.axis, Levels) or (self.group.event.shares and not self.is_text)
+        return LEVEL in self.tally.sums or (self.group.event.shares and not self.is_text)
 
     @cached_property
     def items(self) -> tuple[Level, ...]:
@@ -161,7 +158,7 @@ class OneColumn:
     @property
     def is_counted_in_cells(self) -> bool:
         """Whether all its numbers are counted, by the cells of a grid."""
-        return isinstance(self.tally.axis, Cells)
+        return CELL in self.tally.sums
 
     @property
     def _cells(self) -> tuple[Floats, Floats, Floats, Floats]:
@@ -174,10 +171,7 @@ class OneColumn:
         return axis.low[some], axis.high[some], axis.middle[some], count
 
     def log_prob(self, x: Floats) -> Floats:
-        """Return log p(x | class), without weights, of shape (numbers, classes).
-
-        It is a density, or a probability of counts: what is the same for all classes is in it.
-        """
+        """Return log p(x | class) without weights or missing factors, (numbers, classes)."""
         found = []
         for part in self._parts(x):
             block = self._block(part)
@@ -186,27 +180,20 @@ class OneColumn:
         return np.concatenate(found)
 
     def evidence(self, x: Floats) -> Floats:
-        """Return the log likelihoods that the column is scored with, (numbers, classes).
-
-        They are times the weights; what is the same for all classes may be left out.
-        """
+        """Return the log likelihoods, times weights, that it is scored with, (numbers, classes)."""
         of = self.model.terms.of[self.group.key]
         return np.concatenate([self._at(of, self._block(part)) for part in self._parts(x)])
 
     def of_items(self, items: NDArray[np.int64], *, weighted: bool = False) -> Floats:
-        """Return the log likelihoods of items, by their numbers, (items, classes).
-
-        The number after the last stands for a level that was never seen.
-        """
+        """Return the log likelihoods of items, by their numbers, (items, classes)."""
+        # The number after the last stands for a level that was never seen.
         of = self.model.terms.of if weighted else self.model.view.terms
         return of[self.group.key].at(items, np.full(len(items), self.place))
 
     @cached_property
     def of_missing(self) -> Floats | None:
-        """The log likelihoods of a cell that is there, and of a missing one, (2, classes).
-
-        They are times the weights; None where they are no evidence.
-        """
+        """The log likelihoods of a cell that is there, and of a missing one, (2, classes)."""
+        # They are times the weights; None where they are no evidence.
         for group in self.model.view.schema.groups:
             if group.kind == "missing" and Missing(self.name) in group.columns:
                 place = list(group.columns).index(Missing(self.name))
@@ -224,8 +211,7 @@ class OneColumn:
     @property
     def in_order(self) -> bool:
         """Whether its levels have an order of their own: numbers, or parts of times."""
-        numbers = all(isinstance(level, int | float) for level in self.levels)
-        return isinstance(self.name, Derived) or numbers
+        return isinstance(self.name, Derived) or are_numbers(self.levels)
 
     def beyond(self, batches: Sequence[Batch], low: float, high: float) -> float:
         """Return how many numbers that were learned are known to be below or above."""
@@ -236,12 +222,10 @@ class OneColumn:
         return float(weight[(x < low) | (x > high)].sum())
 
     def range(self, batches: Sequence[Batch]) -> tuple[float, float]:
-        """Return from where to where the numbers mostly lie.
-
-        It is from the least to the greatest of the 0.5 % and 99.5 % quantiles of each class: of
-        all numbers where they are counted in cells, else of the sample, else of numbers that are
-        drawn from the model.
-        """
+        """Return from where to where the numbers mostly lie."""
+        # It is from the least to the greatest of the 0.5 % and 99.5 % quantiles of each class: of
+        # all numbers where they are counted in cells, else of the sample, else of numbers that are
+        # drawn from the model.
         lows, highs = [], []
         classes = np.flatnonzero(self.present > 0).tolist()
         if self.is_counted_in_cells:
@@ -265,11 +249,9 @@ class OneColumn:
         return (min(lows), max(highs)) if lows else (0.0, 1.0)
 
     def fence(self, batches: Sequence[Batch], times: float) -> tuple[float, float]:
-        """Return from where to where numbers go, but for a few that are far out.
-
-        It is so many times the range of the middle half of a class beyond its quartiles, of the
-        class where that is farthest; without end where half of a class are one number.
-        """
+        """Return from where to where numbers go, but for a few that are far out."""
+        # It is so many times the range of the middle half of a class beyond its quartiles, of the
+        # class where that is farthest; without end where half of a class are one number.
         ends = []
         for x, weight in self._of_each_class(batches):
             share = np.cumsum(weight) / weight.sum()
@@ -333,11 +315,9 @@ class OneColumn:
     def histogram(
         self, batches: Sequence[Batch], edges: Floats, classes: Sequence[int]
     ) -> Floats | None:
-        """Return the density of the numbers themselves in bins, (bins, classes).
-
-        They are all numbers where these are counted in cells (a cell's are spread over it), else
-        those of the sample; None where there is neither. Numbers beyond the bins count as well.
-        """
+        """Return the density of the numbers themselves in bins, (bins, classes)."""
+        # They are all numbers where these are counted in cells (a cell's are spread over it), else
+        # those of the sample; None where there is neither. Numbers beyond the bins count as well.
         found = np.zeros((len(edges) - 1, len(classes)))
         if self.is_counted_in_cells:
             low, high, _, count = self._cells

@@ -344,10 +344,7 @@ def count_parameters(model: Model) -> int:
 
 
 def count_joint_parameters(model: Model) -> ParameterCount | float:
-    """Return how many the full joint table has: one for each row that there can be and class.
-
-    ``inf`` where a column holds numbers without end.
-    """
+    """Return how many the full joint table has: one for each possible row and class, or inf."""
     if any(group.kind == "missing" for group in model.view.schema.groups):
         return counts_of_model(model).n_joint_parameters
     values = [g.event.n_values(model.view.counts[g.key]) for g in model.view.schema.of_columns]
@@ -508,18 +505,7 @@ class ParameterCounts(Tabular):
         }
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw how the number of parameters grows with the columns, with and without it.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, optional
-            What to draw on; by default a new figure.
-
-        Returns
-        -------
-        ax : matplotlib.axes.Axes
-            Its vertical axis is logarithmic.
-        """
+        """Draw how parameters grow with columns, with and without it, on Axes or new ones."""
         with_it = [math.log2(n) if n else -math.inf for n in self.with_assumption]
         return pictures.evidence.draw_growth(with_it, self.log2_without, ax)
 

@@ -51,43 +51,20 @@ class Conditions(str):
 def in_words(
     conditions: Sequence[Condition], holds: Sequence[int], missing: Sequence[Name] = ()
 ) -> Conditions:
-    """Say what conditions leave possible, column by column: an interval, or some levels.
-
-    Parameters
-    ----------
-    conditions : sequence of Condition
-        The conditions of some rules.
-    holds : sequence of int
-        The side of each: 1 if it holds, 0 if not, or neither.
-    missing : sequence of str or int
-        The columns whose cells are missing.
-
-    Examples
-    --------
-    >>> from naively import NaiveBayes
-    >>> nb = NaiveBayes().fit({"age": [20.0, 30.0, 61.0]}, ["a", "a", "b"])
-    >>> key = nb.schema_.groups[0].key
-    >>> both = [Condition(key, "age", Above(25.0)), Condition(key, "age", Above(60.5))]
-    >>> in_words(both, [True, False])
-    '25 <= age < 60.5'
-    """
-    by_column = sorted(_grouped(conditions, holds).items(), key=lambda one: title(one[0]))
+    """Say what conditions leave possible, column by column: an interval, or some levels."""
+    # holds: the side of each condition, 1 if it holds, 0 if not, or neither; missing: the columns
+    # whose cells are missing
+    by_column: dict[Name, list[Told]] = {}
+    for condition, side in zip(conditions, holds, strict=True):
+        by_column.setdefault(condition.column, []).append((condition, side))
     parts = [
-        f"{title(name)} is missing" if name in missing else _of_column(name, of)
-        for name, of in by_column
+        f"{title(name)} is missing" if name in missing else _of_column(name, by_column[name])
+        for name in sorted(by_column, key=title)
     ]
     return Conditions(" and ".join(part for part in parts if part))
 
 
 Told: TypeAlias = tuple[Condition, int]  # a condition, and its side
-
-
-def _grouped(conditions: Sequence[Condition], holds: Sequence[int]) -> dict[Name, list[Told]]:
-    """Return the conditions of each column."""
-    found: dict[Name, list[Told]] = {}
-    for condition, true in zip(conditions, holds, strict=True):
-        found.setdefault(condition.column, []).append((condition, true))
-    return found
 
 
 def _of_column(name: Name, of: Sequence[Told]) -> str:
@@ -140,10 +117,8 @@ def _levels(levels: Sequence[Level], one: str = "=", several: str = "in") -> str
 
 
 def _round(edge: float) -> tuple[bool, float]:
-    """Return whether an edge is the next number above a rounder one, and the rounder of both.
-
-    "More than 5" is from the number on that comes after 5.
-    """
+    """Return whether an edge is the next number above a rounder one, and the rounder of both."""
+    # "More than 5" is from the number on that comes after 5.
     before = float(np.nextafter(edge, -np.inf)) if np.isfinite(edge) else edge
     is_next = len(repr(before)) < len(repr(edge))
     return is_next, before if is_next else edge
@@ -163,10 +138,7 @@ def _time(x: float) -> str:
 def rules_of_rows(
     terms: RuleTerms, blocks: Mapping[GroupKey, Block]
 ) -> Iterator[tuple[tuple[Name, ...], list[Conditions], Floats]]:
-    """Yield columns, the conditions of their rules that hold in each row, and what these add.
-
-    What is added is of shape (rows, classes).
-    """
+    """Yield columns, what of their rules holds in each row, and what it adds, (rows, classes)."""
     for columns, some in terms.by_columns():
         conditions = list(dict.fromkeys(of for rule in some.rules for of in rule.conditions))
         holds = np.stack([of.of(blocks) for of in conditions], axis=1)
@@ -198,10 +170,8 @@ class RuleCells:
     def of(
         cls, rules: Sequence[Rule], points: Mapping[Rule, Floats], batches: Sequence[Batch] = ()
     ) -> RuleCells:
-        """Return the cells of rules: those that rows are in, or without rows all.
-
-        ``points`` are what each cell of a rule adds to each class.
-        """
+        """Return the cells of rules: those that rows are in, or without rows all."""
+        # points: what each cell of a rule adds to each class
         conditions = list(dict.fromkeys(of for rule in rules for of in rule.conditions))
         by_column: dict[Name, list[int]] = {}
         for i, of in enumerate(conditions):

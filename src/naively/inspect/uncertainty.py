@@ -134,13 +134,7 @@ FEWEST = 200  # rows, below which intervals of weighted models were not right
 
 
 def covariance_for(model: Model, sample: Reservoir | None) -> WeightsCovariance | None:
-    """Return how sure the weights of a model are, None of one that has none.
-
-    Raises
-    ------
-    ValueError
-        If it cannot be known: no rows are in memory, or too few were learned.
-    """
+    """Return how sure the weights of a model are, None of one that has none."""
     if model.weights is None:
         return None
     if sample is None:
@@ -249,10 +243,7 @@ def _logistic(log_odds: Floats) -> Floats:
 
 
 class _OfGroup(NamedTuple):
-    """How sure the evidence of a group's parts is, each array of shape (rows, parts, classes).
-
-    The fields are those of ``Uncertain``, summed by part.
-    """
+    """How sure the evidence of a group's parts is: ``Uncertain``, summed by part."""
 
     mean: Floats
     own: Floats
@@ -262,11 +253,9 @@ class _OfGroup(NamedTuple):
     weight: Floats | None  # (parts, classes)
 
     def variance(self, h: Floats) -> Floats:
-        """Return the variance that a function has by it, (rows,).
-
-        ``h``, (rows, classes), is its derivative by the joint log likelihoods. Evidence is centred
-        before it is weighted.
-        """
+        """Return the variance that a function has by it, (rows,)."""
+        # h (rows, classes): its derivative by the joint log likelihoods. Evidence is centred before
+        # it is weighted.
         g = h[:, None]
         if self.weight is not None:
             g = g * self.weight
@@ -327,19 +316,10 @@ def _prior(model: Model) -> tuple[Floats, Floats]:
 def evidence_variance(
     model: Model, batch: Batch, column: Name, h: Floats, covariance: WeightsCovariance | None
 ) -> Floats:
-    """Return the variance that one column's evidence gives a function of the joint, (rows,).
-
-    Parameters
-    ----------
-    batch : Batch
-        Rows.
-    column : str or int
-        The column; what it says that its cells are there or missing is of it too.
-    h : ndarray of shape (rows, classes)
-        The derivatives of the function by the joint log likelihoods.
-    covariance : WeightsCovariance or None
-        How sure the weights are; None if they count as known, and the linear part is not.
-    """
+    """Return the variance that one column's evidence gives a function of the joint, (rows,)."""
+    # What the column says that its cells are there or missing is of it too. h (rows, classes): the
+    # derivatives of the function by the joint log likelihoods; covariance: None if the weights
+    # count as known, and the linear part does not.
     found = np.zeros(len(h))
     for group, of in zip(model.view.schema.groups, _uncertain(model, batch), strict=True):
         own = [_is_of(part, column) for part in model.view.parts[group.key].keys]

@@ -408,19 +408,7 @@ def _checked(
     without: Floats,
     weight: Floats | None = None,
 ) -> WorkedFactor:
-    """Return a factor with its ratios or formulas, if they are what is predicted with.
-
-    Parameters
-    ----------
-    factor : WorkedFactor
-        Its power is how often the ratio is a factor, without weights.
-    ratios, formulas : list, optional
-        One for each class.
-    without : ndarray of shape (classes,)
-        The logarithm of the factor without weights.
-    weight : ndarray of shape (classes,), optional
-        What its power is multiplied by.
-    """
+    """Return a factor with its ratios or formulas, if they are what is predicted with."""
     one = np.ones(len(factor.log))
     alone = replace(factor, power=one)
     if ratios is not None:

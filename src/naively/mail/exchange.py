@@ -123,11 +123,6 @@ def parse_backup(lines: Iterable[str], words: Iterable[str]) -> Dump:
     return found.checked()
 
 
-def is_backup(first: str) -> bool:
-    """Whether a first line is that of a backup of SpamAssassin."""
-    return first.startswith("v\t")
-
-
 def _hash(word: str) -> str:
     """Return what SpamAssassin keeps of a word."""
     digest = sha1(word.encode("utf-8", "surrogatepass"), usedforsecurity=False).digest()

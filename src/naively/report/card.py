@@ -138,9 +138,12 @@ def _table(head: Sequence[str], lines: Iterable[Sequence[object]]) -> Iterator[s
 
 def _cell(value: object) -> str:
     """Return a value, a number to three digits."""
-    if value is None:
-        return ""
-    return html.number(value) if isinstance(value, int | float) else _text(str(value))
+    match value:
+        case None:
+            return ""
+        case int() | float():
+            return html.number(value)
+    return _text(str(value))
 
 
 def _text(text: str) -> str:

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 from naively.messages import shortened, visible
+from naively.tabular import are_numbers
 
 LONGEST = 300  # characters of a text that is shown
 
@@ -56,7 +57,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """Return a table, which can be scrolled where it is wider than the page."""
     lines = [[*row] for row in rows]
     right = [
-        bool(lines) and all(isinstance(line[j], int | float | None) for line in lines)
+        bool(lines) and are_numbers(line[j] for line in lines if line[j] is not None)
         for j in range(len(head))
     ]
     mark = [' class="n"' if of else "" for of in right]

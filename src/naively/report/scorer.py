@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import VALUE, Name, Words, title
+from naively.counting.axis import VALUE, Name, title
 from naively.data.columns import Kind, Rows
 from naively.export.scorecard import Scorecard, plain_floats
 from naively.file.header import Json, Saved
@@ -133,7 +133,7 @@ def shortened_card(model: Model, card: Scorecard, most: int) -> tuple[Scorecard,
     # times how often they came. Weights are rounded, and made as much smaller as the texts of fewer
     # known tokens are shorter, as evidence is over a power of the length.
     groups = model.view.schema.groups
-    keys = [g.key for g in groups if isinstance(model.view.counts[g.key].axis, Words)]
+    keys = [group.key for group in groups if group.analyser is not None]
     terms = card.every(TokensTerm)
     if not terms:
         return card, ""

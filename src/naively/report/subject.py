@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.assess.folds import HeldOutFolds, Worth, assess, hold_out, work
-from naively.assess.scores import SHOWN, Scores, scores
+from naively.assess.scores import Scores, scores
 from naively.counting.axis import Derived, Level, Name, title
 from naively.counting.block import Batch
 from naively.counting.labels import LabelArray, Labels, Target, encode_labels
@@ -176,13 +176,7 @@ class Subject:
     @property
     def repeated(self) -> list[tuple[tuple[str, ...], float]]:
         """Columns that repeat each other, and what they are worth together, if it is more."""
-        together = {} if self.assessment is None else self.assessment.together
-        alone = self.cost
-        return [
-            (names, nats)
-            for names, nats in together.items()
-            if nats > SHOWN + sum(max(0.0, alone[name]) for name in names)
-        ]
+        return [] if self.assessment is None else self.assessment.repeated
 
     @cached_property
     def spoken_for(self) -> int:
@@ -196,7 +190,7 @@ class Subject:
         if best is not None and best is self.scores:
             assert self.labels is not None
             n = len(self.labels)
-            right = class_codes(self.model, self.labels).astype(np.int64)
+            right = class_codes(self.model, self.labels.tolist())
             return JudgedRows(self.posterior, right, np.ones(n), np.arange(n), given=True)
         if self.held_out is None:
             return None
@@ -343,7 +337,7 @@ class Subject:
 
     def _of_others(self) -> ShownRows:
         assert self.rows is not None
-        right = None if self.labels is None else class_codes(self.model, self.labels)
+        right = None if self.labels is None else class_codes(self.model, self.labels.tolist())
         chosen = choose(self.posterior, right)
         places = [one.row for one in chosen]
         rows = self.rows.take(np.array(places, np.int64))

@@ -217,10 +217,13 @@ class ModelAnswers:
 
 def _plain(value: object) -> Value:
     """Return a label or a cell as JSON has it; a time is written by ISO 8601."""
-    found = json_value(value)
-    if isinstance(found, dt.date):
-        return found.isoformat()
-    return found if isinstance(found, str | int | float | bool | None) else str(found)
+    match json_value(value):
+        case dt.date() as moment:
+            return moment.isoformat()
+        case str() | int() | float() | None as plain:
+            return plain
+        case other:
+            return str(other)
 
 
 def _ref(name: str) -> Json:

@@ -12,7 +12,7 @@ from typing import ClassVar, TypeAlias, TypeVar, final
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import Axis, Derived, Level, Levels, Name, title, title_of_columns
+from naively.counting.axis import Axis, Level, Levels, Name, roots_of, title, title_of_columns
 from naively.counting.block import Block, BlockKey, Codes, numbers_of
 from naively.counting.leave_one_out import Part
 from naively.kernels import dispatch
@@ -499,9 +499,7 @@ class LinearPart(OfFields):
         found = {}
         every = *(of.columns for of in self.products), *(of.columns for of in self.rules)
         for columns in every:
-            roots = chain.from_iterable(
-                name.roots if isinstance(name, Derived) else (name,) for name in columns
-            )
+            roots = chain.from_iterable(map(roots_of, columns))
             found[title_of_columns(columns)] = tuple(dict.fromkeys(roots))
         return found
 

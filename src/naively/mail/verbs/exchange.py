@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from naively.mail.exchange import Dump, dump, is_backup, parse_backup, parse_dump
+from naively.mail.exchange import Dump, dump, parse_backup, parse_dump
 from naively.mail.learn import changed, refitted
 from naively.mail.mailbox import read_messages
 from naively.mail.message import decode, read_message
@@ -76,7 +76,7 @@ def _import(options: argparse.Namespace) -> int:
 def _read(options: argparse.Namespace) -> Dump:
     text = decode(sys.stdin.buffer.read()) if options.dump is None else text_of(options.dump)
     lines = text.split("\n")
-    if not is_backup(lines[0]):
+    if not lines[0].startswith("v\t"):  # as a backup of SpamAssassin's does
         if options.words_of:
             raise ValueError("--words-of is for a backup of SpamAssassin; leave it out.")
         return parse_dump(lines)
